@@ -1,0 +1,216 @@
+"""Typed readers of the environment: every setting is declared once, and a wrong value stops the start.
+
+A value may also come from a file: with `NAME_FILE=/run/secrets/name` the file's text is the value (for secrets
+that must not stand in the environment).
+"""
+
+import os
+from collections.abc import Sequence
+from dataclasses import dataclass
+from pathlib import Path
+from urllib.parse import parse_qsl, unquote, urlsplit
+from zoneinfo import ZoneInfo, ZoneInfoNotFoundError
+
+from django.core.exceptions import ImproperlyConfigured
+
+
+@dataclass(frozen=True, slots=True)
+class Setting:
+    """One environment variable: its default as one would write it, and what it is for."""
+
+    name: str
+    default: str
+    help: str
+    required: bool = False  # config.settings.production refuses to start without it
+
+
+SETTINGS = {
+    setting.name: setting
+    for setting in (
+        Setting("ELENCHUS_DATA", "var", "Folder of everything kept on disk: database, uploads, releases."),
+        Setting("ELENCHUS_SECRET_KEY", "", "Signs sessions and links; at least 50 random characters.", True),
+        Setting("ELENCHUS_HOSTS", "127.0.0.1,localhost", "Host names of the site, comma-separated.", True),
+        Setting(
+            "ELENCHUS_ORIGINS", "", "Origins trusted for form posts, such as https://elenchus.example.org."
+        ),
+        Setting("ELENCHUS_HTTPS", "yes", "Production: redirect to HTTPS, secure cookies, HSTS (yes or no)."),
+        Setting("ELENCHUS_HSTS_SECONDS", "31536000", "Production: how long browsers insist on HTTPS."),
+        Setting("ELENCHUS_PROXIES", "0", "Proxies in front, whose X-Forwarded-* headers are believed."),
+        Setting("ELENCHUS_DEBUG", "no", "Embedded only: Django's debug pages (yes or no)."),
+        Setting("ELENCHUS_LOG_LEVEL", "INFO", "DEBUG, INFO, WARNING or ERROR."),
+        Setting("ELENCHUS_LANGUAGE", "en", "Language for people without a preference: en, es or ja."),
+        Setting("ELENCHUS_TIME_ZONE", "UTC", "Time zone in which pages show times, such as Europe/Madrid."),
+        Setting("ELENCHUS_OPEN_SIGNUP", "no", "Anybody may make an account (yes or no)."),
+        Setting(
+            "ELENCHUS_EMAIL_URL", "console:", "smtp://user:password@host:587?tls=yes; console: prints mail."
+        ),
+        Setting("ELENCHUS_EMAIL_FROM", "elenchus@localhost", "Sender of mail."),
+        Setting("ELENCHUS_TWO_FACTOR", "no", "Offer two-factor log-in (yes or no)."),
+        Setting("ELENCHUS_OIDC_SERVER", "", "Address of an OpenID Connect server; switches log-in by it on."),
+        Setting("ELENCHUS_OIDC_NAME", "OpenID Connect", "What the log-in page calls that server."),
+        Setting("ELENCHUS_OIDC_CLIENT", "", "Client identifier at that server."),
+        Setting("ELENCHUS_OIDC_SECRET", "", "Client secret at that server."),
+        Setting("DATABASE_URL", "", "postgres://user:password@host:5432/name; empty: SQLite.", True),
+        Setting("CELERY_BROKER_URL", "", "redis://host:6379/0; empty: a broker of files.", True),
+    )
+}
+
+
+def text(name: str) -> str:
+    """Return the value of a declared setting, stripped; its default where it is unset."""
+    setting = SETTINGS[name]
+    value, file = os.environ.get(name), os.environ.get(f"{name}_FILE")
+    if value is not None and file is not None:
+        raise ImproperlyConfigured(f"Set either {name} or {name}_FILE, not both.")
+    if file is not None:
+        try:
+            return Path(file).read_text(encoding="utf-8").strip()
+        except OSError as error:
+            raise ImproperlyConfigured(f"{name}_FILE names a file that cannot be read: {error}.") from error
+    return (setting.default if value is None else value).strip()
+
+
+def required(name: str) -> str:
+    """Return the value of a setting that has no default here."""
+    if os.environ.get(name) is None and os.environ.get(f"{name}_FILE") is None:
+        raise ImproperlyConfigured(f"Set {name} (or {name}_FILE): {SETTINGS[name].help}")
+    value = text(name)
+    if not value:
+        raise ImproperlyConfigured(f"{name} is empty: {SETTINGS[name].help}")
+    return value
+
+
+def flag(name: str) -> bool:
+    """Return True for yes, true, on and 1, False for their opposites."""
+    value = text(name).lower()
+    if value in {"yes", "true", "on", "1"}:
+        return True
+    if value in {"no", "false", "off", "0"}:
+        return False
+    raise ImproperlyConfigured(f"{name}={value!r}: write yes or no.")
+
+
+def number(name: str) -> int:
+    """Return a whole number that is not negative."""
+    value = text(name)
+    if not (value.isascii() and value.isdigit()):
+        raise ImproperlyConfigured(f"{name}={value!r}: write a whole number.")
+    return int(value)
+
+
+def choice(name: str, options: Sequence[str]) -> str:
+    """Return the value, which must be one of the options."""
+    value = text(name)
+    if value not in options:
+        raise ImproperlyConfigured(f"{name}={value!r}: write one of {', '.join(options)}.")
+    return value
+
+
+def time_zone(name: str) -> str:
+    """Return the name of a time zone that this machine knows."""
+    value = text(name)
+    try:
+        ZoneInfo(value)
+    except (ZoneInfoNotFoundError, ValueError, OSError) as error:
+        raise ImproperlyConfigured(f"{name}={value!r}: write a zone, such as Europe/Madrid.") from error
+    return value
+
+
+def words(name: str) -> list[str]:
+    """Return the comma-separated parts, without blank ones."""
+    return [part for part in (part.strip() for part in text(name).split(",")) if part]
+
+
+def origins(name: str) -> list[str]:
+    """Return comma-separated origins, each with its scheme and no path."""
+    for origin in words(name):
+        parts = urlsplit(origin)
+        if parts.scheme not in {"http", "https"} or not parts.netloc or parts.path or parts.query:
+            raise ImproperlyConfigured(f"{name}: {origin!r} must look like https://elenchus.example.org.")
+    return words(name)
+
+
+def database(name: str, sqlite_file: Path) -> dict:
+    """Return Django's settings for a postgres:// or sqlite:// address; of the SQLite file where it is empty."""
+    url = text(name)
+    if not url:
+        return _sqlite(sqlite_file)
+    parts = urlsplit(url)
+    if parts.scheme == "sqlite" and not parts.netloc and len(parts.path) > 1:
+        return _sqlite(Path(unquote(parts.path)))
+    database_name = unquote(parts.path.removeprefix("/"))
+    if parts.scheme not in {"postgres", "postgresql"} or not database_name:
+        raise ImproperlyConfigured(
+            f"{name} must be postgres://user:password@host:5432/name or sqlite:////folder/file.sqlite3."
+        )
+    return {
+        "ENGINE": "django.db.backends.postgresql",
+        "NAME": database_name,
+        "USER": unquote(parts.username or ""),
+        "PASSWORD": unquote(parts.password or ""),
+        "HOST": unquote(parts.hostname or ""),
+        "PORT": str(_port(name, url) or ""),
+        "OPTIONS": dict(parse_qsl(parts.query, strict_parsing=bool(parts.query))),
+        "CONN_MAX_AGE": 60,
+        "CONN_HEALTH_CHECKS": True,
+    }
+
+
+def _sqlite(file: Path) -> dict:
+    return {
+        "ENGINE": "django.db.backends.sqlite3",
+        "NAME": str(file),
+        "OPTIONS": {
+            # A transaction takes the write lock when it begins: one that reads first and writes later would
+            # be refused ("database is locked") without waiting, whatever the timeout.
+            "transaction_mode": "IMMEDIATE",
+            "timeout": 20,
+            # synchronous stays FULL: a decision that was acknowledged survives a power cut.
+            "init_command": "PRAGMA journal_mode=WAL; PRAGMA synchronous=FULL;",
+        },
+    }
+
+
+def redis(name: str) -> str:
+    """Return a redis:// address, or an empty text."""
+    url = text(name)
+    if url and urlsplit(url).scheme not in {"redis", "rediss"}:
+        raise ImproperlyConfigured(f"{name} must be redis://host:6379/0, rediss://… or empty.")
+    _port(name, url)
+    return url
+
+
+@dataclass(frozen=True, slots=True)
+class Mail:
+    """Where mail goes: to standard error where there is no host."""
+
+    host: str = ""
+    port: int = 587
+    user: str = ""
+    password: str = ""
+    tls: bool = True
+
+
+def mail(name: str) -> Mail:
+    """Return the mail server of an smtp:// address, or none for `console:`."""
+    url = text(name)
+    if url == "console:":
+        return Mail()
+    parts = urlsplit(url)
+    options = dict(parse_qsl(parts.query))
+    if parts.scheme != "smtp" or not parts.hostname or options.get("tls", "yes") not in {"yes", "no"}:
+        raise ImproperlyConfigured(f"{name} must be smtp://user:password@host:587?tls=yes or console:.")
+    return Mail(
+        host=parts.hostname,
+        port=_port(name, url) or 587,
+        user=unquote(parts.username or ""),
+        password=unquote(parts.password or ""),
+        tls=options.get("tls", "yes") == "yes",
+    )
+
+
+def _port(name: str, url: str) -> int | None:
+    try:
+        return urlsplit(url).port
+    except ValueError as error:
+        raise ImproperlyConfigured(f"{name}: the port is not a number.") from error

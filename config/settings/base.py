@@ -1,0 +1,199 @@
+"""What every mode shares. The values of one installation come from the environment: see config/env.py."""
+
+from pathlib import Path
+
+from config import env
+
+BASE_DIR = Path(__file__).resolve().parent.parent.parent
+DATA_DIR = BASE_DIR / env.text("ELENCHUS_DATA")  # an absolute path stays itself
+
+DEBUG = False
+ALLOWED_HOSTS = env.words("ELENCHUS_HOSTS")
+CSRF_TRUSTED_ORIGINS = env.origins("ELENCHUS_ORIGINS")
+
+TWO_FACTOR = env.flag("ELENCHUS_TWO_FACTOR")
+OIDC_SERVER = env.text("ELENCHUS_OIDC_SERVER")
+OPEN_SIGNUP = env.flag("ELENCHUS_OPEN_SIGNUP")
+
+INSTALLED_APPS = [
+    "frontend",
+    "exports",
+    "agreement",
+    "annotation",
+    "django.contrib.admin",
+    "django.contrib.auth",
+    "django.contrib.contenttypes",
+    "django.contrib.sessions",
+    "django.contrib.messages",
+    "django.contrib.staticfiles",
+    "rest_framework",
+    "drf_spectacular",
+    "drf_spectacular_sidecar",
+    "django_htmx",
+    "allauth",
+    "allauth.account",
+    *(["allauth.mfa"] if TWO_FACTOR else []),
+    *(["allauth.socialaccount", "allauth.socialaccount.providers.openid_connect"] if OIDC_SERVER else []),
+]
+
+MIDDLEWARE = [
+    "django.middleware.security.SecurityMiddleware",
+    "config.security.content_security_policy",
+    "whitenoise.middleware.WhiteNoiseMiddleware",
+    "django.contrib.sessions.middleware.SessionMiddleware",
+    "django.middleware.locale.LocaleMiddleware",
+    "django.middleware.common.CommonMiddleware",
+    "django.middleware.csrf.CsrfViewMiddleware",
+    "django.contrib.auth.middleware.AuthenticationMiddleware",
+    "django.contrib.messages.middleware.MessageMiddleware",
+    "django.middleware.clickjacking.XFrameOptionsMiddleware",
+    "allauth.account.middleware.AccountMiddleware",
+    "django_htmx.middleware.HtmxMiddleware",
+]
+
+ROOT_URLCONF = "config.urls"
+WSGI_APPLICATION = "config.wsgi.application"
+DEFAULT_AUTO_FIELD = "django.db.models.BigAutoField"
+
+TEMPLATES = [
+    {
+        "BACKEND": "django.template.backends.django.DjangoTemplates",
+        "DIRS": [BASE_DIR / "config" / "templates"],
+        "APP_DIRS": True,
+        "OPTIONS": {
+            "context_processors": [
+                "django.template.context_processors.request",
+                "django.contrib.auth.context_processors.auth",
+                "django.contrib.messages.context_processors.messages",
+                "django.template.context_processors.i18n",
+            ]
+        },
+    }
+]
+
+# Atomic only where something is written: with ATOMIC_REQUESTS every page view would take SQLite's write lock.
+DATABASES = {"default": env.database("DATABASE_URL", DATA_DIR / "elenchus.sqlite3")}
+
+# Celery itself reads the environment's CELERY_BROKER_URL before this one; both are the same text.
+REDIS_URL = env.redis("CELERY_BROKER_URL")
+CELERY_BROKER_URL = REDIS_URL or "atomicfs://"
+CELERY_BROKER_TRANSPORT_OPTIONS = {} if REDIS_URL else {"folder": str(DATA_DIR / "broker")}
+
+CELERY_TASK_IGNORE_RESULT = True  # the state of long work is a row of its own
+CELERY_ACCEPT_CONTENT = ["json"]
+CELERY_WORKER_PREFETCH_MULTIPLIER = 1  # a killed worker loses what it fetched: no more than it runs
+CELERY_TASK_TIME_LIMIT = 3600  # the embedded worker's threads know no limit: there the job row's lease is one
+CELERY_TASK_PUBLISH_RETRY_POLICY = {"max_retries": 1, "interval_start": 0.2}  # a dead broker holds no page
+CELERY_BROKER_CONNECTION_RETRY_ON_STARTUP = True
+CELERY_WORKER_HIJACK_ROOT_LOGGER = False
+CELERY_BEAT_SCHEDULE_FILENAME = str(DATA_DIR / "beat-schedule")
+
+# One cache for all processes: allauth counts failed log-ins in it.
+CACHES = {
+    "default": (
+        {
+            "BACKEND": "django.core.cache.backends.redis.RedisCache",
+            "LOCATION": REDIS_URL,
+            "KEY_PREFIX": "elenchus",
+        }
+        if REDIS_URL
+        else {
+            "BACKEND": "django.core.cache.backends.filebased.FileBasedCache",
+            "LOCATION": str(DATA_DIR / "cache"),
+        }
+    )
+}
+
+STORAGES = {
+    "default": {"BACKEND": "django.core.files.storage.FileSystemStorage"},
+    "staticfiles": {"BACKEND": "django.contrib.staticfiles.storage.StaticFilesStorage"},
+}
+MEDIA_ROOT = DATA_DIR / "files"
+STATIC_URL = "/static/"
+STATIC_ROOT = DATA_DIR / "static"
+
+AUTHENTICATION_BACKENDS = [
+    "django.contrib.auth.backends.ModelBackend",
+    "allauth.account.auth_backends.AuthenticationBackend",
+]
+AUTH_PASSWORD_VALIDATORS = [
+    {"NAME": f"django.contrib.auth.password_validation.{name}"}
+    for name in (
+        "UserAttributeSimilarityValidator",
+        "MinimumLengthValidator",
+        "CommonPasswordValidator",
+        "NumericPasswordValidator",
+    )
+]
+SECURE_REFERRER_POLICY = "same-origin"
+LOGIN_URL = "account_login"
+LOGIN_REDIRECT_URL = "/"
+ACCOUNT_LOGOUT_REDIRECT_URL = "/"
+ACCOUNT_ADAPTER = "config.accounts.AccountAdapter"
+ACCOUNT_LOGIN_METHODS = {"username", "email"}
+ACCOUNT_SIGNUP_FIELDS = ["username*", "email", "password1*", "password2*"]
+ACCOUNT_EMAIL_VERIFICATION = "none"
+ALLAUTH_TRUSTED_PROXY_COUNT = env.number("ELENCHUS_PROXIES")
+SOCIALACCOUNT_PROVIDERS = (
+    {
+        "openid_connect": {
+            "APPS": [
+                {
+                    "provider_id": "oidc",
+                    "name": env.text("ELENCHUS_OIDC_NAME"),
+                    "client_id": env.required("ELENCHUS_OIDC_CLIENT"),
+                    "secret": env.required("ELENCHUS_OIDC_SECRET"),
+                    "settings": {"server_url": OIDC_SERVER},
+                }
+            ]
+        }
+    }
+    if OIDC_SERVER
+    else {}
+)
+
+MAIL = env.mail("ELENCHUS_EMAIL_URL")
+EMAIL_BACKEND = f"django.core.mail.backends.{'smtp' if MAIL.host else 'console'}.EmailBackend"
+EMAIL_HOST, EMAIL_PORT = MAIL.host, MAIL.port
+EMAIL_HOST_USER, EMAIL_HOST_PASSWORD = MAIL.user, MAIL.password
+EMAIL_USE_TLS = MAIL.tls
+EMAIL_TIMEOUT = 10
+DEFAULT_FROM_EMAIL = SERVER_EMAIL = env.text("ELENCHUS_EMAIL_FROM")
+
+LANGUAGES = [("en", "English"), ("es", "Español"), ("ja", "日本語")]
+LANGUAGE_CODE = env.choice("ELENCHUS_LANGUAGE", [code for code, _ in LANGUAGES])
+LOCALE_PATHS = [BASE_DIR / "frontend" / "locale"]
+TIME_ZONE = env.time_zone("ELENCHUS_TIME_ZONE")
+
+REST_FRAMEWORK = {
+    "DEFAULT_AUTHENTICATION_CLASSES": ["rest_framework.authentication.SessionAuthentication"],
+    "DEFAULT_PERMISSION_CLASSES": ["rest_framework.permissions.IsAuthenticated"],
+    "DEFAULT_RENDERER_CLASSES": ["rest_framework.renderers.JSONRenderer"],
+    "DEFAULT_PARSER_CLASSES": ["rest_framework.parsers.JSONParser"],
+    "DEFAULT_SCHEMA_CLASS": "drf_spectacular.openapi.AutoSchema",
+    "DEFAULT_PAGINATION_CLASS": "rest_framework.pagination.PageNumberPagination",
+    "PAGE_SIZE": 100,
+    "TEST_REQUEST_DEFAULT_FORMAT": "json",
+}
+SPECTACULAR_SETTINGS = {
+    "TITLE": "Elenchus",
+    "DESCRIPTION": "Annotation rounds, agreement and releases of benchmark datasets.",
+    "VERSION": "1",
+    "SWAGGER_UI_DIST": "SIDECAR",
+    "SWAGGER_UI_FAVICON_HREF": "SIDECAR",
+    "SERVE_INCLUDE_SCHEMA": False,
+    "COMPONENT_SPLIT_REQUEST": True,
+}
+
+# To standard error, and never with a request's body: it holds judgements that nobody may see in an open round.
+LOGGING = {
+    "version": 1,
+    "disable_existing_loggers": False,
+    "formatters": {"line": {"format": "%(asctime)s %(levelname)s %(name)s: %(message)s"}},
+    "handlers": {"stderr": {"class": "logging.StreamHandler", "formatter": "line"}},
+    "root": {
+        "handlers": ["stderr"],
+        "level": env.choice("ELENCHUS_LOG_LEVEL", ["DEBUG", "INFO", "WARNING", "ERROR"]),
+    },
+    "loggers": {"django": {"handlers": [], "propagate": True}},
+}

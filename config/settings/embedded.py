@@ -1,0 +1,15 @@
+"""One machine, no server but our own: SQLite, a broker of files, plain static files. What manage.py uses."""
+
+from config import env
+from config.secret_key import secret_key_read_or_create
+
+from .base import *  # noqa: F403
+from .base import DATA_DIR
+
+DEBUG = env.flag("ELENCHUS_DEBUG")
+DATA_DIR.mkdir(parents=True, exist_ok=True)
+SECRET_KEY = env.text("ELENCHUS_SECRET_KEY") or secret_key_read_or_create(DATA_DIR / "secret_key")
+
+# Straight from the source folders and never cached: after an update the next page load is the new one.
+WHITENOISE_USE_FINDERS = True
+WHITENOISE_MAX_AGE = 0

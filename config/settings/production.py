@@ -1,0 +1,26 @@
+"""Behind HTTPS, with PostgreSQL and Redis. No default for a secret, a host, a database or a broker."""
+
+from django.core.exceptions import ImproperlyConfigured
+
+from config import env
+
+from .base import *  # noqa: F403
+from .base import ALLAUTH_TRUSTED_PROXY_COUNT, STORAGES
+
+for name, setting in env.SETTINGS.items():
+    if setting.required:
+        env.required(name)
+
+SECRET_KEY = env.text("ELENCHUS_SECRET_KEY")
+if len(SECRET_KEY) < 50 or len(set(SECRET_KEY)) < 5:
+    raise ImproperlyConfigured("ELENCHUS_SECRET_KEY must be at least 50 random characters.")
+
+STORAGES = {**STORAGES, "staticfiles": {"BACKEND": "config.storage.HashedStaticStorage"}}
+
+if ALLAUTH_TRUSTED_PROXY_COUNT:
+    SECURE_PROXY_SSL_HEADER = ("HTTP_X_FORWARDED_PROTO", "https")
+
+HTTPS = env.flag("ELENCHUS_HTTPS")
+SECURE_SSL_REDIRECT = SESSION_COOKIE_SECURE = CSRF_COOKIE_SECURE = HTTPS
+SECURE_REDIRECT_EXEMPT = [r"^healthz$"]  # the container's own health check speaks plain HTTP
+SECURE_HSTS_SECONDS = env.number("ELENCHUS_HSTS_SECONDS") if HTTPS else 0
