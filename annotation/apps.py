@@ -1,0 +1,14 @@
+"""Register the annotation app and keep its database triggers in place."""
+
+from django.apps import AppConfig
+from django.db.models.signals import post_migrate
+
+
+class AnnotationConfig(AppConfig):
+    name = "annotation"
+    default_auto_field = "django.db.models.BigAutoField"
+
+    def ready(self) -> None:
+        from annotation.triggers import install_annotation_triggers
+
+        post_migrate.connect(install_annotation_triggers, sender=self)

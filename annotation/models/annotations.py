@@ -1,0 +1,135 @@
+"""The current judgement of each unit: what the annotator says now.
+
+How it came to be is in `AnnotationEvent`. Every rule of the two protocols that a row can break is a
+constraint here; what reaches into another table is a trigger of `annotation.triggers`.
+"""
+
+from django.db import models
+from django.db.models import F, Q
+from django.db.models.functions import Length
+
+from annotation.models.constraints import not_blank
+from annotation.models.items import Question
+from annotation.models.rounds import Assignment
+
+
+class Judgement(models.Model):
+    """What the judgements of both protocols have in common. Undecided is a row without an answer."""
+
+    cannot_judge = models.BooleanField(default=False)
+    comment = models.TextField(blank=True)
+    unsure = models.BooleanField(default=False)
+    active_seconds = models.PositiveIntegerField(default=0)
+    revision = models.PositiveIntegerField(default=1)
+    after_reopening = models.BooleanField(default=False)
+    decided_at = models.DateTimeField(auto_now=True)
+
+    class Meta:
+        abstract = True
+        constraints = [
+            models.CheckConstraint(
+                condition=Q(cannot_judge=False) | not_blank("comment"),
+                name="%(class)s_cannot_judge_says_why",
+            ),
+            models.CheckConstraint(condition=Q(revision__gte=1), name="%(class)s_revision_positive"),
+        ]
+
+
+class TypeAnnotation(Judgement):
+    """Does this type apply to the text, and to which span of it?
+
+    `start` and `end` are Unicode code points of the item's text, half open. `text_length` and
+    `span_required` are copies that a trigger compares with the item and the codebook.
+    """
+
+    assignment = models.ForeignKey(Assignment, on_delete=models.PROTECT, related_name="type_annotations")
+    type_code = models.CharField(max_length=8)
+    applicable = models.BooleanField(null=True)
+    span_required = models.BooleanField()
+    text_length = models.PositiveIntegerField()
+    start = models.PositiveIntegerField(null=True)
+    end = models.PositiveIntegerField(null=True)
+    quote = models.TextField(null=True)
+
+    class Meta(Judgement.Meta):
+        constraints = [
+            *Judgement.Meta.constraints,
+            models.UniqueConstraint(fields=["assignment", "type_code"], name="typeannotation_unit_unique"),
+            models.CheckConstraint(
+                condition=Q(cannot_judge=False) | Q(applicable__isnull=True),
+                name="typeannotation_one_answer",
+            ),
+            models.CheckConstraint(
+                condition=Q(
+                    applicable=True,
+                    applicable__isnull=False,
+                    span_required=True,
+                    start__isnull=False,
+                    end__isnull=False,
+                    quote__isnull=False,
+                )
+                | (
+                    (Q(applicable__isnull=True) | Q(applicable=False) | Q(span_required=False))
+                    & Q(start__isnull=True, end__isnull=True, quote__isnull=True)
+                ),
+                name="typeannotation_span_exactly_when_asked",
+            ),
+            models.CheckConstraint(
+                condition=Q(start__isnull=True)
+                | Q(start__gte=0, end__gt=F("start"), end__lte=F("text_length")),
+                name="typeannotation_span_inside_text",
+            ),
+            models.CheckConstraint(
+                condition=Q(quote__isnull=True)
+                | (Q(end=F("start") + Length(F("quote"))) & not_blank("quote")),
+                name="typeannotation_quote_fits_span",
+            ),
+        ]
+
+    def __str__(self) -> str:
+        return f"{self.assignment_id}:{self.type_code}"
+
+
+class QuestionAnnotation(Judgement):
+    """Is this question useful, unhelpful (with a comment why) or invalid (with one reason)?"""
+
+    class Label(models.TextChoices):
+        USEFUL = "USE", "Useful"
+        UNHELPFUL = "UN", "Unhelpful"
+        INVALID = "IN", "Invalid"
+
+    assignment = models.ForeignKey(Assignment, on_delete=models.PROTECT, related_name="question_annotations")
+    question = models.ForeignKey(Question, on_delete=models.PROTECT, related_name="annotations")
+    label = models.CharField(max_length=3, choices=Label, null=True)
+    reason = models.CharField(max_length=8, blank=True)
+    edited_question = models.TextField(blank=True)
+
+    class Meta(Judgement.Meta):
+        constraints = [
+            *Judgement.Meta.constraints,
+            models.UniqueConstraint(fields=["assignment", "question"], name="questionannotation_unit_unique"),
+            models.CheckConstraint(
+                condition=Q(label__isnull=True) | Q(label__in=["USE", "UN", "IN"]),
+                name="questionannotation_label_known",
+            ),
+            models.CheckConstraint(
+                condition=Q(cannot_judge=False) | Q(label__isnull=True), name="questionannotation_one_answer"
+            ),
+            models.CheckConstraint(
+                condition=(Q(label__isnull=False, label="IN") & ~Q(reason=""))
+                | ((Q(label__isnull=True) | Q(label__in=["USE", "UN"])) & Q(reason="")),
+                name="questionannotation_reason_exactly_when_invalid",
+            ),
+            models.CheckConstraint(
+                condition=Q(label__isnull=True) | ~Q(label="UN") | not_blank("comment"),
+                name="questionannotation_unhelpful_says_why",
+            ),
+            models.CheckConstraint(
+                condition=Q(edited_question="")
+                | (Q(label__isnull=False, label="IN") & not_blank("edited_question")),
+                name="questionannotation_edit_only_when_invalid",
+            ),
+        ]
+
+    def __str__(self) -> str:
+        return f"{self.assignment_id}:{self.question_id}"

@@ -1,0 +1,136 @@
+"""Rounds of annotation: what was drawn, who judges it, and when it closed."""
+
+from django.db import models
+from django.db.models import Q
+
+from annotation.models.codebooks import Codebook
+from annotation.models.constraints import not_blank
+from annotation.models.items import Item, Question
+from annotation.models.project import Membership, Project
+
+
+class Round(models.Model):
+    """One pass over drawn items under one version of the codebook.
+
+    `imported` marks a round whose judgements were made elsewhere: it was never open here.
+    `seed` drives the draw, the assignment and the shuffling; the same seed gives the same round.
+    """
+
+    class Purpose(models.TextChoices):
+        TRAINING = "training", "Training"
+        CALIBRATION = "calibration", "Calibration"
+        MAIN = "main", "Main"
+
+    class Order(models.TextChoices):
+        BY_ARGUMENT = "by_argument", "All types of one text, then the next text"
+        BY_TYPE = "by_type", "One type through all texts, then the next type"
+
+    class Status(models.TextChoices):
+        DRAFT = "draft", "Draft"
+        OPEN = "open", "Open"
+        CLOSED = "closed", "Closed"
+
+    project = models.ForeignKey(Project, on_delete=models.PROTECT, related_name="rounds")
+    number = models.PositiveIntegerField()
+    name = models.CharField(max_length=120)
+    purpose = models.CharField(max_length=12, choices=Purpose, default=Purpose.CALIBRATION)
+    codebook = models.ForeignKey(Codebook, on_delete=models.PROTECT, related_name="rounds")
+    overlap = models.PositiveIntegerField(default=2)
+    order = models.CharField(max_length=12, choices=Order, default=Order.BY_ARGUMENT)
+    shuffled = models.BooleanField(default=False)
+    seed = models.BigIntegerField(default=0)
+    draw = models.JSONField(default=dict, blank=True)
+    content_warning = models.TextField(blank=True)
+    live_agreement = models.BooleanField(default=False)
+    imported = models.BooleanField(default=False)
+    status = models.CharField(max_length=8, choices=Status, default=Status.DRAFT)
+    opened_at = models.DateTimeField(null=True, blank=True)
+    closed_at = models.DateTimeField(null=True, blank=True)
+    reopened_at = models.DateTimeField(null=True, blank=True)
+    items = models.ManyToManyField(Item, through="RoundItem", related_name="rounds")
+
+    class Meta:
+        ordering = ["project", "number"]
+        constraints = [
+            models.UniqueConstraint(fields=["project", "number"], name="round_number_unique"),
+            models.UniqueConstraint(fields=["project", "name"], name="round_name_unique"),
+            models.CheckConstraint(condition=not_blank("name"), name="round_name_not_blank"),
+            models.CheckConstraint(condition=Q(number__gte=1), name="round_number_positive"),
+            models.CheckConstraint(condition=Q(overlap__gte=1), name="round_overlap_positive"),
+            models.CheckConstraint(
+                condition=Q(status__in=["draft", "open", "closed"]), name="round_status_known"
+            ),
+            models.CheckConstraint(
+                condition=Q(purpose__in=["training", "calibration", "main"]), name="round_purpose_known"
+            ),
+            models.CheckConstraint(
+                condition=Q(order__in=["by_argument", "by_type"]), name="round_order_known"
+            ),
+            models.CheckConstraint(
+                condition=Q(status="draft", closed_at__isnull=True)
+                | Q(status="open", opened_at__isnull=False, closed_at__isnull=True)
+                | Q(status="closed", closed_at__isnull=False),
+                name="round_times_fit_status",
+            ),
+        ]
+
+    def __str__(self) -> str:
+        return self.name
+
+
+class RoundItem(models.Model):
+    """An item drawn into a round; frozen when the round opens."""
+
+    round = models.ForeignKey(Round, on_delete=models.PROTECT, related_name="round_items")
+    item = models.ForeignKey(Item, on_delete=models.PROTECT, related_name="round_items")
+    position = models.PositiveIntegerField()
+
+    class Meta:
+        ordering = ["round", "position"]
+        constraints = [
+            models.UniqueConstraint(fields=["round", "item"], name="rounditem_item_unique"),
+            models.UniqueConstraint(fields=["round", "position"], name="rounditem_position_unique"),
+        ]
+
+    def __str__(self) -> str:
+        return f"{self.round_id}:{self.item_id}"
+
+
+class RoundQuestion(models.Model):
+    """A question that a round asks about one of its items; frozen when the round opens."""
+
+    round = models.ForeignKey(Round, on_delete=models.PROTECT, related_name="round_questions")
+    question = models.ForeignKey(Question, on_delete=models.PROTECT, related_name="round_questions")
+
+    class Meta:
+        ordering = ["round", "question"]
+        constraints = [
+            models.UniqueConstraint(fields=["round", "question"], name="roundquestion_question_unique"),
+        ]
+
+    def __str__(self) -> str:
+        return f"{self.round_id}:{self.question_id}"
+
+
+class Assignment(models.Model):
+    """An item that a member judges in a round, at the member's own position."""
+
+    round = models.ForeignKey(Round, on_delete=models.PROTECT, related_name="assignments")
+    item = models.ForeignKey(Item, on_delete=models.PROTECT, related_name="assignments")
+    member = models.ForeignKey(Membership, on_delete=models.PROTECT, related_name="assignments")
+    position = models.PositiveIntegerField()
+    created_at = models.DateTimeField(auto_now_add=True)
+    started_at = models.DateTimeField(null=True, blank=True)
+    released_at = models.DateTimeField(null=True, blank=True)
+
+    class Meta:
+        ordering = ["round", "member", "position"]
+        constraints = [
+            models.UniqueConstraint(fields=["round", "item", "member"], name="assignment_unique"),
+            models.UniqueConstraint(
+                fields=["round", "member", "position"], name="assignment_position_unique"
+            ),
+        ]
+
+    def __str__(self) -> str:
+        return f"{self.round_id}:{self.item_id}:{self.member_id}"

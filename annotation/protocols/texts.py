@@ -1,0 +1,37 @@
+"""What counts as blank, and what no stored text may contain. One source for server, database and browser."""
+
+from __future__ import annotations
+
+import re
+
+BLANK_CHARACTERS = (
+    "\t\n\v\f\r\x1c\x1d\x1e\x1f \x85\xa0\u1680"
+    "\u2000\u2001\u2002\u2003\u2004\u2005\u2006\u2007\u2008\u2009\u200a"
+    "\u200b\u2028\u2029\u202f\u205f\u2060\u3000\ufeff"
+)
+"""A text made of these alone is blank: Unicode's White_Space characters, the four information separators
+that Python also strips, and the three invisible ones without width (U+200B, U+2060, U+FEFF). TRIM in the
+database is given the same list."""
+
+_SURROGATE = re.compile("[\ud800-\udfff]")
+
+
+def is_blank(text: str) -> bool:
+    """Whether nothing is left of the text once BLANK_CHARACTERS are stripped."""
+    return not text.strip(BLANK_CHARACTERS)
+
+
+def text_problem(text: str) -> str | None:
+    """Say why a text cannot be stored (NUL, lone surrogate) and at which character, or None when it can.
+
+    >>> text_problem("so\\x00there")
+    'character 3 is NUL (U+0000), which cannot be stored'
+    """
+    nul = text.find("\x00")
+    surrogate = _SURROGATE.search(text)
+    if surrogate and (nul < 0 or surrogate.start() < nul):
+        place = surrogate.start()
+        return f"character {place + 1} is a lone surrogate (U+{ord(text[place]):04X}), half of a broken character"
+    if nul >= 0:
+        return f"character {nul + 1} is NUL (U+0000), which cannot be stored"
+    return None

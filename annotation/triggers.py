@@ -1,0 +1,279 @@
+"""Rules that CHECK, UNIQUE and foreign keys cannot say, kept by database triggers.
+
+Django's table rebuild on SQLite drops triggers silently, so they are installed after every `migrate`.
+A trigger's condition says when a write is refused; NEW and OLD are the row after and before. The same
+SQL serves SQLite and PostgreSQL but for the two that look into the codebook's JSON.
+
+`lifted_triggers` is the one way round them, for restoring a backup and for clearing a test database.
+"""
+
+from collections.abc import Iterator, Sequence
+from contextlib import contextmanager
+from dataclasses import dataclass
+from typing import Any
+
+from django.db import connections, transaction
+
+
+@dataclass(frozen=True, slots=True)
+class Trigger:
+    """One refused kind of write: `events` on `table` where `condition` holds."""
+
+    name: str
+    table: str
+    events: tuple[str, ...]
+    condition: str
+    message: str
+    condition_postgresql: str = ""
+
+    def statements(self, vendor: str) -> list[str]:
+        """Return the SQL that installs the trigger on SQLite or PostgreSQL."""
+        if vendor == "postgresql":
+            return self.drop_statements(vendor) + [self._postgresql_function(), self._postgresql_trigger()]
+        return self.drop_statements(vendor) + [
+            f"CREATE TRIGGER {self.name}_{event.lower()} BEFORE {event} ON {self.table} FOR EACH ROW "
+            f"WHEN {self.condition} BEGIN SELECT RAISE(ABORT, '{self.message}'); END"
+            for event in self.events
+        ]
+
+    def drop_statements(self, vendor: str) -> list[str]:
+        """Return the SQL that takes the trigger away."""
+        if vendor == "postgresql":
+            return [f"DROP TRIGGER IF EXISTS {self.name} ON {self.table}"]
+        return [f"DROP TRIGGER IF EXISTS {self.name}_{event.lower()}" for event in self.events]
+
+    def _postgresql_function(self) -> str:
+        # Error class 23514 is check_violation, so that Django raises IntegrityError as for a CHECK.
+        returned = "OLD" if self.events == ("DELETE",) else "COALESCE(NEW, OLD)"
+        return (
+            f"CREATE OR REPLACE FUNCTION {self.name}() RETURNS trigger LANGUAGE plpgsql AS $body$ BEGIN "
+            f"IF {self.condition_postgresql or self.condition} THEN "
+            f"RAISE EXCEPTION USING ERRCODE = '23514', MESSAGE = '{self.message}'; END IF; "
+            f"RETURN {returned}; END $body$"
+        )
+
+    def _postgresql_trigger(self) -> str:
+        return (
+            f"CREATE TRIGGER {self.name} BEFORE {' OR '.join(self.events)} ON {self.table} "
+            f"FOR EACH ROW EXECUTE FUNCTION {self.name}()"
+        )
+
+
+ALWAYS = "1 = 1"
+
+# Nobody can judge in a draft round: what is there was staged by an import that has not finished.
+_ROUND_NOT_STAGING = (
+    "EXISTS (SELECT 1 FROM annotation_assignment a JOIN annotation_round r ON r.id = a.round_id "
+    "WHERE a.id = OLD.assignment_id AND r.status <> 'draft')"
+)
+
+_CODEBOOK_OF_ASSIGNMENT = (
+    "FROM annotation_assignment a JOIN annotation_round r ON r.id = a.round_id "
+    "JOIN annotation_codebook c ON c.id = r.codebook_id"
+)
+
+TRIGGERS = (
+    Trigger(
+        "annotationevent_append_only",
+        "annotation_annotationevent",
+        ("UPDATE",),
+        ALWAYS,
+        "annotation events are append-only",
+    ),
+    Trigger(
+        "annotationevent_kept",
+        "annotation_annotationevent",
+        ("DELETE",),
+        _ROUND_NOT_STAGING,
+        "annotation events are append-only",
+    ),
+    Trigger(
+        "projectevent_append_only",
+        "annotation_projectevent",
+        ("UPDATE", "DELETE"),
+        ALWAYS,
+        "the audit log is append-only",
+    ),
+    Trigger(
+        "typeannotation_kept",
+        "annotation_typeannotation",
+        ("DELETE",),
+        _ROUND_NOT_STAGING,
+        "judgements are never deleted: undo is a decision to undecided",
+    ),
+    Trigger(
+        "questionannotation_kept",
+        "annotation_questionannotation",
+        ("DELETE",),
+        _ROUND_NOT_STAGING,
+        "judgements are never deleted: undo is a decision to undecided",
+    ),
+    Trigger(
+        "codebook_frozen_in_use",
+        "annotation_codebook",
+        ("UPDATE", "DELETE"),
+        "EXISTS (SELECT 1 FROM annotation_round r WHERE r.codebook_id = OLD.id)",
+        "a codebook that a round uses is immutable: publish the next version",
+    ),
+    Trigger(
+        "item_text_frozen",
+        "annotation_item",
+        ("UPDATE",),
+        "(NEW.text <> OLD.text OR NEW.external_id <> OLD.external_id OR NEW.project_id <> OLD.project_id) "
+        "AND EXISTS (SELECT 1 FROM annotation_rounditem ri JOIN annotation_round r ON r.id = ri.round_id "
+        "WHERE ri.item_id = OLD.id AND r.status <> 'draft')",
+        "the text of an item is frozen once a round on it has opened",
+    ),
+    Trigger(
+        "question_frozen",
+        "annotation_question",
+        ("UPDATE",),
+        "(NEW.text <> OLD.text OR NEW.item_id <> OLD.item_id) "
+        "AND EXISTS (SELECT 1 FROM annotation_roundquestion rq JOIN annotation_round r ON r.id = rq.round_id "
+        "WHERE rq.question_id = OLD.id AND r.status <> 'draft')",
+        "a question is frozen once a round on it has opened",
+    ),
+    Trigger(
+        "round_codebook_of_project",
+        "annotation_round",
+        ("INSERT", "UPDATE"),
+        "NOT EXISTS (SELECT 1 FROM annotation_codebook c "
+        "WHERE c.id = NEW.codebook_id AND c.project_id = NEW.project_id)",
+        "the codebook of a round belongs to its project",
+    ),
+    Trigger(
+        "round_codebook_frozen",
+        "annotation_round",
+        ("UPDATE",),
+        "OLD.status <> 'draft' AND (NEW.codebook_id <> OLD.codebook_id OR NEW.status = 'draft')",
+        "an opened round keeps its codebook and never becomes a draft again",
+    ),
+    Trigger(
+        "rounditem_fits",
+        "annotation_rounditem",
+        ("INSERT", "UPDATE"),
+        "NOT EXISTS (SELECT 1 FROM annotation_round r JOIN annotation_item i ON i.project_id = r.project_id "
+        "WHERE r.id = NEW.round_id AND i.id = NEW.item_id AND (r.status = 'draft' OR r.imported))",
+        "items are drawn into a draft round of their own project",
+    ),
+    Trigger(
+        "rounditem_frozen",
+        "annotation_rounditem",
+        ("UPDATE", "DELETE"),
+        "EXISTS (SELECT 1 FROM annotation_round r WHERE r.id = OLD.round_id AND r.status <> 'draft')",
+        "the items of a round are frozen when it opens",
+    ),
+    Trigger(
+        "roundquestion_fits",
+        "annotation_roundquestion",
+        ("INSERT", "UPDATE"),
+        "NOT EXISTS (SELECT 1 FROM annotation_round r JOIN annotation_rounditem ri ON ri.round_id = r.id "
+        "JOIN annotation_question q ON q.item_id = ri.item_id "
+        "WHERE r.id = NEW.round_id AND q.id = NEW.question_id AND (r.status = 'draft' OR r.imported))",
+        "questions are drawn with their item into a draft round",
+    ),
+    Trigger(
+        "roundquestion_frozen",
+        "annotation_roundquestion",
+        ("UPDATE", "DELETE"),
+        "EXISTS (SELECT 1 FROM annotation_round r WHERE r.id = OLD.round_id AND r.status <> 'draft')",
+        "the questions of a round are frozen when it opens",
+    ),
+    Trigger(
+        "assignment_fits",
+        "annotation_assignment",
+        ("INSERT", "UPDATE"),
+        "NOT EXISTS (SELECT 1 FROM annotation_rounditem ri JOIN annotation_round r ON r.id = ri.round_id "
+        "JOIN annotation_membership m ON m.project_id = r.project_id "
+        "WHERE ri.round_id = NEW.round_id AND ri.item_id = NEW.item_id AND m.id = NEW.member_id "
+        "AND m.is_annotator)",
+        "an assignment joins an annotator of the project and an item of the round",
+    ),
+    Trigger(
+        "typeannotation_fits",
+        "annotation_typeannotation",
+        ("INSERT", "UPDATE"),
+        "NOT EXISTS (SELECT 1 FROM annotation_assignment a JOIN annotation_item i ON i.id = a.item_id "
+        "WHERE a.id = NEW.assignment_id AND i.text_length = NEW.text_length AND (NEW.quote IS NULL "
+        'OR substr(i.text, NEW."start" + 1, NEW."end" - NEW."start") = NEW.quote))',
+        "the quote is the text of the item between start and end",
+    ),
+    Trigger(
+        "typeannotation_in_codebook",
+        "annotation_typeannotation",
+        ("INSERT", "UPDATE"),
+        f"NOT EXISTS (SELECT 1 {_CODEBOOK_OF_ASSIGNMENT}, json_each(c.definition, '$.types') t "
+        "WHERE a.id = NEW.assignment_id AND json_extract(t.value, '$.code') = NEW.type_code "
+        "AND json_extract(t.value, '$.span') = NEW.span_required)",
+        "the type is one of the codebook, and asks for a span as the codebook says",
+        condition_postgresql=(
+            f"NOT EXISTS (SELECT 1 {_CODEBOOK_OF_ASSIGNMENT}, jsonb_array_elements(c.definition->'types') t "
+            "WHERE a.id = NEW.assignment_id AND t->>'code' = NEW.type_code "
+            "AND (t->>'span')::boolean = NEW.span_required)"
+        ),
+    ),
+    Trigger(
+        "questionannotation_fits",
+        "annotation_questionannotation",
+        ("INSERT", "UPDATE"),
+        "NOT EXISTS (SELECT 1 FROM annotation_assignment a JOIN annotation_question q ON q.item_id = a.item_id "
+        "JOIN annotation_roundquestion rq ON rq.question_id = q.id AND rq.round_id = a.round_id "
+        "WHERE a.id = NEW.assignment_id AND q.id = NEW.question_id)",
+        "the question is one that the round asks about the assigned item",
+    ),
+    Trigger(
+        "questionannotation_reason_in_codebook",
+        "annotation_questionannotation",
+        ("INSERT", "UPDATE"),
+        f"NEW.reason <> '' AND NOT EXISTS (SELECT 1 {_CODEBOOK_OF_ASSIGNMENT}, "
+        "json_each(c.definition, '$.reasons') t "
+        "WHERE a.id = NEW.assignment_id AND json_extract(t.value, '$.code') = NEW.reason "
+        "AND (NEW.edited_question = '' OR json_extract(t.value, '$.edited_question')))",
+        "the reason is one of the codebook, and an edited question needs a reason that allows one",
+        condition_postgresql=(
+            f"NEW.reason <> '' AND NOT EXISTS (SELECT 1 {_CODEBOOK_OF_ASSIGNMENT}, "
+            "jsonb_array_elements(c.definition->'reasons') t "
+            "WHERE a.id = NEW.assignment_id AND t->>'code' = NEW.reason "
+            "AND (NEW.edited_question = '' OR (t->>'edited_question')::boolean))"
+        ),
+    ),
+    Trigger(
+        "resolution_fits",
+        "annotation_resolution",
+        ("INSERT", "UPDATE"),
+        "NEW.question_id IS NOT NULL AND NOT EXISTS (SELECT 1 FROM annotation_question q "
+        "WHERE q.id = NEW.question_id AND q.item_id = NEW.item_id)",
+        "the question of a resolution belongs to its item",
+    ),
+)
+
+
+def run_statements(using: str, statements: Sequence[str]) -> None:
+    """Run DDL statements in one transaction."""
+    with transaction.atomic(using=using), connections[using].cursor() as cursor:
+        for statement in statements:
+            cursor.execute(statement)
+
+
+def install(triggers: Sequence[Trigger], using: str) -> None:
+    """Install the triggers, replacing those that are there."""
+    vendor = connections[using].vendor
+    run_statements(using, [sql for trigger in triggers for sql in trigger.statements(vendor)])
+
+
+def install_annotation_triggers(*, using: str, apps: Any = None, **_signal: Any) -> None:
+    """Install this app's triggers once its tables are all there (after `migrate`)."""
+    tables = set(connections[using].introspection.table_names())
+    if {trigger.table for trigger in TRIGGERS} <= tables:
+        install(TRIGGERS, using)
+
+
+@contextmanager
+def lifted_triggers(triggers: Sequence[Trigger] = TRIGGERS, using: str = "default") -> Iterator[None]:
+    """Take the triggers away for the block: for restoring a backup or clearing a test database only."""
+    vendor = connections[using].vendor
+    run_statements(using, [sql for trigger in triggers for sql in trigger.drop_statements(vendor)])
+    try:
+        yield
+    finally:
+        install(triggers, using)
