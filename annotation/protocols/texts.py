@@ -31,7 +31,7 @@ def text_problem(text: str) -> str | None:
     surrogate = _SURROGATE.search(text)
     if surrogate and (nul < 0 or surrogate.start() < nul):
         place = surrogate.start()
-        return f"character {place + 1} is a lone surrogate (U+{ord(text[place]):04X}), half of a broken character"
+        return f"character {place + 1} is a lone surrogate (U+{ord(text[place]):04X})"
     if nul >= 0:
         return f"character {nul + 1} is NUL (U+0000), which cannot be stored"
     return None

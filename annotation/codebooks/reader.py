@@ -1,0 +1,214 @@
+"""Read a codebook from TOML and report every problem at once, each with its line or key path."""
+
+from __future__ import annotations
+
+import re
+import tomllib
+from pathlib import Path
+from typing import Any
+
+from annotation.codebooks.checking import Problem, Table
+from annotation.codebooks.definition import (
+    BLANK,
+    CQS_GEN,
+    FOCUS,
+    HUES,
+    PROTOCOLS,
+    PUBLISHED_LABELS,
+    AnnotationType,
+    Codebook,
+    CommentStart,
+    DerivedType,
+    Group,
+    Label,
+    Reason,
+)
+
+SHIPPED = ("focus", "cqs_gen", "context_sufficiency")
+
+_COMMON_KEYS = ("title", "protocol", "language", "guideline")
+_PROTOCOL_KEYS = {
+    FOCUS: ("groups", "types", "derived_none"),
+    CQS_GEN: ("labels", "reasons", "comment_starts"),
+}
+_LANGUAGE = re.compile(r"[a-z]{2,3}(-[A-Za-z0-9]{2,8})*")
+_UNDERSCORES = re.compile(r"_{2,}")
+
+
+class CodebookError(ValueError):
+    """A codebook cannot be used. `problems` lists everything that is wrong with it."""
+
+    def __init__(self, name: str, problems: list[Problem]) -> None:
+        self.name = name
+        self.problems = tuple(problems)
+        super().__init__("\n".join(f"{name}: {problem}" for problem in problems))
+
+
+def load_shipped(name: str) -> Codebook:
+    """Return one of the SHIPPED codebooks. Raises KeyError for another name."""
+    if name not in SHIPPED:
+        raise KeyError(f"no codebook named {name!r} is shipped; there are {', '.join(SHIPPED)}")
+    return read_codebook_file(Path(__file__).with_name(f"{name}.toml"))
+
+
+def read_codebook_file(path: Path) -> Codebook:
+    """Read a codebook from a UTF-8 TOML file and name it after the file's stem.
+
+    Raises CodebookError for what is wrong inside the file, OSError where it cannot be read at all.
+    """
+    content = path.read_bytes()
+    try:
+        text = content.decode("utf-8-sig")
+    except UnicodeDecodeError as error:
+        line = content.count(b"\n", 0, error.start) + 1
+        problem = Problem(f"line {line}", f"byte 0x{content[error.start]:02X} is not UTF-8")
+        raise CodebookError(path.stem, [problem]) from None
+    return read_codebook(text, path.stem)
+
+
+def read_codebook(text: str, name: str) -> Codebook:
+    """Read a codebook from the text of a TOML file.
+
+    Raises CodebookError with every problem: the line for broken TOML, else the key path.
+    """
+    try:
+        document = tomllib.loads(text)
+    except tomllib.TOMLDecodeError as error:
+        message, _, place = str(error).rpartition(" (at ")
+        raise CodebookError(name, [Problem(place.rstrip(")"), message)]) from None
+    return codebook_from_document(document, name)
+
+
+def codebook_from_document(document: dict[str, Any], name: str) -> Codebook:
+    """Check a parsed document by every rule and return the codebook. Raises CodebookError."""
+    problems: list[Problem] = []
+    top = Table(document, "", problems)
+    top.refuse_unknown((*_COMMON_KEYS, *_PROTOCOL_KEYS[FOCUS], *_PROTOCOL_KEYS[CQS_GEN]))
+    title = top.text("title")
+    protocol = top.choice("protocol", PROTOCOLS)
+    language = top.text("language")
+    if language and not _LANGUAGE.fullmatch(language):
+        top.problem("language", f"is {language!r}, expected a language tag such as en, es or pt-BR")
+    guideline = top.text("guideline")
+    for other, keys in _PROTOCOL_KEYS.items():
+        for key in keys:
+            if protocol in PROTOCOLS and other != protocol and key in document:
+                top.problem(key, f"belongs to protocol {other}, this codebook's is {protocol}")
+    typology = protocol == FOCUS
+    questions = protocol == CQS_GEN
+    codebook = Codebook(
+        name=name,
+        title=title,
+        protocol=protocol,
+        language=language,
+        guideline=guideline,
+        groups=top.entries("groups", _group) if typology else (),
+        types=top.entries("types", _type, required=True) if typology else (),
+        derived_none=top.table("derived_none", _derived_none) if typology else None,
+        labels=top.entries("labels", _label, required=True) if questions else (),
+        reasons=top.entries("reasons", _reason, required=True) if questions else (),
+        comment_starts=top.entries("comment_starts", _comment_start) if questions else (),
+    )
+    if typology:
+        _check_typology(top, codebook)
+    elif questions:
+        _check_questions(top, codebook)
+    if problems:
+        raise CodebookError(name, problems)
+    return codebook
+
+
+def _group(table: Table) -> Group:
+    table.refuse_unknown(("key", "name", "letter", "hue"))
+    letter = table.text("letter")
+    if len(letter) > 1:
+        table.problem("letter", f"is {letter!r}, expected one character")
+    return Group(key=table.key(), name=table.text("name"), letter=letter, hue=table.choice("hue", HUES))
+
+
+def _type(table: Table) -> AnnotationType:
+    table.refuse_unknown(
+        ("code", "name", "group", "aliases", "description", "example", "exemplar", "span", "guideline")
+    )
+    span = table.boolean("span")
+    exemplar = table.text("exemplar", default=None)
+    blanks = _UNDERSCORES.findall(exemplar or "")
+    if span and exemplar is None:
+        table.problem("exemplar", f"is missing; a type with a span needs a question with one blank {BLANK}")
+    elif span and exemplar and not blanks:
+        table.problem("exemplar", f"has no blank {BLANK}")
+    elif span and exemplar and blanks != [BLANK]:
+        table.problem("exemplar", f"has the blanks {' '.join(blanks)}, expected exactly one {BLANK}")
+    elif exemplar and blanks and not span:
+        table.problem("exemplar", "has a blank, but the type has no span that could fill it")
+    return AnnotationType(
+        code=table.code(),
+        name=table.text("name"),
+        group=table.text("group", default=None),
+        aliases=table.texts("aliases"),
+        description=table.text("description"),
+        example=table.text("example", default=""),
+        exemplar=exemplar,
+        span=span,
+        guideline=table.text("guideline", default=""),
+    )
+
+
+def _derived_none(table: Table) -> DerivedType:
+    table.refuse_unknown(("code", "name"))
+    return DerivedType(code=table.code(), name=table.text("name"))
+
+
+def _label(table: Table) -> Label:
+    table.refuse_unknown(("code", "name", "published", "description"))
+    code = table.choice("code", PUBLISHED_LABELS)
+    published = table.text("published")
+    if code in PUBLISHED_LABELS and published and published != PUBLISHED_LABELS[code]:
+        table.problem(
+            "published", f"is {published!r}; the published files say {PUBLISHED_LABELS[code]!r} for {code}"
+        )
+    return Label(
+        code=code, name=table.text("name"), published=published, description=table.text("description")
+    )
+
+
+def _reason(table: Table) -> Reason:
+    table.refuse_unknown(("code", "name", "description", "edited_question"))
+    return Reason(
+        code=table.code(),
+        name=table.text("name"),
+        description=table.text("description"),
+        edited_question=table.boolean("edited_question", default=False),
+    )
+
+
+def _comment_start(table: Table) -> CommentStart:
+    table.refuse_unknown(("key", "text"))
+    return CommentStart(key=table.key(), text=table.text("text"))
+
+
+def _check_typology(top: Table, codebook: Codebook) -> None:
+    groups, types, derived = codebook.groups, codebook.types, codebook.derived_none
+    top.refuse_repeats("groups", "key", [group.key for group in groups])
+    top.refuse_repeats("groups", "letter", [group.letter for group in groups])
+    top.refuse_repeats("types", "code", [entry.code for entry in types])
+    top.refuse_repeats("types", "name", [entry.name for entry in types])
+    known = [group.key for group in groups]
+    for i, entry in enumerate(types):
+        if groups and entry.group is None:
+            top.problem(f"types[{i}].group", f"is missing, expected one of {', '.join(known)}")
+        elif entry.group and entry.group not in known:
+            expected = f"expected one of {', '.join(known)}" if known else "the codebook has no [[groups]]"
+            top.problem(f"types[{i}].group", f"is {entry.group!r}, {expected}")
+        if derived and entry.code and entry.code == derived.code:
+            top.problem("derived_none.code", f"is {derived.code!r}, which types[{i}] has already")
+
+
+def _check_questions(top: Table, codebook: Codebook) -> None:
+    top.refuse_repeats("labels", "code", [label.code for label in codebook.labels])
+    top.refuse_repeats("reasons", "code", [reason.code for reason in codebook.reasons])
+    top.refuse_repeats("comment_starts", "key", [start.key for start in codebook.comment_starts])
+    codes = [label.code for label in codebook.labels]
+    for code in PUBLISHED_LABELS:
+        if codes and code not in codes:
+            top.problem("labels", f"has no label {code}; exactly {', '.join(PUBLISHED_LABELS)} are expected")
