@@ -1,0 +1,62 @@
+"""Who may see and do what. Every query below a project starts from the project in the address."""
+
+from typing import Any
+
+from django.db.models import QuerySet
+
+from annotation.errors import NotAllowed, NotFound
+from annotation.models import Import, Item, Membership, Project, Question, Round
+
+
+def member_or_404(user: Any, slug: str) -> Membership:
+    """Return the user's active membership of the project; NotFound for everybody else.
+
+    An outsider cannot tell a project that exists from one that does not.
+    """
+    membership = (
+        Membership.objects.select_related("project")
+        .filter(project__slug=slug, user_id=getattr(user, "pk", None), is_active=True)
+        .exclude(user=None)
+        .first()
+    )
+    if membership is None:
+        raise NotFound(f"There is no project “{slug}” that you take part in.")
+    return membership
+
+
+def round_or_404(member: Membership, number: int) -> Round:
+    """Return a round of the member's project by its number. Annotators see no drafts."""
+    rounds = member.project.rounds.select_related("codebook")
+    if not member.is_lead:
+        rounds = rounds.exclude(status=Round.Status.DRAFT)
+    found = rounds.filter(number=number).first()
+    if found is None:
+        raise NotFound(f"There is no round {number} in this project.")
+    return found
+
+
+def require_lead(member: Membership) -> None:
+    """Refuse whoever is not a lead of the project."""
+    if not member.is_lead:
+        raise NotAllowed("Only a lead of this project can do this. Ask one of its leads.")
+
+
+def require_annotator(member: Membership) -> None:
+    """Refuse whoever does not annotate in the project."""
+    if not member.is_annotator:
+        raise NotAllowed("You do not annotate in this project. Ask a lead to make you an annotator.")
+
+
+def visible_items(project: Project) -> QuerySet[Item]:
+    """Return the items that can be used: from imports that finished, and not withdrawn."""
+    return project.items.filter(brought_by__state=Import.State.DONE, withdrawn_at__isnull=True)
+
+
+def visible_questions(project: Project) -> QuerySet[Question]:
+    """Return the questions of visible items that came with imports that finished."""
+    return Question.objects.filter(
+        item__project=project,
+        item__brought_by__state=Import.State.DONE,
+        item__withdrawn_at__isnull=True,
+        brought_by__state=Import.State.DONE,
+    )

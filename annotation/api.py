@@ -1,0 +1,305 @@
+"""The annotation API: each view checks who asks, calls one use case, and shows what it gave back."""
+
+from typing import Any
+
+from drf_spectacular.utils import OpenApiParameter, OpenApiResponse, extend_schema
+from rest_framework import serializers, status
+from rest_framework.request import Request
+from rest_framework.response import Response
+from rest_framework.views import APIView
+
+from annotation import access
+from annotation.errors import Refused
+from annotation.models import Membership, Project, Round
+from annotation.projects import project_create
+from annotation.recording import Unit, judgement_record
+from annotation.rounds import (
+    STRATA,
+    round_close,
+    round_create,
+    round_draw,
+    round_open,
+    round_progress,
+    round_reopen,
+)
+from annotation.serializers import ExactCharField, RefusalSerializer
+from annotation.workspace import MAX_PAGE, row_json, workspace_overview, workspace_units
+
+REFUSALS = {
+    403: OpenApiResponse(RefusalSerializer, "Not logged in (`not_authenticated`) or not allowed."),
+    404: OpenApiResponse(RefusalSerializer, "No such thing in what you may see."),
+    409: OpenApiResponse(RefusalSerializer, "The state forbids it, or a stale revision (with `row`)."),
+    422: OpenApiResponse(RefusalSerializer, "A rule is broken: one message a field in `errors`."),
+}
+
+
+class ProjectSerializer(serializers.ModelSerializer):
+    class Meta:
+        model = Project
+        fields = ["slug", "name", "protocol", "licence", "languages", "contact"]
+
+
+class RoundSerializer(serializers.ModelSerializer):
+    guideline_version = serializers.IntegerField(source="codebook.version")
+
+    class Meta:
+        model = Round
+        fields = [
+            "number",
+            "name",
+            "purpose",
+            "status",
+            "overlap",
+            "order",
+            "shuffled",
+            "seed",
+            "imported",
+            "guideline_version",
+            "opened_at",
+            "closed_at",
+        ]
+
+
+class MemberView(APIView):
+    """A view below a project: knows the asking member, and refuses everybody else."""
+
+    def member(self, request: Request, slug: str, *, lead: bool = False) -> Membership:
+        member = access.member_or_404(request.user, slug)
+        if lead:
+            access.require_lead(member)
+        return member
+
+
+class ProjectListApi(APIView):
+    class InputSerializer(serializers.Serializer):
+        slug = serializers.CharField(max_length=80)
+        name = serializers.CharField(max_length=200, required=False, default="")
+        codebook = serializers.ChoiceField(
+            ["focus", "cqs_gen", "context_sufficiency"], help_text="A shipped codebook."
+        )
+
+    @extend_schema(responses=ProjectSerializer(many=True), operation_id="projects_list")
+    def get(self, request: Request) -> Response:
+        """List the projects you take part in."""
+        projects = Project.objects.filter(
+            memberships__user=request.user, memberships__is_active=True
+        ).distinct()
+        return Response(ProjectSerializer(projects, many=True).data)
+
+    @extend_schema(request=InputSerializer, responses={201: ProjectSerializer, **REFUSALS})
+    def post(self, request: Request) -> Response:
+        """Create a project from a shipped codebook and become its lead."""
+        given = _validated(self.InputSerializer, request)
+        project = project_create(user=request.user, **given)
+        return Response(ProjectSerializer(project).data, status=status.HTTP_201_CREATED)
+
+
+class ProjectApi(MemberView):
+    @extend_schema(responses={200: ProjectSerializer, **REFUSALS})
+    def get(self, request: Request, slug: str) -> Response:
+        """Show a project."""
+        return Response(ProjectSerializer(self.member(request, slug).project).data)
+
+
+class RoundListApi(MemberView):
+    class InputSerializer(serializers.Serializer):
+        name = serializers.CharField(max_length=120, required=False, default="")
+        purpose = serializers.ChoiceField(Round.Purpose.values, default=Round.Purpose.CALIBRATION)
+        overlap = serializers.IntegerField(min_value=1, max_value=1000, default=2)
+        order = serializers.ChoiceField(Round.Order.values, default=Round.Order.BY_ARGUMENT)
+        shuffled = serializers.BooleanField(default=False)
+        seed = serializers.IntegerField(default=0, min_value=-(2**63), max_value=2**63 - 1)
+        content_warning = serializers.CharField(required=False, default="", allow_blank=True)
+        live_agreement = serializers.BooleanField(default=False)
+
+    @extend_schema(responses={200: RoundSerializer(many=True), **REFUSALS}, operation_id="rounds_list")
+    def get(self, request: Request, slug: str) -> Response:
+        """List the rounds of a project; annotators see no drafts."""
+        member = self.member(request, slug)
+        rounds = member.project.rounds.select_related("codebook")
+        if not member.is_lead:
+            rounds = rounds.exclude(status=Round.Status.DRAFT)
+        return Response(RoundSerializer(rounds, many=True).data)
+
+    @extend_schema(request=InputSerializer, responses={201: RoundSerializer, **REFUSALS})
+    def post(self, request: Request, slug: str) -> Response:
+        """Create a draft round on the newest codebook."""
+        member = self.member(request, slug, lead=True)
+        created = round_create(
+            project=member.project, member=member, **_validated(self.InputSerializer, request)
+        )
+        return Response(RoundSerializer(created).data, status=status.HTTP_201_CREATED)
+
+
+class RoundApi(MemberView):
+    class OutputSerializer(RoundSerializer):
+        class ProgressSerializer(serializers.Serializer):
+            pseudonym = serializers.CharField()
+            decided = serializers.IntegerField()
+            total = serializers.IntegerField()
+
+        progress = ProgressSerializer(many=True)
+
+        class Meta(RoundSerializer.Meta):
+            fields = [*RoundSerializer.Meta.fields, "progress"]
+
+    @extend_schema(responses={200: OutputSerializer, **REFUSALS})
+    def get(self, request: Request, slug: str, number: int) -> Response:
+        """Show a round; leads see how far each annotator is, annotators how far they are themselves."""
+        member = self.member(request, slug)
+        found = access.round_or_404(member, number)
+        progress = [
+            row for row in round_progress(found) if member.is_lead or row["pseudonym"] == member.pseudonym
+        ]
+        return Response({**RoundSerializer(found).data, "progress": progress})
+
+
+class RoundDrawApi(MemberView):
+    class InputSerializer(serializers.Serializer):
+        size = serializers.IntegerField(min_value=1, required=False, allow_null=True, default=None)
+        questions = serializers.IntegerField(min_value=1, required=False, allow_null=True, default=None)
+        stratify_by = serializers.ChoiceField(["", *STRATA], default="")
+        external_ids = serializers.ListField(
+            child=ExactCharField(), required=False, allow_null=True, default=None
+        )
+        exclude_drawn = serializers.BooleanField(default=False)
+
+    @extend_schema(request=InputSerializer, responses={200: dict[str, int], **REFUSALS})
+    def post(self, request: Request, slug: str, number: int) -> Response:
+        """Draw items into a draft round: all, a seeded sample, or by their ids."""
+        member = self.member(request, slug, lead=True)
+        found = access.round_or_404(member, number)
+        drawn = round_draw(found, member=member, **_validated(self.InputSerializer, request))
+        return Response({"items": drawn})
+
+
+class RoundOpenApi(MemberView):
+    class InputSerializer(serializers.Serializer):
+        annotators = serializers.ListField(
+            child=serializers.CharField(),
+            required=False,
+            allow_null=True,
+            default=None,
+            help_text="Pseudonyms of those who take part; every active annotator where absent.",
+        )
+
+    @extend_schema(request=InputSerializer, responses={200: RoundSerializer, **REFUSALS})
+    def post(self, request: Request, slug: str, number: int) -> Response:
+        """Open a drawn round: its items are shared out and frozen."""
+        member = self.member(request, slug, lead=True)
+        found = access.round_or_404(member, number)
+        pseudonyms = _validated(self.InputSerializer, request)["annotators"]
+        members = None
+        if pseudonyms is not None:
+            members = list(
+                member.project.memberships.filter(pseudonym__in=pseudonyms, is_annotator=True, is_active=True)
+            )
+            unknown = sorted(set(pseudonyms) - {found_member.pseudonym for found_member in members})
+            if unknown:
+                raise Refused(
+                    "invalid", f"These are not active annotators of the project: {', '.join(unknown)}."
+                )
+        return Response(RoundSerializer(round_open(found, members=members, by=member)).data)
+
+
+class RoundCloseApi(MemberView):
+    @extend_schema(request=None, responses={200: RoundSerializer, **REFUSALS})
+    def post(self, request: Request, slug: str, number: int) -> Response:
+        """Close an open round for good; its agreement report is computed."""
+        member = self.member(request, slug, lead=True)
+        found = access.round_or_404(member, number)
+        return Response(RoundSerializer(round_close(found, by=member)).data)
+
+
+class RoundReopenApi(MemberView):
+    class InputSerializer(serializers.Serializer):
+        why = serializers.CharField(max_length=1000)
+
+    @extend_schema(request=InputSerializer, responses={200: RoundSerializer, **REFUSALS})
+    def post(self, request: Request, slug: str, number: int) -> Response:
+        """Reopen a closed round; judgements made from then on are marked and enter no coefficient."""
+        member = self.member(request, slug, lead=True)
+        found = access.round_or_404(member, number)
+        why = _validated(self.InputSerializer, request)["why"]
+        return Response(RoundSerializer(round_reopen(found, why=why, by=member)).data)
+
+
+class WorkspaceApi(MemberView):
+    @extend_schema(responses={200: dict[str, Any], **REFUSALS})
+    def get(self, request: Request, slug: str, number: int) -> Response:
+        """Show the rules, the guideline and your progress in a round."""
+        member = self.member(request, slug)
+        access.require_annotator(member)
+        return Response(workspace_overview(member, access.round_or_404(member, number)))
+
+
+class UnitsApi(MemberView):
+    class QuerySerializer(serializers.Serializer):
+        after = serializers.IntegerField(min_value=0, default=0)
+        limit = serializers.IntegerField(min_value=1, max_value=MAX_PAGE, default=20)
+
+    @extend_schema(
+        parameters=[OpenApiParameter("after", int), OpenApiParameter("limit", int)],
+        responses={200: dict[str, Any], **REFUSALS},
+    )
+    def get(self, request: Request, slug: str, number: int) -> Response:
+        """Show your next texts with what you have judged in them; `next` is the `after` of the page behind."""
+        member = self.member(request, slug)
+        access.require_annotator(member)
+        query = self.QuerySerializer(data=request.query_params)
+        query.is_valid(raise_exception=True)
+        found = access.round_or_404(member, number)
+        return Response(workspace_units(member, found, **query.validated_data))
+
+
+class JudgementApi(MemberView):
+    class InputSerializer(serializers.Serializer):
+        event_id = serializers.CharField(max_length=80, help_text="Made by the client, one a decision.")
+        assignment = serializers.IntegerField(min_value=1, max_value=2**63 - 1)
+        type = serializers.CharField(max_length=8, required=False, default="")
+        question = serializers.IntegerField(
+            min_value=1, max_value=2**63 - 1, required=False, allow_null=True, default=None
+        )
+        base_revision = serializers.IntegerField(
+            min_value=0, max_value=2**31 - 1, help_text="The revision seen; 0 for none."
+        )
+        answer = serializers.JSONField(
+            allow_null=True, help_text="The answer's fields; null undoes to undecided."
+        )
+        active_seconds = serializers.IntegerField(min_value=0, max_value=86_400, required=False, default=0)
+
+        def validate(self, given: dict[str, Any]) -> dict[str, Any]:
+            if bool(given["type"]) == (given["question"] is not None):
+                raise serializers.ValidationError({"type": "Give either a type or a question."})
+            if given["answer"] is not None and not isinstance(given["answer"], dict):
+                raise serializers.ValidationError({"answer": "Give an object, or null to undo."})
+            return given
+
+    class OutputSerializer(serializers.Serializer):
+        replayed = serializers.BooleanField()
+        row = serializers.DictField()
+
+    @extend_schema(request=InputSerializer, responses={200: OutputSerializer, **REFUSALS})
+    def post(self, request: Request, slug: str, number: int) -> Response:
+        """Record one decision. Sending the same event again changes nothing and shows the current row."""
+        member = self.member(request, slug)
+        access.require_annotator(member)
+        found = access.round_or_404(member, number)
+        given = _validated(self.InputSerializer, request)
+        recorded = judgement_record(
+            member=member,
+            round=found,
+            assignment_id=given["assignment"],
+            unit=Unit(given["type"], given["question"]),
+            answer=given["answer"],
+            base_revision=given["base_revision"],
+            client_event_id=given["event_id"],
+            active_seconds=given["active_seconds"],
+        )
+        return Response({"replayed": recorded.replayed, "row": row_json(recorded.row)})
+
+
+def _validated(serializer_class: type[serializers.Serializer], request: Request) -> dict[str, Any]:
+    serializer = serializer_class(data=request.data)
+    serializer.is_valid(raise_exception=True)
+    return serializer.validated_data

@@ -1,0 +1,80 @@
+"""One JSON shape for everything that an API refuses: code, message, and errors or row where they help."""
+
+from typing import Any
+
+from django.core.exceptions import PermissionDenied
+from django.http import Http404
+from rest_framework import exceptions, status
+from rest_framework.response import Response
+from rest_framework.views import exception_handler as rest_exception_handler
+
+from annotation.errors import Refused
+
+STATUS = {
+    "not_found": status.HTTP_404_NOT_FOUND,
+    "not_allowed": status.HTTP_403_FORBIDDEN,
+    "stale_revision": status.HTTP_409_CONFLICT,
+    "event_id_reused": status.HTTP_409_CONFLICT,
+    "round_not_open": status.HTTP_409_CONFLICT,
+    "round_not_draft": status.HTTP_409_CONFLICT,
+    "round_not_closed": status.HTTP_409_CONFLICT,
+    "not_ready": status.HTTP_409_CONFLICT,
+    "taken": status.HTTP_409_CONFLICT,
+}
+
+
+def exception_handler(error: Exception, context: dict[str, Any]) -> Response | None:
+    """Turn what the use cases and REST framework raise into the one shape."""
+    if isinstance(error, Refused):
+        return Response(
+            refusal_body(error), status=STATUS.get(error.code, status.HTTP_422_UNPROCESSABLE_ENTITY)
+        )
+    if isinstance(error, exceptions.ValidationError):
+        body = {
+            "code": "invalid",
+            "message": "Some fields are not as the API expects them; nothing was stored.",
+            "errors": _flat(error.detail),
+        }
+        return Response(body, status=status.HTTP_422_UNPROCESSABLE_ENTITY)
+    response = rest_exception_handler(error, context)
+    if response is None:
+        return None
+    # Session authentication answers 403 where nobody is logged in: the code tells the outbox to open the log-in.
+    if isinstance(error, exceptions.NotAuthenticated | exceptions.AuthenticationFailed):
+        response.data = {
+            "code": "not_authenticated",
+            "message": "You are not logged in. Log in and try again.",
+        }
+    elif isinstance(error, exceptions.PermissionDenied) and str(error.detail).startswith("CSRF"):
+        response.data = {
+            "code": "csrf_failed",
+            "message": "The page is out of date. Reload it and try again.",
+        }
+    elif isinstance(error, Http404):
+        response.data = {"code": "not_found", "message": "There is nothing at this address."}
+    elif isinstance(error, PermissionDenied | exceptions.PermissionDenied):
+        response.data = {"code": "not_allowed", "message": "You may not do this here."}
+    elif isinstance(error, exceptions.APIException):
+        response.data = {"code": error.default_code, "message": str(error.detail)}
+    return response
+
+
+def refusal_body(error: Refused) -> dict[str, Any]:
+    """Return the JSON that a refusal is answered with."""
+    body: dict[str, Any] = {"code": error.code, "message": error.message}
+    if error.errors:
+        body["errors"] = error.errors
+    if error.row is not None:
+        body["row"] = error.row
+    return body
+
+
+def _flat(detail: Any, prefix: str = "") -> dict[str, str]:
+    """Return one message a field, nested fields by their dotted path."""
+    if isinstance(detail, dict):
+        flat: dict[str, str] = {}
+        for field, inner in detail.items():
+            flat.update(_flat(inner, f"{prefix}.{field}" if prefix else str(field)))
+        return flat
+    messages = detail if isinstance(detail, list) else [detail]
+    return {prefix or "body": " ".join(str(message) for message in messages)}

@@ -1,0 +1,140 @@
+"""Projects, their codebooks and the people in them."""
+
+import re
+from itertools import count
+from pathlib import Path
+from typing import Any
+
+from django.db import IntegrityError, transaction
+
+from annotation.codebooks.definition import Codebook as CodebookDefinition
+from annotation.codebooks.reader import SHIPPED, CodebookError, read_codebook
+from annotation.errors import Refused
+from annotation.models import Codebook, Membership, Project, ProjectEvent
+
+_SHIPPED_FOLDER = Path(__file__).with_name("codebooks")
+_SLUG = re.compile(r"[a-z0-9]+(?:-[a-z0-9]+)*")
+
+
+def codebook_source(name_or_path: str) -> str:
+    """Return the TOML of a shipped codebook by name, or of a file by path.
+
+    Raises Refused where there is neither, and CodebookError where the file is not UTF-8.
+    """
+    shipped = name_or_path in SHIPPED
+    path = _SHIPPED_FOLDER / f"{name_or_path}.toml" if shipped else Path(name_or_path)
+    try:
+        return path.read_text(encoding="utf-8-sig")
+    except OSError:
+        raise Refused(
+            "no_codebook",
+            f"There is no codebook “{name_or_path}”: give one of {', '.join(SHIPPED)} or the path of a TOML file.",
+        ) from None
+    except UnicodeDecodeError as error:
+        raise Refused(
+            "invalid", f"{name_or_path}: byte {error.start} is not UTF-8. Save the file as UTF-8."
+        ) from None
+
+
+def project_create(*, slug: str, name: str = "", codebook: str, user: Any = None) -> Project:
+    """Create a project with version 1 of its codebook; `user`, where given, becomes its lead.
+
+    `codebook` is a shipped codebook's name, a path, or the TOML itself (where it has several lines).
+    Raises Refused for a bad or taken slug, CodebookError for a codebook with problems.
+    """
+    if not _SLUG.fullmatch(slug) or len(slug) > 80:
+        raise Refused(
+            "invalid",
+            f"“{slug}” cannot be a project's short name: use small letters, digits and single hyphens, "
+            "at most 80, as in campus-debates.",
+        )
+    source = codebook if "\n" in codebook else codebook_source(codebook)
+    definition = read_codebook(source, "codebook" if "\n" in codebook else Path(codebook).stem)
+    try:
+        with transaction.atomic():
+            project = Project.objects.create(
+                slug=slug,
+                name=name.strip() or slug,
+                protocol=definition.protocol,
+                languages=definition.language,
+            )
+            _codebook_store(project, 1, source, definition)
+            member = None
+            if user is not None:
+                member = member_add(project=project, user=user, is_lead=True, is_annotator=True)
+            ProjectEvent.objects.create(project=project, member=member, action="project created")
+    except IntegrityError:
+        if Project.objects.filter(slug=slug).exists():
+            raise Refused("taken", f"There is a project “{slug}” already: choose another name.") from None
+        raise
+    return project
+
+
+def codebook_publish(*, project: Project, source: str, member: Membership | None = None) -> Codebook:
+    """Publish the next version of the project's codebook; the same text as the newest changes nothing.
+
+    Raises CodebookError for problems in the text, Refused where its protocol is not the project's.
+    """
+    definition = read_codebook(source, "codebook")
+    if definition.protocol != project.protocol:
+        raise Refused(
+            "invalid",
+            f"The codebook's protocol is {definition.protocol}, the project's is {project.protocol}: "
+            "make another project for it.",
+        )
+    with transaction.atomic():
+        Project.objects.select_for_update().get(pk=project.pk)
+        newest = project.codebooks.order_by("-version").first()
+        if newest is not None and newest.source == source:
+            return newest
+        codebook = _codebook_store(project, newest.version + 1 if newest else 1, source, definition)
+        ProjectEvent.objects.create(
+            project=project,
+            member=member,
+            action="codebook published",
+            details={"version": codebook.version},
+        )
+    return codebook
+
+
+def _codebook_store(project: Project, version: int, source: str, definition: CodebookDefinition) -> Codebook:
+    return Codebook.objects.create(
+        project=project,
+        version=version,
+        source=source,
+        definition=definition.to_json(),
+        guideline=definition.guideline,
+    )
+
+
+def member_add(
+    *,
+    project: Project,
+    user: Any = None,
+    private_name: str = "",
+    is_lead: bool = False,
+    is_annotator: bool = True,
+    background: str = "",
+) -> Membership:
+    """Add a person under the next free pseudonym (A1, A2, …), which is theirs for ever."""
+    with transaction.atomic():
+        Project.objects.select_for_update().get(pk=project.pk)
+        if user is not None and project.memberships.filter(user=user).exists():
+            raise Refused("taken", f"{user} takes part in this project already.")
+        return Membership.objects.create(
+            project=project,
+            user=user,
+            private_name=private_name,
+            pseudonym=_next_pseudonym(project),
+            is_lead=is_lead,
+            is_annotator=is_annotator,
+            background=background,
+        )
+
+
+def _next_pseudonym(project: Project) -> str:
+    taken = set(project.memberships.values_list("pseudonym", flat=True))
+    return next(name for name in (f"A{number}" for number in count(1)) if name not in taken)
+
+
+__all__ = ["CodebookError", "codebook_publish", "codebook_source", "member_add", "project_create"]

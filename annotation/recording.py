@@ -1,0 +1,252 @@
+"""Recording judgements: first the event, then the current row, in one transaction.
+
+A repeat of an event returns the row as it is now and changes nothing, so that a late retry never
+reapplies an answer over a later one.
+"""
+
+import hashlib
+import json
+from dataclasses import asdict, dataclass
+from typing import Any
+
+from django.db import IntegrityError, transaction
+from django.utils import timezone
+
+from annotation.codebooks.definition import Codebook as CodebookDefinition
+from annotation.errors import NotFound, Refused
+from annotation.models import (
+    AnnotationEvent,
+    Assignment,
+    Membership,
+    QuestionAnnotation,
+    Round,
+    TypeAnnotation,
+)
+from annotation.protocols.cqs_gen import QuestionAnswer, check_question_judgement
+from annotation.protocols.focus import TypeAnswer, check_type_judgement
+from annotation.protocols.rules import RuleError
+from annotation.rounds import round_lock_shared
+
+MAX_ACTIVE_SECONDS = 24 * 60 * 60
+
+Row = TypeAnnotation | QuestionAnnotation
+Answer = TypeAnswer | QuestionAnswer
+
+UNDECIDED_TYPE = TypeAnswer(None, False, None, None, None, "", False)
+UNDECIDED_QUESTION = QuestionAnswer(None, False, "", "", "", False)
+
+
+@dataclass(frozen=True, slots=True)
+class Unit:
+    """What is judged within an assignment: a type by its code, or a question by its key."""
+
+    type_code: str = ""
+    question_id: int | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class Recorded:
+    """The judgement as it stands, and whether the event had been recorded before."""
+
+    row: Row
+    replayed: bool
+
+
+def judgement_record(
+    *,
+    member: Membership,
+    round: Round,
+    assignment_id: int,
+    unit: Unit,
+    answer: dict[str, Any] | None,
+    base_revision: int,
+    client_event_id: str,
+    active_seconds: int = 0,
+) -> Recorded:
+    """Record a member's answer for one unit, or with `answer` None take it back to undecided.
+
+    `base_revision` is the revision the member saw (0: none); `active_seconds` is added to the unit's.
+    Raises Refused with code `invalid` and a message a field where the protocol forbids the answer,
+    `stale_revision` with the stored row where somebody was quicker, `event_id_reused`, `round_not_open`.
+    """
+    digest = payload_digest(assignment_id, unit, answer)
+    try:
+        with transaction.atomic():
+            return _record(
+                member,
+                round,
+                assignment_id,
+                unit,
+                answer,
+                base_revision,
+                client_event_id,
+                active_seconds,
+                digest,
+            )
+    except IntegrityError:
+        # Two sends of one event at once: the other one has been recorded meanwhile.
+        replay = _replay(member, client_event_id, digest)
+        if replay is None:
+            raise
+        return replay
+
+
+def _record(
+    member: Membership,
+    round: Round,
+    assignment_id: int,
+    unit: Unit,
+    answer: dict[str, Any] | None,
+    base_revision: int,
+    client_event_id: str,
+    active_seconds: int,
+    digest: str,
+) -> Recorded:
+    replay = _replay(member, client_event_id, digest)
+    if replay is not None:
+        return replay
+    round = round_lock_shared(round.pk)
+    # The lock on the assignment lets two tabs of one annotator meet in turn.
+    assignment = (
+        Assignment.objects.select_for_update(of=("self",))
+        .select_related("item")
+        .filter(pk=assignment_id, round=round, member=member)
+        .first()
+    )
+    if assignment is None:
+        raise NotFound("This text is not assigned to you in this round. Reload the page.")
+    if round.status != Round.Status.OPEN:
+        raise Refused(
+            "round_not_open",
+            f"{round.name} is {round.status}: judgements can be recorded only while it is open. Ask a lead.",
+        )
+    row = _current(assignment, unit)
+    if (row.revision if row else 0) != base_revision:
+        raise Refused(
+            "stale_revision",
+            "This unit was changed elsewhere meanwhile. Compare the two answers and choose one.",
+            row=answer_of(row) if row else None,
+        )
+    checked = check_answer(CodebookDefinition.from_json(round.codebook.definition), assignment, unit, answer)
+    before = answer_of(row) if row else None
+    row = row or new_row(assignment, unit, round)
+    row.revision = base_revision + 1
+    row.active_seconds = min(row.active_seconds + max(active_seconds, 0), MAX_ACTIVE_SECONDS)
+    row.after_reopening = round.reopened_at is not None
+    fill(row, checked)
+    new_event(row, member=member, client_event_id=client_event_id, digest=digest, before=before).save(
+        force_insert=True
+    )
+    row.save()
+    if assignment.started_at is None:
+        Assignment.objects.filter(pk=assignment.pk).update(started_at=timezone.now())
+    return Recorded(row, replayed=False)
+
+
+def check_answer(
+    codebook: CodebookDefinition, assignment: Assignment, unit: Unit, answer: dict[str, Any] | None
+) -> Answer:
+    """Check an answer by the protocol's rules; None is undecided. Raises Refused, one message a field."""
+    try:
+        if unit.question_id is not None:
+            return UNDECIDED_QUESTION if answer is None else check_question_judgement(codebook, answer)
+        if answer is None:
+            return UNDECIDED_TYPE
+        return check_type_judgement(codebook, assignment.item.text, unit.type_code, answer)
+    except RuleError as error:
+        raise Refused(
+            "invalid", "The answer breaks a rule of the protocol; nothing was stored.", errors=error.errors
+        ) from None
+
+
+def new_row(assignment: Assignment, unit: Unit, round: Round) -> Row:
+    """Return an unsaved, undecided row for a unit. Raises Refused for a unit the round does not ask."""
+    if unit.question_id is not None:
+        if not round.round_questions.filter(
+            question_id=unit.question_id, question__item=assignment.item_id
+        ).exists():
+            raise Refused(
+                "invalid",
+                "The answer breaks a rule of the protocol; nothing was stored.",
+                errors={"question": "This question is not asked about this text in this round."},
+            )
+        return QuestionAnnotation(assignment=assignment, question_id=unit.question_id)
+    span = {entry["code"]: entry["span"] for entry in round.codebook.definition.get("types") or ()}
+    if unit.type_code not in span:
+        raise Refused(
+            "invalid",
+            "The answer breaks a rule of the protocol; nothing was stored.",
+            errors={"type": f"The codebook has no type “{unit.type_code}”: it has {', '.join(span)}."},
+        )
+    return TypeAnnotation(
+        assignment=assignment,
+        type_code=unit.type_code,
+        span_required=span[unit.type_code],
+        text_length=assignment.item.text_length,
+    )
+
+
+def fill(row: Row, answer: Answer) -> None:
+    """Copy a checked answer onto a row."""
+    for field, value in asdict(answer).items():
+        setattr(row, field, value)
+
+
+def new_event(
+    row: Row, *, member: Membership, client_event_id: str, digest: str, before: dict[str, Any] | None
+) -> AnnotationEvent:
+    """Return the unsaved event that leads to the row as it is now."""
+    question_id = row.question_id if isinstance(row, QuestionAnnotation) else None
+    return AnnotationEvent(
+        member=member,
+        assignment_id=row.assignment_id,
+        type_code=row.type_code if isinstance(row, TypeAnnotation) else "",
+        question_id=question_id,
+        client_event_id=client_event_id,
+        payload_sha256=digest,
+        before=before,
+        after=answer_of(row),
+        revision=row.revision,
+    )
+
+
+def answer_of(row: Row) -> dict[str, Any]:
+    """Return a row's answer as plain JSON, with its revision and active seconds."""
+    fields = (
+        ("applicable", "cannot_judge", "start", "end", "quote", "comment", "unsure")
+        if isinstance(row, TypeAnnotation)
+        else ("label", "cannot_judge", "reason", "comment", "edited_question", "unsure")
+    )
+    answer = {field: getattr(row, field) for field in fields}
+    return {**answer, "revision": row.revision, "active_seconds": row.active_seconds}
+
+
+def _current(assignment: Assignment, unit: Unit) -> Row | None:
+    if unit.question_id is not None:
+        return assignment.question_annotations.filter(question_id=unit.question_id).first()
+    return assignment.type_annotations.filter(type_code=unit.type_code).first()
+
+
+def _replay(member: Membership, client_event_id: str, digest: str) -> Recorded | None:
+    event = (
+        AnnotationEvent.objects.select_related("assignment")
+        .filter(member=member, client_event_id=client_event_id)
+        .first()
+    )
+    if event is None:
+        return None
+    if event.payload_sha256 != digest:
+        raise Refused(
+            "event_id_reused",
+            "This event id was used for another answer. Give every decision an id of its own.",
+        )
+    row = _current(event.assignment, Unit(event.type_code, event.question_id))
+    if row is None:
+        raise NotFound("The judgement of this event is gone.")
+    return Recorded(row, replayed=True)
+
+
+def payload_digest(assignment_id: int, unit: Unit, answer: dict[str, Any] | None) -> str:
+    """Return the SHA-256 that tells a repeated event from another one under the same id."""
+    payload = [assignment_id, unit.type_code, unit.question_id, answer]
+    return hashlib.sha256(json.dumps(payload, sort_keys=True).encode("utf-8", "surrogatepass")).hexdigest()

@@ -1,0 +1,317 @@
+"""Rounds from draft to closed."""
+
+from collections.abc import Iterable, Sequence
+
+from django.db import connection, transaction
+from django.db.models import Count, Exists, Max, OuterRef, Q
+from django.utils import timezone
+
+from annotation.access import visible_items, visible_questions
+from annotation.assigning import Candidate, draw_items, order_for, share_out
+from annotation.errors import NotFound, Refused
+from annotation.models import (
+    Assignment,
+    Codebook,
+    Membership,
+    Project,
+    ProjectEvent,
+    Protocol,
+    QuestionAnnotation,
+    Round,
+    RoundItem,
+    RoundQuestion,
+    TypeAnnotation,
+)
+from annotation.signals import round_closed
+
+BATCH = 2_000
+STRATA = ("topic", "source")
+
+
+def round_create(
+    *,
+    project: Project,
+    name: str = "",
+    purpose: str = Round.Purpose.CALIBRATION,
+    codebook: Codebook | None = None,
+    overlap: int = 2,
+    order: str = Round.Order.BY_ARGUMENT,
+    shuffled: bool = False,
+    seed: int = 0,
+    content_warning: str = "",
+    live_agreement: bool = False,
+    imported: bool = False,
+    member: Membership | None = None,
+) -> Round:
+    """Create a draft round on the given or the newest codebook. Raises Refused for a name in use."""
+    with transaction.atomic():
+        Project.objects.select_for_update().get(pk=project.pk)
+        number = (project.rounds.aggregate(last=Max("number"))["last"] or 0) + 1
+        name = name.strip() or f"Round {number}"
+        if project.rounds.filter(name=name).exists():
+            raise Refused("taken", f"This project has a round “{name}” already: choose another name.")
+        created = Round.objects.create(
+            project=project,
+            number=number,
+            name=name,
+            purpose=purpose,
+            codebook=codebook or project.codebooks.latest("version"),
+            overlap=overlap,
+            order=order,
+            shuffled=shuffled,
+            seed=seed,
+            content_warning=content_warning,
+            live_agreement=live_agreement,
+            imported=imported,
+        )
+        _log(created, member, "round created")
+    return created
+
+
+def round_draw(
+    round: Round,
+    *,
+    size: int | None = None,
+    questions: int | None = None,
+    stratify_by: str = "",
+    external_ids: Sequence[str] | None = None,
+    exclude_drawn: bool = False,
+    member: Membership | None = None,
+) -> int:
+    """Draw items, with their questions, into a draft round in place of what it had; return how many.
+
+    All visible items, a random sample of `size` items or of items with `questions` questions together
+    (seeded by the round, stratified by `topic` or `source`), or the hand-picked `external_ids`.
+    `exclude_drawn` leaves out items that another round has.
+    """
+    if stratify_by and stratify_by not in STRATA:
+        raise Refused("invalid", f"Stratify by {' or '.join(STRATA)}, not by “{stratify_by}”.")
+    with transaction.atomic():
+        _locked_draft(round, "Items can be drawn only while the round is a draft.")
+        items = visible_items(round.project).order_by("id")
+        if exclude_drawn:
+            elsewhere = RoundItem.objects.filter(item=OuterRef("pk")).exclude(round=round)
+            items = items.exclude(Exists(elsewhere))
+        if external_ids is not None:
+            drawn = _picked(items, external_ids)
+        else:
+            candidates = [
+                Candidate(pk, stratum, count)
+                for pk, stratum, count in items.annotate(
+                    n_questions=Count("questions", filter=Q(questions__brought_by__state="done"))
+                ).values_list("id", stratify_by or "topic", "n_questions")
+            ]
+            try:
+                drawn = draw_items(
+                    candidates, size=size, questions=questions, stratified=bool(stratify_by), seed=round.seed
+                )
+            except ValueError as error:
+                raise Refused("invalid", f"The round cannot be drawn: {error}.") from None
+        round.round_questions.all().delete()
+        round.round_items.all().delete()
+        round_items_add(round, drawn, first_position=1)
+        round.draw = {
+            "size": size,
+            "questions": questions,
+            "stratify_by": stratify_by,
+            "picked": external_ids is not None,
+            "exclude_drawn": exclude_drawn,
+            "seed": round.seed,
+        }
+        round.save(update_fields=["draw"])
+        _log(round, member, "items drawn", items=len(drawn))
+    return len(drawn)
+
+
+def round_items_add(round: Round, item_ids: Sequence[int], *, first_position: int) -> None:
+    """Add items and all their visible questions to a round, in batches."""
+    for start in range(0, len(item_ids), BATCH):
+        batch = item_ids[start : start + BATCH]
+        RoundItem.objects.bulk_create(
+            RoundItem(round=round, item_id=item, position=first_position + start + index)
+            for index, item in enumerate(batch)
+        )
+        if round.project.protocol == Protocol.CQS_GEN:
+            RoundQuestion.objects.bulk_create(
+                RoundQuestion(round=round, question_id=question)
+                for question in visible_questions(round.project)
+                .filter(item__in=batch)
+                .order_by("item", "position")
+                .values_list("id", flat=True)
+            )
+
+
+def _picked(items, external_ids: Sequence[str]) -> list[int]:
+    found: dict[str, int] = {}
+    for start in range(0, len(external_ids), BATCH):
+        batch = external_ids[start : start + BATCH]
+        found.update(items.filter(external_id__in=batch).values_list("external_id", "id"))
+    missing = [external_id for external_id in external_ids if external_id not in found]
+    if missing:
+        raise Refused("invalid", f"These items are not in the project: {_some(missing)}.")
+    return [found[external_id] for external_id in dict.fromkeys(external_ids)]
+
+
+def round_open(
+    round: Round, *, members: Iterable[Membership] | None = None, by: Membership | None = None
+) -> Round:
+    """Open a drawn round: share its items out and let the annotators in.
+
+    `members` are those who take part (default: every active annotator). Raises Refused with what is
+    missing: items, questions, annotators.
+    """
+    with transaction.atomic():
+        _locked_draft(round, "Only a draft round can be opened.")
+        _refuse_without_material(round)
+        taking_part = sorted(
+            round.project.memberships.filter(is_annotator=True, is_active=True)
+            if members is None
+            else members,
+            key=lambda member: member.pk,
+        )
+        items = list(round.round_items.order_by("position").values_list("item_id", flat=True))
+        try:
+            shares = share_out(len(items), len(taking_part), overlap=round.overlap, seed=round.seed)
+        except ValueError as error:
+            raise Refused(
+                "not_ready", f"The round cannot open: {error}. Invite people or lower the overlap."
+            ) from None
+        _assign(round, items, shares, taking_part)
+        round.status = Round.Status.OPEN
+        round.opened_at = timezone.now()
+        round.save(update_fields=["status", "opened_at"])
+        _log(round, by, "round opened", annotators=[member.pseudonym for member in taking_part])
+    return round
+
+
+def _refuse_without_material(round: Round) -> None:
+    n_items = round.round_items.count()
+    if not n_items:
+        raise Refused("not_ready", "The round has no items yet: draw items into it first.")
+    if round.project.protocol != Protocol.CQS_GEN:
+        return
+    asked = RoundQuestion.objects.filter(round=round, question__item=OuterRef("item"))
+    bare = round.round_items.filter(~Exists(asked)).order_by("position")
+    n_bare = bare.count()
+    if n_bare:
+        names = list(bare.values_list("item__external_id", flat=True)[:5])
+        raise Refused(
+            "not_ready",
+            f"{n_bare} of {n_items} items have no questions to judge: {_some(names, n_bare)}. "
+            "Import questions for them, or draw the round without them.",
+        )
+
+
+def _assign(
+    round: Round, items: list[int], shares: list[tuple[int, ...]], members: Sequence[Membership]
+) -> None:
+    for index, member in enumerate(members):
+        own = [item for item, chosen in zip(items, shares, strict=True) if index in chosen]
+        order = order_for(len(own), shuffled=round.shuffled, seed=round.seed, member=index)
+        Assignment.objects.bulk_create(
+            (
+                Assignment(round=round, item_id=own[place], member=member, position=position)
+                for position, place in enumerate(order, start=1)
+            ),
+            batch_size=BATCH,
+        )
+
+
+def round_close(round: Round, *, by: Membership | None = None) -> Round:
+    """Close an open round for good and tell whoever listens, inside the same transaction."""
+    with transaction.atomic():
+        current = Round.objects.select_for_update().get(pk=round.pk)
+        if current.status != Round.Status.OPEN:
+            raise Refused("round_not_open", f"{current.name} is {current.status}: only an open round closes.")
+        round.status = Round.Status.CLOSED
+        round.closed_at = timezone.now()
+        round.save(update_fields=["status", "closed_at"])
+        _log(round, by, "round closed")
+        round_closed.send(sender=Round, round=round)
+    return round
+
+
+def round_reopen(round: Round, *, why: str, by: Membership) -> Round:
+    """Reopen a closed round; what is judged from now on is marked and left out of the coefficients."""
+    if not why.strip():
+        raise Refused("invalid", "Say why the round is reopened.", errors={"why": "Say why."})
+    with transaction.atomic():
+        current = Round.objects.select_for_update().get(pk=round.pk)
+        if current.status != Round.Status.CLOSED or current.imported:
+            raise Refused(
+                "round_not_closed",
+                f"{current.name} cannot be reopened: only a closed round that ran here can.",
+            )
+        round.status = Round.Status.OPEN
+        round.closed_at = None
+        round.reopened_at = timezone.now()
+        round.save(update_fields=["status", "closed_at", "reopened_at"])
+        _log(round, by, "round reopened", why=why.strip())
+    return round
+
+
+def round_lock_shared(round_id: int) -> Round:
+    """Return the round, holding off its closing until this transaction ends.
+
+    Judgements share the lock, so they do not queue behind each other; closing takes it alone. On SQLite
+    the single writer is the lock.
+    """
+    if connection.vendor == "postgresql":
+        with connection.cursor() as cursor:
+            cursor.execute("SELECT id FROM annotation_round WHERE id = %s FOR SHARE", [round_id])
+    return Round.objects.select_related("codebook", "project").get(pk=round_id)
+
+
+def round_progress(round: Round) -> list[dict[str, object]]:
+    """Return how far each annotator is: pseudonym, units decided and units in all. No judgement shows."""
+    types = len(round.codebook.definition.get("types") or ())
+    if round.project.protocol == Protocol.FOCUS:
+        decided = (
+            TypeAnnotation.objects.filter(assignment__round=round)
+            .filter(Q(applicable__isnull=False) | Q(cannot_judge=True))
+            .values_list("assignment__member")
+            .annotate(n=Count("id"))
+        )
+        total = round.assignments.values_list("member").annotate(n=Count("id") * types)
+    else:
+        decided = (
+            QuestionAnnotation.objects.filter(assignment__round=round)
+            .filter(Q(label__isnull=False) | Q(cannot_judge=True))
+            .values_list("assignment__member")
+            .annotate(n=Count("id"))
+        )
+        in_round = Q(item__questions__round_questions__round=round)
+        total = round.assignments.values_list("member").annotate(
+            n=Count("item__questions", filter=in_round, distinct=True)
+        )
+    decided_by, total_by = dict(decided.order_by()), dict(total.order_by())
+    members = Membership.objects.filter(pk__in=total_by).order_by("id")
+    return [
+        {
+            "pseudonym": member.pseudonym,
+            "decided": decided_by.get(member.pk, 0),
+            "total": total_by[member.pk],
+        }
+        for member in members
+    ]
+
+
+def _locked_draft(round: Round, otherwise: str) -> None:
+    current = Round.objects.select_for_update().filter(pk=round.pk).first()
+    if current is None:
+        raise NotFound("The round is gone.")
+    if current.status != Round.Status.DRAFT:
+        raise Refused("round_not_draft", f"{current.name} is {current.status}. {otherwise}")
+
+
+def _log(round: Round, member: Membership | None, action: str, **details: object) -> None:
+    ProjectEvent.objects.create(
+        project=round.project, member=member, action=action, details={"round": round.name, **details}
+    )
+
+
+def _some(names: Sequence[str], total: int | None = None) -> str:
+    """Name up to five, and say how many more there are."""
+    total = len(names) if total is None else total
+    shown = ", ".join(names[:5])
+    return shown if total <= 5 else f"{shown} and {total - 5} more"

@@ -1,0 +1,27 @@
+"""Addresses of the annotation API, below /api/."""
+
+from django.urls import path
+
+from annotation import api
+
+urlpatterns = [
+    path("projects/", api.ProjectListApi.as_view(), name="api-projects"),
+    path("projects/<slug:slug>/", api.ProjectApi.as_view(), name="api-project"),
+    path("projects/<slug:slug>/rounds/", api.RoundListApi.as_view(), name="api-rounds"),
+    path("projects/<slug:slug>/rounds/<int:number>/", api.RoundApi.as_view(), name="api-round"),
+    path("projects/<slug:slug>/rounds/<int:number>/draw/", api.RoundDrawApi.as_view(), name="api-draw"),
+    path("projects/<slug:slug>/rounds/<int:number>/open/", api.RoundOpenApi.as_view(), name="api-open"),
+    path("projects/<slug:slug>/rounds/<int:number>/close/", api.RoundCloseApi.as_view(), name="api-close"),
+    path("projects/<slug:slug>/rounds/<int:number>/reopen/", api.RoundReopenApi.as_view(), name="api-reopen"),
+    path(
+        "projects/<slug:slug>/rounds/<int:number>/workspace/",
+        api.WorkspaceApi.as_view(),
+        name="api-workspace",
+    ),
+    path("projects/<slug:slug>/rounds/<int:number>/units/", api.UnitsApi.as_view(), name="api-units"),
+    path(
+        "projects/<slug:slug>/rounds/<int:number>/judgements/",
+        api.JudgementApi.as_view(),
+        name="api-judgements",
+    ),
+]

@@ -1,0 +1,120 @@
+"""What an annotator's workspace reads: the round's rules, then its texts page by page.
+
+Nobody else's judgement, no published label, and neither the origin nor the id of a question is in it.
+"""
+
+from typing import Any
+
+from annotation.codebooks.definition import Codebook as CodebookDefinition
+from annotation.guidelines import guideline_html
+from annotation.models import (
+    Assignment,
+    Membership,
+    Protocol,
+    Question,
+    QuestionAnnotation,
+    Round,
+    TypeAnnotation,
+)
+from annotation.protocols.spec import spec_for_browser
+from annotation.recording import answer_of
+from annotation.rounds import round_progress
+
+MAX_PAGE = 50
+
+
+def workspace_overview(member: Membership, round: Round) -> dict[str, Any]:
+    """Return what the workspace needs before the first text: rules, guideline, progress."""
+    definition = CodebookDefinition.from_json(round.codebook.definition)
+    own = [row for row in round_progress(round) if row["pseudonym"] == member.pseudonym]
+    progress = own[0] if own else {"decided": 0, "total": 0}
+    return {
+        "project": {
+            "slug": member.project.slug,
+            "name": member.project.name,
+            "protocol": member.project.protocol,
+        },
+        "round": {
+            "number": round.number,
+            "name": round.name,
+            "purpose": round.purpose,
+            "status": round.status,
+            "order": round.order,
+            "content_warning": round.content_warning,
+        },
+        "member": {"id": member.pk, "pseudonym": member.pseudonym},
+        "spec": spec_for_browser(definition),
+        "guideline_html": guideline_html(round.codebook.guideline),
+        "guideline_version": round.codebook.version,
+        "units_total": progress["total"],
+        "units_decided": progress["decided"],
+        "assignments_total": round.assignments.filter(member=member, released_at__isnull=True).count(),
+    }
+
+
+def workspace_units(member: Membership, round: Round, *, after: int = 0, limit: int = 20) -> dict[str, Any]:
+    """Return the member's next assigned texts with the member's own judgements of them.
+
+    `after` is the position of the last text seen. The cost depends on `limit`, not on the project.
+    """
+    limit = max(1, min(limit, MAX_PAGE))
+    assignments = list(
+        Assignment.objects.filter(round=round, member=member, released_at__isnull=True, position__gt=after)
+        .select_related("item")
+        .order_by("position")[: limit + 1]
+    )
+    more = len(assignments) > limit
+    assignments = assignments[:limit]
+    fill_in = _with_questions if member.project.protocol == Protocol.CQS_GEN else _with_types
+    return {
+        "results": fill_in(round, assignments),
+        "next": assignments[-1].position if more else None,
+    }
+
+
+def row_json(row: TypeAnnotation | QuestionAnnotation) -> dict[str, Any]:
+    """Return a stored judgement as the API shows it to the member who made it."""
+    return {**answer_of(row), "updated_at": row.decided_at.isoformat()}
+
+
+def _text_json(assignment: Assignment) -> dict[str, Any]:
+    item = assignment.item
+    return {
+        "assignment": assignment.pk,
+        "position": assignment.position,
+        "item": {"id": item.external_id, "text": item.text, "topic": item.topic},
+    }
+
+
+def _with_types(round: Round, assignments: list[Assignment]) -> list[dict[str, Any]]:
+    rows: dict[int, dict[str, Any]] = {}
+    for row in TypeAnnotation.objects.filter(assignment__in=assignments):
+        rows.setdefault(row.assignment_id, {})[row.type_code] = row_json(row)
+    return [{**_text_json(assignment), "types": rows.get(assignment.pk, {})} for assignment in assignments]
+
+
+def _with_questions(round: Round, assignments: list[Assignment]) -> list[dict[str, Any]]:
+    rows = {
+        (row.assignment_id, row.question_id): row_json(row)
+        for row in QuestionAnnotation.objects.filter(assignment__in=assignments)
+    }
+    questions: dict[int, list[Question]] = {}
+    for question in Question.objects.filter(
+        item__in=[assignment.item_id for assignment in assignments], round_questions__round=round
+    ).order_by("position"):
+        questions.setdefault(question.item_id, []).append(question)
+    return [
+        {
+            **_text_json(assignment),
+            "questions": [
+                {
+                    "id": question.pk,
+                    "position": question.position,
+                    "text": question.text,
+                    "row": rows.get((assignment.pk, question.pk)),
+                }
+                for question in questions.get(assignment.item_id, [])
+            ],
+        }
+        for assignment in assignments
+    ]
