@@ -1,0 +1,112 @@
+"""The form of a rule, and the one place that applies rules. The browser reads the same tables as JSON.
+
+A rule says, for answers whose facts equal all of `when`, whether a field is needed, refused, or must not
+be blank if given. Facts are fields of the answer and what the codebook says about it (`span`: the type
+asks for a span; `reason_edits`: the reason allows an edited question).
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Mapping
+from dataclasses import dataclass
+from typing import Any
+
+from annotation.protocols.texts import is_blank, text_problem
+
+NEEDED = "needed"
+REFUSED = "refused"
+FILLED = "filled"
+
+BOOLEAN = "boolean"
+NULLABLE_BOOLEAN = "boolean or null"
+OFFSET = "whole number or null"
+TEXT = "text"
+
+_EXPECTED = {
+    BOOLEAN: "true or false",
+    NULLABLE_BOOLEAN: "true, false or null",
+    OFFSET: "a whole number or null",
+    TEXT: "a text",
+}
+_DEFAULT = {BOOLEAN: False, NULLABLE_BOOLEAN: None, OFFSET: None, TEXT: ""}
+
+
+@dataclass(frozen=True, slots=True)
+class Rule:
+    """One line of a protocol's table."""
+
+    when: Mapping[str, Any]
+    field: str
+    presence: str  # NEEDED, REFUSED or FILLED
+    message: str
+
+    def to_json(self) -> dict[str, Any]:
+        """Return the rule as plain JSON, for the browser."""
+        return {
+            "when": dict(self.when),
+            "field": self.field,
+            "presence": self.presence,
+            "message": self.message,
+        }
+
+
+class RuleError(ValueError):
+    """An answer breaks the protocol. `errors` has one message for each field that is wrong."""
+
+    def __init__(self, errors: Mapping[str, str]) -> None:
+        self.errors = dict(errors)
+        super().__init__("; ".join(f"{field}: {message}" for field, message in errors.items()))
+
+
+def read_fields(
+    fields: Mapping[str, str], answer: Mapping[str, Any]
+) -> tuple[dict[str, Any], dict[str, str]]:
+    """Return the answer with every field present, and the errors of kind so far.
+
+    An absent field, and a null text, stand for false, null or "". A field of the wrong kind is
+    reported and left at that value. True and false are no numbers.
+    """
+    errors = {name: "There is no such field." for name in answer if name not in fields}
+    values = {}
+    for name, kind in fields.items():
+        value = answer.get(name, _DEFAULT[kind])
+        if value is None and kind == TEXT:
+            value = ""
+        if not _is_of_kind(value, kind):
+            errors[name] = f"Expected {_EXPECTED[kind]}."
+            value = _DEFAULT[kind]
+        elif isinstance(value, str) and (problem := text_problem(value)):
+            errors[name] = f"{problem[0].upper()}{problem[1:]}."
+        values[name] = value
+    return values, errors
+
+
+def apply_rules(
+    rules: Iterable[Rule], facts: Mapping[str, Any], values: Mapping[str, Any], errors: dict[str, str]
+) -> None:
+    """Add the message of every broken rule to `errors`; the first message of a field stays."""
+    for rule in rules:
+        if all(facts[name] == value for name, value in rule.when.items()) and _breaks(
+            rule.presence, values[rule.field]
+        ):
+            errors.setdefault(rule.field, rule.message)
+
+
+def _breaks(presence: str, value: Any) -> bool:
+    given = value is not None and value != ""
+    blank = isinstance(value, str) and is_blank(value)
+    if presence == NEEDED:
+        return not given or blank
+    if presence == FILLED:
+        return given and blank
+    return given
+
+
+def _is_of_kind(value: Any, kind: str) -> bool:
+    if kind == BOOLEAN:
+        return isinstance(value, bool)
+    if kind == NULLABLE_BOOLEAN:
+        return value is None or isinstance(value, bool)
+    if kind == OFFSET:
+        return value is None or (isinstance(value, int) and not isinstance(value, bool))
+    return isinstance(value, str)

@@ -1,0 +1,28 @@
+"""What the browser needs to know of a protocol: the codebook and the very rules the server applies."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from annotation.codebooks.definition import FOCUS, Codebook
+from annotation.protocols import cqs_gen, focus
+from annotation.protocols.texts import BLANK_CHARACTERS
+
+
+def spec_for_browser(codebook: Codebook) -> dict[str, Any]:
+    """Return plain JSON: the codebook's definition, and under `answer` what an answer may be.
+
+    `answer.fields` maps each field of an answer to its kind. Each of `answer.rules` is {when, field,
+    presence, message}: when every fact equals `when`, the field is "needed" (given and not blank), "refused"
+    (null or empty) or "filled" (not blank if given). Facts are the answer's fields, `span` of the type and
+    `reason_edits` (`edited_question` of the reason, false without one).
+    """
+    protocol = focus if codebook.protocol == FOCUS else cqs_gen
+    return {
+        **codebook.to_json(),
+        "answer": {
+            "fields": dict(protocol.FIELDS),
+            "rules": [rule.to_json() for rule in protocol.RULES],
+            "blank_characters": BLANK_CHARACTERS,
+        },
+    }
