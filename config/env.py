@@ -1,7 +1,7 @@
 """Typed readers of the environment: every setting is declared once, and a wrong value stops the start.
 
-A value may also come from a file: with `NAME_FILE=/run/secrets/name` the file's text is the value (for secrets
-that must not stand in the environment).
+A value may also come from a file: with `NAME_FILE=/run/secrets/name` the file's text is the value (for
+secrets that must not stand in the environment).
 """
 
 import os
@@ -41,9 +41,7 @@ SETTINGS = {
         Setting("ELENCHUS_LANGUAGE", "en", "Language for people without a preference: en, es or ja."),
         Setting("ELENCHUS_TIME_ZONE", "UTC", "Time zone in which pages show times, such as Europe/Madrid."),
         Setting("ELENCHUS_OPEN_SIGNUP", "no", "Anybody may make an account (yes or no)."),
-        Setting(
-            "ELENCHUS_EMAIL_URL", "console:", "smtp://user:password@host:587?tls=yes; console: prints mail."
-        ),
+        Setting("ELENCHUS_EMAIL_URL", "console:", "smtp://user:password@host:587?tls=yes; console: prints."),
         Setting("ELENCHUS_EMAIL_FROM", "elenchus@localhost", "Sender of mail."),
         Setting("ELENCHUS_TWO_FACTOR", "no", "Offer two-factor log-in (yes or no)."),
         Setting("ELENCHUS_OIDC_SERVER", "", "Address of an OpenID Connect server; switches log-in by it on."),
@@ -131,13 +129,13 @@ def origins(name: str) -> list[str]:
 
 
 def database(name: str, sqlite_file: Path) -> dict:
-    """Return Django's settings for a postgres:// or sqlite:// address; of the SQLite file where it is empty."""
+    """Return Django's settings for a postgres:// or sqlite:// address; the SQLite file where it is empty."""
     url = text(name)
     if not url:
         return _sqlite(sqlite_file)
     parts = urlsplit(url)
-    if parts.scheme == "sqlite" and not parts.netloc and len(parts.path) > 1:
-        return _sqlite(Path(unquote(parts.path)))
+    if parts.scheme == "sqlite" and not parts.netloc and parts.path.startswith("//"):
+        return _sqlite(Path(unquote(parts.path[1:])))
     database_name = unquote(parts.path.removeprefix("/"))
     if parts.scheme not in {"postgres", "postgresql"} or not database_name:
         raise ImproperlyConfigured(

@@ -17,7 +17,9 @@ from pathlib import Path
 from queue import Empty
 from typing import Any
 
+from kombu import Connection
 from kombu.transport import TRANSPORT_ALIASES, filesystem
+from kombu.transport.virtual import BrokerState
 from kombu.utils.json import dumps, loads
 
 SCHEME = "atomicfs"
@@ -105,6 +107,12 @@ class Transport(filesystem.Transport):
 
     Channel = Channel
     polling_interval = 0.1
+
+    def __init__(self, client: Connection, **kwargs: Any) -> None:
+        super().__init__(client, **kwargs)
+        # The stock transport remembers bindings for the whole process, whatever the folder, and so would not
+        # write those that another folder needs.
+        self.state = BrokerState()
 
 
 def _write_whole(file: Path, text: str) -> None:

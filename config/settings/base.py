@@ -110,7 +110,6 @@ STORAGES = {
 }
 MEDIA_ROOT = DATA_DIR / "files"
 STATIC_URL = "/static/"
-STATIC_ROOT = DATA_DIR / "static"
 
 AUTHENTICATION_BACKENDS = [
     "django.contrib.auth.backends.ModelBackend",
@@ -186,7 +185,7 @@ SPECTACULAR_SETTINGS = {
     "COMPONENT_SPLIT_REQUEST": True,
 }
 
-# To standard error, and never with a request's body: it holds judgements that nobody may see in an open round.
+# To standard error, and never with a request's body: it holds judgements nobody may see in an open round.
 LOGGING = {
     "version": 1,
     "disable_existing_loggers": False,

@@ -1,0 +1,43 @@
+"""Celery as the product configures it."""
+
+import socket
+
+import pytest
+from celery import shared_task
+from kombu.exceptions import OperationalError
+
+import config
+from config.celery import app
+
+
+@shared_task
+def addition(first: int, second: int) -> int:
+    return first + second
+
+
+def test_tasks_of_the_apps_belong_to_our_application():
+    assert addition.app is app is config.celery_app
+
+
+def test_results_are_ignored_and_only_json_is_taken():
+    assert app.conf.task_ignore_result is True
+    assert app.conf.accept_content == ["json"]
+    assert app.conf.task_serializer == "json"
+    assert app.conf.worker_prefetch_multiplier == 1
+
+
+def test_the_broker_of_files_carries_a_task(tmp_path):
+    with app.connection("atomicfs://", transport_options={"folder": str(tmp_path)}) as connection:
+        addition.apply_async((1, 2), connection=connection)
+        with connection.SimpleQueue("celery", no_ack=True) as queue:
+            message = queue.get(timeout=1)
+    assert message.headers["task"] == "tests.config.test_celery.addition"
+    assert message.payload[0] == [1, 2]
+
+
+def test_a_dead_broker_is_an_error_and_not_a_page_that_hangs():
+    with socket.socket() as taken:  # bound and not listening: whoever connects is refused
+        taken.bind(("127.0.0.1", 0))
+        url = f"redis://127.0.0.1:{taken.getsockname()[1]}/0"
+        with app.connection(url) as connection, pytest.raises(OperationalError):
+            addition.apply_async((1, 2), connection=connection)

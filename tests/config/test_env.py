@@ -1,0 +1,139 @@
+"""Readers of the environment: right values come through typed, wrong ones say what to write."""
+
+from pathlib import Path
+
+import pytest
+from django.core.exceptions import ImproperlyConfigured
+
+from config import env
+
+
+def test_an_unset_setting_has_its_declared_default(monkeypatch):
+    monkeypatch.delenv("ELENCHUS_HOSTS", raising=False)
+    assert env.words("ELENCHUS_HOSTS") == ["127.0.0.1", "localhost"]
+
+
+@pytest.mark.parametrize(
+    "word, value", [("yes", True), ("On", True), ("1", True), ("false", False), ("no", False)]
+)
+def test_a_flag_is_read_from_the_usual_words(monkeypatch, word, value):
+    monkeypatch.setenv("ELENCHUS_DEBUG", word)
+    assert env.flag("ELENCHUS_DEBUG") is value
+
+
+@pytest.mark.parametrize(
+    "read, name, value, message",
+    [
+        (env.flag, "ELENCHUS_DEBUG", "maybe", "ELENCHUS_DEBUG='maybe': write yes or no."),
+        (env.number, "ELENCHUS_PROXIES", "-1", "ELENCHUS_PROXIES='-1': write a whole number."),
+        (env.number, "ELENCHUS_PROXIES", "", "ELENCHUS_PROXIES='': write a whole number."),
+        (env.origins, "ELENCHUS_ORIGINS", "example.org", "'example.org' must look like https://"),
+        (
+            env.origins,
+            "ELENCHUS_ORIGINS",
+            "https://a.org/path",
+            "'https://a.org/path' must look like https://",
+        ),
+        (env.time_zone, "ELENCHUS_TIME_ZONE", "Mars/Base", "write a zone, such as Europe/Madrid"),
+        (env.redis, "CELERY_BROKER_URL", "amqp://host", "CELERY_BROKER_URL must be redis://"),
+        (
+            env.redis,
+            "CELERY_BROKER_URL",
+            "redis://host:port/0",
+            "CELERY_BROKER_URL: the port is not a number",
+        ),
+        (env.mail, "ELENCHUS_EMAIL_URL", "smtp://", "ELENCHUS_EMAIL_URL must be smtp://"),
+        (env.mail, "ELENCHUS_EMAIL_URL", "smtp://host?tls=maybe", "ELENCHUS_EMAIL_URL must be smtp://"),
+    ],
+)
+def test_a_wrong_value_is_refused_with_what_to_write(monkeypatch, read, name, value, message):
+    monkeypatch.setenv(name, value)
+    with pytest.raises(ImproperlyConfigured) as error:
+        read(name)
+    assert message in str(error.value)
+
+
+def test_a_choice_outside_the_options_names_them(monkeypatch):
+    monkeypatch.setenv("ELENCHUS_LANGUAGE", "fr")
+    with pytest.raises(ImproperlyConfigured, match="write one of en, es, ja"):
+        env.choice("ELENCHUS_LANGUAGE", ["en", "es", "ja"])
+
+
+def test_a_secret_can_come_from_a_file(monkeypatch, tmp_path):
+    (tmp_path / "key").write_text("from the file\n")
+    monkeypatch.delenv("ELENCHUS_SECRET_KEY", raising=False)
+    monkeypatch.setenv("ELENCHUS_SECRET_KEY_FILE", str(tmp_path / "key"))
+    assert env.required("ELENCHUS_SECRET_KEY") == "from the file"
+
+
+def test_a_secret_in_two_places_is_refused(monkeypatch):
+    monkeypatch.setenv("ELENCHUS_SECRET_KEY", "one")
+    monkeypatch.setenv("ELENCHUS_SECRET_KEY_FILE", "/nowhere")
+    with pytest.raises(ImproperlyConfigured, match="either ELENCHUS_SECRET_KEY or ELENCHUS_SECRET_KEY_FILE"):
+        env.text("ELENCHUS_SECRET_KEY")
+
+
+def test_a_file_that_cannot_be_read_is_named(monkeypatch, tmp_path):
+    monkeypatch.delenv("ELENCHUS_SECRET_KEY", raising=False)
+    monkeypatch.setenv("ELENCHUS_SECRET_KEY_FILE", str(tmp_path / "missing"))
+    with pytest.raises(
+        ImproperlyConfigured, match="ELENCHUS_SECRET_KEY_FILE names a file that cannot be read"
+    ):
+        env.text("ELENCHUS_SECRET_KEY")
+
+
+@pytest.mark.parametrize(
+    "value, message", [(None, "Set DATABASE_URL (or DATABASE_URL_FILE)"), (" ", "is empty")]
+)
+def test_a_required_setting_must_be_there(monkeypatch, value, message):
+    monkeypatch.delenv("DATABASE_URL", raising=False)
+    if value is not None:
+        monkeypatch.setenv("DATABASE_URL", value)
+    with pytest.raises(ImproperlyConfigured) as error:
+        env.required("DATABASE_URL")
+    assert message in str(error.value)
+
+
+def test_no_database_address_means_sqlite_that_waits_for_the_writer(monkeypatch):
+    monkeypatch.delenv("DATABASE_URL", raising=False)
+    database = env.database("DATABASE_URL", Path("/data/elenchus.sqlite3"))
+    assert database["NAME"] == "/data/elenchus.sqlite3"
+    assert database["OPTIONS"]["transaction_mode"] == "IMMEDIATE"
+    assert database["OPTIONS"]["timeout"] == 20
+
+
+def test_an_sqlite_address_names_its_file(monkeypatch):
+    monkeypatch.setenv("DATABASE_URL", "sqlite:////data/my%20file.sqlite3")
+    assert env.database("DATABASE_URL", Path("/other"))["NAME"] == "/data/my file.sqlite3"
+
+
+def test_a_postgresql_address_is_taken_apart(monkeypatch):
+    monkeypatch.setenv("DATABASE_URL", "postgres://ann:p%40ss@db.example.org:5433/elenchus?sslmode=require")
+    database = env.database("DATABASE_URL", Path("/unused"))
+    assert {
+        key: database[key] for key in ("ENGINE", "NAME", "USER", "PASSWORD", "HOST", "PORT", "OPTIONS")
+    } == {
+        "ENGINE": "django.db.backends.postgresql",
+        "NAME": "elenchus",
+        "USER": "ann",
+        "PASSWORD": "p@ss",
+        "HOST": "db.example.org",
+        "PORT": "5433",
+        "OPTIONS": {"sslmode": "require"},
+    }
+
+
+@pytest.mark.parametrize(
+    "url", ["mysql://host/name", "postgres://host/", "sqlite:///relative", "elenchus.sqlite3"]
+)
+def test_any_other_database_address_is_refused_without_printing_it(monkeypatch, url):
+    monkeypatch.setenv("DATABASE_URL", url)
+    with pytest.raises(ImproperlyConfigured) as error:
+        env.database("DATABASE_URL", Path("/unused"))
+    assert "DATABASE_URL must be postgres://user:password@host:5432/name" in str(error.value)
+    assert url not in str(error.value)
+
+
+def test_a_mail_address_is_taken_apart(monkeypatch):
+    monkeypatch.setenv("ELENCHUS_EMAIL_URL", "smtp://ann:s%3Acret@mail.example.org?tls=no")
+    assert env.mail("ELENCHUS_EMAIL_URL") == env.Mail("mail.example.org", 587, "ann", "s:cret", False)
