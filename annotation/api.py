@@ -243,7 +243,7 @@ class UnitsApi(MemberView):
         responses={200: dict[str, Any], **REFUSALS},
     )
     def get(self, request: Request, slug: str, number: int) -> Response:
-        """Show your next texts with what you have judged in them; `next` is the `after` of the page behind."""
+        """Show your next texts and what you judged in them; `next` is the `after` of the page behind."""
         member = self.member(request, slug)
         access.require_annotator(member)
         query = self.QuerySerializer(data=request.query_params)

@@ -39,7 +39,7 @@ def exception_handler(error: Exception, context: dict[str, Any]) -> Response | N
     response = rest_exception_handler(error, context)
     if response is None:
         return None
-    # Session authentication answers 403 where nobody is logged in: the code tells the outbox to open the log-in.
+    # Session authentication answers 403 where nobody is logged in: the code lets the outbox open the log-in.
     if isinstance(error, exceptions.NotAuthenticated | exceptions.AuthenticationFailed):
         response.data = {
             "code": "not_authenticated",

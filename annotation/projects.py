@@ -28,7 +28,7 @@ def codebook_source(name_or_path: str) -> str:
     except OSError:
         raise Refused(
             "no_codebook",
-            f"There is no codebook “{name_or_path}”: give one of {', '.join(SHIPPED)} or the path of a TOML file.",
+            f"There is no codebook “{name_or_path}”: give one of {', '.join(SHIPPED)} or a TOML file's path.",
         ) from None
     except UnicodeDecodeError as error:
         raise Refused(

@@ -29,7 +29,7 @@ class Trigger:
     def statements(self, vendor: str) -> list[str]:
         """Return the SQL that installs the trigger on SQLite or PostgreSQL."""
         if vendor == "postgresql":
-            return self.drop_statements(vendor) + [self._postgresql_function(), self._postgresql_trigger()]
+            return [*self.drop_statements(vendor), self._postgresql_function(), self._postgresql_trigger()]
         return self.drop_statements(vendor) + [
             f"CREATE TRIGGER {self.name}_{event.lower()} BEFORE {event} ON {self.table} FOR EACH ROW "
             f"WHEN {self.condition} BEGIN SELECT RAISE(ABORT, '{self.message}'); END"
@@ -216,7 +216,8 @@ TRIGGERS = (
         "questionannotation_fits",
         "annotation_questionannotation",
         ("INSERT", "UPDATE"),
-        "NOT EXISTS (SELECT 1 FROM annotation_assignment a JOIN annotation_question q ON q.item_id = a.item_id "
+        "NOT EXISTS (SELECT 1 FROM annotation_assignment a "
+        "JOIN annotation_question q ON q.item_id = a.item_id "
         "JOIN annotation_roundquestion rq ON rq.question_id = q.id AND rq.round_id = a.round_id "
         "WHERE a.id = NEW.assignment_id AND q.id = NEW.question_id)",
         "the question is one that the round asks about the assigned item",
