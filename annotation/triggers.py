@@ -194,8 +194,9 @@ TRIGGERS = (
         "annotation_typeannotation",
         ("INSERT", "UPDATE"),
         "NOT EXISTS (SELECT 1 FROM annotation_assignment a JOIN annotation_item i ON i.id = a.item_id "
-        "WHERE a.id = NEW.assignment_id AND i.text_length = NEW.text_length AND (NEW.quote IS NULL "
-        'OR substr(i.text, NEW."start" + 1, NEW."end" - NEW."start") = NEW.quote))',
+        "WHERE a.id = NEW.assignment_id AND i.text_length = NEW.text_length AND CASE "
+        'WHEN NEW.quote IS NULL THEN 1 = 1 WHEN NEW."end" <= NEW."start" THEN 1 = 0 '
+        'ELSE substr(i.text, NEW."start" + 1, NEW."end" - NEW."start") = NEW.quote END)',
         "the quote is the text of the item between start and end",
     ),
     Trigger(
