@@ -6,6 +6,9 @@ from collections import Counter, defaultdict
 
 import pytest
 
+from annotation.codebooks.reader import load_shipped
+from annotation.protocols.cqs_gen import check_question_judgement
+from annotation.protocols.focus import check_type_judgement
 from tests.annotation.sample_files import (
     ANNOTATORS,
     ARGUMENTS,
@@ -14,6 +17,7 @@ from tests.annotation.sample_files import (
     FOCUS,
     INTERVENTIONS,
     JAPANESE,
+    KEY,
     REASONS,
     TEXTS,
     TYPES,
@@ -96,6 +100,21 @@ def test_focus_judgements_cover_16_arguments_ten_types_and_three_annotators_but_
     assert len(units) == len(set(units)) == 478
     assert wanted - set(units) == {("S-16", "LE", "Ben"), ("S-16", "WE", "Ben")}
     assert set(units) <= wanted
+
+
+@pytest.mark.parametrize("rows", [FOCUS, KEY], ids=["judgements", "key"])
+def test_the_protocol_accepts_every_focus_row_as_it_stands(rows):
+    codebook = load_shipped("focus")
+    for row in rows:
+        answer = {
+            "applicable": {"yes": True, "no": False, "": None}[row["applicable"]],
+            "cannot_judge": row.get("cannot_judge") == "yes",
+            "comment": row.get("comment", ""),
+        }
+        if row["start"]:
+            answer |= {"start": int(row["start"]), "end": int(row["end"]), "quote": row["quote"]}
+        stored = check_type_judgement(codebook, TEXTS[row["item"]], row["type"], answer)
+        assert (stored.quote or "") == row["quote"]
 
 
 def test_one_unit_is_answered_cannot_judge_with_a_word_why():
@@ -214,6 +233,13 @@ def test_invalid_has_a_reason_unhelpful_a_comment_and_useful_no_reason():
         assert row["label"] in {"USE", "UN", "IN"}
         assert (row["reason"] in REASONS) if row["label"] == "IN" else row["reason"] == ""
         assert row["label"] != "UN" or row["comment"].strip()
+
+
+def test_the_protocol_accepts_every_question_row_as_it_stands():
+    codebook = load_shipped("cqs_gen")
+    for row in CQS:
+        stored = check_question_judgement(codebook, {key: row[key] for key in ("label", "reason", "comment")})
+        assert (stored.label, stored.reason) == (row["label"], row["reason"])
 
 
 def test_all_labels_and_reasons_are_used_by_majorities_too():
