@@ -112,11 +112,12 @@ def member_add(
     project: Project,
     user: Any = None,
     private_name: str = "",
+    pseudonym: str = "",
     is_lead: bool = False,
     is_annotator: bool = True,
     background: str = "",
 ) -> Membership:
-    """Add a person under the next free pseudonym (A1, A2, …), which is theirs for ever."""
+    """Add a person under the given or the next free pseudonym (A1, A2, …), which is theirs for ever."""
     with transaction.atomic():
         Project.objects.select_for_update().get(pk=project.pk)
         if user is not None and project.memberships.filter(user=user).exists():
@@ -125,7 +126,7 @@ def member_add(
             project=project,
             user=user,
             private_name=private_name,
-            pseudonym=_next_pseudonym(project),
+            pseudonym=pseudonym or _next_pseudonym(project),
             is_lead=is_lead,
             is_annotator=is_annotator,
             background=background,

@@ -16,9 +16,10 @@ from annotation.importing.recognise import FORMATS, recognise
 from annotation.importing.rows import ItemRow, Notice, QuestionRow, Refusal, difference
 from annotation.importing.staging import (
     BATCH,
+    JUDGEMENTS,
     ImportReport,
     RefusedRows,
-    delete_in_batches,
+    delete_brought,
     import_finish,
     import_heartbeat,
     staged_import,
@@ -76,9 +77,7 @@ def items_import(
     rows = FORMATS[found_format](path, name=name, origin=origin or None)
     report = ImportReport(file=name, format=found_format)
     refused = RefusedRows(report, refused_path)
-    with staged_import(
-        project=project, path=path, name=name, format=found_format, member=member, discard=import_discard
-    ) as staged:
+    with staged_import(project=project, path=path, name=name, format=found_format, member=member) as staged:
         try:
             _Loader(staged, report, refused).load(rows)
         finally:
@@ -241,7 +240,9 @@ class _Loader:
         other = self.seen_texts.setdefault(_text_key(row.text), row.external_id)
         if other != row.external_id:
             self.report.count("equal texts")
-            self.report.notice(Notice(row.place, f"the text of “{row.external_id}” is that of “{other}”; both kept"))
+            self.report.notice(
+                Notice(row.place, f"the text of “{row.external_id}” is that of “{other}”; both kept")
+            )
 
     def _notice_differences(self, there: _Known, row: ItemRow) -> None:
         for name, stored in there.fields.items():
@@ -268,29 +269,12 @@ def _text_key(text: str) -> bytes:
     return hashlib.blake2b(text.encode(), digest_size=12).digest()
 
 
-def import_discard(staged: Import) -> None:
-    """Take away what an import brought that has not finished."""
-    _delete_brought(staged)
-    Import.objects.filter(pk=staged.pk, state=Import.State.STAGING).update(state=Import.State.FAILED)
-
-
-def _delete_brought(brought_by: Import) -> None:
-    delete_in_batches(brought_by_rows(Resolution, brought_by))
-    delete_in_batches(brought_by_rows(Question, brought_by))
-    delete_in_batches(brought_by_rows(Item, brought_by))
-
-
-def brought_by_rows(model, brought_by: Import):
-    """Return the rows of a model that an import brought."""
-    return model.objects.filter(brought_by=brought_by)
-
-
 def import_undo(brought_by: Import, *, member: Membership | None = None) -> dict[str, int]:
     """Take back a whole import of items, until something in it is used. Returns what was taken away.
 
     Raises Refused where a round has its items or questions, or another import built on them.
     """
-    if brought_by.state != Import.State.DONE or brought_by.format == "judgements":
+    if brought_by.state != Import.State.DONE or brought_by.format == JUDGEMENTS:
         raise Refused("invalid", "Only an import of items that is done can be undone.")
     with transaction.atomic():
         Project.objects.select_for_update().get(pk=brought_by.project_id)
@@ -308,7 +292,7 @@ def import_undo(brought_by: Import, *, member: Membership | None = None) -> dict
             details={"file": brought_by.file_name, **counts},
         )
     # Invisible since the state changed; a crash from here on leaves rows that nobody sees.
-    _delete_brought(brought_by)
+    delete_brought(brought_by)
     return counts
 
 
@@ -317,7 +301,9 @@ def _refuse_when_used(brought_by: Import) -> None:
         RoundItem.objects.filter(item__brought_by=brought_by)
         .values_list("round__name", flat=True)
         .union(
-            RoundQuestion.objects.filter(question__brought_by=brought_by).values_list("round__name", flat=True)
+            RoundQuestion.objects.filter(question__brought_by=brought_by).values_list(
+                "round__name", flat=True
+            )
         )
     )
     if names := sorted(rounds):
@@ -339,8 +325,6 @@ def _refuse_when_used(brought_by: Import) -> None:
         )
     if (
         Resolution.objects.filter(item__brought_by=brought_by).exclude(brought_by=brought_by).exists()
-        or Resolution.objects.filter(question__brought_by=brought_by)
-        .exclude(brought_by=brought_by)
-        .exists()
+        or Resolution.objects.filter(question__brought_by=brought_by).exclude(brought_by=brought_by).exists()
     ):
         raise Refused("in_use", "This import cannot be undone: something in it has been decided.")

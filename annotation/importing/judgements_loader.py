@@ -4,10 +4,11 @@ The same path as the browser's: each row is checked by the protocol, then event 
 written. A new round stays a draft that nobody judges in until everything is there.
 """
 
+import re
 from collections import defaultdict
 from collections.abc import Iterable
 from contextlib import nullcontext
-from dataclasses import dataclass
+from dataclasses import asdict, dataclass
 from itertools import islice
 from pathlib import Path
 
@@ -15,16 +16,16 @@ from django.db import transaction
 from django.db.models import Count, Max
 from django.utils import timezone
 
-from annotation.access import visible_items
+from annotation.access import visible_items, visible_questions
 from annotation.codebooks.definition import Codebook as CodebookDefinition
 from annotation.errors import Refused
 from annotation.importing import judgements
 from annotation.importing.rows import JudgementRow, Notice, Refusal
 from annotation.importing.staging import (
     BATCH,
+    JUDGEMENTS,
     ImportReport,
     RefusedRows,
-    delete_in_batches,
     import_finish,
     import_heartbeat,
     staged_import,
@@ -39,15 +40,14 @@ from annotation.models import (
     Protocol,
     QuestionAnnotation,
     Round,
-    RoundItem,
-    RoundQuestion,
     TypeAnnotation,
 )
 from annotation.projects import member_add
-from annotation.recording import Answer, Row, Unit, answer_of, check_answer, fill, new_event, payload_digest
+from annotation.recording import Answer, Row, Unit, check_answer, fill, new_event, payload_digest
 from annotation.rounds import round_create, round_items_add
 from annotation.signals import round_closed
 
+_PSEUDONYM = re.compile(r"A[1-9][0-9]{0,5}")
 _ANSWER_FIELDS = ("applicable", "start", "end", "quote", "comment", "cannot_judge", "unsure")
 _LABEL_FIELDS = ("label", "reason", "comment", "edited_question", "cannot_judge", "unsure")
 
@@ -81,14 +81,17 @@ def judgements_import(
             "of another name.",
         )
     rows = judgements.read(path, name=name)
-    report = ImportReport(file=name, format="judgements")
+    report = ImportReport(file=name, format=JUDGEMENTS)
     refused = RefusedRows(report, refused_path)
-    with staged_import(
-        project=project, path=path, name=name, format="judgements", member=member, discard=judgements_discard
-    ) as staged:
+    with staged_import(project=project, path=path, name=name, format=JUDGEMENTS, member=member) as staged:
         new_round = existing is None or existing.status == Round.Status.DRAFT
         target = existing or round_create(
-            project=project, name=round_name, purpose=Round.Purpose.MAIN, overlap=1, imported=True, member=member
+            project=project,
+            name=round_name,
+            purpose=Round.Purpose.MAIN,
+            overlap=1,
+            imported=True,
+            member=member,
         )
         # A new round is invisible, so it may grow batch by batch; one that people read changes at once.
         with nullcontext() if new_round else transaction.atomic():
@@ -120,30 +123,31 @@ def _close_imported(round: Round) -> None:
     round_closed.send(sender=Round, round=round)
 
 
-def judgements_discard(staged: Import) -> None:
-    """Take away the drafts of imported rounds: what an import that has not finished left."""
-    for round in staged.project.rounds.filter(imported=True, status=Round.Status.DRAFT):
-        for model in (TypeAnnotation, QuestionAnnotation, AnnotationEvent):
-            delete_in_batches(model.objects.filter(assignment__round=round))
-        members = set(round.assignments.values_list("member", flat=True))
-        for model in (Assignment, RoundQuestion, RoundItem):
-            delete_in_batches(model.objects.filter(round=round))
-        round.delete()
-        Membership.objects.filter(pk__in=members, user=None, assignments__isnull=True).delete()
-    Import.objects.filter(pk=staged.pk, state=Import.State.STAGING).update(state=Import.State.FAILED)
+@dataclass(frozen=True, slots=True)
+class _Accepted:
+    """A row that keeps the rules, ready to be written."""
+
+    given: JudgementRow
+    item: Item
+    unit: Unit
+    answer: dict
+    checked: Answer
 
 
 @dataclass
-class _Batch:
-    """What is stored for the items of one batch of rows."""
+class _Stored:
+    """What is there for the items of one batch of rows."""
 
     items: dict[str, Item]
+    drawn: set[int]
     questions: dict[tuple[int, str], list[int]]
     assignments: dict[tuple[int, int], Assignment]
-    stored: dict[tuple[int, Unit], Row]
+    rows: dict[tuple[int, int, Unit], Row]
 
 
 class _Loader:
+    """Checks and writes the rows of one file, batch by batch."""
+
     def __init__(self, staged: Import, round: Round, report: ImportReport, refused: RefusedRows) -> None:
         self.staged = staged
         self.project = staged.project
@@ -152,8 +156,10 @@ class _Loader:
         self.refused = refused
         self.codebook = CodebookDefinition.from_json(round.codebook.definition)
         self.spans = {entry.code: entry.span for entry in self.codebook.types}
+        self.pseudonyms = set(self.project.memberships.values_list("pseudonym", flat=True))
         self.members = {
-            member.private_name: member for member in self.project.memberships.exclude(private_name="")
+            member.private_name or member.pseudonym: member
+            for member in self.project.memberships.filter(user=None)
         }
         last = Max("position")
         self.next_item = (round.round_items.aggregate(last=last)["last"] or 0) + 1
@@ -174,137 +180,165 @@ class _Loader:
                     self.report.notice(row)
             import_heartbeat(self.staged)
             with transaction.atomic():
-                self._stage(good)
+                stored = self._read({row.item for row in good})
+                self._write(self._accepted(good, stored), stored)
 
-    def _stage(self, rows: list[JudgementRow]) -> None:
-        batch = self._read(rows)
-        events: list[AnnotationEvent] = []
-        written: dict[type[Row], list[Row]] = {TypeAnnotation: [], QuestionAnnotation: []}
+    def _accepted(self, rows: list[JudgementRow], stored: _Stored) -> list[_Accepted]:
+        """Check the rows; refuse those that break a rule, leave out those that are stored already."""
+        accepted: dict[tuple[int, str, Unit], _Accepted] = {}
         for given in rows:
             try:
-                stored = self._row(given, batch, written)
+                row = self._check(given, stored)
+                key = (row.item.pk, given.annotator, row.unit)
+                if self._is_there(row, accepted.get(key), stored):
+                    self.report.count("judgements already there")
+                else:
+                    accepted[key] = row
             except _RowRefused as problem:
                 self.refused.add(Refusal(given.place, str(problem), _shown(given)))
-                continue
-            if stored is not None:
-                events.append(stored)
-        AnnotationEvent.objects.bulk_create(events)
-        for model, new in written.items():
-            model.objects.bulk_create(new)
-        self.report.count("new judgements", len(events))
+        return list(accepted.values())
 
-    def _row(
-        self, given: JudgementRow, batch: _Batch, written: dict[type[Row], list[Row]]
-    ) -> AnnotationEvent | None:
-        """Stage one judgement and return its event; None where the same is stored already."""
-        item = batch.items.get(given.item)
+    def _check(self, given: JudgementRow, stored: _Stored) -> _Accepted:
+        item = stored.items.get(given.item)
         if item is None:
             raise _RowRefused(f"there is no item “{given.item}” in this project")
-        unit = self._unit(given, item, batch)
+        unit = self._unit(given, item, stored)
         answer = _answer(given, item)
-        member = self.members.get(given.annotator)
-        assignment = batch.assignments.get((item.pk, member.pk)) if member else None
-        stored = batch.stored.get((assignment.pk, unit)) if assignment else None
-        if assignment is None:
-            # Checked before anything is made, so that a refused row leaves no member and no assignment.
-            checked = self._checked(Assignment(item=item), unit, answer)
-            member = member or self._new_member(given.annotator)
-            assignment = self._new_assignment(item, member, batch)
-        else:
-            checked = self._checked(assignment, unit, answer)
-        row = self._new_row(assignment, item, unit)
-        fill(row, checked)
-        if stored is not None:
-            if answer_of(stored) == {**answer_of(row), "active_seconds": stored.active_seconds}:
-                self.report.count("judgements already there")
-                return None
-            raise _RowRefused(
-                f"{given.annotator} has another judgement of this unit in {self.round.name}; it stays as it is"
-            )
-        batch.stored[(assignment.pk, unit)] = row
-        written[type(row)].append(row)
-        self.number += 1
-        return new_event(
-            row,
-            member=member,
-            client_event_id=f"import-{self.staged.pk}-{self.number}",
-            digest=payload_digest(assignment.pk, unit, answer),
-            before=None,
-        )
-
-    def _checked(self, assignment: Assignment, unit: Unit, answer: dict) -> Answer:
         try:
-            return check_answer(self.codebook, assignment, unit, answer)
+            checked = check_answer(self.codebook, item.text, unit, answer)
         except Refused as refusal:
             raise _RowRefused("; ".join(f"{name}: {why}" for name, why in refusal.errors.items())) from None
+        return _Accepted(given, item, unit, answer, checked)
 
-    def _unit(self, given: JudgementRow, item: Item, batch: _Batch) -> Unit:
+    def _unit(self, given: JudgementRow, item: Item, stored: _Stored) -> Unit:
         if self.project.protocol == Protocol.FOCUS:
             if given.type_code is None:
                 raise _RowRefused("judges a question, and this project judges types")
             return Unit(type_code=given.type_code)
         if given.question is None:
             raise _RowRefused("judges a type, and this project judges questions")
-        found = batch.questions.get((item.pk, str(given.question)), [])
+        found = stored.questions.get((item.pk, str(given.question)), [])
         if len(found) != 1:
             count = "no question" if not found else f"{len(found)} questions"
             raise _RowRefused(f"“{given.item}” has {count} with the id “{given.question}”")
         return Unit(question_id=found[0])
 
-    def _new_row(self, assignment: Assignment, item: Item, unit: Unit) -> Row:
-        if unit.question_id is not None:
-            return QuestionAnnotation(assignment=assignment, question_id=unit.question_id)
-        return TypeAnnotation(
-            assignment=assignment,
-            type_code=unit.type_code,
-            span_required=self.spans[unit.type_code],
-            text_length=item.text_length,
+    def _is_there(self, row: _Accepted, earlier: _Accepted | None, stored: _Stored) -> bool:
+        """Whether the same judgement is there already. Raises _RowRefused where another one is."""
+        member = self.members.get(row.given.annotator)
+        before = stored.rows.get((row.item.pk, member.pk, row.unit)) if member else None
+        if earlier is None and before is None:
+            return False
+        same = (
+            earlier.checked == row.checked
+            if earlier is not None
+            else all(getattr(before, field) == value for field, value in asdict(row.checked).items())
+        )
+        if same:
+            return True
+        where = "further up in the file" if earlier is not None else f"in {self.round.name}"
+        raise _RowRefused(
+            f"{row.given.annotator} has another judgement of this unit {where}; it stays as it is"
         )
 
+    def _write(self, accepted: list[_Accepted], stored: _Stored) -> None:
+        fresh = {row.item.pk: None for row in accepted if row.item.pk not in stored.drawn}
+        round_items_add(self.round, list(fresh), first_position=self.next_item)
+        self.next_item += len(fresh)
+        self._assign(accepted, stored)
+        events: list[AnnotationEvent] = []
+        written: dict[type[Row], list[Row]] = {TypeAnnotation: [], QuestionAnnotation: []}
+        for row in accepted:
+            member = self.members[row.given.annotator]
+            new = self._new_row(stored.assignments[(row.item.pk, member.pk)], row)
+            written[type(new)].append(new)
+            self.number += 1
+            events.append(
+                new_event(
+                    new,
+                    member=member,
+                    client_event_id=f"import-{self.staged.pk}-{self.number}",
+                    digest=payload_digest(new.assignment_id, row.unit, row.answer),
+                    before=None,
+                )
+            )
+        AnnotationEvent.objects.bulk_create(events)
+        for model, rows in written.items():
+            model.objects.bulk_create(rows)
+        self.report.count("new judgements", len(events))
+
+    def _assign(self, accepted: list[_Accepted], stored: _Stored) -> None:
+        new: dict[tuple[int, int], Assignment] = {}
+        for row in accepted:
+            name = row.given.annotator
+            if name not in self.members:
+                self.members[name] = self._new_member(name)
+            key = (row.item.pk, self.members[name].pk)
+            if key in stored.assignments or key in new:
+                continue
+            new[key] = Assignment(
+                round=self.round,
+                item=row.item,
+                member=self.members[name],
+                position=self.next_position[key[1]],
+            )
+            self.next_position[key[1]] += 1
+        Assignment.objects.bulk_create(new.values())
+        stored.assignments.update(new)
+
     def _new_member(self, name: str) -> Membership:
-        member = member_add(project=self.project, private_name=name)
-        self.members[name] = member
+        """Make a member for a name of the file. A name that is a pseudonym already, and free, stays one."""
+        keep = bool(_PSEUDONYM.fullmatch(name)) and name not in self.pseudonyms
+        member = member_add(
+            project=self.project, private_name="" if keep else name, pseudonym=name if keep else ""
+        )
+        self.pseudonyms.add(member.pseudonym)
         self.report.count("new annotators")
         return member
 
-    def _new_assignment(self, item: Item, member: Membership, batch: _Batch) -> Assignment:
-        assignment = Assignment.objects.create(
-            round=self.round, item=item, member=member, position=self.next_position[member.pk]
+    def _new_row(self, assignment: Assignment, accepted: _Accepted) -> Row:
+        unit = accepted.unit
+        row: Row = (
+            QuestionAnnotation(assignment=assignment, question_id=unit.question_id)
+            if unit.question_id is not None
+            else TypeAnnotation(
+                assignment=assignment,
+                type_code=unit.type_code,
+                span_required=self.spans[unit.type_code],
+                text_length=accepted.item.text_length,
+            )
         )
-        self.next_position[member.pk] += 1
-        batch.assignments[(item.pk, member.pk)] = assignment
-        return assignment
+        fill(row, accepted.checked)
+        return row
 
-    def _read(self, rows: list[JudgementRow]) -> _Batch:
-        wanted = {row.item for row in rows}
-        items = {item.external_id: item for item in visible_items(self.project).filter(external_id__in=wanted)}
+    def _read(self, wanted: set[str]) -> _Stored:
+        items = {
+            item.external_id: item for item in visible_items(self.project).filter(external_id__in=wanted)
+        }
         by_pk = {item.pk: item for item in items.values()}
         drawn = set(self.round.round_items.filter(item__in=by_pk).values_list("item", flat=True))
-        fresh = [pk for pk in sorted(by_pk) if pk not in drawn]
-        round_items_add(self.round, fresh, first_position=self.next_item)
-        self.next_item += len(fresh)
-        self.report.count("items in the round", len(fresh))
         questions: dict[tuple[int, str], list[int]] = defaultdict(list)
-        if self.project.protocol == Protocol.CQS_GEN:
-            asked = self.round.round_questions.filter(question__item__in=by_pk).values_list(
-                "question__item", "question__external_id", "question"
-            )
-            for item, external_id, question in asked:
-                questions[(item, str(external_id))].append(question)
+        asked = self.round.round_questions.filter(question__item__in=by_pk).values_list(
+            "question__item", "question__external_id", "question"
+        )
+        could_be_asked = (
+            visible_questions(self.project)
+            .filter(item__in=set(by_pk) - drawn)
+            .values_list("item", "external_id", "id")
+        )
+        for item, external_id, question in [*asked, *could_be_asked]:
+            questions[(item, str(external_id))].append(question)
         assignments = {
             (assignment.item_id, assignment.member_id): assignment
             for assignment in self.round.assignments.filter(item__in=by_pk)
         }
-        keys = [assignment.pk for assignment in assignments.values()]
-        stored: dict[tuple[int, Unit], Row] = {
-            (row.assignment_id, Unit(type_code=row.type_code)): row
-            for row in TypeAnnotation.objects.filter(assignment__in=keys)
-        }
-        for row in QuestionAnnotation.objects.filter(assignment__in=keys):
-            stored[(row.assignment_id, Unit(question_id=row.question_id))] = row
-        for assignment in assignments.values():
-            assignment.item = by_pk[assignment.item_id]
-        return _Batch(items, questions, assignments, stored)
+        of = {assignment.pk: key for key, assignment in assignments.items()}
+        rows: dict[tuple[int, int, Unit], Row] = {}
+        for row in TypeAnnotation.objects.filter(assignment__in=of):
+            rows[(*of[row.assignment_id], Unit(type_code=row.type_code))] = row
+        for row in QuestionAnnotation.objects.filter(assignment__in=of):
+            rows[(*of[row.assignment_id], Unit(question_id=row.question_id))] = row
+        return _Stored(items, drawn, questions, assignments, rows)
 
 
 class _RowRefused(ValueError):

@@ -3,7 +3,7 @@
 import csv
 import hashlib
 import json
-from collections.abc import Callable, Iterator
+from collections.abc import Iterator
 from contextlib import contextmanager
 from dataclasses import asdict, dataclass, field
 from datetime import timedelta
@@ -17,9 +17,27 @@ from django.utils import timezone
 from annotation.errors import Refused
 from annotation.importing.rows import Notice, Refusal
 from annotation.importing.safe_cells import made_safe
-from annotation.models import Import, Item, Membership, Project, ProjectEvent, Question
+from annotation.models import (
+    AnnotationEvent,
+    Assignment,
+    Import,
+    Item,
+    Membership,
+    Project,
+    ProjectEvent,
+    Question,
+    QuestionAnnotation,
+    Resolution,
+    Round,
+    RoundItem,
+    RoundQuestion,
+    TypeAnnotation,
+)
 
 BATCH = 1_000
+JUDGEMENTS = "judgements"
+"""The format of imports that bring judgements; all others bring items."""
+
 SHOWN = 100
 """Refusals and notices that a report shows in full; all are counted, and refused rows go to a file."""
 
@@ -110,7 +128,6 @@ def staged_import(
     name: str,
     format: str,
     member: Membership | None,
-    discard: Callable[[Import], None],
 ) -> Iterator[Import]:
     """Open an import for the block. Whatever ends the block without `import_finish` discards what it staged.
 
@@ -123,7 +140,7 @@ def staged_import(
         | Exists(Question.objects.filter(brought_by=OuterRef("pk")))
     )
     for left in project.imports.filter(dead | leftover):
-        discard(left)
+        import_discard(left)
     try:
         with transaction.atomic():
             staged = Import.objects.create(
@@ -141,7 +158,7 @@ def staged_import(
         yield staged
     finally:
         if Import.objects.filter(pk=staged.pk, state=Import.State.STAGING).exists():
-            discard(staged)
+            import_discard(staged)
 
 
 def import_heartbeat(staged: Import) -> None:
@@ -164,6 +181,33 @@ def import_finish(staged: Import, report: ImportReport) -> None:
             action="file imported",
             details={"file": staged.file_name, "counts": report.counts, "refused": report.refused},
         )
+
+
+def import_discard(brought_by: Import) -> None:
+    """Take away what an import that did not finish has staged."""
+    if brought_by.format == JUDGEMENTS:
+        _discard_imported_drafts(brought_by.project)
+    else:
+        delete_brought(brought_by)
+    Import.objects.filter(pk=brought_by.pk, state=Import.State.STAGING).update(state=Import.State.FAILED)
+
+
+def delete_brought(brought_by: Import) -> None:
+    """Delete the items, questions and published labels that an import brought."""
+    for model in (Resolution, Question, Item):
+        delete_in_batches(model.objects.filter(brought_by=brought_by))
+
+
+def _discard_imported_drafts(project: Project) -> None:
+    """Delete imported rounds that are still drafts, with the members that only they brought."""
+    for round in project.rounds.filter(imported=True, status=Round.Status.DRAFT):
+        members = set(round.assignments.values_list("member", flat=True))
+        for model in (TypeAnnotation, QuestionAnnotation, AnnotationEvent):
+            delete_in_batches(model.objects.filter(assignment__round=round))
+        for model in (Assignment, RoundQuestion, RoundItem):
+            delete_in_batches(model.objects.filter(round=round))
+        round.delete()
+        Membership.objects.filter(pk__in=members, user=None, assignments__isnull=True).delete()
 
 
 def delete_in_batches(rows: Any) -> None:
