@@ -12,6 +12,9 @@ from annotation.protocols.texts import is_blank, text_problem
 LIMITS = {"external_id": 200, "source": 200, "topic": 200, "licence": 200, "split": 60, "origin": 200}
 """Characters that the database keeps of each short field."""
 
+DEPTH_LIMIT = 50
+"""Levels of lists and objects in an item's metadata."""
+
 
 class FileError(ValueError):
     """A file that is refused as a whole: unreadable, in a wrong encoding, or without a column it needs."""
@@ -80,11 +83,19 @@ class JudgementRow:
 
 @dataclass(frozen=True, slots=True)
 class Refusal:
-    """A row that breaks a rule, as it stood in the file, with its place and the reason."""
+    """A row that breaks a rule, as it stood in the file, with its place and the reason.
+
+    What could not be stored or printed (NUL, lone surrogates, infinite numbers) is written as an escape,
+    so that a report of refusals never fails on the very thing that it reports.
+    """
 
     place: str
     reason: str
     row: Mapping[str, Any]
+
+    def __post_init__(self) -> None:
+        for name in ("place", "reason", "row"):
+            object.__setattr__(self, name, printable(getattr(self, name)))
 
 
 @dataclass(frozen=True, slots=True)
@@ -103,7 +114,7 @@ def item_problem(item: ItemRow) -> str | None:
     """Say why an item cannot be stored, its questions left aside, or None when it can."""
     for name in ("external_id", "text"):
         if is_blank(getattr(item, name)):
-            return f"the {_WORDS[name]} is blank"
+            return f"the {_WORDS.get(name, name)} is blank"
     for name in ("external_id", "text", "source", "topic", "split", "licence"):
         if problem := _text_problem(name, getattr(item, name)):
             return problem
@@ -121,8 +132,10 @@ def question_problem(question: QuestionRow) -> str | None:
     )
 
 
-def json_problem(value: Any, path: str) -> str | None:
+def json_problem(value: Any, path: str, depth: int = 0) -> str | None:
     """Say why a JSON value cannot be stored and where in it, or None when it can."""
+    if depth > DEPTH_LIMIT:
+        return f"nested more than {DEPTH_LIMIT} deep"
     if isinstance(value, str):
         problem = text_problem(value)
         return f"{path}: {problem}" if problem else None
@@ -134,7 +147,27 @@ def json_problem(value: Any, path: str) -> str | None:
         pairs = [(entry, f"{path}[{i}]") for i, entry in enumerate(value)]
     else:
         return None
-    return next((problem for entry, place in pairs if (problem := json_problem(entry, place))), None)
+    problems = (json_problem(entry, place, depth + 1) for entry, place in pairs)
+    return next((problem for problem in problems if problem), None)
+
+
+def printable(value: Any, depth: int = 0) -> Any:
+    """Return a JSON value with NUL and lone surrogates written as escapes, infinite numbers as words.
+
+    >>> printable({"a": ["so\\x00", float("inf")]})
+    {'a': ['so\\\\x00', 'inf']}
+    """
+    if isinstance(value, str):
+        return value.replace("\x00", "\\x00").encode("utf-8", "backslashreplace").decode()
+    if depth > DEPTH_LIMIT:
+        return "…"
+    if isinstance(value, float) and not math.isfinite(value):
+        return str(value)
+    if isinstance(value, Mapping):
+        return {printable(key): printable(entry, depth + 1) for key, entry in value.items()}
+    if isinstance(value, list | tuple):
+        return [printable(entry, depth + 1) for entry in value]
+    return value
 
 
 def difference(expected: str, found: str, context: int = 20) -> str:
