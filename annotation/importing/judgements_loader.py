@@ -4,7 +4,6 @@ The same path as the browser's: each row is checked by the protocol, then event 
 written. A new round stays a draft that nobody judges in until everything is there.
 """
 
-import re
 from collections import defaultdict
 from collections.abc import Iterable
 from contextlib import nullcontext
@@ -42,12 +41,11 @@ from annotation.models import (
     Round,
     TypeAnnotation,
 )
-from annotation.projects import member_add
+from annotation.projects import members_bring_in
 from annotation.recording import Answer, Row, Unit, check_answer, fill, new_event, payload_digest
 from annotation.rounds import round_create, round_items_add
 from annotation.signals import round_closed
 
-_PSEUDONYM = re.compile(r"A[1-9][0-9]{0,5}")
 _ANSWER_FIELDS = ("applicable", "start", "end", "quote", "comment", "cannot_judge", "unsure")
 _LABEL_FIELDS = ("label", "reason", "comment", "edited_question", "cannot_judge", "unsure")
 
@@ -156,7 +154,6 @@ class _Loader:
         self.refused = refused
         self.codebook = CodebookDefinition.from_json(round.codebook.definition)
         self.spans = {entry.code: entry.span for entry in self.codebook.types}
-        self.pseudonyms = set(self.project.memberships.values_list("pseudonym", flat=True))
         self.members = {
             member.private_name or member.pseudonym: member
             for member in self.project.memberships.filter(user=None)
@@ -207,7 +204,10 @@ class _Loader:
         try:
             checked = check_answer(self.codebook, item.text, unit, answer)
         except Refused as refusal:
-            raise _RowRefused("; ".join(f"{name}: {why}" for name, why in refusal.errors.items())) from None
+            errors = refusal.errors
+            if given.quote is None and errors.keys() > {"quote"}:
+                errors = {name: why for name, why in errors.items() if name != "quote"}
+            raise _RowRefused(" ".join(f"{name}: {why}" for name, why in errors.items())) from None
         return _Accepted(given, item, unit, answer, checked)
 
     def _unit(self, given: JudgementRow, item: Item, stored: _Stored) -> Unit:
@@ -268,11 +268,12 @@ class _Loader:
         self.report.count("new judgements", len(events))
 
     def _assign(self, accepted: list[_Accepted], stored: _Stored) -> None:
+        names = {row.given.annotator: None for row in accepted if row.given.annotator not in self.members}
+        self.members.update(members_bring_in(project=self.project, names=names))
+        self.report.count("new annotators", len(names))
         new: dict[tuple[int, int], Assignment] = {}
         for row in accepted:
             name = row.given.annotator
-            if name not in self.members:
-                self.members[name] = self._new_member(name)
             key = (row.item.pk, self.members[name].pk)
             if key in stored.assignments or key in new:
                 continue
@@ -285,16 +286,6 @@ class _Loader:
             self.next_position[key[1]] += 1
         Assignment.objects.bulk_create(new.values())
         stored.assignments.update(new)
-
-    def _new_member(self, name: str) -> Membership:
-        """Make a member for a name of the file. A name that is a pseudonym already, and free, stays one."""
-        keep = bool(_PSEUDONYM.fullmatch(name)) and name not in self.pseudonyms
-        member = member_add(
-            project=self.project, private_name="" if keep else name, pseudonym=name if keep else ""
-        )
-        self.pseudonyms.add(member.pseudonym)
-        self.report.count("new annotators")
-        return member
 
     def _new_row(self, assignment: Assignment, accepted: _Accepted) -> Row:
         unit = accepted.unit

@@ -2,10 +2,9 @@
 
 from __future__ import annotations
 
-from hashlib import blake2b
 from pathlib import Path, PurePath
 
-from annotation.importing.rows import ItemRow, ItemRows, Notice, Refusal, item_problem
+from annotation.importing.rows import ItemRow, ItemRows, Refusal, item_problem
 from annotation.importing.tabular import Cells, read_csv
 from annotation.protocols.texts import is_blank
 
@@ -16,12 +15,10 @@ INDEX = "column 1"  # the index column has no name
 def read(path: Path, *, name: str, origin: str | None = None) -> ItemRows:
     """Yield one item a row, its id made of the file's stem and the index, which restarts in each file.
 
-    A text that stands in the file already is kept and noticed. Questions are metadata, so `origin` has
-    nothing to name. Raises FileError.
+    Questions are metadata, so `origin` has nothing to name. Raises FileError.
     """
     table = read_csv(path, name, (INDEX, *COLUMNS))
     stem = PurePath(name).stem
-    first: dict[bytes, str] = {}  # digests, so that a large file's texts do not stay in memory
     for row in table.rows:
         if not isinstance(row, Cells):
             yield row
@@ -39,7 +36,3 @@ def read(path: Path, *, name: str, origin: str | None = None) -> ItemRows:
             yield Refusal(row.place, problem, cells)
             continue
         yield item
-        digest = blake2b(item.text.encode(), digest_size=16).digest()
-        if digest in first:
-            yield Notice(row.place, f"{item.external_id} has the same text as {first[digest]}; both are kept")
-        first.setdefault(digest, item.external_id)
