@@ -7,7 +7,7 @@ from typing import Any
 
 
 class JSONProblem(ValueError):
-    """What is wrong with a JSON text, with line and column where they are known."""
+    """What is wrong with a JSON text, with its place where that is known."""
 
 
 def loads(text: str) -> Any:
@@ -15,7 +15,8 @@ def loads(text: str) -> Any:
     try:
         return json.loads(text, object_pairs_hook=_object, parse_constant=_refuse_constant)
     except json.JSONDecodeError as error:
-        raise JSONProblem(f"line {error.lineno}, column {error.colno}: {error.msg}") from None
+        line = f"line {error.lineno}, " if "\n" in text else ""
+        raise JSONProblem(f"{line}column {error.colno}: {error.msg}") from None
     except RecursionError:
         raise JSONProblem("nested too deeply") from None
     except ValueError as error:  # a whole number with more digits than Python converts

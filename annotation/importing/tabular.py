@@ -146,7 +146,7 @@ def _json_rows(path: Path, name: str) -> Iterator[Cells | Refusal]:
                 continue
             place = f"line {number}"
             try:
-                value = jsontext.loads(line)
+                value = jsontext.loads(line.rstrip("\r\n"))
             except jsontext.JSONProblem as problem:
                 yield Refusal(place, f"no valid JSON: {problem}", {"line": line})
                 continue
