@@ -133,36 +133,20 @@ def mean_shares(s: CountSums) -> FloatArray:
     return s.shares / s.items[..., None]
 
 
-def chance_corrected(observed: FloatArray, expected: FloatArray | float) -> FloatArray:
-    return (observed - expected) / (1 - expected)
-
-
-def brennan_prediger(s: CountSums) -> FloatArray:
-    """Brennan-Prediger: chance agreement 1/q. For two categories this is PABAK, for any number of raters."""
-    return chance_corrected(observed_agreement(s), 1 / np.float64(s.q))
+def uniform_chance_agreement(s: CountSums) -> FloatArray:
+    """p_e of Brennan-Prediger: every declared category equally likely."""
+    return np.full(s.items.shape, 1 / s.q) if s.q else np.ones(s.items.shape)
 
 
 def gwet_chance_agreement(s: CountSums) -> FloatArray:
+    """p_e of AC1."""
     pi = mean_shares(s)
     return (pi * (1 - pi)).sum(axis=-1) / np.float64(s.q - 1)
 
 
-def gwet_ac1(s: CountSums) -> FloatArray:
-    return chance_corrected(observed_agreement(s), gwet_chance_agreement(s))
-
-
 def fleiss_chance_agreement(s: CountSums) -> FloatArray:
+    """p_e of Fleiss' kappa."""
     return (mean_shares(s) ** 2).sum(axis=-1)
-
-
-def fleiss_kappa(s: CountSums) -> FloatArray:
-    """Fleiss' kappa, generalised to missing ratings by Gwet; for two raters, none missing, Scott's pi."""
-    return chance_corrected(observed_agreement(s), fleiss_chance_agreement(s))
-
-
-def observed_disagreement(s: CountSums) -> FloatArray:
-    """D_o of Krippendorff, nominal."""
-    return s.disagreement / s.ratings
 
 
 def expected_disagreement(s: CountSums) -> FloatArray:
@@ -171,8 +155,14 @@ def expected_disagreement(s: CountSums) -> FloatArray:
     return (n**2 - (s.labels**2).sum(axis=-1)) / (n * (n - 1))
 
 
-def krippendorff_alpha(s: CountSums) -> FloatArray:
-    return 1 - observed_disagreement(s) / expected_disagreement(s)
+def krippendorff_chance_agreement(s: CountSums) -> FloatArray:
+    """1 - D_e."""
+    return 1 - expected_disagreement(s)
+
+
+def chance_corrected(observed: FloatArray, expected: FloatArray) -> FloatArray:
+    """(p_o - p_e) / (1 - p_e), the shape of every coefficient here; alpha is it with 1 - D_o and 1 - D_e."""
+    return (observed - expected) / (1 - expected)
 
 
 def _pairs_reason(s: CountSums) -> IntArray:
@@ -204,18 +194,27 @@ def _alpha_reason(s: CountSums) -> IntArray:
     return _varies_reason(s, s.labels)
 
 
-COUNT_COEFFICIENTS: Mapping[
-    str, tuple[Callable[[CountSums], FloatArray], Callable[[CountSums], IntArray]]
-] = {
-    "observed_agreement": (observed_agreement, _pairs_reason),
-    "rating_weighted_agreement": (rating_weighted_agreement, _pairs_reason),
-    "pair_pooled_agreement": (pair_pooled_agreement, _pairs_reason),
-    "unanimous_share": (unanimous_share, _pairs_reason),
-    "focus_score": (focus_score, _focus_reason),
-    "fleiss_kappa": (fleiss_kappa, _fleiss_reason),
-    "pabak": (brennan_prediger, _declared_reason),
-    "gwet_ac1": (gwet_ac1, _declared_reason),
-    "krippendorff_alpha": (krippendorff_alpha, _alpha_reason),
+@dataclass(frozen=True, slots=True)
+class Coefficient:
+    """An observed agreement, corrected for an expected one where there is one, and when it is undefined."""
+
+    observed: Callable[[CountSums], FloatArray]
+    expected: Callable[[CountSums], FloatArray] | None
+    reason: Callable[[CountSums], IntArray]
+
+
+COUNT_COEFFICIENTS: Mapping[str, Coefficient] = {
+    "observed_agreement": Coefficient(observed_agreement, None, _pairs_reason),
+    "rating_weighted_agreement": Coefficient(rating_weighted_agreement, None, _pairs_reason),
+    "pair_pooled_agreement": Coefficient(pair_pooled_agreement, None, _pairs_reason),
+    "unanimous_share": Coefficient(unanimous_share, None, _pairs_reason),
+    "focus_score": Coefficient(focus_score, None, _focus_reason),
+    "fleiss_kappa": Coefficient(observed_agreement, fleiss_chance_agreement, _fleiss_reason),
+    "pabak": Coefficient(observed_agreement, uniform_chance_agreement, _declared_reason),
+    "gwet_ac1": Coefficient(observed_agreement, gwet_chance_agreement, _declared_reason),
+    "krippendorff_alpha": Coefficient(
+        rating_weighted_agreement, krippendorff_chance_agreement, _alpha_reason
+    ),
 }
 
 
@@ -224,9 +223,12 @@ def evaluate_count(name: str, s: CountSums) -> tuple[FloatArray, IntArray]:
 
     Values where undefined mean nothing.
     """
-    value, reason = COUNT_COEFFICIENTS[name]
+    coefficient = COUNT_COEFFICIENTS[name]
     with np.errstate(divide="ignore", invalid="ignore"):
-        return np.asarray(value(s)), np.asarray(reason(s))
+        value = coefficient.observed(s)
+        if coefficient.expected is not None:
+            value = chance_corrected(value, coefficient.expected(s))
+    return np.asarray(value), np.asarray(coefficient.reason(s))
 
 
 def count_estimate(name: str, s: CountSums) -> Estimate:

@@ -111,7 +111,12 @@ def count_patterns(patterns: RatingPatterns) -> tuple[IntArray, IntArray]:
     counts = label_counts(patterns.rows, patterns.q)
     if not counts.size:
         return counts, patterns.multiplicity
-    distinct, inverse = np.unique(counts, axis=0, return_inverse=True)
-    multiplicity = np.zeros(len(distinct), dtype=np.int64)
-    np.add.at(multiplicity, inverse.ravel(), patterns.multiplicity)
+    base = patterns.n_raters + 1
+    if base**patterns.q < 2**62:
+        codes = counts @ (base ** np.arange(patterns.q, dtype=np.int64))
+        _, first, inverse = np.unique(codes, return_index=True, return_inverse=True)
+        distinct = counts[first]
+    else:
+        distinct, inverse = np.unique(counts, axis=0, return_inverse=True)
+    multiplicity = np.bincount(inverse.ravel(), weights=patterns.multiplicity).astype(np.int64)
     return distinct, multiplicity

@@ -1,0 +1,179 @@
+"""Agreement between two raters over the items both rated, and the means of it over all pairs.
+
+Tables are (..., q, q) counts, the first rater's label in rows, the second's in columns; many pairs and many
+resamples are computed at once.
+
+References
+----------
+Cohen J (1960) Educ Psychol Meas 20:37-46. doi:10.1177/001316446002000104
+Light RJ (1971) Psychol Bull 76:365-377. doi:10.1037/h0031643
+Conger AJ (1980) Psychol Bull 88:322-328. doi:10.1037/0033-2909.88.2.322
+Byrt T, Bishop J, Carlin JB (1993) J Clin Epidemiol 46:423-429. doi:10.1016/0895-4356(93)90018-V
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+import numpy as np
+
+from agreement.patterns import FloatArray, IntArray, RatingPatterns
+
+# Up to this many matrix entries a dense product is faster than adding up only the entries that are not zero.
+_DENSE_ENTRIES = 2_000_000
+_CHUNK_ENTRIES = 4_000_000
+
+
+@dataclass(frozen=True, slots=True)
+class Summation:
+    """A sparse 0/1 matrix product: which sources are added up into which targets.
+
+    source, target : (entries,), sorted by target; an entry that stands twice counts twice
+    """
+
+    source: IntArray
+    target: IntArray
+    n_sources: int
+    n_targets: int
+
+    @classmethod
+    def of(cls, source: IntArray, target: IntArray, n_sources: int, n_targets: int) -> Summation:
+        order = np.argsort(target, kind="stable")
+        return cls(source[order], target[order], n_sources, n_targets)
+
+    @property
+    def chunk(self) -> int:
+        """How many rows of weights to pass at once, so that memory stays bounded."""
+        return max(1, _CHUNK_ENTRIES // max(self.source.size, self.n_targets, self.n_sources, 1))
+
+    def dense(self) -> FloatArray | None:
+        """Return the matrix (sources, targets) where it is small, else None."""
+        if self.n_sources * self.n_targets > _DENSE_ENTRIES:
+            return None
+        cells = np.bincount(
+            self.source * self.n_targets + self.target, minlength=self.n_sources * self.n_targets
+        )
+        return cells.reshape(self.n_sources, self.n_targets).astype(np.float64)
+
+    def apply(self, weights: FloatArray) -> FloatArray:
+        """Return the sums (rows, targets) of weights (rows, sources)."""
+        sums = np.zeros((weights.shape[0], self.n_targets))
+        if not self.source.size:
+            return sums
+        matrix = self.dense()
+        if matrix is not None:
+            return weights @ matrix
+        starts = np.flatnonzero(np.diff(self.target, prepend=-1))
+        gathered = np.ascontiguousarray(weights.T)[self.source]
+        sums[:, self.target[starts]] = np.add.reduceat(gathered, starts, axis=0).T
+        return sums
+
+
+@dataclass(frozen=True, slots=True)
+class PairTables:
+    """The joint tables of all rater pairs that share an item.
+
+    raters : (pairs, 2) column indices, first < second, sorted
+    cells : which row pattern adds to which cell of which table, cell = (pair * q + label) * q + label
+    """
+
+    raters: IntArray
+    cells: Summation
+    q: int
+
+    def tables(self, weights: FloatArray) -> FloatArray:
+        """Return the tables (rows, pairs, q, q) for weights (rows, patterns) of the row patterns."""
+        return self.cells.apply(weights).reshape(weights.shape[0], len(self.raters), self.q, self.q)
+
+    def kept(self, keep: IntArray) -> PairTables:
+        """Return the tables of the pairs at these positions only."""
+        size = self.q * self.q
+        position = np.full(len(self.raters), -1, dtype=np.int64)
+        position[keep] = np.arange(len(keep))
+        pair = position[self.cells.target // size]
+        stays = pair >= 0
+        target = pair[stays] * size + self.cells.target[stays] % size
+        cells = Summation.of(self.cells.source[stays], target, self.cells.n_sources, len(keep) * size)
+        return PairTables(self.raters[keep], cells, self.q)
+
+
+def pair_tables(patterns: RatingPatterns) -> PairTables:
+    """Find the pairs of ratings in each row pattern; the work grows with the pairs of ratings given."""
+    rows, q, n_raters = patterns.rows, patterns.q, patterns.n_raters
+    n_ratings = (rows >= 0).sum(axis=1)
+    sources, pairs, cells = [], [], []
+    for number in np.unique(n_ratings[n_ratings >= 2]):
+        which = np.flatnonzero(n_ratings == number)
+        raters = np.nonzero(rows[which] >= 0)[1].reshape(-1, number)
+        labels = np.take_along_axis(rows[which], raters, axis=1)
+        first, second = np.triu_indices(number, k=1)
+        sources.append(np.repeat(which, first.size))
+        pairs.append((raters[:, first] * n_raters + raters[:, second]).ravel())
+        cells.append((labels[:, first] * q + labels[:, second]).ravel())
+    if not sources:
+        return PairTables(
+            np.empty((0, 2), dtype=np.int64),
+            Summation(np.empty(0, dtype=np.int64), np.empty(0, dtype=np.int64), len(rows), 0),
+            q,
+        )
+    found, pair = np.unique(np.concatenate(pairs), return_inverse=True)
+    target = pair * q * q + np.concatenate(cells)
+    summation = Summation.of(np.concatenate(sources), target, len(rows), found.size * q * q)
+    return PairTables(np.stack(np.divmod(found, n_raters), axis=1), summation, q)
+
+
+def common_items(tables: FloatArray) -> FloatArray:
+    return tables.sum(axis=(-2, -1))
+
+
+def agreeing_items(tables: FloatArray) -> FloatArray:
+    return np.trace(tables, axis1=-2, axis2=-1)
+
+
+def pair_agreement(tables: FloatArray) -> FloatArray:
+    """p_o, the share of the common items with equal labels."""
+    return agreeing_items(tables) / common_items(tables)
+
+
+def cohen_chance_agreement(tables: FloatArray) -> FloatArray:
+    """p_e = sum_k p_ak p_bk, margins from the items both rated."""
+    return (tables.sum(axis=-1) * tables.sum(axis=-2)).sum(axis=-1) / common_items(tables) ** 2
+
+
+def cohen_kappa(tables: FloatArray) -> FloatArray:
+    chance = cohen_chance_agreement(tables)
+    return (pair_agreement(tables) - chance) / (1 - chance)
+
+
+def cohen_varies(tables: FloatArray) -> np.ndarray:
+    """Say where not everything stands in one cell of the diagonal: elsewhere kappa is 0/0."""
+    highest = np.diagonal(tables, axis1=-2, axis2=-1).max(axis=-1, initial=0.0)
+    return highest < common_items(tables)
+
+
+def light_kappa(kappas: FloatArray, defined: np.ndarray) -> tuple[FloatArray, np.ndarray]:
+    """Return the mean over pairs (last axis) of the defined kappas, and where there was one."""
+    number = defined.sum(axis=-1)
+    return np.where(defined, kappas, 0.0).sum(axis=-1) / np.maximum(number, 1), number > 0
+
+
+def conger_kappa(tables: FloatArray) -> FloatArray:
+    """Conger's exact kappa of complete tables (..., pairs, q, q): chance agreement is the mean over pairs."""
+    chance = cohen_chance_agreement(tables).mean(axis=-1)
+    return (pair_agreement(tables).mean(axis=-1) - chance) / (1 - chance)
+
+
+def prevalence_index(table: FloatArray, positive: int = 0) -> float:
+    """Byrt's PI = (a - d)/n of one 2x2 table; two raters only."""
+    return float((table[positive, positive] - table[1 - positive, 1 - positive]) / table.sum())
+
+
+def bias_index(table: FloatArray, positive: int = 0) -> float:
+    """Byrt's BI = (b - c)/n of one 2x2 table; two raters only."""
+    return float((table[positive, 1 - positive] - table[1 - positive, positive]) / table.sum())
+
+
+def specific_agreement(table: FloatArray, category: int) -> float | None:
+    """2 n_kk / (n_k. + n_.k); for two categories P_pos = 2a/(2a+b+c). None where neither rater used it."""
+    used = table[category].sum() + table[:, category].sum()
+    return float(2 * table[category, category] / used) if used else None
