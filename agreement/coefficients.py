@@ -3,7 +3,7 @@
 Symbols are those of Gwet (2014) and Krippendorff (2004): n items with a rating, n' with at least two, r_ik
 ratings of item i in category k, r_i their sum, N ratings of the n' items, q declared categories, pi_k the
 mean share of category k. Every coefficient is a function of sums over items, and the functions work on one
-table or on many resamples at once: each sum has the shape of the resamples in front.
+table or on many resamples at once: a sum is a number or has one entry a resample.
 
 Undefined is decided from whole counts, never from a float that happens to be 1.
 
@@ -41,12 +41,12 @@ _SCALARS = 9
 
 @dataclass(frozen=True, slots=True)
 class CountSums:
-    """Sums over items that the coefficients need; every field has the leading shape (...) of the resamples.
+    """Sums over items that the coefficients need; fields have the shape (...) of the resamples.
 
     items n; pairable n'; pair_agreement: sum of p_a|i; disagreement: sum of (r_i^2 - sum_k r_ik^2)/(r_i - 1);
     unanimous: pairable items with one label; focus: sum of the FOCUS scores; beyond_three: items with more
-    than three ratings; agreeing_pairs and all_pairs of ratings; shares (..., q): sum of r_ik/r_i over all
-    items; labels (..., q): n_k over pairable items; all_labels (..., q): the same over all items.
+    than three ratings; agreeing_pairs and all_pairs of ratings; shares (q, ...): sum of r_ik/r_i over all
+    items; labels (q, ...): n_k over pairable items; all_labels (q, ...): the same over all items.
     """
 
     items: FloatArray
@@ -64,12 +64,12 @@ class CountSums:
 
     @property
     def q(self) -> int:
-        return self.shares.shape[-1]
+        return self.shares.shape[0]
 
     @property
     def ratings(self) -> FloatArray:
         """N, the ratings of the pairable items."""
-        return self.labels.sum(axis=-1)
+        return self.labels.sum(axis=0)
 
 
 def count_features(counts: IntArray) -> FloatArray:
@@ -98,10 +98,9 @@ def count_features(counts: IntArray) -> FloatArray:
 
 
 def count_sums(totals: FloatArray, q: int) -> CountSums:
-    """Name the columns of features summed over items, shape (..., 9 + 3q)."""
-    scalars = (totals[..., column] for column in range(_SCALARS))
+    """Name the rows of features summed over items, shape (9 + 3q, ...)."""
     starts = (_SCALARS, _SCALARS + q, _SCALARS + 2 * q)
-    return CountSums(*scalars, *(totals[..., start : start + q] for start in starts))
+    return CountSums(*totals[:_SCALARS], *(totals[start : start + q] for start in starts))
 
 
 def observed_agreement(s: CountSums) -> FloatArray:
@@ -129,30 +128,30 @@ def focus_score(s: CountSums) -> FloatArray:
 
 
 def mean_shares(s: CountSums) -> FloatArray:
-    """pi_k: mean over all rated items, those with a single rating included, of r_ik/r_i; shape (..., q)."""
-    return s.shares / s.items[..., None]
+    """pi_k: mean over all rated items, those with a single rating included, of r_ik/r_i; shape (q, ...)."""
+    return s.shares / s.items
 
 
 def uniform_chance_agreement(s: CountSums) -> FloatArray:
     """p_e of Brennan-Prediger: every declared category equally likely."""
-    return np.full(s.items.shape, 1 / s.q) if s.q else np.ones(s.items.shape)
+    return np.full(np.shape(s.items), 1 / s.q if s.q else 1.0)
 
 
 def gwet_chance_agreement(s: CountSums) -> FloatArray:
     """p_e of AC1."""
     pi = mean_shares(s)
-    return (pi * (1 - pi)).sum(axis=-1) / np.float64(s.q - 1)
+    return (pi * (1 - pi)).sum(axis=0) / np.float64(s.q - 1)
 
 
 def fleiss_chance_agreement(s: CountSums) -> FloatArray:
     """p_e of Fleiss' kappa."""
-    return (mean_shares(s) ** 2).sum(axis=-1)
+    return (mean_shares(s) ** 2).sum(axis=0)
 
 
 def expected_disagreement(s: CountSums) -> FloatArray:
     """D_e of Krippendorff, nominal: the chance that two of the N ratings, drawn without return, differ."""
     n = s.ratings
-    return (n**2 - (s.labels**2).sum(axis=-1)) / (n * (n - 1))
+    return (n**2 - (s.labels**2).sum(axis=0)) / (n * (n - 1))
 
 
 def krippendorff_chance_agreement(s: CountSums) -> FloatArray:
@@ -182,7 +181,7 @@ def _declared_reason(s: CountSums) -> IntArray:
 
 def _varies_reason(s: CountSums, labels: FloatArray) -> IntArray:
     base = _pairs_reason(s)
-    one_label = labels.max(axis=-1, initial=0.0) == labels.sum(axis=-1)
+    one_label = labels.max(axis=0, initial=0.0) == labels.sum(axis=0)
     return np.where((base == DEFINED) & one_label, _CODE[NO_VARIATION], base)
 
 

@@ -1,7 +1,7 @@
 """Agreement between two raters over the items both rated, and the means of it over all pairs.
 
-Tables are (..., q, q) counts, the first rater's label in rows, the second's in columns; many pairs and many
-resamples are computed at once.
+Tables are (q, q) counts, the first rater's label in rows, the second's in columns. Many pairs and many
+resamples are computed at once, from the sums of each table that Cohen's kappa needs.
 
 References
 ----------
@@ -81,9 +81,33 @@ class PairTables:
     cells: Summation
     q: int
 
-    def tables(self, weights: FloatArray) -> FloatArray:
-        """Return the tables (rows, pairs, q, q) for weights (rows, patterns) of the row patterns."""
-        return self.cells.apply(weights).reshape(weights.shape[0], len(self.raters), self.q, self.q)
+    def tables(self, weights: IntArray) -> FloatArray:
+        """Return the tables (pairs, q, q) for weights (patterns,) of the row patterns."""
+        counts = np.bincount(
+            self.cells.target, weights=weights[self.cells.source], minlength=self.cells.n_targets
+        )
+        return counts.reshape(len(self.raters), self.q, self.q)
+
+    def summation(self) -> Summation:
+        """Return which row pattern adds to which of the sums that pair_sums names."""
+        n_pairs, source = len(self.raters), self.cells.source
+        pair, cell = np.divmod(self.cells.target, self.q**2)
+        first, second = np.divmod(cell, self.q)
+        alike = first == second
+        targets = [
+            pair,
+            n_pairs + pair[alike],
+            (2 + first) * n_pairs + pair,
+            (2 + self.q + second) * n_pairs + pair,
+        ]
+        sources = [source, source[alike], source, source]
+        n_targets = (2 + 2 * self.q) * n_pairs
+        return Summation.of(np.concatenate(sources), np.concatenate(targets), self.cells.n_sources, n_targets)
+
+    def pair_sums(self, totals: FloatArray) -> PairSums:
+        """Name the columns of totals (rows, (2 + 2q) pairs), made by the summation."""
+        fields = np.ascontiguousarray(totals.T).reshape(2 + 2 * self.q, len(self.raters), len(totals))
+        return PairSums(fields[0], fields[1], fields[2 : 2 + self.q], fields[2 + self.q :])
 
     def kept(self, keep: IntArray) -> PairTables:
         """Return the tables of the pairs at these positions only."""
@@ -122,45 +146,73 @@ def pair_tables(patterns: RatingPatterns) -> PairTables:
     return PairTables(np.stack(np.divmod(found, n_raters), axis=1), summation, q)
 
 
-def common_items(tables: FloatArray) -> FloatArray:
-    return tables.sum(axis=(-2, -1))
+@dataclass(frozen=True, slots=True)
+class PairSums:
+    """What Cohen's kappa needs of each pair's table; (...) is the shape of the resamples.
+
+    common, agreeing : (pairs, ...) items both rated, and labelled alike
+    first, second : (q, pairs, ...) margins of the two raters, from the items both rated
+    """
+
+    common: FloatArray
+    agreeing: FloatArray
+    first: FloatArray
+    second: FloatArray
 
 
-def agreeing_items(tables: FloatArray) -> FloatArray:
-    return np.trace(tables, axis1=-2, axis2=-1)
+def table_sums(tables: FloatArray) -> PairSums:
+    """Return the sums of tables (pairs, q, q)."""
+    return PairSums(
+        common=tables.sum(axis=(1, 2)),
+        agreeing=np.trace(tables, axis1=1, axis2=2),
+        first=tables.sum(axis=2).T,
+        second=tables.sum(axis=1).T,
+    )
 
 
-def pair_agreement(tables: FloatArray) -> FloatArray:
+def pair_agreement(s: PairSums) -> FloatArray:
     """p_o, the share of the common items with equal labels."""
-    return agreeing_items(tables) / common_items(tables)
+    return s.agreeing / s.common
 
 
-def cohen_chance_agreement(tables: FloatArray) -> FloatArray:
+def _chance_products(s: PairSums) -> FloatArray:
+    return (s.first * s.second).sum(axis=0)
+
+
+def cohen_chance_agreement(s: PairSums) -> FloatArray:
     """p_e = sum_k p_ak p_bk, margins from the items both rated."""
-    return (tables.sum(axis=-1) * tables.sum(axis=-2)).sum(axis=-1) / common_items(tables) ** 2
+    return _chance_products(s) / s.common**2
 
 
-def cohen_kappa(tables: FloatArray) -> FloatArray:
-    chance = cohen_chance_agreement(tables)
-    return (pair_agreement(tables) - chance) / (1 - chance)
+def cohen_kappa(s: PairSums) -> FloatArray:
+    """(p_o - p_e)/(1 - p_e), both multiplied by n^2, so that whole counts give exactly 0 or -1 where due."""
+    chance = _chance_products(s)
+    return (s.common * s.agreeing - chance) / (s.common**2 - chance)
 
 
-def cohen_varies(tables: FloatArray) -> np.ndarray:
-    """Say where not everything stands in one cell of the diagonal: elsewhere kappa is 0/0."""
-    highest = np.diagonal(tables, axis1=-2, axis2=-1).max(axis=-1, initial=0.0)
-    return highest < common_items(tables)
+def cohen_varies(s: PairSums) -> np.ndarray:
+    """Say where the two raters do not use one and the same single category: there kappa is 0/0."""
+    if not len(s.first):
+        return np.zeros(s.common.shape, dtype=bool)
+    return np.minimum(s.first, s.second).max(axis=0) < s.common
 
 
 def light_kappa(kappas: FloatArray, defined: np.ndarray) -> tuple[FloatArray, np.ndarray]:
-    """Return the mean over pairs (last axis) of the defined kappas, and where there was one."""
-    number = defined.sum(axis=-1)
-    return np.where(defined, kappas, 0.0).sum(axis=-1) / np.maximum(number, 1), number > 0
+    """Return the mean over pairs (first axis) of the defined kappas, and where there was one."""
+    number = defined.sum(axis=0)
+    return np.where(defined, kappas, 0.0).sum(axis=0) / np.maximum(number, 1), number > 0
 
 
-def conger_kappa(tables: FloatArray) -> FloatArray:
-    """Conger's exact kappa of complete tables (..., pairs, q, q): chance agreement is the mean over pairs."""
-    chance = cohen_chance_agreement(tables).mean(axis=-1)
-    return (pair_agreement(tables).mean(axis=-1) - chance) / (1 - chance)
+def conger_kappa(s: PairSums) -> FloatArray:
+    """Conger's exact kappa of complete ratings: chance agreement is the mean over the pairs of raters."""
+    chance = cohen_chance_agreement(s).mean(axis=0)
+    return (pair_agreement(s).mean(axis=0) - chance) / (1 - chance)
+
+
+def conger_varies(s: PairSums) -> np.ndarray:
+    """Say where the raters of complete ratings do not all use one category: there Conger's kappa is 0/0."""
+    used = (s.first + s.second).sum(axis=1)
+    return used.max(axis=0) < used.sum(axis=0)
 
 
 def prevalence_index(table: FloatArray, positive: int = 0) -> float:

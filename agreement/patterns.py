@@ -103,14 +103,23 @@ def label_counts(rows: IntArray, q: int) -> IntArray:
     return np.stack([(rows == k).sum(axis=1) for k in range(q)], axis=1)
 
 
-def count_patterns(patterns: RatingPatterns) -> tuple[IntArray, IntArray]:
-    """Merge rows that have the same counts by category.
+@dataclass(frozen=True, slots=True)
+class CountPatterns:
+    """Distinct counts by category; which rater gave which label is forgotten.
 
-    Returns counts (patterns, q) and multiplicity (patterns,); which rater gave which label is forgotten.
+    counts : (patterns, q); multiplicity : (patterns,); of_row : (row patterns,), the counts of each row
     """
+
+    counts: IntArray
+    multiplicity: IntArray
+    of_row: IntArray
+
+
+def count_patterns(patterns: RatingPatterns) -> CountPatterns:
+    """Merge the row patterns that have the same counts by category."""
     counts = label_counts(patterns.rows, patterns.q)
     if not counts.size:
-        return counts, patterns.multiplicity
+        return CountPatterns(counts, patterns.multiplicity, np.arange(len(counts)))
     base = patterns.n_raters + 1
     if base**patterns.q < 2**62:
         codes = counts @ (base ** np.arange(patterns.q, dtype=np.int64))
@@ -118,5 +127,6 @@ def count_patterns(patterns: RatingPatterns) -> tuple[IntArray, IntArray]:
         distinct = counts[first]
     else:
         distinct, inverse = np.unique(counts, axis=0, return_inverse=True)
-    multiplicity = np.bincount(inverse.ravel(), weights=patterns.multiplicity).astype(np.int64)
-    return distinct, multiplicity
+    inverse = inverse.ravel()
+    multiplicity = np.bincount(inverse, weights=patterns.multiplicity).astype(np.int64)
+    return CountPatterns(distinct, multiplicity, inverse)

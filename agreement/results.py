@@ -17,6 +17,7 @@ NO_VARIATION = "no_variation"
 TOO_FEW_CATEGORIES = "too_few_categories"
 NOT_APPLICABLE = "not_applicable"
 TOO_FEW_COMMON_ITEMS = "too_few_common_items"
+CATEGORY_UNUSED = "category_unused"
 
 SINGLE_ITEM = "single_item"
 NOT_ESTIMABLE = "not_estimable"
@@ -31,6 +32,7 @@ REASONS: Mapping[str, str] = {
     TOO_FEW_CATEGORIES: "fewer than two categories are declared",
     NOT_APPLICABLE: "the figure is not defined for this number or pattern of ratings",
     TOO_FEW_COMMON_ITEMS: "the two annotators share fewer items than the minimum asked for",
+    CATEGORY_UNUSED: "neither annotator used the category",
     SINGLE_ITEM: "one item alone gives no interval",
     NOT_ESTIMABLE: "more than 5% of the resamples leave the figure undefined",
     NOT_COMPUTED: "not asked for",

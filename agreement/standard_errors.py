@@ -104,7 +104,10 @@ def cohen_standard_error(table: FloatArray) -> float:
     weights = (column[:, None] + row[None, :]) ** 2
     b = (1 - kappa) ** 2 * ((p * weights).sum() - (np.diagonal(p) * np.diagonal(weights)).sum())
     c = (kappa - expected * (1 - kappa)) ** 2
-    return _root(float(a + b - c) / ((1 - expected) ** 2 * n))
+    variance = float(a + b - c)
+    # For a constant rater the exact variance is 0; a root would make 1e-8 of its rounding error of 1e-16.
+    variance = 0.0 if variance < 1e-15 * float(a + b + c) else variance
+    return _root(variance / ((1 - expected) ** 2 * n))
 
 
 def cohen_null_standard_error(table: FloatArray) -> float:
@@ -139,6 +142,6 @@ def wilson_interval(successes: float, n: int, z: float = Z_95) -> tuple[float, f
     return max(0.0, (centre - half) / scale), min(1.0, (centre + half) / scale)
 
 
-def rule_of_three(n: int) -> float:
+def rule_of_three(n: float) -> float:
     """Return the 95% upper bound 3/n of the share of a kind of item that was not seen among n."""
     return min(1.0, 3 / n)
