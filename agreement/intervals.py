@@ -68,7 +68,7 @@ def clustered_units(pattern_of_row: IntArray, clusters: ArrayLike, n_patterns: i
     bags[cluster, place] = pattern
     kinds, multiplicity = np.unique(bags, axis=0, return_counts=True)
     kind, member = np.nonzero(kinds >= 0)
-    members = Summation.of(kind, kinds[kind, member], len(kinds), n_patterns)
+    members = Summation(kind, kinds[kind, member], len(kinds), n_patterns)
     return Units(multiplicity.astype(np.int64), members)
 
 

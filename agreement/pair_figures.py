@@ -112,6 +112,13 @@ def _resample(study: Study, defined: np.ndarray, replicates: int, seed: int | Se
     )
 
 
+def resampled_light(study: Study, sums: PairSums) -> tuple[FloatArray, np.ndarray]:
+    """Return the mean of Cohen's kappas in each resample of a study, and where it is defined."""
+    defined = cohen_varies(table_sums(study.tables))
+    with np.errstate(divide="ignore", invalid="ignore"):
+        return light_kappa(cohen_kappa(sums), cohen_varies(sums) & defined[:, None])
+
+
 def _pair_estimate(
     study: Study,
     tables: FloatArray,

@@ -26,20 +26,15 @@ _CHUNK_ENTRIES = 4_000_000
 
 @dataclass(frozen=True, slots=True)
 class Summation:
-    """A sparse 0/1 matrix product: which sources are added up into which targets.
+    """A sparse matrix product: which sources are added up into which targets.
 
-    source, target : (entries,), sorted by target; an entry that stands twice counts twice
+    source, target : (entries,); an entry that stands twice counts twice
     """
 
     source: IntArray
     target: IntArray
     n_sources: int
     n_targets: int
-
-    @classmethod
-    def of(cls, source: IntArray, target: IntArray, n_sources: int, n_targets: int) -> Summation:
-        order = np.argsort(target, kind="stable")
-        return cls(source[order], target[order], n_sources, n_targets)
 
     @property
     def chunk(self) -> int:
@@ -57,15 +52,12 @@ class Summation:
 
     def apply(self, weights: FloatArray) -> FloatArray:
         """Return the sums (rows, targets) of weights (rows, sources)."""
-        sums = np.zeros((weights.shape[0], self.n_targets))
-        if not self.source.size:
-            return sums
         matrix = self.dense()
         if matrix is not None:
             return weights @ matrix
-        starts = np.flatnonzero(np.diff(self.target, prepend=-1))
-        gathered = np.ascontiguousarray(weights.T)[self.source]
-        sums[:, self.target[starts]] = np.add.reduceat(gathered, starts, axis=0).T
+        sums = np.empty((len(weights), self.n_targets))
+        for row, weight in zip(sums, weights, strict=True):
+            row[:] = np.bincount(self.target, weights=weight[self.source], minlength=self.n_targets)
         return sums
 
 
@@ -102,7 +94,7 @@ class PairTables:
         ]
         sources = [source, source[alike], source, source]
         n_targets = (2 + 2 * self.q) * n_pairs
-        return Summation.of(np.concatenate(sources), np.concatenate(targets), self.cells.n_sources, n_targets)
+        return Summation(np.concatenate(sources), np.concatenate(targets), self.cells.n_sources, n_targets)
 
     def pair_sums(self, totals: FloatArray) -> PairSums:
         """Name the columns of totals (rows, (2 + 2q) pairs), made by the summation."""
@@ -117,7 +109,7 @@ class PairTables:
         pair = position[self.cells.target // size]
         stays = pair >= 0
         target = pair[stays] * size + self.cells.target[stays] % size
-        cells = Summation.of(self.cells.source[stays], target, self.cells.n_sources, len(keep) * size)
+        cells = Summation(self.cells.source[stays], target, self.cells.n_sources, len(keep) * size)
         return PairTables(self.raters[keep], cells, self.q)
 
 
@@ -142,7 +134,7 @@ def pair_tables(patterns: RatingPatterns) -> PairTables:
         )
     found, pair = np.unique(np.concatenate(pairs), return_inverse=True)
     target = pair * q * q + np.concatenate(cells)
-    summation = Summation.of(np.concatenate(sources), target, len(rows), found.size * q * q)
+    summation = Summation(np.concatenate(sources), target, len(rows), found.size * q * q)
     return PairTables(np.stack(np.divmod(found, n_raters), axis=1), summation, q)
 
 

@@ -22,6 +22,7 @@ CATEGORY_UNUSED = "category_unused"
 SINGLE_ITEM = "single_item"
 NOT_ESTIMABLE = "not_estimable"
 NOT_COMPUTED = "not_computed"
+BEYOND_LIMIT = "beyond_limit"
 
 FEW_POSITIVES = "few_positives"
 
@@ -36,6 +37,7 @@ REASONS: Mapping[str, str] = {
     SINGLE_ITEM: "one item alone gives no interval",
     NOT_ESTIMABLE: "more than 5% of the resamples leave the figure undefined",
     NOT_COMPUTED: "not asked for",
+    BEYOND_LIMIT: "more than a thousand times the items at hand would be needed",
     FEW_POSITIVES: "so few items carry a less common label that no interval method is trustworthy",
 }
 
