@@ -179,7 +179,7 @@ def _intervals(resampled: np.ndarray, contributing: np.ndarray) -> list[Interval
     `contributing` has the number of texts that add something to each figure.
     """
     defined = ~np.isnan(resampled)
-    # One call for all figures that are defined throughout; numpy's nanpercentile would loop over every figure.
+    # One call for all figures that are defined throughout: nanpercentile would be many times slower.
     whole = defined.all(axis=0)
     bounds = np.empty((2, len(FIGURES)))
     bounds[:, whole] = np.percentile(resampled[:, whole], [2.5, 97.5], axis=0)

@@ -124,5 +124,6 @@ def _check_offsets(start: object, end: object, length: int) -> None:
         if isinstance(offset, bool) or not isinstance(offset, int):
             raise _LineError(f"{key!r} is not a whole number")
     if not 0 <= start < end <= length:
-        raise _LineError(f"span {start} to {end} is not inside the text of {length} code points, start
-        before end")
+        raise _LineError(
+            f"span {start} to {end} is not a stretch, start before end, of a text of {length} code points"
+        )

@@ -23,9 +23,9 @@ from agreement.tokens import positions
 
 class Command(BaseCommand):
     help = (
-        "Span similarities with intervals, token-level alpha, alpha_u, gold and disagreement spans of a file
-        with " 'one line an item and annotator: {"item", "text", "annotator", "start", "end"}. Offsets are
-        Unicode code ' "points, half open; null for both: judged, no span. Needs no database."
+        "Span similarities with intervals, token-level alpha, alpha_u, gold and disagreement spans of a file "
+        'with one line an item and annotator: {"item", "text", "annotator", "start", "end"}. Offsets are '
+        "Unicode code points, half open; null for both: judged, no span. Needs no database."
     )
     requires_system_checks = []
 
@@ -41,7 +41,9 @@ class Command(BaseCommand):
         parser.add_argument(
             "--replicates", type=_positive, default=1000, help="bootstrap replicates (default %(default)s)"
         )
-        parser.add_argument("--seed", type=_not_negative, default=0, help="bootstrap seed (default %(default)s)")
+        parser.add_argument(
+            "--seed", type=_not_negative, default=0, help="bootstrap seed (default %(default)s)"
+        )
 
     def handle(self, *, spans: Path, threshold: float, replicates: int, seed: int, **options) -> None:
         try:
@@ -61,13 +63,15 @@ class Command(BaseCommand):
 
 
 def _report(
-    judged: dict[Identifier, JudgedText], table: SpanTable, estimates: dict[str, SpanEstimate], parameters:
-    dict
+    judged: dict[Identifier, JudgedText],
+    table: SpanTable,
+    estimates: dict[str, SpanEstimate],
+    parameters: dict,
 ) -> dict:
     return {
         "similarity": {
-            measure: {**_figure(estimates[measure]), "n_pairs": estimates[measure].n_pairs} for measure in
-            MEASURES
+            measure: {**_figure(estimates[measure]), "n_pairs": estimates[measure].n_pairs}
+            for measure in MEASURES
         },
         "alpha_token": _figure(estimates[ALPHA_TOKEN]),
         "alpha_u": _figure(estimates[ALPHA_U]),
@@ -93,8 +97,10 @@ def _item(item: Identifier, judged: JudgedText, threshold: float) -> dict:
     marked = [(annotator, *span) for annotator, span in judged.marks.items() if span is not None]
     spans: dict[str, list] = {"gold": [], "disagreement": []}
     for span in consensus_spans(judged.text, marked, threshold):
-        quote = judged.text[span.start : span.end] spans[span.kind].append({"start": span.start, "end":
-        span.end, "text": quote, "support": span.support})
+        quote = judged.text[span.start : span.end]
+        spans[span.kind].append(
+            {"start": span.start, "end": span.end, "text": quote, "support": span.support}
+        )
     return {"item": item, **spans}
 
 
@@ -104,8 +110,10 @@ def _counted_by_characters(judged: dict[Identifier, JudgedText]) -> list[dict]:
 
 
 def _table_lines(
-    judged: dict[Identifier, JudgedText], table: SpanTable, estimates: dict[str, SpanEstimate], threshold:
-    float
+    judged: dict[Identifier, JudgedText],
+    table: SpanTable,
+    estimates: dict[str, SpanEstimate],
+    threshold: float,
 ) -> list[str]:
     lines = [f"{'figure':<18}{'value':>8}{'low':>8}{'high':>8}{'pairs':>8}  note"]
     for figure, estimate in estimates.items():
@@ -118,7 +126,8 @@ def _table_lines(
         lines.append(f"{figure:<18}{numbers}{pairs:>8}  {note}".rstrip())
     items = [_item(item, text, threshold) for item, text in judged.items()]
     gold, alone = (sum(len(item[kind]) for item in items) for kind in ("gold", "disagreement"))
-    lines += ["", f"{len(items)} texts: {gold} gold spans, {alone} disagreement spans (threshold {threshold:g})"]
+    counts = f"{len(items)} texts: {gold} gold spans, {alone} disagreement spans"
+    lines += ["", f"{counts} (threshold {threshold:g})"]
     by_characters = _counted_by_characters(judged)
     if by_characters:
         lines.append(f"{len(by_characters)} of the texts were counted by characters, not words")
