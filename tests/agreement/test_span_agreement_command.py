@@ -78,8 +78,8 @@ def test_similarities_are_means_over_the_pairs_that_both_marked(tmp_path):
 
 def test_alphas_add_up_the_disagreement_of_each_text(tmp_path):
     report = report_of(tmp_path, TWO_ITEMS)
-    # Seven tokens and three annotators: 21 values a text. Item 1 has 3 values marked, two of three in one token
-    # and one of three in the next; item 2 has 9 values marked, three tokens by everybody.
+    # Seven tokens and three annotators: 21 values a text. Item 1 has 3 values marked, two of three in one
+    # token and one of three in the next; item 2 has 9 values marked, three tokens by everybody.
     observed = [(2 * 2 + 2 * 2) / 2 / 21, 0]
     expected = [(21**2 - 3**2 - 18**2) / (21 * 20), (21**2 - 9**2 - 12**2) / (21 * 20)]
     assert report["alpha_token"]["value"] == pytest.approx(1 - sum(observed) / sum(expected))
@@ -87,7 +87,7 @@ def test_alphas_add_up_the_disagreement_of_each_text(tmp_path):
     assert report["alpha_u"]["value"] == pytest.approx(ALPHA_U)
 
 
-# By hand for TWO_ITEMS, L = 37 code points and m = 3. Item 1 has units of 10 and 5 and gaps 3, 24 | 3, 29 | 37;
+# By hand for TWO_ITEMS, L = 37 code points and m = 3. Item 1 has units of 10 and 5, gaps 3, 24 | 3, 29 | 37;
 # its ordered pairs differ by 2 (5^2 + 10^2 + 5^2). Item 2 has units of 14, 14 and 16 that start at 15, gaps
 # 15, 8 | 15, 8 | 15, 6, and 2 (0 + 2^2 + 2^2).
 def _expected_u(units, gaps):
