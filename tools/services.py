@@ -26,12 +26,15 @@ def apt_install(*packages: str) -> bool:
     if os.geteuid() != 0 or not shutil.which("apt-get"):
         return False
     print(f"Installing {' '.join(packages)} ...", flush=True)
-    quiet = {"stdout": subprocess.DEVNULL, "env": {**os.environ, "DEBIAN_FRONTEND": "noninteractive"}}
+    environment = {**os.environ, "DEBIAN_FRONTEND": "noninteractive"}
     commands = (
         ["apt-get", "update", "-qq"],
         ["apt-get", "install", "-y", "-qq", "--no-install-recommends", *packages],
     )
-    return all(subprocess.run(command, check=False, **quiet).returncode == 0 for command in commands)
+    return all(
+        subprocess.run(command, check=False, stdout=subprocess.DEVNULL, env=environment).returncode == 0
+        for command in commands
+    )
 
 
 def free_port() -> int:

@@ -42,7 +42,7 @@ if [ ! -x .venv/bin/python ] || ! suits .venv/bin/python; then
 fi
 
 echo "Installing the packages of $requirements into .venv (once, a minute or two) ..."
-.venv/bin/python -m pip install --quiet --disable-pip-version-check --no-compile -r "$requirements"
+.venv/bin/python -m pip install -q -q --disable-pip-version-check --no-compile -r "$requirements"
 # Also where PYTHONDONTWRITEBYTECODE is set: else every start would compile all packages again. A package may carry
 # files that are no Python of this version; those are left alone.
 packages=$(.venv/bin/python -c 'import sysconfig; print(sysconfig.get_path("purelib"))')
