@@ -4,12 +4,14 @@ import csv
 import datetime
 import json
 import tempfile
+import zipfile
 from pathlib import Path
 
 import openpyxl
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
+from openpyxl.styles import Font
 
 from annotation.importing.recognise import read_items
 from annotation.importing.rows import FileError, ItemRow, Notice, QuestionRow, Refusal, item_problem
@@ -126,6 +128,30 @@ def test_further_sheets_of_a_workbook_are_noticed(tmp_path):
 def test_excel_cells_beyond_the_header_are_refused_where_they_have_content(tmp_path):
     path = workbook(tmp_path / "mine.xlsx", ["id", "text"], ["A", "x", "lost"])
     assert refusals(read_items(path)) == [("sheet 'Items', row 2", "has 3 cells, the header 2")]
+
+
+def test_excel_cells_that_only_have_a_format_do_not_count(tmp_path):
+    book = openpyxl.Workbook()
+    book.active.append(["id", "text"])
+    book.active.append(["A", "x"])
+    for cell in ("D1", "F2", "B9"):
+        book.active[cell].font = Font(bold=True)
+    book.save(tmp_path / "mine.xlsx")
+    (item,) = read_items(tmp_path / "mine.xlsx")
+    assert (item.text, item.metadata) == ("x", {})
+
+
+def test_an_excel_sheet_is_read_whole_where_its_stated_size_is_too_small(tmp_path):
+    path = workbook(tmp_path / "mine.xlsx", ["id", "text"], ["A", "x"])
+    with zipfile.ZipFile(path) as archive:
+        parts = {name: archive.read(name) for name in archive.namelist()}
+    sheet = "xl/worksheets/sheet1.xml"
+    assert b'<dimension ref="A1:B2"' in parts[sheet]
+    parts[sheet] = parts[sheet].replace(b'<dimension ref="A1:B2"', b'<dimension ref="A1"')
+    with zipfile.ZipFile(path, "w") as archive:
+        for name, content in parts.items():
+            archive.writestr(name, content)
+    assert [(item.external_id, item.text) for item in read_items(path)] == [("A", "x")]
 
 
 def test_an_excel_number_that_is_no_whole_number_is_no_text(tmp_path):
