@@ -5,8 +5,8 @@ from collections import Counter
 
 import pytest
 
-from annotation.importing.recognise import read_items
 from annotation.importing.rows import FileError, ItemRow, Notice, QuestionRow, Refusal
+from tests.annotation.reading import read_items
 
 
 def write(path, content):

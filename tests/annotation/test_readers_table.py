@@ -13,10 +13,10 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 from openpyxl.styles import Font
 
-from annotation.importing.recognise import read_items
 from annotation.importing.rows import FileError, ItemRow, Notice, QuestionRow, Refusal, item_problem
 from annotation.importing.safe_cells import made_safe, taken_back
 from annotation.protocols.texts import is_blank
+from tests.annotation.reading import read_items
 
 
 def write(path, content):
