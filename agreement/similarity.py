@@ -57,8 +57,6 @@ class _Bag:
     """The tokens of a span in the forms that the bag-of-words measures need."""
 
     tokens: tuple[str, ...]
-    size: int
-    counts: Counter[str]
     unigrams: frozenset[str]
     bigrams: frozenset[tuple[str, str]]
 
@@ -117,7 +115,7 @@ def bigram_jaccard(a: str, b: str, unit: Unit = "token") -> Similarity:
 def token_f1(a: str, b: str, unit: Unit = "token") -> Similarity:
     """Return the F1 of the multisets of tokens, without the article and punctuation rules of SQuAD."""
     bag_a, bag_b = _bag(a, unit), _bag(b, unit)
-    total = bag_a.size + bag_b.size
+    total = len(bag_a.tokens) + len(bag_b.tokens)
     return Similarity(2 * _shared(bag_a, bag_b) / total) if total else Similarity(None, NO_TOKEN)
 
 
@@ -142,7 +140,7 @@ def rouge(a: str, b: str) -> tuple[Similarity, Similarity]:
     Out, 74-81. https://aclanthology.org/W04-1013
     """
     bag_a, bag_b = _rouge_bag(a), _rouge_bag(b)
-    if not bag_a.size or not bag_b.size:
+    if not bag_a.tokens or not bag_b.tokens:
         return _NO_ROUGE, _NO_ROUGE
     common = _shared(bag_a, bag_b)
     return _f_measure(common, bag_a, bag_b), _f_measure(_longest_subsequence(bag_a, bag_b), bag_a, bag_b)
@@ -150,7 +148,7 @@ def rouge(a: str, b: str) -> tuple[Similarity, Similarity]:
 
 def rouge_by_package(a: str, b: str) -> tuple[Similarity, Similarity]:
     """Return what `rouge` returns, computed by the rouge-score package, for the cross-check of a report."""
-    if not _rouge_bag(a).size or not _rouge_bag(b).size:
+    if not _rouge_bag(a).tokens or not _rouge_bag(b).tokens:
         return _NO_ROUGE, _NO_ROUGE
     scores = _rouge_scorer().score(a, b)
     return Similarity(float(scores["rouge1"].fmeasure)), Similarity(float(scores["rougeL"].fmeasure))
@@ -177,12 +175,14 @@ def _longest_subsequence(a: _Bag, b: _Bag) -> int:
 def _f_measure(common: int, a: _Bag, b: _Bag) -> Similarity:
     if not common:
         return Similarity(0.0)
-    precision, recall = common / b.size, common / a.size
+    precision, recall = common / len(b.tokens), common / len(a.tokens)
     return Similarity(2 * precision * recall / (precision + recall))
 
 
 @lru_cache(maxsize=8192)
 def _rouge_bag(string: str) -> _Bag:
+    if string.isascii() and "_" not in string:
+        return _bag(string, "token")  # the two kinds of token are the same there
     return _make_bag(tuple(_ROUGE_TOKEN.findall(string.lower())))
 
 
@@ -192,11 +192,15 @@ def _bag(string: str, unit: Unit) -> _Bag:
 
 
 def _make_bag(tokens: tuple[str, ...]) -> _Bag:
-    return _Bag(tokens, len(tokens), Counter(tokens), frozenset(tokens), frozenset(pairwise(tokens)))
+    return _Bag(tokens, frozenset(tokens), frozenset(pairwise(tokens)))
 
 
 def _shared(a: _Bag, b: _Bag) -> int:
-    return sum(min(a.counts[token], b.counts[token]) for token in a.unigrams & b.unigrams)
+    common = a.unigrams & b.unigrams
+    if len(a.unigrams) == len(a.tokens) or len(b.unigrams) == len(b.tokens):
+        return len(common)  # a side without repeats has each token once
+    counts_a, counts_b = Counter(a.tokens), Counter(b.tokens)
+    return sum(min(counts_a[token], counts_b[token]) for token in common)
 
 
 def _set_jaccard(a: frozenset, b: frozenset, reason: str) -> Similarity:
