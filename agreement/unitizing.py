@@ -4,10 +4,10 @@ Two coefficients, each 1 - D_o / D_e. The disagreements are computed within one 
 texts, each text with weight 1, so that no position of one text is ever compared with one of another.
 """
 
-from collections import Counter
+from collections import defaultdict
 from collections.abc import Hashable, Iterable, Sequence
 from dataclasses import dataclass
-from itertools import combinations
+from itertools import combinations, pairwise
 from math import fsum
 
 NO_ITEMS = "no_items"
@@ -95,14 +95,14 @@ def position_disagreement(annotators: Sequence[Sequence[LabelledUnit]], length: 
         {0, length, *(bound for units in annotators for start, end, _ in units for bound in (start, end))}
     )
     labels = [_label_segments(units, bounds) for units in annotators]
-    totals: Counter = Counter()
+    totals: defaultdict[Hashable | None, int] = defaultdict(int)
     disagreeing = 0
-    for segment in range(len(bounds) - 1):
-        width = bounds[segment + 1] - bounds[segment]
-        ratings = Counter(labels[annotator][segment] for annotator in range(count))
-        disagreeing += width * (count**2 - sum(rating**2 for rating in ratings.values()))
-        for label, rating in ratings.items():
-            totals[label] += width * rating
+    for (start, end), ratings in zip(pairwise(bounds), zip(*labels, strict=True), strict=True):
+        disagreeing += (end - start) * count**2
+        for label in set(ratings):
+            given = ratings.count(label)
+            totals[label] += (end - start) * given
+            disagreeing -= (end - start) * given**2
     values = count * length
     if len(totals) == 1:
         return Disagreement(0.0, 0.0, NO_VARIATION)
