@@ -7,11 +7,11 @@ in a spreadsheet: a cell that would run as a formula gets an apostrophe in front
 from __future__ import annotations
 
 import csv
-import re
 from collections.abc import Iterator, Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
+from annotation.importing.safe_cells import made_safe
 from exports.deciding import Judgement
 from exports.records import ItemRecord, QuestionRow, Selection
 
@@ -19,10 +19,6 @@ if TYPE_CHECKING:
     import pyarrow
 
 ROW_GROUP = 20_000
-FORMULA = re.compile(r"'*[=+\-@\t\r]")
-"""A cell that a spreadsheet may run; with apostrophes already in front it gets one more, so that the mark can
-be taken away again."""
-
 _TEXT, _WHOLE, _FLAG = "string", "int64", "bool"
 _COMMON = (
     ("round", _TEXT),
@@ -107,13 +103,12 @@ def _unit(judgement: Judgement, question: QuestionRow | None) -> dict[str, Any]:
 
 
 def csv_cell(value: Any) -> str:
-    """Return a cell that no spreadsheet runs: nothing is empty, yes and no are words, formulas are marked."""
+    """Return a cell that no spreadsheet runs: nothing is empty, flags are words, formulas are marked."""
     if value is None:
         return ""
     if isinstance(value, bool):
         return "true" if value else "false"
-    text = str(value)
-    return f"'{text}" if FORMULA.match(text) else text
+    return made_safe(str(value))
 
 
 class CsvFile:

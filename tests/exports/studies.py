@@ -3,7 +3,7 @@
 from collections.abc import Mapping
 from pathlib import Path
 
-from annotation.models import Import, Item, Project, Question, Resolution, Round, TypeAnnotation
+from annotation.models import Item, Project, Question, Resolution, Round, TypeAnnotation
 from annotation.rounds import round_close
 from exports.models import Release
 from exports.parameters import Parameters
@@ -93,42 +93,3 @@ def released(project: Project, folder: Path, version: str = "1.0", **choices) ->
     """Build a release, write it into a folder and return the folder."""
     release_write(release(project, version, **choices), folder)
     return folder
-
-
-def bring(project: Project, published: Mapping[str, Mapping]) -> None:
-    """Bring a published CQs-Gen file in as its importer does: labels become imported resolutions."""
-    brought_by = Import.objects.create(
-        project=project, file_name="x.json", file_sha256="0" * 64, format="cqs_gen", state="done"
-    )
-    codes = {"Useful": "USE", "Unhelpful": "UN", "Invalid": "IN"}
-    for external_id, given in published.items():
-        item = Item.objects.create(
-            project=project,
-            brought_by=brought_by,
-            external_id=external_id,
-            text=given["intervention"],
-            text_length=len(given["intervention"]),
-            source=given["dataset"],
-            metadata={"schemes": given["schemes"]} if "schemes" in given else {},
-        )
-        questions = Question.objects.bulk_create(
-            Question(
-                item=item,
-                brought_by=brought_by,
-                position=position,
-                external_id=cq["id"],
-                text=cq["cq"],
-            )
-            for position, cq in enumerate(given["cqs"], start=1)
-        )
-        Resolution.objects.bulk_create(
-            Resolution(
-                item=item,
-                question=question,
-                label=codes[cq["label"]],
-                source="imported",
-                brought_by=brought_by,
-            )
-            for question, cq in zip(questions, given["cqs"], strict=True)
-            if "label" in cq
-        )

@@ -4,7 +4,8 @@ import json
 
 import pytest
 
-from annotation.models import Question, Resolution
+from annotation.importing.items_loader import items_import
+from annotation.models import Resolution
 from annotation.projects import project_create
 from exports.formats.cqs_gen import submission_entry
 from exports.parameters import Parameters
@@ -12,7 +13,6 @@ from exports.records import records_read, selection_read
 from tests.exports.studies import (
     UNHELPFUL,
     USEFUL,
-    bring,
     close,
     cqs_study,
     invalid,
@@ -28,51 +28,36 @@ def benchmark(project, folder, name="cqs_gen.json", **choices):
     return json.loads((released(project, folder, **choices) / name).read_bytes())
 
 
-def published(shared_data, name):
-    content = (shared_data / "cqs_gen" / name).read_bytes()
-    return content, json.loads(content)
+def imported(slug, *paths):
+    project = project_create(slug=slug, codebook="cqs_gen")
+    for path in paths:
+        items_import(project=project, path=path)
+    return project
 
 
 def test_the_published_validation_file_comes_back_byte_for_byte(shared_data, tmp_path):
-    content, given = published(shared_data, "validation.json")
-    project = project_create(slug="validation", codebook="cqs_gen")
-    bring(project, given)
+    path = shared_data / "cqs_gen" / "validation.json"
+    project = imported("validation", path)
     written = (released(project, tmp_path / "out") / "cqs_gen.json").read_bytes()
-    assert json.loads(written) == given
-    assert written == content
+    assert json.loads(written) == json.loads(path.read_bytes())
+    assert written == path.read_bytes()
+    assert release(project).counts["labels"] == {"Invalid": 453, "Unhelpful": 893, "Useful": 2790}
 
 
 def test_the_published_test_file_comes_back_with_items_that_have_no_questions(shared_data, tmp_path):
-    content, given = published(shared_data, "test.json")
-    project = project_create(slug="withheld", codebook="cqs_gen")
-    bring(project, given)
-    assert (released(project, tmp_path / "out") / "cqs_gen.json").read_bytes() == content
+    path = shared_data / "cqs_gen" / "test.json"
+    folder = released(imported("withheld", path), tmp_path / "out")
+    assert (folder / "cqs_gen.json").read_bytes() == path.read_bytes()
 
 
-def test_a_systems_questions_leave_the_benchmark_alone_and_have_the_shape_of_its_submission(
-    shared_data, tmp_path
-):
-    content, given = published(shared_data, "sample.json")
-    submitted, system = published(shared_data, "submission_llama8.json")
-    project = project_create(slug="submitted", codebook="cqs_gen")
-    bring(project, given)
-    for external_id, entry in system.items():
-        item = project.items.get(external_id=external_id)
-        for position, cq in enumerate(entry["cqs"], start=1 + item.questions.count()):
-            Question.objects.create(
-                item=item,
-                brought_by=item.brought_by,
-                position=position,
-                external_id=cq["id"],
-                text=cq["cq"],
-                origin="llama8",
-            )
-    done = release(project)
-    assert done.counts["undecided_questions"] == 15
-    assert (released(project, tmp_path / "out") / "cqs_gen.json").read_bytes() == content
+def test_a_systems_questions_leave_the_benchmark_alone_and_keep_the_shape_they_came_in(shared_data, tmp_path):
+    given, submitted = (shared_data / "cqs_gen" / name for name in ("sample.json", "submission_llama8.json"))
+    project = imported("submitted", given, submitted)
+    assert release(project).counts["undecided_questions"] == 15
+    assert (released(project, tmp_path / "out") / "cqs_gen.json").read_bytes() == given.read_bytes()
     records = records_read(selection_read(project, Parameters()))
     entries = {record.item.external_id: submission_entry(record, "llama8") for record in records}
-    assert json.dumps(entries, indent=4).encode() == submitted
+    assert json.dumps(entries, indent=4).encode() == submitted.read_bytes()
 
 
 def test_a_label_is_that_of_more_than_half_and_an_undecided_question_is_left_out(tmp_path):
