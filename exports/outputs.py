@@ -21,7 +21,7 @@ INTERNAL = "internal"
 WHOLE = "all"
 """What files are called that need a split's name where there are no splits."""
 
-_UNSAFE = re.compile(r"[^A-Za-z0-9_-]+")
+_UNSAFE = re.compile(r"[^A-Za-z0-9_]+")
 
 
 class Output(Protocol):
@@ -55,7 +55,7 @@ class Places:
 
     @staticmethod
     def file_part(split: str) -> str:
-        """Return a split's name as it stands in file names: letters, digits, hyphen and underscore."""
+        """Return a split's name as it stands in file names and as dataset libraries take it: letters, digits, underscore."""
         return _UNSAFE.sub("_", split) or WHOLE
 
     def open(self, name: str, *, internal: bool = False) -> IO[str]:

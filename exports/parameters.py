@@ -18,7 +18,13 @@ class ParameterError(Refused):
 
     def __init__(self, problems: list[str]) -> None:
         self.problems = tuple(problems)
-        super().__init__("invalid", "These choices do not make a release: " + "; ".join(problems))
+        errors = {}
+        for problem in problems:
+            choice, separator, what = problem.partition(": ")
+            if separator:
+                errors[choice] = f"{errors[choice]}; {what}" if choice in errors else what
+        message = "These choices do not make a release: " + "; ".join(problems)
+        super().__init__("invalid", message, errors=errors)
 
 
 @dataclass(frozen=True, slots=True)
