@@ -15,6 +15,8 @@ SECRET_KEY = env.text("ELENCHUS_SECRET_KEY")
 if len(SECRET_KEY) < 50 or len(set(SECRET_KEY)) < 5:
     raise ImproperlyConfigured("ELENCHUS_SECRET_KEY must be at least 50 random characters.")
 
+SAMPLE_LOGINS_ALLOWED = False
+
 STATIC_ROOT = DATA_DIR / "static"
 STORAGES = {**STORAGES, "staticfiles": {"BACKEND": "config.storage.HashedStaticStorage"}}
 
