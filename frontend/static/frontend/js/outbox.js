@@ -1,0 +1,229 @@
+/**
+ * Decisions on their way to the server: what may be sent now, in which order, against which revision, and what to do with each reply.
+ * Nothing here reads a clock, a network or a database; those are handed in.
+ *
+ * The rules
+ *   - Decisions of one unit go one after the other; different units may go at once, up to MAX_IN_FLIGHT.
+ *   - The first decision of a unit is sent against the revision its annotator saw. Each later one waits and is sent against the
+ *     revision that the acknowledgement before it implies, never against one that somebody else's write caused.
+ *   - A reply that never came is no reply: the same event id is sent again until one comes, and the server answers a replay with
+ *     the row it has.
+ *   - A stale revision stops that unit alone until the annotator has picked.
+ *
+ * @typedef {import("./units.js").Row} Row
+ * @typedef {object} Entry
+ * @property {string} id          event id
+ * @property {number} seq         order in this browser
+ * @property {string} unit        key of the unit
+ * @property {{assignment: number, type?: string, question?: number}} target
+ * @property {Record<string, unknown> | null} answer  null takes the decision back
+ * @property {number | null} base  revision seen; null waits for the acknowledgement before it
+ * @property {number} activeSeconds
+ * @typedef {"network" | "server" | "session" | "csrf"} Pause   why nothing goes at the moment
+ * @typedef {"invalid" | "closed" | "gone"} Refusal   why a decision will not be stored
+ * @typedef {{unit: string, mine: Entry, stored: Row}} Conflict
+ * @typedef {{entry: Entry, why: Refusal, message: string, errors: Record<string, string>}} Refused
+ * @typedef {{kind: "stored", row: Row, replayed: boolean} | {kind: Pause} | {kind: Refusal, message: string, errors: Record<string, string>}
+ *   | {kind: "stale", row: Row} | {kind: "reused"}} Reply
+ */
+
+import { isDecided } from "./units.js";
+
+export const MAX_IN_FLIGHT = 3;
+const FIRST_WAIT = 1_000;
+const LONGEST_WAIT = 30_000;
+
+/** @param {number} attempts @param {number} random 0 to 1 @returns {number} milliseconds to wait before trying again */
+export function backoff(attempts, random) {
+  const ceiling = Math.min(LONGEST_WAIT, FIRST_WAIT * 2 ** Math.max(0, attempts - 1));
+  return Math.round(ceiling * (0.5 + random / 2));
+}
+
+/** @param {unknown} a @param {unknown} b @returns {boolean} whether two answers say the same */
+function sameAnswer(a, b) {
+  const left = /** @type {Record<string, unknown>} */ (a ?? {});
+  const right = /** @type {Record<string, unknown>} */ (b ?? {});
+  return Object.keys(left).every((name) => (left[name] || null) === (right[name] || null));
+}
+
+export class Outbox {
+  /**
+   * @param {Entry[]} entries  what an earlier page left behind, in any order
+   * @param {() => string} newId
+   */
+  constructor(entries, newId) {
+    this.entries = [...entries].sort((a, b) => a.seq - b.seq);
+    this.newId = newId;
+    /** @type {Set<string>} */
+    this.inFlight = new Set();
+    /** @type {Map<string, Conflict>} */
+    this.conflicts = new Map();
+    /** @type {Refused[]} */
+    this.refused = [];
+    /** @type {Pause | "closed" | null} */
+    this.pause = null;
+    this.attempts = 0;
+    this.retryAt = 0;
+  }
+
+  /** @returns {number} decisions that the server does not have yet */
+  get waiting() {
+    return this.entries.length;
+  }
+
+  /** @param {string} unit @returns {Entry | undefined} the last decision on its way for this unit */
+  latest(unit) {
+    return this.entries.findLast((entry) => entry.unit === unit);
+  }
+
+  /**
+   * @param {Omit<Entry, "base">} entry
+   * @param {number} seenRevision
+   * @returns {Entry} as it is to be kept
+   */
+  add(entry, seenRevision) {
+    const kept = { ...entry, base: this.latest(entry.unit) ? null : seenRevision };
+    this.entries.push(kept);
+    return kept;
+  }
+
+  /** @param {number} now @returns {Entry[]} what may be sent now; they count as in flight from here on */
+  take(now) {
+    if (this.pause && (this.pause !== "network" && this.pause !== "server" || now < this.retryAt)) return [];
+    const room = (this.pause ? 1 : MAX_IN_FLIGHT) - this.inFlight.size;
+    /** @type {Entry[]} */
+    const taken = [];
+    const seen = new Set();
+    for (const entry of this.entries) {
+      if (taken.length >= room) break;
+      if (seen.has(entry.unit)) continue;
+      seen.add(entry.unit);
+      if (this.inFlight.has(entry.id) || this.conflicts.has(entry.unit) || entry.base === null) continue;
+      this.inFlight.add(entry.id);
+      taken.push(entry);
+    }
+    return taken;
+  }
+
+  /** The person is back, the network is back, or someone logged in: try at once. */
+  resume() {
+    if (this.pause === "closed") this.restoreRefused("closed");
+    this.pause = null;
+    this.attempts = 0;
+    this.retryAt = 0;
+  }
+
+  /**
+   * Take in what the server said to one entry.
+   *
+   * @param {Entry} entry
+   * @param {Reply} reply
+   * @param {number} now
+   * @param {number} random
+   * @returns {{remove: string[], keep: Entry[]}} what the durable copy has to drop and to write
+   */
+  settle(entry, reply, now, random) {
+    this.inFlight.delete(entry.id);
+    if (!this.entries.includes(entry)) return { remove: [entry.id], keep: [] };
+    switch (reply.kind) {
+      case "stored":
+        return this.stored(entry, reply);
+      case "stale":
+        return this.stale(entry, reply.row);
+      case "reused":
+        return this.renew(entry);
+      case "invalid":
+      case "gone":
+        return this.refuse(entry, reply);
+      case "closed":
+        this.pause = "closed";
+        return this.refuse(entry, reply);
+      default:
+        this.pause = reply.kind;
+        this.attempts += 1;
+        this.retryAt = now + backoff(this.attempts, random);
+        return { remove: [], keep: [] };
+    }
+  }
+
+  /** @param {Entry} entry @param {{row: Row, replayed: boolean}} reply */
+  stored(entry, { row, replayed }) {
+    this.pause = null;
+    this.attempts = 0;
+    this.drop(entry);
+    // A replay answers with the row of now. What someone wrote after this decision must meet the next one as stale.
+    const implied = replayed ? Math.min(row.revision, (entry.base ?? 0) + 1) : row.revision;
+    const next = this.entries.find((other) => other.unit === entry.unit);
+    if (next) next.base = implied;
+    return { remove: [entry.id], keep: next ? [next] : [] };
+  }
+
+  /** @param {Entry} entry @param {Row} row */
+  stale(entry, row) {
+    const mine = /** @type {Entry} */ (this.latest(entry.unit));
+    if (mine.answer ? sameAnswer(mine.answer, row) : !isDecided(row)) return { remove: this.dropUnit(entry.unit), keep: [] };
+    this.conflicts.set(entry.unit, { unit: entry.unit, mine, stored: row });
+    return { remove: [], keep: [] };
+  }
+
+  /** The id stands for another decision already: give this one a new id. @param {Entry} entry */
+  renew(entry) {
+    const old = entry.id;
+    entry.id = this.newId();
+    return { remove: [old], keep: [entry] };
+  }
+
+  /** @param {Entry} entry @param {{kind: Refusal, message: string, errors: Record<string, string>}} reply */
+  refuse(entry, { kind, message, errors }) {
+    this.refused.push({ entry, why: kind, message, errors });
+    this.drop(entry);
+    const next = this.entries.find((other) => other.unit === entry.unit);
+    if (next && next.base === null) next.base = entry.base;
+    // Only what breaks a rule is gone for good; the rest stays in the durable copy until someone looks at it.
+    return { remove: kind === "invalid" ? [entry.id] : [], keep: next ? [next] : [] };
+  }
+
+  /**
+   * The annotator picked between two versions.
+   *
+   * @param {string} unit
+   * @param {"mine" | "stored"} pick
+   * @returns {{remove: string[], keep: Entry[]}}
+   */
+  pick(unit, pick) {
+    const conflict = this.conflicts.get(unit);
+    if (!conflict) return { remove: [], keep: [] };
+    this.conflicts.delete(unit);
+    const mine = /** @type {Entry} */ (this.latest(unit));
+    const removed = this.dropUnit(unit);
+    if (pick === "stored") return { remove: removed, keep: [] };
+    const again = { ...mine, id: this.newId(), base: /** @type {number} */ (conflict.stored.revision) };
+    this.entries.push(again);
+    return { remove: removed, keep: [again] };
+  }
+
+  /** @param {Refusal} why */
+  restoreRefused(why) {
+    const back = this.refused.filter((refused) => refused.why === why).map(({ entry }) => entry);
+    this.refused = this.refused.filter((refused) => refused.why !== why);
+    this.entries = [...this.entries, ...back].sort((a, b) => a.seq - b.seq);
+  }
+
+  /** Take over what another, closed page of this member left behind. @param {Entry[]} left */
+  adopt(left) {
+    const known = new Set(this.entries.map(({ id }) => id));
+    this.entries = [...this.entries, ...left.filter(({ id }) => !known.has(id))].sort((a, b) => a.seq - b.seq);
+  }
+
+  /** @param {Entry} entry */
+  drop(entry) {
+    this.entries = this.entries.filter((other) => other !== entry);
+  }
+
+  /** @param {string} unit @returns {string[]} ids of what was dropped */
+  dropUnit(unit) {
+    const dropped = this.entries.filter((entry) => entry.unit === unit).map(({ id }) => id);
+    this.entries = this.entries.filter((entry) => entry.unit !== unit);
+    return dropped;
+  }
+}

@@ -1,0 +1,166 @@
+/**
+ * The units of a round in the order in which the annotator meets them. Pages come in by and by; what is not there yet is null.
+ *
+ * @typedef {Record<string, any>} Row  the stored answer with `revision`, `active_seconds`, `updated_at`
+ * @typedef {object} Unit
+ * @property {string} key        "assignment:code" or "assignment:question"
+ * @property {number} assignment
+ * @property {Item} item
+ * @property {string | null} type      code of the type (FOCUS)
+ * @property {{id: number, position: number, text: string} | null} question  (CQs-Gen)
+ * @property {Row | null} row    as last seen: stored, or decided here and on its way
+ * @property {number} revision   of the stored row; 0 for none
+ * @property {boolean} countedAtLoad
+ * @typedef {{assignment: number, position: number, index: number, id: string, text: string, topic: string, units: Unit[]}} Item
+ */
+
+/** @param {Row | null} row @returns {boolean} */
+export function isDecided(row) {
+  if (!row) return false;
+  return Boolean(row.cannot_judge) || (row.applicable ?? null) !== null || (row.label ?? null) !== null;
+}
+
+export class Units {
+  /**
+   * @param {object} round
+   * @param {{code: string}[]} round.types  empty for CQs-Gen
+   * @param {"by_argument" | "by_type"} round.order
+   * @param {number} round.itemsTotal
+   * @param {number} round.unitsTotal
+   * @param {number} round.unitsDecided
+   */
+  constructor({ types, order, itemsTotal, unitsTotal, unitsDecided }) {
+    this.types = types;
+    this.byType = order === "by_type" && types.length > 0;
+    this.itemsTotal = itemsTotal;
+    this.unitsTotal = unitsTotal;
+    this.decidedAtStart = unitsDecided;
+    this.complete = false;
+    /** @type {Item[]} */
+    this.items = [];
+    /** @type {Unit[]} */
+    this.flat = [];
+    /** @type {Map<string, Unit>} */
+    this.byKey = new Map();
+  }
+
+  /**
+   * Take in the next page. Pages come in order; an item that is there already is left alone.
+   *
+   * @param {{results: any[], next: number | null}} page
+   */
+  add({ results, next }) {
+    for (const result of results) {
+      if (this.items.length && result.position <= this.items[this.items.length - 1].position) continue;
+      /** @type {Item} */
+      const item = { assignment: result.assignment, position: result.position, index: this.items.length, id: result.item.id, text: result.item.text, topic: result.item.topic ?? "", units: [] };
+      const parts = this.types.length
+        ? this.types.map(({ code }) => ({ part: code, type: code, question: null, row: result.types?.[code] ?? null }))
+        : result.questions.map((/** @type {any} */ { row, ...question }) => ({ part: question.id, type: null, question, row: row ?? null }));
+      for (const { part, type, question, row } of parts) {
+        const unit = { key: `${item.assignment}:${part}`, assignment: item.assignment, item, type, question, row, revision: row?.revision ?? 0, countedAtLoad: isDecided(row) };
+        item.units.push(unit);
+        this.flat.push(unit);
+        this.byKey.set(unit.key, unit);
+      }
+      this.items.push(item);
+    }
+    if (next === null) {
+      this.complete = true;
+      this.itemsTotal = this.items.length;
+      this.unitsTotal = this.flat.length;
+    }
+  }
+
+  /** @returns {number | null} the position after which the next page starts; null when all is there */
+  get nextAfter() {
+    return this.complete ? null : (this.items.at(-1)?.position ?? 0);
+  }
+
+  /** @returns {number} how many places the order has, loaded or not */
+  get length() {
+    return this.byType ? this.types.length * this.itemsTotal : Math.max(this.flat.length, this.complete ? 0 : this.unitsTotal);
+  }
+
+  /** @param {number} place @returns {Unit | null} */
+  at(place) {
+    if (!this.byType) return this.flat[place] ?? null;
+    const item = this.items[place % this.itemsTotal];
+    return item?.units[Math.floor(place / this.itemsTotal)] ?? null;
+  }
+
+  /** @param {Unit} unit @returns {number} */
+  placeOf(unit) {
+    if (!this.byType) return this.flat.indexOf(unit);
+    return indexInItem(unit) * this.itemsTotal + unit.item.index;
+  }
+
+  /** @returns {number} */
+  get decided() {
+    let count = this.complete ? 0 : this.decidedAtStart;
+    for (const unit of this.flat) count += Number(isDecided(unit.row)) - (this.complete ? 0 : Number(unit.countedAtLoad));
+    return count;
+  }
+
+  /**
+   * The next unit without a decision, from `place` on and then from the start.
+   *
+   * @param {number} place
+   * @returns {Unit | "loading" | null} "loading" when it may be on a page that is not there yet; null when all is decided
+   */
+  nextOpen(place) {
+    const { length } = this;
+    for (let step = 0; step < length; step += 1) {
+      const unit = this.at((place + step) % length);
+      if (!unit) {
+        if (!this.complete) return "loading";
+      } else if (!isDecided(unit.row)) {
+        return unit;
+      }
+    }
+    return null;
+  }
+
+  /**
+   * @param {number} place
+   * @param {1 | -1} step
+   * @returns {Unit | null}
+   */
+  neighbour(place, step) {
+    return this.at(place + step);
+  }
+
+  /** @param {Item} item @returns {boolean} whether every type is answered "no": None of the Above */
+  isNoneOfTheAbove(item) {
+    return this.types.length > 1 && item.units.every(({ row }) => row?.applicable === false);
+  }
+
+  /**
+   * What the annotator said for one type (or any question) so far, newest first.
+   *
+   * @param {string | null} type
+   * @param {number} [limit]
+   * @returns {Unit[]}
+   */
+  decisionsFor(type, limit = 200) {
+    return this.flat
+      .filter((unit) => unit.type === type && isDecided(unit.row))
+      .sort((a, b) => String(b.row?.updated_at ?? "").localeCompare(String(a.row?.updated_at ?? "")))
+      .slice(0, limit);
+  }
+
+  /** @returns {Unit | null} the unit decided last, by the time of its row */
+  lastDecided() {
+    /** @type {Unit | null} */
+    let last = null;
+    for (const unit of this.flat) {
+      if (isDecided(unit.row) && (!last || String(unit.row?.updated_at) > String(last.row?.updated_at))) last = unit;
+    }
+    return last;
+  }
+}
+
+/** @param {Unit} unit */
+function indexInItem(unit) {
+  return unit.item.units.indexOf(unit);
+}
