@@ -1,6 +1,7 @@
 """Projects, their codebooks and the people in them."""
 
 import re
+from collections.abc import Iterable, Iterator
 from datetime import datetime
 from itertools import count
 from pathlib import Path
@@ -15,6 +16,7 @@ from annotation.errors import Refused
 from annotation.models import Codebook, Membership, Project, ProjectEvent
 
 _SHIPPED_FOLDER = Path(__file__).with_name("codebooks")
+_PSEUDONYM = re.compile(r"A[1-9][0-9]{0,5}")
 _SLUG = re.compile(r"[a-z0-9]+(?:-[a-z0-9]+)*")
 
 
@@ -172,16 +174,39 @@ def member_add(
             project=project,
             user=user,
             private_name=private_name,
-            pseudonym=_next_pseudonym(project),
+            pseudonym=next(_free_pseudonyms(project)),
             is_lead=is_lead,
             is_annotator=is_annotator,
             background=background,
         )
 
 
-def _next_pseudonym(project: Project) -> str:
+def members_bring_in(*, project: Project, names: Iterable[str]) -> dict[str, Membership]:
+    """Make annotators without accounts for the names of a file; the names stay private.
+
+    A name that is a pseudonym already (A1, A2, …), and free in this project, stays one.
+    """
+    with transaction.atomic():
+        Project.objects.select_for_update().get(pk=project.pk)
+        free = _free_pseudonyms(project)
+        taken = set(project.memberships.values_list("pseudonym", flat=True))
+        names = list(dict.fromkeys(names))
+        kept = {name for name in names if _PSEUDONYM.fullmatch(name) and name not in taken}
+        members = [
+            Membership(
+                project=project,
+                private_name="" if name in kept else name,
+                pseudonym=name if name in kept else next(other for other in free if other not in kept),
+                is_annotator=True,
+            )
+            for name in names
+        ]
+        return dict(zip(names, Membership.objects.bulk_create(members), strict=True))
+
+
+def _free_pseudonyms(project: Project) -> Iterator[str]:
     taken = set(project.memberships.values_list("pseudonym", flat=True))
-    return next(name for name in (f"A{number}" for number in count(1)) if name not in taken)
+    return (name for name in (f"A{number}" for number in count(1)) if name not in taken)
 
 
 __all__ = [
@@ -189,6 +214,7 @@ __all__ = [
     "codebook_publish",
     "codebook_source",
     "member_add",
+    "members_bring_in",
     "project_archive",
     "project_create",
     "project_edit",

@@ -127,7 +127,9 @@ def _record(
             "This unit was changed elsewhere meanwhile. Compare the two answers and choose one.",
             row=answer_of(row) if row else None,
         )
-    checked = check_answer(CodebookDefinition.from_json(round.codebook.definition), assignment, unit, answer)
+    checked = check_answer(
+        CodebookDefinition.from_json(round.codebook.definition), assignment.item.text, unit, answer
+    )
     before = answer_of(row) if row else None
     row = row or new_row(assignment, unit, round)
     row.revision = base_revision + 1
@@ -144,7 +146,7 @@ def _record(
 
 
 def check_answer(
-    codebook: CodebookDefinition, assignment: Assignment, unit: Unit, answer: dict[str, Any] | None
+    codebook: CodebookDefinition, item_text: str, unit: Unit, answer: dict[str, Any] | None
 ) -> Answer:
     """Check an answer by the protocol's rules; None is undecided. Raises Refused, one message a field."""
     try:
@@ -152,7 +154,7 @@ def check_answer(
             return UNDECIDED_QUESTION if answer is None else check_question_judgement(codebook, answer)
         if answer is None:
             return UNDECIDED_TYPE
-        return check_type_judgement(codebook, assignment.item.text, unit.type_code, answer)
+        return check_type_judgement(codebook, item_text, unit.type_code, answer)
     except RuleError as error:
         raise Refused(
             "invalid", "The answer breaks a rule of the protocol; nothing was stored.", errors=error.errors

@@ -49,11 +49,12 @@ class Channel(filesystem.Channel):
     def control_folder(self) -> Path:
         return self._made("control")
 
-    def _put(self, queue: str, payload: dict, **kwargs: Any) -> None:
+    # kombu's own classes disagree on the arguments.
+    def _put(self, queue: str, message: dict, **kwargs: Any) -> None:  # type: ignore[override]
         name = f"{time.time_ns()}_{uuid.uuid4()}.{queue}.msg"
-        _write_whole(self.data_folder_out / name, dumps(payload))
+        _write_whole(self.data_folder_out / name, dumps(message))
 
-    def _get(self, queue: str) -> dict:
+    def _get(self, queue: str, timeout: float | None = None) -> dict:
         claimed = self._made("claimed")
         for name in sorted(os.listdir(self.data_folder_in)):
             if name.partition(".")[2] != f"{queue}.msg":

@@ -14,6 +14,8 @@ from pathlib import Path
 
 import pytest
 
+from frontend.management.commands.serve import sample_login_lines
+
 ROOT = Path(__file__).resolve().parents[2]
 pytestmark = pytest.mark.skipif(not Path("/proc/self/environ").exists(), reason="finds processes in /proc")
 
@@ -137,3 +139,8 @@ def test_a_port_in_use_is_said_in_one_line(tmp_path):
     advice = f"Choose another one, for example: make demo PORT={port + 1000}"
     assert output == f"CommandError: Port {port} is in use. {advice}\n"
     assert processes_of(tmp_path) == {}
+
+
+def test_the_sample_log_ins_are_told_one_a_line(monkeypatch):
+    monkeypatch.setattr("annotation.sample.LOGINS", [("lead", "lea", "secret")], raising=False)
+    assert sample_login_lines() == ["  log in as lea with password secret (lead)"]

@@ -3,7 +3,7 @@
 import contextlib
 import errno
 import fcntl
-import importlib.util
+import importlib
 import os
 import signal
 import socket
@@ -64,7 +64,7 @@ class Command(BaseCommand):
 def web_command(host: str, port: int) -> list[str]:
     return [
         *(sys.executable, "-m", "granian", "--interface", "wsgi", "--host", host, "--port", str(port)),
-        *("--workers", "1", "--blocking-threads", "8", "--http", "1", "--no-ws", "--log-level", "warning"),
+        *("--workers", "1", "--blocking-threads", "4", "--http", "1", "--no-ws", "--log-level", "warning"),
         "config.wsgi:application",
     ]
 
@@ -149,7 +149,5 @@ def stop_children(children: Any) -> None:
 
 def sample_login_lines() -> list[str]:
     """Return one line for each row of `annotation.sample.LOGINS`: who, user name, password."""
-    if importlib.util.find_spec("annotation.sample") is None:
-        return []
-    logins = importlib.import_module("annotation.sample").LOGINS
-    return ["Log in as", *(f"  {user} / {password}  ({who})" for who, user, password in logins)]
+    logins = getattr(importlib.import_module("annotation.sample"), "LOGINS", ())
+    return [f"  log in as {user} with password {password} ({who})" for who, user, password in logins]

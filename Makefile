@@ -1,0 +1,25 @@
+# Needs make and Python 3.11 to 3.13; everything else is set up in .venv and var, below this folder.
+
+PORT ?= 8000
+PYTHON = .venv/bin/python
+
+.PHONY: help demo test lint
+
+help:
+	@echo "make demo          set up and run Elenchus with sample projects (make demo PORT=9000)"
+	@echo "make test          run all tests: on SQLite, again on PostgreSQL, with Redis and a browser"
+	@echo "make lint          check style, types, migrations, static files and scripts"
+
+demo:
+	@sh tools/setup.sh requirements.txt
+	@$(PYTHON) manage.py migrate --verbosity 0
+	@$(PYTHON) manage.py load_sample
+	@exec $(PYTHON) manage.py serve --port "$(PORT)" --sample-logins
+
+test:
+	@sh tools/setup.sh requirements-dev.txt
+	@exec $(PYTHON) -m tools.run_tests
+
+lint:
+	@sh tools/setup.sh requirements-dev.txt
+	@exec $(PYTHON) -m tools.lint

@@ -1,0 +1,156 @@
+"""The same figures by independent implementations: statsmodels and, where it is installed, krippendorff.
+
+Both are imported inside the functions: their import alone takes seconds, and krippendorff is optional at run time.
+Neither is trusted where it is known to be wrong: statsmodels gets complete items only, neither gets a table in which
+our figure is undefined.
+"""
+
+from __future__ import annotations
+
+import warnings
+from collections.abc import Sequence
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+from numpy.typing import ArrayLike
+
+from agreement.patterns import IntArray, label_counts, validated_ratings
+from agreement.results import REASONS, Estimate, TableResult, canonical_float
+
+TOLERANCE = 1e-9
+CHECKED, NOT_CHECKED, DIFFERS = "checked", "not_checked", "differs"
+
+# krippendorff builds an items x categories x categories array of floats.
+_LARGEST_ARRAY = 50_000_000
+_NO_OTHER = "no independent implementation at hand"
+
+
+@dataclass(frozen=True, slots=True)
+class Check:
+    """One figure of ours against a library's; pair holds two rater indices where the figure is of a pair."""
+
+    name: str
+    status: str
+    library: str | None = None
+    ours: float | None = None
+    theirs: float | None = None
+    why: str | None = None
+    pair: tuple[int, int] | None = None
+
+    def to_json(self) -> dict[str, Any]:
+        return {
+            "name": self.name,
+            "status": self.status,
+            "library": self.library,
+            "ours": None if self.ours is None else canonical_float(self.ours),
+            "theirs": None if self.theirs is None else canonical_float(self.theirs),
+            "why": self.why,
+            "pair": list(self.pair) if self.pair else None,
+        }
+
+
+def cross_check(
+    ratings: ArrayLike, *, q: int, result: TableResult, tolerance: float = TOLERANCE
+) -> tuple[Check, ...]:
+    """Recompute what other libraries can of a result of label_agreement for this (items, raters) table.
+
+    Every figure of the result is in the answer once: checked, differs (with both values), or not checked and why.
+    """
+    array = validated_ratings(ratings, q)
+    array = array[(array >= 0).any(axis=1)] if array.size else array
+    checks = []
+    for name, estimate in result.estimates.items():
+        if estimate.value is None:
+            checks.append(Check(name, NOT_CHECKED, why=f"undefined: {REASONS[estimate.reason]}"))
+        elif name == "krippendorff_alpha":
+            checks.append(_alpha_check(array, q, estimate, tolerance))
+        elif name in ("fleiss_kappa", "pabak"):
+            checks.append(_fleiss_check(name, array, q, estimate, tolerance))
+        elif name == "cohen_kappa":
+            checks += _cohen_checks(array, q, result, tolerance)
+        else:
+            checks.append(Check(name, NOT_CHECKED, ours=estimate.value, why=_NO_OTHER))
+    return tuple(checks)
+
+
+def all_agree(checks: Sequence[Check]) -> bool:
+    """Say whether no figure differs from a library's."""
+    return all(check.status != DIFFERS for check in checks)
+
+
+def _compared(
+    name: str,
+    library: str,
+    ours: float,
+    theirs: float,
+    tolerance: float,
+    pair: tuple[int, int] | None = None,
+) -> Check:
+    if not np.isfinite(theirs):
+        return Check(name, DIFFERS, library, ours, None, f"{library} returned {theirs}", pair)
+    status = CHECKED if abs(ours - theirs) <= tolerance else DIFFERS
+    return Check(name, status, library, ours, float(theirs), None, pair)
+
+
+def _alpha_check(array: IntArray, q: int, estimate: Estimate, tolerance: float) -> Check:
+    name = "krippendorff_alpha"
+    try:
+        import krippendorff
+    except ImportError:
+        return Check(name, NOT_CHECKED, ours=estimate.value, why="krippendorff is not installed")
+    if array.shape[0] * q * q > _LARGEST_ARRAY:
+        return Check(name, NOT_CHECKED, ours=estimate.value, why="the table is too large for krippendorff")
+    # It wants raters x items, takes interval data unless told otherwise, and marks missing by NaN.
+    data = np.where(array < 0, np.nan, array).T
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore")
+        theirs = krippendorff.alpha(
+            reliability_data=data, level_of_measurement="nominal", value_domain=list(range(q))
+        )
+    return _compared(name, "krippendorff", estimate.value, float(theirs), tolerance)
+
+
+def _fleiss_check(name: str, array: IntArray, q: int, estimate: Estimate, tolerance: float) -> Check:
+    n_ratings = label_counts(array, q).sum(axis=1)
+    if n_ratings.min() != n_ratings.max():
+        why = "statsmodels needs the same number of ratings for every item"
+        return Check(name, NOT_CHECKED, ours=estimate.value, why=why)
+    from statsmodels.stats.inter_rater import aggregate_raters, fleiss_kappa
+
+    table, _ = aggregate_raters(array[array >= 0].reshape(len(array), -1), n_cat=q)
+    method = "fleiss" if name == "fleiss_kappa" else "uniform"
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore")
+        theirs = fleiss_kappa(table, method=method)
+    return _compared(name, "statsmodels", estimate.value, float(theirs), tolerance)
+
+
+def _cohen_checks(array: IntArray, q: int, result: TableResult, tolerance: float) -> list[Check]:
+    from statsmodels.stats.inter_rater import cohens_kappa
+
+    checks = []
+    defined = []
+    for pair in result.pairs:
+        raters = (pair.first, pair.second)
+        if pair.kappa.value is None:
+            why = f"undefined: {REASONS[pair.kappa.reason]}"
+            checks.append(Check("cohen_kappa", NOT_CHECKED, why=why, pair=raters))
+            continue
+        both = array[:, raters]
+        both = both[(both >= 0).all(axis=1)]
+        table = np.zeros((q, q))
+        np.add.at(table, (both[:, 0], both[:, 1]), 1)
+        with warnings.catch_warnings():
+            warnings.simplefilter("ignore")
+            theirs = float(cohens_kappa(table, return_results=False))
+        defined.append(theirs)
+        checks.append(_compared("cohen_kappa", "statsmodels", pair.kappa.value, theirs, tolerance, raters))
+    mean = _compared(
+        "cohen_kappa",
+        "statsmodels",
+        result.estimates["cohen_kappa"].value,
+        float(np.mean(defined)),
+        tolerance,
+    )
+    return [mean, *checks]

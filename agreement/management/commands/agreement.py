@@ -1,0 +1,141 @@
+"""Print every agreement coefficient, with its interval, of a table of ratings in a CSV file."""
+
+from __future__ import annotations
+
+import json
+from argparse import ArgumentParser, ArgumentTypeError
+from itertools import combinations
+from pathlib import Path
+from typing import Any
+
+from django.core.management.base import BaseCommand, CommandError
+
+from agreement.labels import label_agreement
+from agreement.plain_text import agreement_text
+from agreement.ratings_file import lookalikes, parse_categories, read_ratings
+from agreement.results import (
+    NO_ITEMS,
+    NO_PAIRS,
+    TOO_FEW_COMMON_ITEMS,
+    Estimate,
+    TableResult,
+    canonical_float,
+    undefined,
+)
+
+COEFFICIENTS = (
+    "observed_agreement",
+    "cohen_kappa",
+    "fleiss_kappa",
+    "pabak",
+    "gwet_ac1",
+    "krippendorff_alpha",
+)
+PAIRS_LISTED_UP_TO = 50
+
+
+class Command(BaseCommand):
+    help = (
+        "Agreement of a rating table: a CSV file whose first column is the item's id, followed by one column "
+        "an annotator. An empty cell is a missing rating, every other text is a label exactly as it stands."
+    )
+    # Works on any machine and file: no database, no project, no other app's settings.
+    requires_system_checks: list[str] = []
+    requires_migrations_checks = False
+
+    def add_arguments(self, parser: ArgumentParser) -> None:
+        parser.add_argument("ratings", metavar="RATINGS.csv", type=Path)
+        parser.add_argument(
+            "--categories", metavar="A,B,C", help="the declared categories; without it the labels found"
+        )
+        parser.add_argument("--json", action="store_true", help="print one JSON object")
+        parser.add_argument(
+            "--replicates", type=_whole, default=1000, help="bootstrap resamples (default 1000, 0 for none)"
+        )
+        parser.add_argument("--seed", type=_whole, default=0, help="seed of the resamples (default 0)")
+        parser.add_argument(
+            "--min-common",
+            type=_positive,
+            default=1,
+            help="leave out pairs of annotators with fewer common items (default 1)",
+        )
+
+    def handle(self, *args: Any, **options: Any) -> None:
+        try:
+            declared = options["categories"]
+            categories = None if declared is None else parse_categories(declared)
+            table = read_ratings(options["ratings"], categories=categories)
+        except ValueError as error:
+            raise CommandError(str(error)) from error
+        for group in lookalikes(table.categories):
+            labels = ", ".join(map(repr, group))
+            self.stderr.write(f"Note: {labels} look alike and are counted as different labels.")
+        result = label_agreement(
+            table.ratings,
+            q=len(table.categories),
+            seed=options["seed"],
+            replicates=options["replicates"],
+            min_common=options["min_common"],
+        )
+        if options["json"]:
+            self.stdout.write(json.dumps(as_json(result, table.annotators, table.categories), indent=1))
+        else:
+            self.stdout.write(agreement_text(result, table.annotators, table.categories))
+
+
+def _whole(text: str) -> int:
+    if not text.isascii() or not text.isdigit():
+        raise ArgumentTypeError(f"{text!r} is not a whole number of 0 or more")
+    return int(text)
+
+
+def _positive(text: str) -> int:
+    number = _whole(text)
+    if not number:
+        raise ArgumentTypeError("the number must be 1 or more")
+    return number
+
+
+def as_json(result: TableResult, annotators: tuple[str, ...], categories: tuple[str, ...]) -> dict[str, Any]:
+    """Return the object that ``--json`` prints; its keys are an interface that other programs rely on."""
+    coefficients = {name: _figure(result.estimates[name]) for name in COEFFICIENTS}
+    coefficients["cohen_kappa"]["pairs"] = _pairs(result, annotators)
+    full = result.to_json()
+    details = {
+        key: full[key]
+        for key in ("n_ratings", "n_pairable_ratings", "estimates", "pairs_undefined", "prevalence")
+    }
+    return {
+        "n_items": result.n_items,
+        "n_pairable": result.n_pairable,
+        "n_raters": result.n_raters,
+        "categories": list(categories),
+        "coefficients": coefficients,
+        "details": details | {"replicates": result.replicates, "seed": list(result.seed)},
+    }
+
+
+def _figure(estimate: Estimate) -> dict[str, Any]:
+    full = estimate.to_json()
+    return {key: full[key] for key in ("value", "low", "high", "reason")}
+
+
+def _pairs(result: TableResult, annotators: tuple[str, ...]) -> list[dict[str, Any]]:
+    pairs = [
+        {"annotators": [annotators[pair.first], annotators[pair.second]]}
+        | _figure(pair.kappa)
+        | {"n_common": pair.n_common, "observed_agreement": canonical_float(pair.observed_agreement.value)}
+        for pair in result.pairs
+    ]
+    # A crowd's hundreds of annotators make tens of thousands of pairs that never met: those are only counted.
+    if len(annotators) <= PAIRS_LISTED_UP_TO and TOO_FEW_COMMON_ITEMS not in result.pairs_undefined:
+        met = {(pair.first, pair.second) for pair in result.pairs}
+        nothing = _figure(undefined(NO_PAIRS if result.n_items else NO_ITEMS))
+        pairs += [
+            {"annotators": [annotators[first], annotators[second]]}
+            | nothing
+            | {"n_common": 0, "observed_agreement": None}
+            for first, second in combinations(range(len(annotators)), 2)
+            if (first, second) not in met
+        ]
+    return pairs

@@ -1,0 +1,75 @@
+"""Records of the first sheet of an Excel workbook, one at a time."""
+
+from __future__ import annotations
+
+import datetime
+import warnings
+import zipfile
+from collections.abc import Iterator
+from contextlib import contextmanager
+from pathlib import Path
+from typing import Any
+from xml.etree.ElementTree import ParseError
+
+from openpyxl import load_workbook
+from openpyxl.utils.exceptions import InvalidFileException
+
+from annotation.importing.rows import FileError, Notice
+
+_UNREADABLE = (InvalidFileException, zipfile.BadZipFile, ParseError, KeyError, ValueError, TypeError, OSError)
+
+
+def records(path: Path, name: str) -> Iterator[tuple[str, list[Any]] | Notice]:
+    """Yield every row that has a cell with content, as its place and cells; first of all the header.
+
+    Cells beyond the header count only where they have content. Formulas give the value that the
+    workbook was saved with. Raises FileError where the workbook cannot be read.
+    """
+    with _errors_of_openpyxl(name):
+        book = load_workbook(path, read_only=True, data_only=True)
+    try:
+        with _errors_of_openpyxl(name):
+            sheet, *others = book.worksheets
+            sheet.reset_dimensions()  # some programs write a size that cuts the sheet off
+            rows = sheet.iter_rows(values_only=True)
+        width = 0
+        number = 0
+        while True:
+            with _errors_of_openpyxl(name):
+                row = next(rows, None)
+            if row is None:
+                break
+            number += 1
+            cells = [_plain(value) for value in row]
+            while cells and (cells[-1] == "" and len(cells) > width):
+                cells.pop()
+            if not any(cell != "" for cell in cells):
+                continue
+            width = width or len(cells)
+            cells += [""] * (width - len(cells))
+            yield f"sheet {sheet.title!r}, row {number}", cells
+        for other in others:
+            yield Notice(f"sheet {other.title!r}", "only the first sheet of a workbook is read")
+    finally:
+        book.close()
+
+
+@contextmanager
+def _errors_of_openpyxl(name: str) -> Iterator[None]:
+    """Turn what openpyxl raises on a broken workbook into FileError, and keep its remarks on styles quiet."""
+    try:
+        with warnings.catch_warnings():
+            warnings.simplefilter("ignore")
+            yield
+    except _UNREADABLE as error:
+        raise FileError(name, "", f"cannot be read as an Excel workbook: {error}") from None
+
+
+def _plain(value: Any) -> Any:
+    if value is None:
+        return ""
+    if isinstance(value, datetime.datetime | datetime.date | datetime.time):
+        return value.isoformat()
+    if isinstance(value, float) and value.is_integer():
+        return int(value)
+    return value if isinstance(value, str | int | float) else str(value)

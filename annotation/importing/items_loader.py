@@ -1,0 +1,330 @@
+"""Bring items and questions into a project: rows in, by the import rules of the design."""
+
+import hashlib
+from collections import Counter
+from collections.abc import Iterable
+from dataclasses import dataclass, field
+from itertools import islice
+from pathlib import Path
+
+from django.db import transaction
+from django.db.models import Count, Max
+
+from annotation.codebooks.definition import PUBLISHED_LABELS
+from annotation.errors import Refused
+from annotation.importing.recognise import FORMATS, recognise
+from annotation.importing.rows import ItemRow, Notice, QuestionRow, Refusal, difference
+from annotation.importing.staging import (
+    BATCH,
+    JUDGEMENTS,
+    ImportReport,
+    RefusedRows,
+    delete_brought,
+    import_finish,
+    import_heartbeat,
+    staged_import,
+)
+from annotation.models import (
+    Import,
+    Item,
+    Membership,
+    Project,
+    ProjectEvent,
+    Protocol,
+    Question,
+    Resolution,
+    RoundItem,
+    RoundQuestion,
+)
+
+LABEL_CODES = {published: code for code, published in PUBLISHED_LABELS.items()}
+_KEPT = ("source", "topic", "split", "licence")
+
+
+@dataclass
+class _Known:
+    """A stored or staged item, with what is known of its questions."""
+
+    pk: int
+    text: str
+    fields: dict[str, str]
+    next_position: int = 1
+    stored: list[tuple[int, str, str, str]] = field(default_factory=list)  # pk, id and text, label, origin
+
+
+def items_import(
+    *,
+    project: Project,
+    path: Path,
+    name: str = "",
+    format: str = "",
+    origin: str = "",
+    skip_invalid: bool = False,
+    dry_run: bool = False,
+    refused_path: Path | None = None,
+    member: Membership | None = None,
+) -> ImportReport:
+    """Import a file of items, with questions and published labels where it has them.
+
+    Rows that break a rule are listed in the report; then nothing is stored unless `skip_invalid`.
+    `dry_run` says what would happen. What is there already (same id, same text) stays as it is, so the
+    same file twice changes nothing. Raises FileError for what refuses the whole file.
+    """
+    name = name or path.name
+    if format and format not in FORMATS:
+        raise Refused("invalid", f"There is no format “{format}”: choose one of {', '.join(FORMATS)}.")
+    found_format = format or recognise(path, name)
+    rows = FORMATS[found_format](path, name=name, origin=origin or None)
+    report = ImportReport(file=name, format=found_format)
+    refused = RefusedRows(report, refused_path)
+    with staged_import(project=project, path=path, name=name, format=found_format, member=member) as staged:
+        try:
+            _Loader(staged, report, refused).load(rows)
+        finally:
+            refused.close()
+        if not dry_run and (skip_invalid or not report.refused):
+            import_finish(staged, report)
+    return report
+
+
+class _Loader:
+    """Stages the rows of one file, batch by batch."""
+
+    def __init__(self, staged: Import, report: ImportReport, refused: RefusedRows) -> None:
+        self.staged = staged
+        self.project = staged.project
+        self.report = report
+        self.refused = refused
+        self.seen_texts = self._stored_texts()
+        self.matched: dict[int, Counter[str]] = {}
+
+    def load(self, rows: Iterable[ItemRow | Refusal | Notice]) -> None:
+        iterator = iter(rows)
+        while batch := list(islice(iterator, BATCH)):
+            good = []
+            for row in batch:
+                if isinstance(row, ItemRow):
+                    good.append(row)
+                elif isinstance(row, Refusal):
+                    self.refused.add(row)
+                else:
+                    self.report.notice(row)
+            import_heartbeat(self.staged)
+            with transaction.atomic():
+                self._stage(good)
+
+    def _stage(self, rows: list[ItemRow]) -> None:
+        known = self._known([row.external_id for row in rows])
+        fitting: list[ItemRow] = []
+        new: dict[str, ItemRow] = {}
+        for row in rows:
+            if self.project.protocol != Protocol.CQS_GEN and row.questions:
+                self._refuse(row, "has questions, and the protocol of this project judges none")
+                continue
+            there = known.get(row.external_id) or new.get(row.external_id)
+            if there is not None and there.text != row.text:
+                where = "the text differs from the one stored under this id"
+                self._refuse(row, f"{where}: {difference(there.text, row.text)}")
+                continue
+            if there is None:
+                new[row.external_id] = row
+            elif isinstance(there, _Known):
+                self.report.count("items already there")
+                self._notice_differences(there, row)
+            fitting.append(row)
+        self._create_items(new, known)
+        self._stage_questions(fitting, known)
+
+    def _create_items(self, new: dict[str, ItemRow], known: dict[str, _Known]) -> None:
+        items = [
+            Item(
+                project=self.project,
+                brought_by=self.staged,
+                external_id=row.external_id,
+                text=row.text,
+                text_length=len(row.text),
+                source=row.source,
+                topic=row.topic,
+                split=row.split,
+                licence=row.licence,
+                metadata=dict(row.metadata),
+            )
+            for row in new.values()
+        ]
+        for item in Item.objects.bulk_create(items):
+            known[item.external_id] = _Known(item.pk, item.text, {})
+            self._notice_equal_text(new[item.external_id])
+        self.report.count("new items", len(items))
+
+    def _stage_questions(self, rows: list[ItemRow], known: dict[str, _Known]) -> None:
+        questions: list[tuple[Question, QuestionRow]] = []
+        labels: list[Resolution] = []
+        for row in rows:
+            item = known[row.external_id]
+            for given in row.questions:
+                key = _question_key(given.external_id, given.text)
+                stored = self._match(item, key)
+                if stored is None:
+                    question = Question(
+                        item_id=item.pk,
+                        brought_by=self.staged,
+                        position=item.next_position,
+                        external_id=given.external_id,
+                        text=given.text,
+                        origin=given.origin,
+                    )
+                    item.next_position += 1
+                    questions.append((question, given))
+                    continue
+                pk, _, label, _ = stored
+                self.report.count("questions already there")
+                code = LABEL_CODES[given.label] if given.label else ""
+                if code and label and code != label:
+                    stored_as = PUBLISHED_LABELS[label]
+                    self._refuse_question(given, f"is labelled {given.label}, and stored as {stored_as}")
+                elif code and not label:
+                    labels.append(self._published_label(item.pk, pk, code))
+        Question.objects.bulk_create([question for question, _ in questions])
+        labels += [
+            self._published_label(question.item_id, question.pk, LABEL_CODES[given.label])
+            for question, given in questions
+            if given.label
+        ]
+        Resolution.objects.bulk_create(labels)
+        self.report.count("new questions", len(questions))
+        self.report.count("new published labels", len(labels))
+
+    def _published_label(self, item: int, question: int, code: str) -> Resolution:
+        return Resolution(
+            item_id=item, question_id=question, label=code, source="imported", brought_by=self.staged
+        )
+
+    def _match(self, item: _Known, key: str) -> tuple[int, str, str, str] | None:
+        """Return the stored question that this row stands for: the first of its kind not matched yet."""
+        same = [stored for stored in item.stored if stored[1] == key]
+        if not same:
+            return None
+        matched = self.matched.setdefault(item.pk, Counter())
+        matched[key] += 1
+        return same[matched[key] - 1] if matched[key] <= len(same) else None
+
+    def _known(self, external_ids: list[str]) -> dict[str, _Known]:
+        known = {
+            external_id: _Known(pk, text, dict(zip(_KEPT, kept, strict=True)))
+            for pk, external_id, text, *kept in self.project.items.filter(
+                external_id__in=external_ids
+            ).values_list("id", "external_id", "text", *_KEPT)
+        }
+        by_pk = {item.pk: item for item in known.values()}
+        positions = Question.objects.filter(item__in=by_pk).values_list("item").annotate(Max("position"))
+        for pk, last in positions.order_by():
+            by_pk[pk].next_position = last + 1
+        questions = Question.objects.filter(item__in=by_pk).exclude(brought_by=self.staged)
+        labels = dict(
+            Resolution.objects.filter(
+                question__item__in=by_pk, source="imported", superseded_at__isnull=True
+            ).values_list("question", "label")
+        )
+        for pk, item, external_id, text, origin in questions.order_by("item", "position").values_list(
+            "id", "item", "external_id", "text", "origin"
+        ):
+            key = _question_key(external_id, text)
+            by_pk[item].stored.append((pk, key, labels.get(pk, ""), origin))
+        return known
+
+    def _stored_texts(self) -> dict[bytes, str]:
+        texts = self.project.items.values_list("text", "external_id").iterator(chunk_size=BATCH)
+        return {_text_key(text): external_id for text, external_id in texts}
+
+    def _notice_equal_text(self, row: ItemRow) -> None:
+        other = self.seen_texts.setdefault(_text_key(row.text), row.external_id)
+        if other != row.external_id:
+            self.report.count("equal texts")
+            self.report.notice(
+                Notice(row.place, f"the text of “{row.external_id}” is that of “{other}”; both kept")
+            )
+
+    def _notice_differences(self, there: _Known, row: ItemRow) -> None:
+        for name, stored in there.fields.items():
+            given = getattr(row, name)
+            if given and given != stored:
+                self.report.notice(
+                    Notice(row.place, f"the {name} of “{row.external_id}” stays “{stored}”, not “{given}”")
+                )
+
+    def _refuse(self, row: ItemRow, reason: str) -> None:
+        shown = {"id": row.external_id, "text": row.text}
+        self.refused.add(Refusal(row.place, f"“{row.external_id}”: {reason}", shown))
+
+    def _refuse_question(self, given: QuestionRow, reason: str) -> None:
+        shown = {"question_id": given.external_id, "question": given.text, "label": given.label}
+        self.refused.add(Refusal(given.place, f"the question {reason}", shown))
+
+
+def _question_key(external_id: object, text: str) -> str:
+    return f"{external_id!r}\n{text}"
+
+
+def _text_key(text: str) -> bytes:
+    return hashlib.blake2b(text.encode(), digest_size=12).digest()
+
+
+def import_undo(brought_by: Import, *, member: Membership | None = None) -> dict[str, int]:
+    """Take back a whole import of items, until something in it is used. Returns what was taken away.
+
+    Raises Refused where a round has its items or questions, or another import built on them.
+    """
+    if brought_by.state != Import.State.DONE or brought_by.format == JUDGEMENTS:
+        raise Refused("invalid", "Only an import of items that is done can be undone.")
+    with transaction.atomic():
+        Project.objects.select_for_update().get(pk=brought_by.project_id)
+        _refuse_when_used(brought_by)
+        counts = {
+            "items": Item.objects.filter(brought_by=brought_by).count(),
+            "questions": Question.objects.filter(brought_by=brought_by).count(),
+            "published labels": Resolution.objects.filter(brought_by=brought_by).count(),
+        }
+        Import.objects.filter(pk=brought_by.pk).update(state=Import.State.UNDONE)
+        ProjectEvent.objects.create(
+            project=brought_by.project,
+            member=member,
+            action="import undone",
+            details={"file": brought_by.file_name, **counts},
+        )
+    # Invisible since the state changed; a crash from here on leaves rows that nobody sees.
+    delete_brought(brought_by)
+    return counts
+
+
+def _refuse_when_used(brought_by: Import) -> None:
+    rounds = (
+        RoundItem.objects.filter(item__brought_by=brought_by)
+        .values_list("round__name", flat=True)
+        .union(
+            RoundQuestion.objects.filter(question__brought_by=brought_by).values_list(
+                "round__name", flat=True
+            )
+        )
+    )
+    if names := sorted(rounds):
+        raise Refused(
+            "in_use", f"This import cannot be undone: {', '.join(names[:5])} has items or questions of it."
+        )
+    later = (
+        Question.objects.filter(item__brought_by=brought_by)
+        .exclude(brought_by=brought_by)
+        .values("brought_by__file_name")
+        .annotate(n=Count("id"))
+        .first()
+    )
+    if later is not None:
+        raise Refused(
+            "in_use",
+            f"This import cannot be undone: “{later['brought_by__file_name']}” added {later['n']} questions "
+            "to its items. Undo that import first.",
+        )
+    if (
+        Resolution.objects.filter(item__brought_by=brought_by).exclude(brought_by=brought_by).exists()
+        or Resolution.objects.filter(question__brought_by=brought_by).exclude(brought_by=brought_by).exists()
+    ):
+        raise Refused("in_use", "This import cannot be undone: something in it has been decided.")

@@ -1,0 +1,36 @@
+"""JSON read strictly: a repeated name, NaN and Infinity are refused, they would be lost or fail later."""
+
+from __future__ import annotations
+
+import json
+from typing import Any
+
+
+class JSONProblem(ValueError):
+    """What is wrong with a JSON text, with its place where that is known."""
+
+
+def loads(text: str) -> Any:
+    """Parse a JSON text. Raises JSONProblem."""
+    try:
+        return json.loads(text, object_pairs_hook=_object, parse_constant=_refuse_constant)
+    except json.JSONDecodeError as error:
+        line = f"line {error.lineno}, " if "\n" in text else ""
+        raise JSONProblem(f"{line}column {error.colno}: {error.msg}") from None
+    except RecursionError:
+        raise JSONProblem("nested too deeply") from None
+    except ValueError as error:  # a whole number with more digits than Python converts
+        raise JSONProblem(str(error)) from None
+
+
+def _object(pairs: list[tuple[str, Any]]) -> dict[str, Any]:
+    found = dict(pairs)
+    if len(found) < len(pairs):
+        seen: set[str] = set()
+        repeated = next(key for key, _ in pairs if key in seen or seen.add(key))
+        raise JSONProblem(f"the name {repeated!r} stands twice in one object")
+    return found
+
+
+def _refuse_constant(constant: str) -> None:
+    raise JSONProblem(f"{constant} is no JSON")

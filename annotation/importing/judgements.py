@@ -1,0 +1,140 @@
+"""Finished judgements in long form, made elsewhere: CSV, JSON Lines or Excel, one row a judgement."""
+
+from __future__ import annotations
+
+import re
+from pathlib import Path
+
+from annotation.codebooks.definition import PUBLISHED_LABELS
+from annotation.importing.rows import FileError, JudgementRow, JudgementRows, Notice, Refusal, json_problem
+from annotation.importing.tabular import Cells, RowProblem, Table, read_table
+from annotation.protocols.texts import is_blank
+
+NEEDED = ("item", "annotator")
+COLUMNS = (
+    *NEEDED,
+    "type",
+    "question",
+    "applicable",
+    "label",
+    "start",
+    "end",
+    "quote",
+    "reason",
+    "comment",
+    "edited_question",
+    "cannot_judge",
+    "unsure",
+)
+# pandas writes 1.0 for 1 in a column that has an empty cell
+_TRUE = ("yes", "true", "1", "1.0")
+_FALSE = ("no", "false", "0", "0.0")
+_WHOLE = re.compile(r"([+-]?\d{1,18})(?:\.0)?", re.ASCII)
+_LABELS = {word.lower(): code for code, name in PUBLISHED_LABELS.items() for word in (code, name)}
+
+
+def read(path: Path, *, name: str) -> JudgementRows:
+    """Yield the judgements of a file. Columns that are not known are noticed and left out.
+
+    Raises FileError.
+    """
+    table = read_table(path, name, COLUMNS)
+    _require_columns(table, name)
+    for column in table.columns or ():
+        if column not in COLUMNS:
+            yield Notice("row 1", f"column {column!r} is not known and is left out")
+    for row in table.rows:
+        if not isinstance(row, Cells):
+            yield row
+            continue
+        try:
+            yield _judgement(row)
+        except RowProblem as problem:
+            yield Refusal(row.place, str(problem), row.values)
+
+
+def _require_columns(table: Table, name: str) -> None:
+    table.require(name, NEEDED)
+    if table.columns is None:
+        return
+    for unit, answer in (("type", "applicable"), ("question", "label")):
+        if unit in table.columns:
+            table.require(name, (answer,))
+    if not {"type", "question"} & set(table.columns):
+        found = ", ".join(repr(column) for column in table.columns)
+        raise FileError(name, "row 1", f"no column 'type' or 'question'; found {found}")
+
+
+def _judgement(row: Cells) -> JudgementRow:
+    values = row.values
+    if problem := json_problem({column: values.get(column) for column in COLUMNS}, "row"):
+        raise RowProblem(problem)
+    cannot_judge = _yes_no(row, "cannot_judge") or False
+    type_code, question = row.text("type"), _question_id(row)
+    if (type_code != "") == (question is not None):
+        raise RowProblem("expected a type or a question, and not both")
+    unit, answer, other = (
+        ("type", "applicable", "label") if type_code else ("question", "label", "applicable")
+    )
+    if values.get(other) not in (None, ""):
+        raise RowProblem(f"{other} does not go with a {unit}; expected {answer}")
+    applicable = _yes_no(row, "applicable")
+    label = _label(row)
+    if applicable is None and label is None and not cannot_judge:
+        raise RowProblem(f"{answer} is blank")
+    return JudgementRow(
+        item=_filled(row, "item"),
+        type_code=type_code or None,
+        question=question,
+        annotator=_filled(row, "annotator"),
+        applicable=applicable,
+        label=label,
+        start=_whole_number(row, "start"),
+        end=_whole_number(row, "end"),
+        quote=row.text("quote") or None,
+        reason=row.text("reason"),
+        comment=row.text("comment"),
+        edited_question=row.text("edited_question"),
+        cannot_judge=cannot_judge,
+        unsure=_yes_no(row, "unsure") or False,
+        place=row.place,
+    )
+
+
+def _filled(row: Cells, column: str) -> str:
+    value = row.text(column)
+    if is_blank(value):
+        raise RowProblem(f"{column} is blank")
+    return value
+
+
+def _question_id(row: Cells) -> str | int | None:
+    value = row.values.get("question")
+    return value if isinstance(value, int) and not isinstance(value, bool) else row.text("question") or None
+
+
+def _yes_no(row: Cells, column: str) -> bool | None:
+    value = row.values.get(column)
+    if value is None or value == "":
+        return None
+    word = str(value).lower()
+    if word in _TRUE or word in _FALSE:
+        return word in _TRUE
+    raise RowProblem(f"{column} is {value!r}, expected yes or no (or true, false, 1, 0)")
+
+
+def _label(row: Cells) -> str | None:
+    value = row.text("label")
+    if value and value.lower() not in _LABELS:
+        raise RowProblem(f"label is {value!r}, expected USE, UN, IN or Useful, Unhelpful, Invalid")
+    return _LABELS.get(value.lower())
+
+
+def _whole_number(row: Cells, column: str) -> int | None:
+    value = row.values.get(column)
+    if value is None or value == "":
+        return None
+    match = None if isinstance(value, bool) else _WHOLE.fullmatch(str(value))
+    if match is None:
+        raise RowProblem(f"{column} is {value!r}, expected a whole number")
+    return int(match[1])

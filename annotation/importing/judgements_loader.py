@@ -1,0 +1,364 @@
+"""Bring finished judgements into a closed round: made elsewhere, analysed here.
+
+The same path as the browser's: each row is checked by the protocol, then event and current row are
+written. A new round stays a draft that nobody judges in until everything is there.
+"""
+
+from collections import defaultdict
+from collections.abc import Iterable
+from contextlib import nullcontext
+from dataclasses import asdict, dataclass
+from itertools import islice
+from pathlib import Path
+
+from django.db import transaction
+from django.db.models import Count, Max
+from django.utils import timezone
+
+from annotation.access import visible_items, visible_questions
+from annotation.codebooks.definition import Codebook as CodebookDefinition
+from annotation.errors import Refused
+from annotation.importing import judgements
+from annotation.importing.rows import JudgementRow, Notice, Refusal
+from annotation.importing.staging import (
+    BATCH,
+    JUDGEMENTS,
+    ImportReport,
+    RefusedRows,
+    import_finish,
+    import_heartbeat,
+    staged_import,
+)
+from annotation.models import (
+    AnnotationEvent,
+    Assignment,
+    Import,
+    Item,
+    Membership,
+    Project,
+    Protocol,
+    QuestionAnnotation,
+    Round,
+    TypeAnnotation,
+)
+from annotation.projects import members_bring_in
+from annotation.recording import Answer, Row, Unit, check_answer, fill, new_event, payload_digest
+from annotation.rounds import round_create, round_items_add
+from annotation.signals import round_closed
+
+_ANSWER_FIELDS = ("applicable", "start", "end", "quote", "comment", "cannot_judge", "unsure")
+_LABEL_FIELDS = ("label", "reason", "comment", "edited_question", "cannot_judge", "unsure")
+
+
+def judgements_import(
+    *,
+    project: Project,
+    path: Path,
+    round_name: str,
+    name: str = "",
+    skip_invalid: bool = False,
+    dry_run: bool = False,
+    refused_path: Path | None = None,
+    member: Membership | None = None,
+) -> ImportReport:
+    """Import finished judgements in long form into the round of this name, which is made if it is new.
+
+    Annotators become members by pseudonym; their names stay private. A row that breaks a rule of the
+    protocol, names an unknown item or type, or differs from what is stored for the same unit and annotator
+    is refused; then nothing is stored unless `skip_invalid`. Raises FileError for what refuses the file,
+    Refused for a round that was annotated here.
+    """
+    name = name or path.name
+    if not round_name.strip():
+        raise Refused("invalid", "Name the round that the judgements go into.")
+    existing = project.rounds.filter(name=round_name.strip()).first()
+    if existing is not None and not existing.imported:
+        raise Refused(
+            "round_not_imported",
+            f"{existing.name} is {existing.status} and was annotated here: bring the judgements into a round "
+            "of another name.",
+        )
+    rows = judgements.read(path, name=name)
+    report = ImportReport(file=name, format=JUDGEMENTS)
+    refused = RefusedRows(report, refused_path)
+    with staged_import(project=project, path=path, name=name, format=JUDGEMENTS, member=member) as staged:
+        new_round = existing is None or existing.status == Round.Status.DRAFT
+        target = existing or round_create(
+            project=project,
+            name=round_name,
+            purpose=Round.Purpose.MAIN,
+            overlap=1,
+            imported=True,
+            member=member,
+        )
+        # A new round is invisible, so it may grow batch by batch; one that people read changes at once.
+        with nullcontext() if new_round else transaction.atomic():
+            try:
+                loader = _Loader(staged, target, report, refused)
+                loader.load(rows)
+            finally:
+                refused.close()
+            kept = not dry_run and (skip_invalid or not report.refused)
+            if not kept and not new_round:
+                transaction.set_rollback(True)
+        if kept:
+            with transaction.atomic():
+                if new_round:
+                    _close_imported(target)
+                elif report.changed:
+                    round_closed.send(sender=Round, round=target)
+                import_finish(staged, report)
+    return report
+
+
+def _close_imported(round: Round) -> None:
+    most = round.assignments.values("item").annotate(n=Count("id")).aggregate(most=Max("n"))["most"]
+    if not most:
+        raise Refused("invalid", "The file has no judgement that can be stored; no round was made.")
+    now = timezone.now()
+    round.overlap, round.status, round.opened_at, round.closed_at = most, Round.Status.CLOSED, now, now
+    round.save(update_fields=["overlap", "status", "opened_at", "closed_at"])
+    round_closed.send(sender=Round, round=round)
+
+
+@dataclass(frozen=True, slots=True)
+class _Accepted:
+    """A row that keeps the rules, ready to be written."""
+
+    given: JudgementRow
+    item: Item
+    unit: Unit
+    answer: dict
+    checked: Answer
+
+
+@dataclass
+class _Stored:
+    """What is there for the items of one batch of rows."""
+
+    items: dict[str, Item]
+    drawn: set[int]
+    questions: dict[tuple[int, str], list[int]]
+    assignments: dict[tuple[int, int], Assignment]
+    rows: dict[tuple[int, int, Unit], Row]
+
+
+class _Loader:
+    """Checks and writes the rows of one file, batch by batch."""
+
+    def __init__(self, staged: Import, round: Round, report: ImportReport, refused: RefusedRows) -> None:
+        self.staged = staged
+        self.project = staged.project
+        self.round = round
+        self.report = report
+        self.refused = refused
+        self.codebook = CodebookDefinition.from_json(round.codebook.definition)
+        self.spans = {entry.code: entry.span for entry in self.codebook.types}
+        self.members = {
+            member.private_name or member.pseudonym: member
+            for member in self.project.memberships.filter(user=None)
+        }
+        last = Max("position")
+        self.next_item = (round.round_items.aggregate(last=last)["last"] or 0) + 1
+        positions = round.assignments.order_by().values_list("member").annotate(last=last)
+        self.next_position = defaultdict(lambda: 1, {pk: position + 1 for pk, position in positions})
+        self.number = 0
+
+    def load(self, rows: Iterable[JudgementRow | Refusal | Notice]) -> None:
+        iterator = iter(rows)
+        while batch := list(islice(iterator, BATCH)):
+            good = []
+            for row in batch:
+                if isinstance(row, JudgementRow):
+                    good.append(row)
+                elif isinstance(row, Refusal):
+                    self.refused.add(row)
+                else:
+                    self.report.notice(row)
+            import_heartbeat(self.staged)
+            with transaction.atomic():
+                stored = self._read({row.item for row in good})
+                self._write(self._accepted(good, stored), stored)
+
+    def _accepted(self, rows: list[JudgementRow], stored: _Stored) -> list[_Accepted]:
+        """Check the rows; refuse those that break a rule, leave out those that are stored already."""
+        accepted: dict[tuple[int, str, Unit], _Accepted] = {}
+        for given in rows:
+            try:
+                row = self._check(given, stored)
+                key = (row.item.pk, given.annotator, row.unit)
+                if self._is_there(row, accepted.get(key), stored):
+                    self.report.count("judgements already there")
+                else:
+                    accepted[key] = row
+            except _RowRefused as problem:
+                self.refused.add(Refusal(given.place, str(problem), _shown(given)))
+        return list(accepted.values())
+
+    def _check(self, given: JudgementRow, stored: _Stored) -> _Accepted:
+        item = stored.items.get(given.item)
+        if item is None:
+            raise _RowRefused(f"there is no item “{given.item}” in this project")
+        unit = self._unit(given, item, stored)
+        answer = _answer(given, item)
+        try:
+            checked = check_answer(self.codebook, item.text, unit, answer)
+        except Refused as refusal:
+            errors = refusal.errors
+            if given.quote is None and errors.keys() > {"quote"}:
+                errors = {name: why for name, why in errors.items() if name != "quote"}
+            raise _RowRefused(" ".join(f"{name}: {why}" for name, why in errors.items())) from None
+        return _Accepted(given, item, unit, answer, checked)
+
+    def _unit(self, given: JudgementRow, item: Item, stored: _Stored) -> Unit:
+        if self.project.protocol == Protocol.FOCUS:
+            if given.type_code is None:
+                raise _RowRefused("judges a question, and this project judges types")
+            return Unit(type_code=given.type_code)
+        if given.question is None:
+            raise _RowRefused("judges a type, and this project judges questions")
+        found = stored.questions.get((item.pk, str(given.question)), [])
+        if len(found) != 1:
+            count = "no question" if not found else f"{len(found)} questions"
+            raise _RowRefused(f"“{given.item}” has {count} with the id “{given.question}”")
+        return Unit(question_id=found[0])
+
+    def _is_there(self, row: _Accepted, earlier: _Accepted | None, stored: _Stored) -> bool:
+        """Whether the same judgement is there already. Raises _RowRefused where another one is."""
+        member = self.members.get(row.given.annotator)
+        before = stored.rows.get((row.item.pk, member.pk, row.unit)) if member else None
+        if earlier is None and before is None:
+            return False
+        same = (
+            earlier.checked == row.checked
+            if earlier is not None
+            else all(getattr(before, field) == value for field, value in asdict(row.checked).items())
+        )
+        if same:
+            return True
+        where = "further up in the file" if earlier is not None else f"in {self.round.name}"
+        raise _RowRefused(
+            f"{row.given.annotator} has another judgement of this unit {where}; it stays as it is"
+        )
+
+    def _write(self, accepted: list[_Accepted], stored: _Stored) -> None:
+        fresh = {row.item.pk: None for row in accepted if row.item.pk not in stored.drawn}
+        round_items_add(self.round, list(fresh), first_position=self.next_item)
+        self.next_item += len(fresh)
+        self._assign(accepted, stored)
+        events: list[AnnotationEvent] = []
+        written: dict[type[Row], list[Row]] = {TypeAnnotation: [], QuestionAnnotation: []}
+        for row in accepted:
+            member = self.members[row.given.annotator]
+            new = self._new_row(stored.assignments[(row.item.pk, member.pk)], row)
+            written[type(new)].append(new)
+            self.number += 1
+            events.append(
+                new_event(
+                    new,
+                    member=member,
+                    client_event_id=f"import-{self.staged.pk}-{self.number}",
+                    digest=payload_digest(new.assignment_id, row.unit, row.answer),
+                    before=None,
+                )
+            )
+        AnnotationEvent.objects.bulk_create(events)
+        for model, rows in written.items():
+            model.objects.bulk_create(rows)
+        self.report.count("new judgements", len(events))
+
+    def _assign(self, accepted: list[_Accepted], stored: _Stored) -> None:
+        names = {row.given.annotator: None for row in accepted if row.given.annotator not in self.members}
+        self.members.update(members_bring_in(project=self.project, names=names))
+        self.report.count("new annotators", len(names))
+        new: dict[tuple[int, int], Assignment] = {}
+        for row in accepted:
+            name = row.given.annotator
+            key = (row.item.pk, self.members[name].pk)
+            if key in stored.assignments or key in new:
+                continue
+            new[key] = Assignment(
+                round=self.round,
+                item=row.item,
+                member=self.members[name],
+                position=self.next_position[key[1]],
+            )
+            self.next_position[key[1]] += 1
+        Assignment.objects.bulk_create(new.values())
+        stored.assignments.update(new)
+
+    def _new_row(self, assignment: Assignment, accepted: _Accepted) -> Row:
+        unit = accepted.unit
+        row: Row = (
+            QuestionAnnotation(assignment=assignment, question_id=unit.question_id)
+            if unit.question_id is not None
+            else TypeAnnotation(
+                assignment=assignment,
+                type_code=unit.type_code,
+                span_required=self.spans[unit.type_code],
+                text_length=accepted.item.text_length,
+            )
+        )
+        fill(row, accepted.checked)
+        return row
+
+    def _read(self, wanted: set[str]) -> _Stored:
+        items = {
+            item.external_id: item for item in visible_items(self.project).filter(external_id__in=wanted)
+        }
+        by_pk = {item.pk: item for item in items.values()}
+        drawn = set(self.round.round_items.filter(item__in=by_pk).values_list("item", flat=True))
+        questions: dict[tuple[int, str], list[int]] = defaultdict(list)
+        asked = self.round.round_questions.filter(question__item__in=by_pk).values_list(
+            "question__item", "question__external_id", "question"
+        )
+        could_be_asked = (
+            visible_questions(self.project)
+            .filter(item__in=set(by_pk) - drawn)
+            .values_list("item", "external_id", "id")
+        )
+        for item, external_id, question in [*asked, *could_be_asked]:
+            questions[(item, str(external_id))].append(question)
+        assignments = {
+            (assignment.item_id, assignment.member_id): assignment
+            for assignment in self.round.assignments.filter(item__in=by_pk)
+        }
+        of = {assignment.pk: key for key, assignment in assignments.items()}
+        rows: dict[tuple[int, int, Unit], Row] = {}
+        for row in TypeAnnotation.objects.filter(assignment__in=of):
+            rows[(*of[row.assignment_id], Unit(type_code=row.type_code))] = row
+        for row in QuestionAnnotation.objects.filter(assignment__in=of):
+            rows[(*of[row.assignment_id], Unit(question_id=row.question_id))] = row
+        return _Stored(items, drawn, questions, assignments, rows)
+
+
+class _RowRefused(ValueError):
+    """Why one row is refused."""
+
+
+def _answer(given: JudgementRow, item: Item) -> dict:
+    """Return the answer as the browser would send it; an absent quote is taken from the text."""
+    if given.type_code is None:
+        return {name: getattr(given, name) for name in _LABEL_FIELDS}
+    answer = {name: getattr(given, name) for name in _ANSWER_FIELDS}
+    if given.quote is None and given.start is not None and given.end is not None:
+        answer["quote"] = item.text[max(given.start, 0) : max(given.end, 0)]
+    return answer
+
+
+def _shown(given: JudgementRow) -> dict:
+    """Return a row as its file would have it, for the file of refused rows."""
+    unit = (
+        {"type": given.type_code, "applicable": _yes_no(given.applicable)}
+        if given.type_code is not None
+        else {"question": given.question, "label": given.label or ""}
+    )
+    shown = {"item": given.item, **unit, "annotator": given.annotator}
+    for name in ("start", "end", "quote"):
+        value = getattr(given, name)
+        shown[name] = "" if value is None else value
+    return {**shown, "reason code": given.reason, "comment": given.comment}
+
+
+def _yes_no(value: bool | None) -> str:
+    return "" if value is None else "yes" if value else "no"

@@ -1,0 +1,62 @@
+"""Which format a file of items has, told by its content, and the reader of each."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from pathlib import Path
+
+from annotation.importing import cqs_gen, delimited, jsontext, logicclimate, soqg, table
+from annotation.importing.encodings import open_text
+from annotation.importing.rows import FileError, ItemRows
+from annotation.importing.tabular import EXCEL, JSON, kind_of_file
+from annotation.protocols.texts import BLANK_CHARACTERS
+
+FORMATS: dict[str, Callable[..., ItemRows]] = {
+    "cqs_gen": cqs_gen.read,
+    "soqg": soqg.read,
+    "logicclimate": logicclimate.read,
+    "table": table.read,
+}
+_HEADERS = {"table": table.NEEDED, "soqg": soqg.COLUMNS, "logicclimate": logicclimate.COLUMNS}
+
+
+def read_items(
+    path: Path, *, name: str | None = None, format: str | None = None, origin: str | None = None
+) -> ItemRows:
+    """Read a file of items in its format, recognised where none is given.
+
+    `name` is the file's own name where the path is a temporary one: ids and origins are made of it.
+    Raises FileError, at the call or while the rows are read, and KeyError for an unknown format.
+    """
+    name = path.name if name is None else name
+    return FORMATS[format or recognise(path, name)](path, name=name, origin=origin)
+
+
+def recognise(path: Path, name: str) -> str:
+    """Return the format's key. Raises FileError where the content is of none."""
+    kind = kind_of_file(path, name)
+    if kind == EXCEL:
+        return "table"
+    if kind == JSON:
+        return "table" if _is_json_line_of_table(path, name) else "cqs_gen"
+    separator = delimited.delimiter(path, name, table.KNOWN)
+    _, header = next(delimited.records(path, name, separator), ("", []))
+    columns = [cell.strip(BLANK_CHARACTERS) for cell in header]
+    for key, needed in _HEADERS.items():
+        if set(needed) <= set(columns):
+            return key
+    expected = "; ".join(f"{', '.join(needed)} ({key})" for key, needed in _HEADERS.items())
+    found = ", ".join(repr(column) for column in columns)[:500] or "nothing"
+    missing = f"the columns of no known format: expected {expected}, or a JSON object (cqs_gen)"
+    raise FileError(name, "row 1", f"{missing}; found {found}")
+
+
+def _is_json_line_of_table(path: Path, name: str) -> bool:
+    """Whether the first line that is not blank is a whole JSON object, and not one of interventions."""
+    with open_text(path, name) as stream:
+        line = next(line for line in stream if line.strip())
+    try:
+        value = jsontext.loads(line)
+    except jsontext.JSONProblem:
+        return False
+    return not all(isinstance(entry, dict) and "intervention" in entry for entry in value.values())

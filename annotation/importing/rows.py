@@ -1,0 +1,199 @@
+"""What the readers of every format give: rows with their place in the file, refusals and notices."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Iterator, Mapping
+from dataclasses import dataclass, field
+from typing import Any
+
+from annotation.protocols.texts import is_blank, text_problem
+
+LIMITS = {"external_id": 200, "source": 200, "topic": 200, "licence": 200, "split": 60, "origin": 200}
+"""Characters that the database keeps of each short field."""
+
+DEPTH_LIMIT = 50
+"""Levels of lists and objects in an item's metadata."""
+
+
+class FileError(ValueError):
+    """A file that is refused as a whole: unreadable, in a wrong encoding, or without a column it needs."""
+
+    def __init__(self, file: str, place: str, message: str) -> None:
+        self.file = file
+        self.place = place
+        self.message = message
+        super().__init__(": ".join(part for part in (file, place, message) if part))
+
+
+@dataclass(frozen=True, slots=True)
+class QuestionRow:
+    """A question about an item. The id is kept as given, a number stays a number, and may repeat."""
+
+    external_id: str | int | None
+    text: str
+    origin: str  # theory, a system's name, human; "" where unknown
+    label: str | None  # the published word: Useful, Unhelpful, Invalid
+    place: str
+
+
+@dataclass(frozen=True, slots=True)
+class ItemRow:
+    """A text to judge, exactly as given, with the questions that stand with it.
+
+    A file may name one item several times, each time with further questions: rows with the same id and
+    the same text are one item.
+    """
+
+    external_id: str
+    text: str
+    place: str
+    source: str = ""
+    topic: str = ""
+    split: str = ""
+    licence: str = ""
+    metadata: Mapping[str, Any] = field(default_factory=dict)
+    questions: tuple[QuestionRow, ...] = ()
+
+
+@dataclass(frozen=True, slots=True)
+class JudgementRow:
+    """A finished judgement: of a type (`type_code`, `applicable`, span) or of a question (`label`, `reason`).
+
+    `question` is the id as given in the file. `quote` is None where the file has none: it is then taken
+    from the text. Whether the answer keeps the protocol's rules is not the reader's question.
+    """
+
+    item: str
+    type_code: str | None
+    question: str | int | None
+    annotator: str
+    applicable: bool | None
+    label: str | None  # USE, UN or IN
+    start: int | None
+    end: int | None
+    quote: str | None
+    reason: str
+    comment: str
+    edited_question: str
+    cannot_judge: bool
+    unsure: bool
+    place: str
+
+
+@dataclass(frozen=True, slots=True)
+class Refusal:
+    """A row that breaks a rule, as it stood in the file, with its place and the reason.
+
+    What could not be stored or printed (NUL, lone surrogates, infinite numbers) is written as an escape,
+    so that a report of refusals never fails on the very thing that it reports.
+    """
+
+    place: str
+    reason: str
+    row: Mapping[str, Any]
+
+    def __post_init__(self) -> None:
+        for name in ("place", "reason", "row"):
+            object.__setattr__(self, name, printable(getattr(self, name)))
+
+
+@dataclass(frozen=True, slots=True)
+class Notice:
+    """Something that is kept as it is and that a lead should know of."""
+
+    place: str
+    message: str
+
+
+ItemRows = Iterator[ItemRow | Refusal | Notice]
+JudgementRows = Iterator[JudgementRow | Refusal | Notice]
+
+
+def item_problem(item: ItemRow) -> str | None:
+    """Say why an item cannot be stored, its questions left aside, or None when it can."""
+    for name in ("external_id", "text"):
+        if is_blank(getattr(item, name)):
+            return f"the {_WORDS.get(name, name)} is blank"
+    for name in ("external_id", "text", "source", "topic", "split", "licence"):
+        if problem := _text_problem(name, getattr(item, name)):
+            return problem
+    return json_problem(item.metadata, "metadata")
+
+
+def question_problem(question: QuestionRow) -> str | None:
+    """Say why a question cannot be stored, or None when it can."""
+    if is_blank(question.text):
+        return "the question is blank"
+    return (
+        json_problem(question.external_id, "question id")
+        or _text_problem("question", question.text)
+        or _text_problem("origin", question.origin)
+    )
+
+
+def json_problem(value: Any, path: str, depth: int = 0) -> str | None:
+    """Say why a JSON value cannot be stored and where in it, or None when it can."""
+    if depth > DEPTH_LIMIT:
+        return f"nested more than {DEPTH_LIMIT} deep"
+    if isinstance(value, str):
+        problem = text_problem(value)
+        return f"{path}: {problem}" if problem else None
+    if isinstance(value, float) and not math.isfinite(value):
+        return f"{path}: {value} is no number of JSON"
+    if isinstance(value, Mapping):
+        pairs = [(key, f"name in {path}") for key in value] + [(v, f"{path}.{k}") for k, v in value.items()]
+    elif isinstance(value, list | tuple):
+        pairs = [(entry, f"{path}[{i}]") for i, entry in enumerate(value)]
+    else:
+        return None
+    problems = (json_problem(entry, place, depth + 1) for entry, place in pairs)
+    return next((problem for problem in problems if problem), None)
+
+
+def printable(value: Any, depth: int = 0) -> Any:
+    """Return a JSON value with NUL and lone surrogates written as escapes, infinite numbers as words.
+
+    >>> printable({"a": ["so\\x00", float("inf")]})
+    {'a': ['so\\\\x00', 'inf']}
+    """
+    if isinstance(value, str):
+        return value.replace("\x00", "\\x00").encode("utf-8", "backslashreplace").decode()
+    if depth > DEPTH_LIMIT:
+        return "…"
+    if isinstance(value, float) and not math.isfinite(value):
+        return str(value)
+    if isinstance(value, Mapping):
+        return {printable(key): printable(entry, depth + 1) for key, entry in value.items()}
+    if isinstance(value, list | tuple):
+        return [printable(entry, depth + 1) for entry in value]
+    return value
+
+
+def difference(expected: str, found: str, context: int = 20) -> str:
+    """Say where two texts begin to differ, with a little of each from there.
+
+    >>> difference("a cat sat", "a cow sat")
+    "from character 4 on: 'at sat' there, 'ow sat' here"
+    """
+    pairs = zip(expected, found, strict=False)
+    shorter = min(len(expected), len(found))
+    at = next((i for i, (left, right) in enumerate(pairs) if left != right), shorter)
+    there, here = (_excerpt(text, at, context) for text in (expected, found))
+    return f"from character {at + 1} on: {there} there, {here} here"
+
+
+_WORDS = {"external_id": "id"}
+
+
+def _text_problem(name: str, text: str) -> str | None:
+    word, limit = _WORDS.get(name, name), LIMITS.get(name)
+    if problem := text_problem(text):
+        return f"{word}: {problem}"
+    if limit and len(text) > limit:
+        return f"{word}: {len(text)} characters, at most {limit} are kept"
+    return None
+
+
+def _excerpt(text: str, at: int, length: int) -> str:
+    return repr(text[at : at + length]) if at < len(text) else "the end of the text"

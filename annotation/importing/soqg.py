@@ -1,0 +1,38 @@
+"""The published SoQG CSV: a thought, a Socratic question about it, and the question's type."""
+
+from __future__ import annotations
+
+from pathlib import Path, PurePath
+
+from annotation.importing.rows import ItemRow, ItemRows, Refusal, item_problem
+from annotation.importing.tabular import Cells, read_csv
+from annotation.protocols.texts import is_blank
+
+COLUMNS = ("thought", "question", "label")
+INDEX = "column 1"  # the index column has no name
+
+
+def read(path: Path, *, name: str, origin: str | None = None) -> ItemRows:
+    """Yield one item a row, its id made of the file's stem and the index, which restarts in each file.
+
+    Questions are metadata, so `origin` has nothing to name. Raises FileError.
+    """
+    table = read_csv(path, name, (INDEX, *COLUMNS))
+    stem = PurePath(name).stem
+    for row in table.rows:
+        if not isinstance(row, Cells):
+            yield row
+            continue
+        cells = row.values
+        item = ItemRow(
+            external_id=f"{stem}-{cells[INDEX]}",
+            text=cells["thought"],
+            source="SoQG",
+            metadata={"question": cells["question"], "question_type": cells["label"]},
+            place=row.place,
+        )
+        problem = "the index is blank" if is_blank(cells[INDEX]) else item_problem(item)
+        if problem:
+            yield Refusal(row.place, problem, cells)
+            continue
+        yield item

@@ -1,0 +1,216 @@
+"""The life of one import: staged in batches that nobody sees, then done by one flip, or taken back."""
+
+import csv
+import hashlib
+import json
+from collections.abc import Iterator
+from contextlib import contextmanager
+from dataclasses import asdict, dataclass, field
+from datetime import timedelta
+from pathlib import Path
+from typing import IO, Any
+
+from django.db import IntegrityError, transaction
+from django.db.models import Exists, OuterRef, Q
+from django.utils import timezone
+
+from annotation.errors import Refused
+from annotation.importing.rows import Notice, Refusal
+from annotation.importing.safe_cells import made_safe
+from annotation.models import (
+    AnnotationEvent,
+    Assignment,
+    Import,
+    Item,
+    Membership,
+    Project,
+    ProjectEvent,
+    Question,
+    QuestionAnnotation,
+    Resolution,
+    Round,
+    RoundItem,
+    RoundQuestion,
+    TypeAnnotation,
+)
+
+BATCH = 1_000
+JUDGEMENTS = "judgements"
+"""The format of imports that bring judgements; all others bring items."""
+
+SHOWN = 100
+"""Refusals and notices that a report shows in full; all are counted, and refused rows go to a file."""
+
+STALE_AFTER = timedelta(minutes=10)
+
+
+@dataclass
+class ImportReport:
+    """What an import did, or would do: counts, and the first refusals and notices with their places."""
+
+    file: str
+    format: str
+    stored: bool = False
+    counts: dict[str, int] = field(default_factory=dict)
+    refused: int = 0
+    refusals: list[dict[str, str]] = field(default_factory=list)
+    noticed: int = 0
+    notices: list[dict[str, str]] = field(default_factory=list)
+
+    def count(self, what: str, n: int = 1) -> None:
+        self.counts[what] = self.counts.get(what, 0) + n
+
+    def notice(self, notice: Notice) -> None:
+        self.noticed += 1
+        if len(self.notices) < SHOWN:
+            self.notices.append({"place": notice.place, "message": notice.message})
+
+    @property
+    def changed(self) -> bool:
+        """Whether anything new was (or would be) stored."""
+        return any(n for what, n in self.counts.items() if what.startswith("new "))
+
+    def to_json(self) -> dict[str, Any]:
+        return asdict(self)
+
+
+class RefusedRows:
+    """Counts refused rows into a report and writes them, with a reason column, to a file where one is given.
+
+    The file is CSV with the columns of the first refused row, then `place` and `reason`; a row with other
+    columns keeps them as JSON in a last one.
+    """
+
+    def __init__(self, report: ImportReport, path: Path | None) -> None:
+        self.report = report
+        self.path = path
+        self._stream: IO[str] | None = None
+        self._columns: list[str] = []
+
+    def add(self, refusal: Refusal) -> None:
+        self.report.refused += 1
+        if len(self.report.refusals) < SHOWN:
+            self.report.refusals.append({"place": refusal.place, "reason": refusal.reason})
+        if self.path is None:
+            return
+        if self._stream is None:
+            self._columns = [str(column) for column in refusal.row]
+            self._stream = self.path.open("w", encoding="utf-8", newline="")
+            csv.writer(self._stream).writerow([*self._columns, "place", "reason", "further cells"])
+        other = {key: value for key, value in refusal.row.items() if str(key) not in self._columns}
+        cells = [_cell(refusal.row.get(column, "")) for column in self._columns]
+        csv.writer(self._stream).writerow(
+            [*cells, refusal.place, made_safe(refusal.reason), _cell(other) if other else ""]
+        )
+
+    def close(self) -> None:
+        if self._stream is not None:
+            self._stream.close()
+
+
+def _cell(value: Any) -> str:
+    text = value if isinstance(value, str) else json.dumps(value, ensure_ascii=False)
+    # A lone surrogate may be why the row was refused; it cannot be written as UTF-8.
+    return made_safe(text.encode("utf-8", "backslashreplace").decode())
+
+
+def file_sha256(path: Path) -> str:
+    """Return the SHA-256 of a file, read in pieces."""
+    with path.open("rb") as stream:
+        return hashlib.file_digest(stream, "sha256").hexdigest()
+
+
+@contextmanager
+def staged_import(
+    *,
+    project: Project,
+    path: Path,
+    name: str,
+    format: str,
+    member: Membership | None,
+) -> Iterator[Import]:
+    """Open an import for the block. Whatever ends the block without `import_finish` discards what it staged.
+
+    One import a project runs at a time; what a dead one left is taken away first. Raises Refused where
+    another is under way.
+    """
+    dead = Q(state=Import.State.STAGING, heartbeat_at__lt=timezone.now() - STALE_AFTER)
+    leftover = Q(state__in=[Import.State.FAILED, Import.State.UNDONE]) & (
+        Exists(Item.objects.filter(brought_by=OuterRef("pk")))
+        | Exists(Question.objects.filter(brought_by=OuterRef("pk")))
+    )
+    for left in project.imports.filter(dead | leftover):
+        import_discard(left)
+    try:
+        with transaction.atomic():
+            staged = Import.objects.create(
+                project=project,
+                member=member,
+                file_name=name[-255:],
+                file_sha256=file_sha256(path),
+                format=format,
+            )
+    except IntegrityError:
+        raise Refused(
+            "import_under_way", "Another import into this project is under way. Wait until it has ended."
+        ) from None
+    try:
+        yield staged
+    finally:
+        if Import.objects.filter(pk=staged.pk, state=Import.State.STAGING).exists():
+            import_discard(staged)
+
+
+def import_heartbeat(staged: Import) -> None:
+    """Say that the import is alive. Raises Refused where it was taken for dead and discarded."""
+    alive = Import.objects.filter(pk=staged.pk, state=Import.State.STAGING)
+    if not alive.update(heartbeat_at=timezone.now()):
+        raise Refused("import_discarded", "This import took too long and was discarded. Start it again.")
+
+
+def import_finish(staged: Import, report: ImportReport) -> None:
+    """Make everything that was staged visible at once."""
+    report.stored = True
+    with transaction.atomic():
+        alive = Import.objects.filter(pk=staged.pk, state=Import.State.STAGING)
+        if not alive.update(state=Import.State.DONE, report=report.to_json()):
+            raise Refused("import_discarded", "This import took too long and was discarded. Start it again.")
+        ProjectEvent.objects.create(
+            project=staged.project,
+            member=staged.member,
+            action="file imported",
+            details={"file": staged.file_name, "counts": report.counts, "refused": report.refused},
+        )
+
+
+def import_discard(brought_by: Import) -> None:
+    """Take away what an import that did not finish has staged."""
+    if brought_by.format == JUDGEMENTS:
+        _discard_imported_drafts(brought_by.project)
+    else:
+        delete_brought(brought_by)
+    Import.objects.filter(pk=brought_by.pk, state=Import.State.STAGING).update(state=Import.State.FAILED)
+
+
+def delete_brought(brought_by: Import) -> None:
+    """Delete the items, questions and published labels that an import brought."""
+    for model in (Resolution, Question, Item):
+        delete_in_batches(model.objects.filter(brought_by=brought_by))
+
+
+def _discard_imported_drafts(project: Project) -> None:
+    """Delete imported rounds that are still drafts, with the members that only they brought."""
+    for round in project.rounds.filter(imported=True, status=Round.Status.DRAFT):
+        members = set(round.assignments.values_list("member", flat=True))
+        for model in (TypeAnnotation, QuestionAnnotation, AnnotationEvent):
+            delete_in_batches(model.objects.filter(assignment__round=round))
+        for model in (Assignment, RoundQuestion, RoundItem):
+            delete_in_batches(model.objects.filter(round=round))
+        round.delete()
+        Membership.objects.filter(pk__in=members, user=None, assignments__isnull=True).delete()
+
+
+def delete_in_batches(rows: Any) -> None:
+    """Delete the rows of a query set a batch at a time, so that other writers get their turn."""
+    while keys := list(rows.order_by("pk").values_list("pk", flat=True)[:BATCH]):
+        rows.model.objects.filter(pk__in=keys)._raw_delete("default")

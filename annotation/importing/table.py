@@ -1,0 +1,126 @@
+"""The project's own table of items and questions: CSV, JSON Lines or Excel.
+
+One row a question, with the text of its item repeated and equal, or one row an item alone. Rows of one
+item that stand together become one ItemRow; rows further apart become several, which name the same item.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from dataclasses import replace
+from pathlib import Path
+
+from annotation.importing.rows import (
+    ItemRow,
+    ItemRows,
+    Notice,
+    QuestionRow,
+    Refusal,
+    difference,
+    item_problem,
+    question_problem,
+)
+from annotation.importing.tabular import Cells, RowProblem, read_table
+from annotation.protocols.texts import is_blank
+
+NEEDED = ("id", "text")
+ITEM_COLUMNS = ("id", "text", "source", "topic", "split", "licence")
+QUESTION_COLUMNS = ("question_id", "question", "origin")
+KNOWN = ITEM_COLUMNS + QUESTION_COLUMNS
+
+
+def read(path: Path, *, name: str, origin: str | None = None) -> ItemRows:
+    """Yield the items of a table with their questions, refusals behind the item they stand with.
+
+    `origin` stands for questions whose row names none. Raises FileError.
+    """
+    table = read_table(path, name, KNOWN)
+    table.require(name, NEEDED)
+    item: ItemRow | None = None
+    refused: list[Refusal | Notice] = []
+    for row in table.rows:
+        if item is None:
+            yield from refused
+            refused.clear()
+        if not isinstance(row, Cells):
+            refused.append(row)
+            continue
+        try:
+            found = _item(row, origin or "")
+            if item is not None and found.external_id == item.external_id:
+                item = _joined(item, found)
+                continue
+        except RowProblem as problem:
+            refused.append(Refusal(row.place, str(problem), row.values))
+            continue
+        yield from _together(item, refused)
+        item, refused = found, []
+    yield from _together(item, refused)
+
+
+def _together(item: ItemRow | None, refused: list[Refusal | Notice]) -> Iterator[ItemRow | Refusal | Notice]:
+    if item is not None:
+        yield item
+    yield from refused
+
+
+def _item(row: Cells, origin: str) -> ItemRow:
+    values = row.values
+    for column in NEEDED:
+        if column not in values:
+            raise RowProblem(f"no {column!r}; found {', '.join(map(repr, values))}")
+    item = ItemRow(
+        external_id=row.text("id"),
+        text=row.text("text"),
+        source=row.text("source"),
+        topic=row.text("topic"),
+        split=row.text("split"),
+        licence=row.text("licence"),
+        metadata={column: value for column, value in values.items() if column not in KNOWN},
+        questions=_questions(row, origin),
+        place=row.place,
+    )
+    if problem := item_problem(item):
+        raise RowProblem(problem)
+    return item
+
+
+def _questions(row: Cells, origin: str) -> tuple[QuestionRow, ...]:
+    text = row.text("question")
+    question_id = row.values.get("question_id")
+    if isinstance(question_id, bool | float | list | dict):
+        raise RowProblem("question_id: expected a text or a whole number")
+    if is_blank(text):
+        for column in ("question_id", "origin"):
+            if row.values.get(column) not in (None, ""):
+                raise RowProblem(f"has {column} but no question")
+        return ()
+    question = QuestionRow(
+        external_id=None if question_id == "" else question_id,
+        text=text,
+        origin=row.text("origin") or origin,
+        label=None,
+        place=row.place,
+    )
+    if problem := question_problem(question):
+        raise RowProblem(problem)
+    return (question,)
+
+
+def _joined(item: ItemRow, further: ItemRow) -> ItemRow:
+    """Return the item with a further row's question. The rows must agree on all that is the item's."""
+    if item.text != further.text:
+        where = difference(item.text, further.text)
+        raise RowProblem(f"the text differs from that of the same id at {item.place}, {where}")
+    for column in ("source", "topic", "split", "licence"):
+        there, here = getattr(item, column), getattr(further, column)
+        if there != here:
+            raise RowProblem(f"{column} is {here!r}, at {item.place} of the same id {there!r}")
+    for column in {**item.metadata, **further.metadata}:
+        there, here = item.metadata.get(column), further.metadata.get(column)
+        if there != here:
+            raise RowProblem(
+                f"{column} is {here!r}, at {item.place} of the same id {there!r}; "
+                "columns beyond the known ones belong to the item, not to a question"
+            )
+    return replace(item, questions=item.questions + further.questions)

@@ -1,0 +1,156 @@
+"""Rows of named cells from CSV, JSON Lines or Excel, for the project's own formats.
+
+What a file is, is told by its content and never by its name: a ZIP archive is Excel, a brace at the
+beginning is JSON Lines, all else is CSV.
+"""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+from annotation.importing import delimited, excel, jsontext
+from annotation.importing.encodings import first_bytes, open_text
+from annotation.importing.rows import FileError, Notice, Refusal
+from annotation.importing.safe_cells import taken_back
+from annotation.protocols.texts import BLANK_CHARACTERS, text_problem
+
+EXCEL = "Excel"
+JSON = "JSON"
+CSV = "CSV"
+_OLD_EXCEL = b"\xd0\xcf\x11\xe0"
+
+
+class RowProblem(ValueError):
+    """Why one row is refused."""
+
+
+@dataclass(frozen=True, slots=True)
+class Cells:
+    """One row by column name, with its place. CSV gives texts only, the others JSON's kinds."""
+
+    place: str
+    values: Mapping[str, Any]
+
+    def text(self, column: str) -> str:
+        """Return a cell as text, "" where there is none.
+
+        A whole number is a text too (ids often are one); other numbers have lost the form they were
+        written in. Raises RowProblem.
+        """
+        value = self.values.get(column)
+        if value is None:
+            return ""
+        if isinstance(value, int) and not isinstance(value, bool):
+            return str(value)
+        if not isinstance(value, str):
+            raise RowProblem(f"{column}: expected a text, found {value!r}")
+        return value
+
+
+@dataclass(frozen=True, slots=True)
+class Table:
+    """A file as rows. `columns` is None for JSON Lines, where each row names its own."""
+
+    columns: tuple[str, ...] | None
+    rows: Iterator[Cells | Refusal | Notice]
+
+    def require(self, name: str, needed: Sequence[str]) -> None:
+        """Raise FileError naming every needed column that is missing, and those that were found."""
+        missing = [column for column in needed if self.columns is not None and column not in self.columns]
+        if missing:
+            word = "column" if len(missing) == 1 else "columns"
+            found = ", ".join(repr(column) for column in self.columns or ())
+            raise FileError(name, "row 1", f"no {word} {', '.join(map(repr, missing))}; found {found}")
+
+
+def read_table(path: Path, name: str, known: Iterable[str]) -> Table:
+    """Open a table. `known` columns decide on the separator of a CSV file. Raises FileError."""
+    kind = kind_of_file(path, name)
+    if kind == EXCEL:
+        return _table(name, excel.records(path, name))
+    if kind == JSON:
+        return Table(None, _json_rows(path, name))
+    delimiter = delimited.delimiter(path, name, known)
+    records = delimited.records(path, name, delimiter)
+    return _table(name, ((place, [taken_back(cell) for cell in cells]) for place, cells in records))
+
+
+def read_csv(path: Path, name: str, needed: Sequence[str]) -> Table:
+    """Open a published comma-separated file, whose cells are taken as they are. Raises FileError."""
+    table = _table(name, delimited.records(path, name, ","))
+    table.require(name, needed)
+    return table
+
+
+def kind_of_file(path: Path, name: str) -> str:
+    """Return EXCEL, JSON or CSV by how the content begins. Raises FileError."""
+    start = first_bytes(path, name)
+    if start == _OLD_EXCEL:
+        raise FileError(name, "", "is a workbook of an old Excel; save it as .xlsx")
+    if start == b"PK\x03\x04":
+        return EXCEL
+    with open_text(path, name) as stream:
+        character = stream.read(1000).lstrip()[:1]
+    if character == "[":
+        raise FileError(name, "row 1", "is a JSON list; expected JSON Lines, one object a line")
+    return JSON if character == "{" else CSV
+
+
+def _table(name: str, records: Iterator[tuple[str, list[Any]] | Notice]) -> Table:
+    first = next(records, None)
+    if not isinstance(first, tuple):
+        raise FileError(name, "row 1", "has no header")
+    place, header = first
+    columns = _columns(header, name, place)
+    return Table(columns, _rows(columns, records))
+
+
+def _columns(header: Sequence[Any], name: str, place: str) -> tuple[str, ...]:
+    """Name the columns: without white space around, and a nameless one by its number."""
+    columns = []
+    for number, cell in enumerate(header, 1):
+        column = str(cell).strip(BLANK_CHARACTERS)
+        if problem := text_problem(column):
+            raise FileError(name, place, f"name of column {number}: {problem}")
+        columns.append(column or f"column {number}")
+    repeated = [column for column, count in Counter(columns).items() if count > 1]
+    if repeated:
+        raise FileError(name, place, f"column {', '.join(map(repr, repeated))} stands more than once")
+    return tuple(columns)
+
+
+def _rows(
+    columns: tuple[str, ...], records: Iterable[tuple[str, list[Any]] | Notice]
+) -> Iterator[Cells | Refusal | Notice]:
+    for record in records:
+        if isinstance(record, Notice):
+            yield record
+            continue
+        place, cells = record
+        if len(cells) == len(columns):
+            yield Cells(place, dict(zip(columns, cells, strict=True)))
+        else:
+            reason = f"has {len(cells)} cells, the header {len(columns)}"
+            row = dict(zip(columns, cells, strict=False))
+            yield Refusal(place, reason, row | {"further cells": cells[len(columns) :]})
+
+
+def _json_rows(path: Path, name: str) -> Iterator[Cells | Refusal]:
+    with open_text(path, name) as stream:
+        for number, line in enumerate(stream, 1):
+            if not line.strip():
+                continue
+            place = f"line {number}"
+            try:
+                value = jsontext.loads(line.rstrip("\r\n"))
+            except jsontext.JSONProblem as problem:
+                yield Refusal(place, f"no valid JSON: {problem}", {"line": line})
+                continue
+            if isinstance(value, dict):
+                yield Cells(place, value)
+            else:
+                yield Refusal(place, "expected a JSON object", {"line": line})

@@ -1,0 +1,96 @@
+"""What the commands for people who script have in common: where errors go, and exit codes."""
+
+import sys
+from typing import Any, NoReturn
+
+from django.core.management.base import BaseCommand, CommandError, CommandParser
+from django.db import OperationalError, ProgrammingError
+
+from annotation.codebooks.reader import CodebookError
+from annotation.errors import NotFound, Refused
+from annotation.importing.rows import FileError
+from annotation.importing.staging import ImportReport
+from annotation.models import Project
+
+ROWS_REFUSED = 2
+
+
+class ScriptCommand(BaseCommand):
+    """A command that calls one use case.
+
+    Exit code 0: all that was asked for was done; 2: rows were refused; 1: anything else, with what to do
+    on standard error.
+    """
+
+    def create_parser(self, prog_name: str, subcommand: str, **kwargs: Any) -> CommandParser:
+        parser = super().create_parser(prog_name, subcommand, **kwargs)
+        if self._called_from_command_line:
+            # argparse would exit with 2, which here means that rows were refused.
+            parser.error = self._usage_error(parser)  # type: ignore[method-assign]
+        return parser
+
+    def execute(self, *args: Any, **options: Any) -> str | None:
+        try:
+            return super().execute(*args, **options)
+        except Refused as refusal:
+            raise CommandError(_whole(refusal)) from refusal
+        except (CodebookError, FileError) as problem:
+            raise CommandError(str(problem)) from problem
+        except (OperationalError, ProgrammingError) as problem:
+            if "no such table" in str(problem) or "does not exist" in str(problem):
+                raise CommandError("The database is not set up: run manage.py migrate first.") from problem
+            raise
+
+    def project(self, slug: str) -> Project:
+        """Return the project of this short name. Raises NotFound saying how to make it."""
+        found = Project.objects.filter(slug=slug).first()
+        if found is None:
+            raise NotFound(
+                f"There is no project “{slug}”. Make it with manage.py create_project {slug} --codebook …"
+            )
+        return found
+
+    def finish(self, report: ImportReport, refused_path: Any = None, *, dry_run: bool = False) -> None:
+        """Print what an import did; exit with 2 where rows were refused."""
+        for notice in report.notices:
+            self.stderr.write(f"{report.file}: {notice['place']}: note: {notice['message']}")
+        _and_more(self, report.noticed - len(report.notices), "notes")
+        for refusal in report.refusals:
+            self.stderr.write(f"{report.file}: {refusal['place']}: {refusal['reason']}")
+        _and_more(self, report.refused - len(report.refusals), "refused rows")
+        counts = [f"{n} {what}" for what, n in report.counts.items() if n]
+        if report.stored or dry_run:
+            would = "would bring " if dry_run else ""
+            self.stdout.write(f"{report.file} ({report.format}): {would}{', '.join(counts) or 'nothing'}")
+            if not report.changed and not dry_run:
+                self.stdout.write("Everything in it was there already; nothing was changed.")
+        if not report.refused:
+            return
+        if dry_run:
+            message = f"{report.refused} rows would be refused."
+        elif report.stored:
+            message = (
+                f"{report.refused} rows were refused and written to {refused_path}; the others are stored."
+            )
+        else:
+            message = (
+                f"{report.refused} rows were refused; nothing was stored. Mend them, or leave them out with "
+                "--skip-invalid."
+            )
+        raise CommandError(message, returncode=ROWS_REFUSED)
+
+    def _usage_error(self, parser: CommandParser) -> Any:
+        def error(message: str) -> NoReturn:
+            parser.print_usage(sys.stderr)
+            parser.exit(1, f"{parser.prog}: {message}\n")
+
+        return error
+
+
+def _whole(refusal: Refused) -> str:
+    return "\n".join([refusal.message, *(f"{field}: {why}" for field, why in refusal.errors.items())])
+
+
+def _and_more(command: BaseCommand, more: int, what: str) -> None:
+    if more > 0:
+        command.stderr.write(f"… and {more} more {what}")

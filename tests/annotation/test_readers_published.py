@@ -1,0 +1,406 @@
+"""The published formats: small files that show each rule, and the real data with its known counts."""
+
+import csv
+import json
+from collections import Counter
+
+import pytest
+
+from annotation.importing.recognise import read_items, recognise
+from annotation.importing.rows import FileError, ItemRow, Notice, QuestionRow, Refusal
+
+
+def write(path, content):
+    path.write_text(
+        content if isinstance(content, str) else json.dumps(content), encoding="utf-8", newline=""
+    )
+    return path
+
+
+def of(kind, rows):
+    return [row for row in rows if isinstance(row, kind)]
+
+
+QUESTION = {"id": "T_1_T__3", "cq": "Why? ", "label": "Useful"}
+INTERVENTION = {"intervention_id": "T_1", "intervention": 'A: "x\ny"', "dataset": "US2016", "cqs": [QUESTION]}
+
+
+def refusals(path, intervention):
+    rows = list(read_items(write(path, {"T_1": intervention})))
+    return [(row.place, row.reason) for row in of(Refusal, rows)]
+
+
+# CQs-Gen
+
+
+def test_an_intervention_comes_with_its_source_schemes_and_questions_exactly_as_given(tmp_path):
+    path = write(tmp_path / "mine.json", {"T_1": {**INTERVENTION, "schemes": ["Example", "Example"]}})
+    assert list(read_items(path)) == [
+        ItemRow(
+            external_id="T_1",
+            text='A: "x\ny"',
+            source="US2016",
+            metadata={"schemes": ["Example", "Example"]},
+            questions=(QuestionRow("T_1_T__3", "Why? ", "theory", "Useful", "T_1.cqs[0]"),),
+            place="T_1",
+        )
+    ]
+
+
+def test_an_absent_list_of_schemes_stays_absent(tmp_path):
+    (item,) = read_items(write(tmp_path / "mine.json", {"T_1": INTERVENTION}))
+    assert item.metadata == {}
+
+
+@pytest.mark.parametrize(
+    ("question_id", "origin"),
+    [
+        ("T_1_T__11", "theory"),
+        ("T_1_LLM_US2016_D_meta-llama_Meta-Llama-3-70B-Instruct_4_S", "meta-llama_Meta-Llama-3-70B-Instruct"),
+        (
+            "T_1_LLM_moral_maze_schemes_D_meta-llama_Llama-2-13b-chat-hf_10_L",
+            "meta-llama_Llama-2-13b-chat-hf",
+        ),
+        ("T_2_T__11", "mine"),
+        ("T_1_T__x", "mine"),
+        ("own", "mine"),
+        (0, "mine"),
+        (None, "mine"),
+    ],
+)
+def test_the_origin_is_told_by_a_published_id_and_else_by_the_file_s_name(tmp_path, question_id, origin):
+    content = {"T_1": {**INTERVENTION, "cqs": [{"id": question_id, "cq": "Why?"}]}}
+    path = write(tmp_path / "upload.tmp", content)
+    (item,) = read_items(path, name="submission_mine.json")
+    assert [(q.external_id, q.origin, q.label) for q in item.questions] == [(question_id, origin, None)]
+    (item,) = read_items(path, name="submission_mine.json", origin="ours")
+    assert item.questions[0].origin == ("ours" if origin == "mine" else origin)
+
+
+def test_a_repeated_id_within_an_item_is_kept_each_time(tmp_path):
+    twice = {**INTERVENTION, "cqs": [QUESTION, {**QUESTION, "label": "Invalid"}]}
+    (item,) = read_items(write(tmp_path / "mine.json", {"T_1": twice}))
+    assert [(q.external_id, q.label) for q in item.questions] == [
+        ("T_1_T__3", "Useful"),
+        ("T_1_T__3", "Invalid"),
+    ]
+
+
+@pytest.mark.parametrize(
+    ("change", "place", "reason"),
+    [
+        ({"intervention_id": "T_2"}, "T_1.intervention_id", "is 'T_2', expected the key 'T_1'"),
+        ({"intervention": None}, "T_1.intervention", "expected a text"),
+        ({"intervention": " \n"}, "T_1", "the text is blank"),
+        ({"intervention": "a\x00"}, "T_1", "text: character 2 is NUL (U+0000), which cannot be stored"),
+        ({"intervention": "a\ud800"}, "T_1", "text: character 2 is a lone surrogate (U+D800)"),
+        ({"dataset": 7}, "T_1.dataset", "expected a text"),
+        ({"dataset": "x" * 201}, "T_1", "source: 201 characters, at most 200 are kept"),
+        ({"schemes": "Example"}, "T_1.schemes", "expected a list of texts"),
+        ({"cqs": {}}, "T_1.cqs", "expected a list of questions"),
+    ],
+)
+def test_an_intervention_that_breaks_the_shape_is_refused_with_its_json_path(tmp_path, change, place, reason):
+    path = write(
+        tmp_path / "mine.json",
+        {"T_1": {**INTERVENTION, **change}, "T_9": {**INTERVENTION, "intervention_id": "T_9"}},
+    )
+    rows = list(read_items(path))
+    assert [(row.place, row.reason) for row in of(Refusal, rows)] == [(place, reason)]
+    assert [row.external_id for row in of(ItemRow, rows)] == ["T_9"]
+
+
+@pytest.mark.parametrize(
+    ("change", "place", "reason"),
+    [
+        ({"label": "useful"}, "T_1.cqs[1].label", "is 'useful', expected Useful, Unhelpful, Invalid"),
+        ({"label": None}, "T_1.cqs[1].label", "is None, expected Useful, Unhelpful, Invalid"),
+        ({"cq": None}, "T_1.cqs[1].cq", "expected a text"),
+        ({"cq": "\u00a0"}, "T_1.cqs[1]", "the question is blank"),
+        ({"id": 1.5}, "T_1.cqs[1].id", "expected a text or a whole number"),
+        ({"id": True}, "T_1.cqs[1].id", "expected a text or a whole number"),
+    ],
+)
+def test_a_question_that_breaks_the_shape_is_refused_alone_with_its_json_path(
+    tmp_path, change, place, reason
+):
+    cqs = [QUESTION, {**QUESTION, **change}, QUESTION]
+    rows = list(read_items(write(tmp_path / "mine.json", {"T_1": {**INTERVENTION, "cqs": cqs}})))
+    assert [type(row) for row in rows] == [ItemRow, Refusal]
+    assert [question.place for question in rows[0].questions] == ["T_1.cqs[0]", "T_1.cqs[2]"]
+    assert (rows[1].place, rows[1].reason) == (place, reason)
+    assert rows[1].row == {"intervention_id": "T_1", **QUESTION, **change}
+
+
+def test_keys_that_the_format_does_not_have_are_noticed_once(tmp_path):
+    entry = {**INTERVENTION, "speaker": "A", "cqs": [{**QUESTION, "score": 1}, {**QUESTION, "score": 2}]}
+    rows = list(read_items(write(tmp_path / "mine.json", {"T_1": entry})))
+    assert rows[1:] == [
+        Notice("*.speaker", "is no key of this format and is not kept"),
+        Notice("*.cqs[*].score", "is no key of this format and is not kept"),
+    ]
+
+
+@pytest.mark.parametrize(
+    ("content", "message"),
+    [
+        ('{"T_1": {\n"intervention_id" "T_1"}}', "no valid JSON: line 2, column 19: Expecting ':' delimiter"),
+        ('{"T_1": {},\n"T_1": {}}', "no valid JSON: the name 'T_1' stands twice in one object"),
+        ('{"T_1": {\n"intervention": NaN}}', "no valid JSON: NaN is no JSON"),
+        ('[{"intervention_id": 1}]', "row 1: is a JSON list; expected JSON Lines, one object a line"),
+    ],
+)
+def test_json_that_cannot_be_trusted_is_refused_as_a_whole(tmp_path, content, message):
+    with pytest.raises(FileError) as raised:
+        list(read_items(write(tmp_path / "mine.json", content)))
+    assert str(raised.value) == f"mine.json: {message}"
+
+
+def test_a_refusal_can_be_stored_and_printed_whatever_it_reports(tmp_path):
+    entry = {"intervention_id": "T\ud800", "intervention": "a\x00b", "dataset": 1e999}
+    path = tmp_path / "mine.json"
+    path.write_text('{"T\\ud800": ' + json.dumps(entry).replace("Infinity", "1e999") + "}", encoding="utf-8")
+    (refusal,) = read_items(path)
+    assert refusal.place == "T\\ud800.dataset"
+    assert refusal.row == {"intervention_id": "T\\ud800", "intervention": "a\\x00b", "dataset": "inf"}
+
+
+def test_the_published_validation_set_has_its_known_counts_labels_and_origins(shared_data):
+    rows = list(read_items(shared_data / "cqs_gen" / "validation.json"))
+    assert {type(row) for row in rows} == {ItemRow}
+    questions = [question for item in rows for question in item.questions]
+    assert (len(rows), len(questions)) == (186, 4136)
+    assert Counter(question.label for question in questions) == {
+        "Useful": 2790,
+        "Unhelpful": 893,
+        "Invalid": 453,
+    }
+    assert Counter(item.source for item in rows) == {
+        "US2016": 80,
+        "rrd": 72,
+        "moral_maze_schemes": 20,
+        "us2016reddit": 14,
+    }
+    assert Counter(question.origin for question in questions) == {
+        "theory": 993,
+        "meta-llama_Meta-Llama-3-70B-Instruct": 3111,
+        "meta-llama_Llama-2-7b-chat-hf": 32,
+    }
+
+
+def test_the_published_validation_set_can_be_rebuilt_from_its_rows(shared_data):
+    path = shared_data / "cqs_gen" / "validation.json"
+    rebuilt = {
+        item.external_id: {
+            "intervention_id": item.external_id,
+            "intervention": item.text,
+            "dataset": item.source,
+            **item.metadata,
+            "cqs": [{"id": q.external_id, "cq": q.text, "label": q.label} for q in item.questions],
+        }
+        for item in read_items(path)
+    }
+    assert rebuilt == json.loads(path.read_text(encoding="utf-8"))
+
+
+def test_one_published_item_has_three_ids_twice_and_all_six_questions_are_kept(shared_data):
+    """In two of the pairs the labels agree, in the third they do not; the texts are equal in each."""
+    repeated = {}
+    for item in read_items(shared_data / "cqs_gen" / "validation.json"):
+        counts = Counter(question.external_id for question in item.questions)
+        for question in item.questions:
+            if counts[question.external_id] > 1:
+                repeated.setdefault((item.external_id, question.external_id), []).append(question)
+    assert {item for item, _ in repeated} == {"TRUMP_240_2"}
+    assert sorted([q.label for q in questions] for questions in repeated.values()) == [
+        ["Invalid", "Useful"],
+        ["Useful", "Useful"],
+        ["Useful", "Useful"],
+    ]
+    assert all(len({q.text for q in questions}) == 1 for questions in repeated.values())
+
+
+def test_the_published_test_set_has_items_without_questions(shared_data):
+    rows = list(read_items(shared_data / "cqs_gen" / "test.json"))
+    assert [type(row) for row in rows] == [ItemRow] * 34
+    assert {row.questions for row in rows} == {()}
+
+
+def test_a_system_s_submission_numbers_its_questions_and_names_its_origin(shared_data):
+    rows = list(read_items(shared_data / "cqs_gen" / "submission_llama8.json"))
+    assert [row.external_id for row in rows] == [
+        "CLINTON_1_1",
+        "Javier_84",
+        "TRUMP_125_1",
+        "travellots_133_1",
+        "Zewstain__641",
+    ]
+    for row in rows:
+        assert [(q.external_id, q.origin, q.label) for q in row.questions] == [
+            (i, "llama8", None) for i in range(3)
+        ]
+
+
+# SoQG
+
+SOQG = (
+    ",thought,question,label\n"
+    '0,"One\r\nthought",Why?,clarity\n'
+    "1,-two,How?,others\n"
+    '2,"One\r\nthought",When?,others\n'
+)
+
+
+def test_soqg_thoughts_become_items_with_the_question_in_the_metadata(tmp_path):
+    rows = list(read_items(write(tmp_path / "mturk.csv", SOQG)))
+    assert rows[0] == ItemRow(
+        external_id="mturk-0",
+        text="One\r\nthought",
+        source="SoQG",
+        metadata={"question": "Why?", "question_type": "clarity"},
+        place="row 2",
+    )
+    assert (rows[1].text, rows[1].place) == ("-two", "row 3 (line 4)")
+
+
+def test_an_equal_soqg_thought_is_kept_and_reported(tmp_path):
+    rows = list(read_items(write(tmp_path / "mturk.csv", SOQG)))
+    assert [row.external_id for row in of(ItemRow, rows)] == ["mturk-0", "mturk-1", "mturk-2"]
+    assert rows[3:] == [Notice("row 4 (line 5)", "mturk-2 has the same text as mturk-0; both are kept")]
+
+
+def test_a_published_cell_with_an_apostrophe_is_taken_as_it_is(tmp_path):
+    (item,) = read_items(write(tmp_path / "m.csv", ",thought,question,label\n0,'-x,'=y,z\n"))
+    assert (item.text, item.metadata["question"]) == ("'-x", "'=y")
+
+
+def test_soqg_rows_without_a_thought_or_an_index_are_refused(tmp_path):
+    content = ",thought,question,label\n0,,Why?,x\n,y,Why?,x\n2,z,Why?\n"
+    rows = list(read_items(write(tmp_path / "m.csv", content)))
+    assert [(row.place, row.reason) for row in rows] == [
+        ("row 2", "the text is blank"),
+        ("row 3", "the index is blank"),
+        ("row 4", "has 3 cells, the header 4"),
+    ]
+    assert rows[0].row == {"column 1": "0", "thought": "", "question": "Why?", "label": "x"}
+
+
+def test_a_missing_soqg_column_is_named_with_the_columns_found(tmp_path):
+    path = write(tmp_path / "m.csv", ",thought,label\n0,x,y\n")
+    with pytest.raises(FileError) as raised:
+        list(read_items(path, format="soqg"))
+    assert str(raised.value) == "m.csv: row 1: no column 'question'; found 'column 1', 'thought', 'label'"
+
+
+@pytest.mark.parametrize(
+    ("file", "items", "equal"), [("mturk_test.csv", 634, 0), ("mturk_train_valid.csv", 2535, 5)]
+)
+def test_the_published_soqg_files_have_their_known_counts(shared_data, file, items, equal):
+    rows = list(read_items(shared_data / "soqg" / file))
+    assert Counter(type(row) for row in rows) == Counter({ItemRow: items, Notice: equal})
+    assert len({row.external_id for row in of(ItemRow, rows)}) == items
+
+
+def test_six_soqg_thoughts_occur_in_both_published_files(shared_data):
+    texts = [
+        {row.text for row in of(ItemRow, read_items(shared_data / "soqg" / file))}
+        for file in ("mturk_test.csv", "mturk_train_valid.csv")
+    ]
+    assert len(texts[0] & texts[1]) == 6
+
+
+def test_published_texts_are_those_of_the_file_character_for_character(shared_data):
+    path = shared_data / "soqg" / "mturk_test.csv"
+    with path.open(encoding="utf-8", newline="") as stream:
+        expected = [row["thought"] for row in csv.DictReader(stream)]
+    assert [row.text for row in read_items(path)] == expected
+
+
+# LogicClimate
+
+CLIMATE = (
+    ",original_url,source_article,logical_fallacies\n"
+    "0,u1,One .,intentional\n"
+    "1,u1,Two .,ad hominem\n"
+    "2,u1, ,intentional\n"
+    "3,u2,One .,ad hominem\n"
+    "4,u1,One .,intentional\n"
+)
+
+
+def test_a_passage_is_one_item_with_its_fallacies_in_order_of_appearance(tmp_path):
+    rows = list(read_items(write(tmp_path / "climate.csv", CLIMATE)))
+    assert rows[0] == ItemRow(
+        external_id="climate-0",
+        text="One .",
+        source="LogicClimate",
+        metadata={"logical_fallacies": ["intentional", "ad hominem"], "original_urls": ["u1", "u2"]},
+        place="row 2",
+    )
+    assert rows[1].external_id == "climate-1"
+    assert (rows[2].place, rows[2].reason) == ("row 4", "source_article is blank")
+    assert len(rows) == 3
+
+
+def test_the_published_logicclimate_files_have_their_known_counts(shared_data):
+    """1,074 rows; the 859 distinct texts of traps.md count the blank one, which is no item."""
+    counts, texts, rows_in = Counter(), set(), 0
+    for file in ("climate_test.csv", "climate_train.csv"):
+        path = shared_data / "logicclimate" / file
+        with path.open(encoding="utf-8", newline="") as stream:
+            rows_in += sum(1 for _ in csv.DictReader(stream))
+        rows = list(read_items(path))
+        counts.update(type(row) for row in rows)
+        texts |= {row.text for row in of(ItemRow, rows)}
+        assert {row.reason for row in of(Refusal, rows)} == {"source_article is blank"}
+    assert rows_in == 1074
+    assert counts == Counter({ItemRow: 858, Refusal: 32})
+    assert len(texts | {""}) == 859
+
+
+# Recognition
+
+
+@pytest.mark.parametrize(
+    ("content", "expected"),
+    [
+        ({"T_1": INTERVENTION}, "cqs_gen"),
+        (json.dumps({"T_1": INTERVENTION}, indent=4), "cqs_gen"),
+        ("{}", "cqs_gen"),
+        ('{"id": "A", "text": "x"}\n{"id": "B", "text": "y"}\n', "table"),
+        ('\n {"text": "x", "id": "A"}', "table"),
+        (SOQG, "soqg"),
+        (CLIMATE, "logicclimate"),
+        ("text,id\n", "table"),
+        ("id;text;note\n", "table"),
+        ("id\ttext\n", "table"),
+        ("id,text,thought,question,label\n", "table"),
+    ],
+)
+def test_the_format_is_told_by_the_content_and_not_by_the_name(tmp_path, content, expected):
+    assert recognise(write(tmp_path / "anything.dat", content), "anything.dat") == expected
+
+
+@pytest.mark.parametrize(
+    ("path", "expected"),
+    [
+        ("cqs_gen/validation.json", "cqs_gen"),
+        ("cqs_gen/test.json", "cqs_gen"),
+        ("cqs_gen/submission_llama8.json", "cqs_gen"),
+        ("soqg/mturk_test.csv", "soqg"),
+        ("logicclimate/climate_train.csv", "logicclimate"),
+    ],
+)
+def test_the_published_files_are_recognised(shared_data, path, expected):
+    assert recognise(shared_data / path, "x") == expected
+
+
+def test_a_file_of_no_known_format_says_what_was_expected_and_found(tmp_path):
+    with pytest.raises(FileError) as raised:
+        recognise(write(tmp_path / "m.csv", "id,txt\n1,x\n"), "m.csv")
+    assert str(raised.value) == (
+        "m.csv: row 1: the columns of no known format: expected id, text (table); "
+        "thought, question, label (soqg); original_url, source_article, logical_fallacies (logicclimate), "
+        "or a JSON object (cqs_gen); "
+        "found 'id', 'txt'"
+    )

@@ -1,0 +1,81 @@
+"""Check style, types, migrations, static files and scripts; stop at the first that fails.
+
+Only the standard library; run by `make lint`.
+"""
+
+import glob
+import os
+import shutil
+import subprocess
+import sys
+import tempfile
+from pathlib import Path
+
+ROOT = Path(__file__).resolve().parent.parent
+APPS = ("config", "annotation", "agreement", "exports", "frontend", "tools")
+TYPESCRIPT = "typescript@5.9"
+
+
+def main() -> int:
+    with tempfile.TemporaryDirectory(prefix="elenchus-lint-") as scratch:
+        for title, command, variables in checks(Path(scratch)):
+            print(f"== {title}", flush=True)
+            code = subprocess.run(command, cwd=ROOT, env=os.environ | variables, check=False).returncode
+            if code:
+                print(f"{title}: failed", file=sys.stderr)
+                return code
+    return 0
+
+
+def checks(scratch: Path) -> list[tuple[str, list[str], dict[str, str]]]:
+    """Return title, command and environment of each check."""
+    python = sys.executable
+    testing = {"DJANGO_SETTINGS_MODULE": "config.settings.test"}
+    production = {
+        "DJANGO_SETTINGS_MODULE": "config.settings.production",
+        "ELENCHUS_DATA": str(scratch),
+        "ELENCHUS_SECRET_KEY": "abcdefghij-only-for-collecting-static-files-0123456789",
+        "ELENCHUS_HOSTS": "localhost",
+        "DATABASE_URL": "postgres://localhost/unused",
+        "CELERY_BROKER_URL": "redis://localhost/0",
+    }
+    return [
+        ("Style", [python, "-m", "ruff", "check", "."], {}),
+        ("Layout", [python, "-m", "ruff", "format", "--check", "--quiet", "."], {}),
+        ("Types", [python, "-m", "mypy", *APPS], testing),
+        ("Migrations", [python, "manage.py", "makemigrations", "--check", "--dry-run"], testing),
+        ("Deployment", [python, "manage.py", "check", "--deploy", "--fail-level", "WARNING"], production),
+        ("Static files", [python, "manage.py", "collectstatic", "--noinput", "-v", "0"], production),
+        *script_checks(scratch),
+    ]
+
+
+def script_checks(scratch: Path) -> list[tuple[str, list[str], dict[str, str]]]:
+    """Return the type check of the scripts, where there are scripts and npm."""
+    scripts = sorted(glob.glob("frontend/static/frontend/js/**/*.js", root_dir=ROOT, recursive=True))
+    if not scripts:
+        return []
+    npm = shutil.which("npm")
+    if npm is None and os.environ.get("ELENCHUS_STRICT") != "1":
+        print("Skipping the types of the scripts. Missing: npm; get it with: sudo apt-get install npm")
+        return []
+    install = [
+        npm or "npm",
+        "install",
+        "--silent",
+        "--no-audit",
+        "--no-fund",
+        "--prefix",
+        str(scratch),
+        TYPESCRIPT,
+    ]
+    options = (
+        *("--noEmit", "--allowJs", "--checkJs", "--target", "es2022", "--module", "es2022"),
+        *("--moduleResolution", "bundler", "--lib", "es2023,dom,dom.iterable", "--types", ""),
+    )
+    check = [str(scratch / "node_modules" / ".bin" / "tsc"), *options, *scripts]
+    return [("TypeScript's compiler", install, {}), ("Types of the scripts", check, {})]
+
+
+if __name__ == "__main__":
+    sys.exit(main())

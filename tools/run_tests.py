@@ -1,0 +1,119 @@
+"""Run the whole suite: scripts in Node.js, then everything on SQLite, then the database tests on PostgreSQL.
+
+Only the standard library; run by `make test`. With ELENCHUS_STRICT=1 a missing service or a skipped test is a
+failure.
+"""
+
+import glob
+import os
+import shutil
+import signal
+import subprocess
+import sys
+import tempfile
+from collections.abc import Callable
+from pathlib import Path
+
+from tools.services import Missing, Services, chromium_path, node_path
+
+ROOT = Path(__file__).resolve().parent.parent
+NO_TEST_RAN = 5
+CLEAN_UP_SECONDS = 30
+
+
+def main() -> int:
+    signal.signal(signal.SIGTERM, lambda *_: sys.exit(143))
+    scratch = Path(tempfile.mkdtemp(prefix="elenchus-test-"))
+    services = Services(scratch)
+    strict = os.environ.get("ELENCHUS_STRICT") == "1"
+    try:
+        return run_legs(services, strict)
+    except Missing as error:
+        print(f"Nothing may be skipped with ELENCHUS_STRICT=1. Missing: {error}", file=sys.stderr)
+        return 1
+    except KeyboardInterrupt:
+        return 130
+    finally:
+        services.stop()
+        shutil.rmtree(scratch, ignore_errors=True)
+
+
+def run_legs(services: Services, strict: bool) -> int:
+    """Run one leg after the other up to the first that fails; return its exit code."""
+
+    def offered(get: Callable[[], str], what_is_skipped: str) -> str | None:
+        try:
+            return get()
+        except Missing as error:
+            if strict:
+                raise
+            print(f"Skipping {what_is_skipped}. Missing: {error}", flush=True)
+            return None
+
+    redis = offered(services.redis_url, "the tests with a Redis broker")
+    chromium = offered(chromium_path, "the tests in a browser")
+    postgres = offered(services.postgres_url, "the tests on PostgreSQL")
+    scripts = sorted(glob.glob("tests/js/**/*.test.js", root_dir=ROOT, recursive=True))
+    node = offered(node_path, "the tests of the scripts") if scripts else None
+
+    found = {
+        "ELENCHUS_TEST_REDIS_URL": redis,
+        "ELENCHUS_TEST_CHROMIUM": chromium,
+        "ELENCHUS_TEST_POSTGRES_URL": postgres and postgres + "/postgres",
+    }
+    environment = test_environment() | {name: value for name, value in found.items() if value}
+    left_out = [f"not {marker}" for marker, here in (("redis", redis), ("browser", chromium)) if not here]
+    pytest = [sys.executable, "-m", "pytest", "-n", "2", *(["-p", "tools.strict"] if strict else [])]
+
+    legs = []
+    if node:
+        legs.append(("The scripts, in Node.js", [node, "--test", *scripts], environment))
+    everything = [*pytest, *(["-m", " and ".join(left_out)] if left_out else [])]
+    legs.append(("Everything, on SQLite", everything, environment))
+    if postgres:
+        database = [*pytest, "-m", " and ".join(["database", *left_out])]
+        legs.append(
+            (
+                "Database tests, on PostgreSQL",
+                database,
+                environment | {"DATABASE_URL": postgres + "/elenchus"},
+            )
+        )
+    for title, command, variables in legs:
+        print(f"\n== {title} ==", flush=True)
+        code = run(command, variables)
+        if code:
+            if code == NO_TEST_RAN:
+                print("No test ran.", file=sys.stderr)
+            return code
+    return 0
+
+
+def run(command: list[str], environment: dict[str, str]) -> int:
+    """Run a command to its end; when interrupted, let it clean up first."""
+    with subprocess.Popen(command, cwd=ROOT, env=environment) as process:
+        try:
+            return process.wait()
+        except (KeyboardInterrupt, SystemExit) as interruption:
+            # Ctrl-C in a terminal has reached the command already.
+            if isinstance(interruption, SystemExit):
+                process.send_signal(signal.SIGINT)
+            try:
+                process.wait(CLEAN_UP_SECONDS)
+            except subprocess.TimeoutExpired:
+                process.kill()
+            raise
+
+
+def test_environment() -> dict[str, str]:
+    """Return the environment without the settings of whoever runs the tests."""
+    ours = {"DATABASE_URL", "CELERY_BROKER_URL", "DJANGO_SETTINGS_MODULE"}
+    return {
+        name: value
+        for name, value in os.environ.items()
+        if name not in ours and (not name.startswith("ELENCHUS_") or name == "ELENCHUS_STRICT")
+    }
+
+
+if __name__ == "__main__":
+    sys.exit(main())
