@@ -11,6 +11,9 @@ DEBUG = False
 ALLOWED_HOSTS = env.words("ELENCHUS_HOSTS")
 CSRF_TRUSTED_ORIGINS = env.origins("ELENCHUS_ORIGINS")
 
+# The sample's log-ins are known to everybody: allowed where only this machine reaches the server.
+SAMPLE_LOGINS_ALLOWED = True
+
 TWO_FACTOR = env.flag("ELENCHUS_TWO_FACTOR")
 OIDC_SERVER = env.text("ELENCHUS_OIDC_SERVER")
 OPEN_SIGNUP = env.flag("ELENCHUS_OPEN_SIGNUP")
@@ -49,6 +52,7 @@ MIDDLEWARE = [
     "django.middleware.clickjacking.XFrameOptionsMiddleware",
     "allauth.account.middleware.AccountMiddleware",
     "django_htmx.middleware.HtmxMiddleware",
+    "frontend.refusals.RefusalPages",
 ]
 
 ROOT_URLCONF = "config.urls"
