@@ -149,7 +149,10 @@ def count_interval(name: str, study: Study, sums: CountSums, resampled: CountSum
     expected = COUNT_COEFFICIENTS[name].expected
     if expected is not None:
         chance = float(expected(sums))
-        low, high = max(-1.0, (low - chance) / (1 - chance)), (high - chance) / (1 - chance)
+        low, high = ((limit - chance) / (1 - chance) for limit in (low, high))
+    value = float(evaluate_count(name, sums)[0])
+    # The rule of three may reach below the lowest value that complete ratings can have.
+    low = max(low, min(-1.0, value))
     return Interval(low, high, None, interval.undefined_share, RULE_OF_THREE)
 
 

@@ -1,4 +1,4 @@
-"""The reference tables: exact values, published figures to their printed precision, standard errors, reasons."""
+"""The reference tables: exact values, published figures to their printed precision, errors, reasons."""
 
 import json
 import math
@@ -41,8 +41,8 @@ GWET_ERRORS = {
     "se_ac1": "gwet_ac1",
     "se_fleiss": "fleiss_kappa",
 }
-# The alpha error of irrCAC 1.0 is the wrong one of three in circulation; Conger with missing ratings uses other
-# margins than ours.
+# The alpha error of irrCAC 1.0 is the wrong one of three in circulation; its Conger with missing ratings uses
+# other margins than ours.
 NOT_OURS = ("se_kripp_irrCAC1.0", "conger_kappa_irrCAC", "se_conger_irrCAC")
 
 each_case = pytest.mark.parametrize("case", known_answers(), ids=lambda case: case["id"])
