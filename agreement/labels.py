@@ -26,8 +26,8 @@ from agreement.study import Study, study_of
 
 _GWET = ("observed_agreement", "pabak", "gwet_ac1", "fleiss_kappa")
 _NEED_VARIATION = ("cohen_kappa", "conger_kappa", "fleiss_kappa", "krippendorff_alpha")
-# Coverage of the 95% interval of Fleiss' kappa in simulated studies of 20 to 200 items, by the number of items
-# with a less common label: 3 .75, 4 .82, 5 .87, 6 .91, 7 .92, 8 and more .94.
+# Coverage of the 95% interval of Fleiss' kappa in simulated studies of 20 to 200 items, by the number of
+# items with a less common label: 3 .75, 4 .82, 5 .87, 6 .91, 7 .92, 8 and more .94.
 FEW_ITEMS = 8
 
 

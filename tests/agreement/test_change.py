@@ -78,6 +78,21 @@ def test_items_on_several_rows_are_resampled_together_in_both_rounds():
         assert width(pooled.differences[name]) == pytest.approx(width(single.differences[name]), rel=0.07)
 
 
+def test_rows_without_a_rating_belong_to_neither_round():
+    rng = np.random.default_rng(6)
+    before, after = random_ratings(rng, 30, 3, 2), random_ratings(rng, 40, 3, 2)
+    unrated = np.full((25, 3), -1)
+    plain = change(before, after, np.arange(30), np.arange(20, 60))
+    padded = change(
+        np.vstack([before, unrated]),
+        np.vstack([after, unrated]),
+        np.arange(55),
+        np.concatenate([np.arange(20, 60), np.arange(25) + 200]),
+    )
+    assert padded.to_json() == plain.to_json()
+    assert (plain.n_both, plain.n_before, plain.n_after) == (10, 20, 30)
+
+
 def test_a_difference_with_an_undefined_end_is_undefined_for_the_same_reason():
     result = change(two_by_two(10, 0, 0, 0), two_by_two(5, 1, 1, 5), np.arange(10), np.arange(12))
     assert result.differences["cohen_kappa"].reason == "no_variation"

@@ -76,8 +76,9 @@ def test_the_seed_alone_decides_the_interval_whatever_the_order_of_the_items():
     ratings = random_ratings(np.random.default_rng(7), 50, 4, 3, missing=0.2)
     first = label_agreement(ratings, q=3, seed=11)
     assert label_agreement(ratings[::-1], q=3, seed=11).to_json() == first.to_json()
-    assert label_agreement(ratings, q=3, seed=12).to_json() != first.to_json()
-    assert label_agreement(ratings, q=3, seed=[11, 4]).to_json() != first.to_json()
+    for seed in (12, [11, 4]):
+        other = label_agreement(ratings, q=3, seed=seed)
+        assert all(limits(other, name) != limits(first, name) for name in ALL)
     assert first.seed == (11,)
 
 
@@ -109,6 +110,20 @@ def test_normal_draws_stand_in_for_multinomial_ones_only_where_every_count_is_la
     assert _normal_is_safe(table_sums(study_of(two_by_two(5000, 0, 0, 5000), q=2).tables))
     assert not _normal_is_safe(table_sums(study_of(two_by_two(5000, 3, 4, 5000), q=2).tables))
     assert not _normal_is_safe(table_sums(study_of(two_by_two(90_000, 150, 150, 5), q=2).tables))
+
+
+def test_normal_draws_keep_the_number_of_items_as_multinomial_ones_do():
+    ratings = random_ratings(np.random.default_rng(8), 3000, 3, 2, accuracy=0.7)
+    study = study_of(ratings, q=2)
+    matrix = study.pairs.summation().dense()
+    drawn = study.pairs.pair_sums(_normal_sums(study.row_units, matrix, 4000, generator(1, 1), n=None))
+    assert drawn.common == pytest.approx(np.full((3, 4000), 3000.0), abs=1e-8)
+    # An agreeing pair of ratings is binomial.
+    share = table_sums(study.tables).agreeing / 3000
+    assert drawn.agreeing.std(axis=1) == pytest.approx(np.sqrt(3000 * share * (1 - share)), rel=0.05)
+    larger = study.pairs.pair_sums(_normal_sums(study.row_units, matrix, 4000, generator(1, 1), n=12_000))
+    assert larger.common == pytest.approx(np.full((3, 4000), 12_000.0), abs=1e-8)
+    assert larger.agreeing.std(axis=1) == pytest.approx(2 * drawn.agreeing.std(axis=1), rel=1e-6)
 
 
 def test_a_single_item_has_values_and_no_interval():
@@ -171,6 +186,13 @@ def test_perfect_agreement_gets_the_rule_of_three_and_not_a_point():
     assert limits(result, "krippendorff_alpha") == pytest.approx((1 - 0.06 / d_e, 1))
     assert {result.estimates[name].interval_method for name in ALL} == {"rule_of_three"}
     assert result.pairs[0].observed_agreement.low == pytest.approx(0.94)
+
+
+def test_the_rule_of_three_counts_only_items_with_two_ratings():
+    ratings = np.vstack([two_by_two(10, 0, 0, 10), [[0, -1]] * 20])
+    assert limits(label_agreement(ratings, q=2, seed=1), "observed_agreement") == pytest.approx(
+        (1 - 3 / 20, 1)
+    )
 
 
 def test_complete_disagreement_gets_the_rule_of_three_at_the_other_end():
