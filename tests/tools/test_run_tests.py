@@ -23,7 +23,7 @@ class FakeServices:
 
 @pytest.fixture
 def legs(monkeypatch):
-    """Return the legs that were run, as (command, environment); each ends with the code in `codes`, else 0."""
+    """Return the legs that were run, as (command, environment), and the exit codes by their place, else 0."""
     done: list[tuple[list[str], dict[str, str]]] = []
     codes: dict[int, int] = {}
 
@@ -34,8 +34,7 @@ def legs(monkeypatch):
     monkeypatch.setattr(run_tests, "run", run)
     monkeypatch.setattr(run_tests, "chromium_path", lambda: "/usr/bin/chromium")
     monkeypatch.setattr(run_tests.glob, "glob", lambda *_, **__: [])
-    done_and_codes = done, codes
-    return done_and_codes
+    return done, codes
 
 
 def test_the_suite_runs_on_sqlite_and_its_database_tests_again_on_postgresql(legs):
@@ -58,9 +57,10 @@ def test_what_is_missing_is_left_out_and_said_in_one_line_with_how_to_get_it(leg
     ((sqlite, environment),) = done
     assert sqlite[-2:] == ["-m", "not redis"]
     assert "ELENCHUS_TEST_REDIS_URL" not in environment
-    assert [line for line in capsys.readouterr().out.splitlines() if line.startswith("Skipping")] == [
-        "Skipping the tests with a Redis broker. Missing: Redis; get it with: sudo apt-get install redis-server",
-        "Skipping the tests on PostgreSQL. Missing: PostgreSQL; get it with: sudo apt-get install postgresql",
+    lines = [line for line in capsys.readouterr().out.splitlines() if line.startswith("Skipping")]
+    assert [line.split(". Missing: ") for line in lines] == [
+        ["Skipping the tests with a Redis broker", "Redis; get it with: sudo apt-get install redis-server"],
+        ["Skipping the tests on PostgreSQL", "PostgreSQL; get it with: sudo apt-get install postgresql"],
     ]
 
 
