@@ -30,16 +30,23 @@ export function element(tag, properties = {}, ...children) {
 export const keycap = (key) => element("kbd", {}, key);
 
 /**
- * A drawer beside the text leaves the page usable; pressing its key again closes it.
+ * A drawer beside the text leaves the page usable; pressing its key again closes it. The focus stays where it was, so that Enter still
+ * keeps the span, unless the drawer has something to choose from.
  *
  * @param {HTMLDialogElement} dialog
+ * @param {string} [focus]  selector of what takes the focus
  * @returns {boolean} whether it is open now
  */
-export function toggleDrawer(dialog) {
+export function toggleDrawer(dialog, focus) {
   const open = !dialog.open;
+  const before = /** @type {HTMLElement | null} */ (document.activeElement);
   closeDrawers();
-  if (open) dialog.show();
-  return open;
+  if (!open) return false;
+  dialog.show();
+  const target = focus ? /** @type {HTMLElement | null} */ (dialog.querySelector(focus)) : before;
+  if (target && target !== document.body) target.focus();
+  else /** @type {HTMLElement} */ (document.activeElement)?.blur();
+  return true;
 }
 
 /** @returns {boolean} whether one was open */

@@ -48,7 +48,6 @@ export class FocusPage {
       get: () => this.selection,
       set: (selection) => this.select(selection),
     });
-    document.querySelector(".ws-rule-card")?.classList.add("fixed");
   }
 
   get context() {

@@ -248,11 +248,11 @@ function listen({ shell, session, sender, clock, tools, steady, askForLogin, log
       case "previous": session.step(-1); return true;
       case "list":
         tools.listing.render();
-        toggleDrawer(/** @type {HTMLDialogElement} */ (part("ws-list")));
+        toggleDrawer(/** @type {HTMLDialogElement} */ (part("ws-list")), "[aria-current], [data-jump], [data-filter]");
         return true;
       case "guideline":
         shell.guidelineAt(tools.page.unit);
-        toggleDrawer(/** @type {HTMLDialogElement} */ (part("ws-guideline")));
+        if (toggleDrawer(/** @type {HTMLDialogElement} */ (part("ws-guideline")))) shell.say(part("ws-guideline-type").textContent ?? "");
         return true;
       case "keys": openModal(/** @type {HTMLDialogElement} */ (part("ws-keys"))); return true;
       default: return false;
