@@ -30,6 +30,11 @@ export async function logIn(url, login, password) {
   return response.status === 400 ? "wrong" : "window";
 }
 
+/** Someone else got in by this page's log-in: out again, so that the right person can. @param {string} url */
+export async function logOut(url) {
+  await fetch(url, { method: "POST", credentials: "same-origin", headers: { "X-CSRFToken": csrfToken() }, redirect: "manual" }).catch(() => {});
+}
+
 /** @param {string} loginUrl @param {string} signedInUrl */
 export function openLoginWindow(loginUrl, signedInUrl) {
   window.open(`${loginUrl}?next=${encodeURIComponent(signedInUrl)}`, "elenchus-login", "popup,width=520,height=680");

@@ -8,7 +8,7 @@ import { gettext, interpolate } from "./i18n.js";
 import { actOf } from "./keys.js";
 import { POINTER_PREFIX } from "./leaving.js";
 import { Listing } from "./listing.js";
-import { logIn, openLoginWindow, whenSignedIn } from "./login.js";
+import { logIn, logOut, openLoginWindow, whenSignedIn } from "./login.js";
 import { Outbox } from "./outbox.js";
 import { QuestionsPage } from "./questions_page.js";
 import { Sender } from "./sender.js";
@@ -160,15 +160,16 @@ async function work({ overview, page, offline, store }, tab) {
     part("ws-login-text").textContent = interpolate(gettext("Log in again as %(who)s. Your %(n)s waiting decisions are safe and are sent then."), { who: overview.member.pseudonym, n: outbox.waiting });
     if (!modalIsOpen()) openModal(/** @type {HTMLDialogElement} */ (part("ws-login")));
   };
-  /** Whoever logged in must be the member whose decisions wait here. */
+  /** Whoever logged in must be the member whose decisions wait here. @returns {Promise<boolean>} */
   const loggedIn = async () => {
     const now = await getJson(dataset.workspaceUrl ?? "").catch((error) => error);
     if (now instanceof Error || now.member?.id !== overview.member.id) {
       part("ws-login-error").textContent = now instanceof Error ? now.message : interpolate(gettext("This is another person's account. %(who)s's decisions wait until %(who)s logs in."), { who: overview.member.pseudonym });
-      return;
+      return false;
     }
     /** @type {HTMLDialogElement} */ (part("ws-login")).close();
     sender.resume();
+    return true;
   };
 
   listen({ shell, session, sender, clock, tools, steady, askForLogin, loggedIn, pick });
@@ -309,7 +310,7 @@ function listen({ shell, session, sender, clock, tools, steady, askForLogin, log
         in: "", window: gettext("This account needs another step: use “Log in another way”."),
         wrong: gettext("The name and the password do not go together, or there were too many tries."), away: gettext("The server cannot be reached."),
       }[result];
-      if (result === "in") void loggedIn();
+      if (result === "in") void loggedIn().then((/** @type {boolean} */ right) => right || logOut(dataset.logoutUrl ?? ""));
     });
   });
   part("ws-login-window").addEventListener("click", () => openLoginWindow(dataset.loginUrl ?? "", dataset.signedInUrl ?? ""));
