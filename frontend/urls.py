@@ -19,4 +19,6 @@ urlpatterns = [
     path("p/<slug:slug>/rounds/<int:number>/close/", rounds.close, name="round_close"),
     path("p/<slug:slug>/rounds/<int:number>/reopen/", rounds.reopen, name="round_reopen"),
     path("p/<slug:slug>/rounds/<int:number>/work/", workspace.workspace, name="workspace"),
+    path("p/offline-worker.js", workspace.service_worker, name="service-worker"),
+    path("signed-in/", workspace.signed_in, name="signed-in"),
 ]
