@@ -90,6 +90,18 @@ def test_skip_invalid_stores_the_rest_and_writes_the_refused_rows_with_the_reaso
     ]
 
 
+def test_the_mended_file_of_refused_rows_can_be_imported_as_it_is(project, tmp_path):
+    path = write(tmp_path / "a.csv", HEADER, ("1", "One.", "", ""), ("", "=Two.", "", ""))
+    out = tmp_path / "refused.csv"
+    items_import(project=project, path=path, skip_invalid=True, refused_path=out)
+    mended = out.read_text(encoding="utf-8").replace("\n,", "\n2,")
+    out.write_text(mended, encoding="utf-8", newline="")
+    report = items_import(project=project, path=out)
+    assert (report.refused, report.counts["new items"]) == (0, 1)
+    item = Item.objects.get(external_id="2")
+    assert (item.text, item.metadata) == ("=Two.", {"fallacy": ""})
+
+
 def test_a_text_that_differs_from_the_stored_one_is_refused_with_the_difference(project, tmp_path):
     items_import(project=project, path=write(tmp_path / "a.csv", HEADER, ("1", "One cat.", "", "")))
     report = items_import(project=project, path=write(tmp_path / "b.csv", HEADER, ("1", "One cow.", "", "")))
