@@ -7,12 +7,13 @@ from __future__ import annotations
 
 import hashlib
 from collections import Counter
-from collections.abc import Callable, Iterator
-from dataclasses import dataclass, field
+from collections.abc import Callable
+from dataclasses import dataclass, field, replace
 from pathlib import Path
 from typing import Any
 
 from annotation.errors import Refused
+from exports.archive import archive_write
 from exports.formats import cqs_gen, focus
 from exports.formats.jsonfile import canonical
 from exports.manifest import SUMS, file_sha256, manifest_write, sums_text
@@ -39,12 +40,16 @@ class NotReconciled(Refused):
 
 @dataclass(frozen=True, slots=True)
 class BuiltFile:
-    """A file of a release, by its name below the folder; `internal` ones hold withheld references."""
+    """A file of a release, by its name below the folder.
+
+    `internal` ones hold withheld references; the `archive` is the ZIP of all others.
+    """
 
     name: str
     sha256: str
     size: int
-    internal: bool
+    internal: bool = False
+    archive: bool = False
 
 
 @dataclass(slots=True)
@@ -153,24 +158,29 @@ def files_build(
     )
     built.card = f"# {selection.project.name} {version}\n"
     manifest_write(selection, version, built, directory)
-    built.files = files_seal(directory)
+    built.files = files_seal(directory, f"{selection.project.slug}-{version}")
     if progress:
         progress(total, total)
     return built
 
 
-def files_seal(directory: Path) -> list[BuiltFile]:
-    """Write SHA256SUMS over the public files and return all files by name."""
+def files_seal(directory: Path, title: str) -> list[BuiltFile]:
+    """Write SHA256SUMS over the public files and the ZIP of them all; return every file."""
+    files = [
+        _built_file(directory, path.relative_to(directory).as_posix())
+        for path in sorted(path for path in directory.rglob("*") if path.is_file())
+    ]
+    public = [file for file in files if not file.internal]
+    (directory / SUMS).write_bytes(sums_text(public).encode())
+    names = [*(file.name for file in public), SUMS]
+    archive_write(directory / f"{title}.zip", directory, names, title)
+    archive = replace(_built_file(directory, f"{title}.zip"), archive=True)
+    return [*files, _built_file(directory, SUMS), archive]
 
-    def found() -> Iterator[BuiltFile]:
-        for path in sorted(path for path in directory.rglob("*") if path.is_file()):
-            name = path.relative_to(directory).as_posix()
-            yield BuiltFile(name, file_sha256(path), path.stat().st_size, name.startswith(f"{INTERNAL}/"))
 
-    files = list(found())
-    sums = directory / SUMS
-    sums.write_bytes(sums_text(file for file in files if not file.internal).encode())
-    return [*files, BuiltFile(SUMS, file_sha256(sums), sums.stat().st_size, internal=False)]
+def _built_file(directory: Path, name: str) -> BuiltFile:
+    path = directory / name
+    return BuiltFile(name, file_sha256(path), path.stat().st_size, internal=name.startswith(f"{INTERNAL}/"))
 
 
 def _add(record: ItemRecord, split: str, selection: Selection, tally: Tally, outputs: list[Output]) -> None:

@@ -231,6 +231,7 @@ def _files_store(release_id: int, token: str, folder: Path, built: Built) -> lis
                 "sha256": file.sha256,
                 "size": file.size,
                 "internal": file.internal,
+                "archive": file.archive,
                 "storage": name,
             }
         )
