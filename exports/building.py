@@ -70,6 +70,7 @@ class Digest:
     def __init__(self, selection: Selection) -> None:
         self._hash = hashlib.sha256()
         self._selection = selection
+        self._rounds = {row.pk: row.number for row in selection.rounds}
         self._add(
             [
                 FORMAT_VERSION,
@@ -84,24 +85,21 @@ class Digest:
 
     def add(self, record: ItemRecord, split: str) -> None:
         """Take in one item. Keys of the database stay out: a restored copy has the same digest."""
-        rounds = {row.pk: row.number for row in self._selection.rounds}
         places = {question.pk: question.position for question in record.questions}
-        self._add([record.item[1:], split])
-        for question in record.questions:
-            self._add(question[2:])
-        for row in record.judgements:
-            self._add(
-                [
-                    places.get(row.unit, row.unit),
-                    rounds[row.round],
-                    self._selection.members[row.annotator],
-                    *row[4:10],
-                    row.decided_at.isoformat(),
-                    *row[11:],
-                ]
+        judgements = [
+            (
+                places.get(row.unit, row.unit),
+                self._rounds[row.round],
+                self._selection.members[row.annotator],
+                row[4:10],
+                row.decided_at.isoformat(),
+                row[11:],
             )
-        for unit, row in sorted((places.get(unit, unit), row) for unit, row in record.resolutions.items()):
-            self._add([unit, *row[2:]])
+            for row in record.judgements
+        ]
+        questions = [question[2:] for question in record.questions]
+        resolutions = sorted((places.get(unit, unit), row[2:]) for unit, row in record.resolutions.items())
+        self._add([record.item[1:], split, questions, judgements, resolutions])
 
     def hexdigest(self) -> str:
         """Return the digest of what was added so far."""
