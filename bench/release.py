@@ -1,4 +1,4 @@
-"""How long a large release takes and how much memory it needs: python bench/release.py [--items N] [--types T]
+"""How long a large release takes and how much memory: python bench/release.py [--items N] [--types T]
 
 Fills a database of its own in a temporary folder with judged texts (seed 0), builds a release in a fresh
 process, and prints seconds, milliseconds an item and the most memory that process held.
@@ -17,45 +17,10 @@ from pathlib import Path
 
 ROOT = Path(__file__).resolve().parent.parent
 SLUG = "bench"
-WORDS = [
-    "the",
-    "library",
-    "stays",
-    "open",
-    "all",
-    "night",
-    "because",
-    "grades",
-    "fell",
-    "when",
-    "it",
-    "closed",
-    "and",
-    "everyone",
-    "knows",
-    "that",
-    "buses",
-    "cost",
-    "more",
-    "than",
-    "trains",
-    "although",
-    "nobody",
-    "has",
-    "asked",
-    "the",
-    "drivers",
-    "what",
-    "they",
-    "think",
-    "of",
-    "the",
-    "new",
-    "road",
-    "to",
-    "the",
-    "harbour",
-]
+SENTENCE = (
+    "the library stays open all night because grades fell when it closed and everyone knows that buses cost "
+    "more than trains although nobody has asked the drivers what they think of the new road to the harbour"
+)
 BATCH = 2000
 
 
@@ -70,7 +35,7 @@ def fill(items: int, types: int, annotators: int) -> None:
     from annotation.rounds import round_create
     from annotation.triggers import TRIGGERS, lifted_triggers
 
-    rng = random.Random(0)
+    rng, words = random.Random(0), SENTENCE.split()
     project = project_create(slug=SLUG, codebook="focus", user=User.objects.create_user("lea"))
     members = [member_add(project=project, private_name=f"annotator {place}") for place in range(annotators)]
     brought_by = Import.objects.create(
@@ -81,7 +46,7 @@ def fill(items: int, types: int, annotators: int) -> None:
     with lifted_triggers(TRIGGERS):
         for first in range(0, items, BATCH):
             numbers = range(first, min(items, first + BATCH))
-            texts = [" ".join(rng.choices(WORDS, k=rng.randint(40, 90))) for _ in numbers]
+            texts = [" ".join(rng.choices(words, k=rng.randint(40, 90))) for _ in numbers]
             made = Item.objects.bulk_create(
                 Item(
                     project=project,
