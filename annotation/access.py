@@ -4,7 +4,7 @@ from typing import Any
 
 from django.db.models import QuerySet
 
-from annotation.errors import NotAllowed, NotFound
+from annotation.errors import NotAllowed, NotFound, Refused
 from annotation.models import Import, Item, Membership, Project, Question, Round
 
 
@@ -45,6 +45,12 @@ def require_annotator(member: Membership) -> None:
     """Refuse whoever does not annotate in the project."""
     if not member.is_annotator:
         raise NotAllowed("You do not annotate in this project. Ask a lead to make you an annotator.")
+
+
+def refuse_archived(project: Project) -> None:
+    """Refuse what would bring something new into a project that was put aside."""
+    if Project.objects.filter(pk=project.pk, archived_at__isnull=False).exists():
+        raise Refused("not_ready", f"{project.name} is archived: restore it first.")
 
 
 def visible_items(project: Project) -> QuerySet[Item]:

@@ -9,12 +9,12 @@ from rest_framework.response import Response
 from rest_framework.views import APIView
 
 from annotation import access
+from annotation.drawing import STRATA
 from annotation.errors import Refused
 from annotation.models import Membership, Project, Round
 from annotation.projects import project_create
 from annotation.recording import Unit, judgement_record
 from annotation.rounds import (
-    STRATA,
     round_close,
     round_create,
     round_draw,

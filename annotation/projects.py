@@ -2,11 +2,13 @@
 
 import re
 from collections.abc import Iterable, Iterator
+from datetime import datetime
 from itertools import count
 from pathlib import Path
 from typing import Any
 
 from django.db import IntegrityError, transaction
+from django.utils import timezone
 
 from annotation.codebooks.definition import Codebook as CodebookDefinition
 from annotation.codebooks.reader import SHIPPED, CodebookError, read_codebook
@@ -69,6 +71,51 @@ def project_create(*, slug: str, name: str = "", codebook: str, user: Any = None
         if Project.objects.filter(slug=slug).exists():
             raise Refused("taken", f"There is a project “{slug}” already: choose another name.") from None
         raise
+    return project
+
+
+def project_edit(
+    *, project: Project, member: Membership, name: str, licence: str, languages: str, contact: str
+) -> Project:
+    """Change what a project says about itself; its short name and protocol stay."""
+    given = {"name": name.strip(), "licence": licence, "languages": languages, "contact": contact}
+    changed = {field: value for field, value in given.items() if getattr(project, field) != value}
+    if not changed:
+        return project
+    if not given["name"]:
+        raise Refused("invalid", "Give the project a name.", errors={"name": "Give a name."})
+    with transaction.atomic():
+        for field, value in changed.items():
+            setattr(project, field, value)
+        project.save(update_fields=list(changed))
+        ProjectEvent.objects.create(
+            project=project, member=member, action="project edited", details={"fields": sorted(changed)}
+        )
+    return project
+
+
+def project_archive(*, project: Project, member: Membership) -> Project:
+    """Put a project aside. Raises Refused while one of its rounds is open."""
+    with transaction.atomic():
+        current = Project.objects.select_for_update().get(pk=project.pk)
+        open_round = current.rounds.filter(status="open").first()
+        if open_round is not None:
+            raise Refused("not_ready", f"{open_round.name} is open: close it before you archive the project.")
+        return _archived_set(project, member, timezone.now(), "project archived")
+
+
+def project_restore(*, project: Project, member: Membership) -> Project:
+    """Take a project out of the archive."""
+    with transaction.atomic():
+        return _archived_set(project, member, None, "project restored")
+
+
+def _archived_set(project: Project, member: Membership, when: datetime | None, action: str) -> Project:
+    # The condition lets two leads who press at once write one event.
+    waiting = Project.objects.filter(pk=project.pk, archived_at__isnull=when is not None)
+    if waiting.update(archived_at=when):
+        ProjectEvent.objects.create(project=project, member=member, action=action)
+    project.refresh_from_db(fields=["archived_at"])
     return project
 
 
@@ -168,5 +215,8 @@ __all__ = [
     "codebook_source",
     "member_add",
     "members_bring_in",
+    "project_archive",
     "project_create",
+    "project_edit",
+    "project_restore",
 ]

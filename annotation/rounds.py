@@ -6,8 +6,9 @@ from django.db import connection, transaction
 from django.db.models import Count, Exists, Max, OuterRef, Q
 from django.utils import timezone
 
-from annotation.access import visible_items, visible_questions
-from annotation.assigning import Candidate, draw_items, order_for, share_out
+from annotation.access import refuse_archived, visible_questions
+from annotation.assigning import order_for, share_out
+from annotation.drawing import drawn_items
 from annotation.errors import NotFound, Refused
 from annotation.models import (
     Assignment,
@@ -25,7 +26,6 @@ from annotation.models import (
 from annotation.signals import round_closed
 
 BATCH = 2_000
-STRATA = ("topic", "source")
 
 
 def round_create(
@@ -45,7 +45,7 @@ def round_create(
 ) -> Round:
     """Create a draft round on the given or the newest codebook. Raises Refused for a name in use."""
     with transaction.atomic():
-        Project.objects.select_for_update().get(pk=project.pk)
+        refuse_archived(Project.objects.select_for_update().get(pk=project.pk))
         number = (project.rounds.aggregate(last=Max("number"))["last"] or 0) + 1
         name = name.strip() or f"Round {number}"
         if project.rounds.filter(name=name).exists():
@@ -80,33 +80,18 @@ def round_draw(
 ) -> int:
     """Draw items, with their questions, into a draft round in place of what it had; return how many.
 
-    All visible items, a random sample of `size` items or of items with `questions` questions together
-    (seeded by the round, stratified by `topic` or `source`), or the hand-picked `external_ids`.
-    `exclude_drawn` leaves out items that another round has.
+    The options are those of `annotation.drawing.drawn_items`.
     """
-    if stratify_by and stratify_by not in STRATA:
-        raise Refused("invalid", f"Stratify by {' or '.join(STRATA)}, not by “{stratify_by}”.")
     with transaction.atomic():
         _locked_draft(round, "Items can be drawn only while the round is a draft.")
-        items = visible_items(round.project).order_by("id")
-        if exclude_drawn:
-            elsewhere = RoundItem.objects.filter(item=OuterRef("pk")).exclude(round=round)
-            items = items.exclude(Exists(elsewhere))
-        if external_ids is not None:
-            drawn = _picked(items, external_ids)
-        else:
-            candidates = [
-                Candidate(pk, stratum, count)
-                for pk, stratum, count in items.annotate(
-                    n_questions=Count("questions", filter=Q(questions__brought_by__state="done"))
-                ).values_list("id", stratify_by or "topic", "n_questions")
-            ]
-            try:
-                drawn = draw_items(
-                    candidates, size=size, questions=questions, stratified=bool(stratify_by), seed=round.seed
-                )
-            except ValueError as error:
-                raise Refused("invalid", f"The round cannot be drawn: {error}.") from None
+        drawn = drawn_items(
+            round,
+            size=size,
+            questions=questions,
+            stratify_by=stratify_by,
+            external_ids=external_ids,
+            exclude_drawn=exclude_drawn,
+        )
         round.round_questions.all().delete()
         round.round_items.all().delete()
         round_items_add(round, drawn, first_position=1)
@@ -141,17 +126,6 @@ def round_items_add(round: Round, item_ids: Sequence[int], *, first_position: in
             )
 
 
-def _picked(items, external_ids: Sequence[str]) -> list[int]:
-    found: dict[str, int] = {}
-    for start in range(0, len(external_ids), BATCH):
-        batch = external_ids[start : start + BATCH]
-        found.update(items.filter(external_id__in=batch).values_list("external_id", "id"))
-    missing = [external_id for external_id in external_ids if external_id not in found]
-    if missing:
-        raise Refused("invalid", f"These items are not in the project: {_some(missing)}.")
-    return [found[external_id] for external_id in dict.fromkeys(external_ids)]
-
-
 def round_open(
     round: Round, *, members: Iterable[Membership] | None = None, by: Membership | None = None
 ) -> Round:
@@ -162,6 +136,7 @@ def round_open(
     """
     with transaction.atomic():
         _locked_draft(round, "Only a draft round can be opened.")
+        refuse_archived(round.project)
         _refuse_without_material(round)
         taking_part = sorted(
             round.project.memberships.filter(is_annotator=True, is_active=True)
@@ -242,6 +217,7 @@ def round_reopen(round: Round, *, why: str, by: Membership) -> Round:
                 "round_not_closed",
                 f"{current.name} cannot be reopened: only a closed round that ran here can.",
             )
+        refuse_archived(round.project)
         round.status = Round.Status.OPEN
         round.closed_at = None
         round.reopened_at = timezone.now()

@@ -15,4 +15,5 @@ urlpatterns = [
     path("api/", include("exports.urls")),
     path("api/schema/", SpectacularAPIView.as_view(), name="schema"),
     path("api/docs/", SpectacularSwaggerSplitView.as_view(url_name="schema"), name="api-docs"),
+    path("", include("frontend.urls")),
 ]

@@ -2,8 +2,21 @@
 
 from django.urls import path
 
-from frontend.pages import workspace
+from frontend.pages import drawing, home, project, rounds, workspace
 
 urlpatterns = [
+    path("", home.home, name="home"),
+    path("projects/new/", home.project_new, name="project_new"),
+    path("p/<slug:slug>/", project.project, name="project"),
+    path("p/<slug:slug>/settings/", project.settings, name="project_settings"),
+    path("p/<slug:slug>/archive/", project.archive, name="project_archive"),
+    path("p/<slug:slug>/restore/", project.restore, name="project_restore"),
+    path("p/<slug:slug>/rounds/new/", rounds.new, name="round_new"),
+    path("p/<slug:slug>/rounds/<int:number>/", rounds.detail, name="round"),
+    path("p/<slug:slug>/rounds/<int:number>/progress/", rounds.detail_progress, name="round_progress"),
+    path("p/<slug:slug>/rounds/<int:number>/draw/", drawing.draw, name="round_draw"),
+    path("p/<slug:slug>/rounds/<int:number>/open/", drawing.open_round, name="round_open"),
+    path("p/<slug:slug>/rounds/<int:number>/close/", rounds.close, name="round_close"),
+    path("p/<slug:slug>/rounds/<int:number>/reopen/", rounds.reopen, name="round_reopen"),
     path("p/<slug:slug>/rounds/<int:number>/work/", workspace.workspace, name="workspace"),
 ]

@@ -7,7 +7,15 @@ from pathlib import Path
 from typing import Any
 
 from annotation.codebooks.definition import PUBLISHED_LABELS
-from annotation.importing.rows import FileError, JudgementRow, JudgementRows, Notice, Refusal, json_problem
+from annotation.importing.rows import (
+    REFUSED_COLUMNS,
+    FileError,
+    JudgementRow,
+    JudgementRows,
+    Notice,
+    Refusal,
+    json_problem,
+)
 from annotation.importing.tabular import Cells, RowProblem, Table, read_table
 from annotation.protocols.texts import is_blank
 
@@ -44,7 +52,7 @@ def read(path: Path, *, name: str) -> JudgementRows:
     table = read_table(path, name, COLUMNS)
     _require_columns(table, name)
     for column in table.columns or ():
-        if column not in COLUMNS:
+        if column not in COLUMNS and column not in REFUSED_COLUMNS:
             yield Notice("row 1", f"column {column!r} is not known and is left out")
     for row in table.rows:
         if not isinstance(row, Cells):

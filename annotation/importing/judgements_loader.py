@@ -352,7 +352,7 @@ def _shown(given: JudgementRow) -> dict:
     for name in ("start", "end", "quote"):
         value = getattr(given, name)
         shown[name] = "" if value is None else value
-    return {**shown, "reason code": given.reason, "comment": given.comment}
+    return {**shown, "reason": given.reason, "comment": given.comment}
 
 
 def _yes_no(value: bool | None) -> str:

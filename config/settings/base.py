@@ -52,6 +52,7 @@ MIDDLEWARE = [
     "django.middleware.clickjacking.XFrameOptionsMiddleware",
     "allauth.account.middleware.AccountMiddleware",
     "django_htmx.middleware.HtmxMiddleware",
+    "frontend.refusals.RefusalPages",
 ]
 
 ROOT_URLCONF = "config.urls"
@@ -90,6 +91,13 @@ CELERY_TASK_PUBLISH_RETRY_POLICY = {"max_retries": 1, "interval_start": 0.2}  # 
 CELERY_BROKER_CONNECTION_RETRY_ON_STARTUP = True
 CELERY_WORKER_HIJACK_ROOT_LOGGER = False
 CELERY_BEAT_SCHEDULE_FILENAME = str(DATA_DIR / "beat-schedule")
+
+# Rows are the truth about jobs; these sweeps send again what a dead worker or broker left.
+CELERY_BEAT_SCHEDULE = {
+    "agreement-sweep": {"task": "agreement.sweep_reports", "schedule": 60.0},
+    "agreement-live": {"task": "agreement.refresh_live_reports", "schedule": 300.0},
+    "exports-sweep": {"task": "exports.sweep_releases", "schedule": 60.0},
+}
 
 # One cache for all processes: allauth counts failed log-ins in it.
 CACHES = {

@@ -1,0 +1,119 @@
+"""Which items a draft round would draw: the choice itself, and a preview of it that stores nothing."""
+
+from collections import Counter
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+from django.db.models import Count, Exists, OuterRef, Q, QuerySet
+
+from annotation.access import visible_items, visible_questions
+from annotation.assigning import Candidate, draw_items
+from annotation.errors import Refused
+from annotation.models import Import, Item, Protocol, Round, RoundItem
+
+BATCH = 2_000
+STRATA = ("topic", "source")
+SHOWN_FIRST = 5
+SHOWN_STRATA = 12
+
+
+@dataclass(frozen=True, slots=True)
+class DrawPreview:
+    """What a draw would give: how many, how they spread, and the first of them in their order.
+
+    `topics` and `sources` are (name, items), most frequent first, names compared where equally many.
+    """
+
+    items: int
+    questions: int
+    without_questions: int
+    topics: list[tuple[str, int]]
+    sources: list[tuple[str, int]]
+    first: list[Item]
+
+
+def drawable_items(round: Round, *, exclude_drawn: bool = False) -> QuerySet[Item]:
+    """Return the items that the round could draw, without those of other rounds if `exclude_drawn`."""
+    items = visible_items(round.project).order_by("id")
+    if exclude_drawn:
+        items = items.exclude(Exists(RoundItem.objects.filter(item=OuterRef("pk")).exclude(round=round)))
+    return items
+
+
+def drawn_items(
+    round: Round,
+    *,
+    size: int | None = None,
+    questions: int | None = None,
+    stratify_by: str = "",
+    external_ids: Sequence[str] | None = None,
+    exclude_drawn: bool = False,
+) -> list[int]:
+    """Return the keys of the items that these options draw into the round, in the order drawn.
+
+    All drawable items, a random sample of `size` items or of items with `questions` questions together
+    (seeded by the round, stratified by `topic` or `source`), or the hand-picked `external_ids`.
+    Raises Refused where there are fewer than asked for.
+    """
+    if stratify_by and stratify_by not in STRATA:
+        raise Refused("invalid", f"Stratify by {' or '.join(STRATA)}, not by “{stratify_by}”.")
+    items = drawable_items(round, exclude_drawn=exclude_drawn)
+    if external_ids is not None:
+        return _picked(items, external_ids)
+    candidates = [
+        Candidate(pk, stratum, count)
+        for pk, stratum, count in items.annotate(
+            n_questions=Count("questions", filter=Q(questions__brought_by__state=Import.State.DONE))
+        ).values_list("id", stratify_by or "topic", "n_questions")
+    ]
+    try:
+        return draw_items(
+            candidates, size=size, questions=questions, stratified=bool(stratify_by), seed=round.seed
+        )
+    except ValueError as error:
+        raise Refused("invalid", f"The round cannot be drawn: {error}.") from None
+
+
+def draw_preview(round: Round, **options) -> DrawPreview:
+    """Return what `drawn_items` with these options would give; nothing is stored."""
+    drawn = drawn_items(round, **options)
+    topics: Counter[str] = Counter()
+    sources: Counter[str] = Counter()
+    n_questions = without = 0
+    for start in range(0, len(drawn), BATCH):
+        batch = drawn[start : start + BATCH]
+        for topic, source in round.project.items.filter(pk__in=batch).values_list("topic", "source"):
+            topics[topic] += 1
+            sources[source] += 1
+        if round.project.protocol == Protocol.CQS_GEN:
+            asked = visible_questions(round.project).filter(item__in=batch)
+            counts = asked.aggregate(n=Count("id"), items=Count("item", distinct=True))
+            n_questions += counts["n"]
+            without += len(batch) - counts["items"]
+    shown = round.project.items.in_bulk(drawn[:SHOWN_FIRST])
+    return DrawPreview(
+        items=len(drawn),
+        questions=n_questions,
+        without_questions=without,
+        topics=_most_frequent(topics),
+        sources=_most_frequent(sources),
+        first=[shown[pk] for pk in drawn[:SHOWN_FIRST]],
+    )
+
+
+def _most_frequent(counts: Counter[str]) -> list[tuple[str, int]]:
+    ordered = sorted(counts.items(), key=lambda entry: (-entry[1], entry[0]))
+    rest = sum(count for _, count in ordered[SHOWN_STRATA:])
+    return ordered[:SHOWN_STRATA] + ([("all others", rest)] if rest else [])
+
+
+def _picked(items: QuerySet[Item], external_ids: Sequence[str]) -> list[int]:
+    found: dict[str, int] = {}
+    for start in range(0, len(external_ids), BATCH):
+        batch = external_ids[start : start + BATCH]
+        found.update(items.filter(external_id__in=batch).values_list("external_id", "id"))
+    missing = [external_id for external_id in external_ids if external_id not in found]
+    if missing:
+        more = f" and {len(missing) - 5} more" if len(missing) > 5 else ""
+        raise Refused("invalid", f"These items are not in the project: {', '.join(missing[:5])}{more}.")
+    return [found[external_id] for external_id in dict.fromkeys(external_ids)]

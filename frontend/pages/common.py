@@ -1,0 +1,44 @@
+"""What the pages of a project share: who asks, the frame around the page, and paging."""
+
+from typing import Any
+
+from django.core.paginator import Page, Paginator
+from django.db.models import QuerySet
+from django.http import HttpRequest, HttpResponse
+from django.shortcuts import render
+
+from annotation import access
+from annotation.models import Membership
+
+PAGE_SIZE = 50
+
+
+def lead_or_refuse(request: HttpRequest, slug: str) -> Membership:
+    """Return the asking lead; outsiders meet 404, annotators 403."""
+    member = access.member_or_404(request.user, slug)
+    access.require_lead(member)
+    return member
+
+
+def project_page(
+    request: HttpRequest, template: str, member: Membership, *, status: int = 200, **context: Any
+) -> HttpResponse:
+    """Render a page inside the project's frame, which needs `member` and `project`."""
+    return render(
+        request,
+        f"frontend/{template}",
+        {"member": member, "project": member.project, **context},
+        status=status,
+    )
+
+
+def page_of(request: HttpRequest, rows: QuerySet, size: int = PAGE_SIZE) -> Page:
+    """Return the page of rows that ?page= asks for; a wrong number gives the nearest page."""
+    return Paginator(rows, size).get_page(request.GET.get("page"))
+
+
+def query_without_page(request: HttpRequest) -> str:
+    """Return the address's filters, for links to other pages of the same list."""
+    query = request.GET.copy()
+    query.pop("page", None)
+    return query.urlencode()

@@ -1,0 +1,171 @@
+"""From a planned round to an open one: drawing its items with a preview, and letting annotators in."""
+
+from typing import Any
+
+from django import forms
+from django.contrib import messages
+from django.contrib.auth.decorators import login_required
+from django.http import HttpRequest, HttpResponse
+from django.shortcuts import redirect
+from django.urls import reverse
+from django.views.decorators.http import require_http_methods
+
+from annotation.drawing import draw_preview, drawable_items
+from annotation.errors import Refused
+from annotation.models import Membership, Protocol, Round
+from annotation.rounds import round_draw, round_open
+from frontend.pages.common import project_page
+from frontend.pages.rounds import lead_and_round
+from frontend.refusals import refusals_as_notices
+
+
+class DrawForm(forms.Form):
+    """How to draw. The same fields make the preview and the draw itself."""
+
+    how = forms.ChoiceField(
+        widget=forms.RadioSelect,
+        initial="all",
+        label="Which items",
+        choices=[
+            ("all", "All items"),
+            ("sample", "A random sample of items"),
+            ("questions", "Random items until there are enough questions"),
+            ("picked", "Items that I name"),
+        ],
+    )
+    size = forms.IntegerField(min_value=1, required=False, label="Number of items")
+    questions = forms.IntegerField(min_value=1, required=False, label="Number of questions")
+    stratify_by = forms.ChoiceField(
+        required=False,
+        label="Keep the shares of",
+        choices=[("", "nothing: purely random"), ("topic", "each topic"), ("source", "each source")],
+        help_text="For random draws: the sample has the topics or sources in the shares they have now.",
+    )
+    picked = forms.CharField(
+        required=False,
+        widget=forms.Textarea(attrs={"rows": 4, "spellcheck": "false"}),
+        label="Item ids",
+        help_text="One a line, in the order in which they are to be judged.",
+    )
+    exclude_drawn = forms.BooleanField(required=False, label="Leave out items that another round has")
+
+    def __init__(self, *args: Any, round: Round, **kwargs: Any) -> None:
+        super().__init__(*args, **kwargs)
+        if round.project.protocol != Protocol.CQS_GEN:
+            del self.fields["questions"]
+            self.fields["how"].choices = [
+                choice for choice in self.fields["how"].choices if choice[0] != "questions"
+            ]
+
+    def clean(self) -> dict[str, Any]:
+        given = super().clean()
+        needs = {"sample": "size", "questions": "questions", "picked": "picked"}.get(given.get("how", ""))
+        if needs and not given.get(needs) and needs not in self.errors:
+            self.add_error(needs, "Fill this in for the draw you chose.")
+        return given
+
+    def options(self) -> dict[str, Any]:
+        """Return the options of `round_draw` that the chosen way needs, and no others."""
+        given = self.cleaned_data
+        how = given["how"]
+        random = how in ("sample", "questions")
+        return {
+            "size": given["size"] if how == "sample" else None,
+            "questions": given["questions"] if how == "questions" else None,
+            "stratify_by": given["stratify_by"] if random else "",
+            "external_ids": given["picked"].splitlines() if how == "picked" else None,
+            "exclude_drawn": given["exclude_drawn"],
+        }
+
+
+@login_required
+@require_http_methods(["GET", "POST"])
+def draw(request: HttpRequest, slug: str, number: int) -> HttpResponse:
+    """Preview a draw (GET with its fields), then draw it (POST with the same ones)."""
+    member, round = lead_and_round(request, slug, number)
+    if round.status != Round.Status.DRAFT:
+        messages.error(request, f"{round.name} is {round.status}: its items are frozen.")
+        return redirect("round", slug, number)
+    asked = request.POST if request.method == "POST" else request.GET
+    form = DrawForm(asked if "how" in asked else None, round=round)
+    preview = None
+    if form.is_bound and form.is_valid():
+        options = form.options()
+        if options["external_ids"] is not None:
+            options["external_ids"] = [name.strip() for name in options["external_ids"] if name.strip()]
+        try:
+            if request.method == "POST":
+                drawn = round_draw(round, member=member, **options)
+                messages.success(request, f"{drawn:,} items are drawn into {round.name}.")
+                return redirect("round", slug, number)
+            preview = draw_preview(round, **options)
+        except Refused as refusal:
+            form.add_error(None, refusal.message)
+    return project_page(
+        request,
+        "round_draw.html",
+        member,
+        tab="project",
+        round=round,
+        form=form,
+        preview=preview,
+        n_drawn=round.round_items.count(),
+        n_drawable=drawable_items(round).count(),
+    )
+
+
+class AnnotatorsForm(forms.Form):
+    annotators = forms.ModelMultipleChoiceField(
+        queryset=Membership.objects.none(), required=False, widget=forms.CheckboxSelectMultiple
+    )
+
+    def __init__(self, *args: Any, members: Any, **kwargs: Any) -> None:
+        super().__init__(*args, **kwargs)
+        self.fields["annotators"].queryset = members
+
+
+@login_required
+@require_http_methods(["GET", "POST"])
+def open_round(request: HttpRequest, slug: str, number: int) -> HttpResponse:
+    """Choose who takes part, see each person's load, then open the round."""
+    member, round = lead_and_round(request, slug, number)
+    members = member.project.memberships.filter(is_annotator=True, is_active=True).select_related("user")
+    asked = request.POST if request.method == "POST" else request.GET
+    form = AnnotatorsForm(asked if "choose" in asked else None, members=members)
+    chosen = list(form.cleaned_data["annotators"]) if form.is_bound and form.is_valid() else list(members)
+    if request.method == "POST" and form.is_valid():
+        with refusals_as_notices(request):
+            round_open(round, members=chosen, by=member)
+            messages.success(request, f"{round.name} is open: its annotators find it on their first page.")
+            return redirect("round", slug, number)
+        return redirect("round_open", slug, number)
+    if round.status != Round.Status.DRAFT:
+        messages.error(request, f"{round.name} is {round.status} already.")
+        return redirect("round", slug, number)
+    return project_page(
+        request,
+        "round_open.html",
+        member,
+        tab="project",
+        round=round,
+        members=members,
+        chosen={one.pk for one in chosen},
+        load=_load(round, len(chosen)),
+        back=reverse("round", args=[slug, number]),
+    )
+
+
+def _load(round: Round, n_chosen: int) -> dict[str, Any]:
+    """Return what each annotator gets: texts, and judgements where every text asks for as many."""
+    n_items = round.round_items.count()
+    texts = -(-n_items * round.overlap // n_chosen) if n_chosen else 0
+    n_types = len(round.codebook.definition.get("types") or ())
+    n_units = n_items * n_types if n_types else round.round_questions.count()
+    return {
+        "items": n_items,
+        "annotators": n_chosen,
+        "texts": texts,
+        "units": -(-n_units * round.overlap // n_chosen) if n_chosen else 0,
+        "enough": n_chosen >= round.overlap,
+        "missing": max(round.overlap - n_chosen, 0),
+    }

@@ -1,0 +1,112 @@
+"""The first page after logging in: my projects, and what is waiting for me in them."""
+
+from dataclasses import dataclass, field
+
+from django import forms
+from django.contrib import messages
+from django.contrib.auth.decorators import login_required
+from django.http import HttpRequest, HttpResponse
+from django.shortcuts import redirect, render
+from django.utils.text import slugify
+from django.views.decorators.http import require_GET, require_http_methods
+
+from annotation.errors import Refused
+from annotation.models import Membership, Project, Round
+from annotation.progress import MemberProgress, progress_of_round
+from annotation.projects import project_create
+from frontend.pages.common import page_of
+
+PROJECTS_PER_PAGE = 20
+
+CODEBOOK_CHOICES = [
+    ("focus", "FOCUS: ten types of critical probing in arguments, each with a span"),
+    ("cqs_gen", "CQs-Gen: critical questions that are useful, unhelpful or invalid"),
+    ("context_sufficiency", "Context screening: two yes/no criteria, no spans"),
+]
+
+
+@dataclass(frozen=True, slots=True)
+class OpenWork:
+    """A round that is open to this person, and how far they are in it."""
+
+    round: Round
+    progress: MemberProgress
+
+
+@dataclass(slots=True)
+class ProjectCard:
+    """One project as its member meets it on the first page."""
+
+    member: Membership
+    work: list[OpenWork] = field(default_factory=list)
+    open_rounds: list[Round] = field(default_factory=list)
+
+    @property
+    def project(self) -> Project:
+        return self.member.project
+
+
+class ProjectForm(forms.Form):
+    """What a new project needs; everything else can wait."""
+
+    name = forms.CharField(
+        max_length=200, label="Name", help_text="As people will read it, for example Campus debates."
+    )
+    slug = forms.CharField(
+        max_length=80,
+        required=False,
+        label="Short name",
+        help_text="Stands in addresses and commands: small letters, digits, hyphens. "
+        "Left empty, it is made from the name.",
+    )
+    codebook = forms.ChoiceField(
+        choices=CODEBOOK_CHOICES,
+        widget=forms.RadioSelect,
+        label="Start from",
+        help_text="You can edit types, labels and the guideline afterwards.",
+    )
+
+
+@login_required
+@require_GET
+def home(request: HttpRequest) -> HttpResponse:
+    """List my projects, those with open work first on top of their card."""
+    memberships = (
+        Membership.objects.filter(user=request.user, is_active=True)
+        .select_related("project")
+        .order_by("project__archived_at", "project__name", "id")
+    )
+    page = page_of(request, memberships, PROJECTS_PER_PAGE)
+    cards = [ProjectCard(member) for member in page]
+    _add_open_rounds(cards)
+    return render(request, "frontend/home.html", {"page": page, "cards": cards})
+
+
+def _add_open_rounds(cards: list[ProjectCard]) -> None:
+    by_project = {card.project.pk: card for card in cards}
+    rounds = Round.objects.filter(project__in=by_project, status=Round.Status.OPEN)
+    for round in rounds.select_related("codebook", "project").order_by("number"):
+        card = by_project[round.project_id]
+        card.open_rounds.append(round)
+        if card.member.is_annotator:
+            card.work += [OpenWork(round, own) for own in progress_of_round(round, member=card.member)]
+
+
+@login_required
+@require_http_methods(["GET", "POST"])
+def project_new(request: HttpRequest) -> HttpResponse:
+    """Create a project from a codebook that ships; whoever creates it becomes its lead."""
+    form = ProjectForm(request.POST or None)
+    if request.method == "POST" and form.is_valid():
+        given = form.cleaned_data
+        slug = given["slug"] or slugify(given["name"])[:80].strip("-")
+        try:
+            project = project_create(
+                slug=slug, name=given["name"], codebook=given["codebook"], user=request.user
+            )
+        except Refused as refusal:
+            form.add_error("slug", refusal.message)
+        else:
+            messages.success(request, f"{project.name} is ready. You are its lead.")
+            return redirect("project", project.slug)
+    return render(request, "frontend/project_new.html", {"form": form})

@@ -1,0 +1,262 @@
+"""A project's own page: what is done and next for leads, my rounds for annotators; its settings."""
+
+from dataclasses import dataclass
+
+from django import forms
+from django.contrib import messages
+from django.contrib.auth.decorators import login_required
+from django.db.models import Count
+from django.http import HttpRequest, HttpResponse
+from django.shortcuts import redirect
+from django.urls import NoReverseMatch, reverse
+from django.views.decorators.http import require_GET, require_http_methods
+
+from annotation import access
+from annotation.models import Membership, Project, Round
+from annotation.progress import MemberProgress, progress_of_round
+from annotation.projects import project_archive, project_edit, project_restore
+from frontend.pages.common import lead_or_refuse, page_of, project_page
+from frontend.refusals import refusals_as_notices
+
+ROUNDS_PER_PAGE = 25
+BARS_SHOWN = 8
+
+
+@dataclass(frozen=True, slots=True)
+class Step:
+    """One line of the checklist: what it is about, whether it is done, and where to do it."""
+
+    title: str
+    says: str
+    done: bool
+    url: str
+    act: str
+    is_next: bool = False
+
+
+@dataclass(frozen=True, slots=True)
+class RoundRow:
+    """One round of the table, with its annotators' progress while it is open."""
+
+    round: Round
+    n_items: int
+    progress: list[MemberProgress]
+    newest_version: int
+
+    @property
+    def decided(self) -> int:
+        return sum(row.decided for row in self.progress)
+
+    @property
+    def total(self) -> int:
+        return sum(row.total for row in self.progress)
+
+    @property
+    def shown(self) -> list[MemberProgress]:
+        """The annotators with most left, as many as the row has room for."""
+        behind = sorted(self.progress, key=lambda row: (-row.left, row.member.pk))[:BARS_SHOWN]
+        return sorted(behind, key=lambda row: row.member.pk)
+
+    @property
+    def n_more(self) -> int:
+        return len(self.progress) - len(self.shown)
+
+    @property
+    def old_version(self) -> bool:
+        return self.round.codebook.version < self.newest_version
+
+
+@login_required
+@require_GET
+def project(request: HttpRequest, slug: str) -> HttpResponse:
+    """Show the project as its lead or as its annotator needs it."""
+    member = access.member_or_404(request.user, slug)
+    own = _own_rounds(member) if member.is_annotator else []
+    if not member.is_lead:
+        return project_page(request, "project_annotator.html", member, tab="project", own=own)
+    page = page_of(
+        request, member.project.rounds.select_related("codebook").order_by("-number"), ROUNDS_PER_PAGE
+    )
+    steps = checklist(member.project)
+    return project_page(
+        request,
+        "project_lead.html",
+        member,
+        tab="project",
+        own=[entry for entry in own if entry["round"].status == Round.Status.OPEN],
+        page=page,
+        rows=_rows(member.project, list(page)),
+        steps=[] if all(step.done for step in steps) else steps,
+        newest=member.project.codebooks.latest("version"),
+        n_items=access.visible_items(member.project).count(),
+        n_annotators=_annotators(member.project),
+    )
+
+
+def checklist(project: Project) -> list[Step]:
+    """Return the four steps from an empty project to its first open round; the first undone is next."""
+    n_items = access.visible_items(project).count()
+    n_annotators = _annotators(project)
+    newest = project.codebooks.latest("version")
+    rounds = project.rounds.all()
+    started = rounds.exclude(status=Round.Status.DRAFT).exists()
+    draft = rounds.filter(status=Round.Status.DRAFT).order_by("number").first()
+    title = newest.definition.get("title") or newest.definition.get("name")
+    steps = [
+        (
+            "Import items",
+            f"{n_items:,} texts are here."
+            if n_items
+            else "Bring in the texts that will be judged, as a file.",
+            n_items > 0,
+            link("items_import", project.slug),
+            "Import items",
+        ),
+        (
+            "Codebook",
+            f"Version {newest.version}: {title}. Read the guideline as your annotators will.",
+            True,
+            link("codebook", project.slug),
+            "Read or edit",
+        ),
+        (
+            "People",
+            f"{n_annotators} annotators take part."
+            if n_annotators > 1
+            else "Agreement needs at least two annotators. Invite them by a link.",
+            n_annotators > 1,
+            link("people", project.slug),
+            "Invite people",
+        ),
+        (
+            "First round",
+            "Running or done."
+            if started
+            else f"{draft.name} is a draft: draw its items, then open it."
+            if draft
+            else "Decide how many texts, who judges them, and how many people judge each text.",
+            started,
+            link("round", project.slug, draft.number) if draft else link("round_new", project.slug),
+            f"Go on with {draft.name}" if draft else "Plan round 1",
+        ),
+    ]
+    first_undone = next((index for index, step in enumerate(steps) if not step[2]), None)
+    return [Step(*step, is_next=index == first_undone) for index, step in enumerate(steps)]
+
+
+def link(name: str, *args: object) -> str:
+    """Return a page's address, or nothing where this installation has no such page."""
+    try:
+        return reverse(name, args=args)
+    except NoReverseMatch:
+        return ""
+
+
+def _annotators(project: Project) -> int:
+    return project.memberships.filter(is_annotator=True, is_active=True).count()
+
+
+def _rows(project: Project, rounds: list[Round]) -> list[RoundRow]:
+    drawn = dict(
+        Round.objects.filter(pk__in=[round.pk for round in rounds])
+        .annotate(n=Count("round_items"))
+        .values_list("pk", "n")
+    )
+    newest = project.codebooks.latest("version").version
+    return [
+        RoundRow(
+            round,
+            drawn[round.pk],
+            progress_of_round(round) if round.status == Round.Status.OPEN else [],
+            newest,
+        )
+        for round in rounds
+    ]
+
+
+def _own_rounds(member: Membership) -> list[dict]:
+    """Return the member's rounds, open ones first, each with the member's own progress."""
+    rounds = (
+        member.project.rounds.filter(assignments__member=member, assignments__released_at__isnull=True)
+        .exclude(status=Round.Status.DRAFT)
+        .select_related("codebook", "project")
+        .distinct()
+    )
+    found = [
+        {"round": round, "own": own} for round in rounds for own in progress_of_round(round, member=member)
+    ]
+    return sorted(
+        found, key=lambda entry: (entry["round"].status != Round.Status.OPEN, -entry["round"].number)
+    )
+
+
+class SettingsForm(forms.ModelForm):
+    class Meta:
+        model = Project
+        fields = ["name", "licence", "languages", "contact"]
+        help_texts = {
+            "licence": "Of the dataset that will be released, for example CC BY 4.0.",
+            "languages": "Of the texts, as codes: en, or en, ar.",
+            "contact": "Whom readers of a release can write to.",
+        }
+
+
+@login_required
+@require_http_methods(["GET", "POST"])
+def settings(request: HttpRequest, slug: str) -> HttpResponse:
+    """Show and change what the project says about itself."""
+    member = lead_or_refuse(request, slug)
+    form = SettingsForm(request.POST or None, instance=Project.objects.get(pk=member.project.pk))
+    if request.method == "POST" and form.is_valid():
+        with refusals_as_notices(request):
+            project_edit(project=member.project, member=member, **form.cleaned_data)
+            messages.success(request, "The project's settings are saved.")
+            return redirect("project_settings", slug)
+    return project_page(request, "project_settings.html", member, tab="project", form=form)
+
+
+class TypedNameForm(forms.Form):
+    typed = forms.CharField(label="Type the project's short name to confirm", max_length=80)
+
+
+@login_required
+@require_http_methods(["GET", "POST"])
+def archive(request: HttpRequest, slug: str) -> HttpResponse:
+    """Archive the project after its short name was typed."""
+    member = lead_or_refuse(request, slug)
+    form = TypedNameForm(request.POST or None)
+    if request.method == "POST" and form.is_valid():
+        if form.cleaned_data["typed"].strip() != slug:
+            form.add_error("typed", f"That is not the short name: type {slug}.")
+        else:
+            with refusals_as_notices(request):
+                project_archive(project=member.project, member=member)
+                messages.success(request, f"{member.project.name} is archived. A lead can restore it.")
+            return redirect("project", slug)
+    return project_page(
+        request,
+        "confirm.html",
+        member,
+        tab="project",
+        heading=f"Archive {member.project.name}",
+        effects=[
+            "It moves to the end of everybody's list of projects, marked as archived.",
+            "Nothing new can be imported, opened or judged in it. Reading and releasing still work.",
+            "Nothing is deleted. Any lead can restore it at any time.",
+        ],
+        act=f"Archive {member.project.name}",
+        danger=True,
+        back=reverse("project_settings", args=[slug]),
+        form=form,
+    )
+
+
+@login_required
+@require_http_methods(["POST"])
+def restore(request: HttpRequest, slug: str) -> HttpResponse:
+    """Take the project out of the archive."""
+    member = lead_or_refuse(request, slug)
+    with refusals_as_notices(request):
+        project_restore(project=member.project, member=member)
+        messages.success(request, f"{member.project.name} is restored.")
+    return redirect("project", slug)

@@ -1,0 +1,223 @@
+"""Rounds as their lead runs them: plan, draw, open, follow, close, reopen."""
+
+from typing import Any
+
+from django import forms
+from django.contrib import messages
+from django.contrib.auth.decorators import login_required
+from django.http import HttpRequest, HttpResponse
+from django.shortcuts import redirect, render
+from django.urls import reverse
+from django.views.decorators.http import require_GET, require_http_methods
+
+from annotation import access
+from annotation.errors import Refused
+from annotation.models import Membership, Project, ProjectEvent, Protocol, Round
+from annotation.progress import MemberProgress, progress_of_round
+from annotation.rounds import round_close, round_create, round_reopen
+from frontend.pages.common import lead_or_refuse, project_page
+from frontend.refusals import refusals_as_notices
+
+LOG_SHOWN = 10
+
+
+class RoundForm(forms.Form):
+    """What a round is, before any text is in it."""
+
+    name = forms.CharField(max_length=120, required=False, label="Name")
+    purpose = forms.ChoiceField(
+        choices=Round.Purpose.choices,
+        initial=Round.Purpose.CALIBRATION,
+        label="Purpose",
+        help_text="Calibration: blind until closed, then discussed. Main: the dataset itself. "
+        "Training: left out of releases.",
+    )
+    codebook = forms.ModelChoiceField(queryset=None, label="Codebook", empty_label=None)
+    overlap = forms.IntegerField(
+        min_value=1,
+        max_value=1000,
+        initial=2,
+        label="Annotators for each text",
+        help_text="The overlap. Agreement needs at least 2.",
+    )
+    order = forms.ChoiceField(choices=Round.Order.choices, label="Order of work")
+
+    def __init__(self, *args: Any, project: Project, **kwargs: Any) -> None:
+        super().__init__(*args, **kwargs)
+        versions = project.codebooks.order_by("-version")
+        self.fields["codebook"].queryset = versions
+        self.fields["codebook"].initial = versions.first()
+        self.fields["codebook"].label_from_instance = lambda codebook: f"Version {codebook.version}"
+        number = (project.rounds.order_by("-number").values_list("number", flat=True).first() or 0) + 1
+        self.fields["name"].help_text = f"Left empty, it is called Round {number}."
+        if project.protocol != Protocol.FOCUS:
+            # The order of types has no meaning where the units are questions of one text.
+            del self.fields["order"]
+
+
+class RareRoundForm(forms.Form):
+    """What most rounds leave as it is."""
+
+    shuffled = forms.BooleanField(required=False, label="Shuffle the texts for each annotator")
+    seed = forms.IntegerField(
+        min_value=-(2**63),
+        max_value=2**63 - 1,
+        initial=0,
+        label="Seed",
+        help_text="Drives the draw, the assignment and the shuffling: the same seed gives the same round.",
+    )
+    content_warning = forms.CharField(
+        required=False,
+        widget=forms.Textarea(attrs={"rows": 2}),
+        label="Content warning",
+        help_text="Shown before the first text, for example: the texts contain hate speech.",
+    )
+    live_agreement = forms.BooleanField(
+        required=False,
+        label="Live agreement",
+        help_text="Compute agreement while the round is open, as aggregates only. "
+        "Whoever annotates in the round never sees it. It cannot be switched on later.",
+    )
+
+
+@login_required
+@require_http_methods(["GET", "POST"])
+def new(request: HttpRequest, slug: str) -> HttpResponse:
+    """Plan a round: it starts as a draft, and drawing its items comes next."""
+    member = lead_or_refuse(request, slug)
+    form = RoundForm(request.POST or None, project=member.project)
+    rare = RareRoundForm(request.POST or None)
+    if request.method == "POST" and form.is_valid() and rare.is_valid():
+        try:
+            created = round_create(
+                project=member.project, member=member, **form.cleaned_data, **rare.cleaned_data
+            )
+        except Refused as refusal:
+            form.add_error("name", refusal.message)
+        else:
+            messages.success(request, f"{created.name} is planned. Draw its items now.")
+            return redirect("round_draw", slug, created.number)
+    return project_page(request, "round_new.html", member, tab="project", form=form, rare=rare)
+
+
+def lead_and_round(request: HttpRequest, slug: str, number: int) -> tuple[Membership, Round]:
+    """Return the asking lead and the round of the address."""
+    member = lead_or_refuse(request, slug)
+    return member, access.round_or_404(member, number)
+
+
+@login_required
+@require_GET
+def detail(request: HttpRequest, slug: str, number: int) -> HttpResponse:
+    """Show a round: its state and next act, progress without judgements, parameters, log."""
+    member, round = lead_and_round(request, slug, number)
+    return project_page(
+        request,
+        "round.html",
+        member,
+        tab="project",
+        round=round,
+        n_items=round.round_items.count(),
+        n_questions=round.round_questions.count(),
+        newest=member.project.codebooks.latest("version"),
+        events=_events(round),
+        **_progress(round),
+    )
+
+
+@login_required
+@require_GET
+def detail_progress(request: HttpRequest, slug: str, number: int) -> HttpResponse:
+    """Return the progress table alone, which the round's page asks for every few seconds."""
+    member, round = lead_and_round(request, slug, number)
+    context = {"member": member, "project": member.project, "round": round, **_progress(round)}
+    return render(request, "frontend/_round_progress.html", context)
+
+
+def _progress(round: Round) -> dict[str, Any]:
+    rows = [] if round.status == Round.Status.DRAFT else progress_of_round(round)
+    return {
+        "rows": rows,
+        "decided": sum(row.decided for row in rows),
+        "total": sum(row.total for row in rows),
+    }
+
+
+def _events(round: Round) -> list[ProjectEvent]:
+    found = round.project.events.filter(details__round=round.name).select_related("member")
+    return list(found.order_by("-id")[:LOG_SHOWN])
+
+
+@login_required
+@require_http_methods(["GET", "POST"])
+def close(request: HttpRequest, slug: str, number: int) -> HttpResponse:
+    """Say what closing does and who is not done, then close."""
+    member, round = lead_and_round(request, slug, number)
+    if request.method == "POST":
+        with refusals_as_notices(request):
+            round_close(round, by=member)
+            messages.success(request, f"{round.name} is closed. Its agreement report is being computed.")
+        return redirect("round", slug, number)
+    rows = progress_of_round(round)
+    return project_page(
+        request,
+        "confirm.html",
+        member,
+        tab="project",
+        heading=f"Close {round.name}",
+        warnings=_unfinished(rows),
+        effects=[
+            "Annotators can change nothing in it any more.",
+            "Its agreement report is computed, with gold and disagreement spans.",
+            "Its judgements and comments become visible to you, and its comments to its annotators.",
+            "Closing is final, unless a lead reopens the round with a reason; what is judged after that "
+            "is left out of the coefficients.",
+        ],
+        act=f"Close {round.name}",
+        back=reverse("round", args=[slug, number]),
+    )
+
+
+def _unfinished(rows: list[MemberProgress]) -> list[str]:
+    behind = [row for row in rows if row.left]
+    if not behind:
+        return []
+    left = sum(row.left for row in behind)
+    names = ", ".join(f"{row.member.pseudonym} has {row.left:,} left" for row in behind[:8])
+    more = f", and {len(behind) - 8} others are not done" if len(behind) > 8 else ""
+    return [f"{left:,} judgements are still missing: {names}{more}. They will count as missing."]
+
+
+class ReasonForm(forms.Form):
+    why = forms.CharField(
+        max_length=1000, widget=forms.Textarea(attrs={"rows": 3}), label="Why? It is kept in the log."
+    )
+
+
+@login_required
+@require_http_methods(["GET", "POST"])
+def reopen(request: HttpRequest, slug: str, number: int) -> HttpResponse:
+    """Say what reopening does, ask why, then reopen."""
+    member, round = lead_and_round(request, slug, number)
+    form = ReasonForm(request.POST or None)
+    if request.method == "POST" and form.is_valid():
+        with refusals_as_notices(request):
+            round_reopen(round, why=form.cleaned_data["why"], by=member)
+            messages.success(request, f"{round.name} is open again.")
+        return redirect("round", slug, number)
+    return project_page(
+        request,
+        "confirm.html",
+        member,
+        tab="project",
+        heading=f"Reopen {round.name}",
+        effects=[
+            "Its annotators can judge again what they had.",
+            "What is judged from now on is marked and left out of all coefficients, because the judgements "
+            "have been seen.",
+            "Your reason stands in the project's log.",
+        ],
+        act=f"Reopen {round.name}",
+        back=reverse("round", args=[slug, number]),
+        form=form,
+    )

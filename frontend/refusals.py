@@ -1,0 +1,41 @@
+"""What a page shows where a use case refuses: the refusal's own words, which say what to do."""
+
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
+
+from django.contrib import messages
+from django.http import HttpRequest, HttpResponse
+from django.shortcuts import render
+
+from annotation.errors import NotAllowed, NotFound, Refused
+
+HEADINGS = {"not_found": (404, "Not found"), "not_allowed": (403, "Not allowed")}
+
+
+class RefusalPages:
+    """Answer a refusal that a page let through with an error page: 404, 403, else 409."""
+
+    def __init__(self, get_response: Callable[[HttpRequest], HttpResponse]) -> None:
+        self.get_response = get_response
+
+    def __call__(self, request: HttpRequest) -> HttpResponse:
+        return self.get_response(request)
+
+    def process_exception(self, request: HttpRequest, error: Exception) -> HttpResponse | None:
+        if not isinstance(error, Refused):
+            return None
+        status, heading = HEADINGS.get(error.code, (409, "This cannot be done now"))
+        return render(
+            request, "frontend/refused.html", {"heading": heading, "message": error.message}, status=status
+        )
+
+
+@contextmanager
+def refusals_as_notices(request: HttpRequest) -> Iterator[None]:
+    """Show a refusal as a notice on the next page; who may not see or do it still gets the error page."""
+    try:
+        yield
+    except (NotFound, NotAllowed):
+        raise
+    except Refused as refusal:
+        messages.error(request, refusal.message)

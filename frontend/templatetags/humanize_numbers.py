@@ -1,0 +1,46 @@
+"""Numbers, durations and draws in words, for the lead's pages."""
+
+from django import template
+
+from annotation.models import Round
+
+register = template.Library()
+
+
+@register.filter
+def thousands(number: int) -> str:
+    """Return a whole number with thin spaces between groups of thousands: 4 136."""
+    return f"{number:,}".replace(",", "\u202f")
+
+
+@register.filter
+def duration(seconds: float | None) -> str:
+    """Return a time in the two largest units that say enough: 45 s, 12 min, 3 h 20 min."""
+    whole = round(seconds or 0)
+    if whole < 60:
+        return f"{whole} s"
+    minutes = round(whole / 60)
+    if minutes < 60:
+        return f"{minutes} min"
+    return f"{minutes // 60} h {minutes % 60} min"
+
+
+@register.filter
+def draw_sentence(drawn: Round) -> str:
+    """Return how a round's items were drawn, from the parameters stored with it."""
+    how = drawn.draw
+    if not how:
+        return "judged elsewhere and imported" if drawn.imported else "not drawn yet"
+    if how.get("picked"):
+        said = "named by hand"
+    elif how.get("size"):
+        said = f"a random sample of {how['size']} items"
+    elif how.get("questions"):
+        said = f"random items with {how['questions']} questions together"
+    else:
+        said = "all items"
+    if how.get("stratify_by"):
+        said += f", in the shares of each {how['stratify_by']}"
+    if how.get("exclude_drawn"):
+        said += ", without items of other rounds"
+    return said

@@ -1,0 +1,92 @@
+"""Who may open which page: strangers see no project at all, annotators no lead's page."""
+
+import pytest
+from django.test import Client
+from django.urls import get_resolver, reverse
+
+from tests import factories
+from tests.conftest import client_of
+
+pytestmark = pytest.mark.django_db
+
+# Every route below a project: its name, and who may open it besides leads.
+LEAD_ROUTES = {
+    "project_settings",
+    "project_archive",
+    "project_restore",
+    "round_new",
+    "round",
+    "round_progress",
+    "round_draw",
+    "round_open",
+    "round_close",
+    "round_reopen",
+}
+MEMBER_ROUTES = {"project"}
+ELSEWHERE_TESTED = {"workspace", "agreement", "releases", "offline-worker", "service-worker"}
+
+POST_ONLY = {"project_restore"}
+
+
+@pytest.fixture
+def study():
+    made = factories.study("focus", annotators=3, items=2, slug="guarded")
+    factories.open_round(made)
+    return made
+
+
+def address(name: str, made: factories.Study) -> str:
+    known = {"slug": made.project.slug, "number": 1}
+    pattern = next(pattern for pattern in project_patterns() if pattern.name == name)
+    wanted = pattern.pattern.converters
+    return reverse(name, kwargs={key: known[key] for key in wanted})
+
+
+def project_patterns() -> list:
+    included = [entry for entry in get_resolver().url_patterns if getattr(entry, "url_patterns", None)]
+    pages = [
+        pattern
+        for entry in included
+        for pattern in entry.url_patterns
+        if getattr(pattern, "lookup_str", "").startswith(("frontend.", "exports.", "agreement."))
+    ]
+    return [pattern for pattern in pages if "slug" in pattern.pattern.converters]
+
+
+def ask(client: Client, name: str, made: factories.Study):
+    send = client.post if name in POST_ONLY else client.get
+    return send(address(name, made))
+
+
+def test_every_route_below_a_project_is_in_one_of_the_lists():
+    names = {pattern.name for pattern in project_patterns()}
+    assert names - ELSEWHERE_TESTED == LEAD_ROUTES | MEMBER_ROUTES
+
+
+@pytest.mark.parametrize("name", sorted(LEAD_ROUTES | MEMBER_ROUTES))
+def test_an_outsider_is_told_that_there_is_no_such_project(name, study):
+    factories.user("olu")
+    response = ask(client_of("olu"), name, study)
+    assert response.status_code == 404
+    assert "There is no project “guarded” that you take part in." in response.content.decode()
+
+
+@pytest.mark.parametrize("name", sorted(LEAD_ROUTES | MEMBER_ROUTES))
+def test_whoever_is_not_logged_in_is_sent_to_the_log_in(name, study):
+    response = ask(Client(), name, study)
+    assert response.status_code == 302
+    assert response["Location"].startswith("/accounts/login/?next=")
+
+
+@pytest.mark.parametrize("name", sorted(LEAD_ROUTES))
+def test_an_annotator_is_told_to_ask_a_lead(name, study):
+    response = ask(client_of("ann"), name, study)
+    assert response.status_code == 403
+    assert "Only a lead of this project can do this." in response.content.decode()
+
+
+@pytest.mark.parametrize("name", sorted(LEAD_ROUTES | MEMBER_ROUTES))
+def test_somebody_deactivated_is_an_outsider(name, study):
+    study.annotators[0].is_active = False
+    study.annotators[0].save()
+    assert ask(client_of("ann"), name, study).status_code == 404

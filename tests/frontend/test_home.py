@@ -1,0 +1,87 @@
+"""The first page: my projects, my progress, and what the button does."""
+
+import pytest
+
+from annotation.models import Membership, Project
+from annotation.projects import member_add
+from annotation.rounds import round_close
+from tests import factories
+from tests.conftest import client_of
+
+pytestmark = pytest.mark.django_db
+
+
+def body(client, path="/") -> str:
+    return client.get(path).content.decode()
+
+
+def test_somebody_new_is_told_what_to_do():
+    page = body(client_of("olu"))
+    assert "You take part in no project yet" in page
+    assert 'href="/projects/new/"' in page
+
+
+def test_an_annotator_reads_their_own_progress_and_can_continue():
+    made = factories.study("focus", annotators=2, items=2)
+    factories.open_round(made, name="Round 7")
+    factories.record(made.round, made.annotators[0], made.items[0], "LE", factories.NO)
+    page = body(client_of("ann"))
+    assert "1 of 20 decided" in page
+    assert "Continue Round 7" in page
+    assert f'href="/p/{made.project.slug}/rounds/1/work/"' in page
+    assert "Start Round 7" in body(client_of("bea"))
+
+
+def test_questions_are_counted_as_the_units_of_their_protocol():
+    made = factories.study("cqs_gen", annotators=2, items=2, questions=3)
+    factories.open_round(made)
+    assert "0 of 6 decided" in body(client_of("ann"))
+
+
+def test_whoever_decided_all_is_told_so():
+    made = factories.study("context_sufficiency", annotators=2, items=1)
+    factories.open_round(made)
+    for entry in made.round.codebook.definition["types"]:
+        factories.record(made.round, made.annotators[0], made.items[0], entry["code"], factories.NO)
+    page = body(client_of("ann"))
+    assert "All decided." in page
+    assert "Look through Round 1" in page
+
+
+def test_a_closed_round_is_no_open_work():
+    made = factories.study("focus", annotators=2, items=1)
+    round_close(factories.open_round(made), by=made.lead)
+    page = body(client_of("ann"))
+    assert "No round is open." in page
+    assert "/work/" not in page
+
+
+def test_other_peoples_projects_do_not_show():
+    factories.study("focus", slug="secret-study")
+    assert "secret-study" not in body(client_of("olu"))
+
+
+def test_creating_a_project_makes_its_creator_the_lead():
+    response = client_of("olu").post(
+        "/projects/new/", {"name": "Campus debates", "slug": "", "codebook": "focus"}
+    )
+    assert response["Location"] == "/p/campus-debates/"
+    created = Membership.objects.get(project__slug="campus-debates")
+    assert (created.user.username, created.is_lead) == ("olu", True)
+    assert created.project.codebooks.get().version == 1
+
+
+def test_a_taken_short_name_is_refused_beside_its_field():
+    factories.study("focus", slug="taken")
+    response = client_of("olu").post("/projects/new/", {"name": "X", "slug": "taken", "codebook": "focus"})
+    assert "There is a project “taken” already: choose another name." in response.content.decode()
+    assert Project.objects.count() == 1
+
+
+def test_projects_come_page_by_page():
+    for number in range(21):
+        made = factories.study("focus", annotators=0, items=0, slug=f"p-{number:02}")
+        member_add(project=made.project, user=factories.user("olu"))
+    client = client_of("olu")
+    assert body(client).count('<section class="card"') == 20
+    assert body(client, "/?page=2").count('<section class="card"') == 1

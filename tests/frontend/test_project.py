@@ -1,0 +1,121 @@
+"""A project's page, for leads and for annotators."""
+
+import pytest
+
+from annotation.models import Membership, ProjectEvent
+from annotation.projects import project_archive, project_create
+from annotation.rounds import round_close, round_create, round_draw
+from frontend.pages.project import checklist
+from tests import factories
+from tests.conftest import client_of
+
+pytestmark = pytest.mark.django_db
+
+
+def steps_of(project) -> list[tuple[str, bool, bool]]:
+    return [(step.title, step.done, step.is_next) for step in checklist(project)]
+
+
+def test_an_empty_project_begins_with_the_import():
+    project = project_create(slug="new", codebook="focus", user=factories.user("lea"))
+    assert steps_of(project) == [
+        ("Import items", False, True),
+        ("Codebook", True, False),
+        ("People", False, False),
+        ("First round", False, False),
+    ]
+
+
+def test_the_next_step_follows_what_is_done():
+    made = factories.study("focus", annotators=1, items=2)
+    assert steps_of(made.project)[2] == ("People", False, True)
+    made = factories.study("focus", annotators=2, items=2)
+    assert steps_of(made.project)[3] == ("First round", False, True)
+
+
+def test_the_checklist_leaves_when_the_first_round_runs(lead_client):
+    made = factories.study("focus")
+    address = f"/p/{made.project.slug}/"
+    assert "From here to the first round" in lead_client.get(address).content.decode()
+    factories.open_round(made)
+    assert "From here to the first round" not in lead_client.get(address).content.decode()
+
+
+def test_a_lead_reads_each_annotators_progress_and_the_acts_that_fit(lead_client):
+    made = factories.study("focus", annotators=2, items=2)
+    factories.open_round(made, name="Pilot")
+    factories.record(made.round, made.annotators[1], made.items[0], "LE", factories.NO)
+    page = lead_client.get(f"/p/{made.project.slug}/").content.decode()
+    assert "A3</span>" in page and "1 / 20" in page and "0 / 20" in page
+    assert "Close Pilot" in page and "Open Pilot" not in page
+    draft = round_create(project=made.project, name="Main")
+    assert "Draw items" in lead_client.get(f"/p/{made.project.slug}/").content.decode()
+    round_draw(draft)
+    assert "Open Main" in lead_client.get(f"/p/{made.project.slug}/").content.decode()
+
+
+def test_an_annotator_sees_neither_drafts_nor_others_progress():
+    made = factories.study("focus", annotators=2, items=2)
+    factories.open_round(made, name="Pilot")
+    factories.record(made.round, made.annotators[1], made.items[0], "LE", factories.NO)
+    round_create(project=made.project, name="Hidden draft")
+    page = client_of("ann").get(f"/p/{made.project.slug}/").content.decode()
+    assert "Start Pilot" in page and "0 of 20 decided" in page
+    assert "Hidden draft" not in page and "1 of 20" not in page and "A3" not in page
+
+
+def test_an_annotator_finds_closed_rounds_below_open_ones():
+    made = factories.study("focus", annotators=2, items=1)
+    round_close(factories.open_round(made, name="First"), by=made.lead)
+    factories.open_round(made, name="Second")
+    page = client_of("ann").get(f"/p/{made.project.slug}/").content.decode()
+    assert page.index("Start Second") < page.index("You decided 0 of 10.")
+
+
+def test_settings_are_saved_and_logged(lead_client):
+    made = factories.study("focus")
+    given = {"name": "Campus", "licence": "CC BY 4.0", "languages": "en", "contact": "lea@example.org"}
+    lead_client.post(f"/p/{made.project.slug}/settings/", given)
+    made.project.refresh_from_db()
+    assert {field: getattr(made.project, field) for field in given} == given
+    event = ProjectEvent.objects.get(project=made.project, action="project edited")
+    assert event.details == {"fields": ["contact", "licence", "name"]}
+
+
+def test_archiving_asks_for_the_short_name(lead_client):
+    made = factories.study("focus", slug="old-study")
+    response = lead_client.post("/p/old-study/archive/", {"typed": "old"})
+    assert "That is not the short name: type old-study." in response.content.decode()
+    made.project.refresh_from_db()
+    assert made.project.archived_at is None
+    lead_client.post("/p/old-study/archive/", {"typed": "old-study"})
+    made.project.refresh_from_db()
+    assert made.project.archived_at is not None
+    lead_client.post("/p/old-study/restore/")
+    made.project.refresh_from_db()
+    assert made.project.archived_at is None
+    actions = ProjectEvent.objects.filter(project=made.project).values_list("action", flat=True)
+    assert list(actions)[:2] == ["project restored", "project archived"]
+
+
+def test_a_project_with_an_open_round_is_not_archived(lead_client):
+    made = factories.study("focus", slug="running")
+    factories.open_round(made, name="Pilot")
+    page = lead_client.post("/p/running/archive/", {"typed": "running"}, follow=True).content.decode()
+    assert "Pilot is open: close it before you archive the project." in page
+    made.project.refresh_from_db()
+    assert made.project.archived_at is None
+
+
+def test_nothing_opens_in_an_archived_project(lead_client):
+    made = factories.study("focus", slug="shelved")
+    draft = round_create(project=made.project, name="Late")
+    round_draw(draft)
+    project_archive(project=made.project, member=made.lead)
+    chosen = [member.pk for member in Membership.objects.filter(project=made.project, is_annotator=True)]
+    page = lead_client.post(
+        "/p/shelved/rounds/1/open/", {"choose": "1", "annotators": chosen}, follow=True
+    ).content.decode()
+    assert "is archived: restore it first" in page
+    draft.refresh_from_db()
+    assert draft.status == "draft"

@@ -1,0 +1,170 @@
+"""Leads plan, draw, open, follow, close and reopen rounds in the browser."""
+
+import pytest
+
+from annotation.models import Round
+from annotation.rounds import round_close, round_create, round_draw
+from tests import factories
+
+pytestmark = pytest.mark.django_db
+
+PLAN = {"name": "", "purpose": "calibration", "overlap": "2", "order": "by_type", "seed": "7"}
+
+
+@pytest.fixture
+def study():
+    return factories.study("focus", annotators=3, items=8, slug="s")
+
+
+def test_planning_leads_to_the_draw(lead_client, study):
+    codebook = study.project.codebooks.get()
+    response = lead_client.post(
+        "/p/s/rounds/new/", {**PLAN, "codebook": codebook.pk, "shuffled": "on", "content_warning": "Harsh."}
+    )
+    assert response["Location"] == "/p/s/rounds/1/draw/"
+    made = Round.objects.get()
+    assert (made.name, made.order, made.seed, made.shuffled) == ("Round 1", "by_type", 7, True)
+    assert (made.content_warning, made.live_agreement, made.status) == ("Harsh.", False, "draft")
+
+
+def test_a_codebook_of_another_project_cannot_be_chosen(lead_client, study):
+    foreign = factories.study("focus", slug="other").project.codebooks.get()
+    page = lead_client.post("/p/s/rounds/new/", {**PLAN, "codebook": foreign.pk})
+    assert "Select a valid choice" in page.content.decode()
+    assert not study.project.rounds.exists()
+
+
+def test_a_taken_name_is_refused_beside_its_field(lead_client, study):
+    round_create(project=study.project, name="Pilot")
+    codebook = study.project.codebooks.get()
+    page = lead_client.post("/p/s/rounds/new/", {**PLAN, "name": "Pilot", "codebook": codebook.pk})
+    assert "This project has a round “Pilot” already" in page.content.decode()
+    assert study.project.rounds.count() == 1
+
+
+def test_a_preview_stores_nothing_and_the_draw_gives_what_it_showed(lead_client, study):
+    round_create(project=study.project, seed=5)
+    how = {"how": "sample", "size": "4", "stratify_by": "topic"}
+    page = lead_client.get("/p/s/rounds/1/draw/", how)
+    preview = page.context["preview"]
+    assert (preview.items, preview.topics) == (4, [("topic 0", 2), ("topic 1", 2)])
+    made = Round.objects.get()
+    assert made.round_items.count() == 0
+    assert "Draw 4 items into Round 1" in page.content.decode()
+    lead_client.post("/p/s/rounds/1/draw/", how)
+    drawn = [row.item for row in made.round_items.select_related("item")]
+    assert drawn == preview.first[:4]
+
+
+def test_items_named_by_hand_come_in_the_order_named(lead_client, study):
+    round_create(project=study.project)
+    names = [study.items[5].external_id, study.items[1].external_id]
+    lead_client.post("/p/s/rounds/1/draw/", {"how": "picked", "picked": f" {names[0]}\r\n\r\n{names[1]}\r\n"})
+    drawn = Round.objects.get().round_items.values_list("item__external_id", flat=True)
+    assert list(drawn) == names
+
+
+def test_an_unknown_item_is_named_and_nothing_is_drawn(lead_client, study):
+    round_create(project=study.project)
+    page = lead_client.post("/p/s/rounds/1/draw/", {"how": "picked", "picked": "nowhere"})
+    assert "These items are not in the project: nowhere." in page.content.decode()
+    assert Round.objects.get().round_items.count() == 0
+
+
+def test_a_sample_needs_its_size(lead_client, study):
+    round_create(project=study.project)
+    page = lead_client.get("/p/s/rounds/1/draw/", {"how": "sample"})
+    assert "Fill this in for the draw you chose." in page.content.decode()
+    assert page.context["preview"] is None
+
+
+def test_questions_are_counted_in_the_preview(lead_client):
+    made = factories.study("cqs_gen", items=5, questions=3, slug="q")
+    round_create(project=made.project)
+    page = lead_client.get("/p/q/rounds/1/draw/", {"how": "questions", "questions": "7"})
+    assert (page.context["preview"].items, page.context["preview"].questions) == (3, 9)
+
+
+def test_items_of_other_rounds_can_be_left_out(lead_client, study):
+    first = round_create(project=study.project)
+    round_draw(first, external_ids=[study.items[0].external_id])
+    round_create(project=study.project)
+    page = lead_client.get("/p/s/rounds/2/draw/", {"how": "all", "exclude_drawn": "on"})
+    assert page.context["preview"].items == 7
+
+
+def test_the_load_is_told_before_opening(lead_client, study):
+    round_draw(round_create(project=study.project, overlap=2))
+    chosen = [member.pk for member in study.annotators]
+    load = lead_client.get("/p/s/rounds/1/open/", {"choose": "1", "annotators": chosen}).context["load"]
+    assert (load["items"], load["annotators"], load["texts"], load["units"]) == (8, 3, 6, 54)
+    page = lead_client.get("/p/s/rounds/1/open/", {"choose": "1", "annotators": chosen[:1]})
+    assert "Tick 1 more." in page.content.decode()
+
+
+def test_only_the_chosen_annotators_get_texts(lead_client, study):
+    round_draw(round_create(project=study.project, overlap=2))
+    chosen = [study.annotators[0].pk, study.annotators[2].pk]
+    lead_client.post("/p/s/rounds/1/open/", {"choose": "1", "annotators": chosen})
+    made = Round.objects.get()
+    assert made.status == "open"
+    assert sorted(set(made.assignments.values_list("member", flat=True))) == chosen
+
+
+def test_a_round_without_items_does_not_open_and_says_why(lead_client, study):
+    round_create(project=study.project)
+    chosen = [member.pk for member in study.annotators]
+    page = lead_client.post("/p/s/rounds/1/open/", {"choose": "1", "annotators": chosen}, follow=True)
+    assert "draw items" in page.content.decode().lower()
+    assert Round.objects.get().status == "draft"
+
+
+def test_progress_shows_counts_and_times_and_no_judgement(lead_client, study):
+    factories.open_round(study)
+    ann, item = study.annotators[0], study.items[0]
+    answer = factories.yes(item, "library", comment="my secret thought")
+    factories.record(study.round, ann, item, "LE", answer, active_seconds=30)
+    factories.record(study.round, ann, item, "WE", factories.NO, active_seconds=10)
+    response = lead_client.get("/p/s/rounds/1/progress/")
+    first = response.context["rows"][0]
+    assert (first.decided, first.left, first.active_seconds, first.seconds_each) == (2, 78, 40, 20.0)
+    assert first.seconds_left == 1560
+    page = response.content.decode()
+    assert "20 s" in page and "26 min" in page and "secret" not in page
+    assert 'hx-trigger="every 10s"' in page
+    assert "<html" not in page
+
+
+def test_undecided_units_do_not_count_as_done(lead_client, study):
+    factories.open_round(study)
+    ann, item = study.annotators[0], study.items[0]
+    factories.record(study.round, ann, item, "LE", factories.NO)
+    factories.record(study.round, ann, item, "LE", None)
+    assert lead_client.get("/p/s/rounds/1/progress/").context["rows"][0].decided == 0
+
+
+def test_closing_says_what_is_missing_then_closes_for_good(lead_client, study):
+    factories.open_round(study)
+    page = lead_client.get("/p/s/rounds/1/close/").content.decode()
+    assert "240 judgements are still missing: A2 has 80 left, A3 has 80 left, A4 has 80 left." in page
+    assert Round.objects.get().status == "open"
+    lead_client.post("/p/s/rounds/1/close/")
+    assert Round.objects.get().status == "closed"
+    page = lead_client.get("/p/s/rounds/1/progress/").content.decode()
+    assert "hx-trigger" not in page
+
+
+def test_closing_twice_is_refused_with_a_notice(lead_client, study):
+    round_close(factories.open_round(study), by=study.lead)
+    page = lead_client.post("/p/s/rounds/1/close/", follow=True).content.decode()
+    assert "Round 1 is closed: only an open round closes." in page
+
+
+def test_reopening_needs_a_reason_which_the_log_keeps(lead_client, study):
+    round_close(factories.open_round(study), by=study.lead)
+    lead_client.post("/p/s/rounds/1/reopen/", {"why": "  "})
+    assert Round.objects.get().status == "closed"
+    lead_client.post("/p/s/rounds/1/reopen/", {"why": "A4 was ill"})
+    assert Round.objects.get().status == "open"
+    page = lead_client.get("/p/s/rounds/1/").content.decode()
+    assert "round reopened by A1: “A4 was ill”" in page
