@@ -1,6 +1,7 @@
 """Rounds from draft to closed."""
 
 from collections.abc import Iterable, Sequence
+from datetime import date, datetime
 
 from django.db import connection, transaction
 from django.db.models import Count, Exists, Max, OuterRef, Q
@@ -40,6 +41,7 @@ def round_create(
     seed: int = 0,
     content_warning: str = "",
     live_agreement: bool = False,
+    due_on: date | None = None,
     imported: bool = False,
     member: Membership | None = None,
 ) -> Round:
@@ -62,6 +64,7 @@ def round_create(
             seed=seed,
             content_warning=content_warning,
             live_agreement=live_agreement,
+            due_on=due_on,
             imported=imported,
         )
         _log(created, member, "round created")
@@ -200,7 +203,8 @@ def round_close(round: Round, *, by: Membership | None = None) -> Round:
             raise Refused("round_not_open", f"{current.name} is {current.status}: only an open round closes.")
         round.status = Round.Status.CLOSED
         round.closed_at = timezone.now()
-        round.save(update_fields=["status", "closed_at"])
+        round.paused_at = None
+        round.save(update_fields=["status", "closed_at", "paused_at"])
         _log(round, by, "round closed")
         round_closed.send(sender=Round, round=round)
     return round
@@ -223,6 +227,28 @@ def round_reopen(round: Round, *, why: str, by: Membership) -> Round:
         round.reopened_at = timezone.now()
         round.save(update_fields=["status", "closed_at", "reopened_at"])
         _log(round, by, "round reopened", why=why.strip())
+    return round
+
+
+def round_pause(round: Round, *, by: Membership) -> Round:
+    """Let nothing be recorded in an open round until it goes on; nothing is lost by it."""
+    return _pause_set(round, timezone.now(), by, "round paused")
+
+
+def round_resume(round: Round, *, by: Membership) -> Round:
+    """Let a paused round go on."""
+    return _pause_set(round, None, by, "round resumed")
+
+
+def _pause_set(round: Round, when: datetime | None, by: Membership, action: str) -> Round:
+    with transaction.atomic():
+        current = Round.objects.select_for_update().get(pk=round.pk)
+        if current.status != Round.Status.OPEN:
+            raise Refused("round_not_open", f"{current.name} is {current.status}: only an open round pauses.")
+        if (current.paused_at is None) != (when is None):
+            round.paused_at = when
+            round.save(update_fields=["paused_at"])
+            _log(round, by, action)
     return round
 
 
