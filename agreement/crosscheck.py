@@ -1,8 +1,8 @@
 """The same figures by independent implementations: statsmodels and, where it is installed, krippendorff.
 
-Both are imported inside the functions: their import alone takes seconds, and krippendorff is optional at run time.
-Neither is trusted where it is known to be wrong: statsmodels gets complete items only, neither gets a table in which
-our figure is undefined.
+Both are imported inside the functions: their import alone takes seconds, and krippendorff is optional at run
+time. Neither is trusted where it is known to be wrong: statsmodels gets complete items only, and neither gets
+a table in which our figure is undefined.
 """
 
 from __future__ import annotations
@@ -55,7 +55,8 @@ def cross_check(
 ) -> tuple[Check, ...]:
     """Recompute what other libraries can of a result of label_agreement for this (items, raters) table.
 
-    Every figure of the result is in the answer once: checked, differs (with both values), or not checked and why.
+    Every figure of the result is in the answer once: checked, differs (with both values), or not checked and
+    why.
     """
     array = validated_ratings(ratings, q)
     array = array[(array >= 0).any(axis=1)] if array.size else array

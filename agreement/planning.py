@@ -49,8 +49,8 @@ def items_needed(
 ) -> ItemsNeeded:
     """Return how many more items like those at hand make a coefficient's interval narrower than width.
 
-    The same bootstrap draws larger samples from the items at hand, so they must be like those to come. name is
-    cohen_kappa or one of COUNT_COEFFICIENTS; ratings, q and clusters are those of label_agreement.
+    The same bootstrap draws larger samples from the items at hand, so they must be like those to come. name
+    is cohen_kappa or one of COUNT_COEFFICIENTS; ratings, q and clusters are those of label_agreement.
     """
     if not width > 0:
         raise ValueError("The width of an interval is more than 0.")

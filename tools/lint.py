@@ -45,7 +45,7 @@ def checks(scratch: Path) -> list[tuple[str, list[str], dict[str, str]]]:
         ("Types", [python, "-m", "mypy", *APPS], testing),
         ("Migrations", [python, "manage.py", "makemigrations", "--check", "--dry-run"], testing),
         ("Deployment", [python, "manage.py", "check", "--deploy", "--fail-level", "WARNING"], production),
-        ("Static files", [python, "manage.py", "collectstatic", "--noinput", "-v", "0"], production),
+        ("Static files", [python, "manage.py", "collectstatic", "--clear", "--noinput", "-v", "0"], production),
         *script_checks(scratch),
     ]
 

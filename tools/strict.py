@@ -5,6 +5,11 @@ from collections.abc import Iterator
 import pytest
 
 
+def pytest_terminal_summary(terminalreporter: pytest.TerminalReporter) -> None:
+    if terminalreporter.stats.get("skipped"):
+        terminalreporter.write_line("FAILED: with ELENCHUS_STRICT=1 no test may be skipped.", red=True)
+
+
 @pytest.hookimpl(wrapper=True, trylast=True)
 def pytest_sessionfinish(session: pytest.Session) -> Iterator[None]:
     yield

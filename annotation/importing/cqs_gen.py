@@ -59,16 +59,19 @@ def _intervention(key: str, entry: Any, origin: str, unknown: dict[str, None]) -
         yield Refusal(key, "expected an object with intervention_id and intervention", {"value": entry})
         return
     row = {name: value for name, value in entry.items() if name != "cqs"}
-    if problem := _shape_problem(key, entry):
-        place, reason = problem
+    if misshapen := _shape_problem(key, entry):
+        place, reason = misshapen
         yield Refusal(place, reason, row)
         return
     unknown.update((f"*.{name}", None) for name in entry if name not in _INTERVENTION_KEYS)
     questions: list[QuestionRow] = []
     refused: list[Refusal] = []
     for i, question in enumerate(entry.get("cqs", [])):
-        read_question = _question(f"{key}.cqs[{i}]", key, question, origin, unknown)
-        (refused if isinstance(read_question, Refusal) else questions).append(read_question)
+        found = _question(f"{key}.cqs[{i}]", key, question, origin, unknown)
+        if isinstance(found, Refusal):
+            refused.append(found)
+        else:
+            questions.append(found)
     item = ItemRow(
         external_id=key,
         text=entry["intervention"],

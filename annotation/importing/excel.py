@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import datetime
+import re
 import warnings
 import zipfile
 from collections.abc import Iterator
@@ -17,6 +18,8 @@ from openpyxl.utils.exceptions import InvalidFileException
 from annotation.importing.rows import FileError, Notice
 
 _UNREADABLE = (InvalidFileException, zipfile.BadZipFile, ParseError, KeyError, ValueError, TypeError, OSError)
+
+_ESCAPED = re.compile("_x([0-9A-Fa-f]{4})_")
 
 
 def records(path: Path, name: str) -> Iterator[tuple[str, list[Any]] | Notice]:
@@ -66,10 +69,17 @@ def _errors_of_openpyxl(name: str) -> Iterator[None]:
 
 
 def _plain(value: Any) -> Any:
+    """Return a cell as JSON has it. Excel writes characters such as a carriage return as _x000D_.
+
+    >>> _plain("two_x000D_\\nlines"), _plain(17.0), _plain(None)
+    ('two\\r\\nlines', 17, '')
+    """
     if value is None:
         return ""
+    if isinstance(value, str):
+        return _ESCAPED.sub(lambda match: chr(int(match[1], 16)), value)
     if isinstance(value, datetime.datetime | datetime.date | datetime.time):
         return value.isoformat()
     if isinstance(value, float) and value.is_integer():
         return int(value)
-    return value if isinstance(value, str | int | float) else str(value)
+    return value if isinstance(value, int | float) else str(value)

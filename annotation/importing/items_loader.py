@@ -8,7 +8,7 @@ from itertools import islice
 from pathlib import Path
 
 from django.db import transaction
-from django.db.models import Count, Max
+from django.db.models import Count, Max, Q
 
 from annotation.codebooks.definition import PUBLISHED_LABELS
 from annotation.errors import Refused
@@ -33,8 +33,6 @@ from annotation.models import (
     Protocol,
     Question,
     Resolution,
-    RoundItem,
-    RoundQuestion,
 )
 
 LABEL_CODES = {published: code for code, published in PUBLISHED_LABELS.items()}
@@ -297,16 +295,10 @@ def import_undo(brought_by: Import, *, member: Membership | None = None) -> dict
 
 
 def _refuse_when_used(brought_by: Import) -> None:
-    rounds = (
-        RoundItem.objects.filter(item__brought_by=brought_by)
-        .values_list("round__name", flat=True)
-        .union(
-            RoundQuestion.objects.filter(question__brought_by=brought_by).values_list(
-                "round__name", flat=True
-            )
-        )
-    )
-    if names := sorted(rounds):
+    with_items = Q(round_items__item__brought_by=brought_by)
+    with_questions = Q(round_questions__question__brought_by=brought_by)
+    rounds = brought_by.project.rounds.filter(with_items | with_questions).values_list("name", flat=True)
+    if names := sorted(set(rounds)):
         raise Refused(
             "in_use", f"This import cannot be undone: {', '.join(names[:5])} has items or questions of it."
         )
@@ -315,6 +307,7 @@ def _refuse_when_used(brought_by: Import) -> None:
         .exclude(brought_by=brought_by)
         .values("brought_by__file_name")
         .annotate(n=Count("id"))
+        .order_by("brought_by__file_name")
         .first()
     )
     if later is not None:

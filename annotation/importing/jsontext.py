@@ -26,8 +26,8 @@ def loads(text: str) -> Any:
 def _object(pairs: list[tuple[str, Any]]) -> dict[str, Any]:
     found = dict(pairs)
     if len(found) < len(pairs):
-        seen: set[str] = set()
-        repeated = next(key for key, _ in pairs if key in seen or seen.add(key))
+        names = [key for key, _ in pairs]
+        repeated = next(key for key in names if names.count(key) > 1)
         raise JSONProblem(f"the name {repeated!r} stands twice in one object")
     return found
 

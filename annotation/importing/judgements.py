@@ -4,9 +4,18 @@ from __future__ import annotations
 
 import re
 from pathlib import Path
+from typing import Any
 
 from annotation.codebooks.definition import PUBLISHED_LABELS
-from annotation.importing.rows import FileError, JudgementRow, JudgementRows, Notice, Refusal, json_problem
+from annotation.importing.rows import (
+    REFUSED_COLUMNS,
+    FileError,
+    JudgementRow,
+    JudgementRows,
+    Notice,
+    Refusal,
+    json_problem,
+)
 from annotation.importing.tabular import Cells, RowProblem, Table, read_table
 from annotation.protocols.texts import is_blank
 
@@ -26,6 +35,8 @@ COLUMNS = (
     "cannot_judge",
     "unsure",
 )
+_TYPE_FIELDS = ("applicable", "start", "end", "quote", "comment", "cannot_judge", "unsure")
+_QUESTION_FIELDS = ("label", "reason", "comment", "edited_question", "cannot_judge", "unsure")
 # pandas writes 1.0 for 1 in a column that has an empty cell
 _TRUE = ("yes", "true", "1", "1.0")
 _FALSE = ("no", "false", "0", "0.0")
@@ -41,7 +52,7 @@ def read(path: Path, *, name: str) -> JudgementRows:
     table = read_table(path, name, COLUMNS)
     _require_columns(table, name)
     for column in table.columns or ():
-        if column not in COLUMNS:
+        if column not in COLUMNS and column not in REFUSED_COLUMNS:
             yield Notice("row 1", f"column {column!r} is not known and is left out")
     for row in table.rows:
         if not isinstance(row, Cells):
@@ -51,6 +62,12 @@ def read(path: Path, *, name: str) -> JudgementRows:
             yield _judgement(row)
         except RowProblem as problem:
             yield Refusal(row.place, str(problem), row.values)
+
+
+def answer_fields(row: JudgementRow) -> dict[str, Any]:
+    """Return a row's answer by the names that the protocols check."""
+    fields = _QUESTION_FIELDS if row.type_code is None else _TYPE_FIELDS
+    return {field: getattr(row, field) for field in fields}
 
 
 def _require_columns(table: Table, name: str) -> None:

@@ -46,9 +46,6 @@ from annotation.recording import Answer, Row, Unit, check_answer, fill, new_even
 from annotation.rounds import round_create, round_items_add
 from annotation.signals import round_closed
 
-_ANSWER_FIELDS = ("applicable", "start", "end", "quote", "comment", "cannot_judge", "unsure")
-_LABEL_FIELDS = ("label", "reason", "comment", "edited_question", "cannot_judge", "unsure")
-
 
 def judgements_import(
     *,
@@ -338,10 +335,8 @@ class _RowRefused(ValueError):
 
 def _answer(given: JudgementRow, item: Item) -> dict:
     """Return the answer as the browser would send it; an absent quote is taken from the text."""
-    if given.type_code is None:
-        return {name: getattr(given, name) for name in _LABEL_FIELDS}
-    answer = {name: getattr(given, name) for name in _ANSWER_FIELDS}
-    if given.quote is None and given.start is not None and given.end is not None:
+    answer = judgements.answer_fields(given)
+    if given.type_code and given.quote is None and given.start is not None and given.end is not None:
         answer["quote"] = item.text[max(given.start, 0) : max(given.end, 0)]
     return answer
 
@@ -357,7 +352,7 @@ def _shown(given: JudgementRow) -> dict:
     for name in ("start", "end", "quote"):
         value = getattr(given, name)
         shown[name] = "" if value is None else value
-    return {**shown, "reason code": given.reason, "comment": given.comment}
+    return {**shown, "reason": given.reason, "comment": given.comment}
 
 
 def _yes_no(value: bool | None) -> str:

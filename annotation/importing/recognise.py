@@ -17,23 +17,14 @@ FORMATS: dict[str, Callable[..., ItemRows]] = {
     "logicclimate": logicclimate.read,
     "table": table.read,
 }
+"""The readers, each called as read(path, name=..., origin=...): `name` is the file's own, of which ids and
+origins are made, where the path may be a temporary one. They raise FileError while rows are read."""
+
 _HEADERS = {"table": table.NEEDED, "soqg": soqg.COLUMNS, "logicclimate": logicclimate.COLUMNS}
 
 
-def read_items(
-    path: Path, *, name: str | None = None, format: str | None = None, origin: str | None = None
-) -> ItemRows:
-    """Read a file of items in its format, recognised where none is given.
-
-    `name` is the file's own name where the path is a temporary one: ids and origins are made of it.
-    Raises FileError, at the call or while the rows are read, and KeyError for an unknown format.
-    """
-    name = path.name if name is None else name
-    return FORMATS[format or recognise(path, name)](path, name=name, origin=origin)
-
-
 def recognise(path: Path, name: str) -> str:
-    """Return the format's key. Raises FileError where the content is of none."""
+    """Return the key in FORMATS of a file's format. Raises FileError where the content is of none."""
     kind = kind_of_file(path, name)
     if kind == EXCEL:
         return "table"

@@ -98,6 +98,11 @@ class Refusal:
             object.__setattr__(self, name, printable(getattr(self, name)))
 
 
+REFUSED_COLUMNS = ("refused at", "refused because", "further cells")
+"""What the file of refused rows adds to their columns. Readers leave them out, so that the mended file can
+be imported as it is."""
+
+
 @dataclass(frozen=True, slots=True)
 class Notice:
     """Something that is kept as it is and that a lead should know of."""

@@ -15,7 +15,7 @@ from django.db.models import Exists, OuterRef, Q
 from django.utils import timezone
 
 from annotation.errors import Refused
-from annotation.importing.rows import Notice, Refusal
+from annotation.importing.rows import REFUSED_COLUMNS, Notice, Refusal
 from annotation.importing.safe_cells import made_safe
 from annotation.models import (
     AnnotationEvent,
@@ -77,8 +77,9 @@ class ImportReport:
 class RefusedRows:
     """Counts refused rows into a report and writes them, with a reason column, to a file where one is given.
 
-    The file is CSV with the columns of the first refused row, then `place` and `reason`; a row with other
-    columns keeps them as JSON in a last one.
+    The file is CSV with the columns of the first refused row, then its place and the reason; a row with
+    other columns keeps them as JSON in a last one. Readers leave the added columns out, so that a mended file can
+    be imported again as it is.
     """
 
     def __init__(self, report: ImportReport, path: Path | None) -> None:
@@ -96,7 +97,7 @@ class RefusedRows:
         if self._stream is None:
             self._columns = [str(column) for column in refusal.row]
             self._stream = self.path.open("w", encoding="utf-8", newline="")
-            csv.writer(self._stream).writerow([*self._columns, "place", "reason", "further cells"])
+            csv.writer(self._stream).writerow([*self._columns, *REFUSED_COLUMNS])
         other = {key: value for key, value in refusal.row.items() if str(key) not in self._columns}
         cells = [_cell(refusal.row.get(column, "")) for column in self._columns]
         csv.writer(self._stream).writerow(

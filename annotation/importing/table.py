@@ -11,6 +11,7 @@ from dataclasses import replace
 from pathlib import Path
 
 from annotation.importing.rows import (
+    REFUSED_COLUMNS,
     ItemRow,
     ItemRows,
     Notice,
@@ -27,6 +28,7 @@ NEEDED = ("id", "text")
 ITEM_COLUMNS = ("id", "text", "source", "topic", "split", "licence")
 QUESTION_COLUMNS = ("question_id", "question", "origin")
 KNOWN = ITEM_COLUMNS + QUESTION_COLUMNS
+_NO_METADATA = KNOWN + REFUSED_COLUMNS
 
 
 def read(path: Path, *, name: str, origin: str | None = None) -> ItemRows:
@@ -76,7 +78,7 @@ def _item(row: Cells, origin: str) -> ItemRow:
         topic=row.text("topic"),
         split=row.text("split"),
         licence=row.text("licence"),
-        metadata={column: value for column, value in values.items() if column not in KNOWN},
+        metadata={column: value for column, value in values.items() if column not in _NO_METADATA},
         questions=_questions(row, origin),
         place=row.place,
     )

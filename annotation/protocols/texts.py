@@ -13,7 +13,7 @@ BLANK_CHARACTERS = (
 that Python also strips, and the three invisible ones without width (U+200B, U+2060, U+FEFF). TRIM in the
 database is given the same list."""
 
-_SURROGATE = re.compile("[\ud800-\udfff]")
+_UNSTORABLE = re.compile("[\x00\ud800-\udfff]")
 
 
 def is_blank(text: str) -> bool:
@@ -27,11 +27,10 @@ def text_problem(text: str) -> str | None:
     >>> text_problem("so\\x00there")
     'character 3 is NUL (U+0000), which cannot be stored'
     """
-    nul = text.find("\x00")
-    surrogate = _SURROGATE.search(text)
-    if surrogate and (nul < 0 or surrogate.start() < nul):
-        place = surrogate.start()
-        return f"character {place + 1} is a lone surrogate (U+{ord(text[place]):04X})"
-    if nul >= 0:
-        return f"character {nul + 1} is NUL (U+0000), which cannot be stored"
-    return None
+    match = _UNSTORABLE.search(text)
+    if match is None:
+        return None
+    place, character = match.start() + 1, match[0]
+    if character == "\x00":
+        return f"character {place} is NUL (U+0000), which cannot be stored"
+    return f"character {place} is a lone surrogate (U+{ord(character):04X})"

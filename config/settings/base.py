@@ -11,6 +11,9 @@ DEBUG = False
 ALLOWED_HOSTS = env.words("ELENCHUS_HOSTS")
 CSRF_TRUSTED_ORIGINS = env.origins("ELENCHUS_ORIGINS")
 
+# The sample's log-ins are known to everybody: allowed where only this machine reaches the server.
+SAMPLE_LOGINS_ALLOWED = True
+
 TWO_FACTOR = env.flag("ELENCHUS_TWO_FACTOR")
 OIDC_SERVER = env.text("ELENCHUS_OIDC_SERVER")
 OPEN_SIGNUP = env.flag("ELENCHUS_OPEN_SIGNUP")
@@ -88,6 +91,13 @@ CELERY_TASK_PUBLISH_RETRY_POLICY = {"max_retries": 1, "interval_start": 0.2}  # 
 CELERY_BROKER_CONNECTION_RETRY_ON_STARTUP = True
 CELERY_WORKER_HIJACK_ROOT_LOGGER = False
 CELERY_BEAT_SCHEDULE_FILENAME = str(DATA_DIR / "beat-schedule")
+
+# Rows are the truth about jobs; these sweeps send again what a dead worker or broker left.
+CELERY_BEAT_SCHEDULE = {
+    "agreement-sweep": {"task": "agreement.sweep_reports", "schedule": 60.0},
+    "agreement-live": {"task": "agreement.refresh_live_reports", "schedule": 300.0},
+    "exports-sweep": {"task": "exports.sweep_releases", "schedule": 60.0},
+}
 
 # One cache for all processes: allauth counts failed log-ins in it.
 CACHES = {

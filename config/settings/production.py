@@ -5,7 +5,7 @@ from django.core.exceptions import ImproperlyConfigured
 from config import env
 
 from .base import *  # noqa: F403
-from .base import ALLAUTH_TRUSTED_PROXY_COUNT, ALLOWED_HOSTS, DATA_DIR, STORAGES
+from .base import ALLAUTH_TRUSTED_PROXY_COUNT, ALLOWED_HOSTS, BASE_DIR, STORAGES
 
 for name, setting in env.SETTINGS.items():
     if setting.required:
@@ -15,7 +15,9 @@ SECRET_KEY = env.text("ELENCHUS_SECRET_KEY")
 if len(SECRET_KEY) < 50 or len(set(SECRET_KEY)) < 5:
     raise ImproperlyConfigured("ELENCHUS_SECRET_KEY must be at least 50 random characters.")
 
-STATIC_ROOT = DATA_DIR / "static"
+SAMPLE_LOGINS_ALLOWED = False
+
+STATIC_ROOT = BASE_DIR / "var" / "static"  # made with the code, not kept with the data
 STORAGES = {**STORAGES, "staticfiles": {"BACKEND": "config.storage.HashedStaticStorage"}}
 
 if ALLAUTH_TRUSTED_PROXY_COUNT:

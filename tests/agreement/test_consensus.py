@@ -94,6 +94,13 @@ def test_the_linkage_of_two_clusters_is_their_worst_pair():
     assert found(spans, text) == [(0, 11, "gold", (1, 2)), (4, 13, "gold", (3, 4))]
 
 
+def test_of_two_equal_joins_the_one_that_starts_first_is_made():
+    # 1-2 and 2-3 tie at 3/4, so 1 and 2 join; then {1, 2} with 3 ties with 3-4 at 1/2, so 3 joins them.
+    text = "a b c d e f g h"
+    spans = [(1, 2, 7), (2, 2, 9), (3, 4, 9), (4, 4, 15)]
+    assert found(spans, text) == [(2, 9, "gold", (1, 2, 3)), (4, 15, "disagreement", (4,))]
+
+
 def test_one_span_alone_is_never_gold():
     assert found([("A1", *word(0, 1))]) == [(*word(0, 1), "disagreement", ("A1",))]
 
@@ -227,6 +234,11 @@ def test_a_decided_yes_without_a_gold_span_is_disputed_by_the_distance_of_its_sp
     spans = consensus_spans(TEXT, [("A1", *word(0, 1)), ("A2", *word(1, 3))])
     assert type_dispute([True, True], text=TEXT, spans=spans) == Dispute("no_gold_span", 0.75)
     assert type_dispute([True, True, False], text=TEXT, spans=spans) == Dispute("no_gold_span", 0.75)
+
+
+def test_spans_of_one_annotator_do_not_make_a_unit_less_disputed():
+    spans = consensus_spans(TEXT, [("A1", *word(0, 1)), ("A1", *word(0, 2)), ("A2", *word(5))])
+    assert type_dispute([True, True], text=TEXT, spans=spans) == Dispute("no_gold_span", 1.0)
 
 
 def test_a_decided_yes_with_one_span_alone_is_fully_disputed():

@@ -6,8 +6,8 @@ import pytest
 
 from annotation.importing import table
 from annotation.importing.encodings import open_text
-from annotation.importing.recognise import read_items
 from annotation.importing.rows import FileError
+from tests.annotation.reading import read_items
 
 CSV = 'id,text\r\nA,"zwei\r\nZeilen — \U0001f48a"\nB,"x\ry"\n'
 TEXTS = ["zwei\r\nZeilen — \U0001f48a", "x\ry"]

@@ -1,14 +1,22 @@
 """The project's own table of items and questions, as CSV, JSON Lines and Excel."""
 
+import csv
 import datetime
 import json
+import tempfile
+import zipfile
+from pathlib import Path
 
 import openpyxl
 import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+from openpyxl.styles import Font
 
-from annotation.importing.recognise import read_items
 from annotation.importing.rows import FileError, ItemRow, Notice, QuestionRow, Refusal, item_problem
 from annotation.importing.safe_cells import made_safe, taken_back
+from annotation.protocols.texts import is_blank
+from tests.annotation.reading import read_items
 
 
 def write(path, content):
@@ -95,14 +103,14 @@ def test_excel_rows_are_read_with_their_sheet_and_row_and_empty_rows_are_passed_
     path = workbook(
         tmp_path / "mine.xlsx",
         ["id", "text", "year", "when"],
-        [17, "first\nsecond", 2024, datetime.date(2024, 5, 1)],
+        [17, "first_x000D_\nsecond", 2024, datetime.date(2024, 5, 1)],
         [None, None, None, None],
         ["B", "-no formula", None, None, None],
     )
     first, second = read_items(path)
     assert first == ItemRow(
         external_id="17",
-        text="first\nsecond",
+        text="first\r\nsecond",
         metadata={"year": 2024, "when": "2024-05-01T00:00:00"},
         place="sheet 'Items', row 2",
     )
@@ -120,6 +128,30 @@ def test_further_sheets_of_a_workbook_are_noticed(tmp_path):
 def test_excel_cells_beyond_the_header_are_refused_where_they_have_content(tmp_path):
     path = workbook(tmp_path / "mine.xlsx", ["id", "text"], ["A", "x", "lost"])
     assert refusals(read_items(path)) == [("sheet 'Items', row 2", "has 3 cells, the header 2")]
+
+
+def test_excel_cells_that_only_have_a_format_do_not_count(tmp_path):
+    book = openpyxl.Workbook()
+    book.active.append(["id", "text"])
+    book.active.append(["A", "x"])
+    for cell in ("D1", "F2", "B9"):
+        book.active[cell].font = Font(bold=True)
+    book.save(tmp_path / "mine.xlsx")
+    (item,) = read_items(tmp_path / "mine.xlsx")
+    assert (item.text, item.metadata) == ("x", {})
+
+
+def test_an_excel_sheet_is_read_whole_where_its_stated_size_is_too_small(tmp_path):
+    path = workbook(tmp_path / "mine.xlsx", ["id", "text"], ["A", "x"])
+    with zipfile.ZipFile(path) as archive:
+        parts = {name: archive.read(name) for name in archive.namelist()}
+    sheet = "xl/worksheets/sheet1.xml"
+    assert b'<dimension ref="A1:B2"' in parts[sheet]
+    parts[sheet] = parts[sheet].replace(b'<dimension ref="A1:B2"', b'<dimension ref="A1"')
+    with zipfile.ZipFile(path, "w") as archive:
+        for name, content in parts.items():
+            archive.writestr(name, content)
+    assert [(item.external_id, item.text) for item in read_items(path)] == [("A", "x")]
 
 
 def test_an_excel_number_that_is_no_whole_number_is_no_text(tmp_path):
@@ -306,3 +338,24 @@ def test_the_readers_limits_are_those_of_the_database(name):
     assert item_problem(ItemRow(external_id="A", text="x", place="", **{name: "é" * (limit + 1)})) == (
         f"{name}: {limit + 1} characters, at most {limit} are kept"
     )
+
+
+ANY_TEXT = st.text(
+    st.characters(exclude_categories=["Cs"], exclude_characters="\x00"), min_size=1, max_size=30
+)
+
+
+@settings(max_examples=60, deadline=None)
+@given(
+    texts=st.lists(ANY_TEXT.filter(lambda text: not is_blank(text)), min_size=1, max_size=5),
+    encoding=st.sampled_from(["utf-8", "utf-8-sig", "utf-16"]),
+    separator=st.sampled_from(",;\t"),
+)
+def test_every_text_written_to_csv_is_read_back_character_for_character(texts, encoding, separator):
+    with tempfile.TemporaryDirectory() as folder:
+        path = Path(folder) / "mine.csv"
+        with path.open("w", encoding=encoding, newline="") as stream:
+            writer = csv.writer(stream, delimiter=separator)
+            writer.writerow(["id", "text"])
+            writer.writerows([number, made_safe(text)] for number, text in enumerate(texts))
+        assert [item.text for item in read_items(path)] == texts

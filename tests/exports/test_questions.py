@@ -146,6 +146,8 @@ def test_final_punctuation_is_dropped(span, expected):
         ("don't", "don't"),
         ("they say “ taxes rise", "they say taxes rise"),
         ("“taxes ‘rise”", "“taxes rise”"),
+        ("‘taxes don’t rise", "taxes don’t rise"),
+        ("“the «rich” pay» taxes", "“the rich” pay taxes"),
     ],
 )
 def test_quotation_marks_come_in_pairs_and_apostrophes_stay(span, expected):

@@ -1,0 +1,162 @@
+"""The judgements of a round as arrays: columns of numbers, rating tables, and their digest. Pure.
+
+Everything stands in an order that depends on the content alone (items by external id, annotators by
+pseudonym, types as the codebook lists them), so that the same judgements give the same figures on every
+database.
+"""
+
+from __future__ import annotations
+
+import hashlib
+import json
+import re
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+YES, NO, MISSING = 1, 0, -1
+CANNOT_JUDGE = -2
+"""Only in the column of values; the rating tables say MISSING."""
+
+IntArray = NDArray[np.int64]
+SmallArray = NDArray[np.int8]
+
+_NUMBERS = re.compile(r"(\d+)")
+
+
+@dataclass(frozen=True, slots=True)
+class UnitKind:
+    """A type of the codebook, or the one question that all CQs-Gen units ask."""
+
+    code: str
+    name: str
+    group: str | None
+    span: bool
+
+
+@dataclass(frozen=True, slots=True)
+class Group:
+    """A family of types."""
+
+    key: str
+    name: str
+    letter: str
+    hue: str
+
+
+@dataclass(frozen=True, slots=True)
+class RoundItems:
+    """The items of a round that are not withdrawn, ordered by external id.
+
+    ids (n,); fields: for each item field what its values are, {"topic": [(...), ...]} with one tuple of texts
+    an item, since a metadata field may hold several (the fallacies of LogicClimate). Fields with many
+    distinct values are no grouping and are left out.
+    """
+
+    ids: IntArray
+    external_ids: tuple[str, ...]
+    fields: dict[str, list[tuple[str, ...]]]
+
+    def __len__(self) -> int:
+        return len(self.external_ids)
+
+
+@dataclass(frozen=True, slots=True)
+class Columns:
+    """Judgements in long form, one number a judgement in each column, sorted by unit, then annotator.
+
+    unit (n,): index into the units; rater (n,): index into the annotators; value (n,): code of the answer or
+    CANNOT_JUDGE; start, end (n,): code points, -1 without a span; reason (n,): index into the codebook's
+    reasons, -1 without; seconds (n,): active time.
+    """
+
+    unit: IntArray
+    rater: IntArray
+    value: IntArray
+    start: IntArray
+    end: IntArray
+    reason: IntArray
+    seconds: IntArray
+
+    def __len__(self) -> int:
+        return len(self.unit)
+
+
+@dataclass(frozen=True, slots=True)
+class RoundJudgements:
+    """All judgements of a round that may enter figures.
+
+    FOCUS: unit = kind index * number of items + item index, categories ("no", "yes").
+    CQs-Gen: one kind; unit = index of the question, categories the label codes as the codebook lists them.
+    unit_item (units,): the item of each unit; question_ids (units,) are empty for FOCUS.
+    """
+
+    protocol: str
+    kinds: tuple[UnitKind, ...]
+    groups: tuple[Group, ...]
+    categories: tuple[str, ...]
+    category_names: tuple[str, ...]
+    reasons: tuple[str, ...]
+    reason_names: tuple[str, ...]
+    items: RoundItems
+    raters: tuple[str, ...]
+    rater_ids: tuple[int, ...]
+    unit_item: IntArray
+    question_ids: IntArray
+    columns: Columns
+
+    @property
+    def n_judgements(self) -> int:
+        return int((self.columns.value >= 0).sum())
+
+    def of_kind(self, index: int) -> Columns:
+        """Return the judgements of one type, with units renumbered to item indices (FOCUS)."""
+        n = len(self.items)
+        low, high = np.searchsorted(self.columns.unit, [index * n, (index + 1) * n])
+        part = {name: getattr(self.columns, name)[low:high] for name in Columns.__dataclass_fields__}
+        return Columns(**{**part, "unit": part["unit"] - index * n})
+
+    def ratings(self, index: int) -> SmallArray:
+        """Return the rating table of one type: (items, annotators), 1 yes, 0 no, -1 missing."""
+        return table(self.of_kind(index), len(self.items), len(self.raters))
+
+    def label_ratings(self) -> SmallArray:
+        """Return the rating table of all questions: (questions, annotators), codes of the labels."""
+        return table(self.columns, len(self.unit_item), len(self.raters))
+
+    def digest(self) -> str:
+        """Return the SHA-256 of everything here that a figure can depend on."""
+        head = {
+            "protocol": self.protocol,
+            "kinds": [[kind.code, kind.name, kind.group, kind.span] for kind in self.kinds],
+            "groups": [[group.key, group.name] for group in self.groups],
+            "categories": [self.categories, self.category_names],
+            "reasons": [self.reasons, self.reason_names],
+            "raters": self.raters,
+        }
+        digest = hashlib.sha256(_canonical(head))
+        for position, external_id in enumerate(self.items.external_ids):
+            fields = {name: values[position] for name, values in sorted(self.items.fields.items())}
+            digest.update(_canonical([external_id, fields]))
+        digest.update(self.unit_item.astype("<i8").tobytes())
+        for name in Columns.__dataclass_fields__:
+            digest.update(getattr(self.columns, name).astype("<i8").tobytes())
+        return digest.hexdigest()
+
+
+def table(columns: Columns, n_units: int, n_raters: int) -> SmallArray:
+    """Return the (units, raters) table of codes with MISSING where there is no answer."""
+    ratings = np.full((n_units, n_raters), MISSING, dtype=np.int8)
+    ratings[columns.unit, columns.rater] = np.maximum(columns.value, MISSING)
+    return ratings
+
+
+def natural_key(text: str) -> list[tuple[int, str | int]]:
+    """Return a sort key that puts A2 before A10."""
+    return [(0, int(part)) if part.isdecimal() else (1, part) for part in _NUMBERS.split(text) if part]
+
+
+def _canonical(value: Any) -> bytes:
+    return json.dumps(value, sort_keys=True, ensure_ascii=False, separators=(",", ":")).encode() + b"\n"

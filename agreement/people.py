@@ -1,0 +1,66 @@
+"""What each annotator does: which answers, how often the same as the others, how long it takes."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from agreement.figures import min_common_of, seed_of
+from agreement.judgements import Columns, RoundJudgements
+from agreement.raters import RaterFigures, rater_figures
+from agreement.sections import Section
+
+
+def annotator_figures(
+    judgements: RoundJudgements, sections: list[Section], parameters: dict[str, Any]
+) -> list[dict[str, Any]]:
+    """Return one entry an annotator: label shares and agreement with the rest, whole and by type; seconds.
+
+    The whole is the section of all types or of the three labels; only it has bootstrap intervals.
+    """
+    whole = next(section for section in sections if section.kind in ("all", "labels"))
+    figures = _figures(whole, parameters, parameters["replicates"])
+    by_type = {
+        section.code: _figures(section, parameters, 0) for section in sections if section.kind == "type"
+    }
+    columns = judgements.columns
+    return [
+        {
+            "pseudonym": name,
+            **_entry(figures[rater], whole),
+            "n_others": figures[rater].n_others,
+            "n_cannot_judge": int(((columns.rater == rater) & (columns.value < 0)).sum()),
+            "median_seconds": median_seconds(columns, columns.rater == rater),
+            "types": {code: _entry(of_type[rater], whole) for code, of_type in by_type.items()},
+        }
+        for rater, name in enumerate(judgements.raters)
+    ]
+
+
+def _figures(section: Section, parameters: dict[str, Any], replicates: int) -> tuple[RaterFigures, ...]:
+    return rater_figures(
+        section.ratings,
+        q=len(section.categories),
+        seed=seed_of(parameters["seed"], section.key),
+        replicates=replicates,
+        clusters=section.clusters,
+        min_common=min_common_of(section.ratings),
+    )
+
+
+def _entry(figures: RaterFigures, section: Section) -> dict[str, Any]:
+    return {
+        "n": figures.n_ratings,
+        "shares": {
+            code: share.to_json() for code, share in zip(section.categories, figures.shares, strict=True)
+        },
+        "with_rest": figures.with_rest.to_json(),
+    }
+
+
+def median_seconds(columns: Columns, which: NDArray[np.bool_]) -> float | None:
+    """Return the median active time of a judgement; None where none was measured (judged elsewhere)."""
+    seconds = columns.seconds[which & (columns.seconds > 0)]
+    return float(np.median(seconds)) if seconds.size else None

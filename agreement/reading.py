@@ -1,0 +1,226 @@
+"""The one bridge from stored judgements to arrays.
+
+Rows stream from the database in batches into columns of numbers; no object a row stays.
+
+Missing are: undecided units, "cannot judge", judgements made after a reopening, and everything about
+withdrawn items. A judgement whose assignment was released later still counts.
+"""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Iterable, Iterator
+from typing import Any
+
+import numpy as np
+from django.db.models import Count, Max, Q, QuerySet, Sum
+
+from agreement.judgements import (
+    CANNOT_JUDGE,
+    Columns,
+    Group,
+    IntArray,
+    RoundItems,
+    RoundJudgements,
+    UnitKind,
+    natural_key,
+)
+from annotation.codebooks.definition import CQS_GEN, FOCUS
+from annotation.models import Item, Membership, QuestionAnnotation, Round, TypeAnnotation
+
+BATCH = 5_000
+FIELD_VALUES = 60
+"""An item field with more values than this is no grouping (a comment, an address) and is left out."""
+
+
+def judgements_read(round: Round) -> RoundJudgements:
+    """Read what the annotators of a round decided, as arrays."""
+    definition = round.codebook.definition
+    items = _items_read(round)
+    members = sorted(
+        Membership.objects.filter(assignments__round=round).distinct().values_list("pseudonym", "id"),
+        key=lambda member: natural_key(member[0]),
+    )
+    rater_of = {member_id: index for index, (_, member_id) in enumerate(members)}
+    item_of = {item_id: index for index, item_id in enumerate(items.ids.tolist())}
+    people = {"raters": tuple(name for name, _ in members), "rater_ids": tuple(pk for _, pk in members)}
+    groups = tuple(
+        Group(g["key"], g["name"], g.get("letter", ""), g.get("hue", ""))
+        for g in definition.get("groups", [])
+    )
+    if round.project.protocol == FOCUS:
+        kinds = tuple(
+            UnitKind(t["code"], t["name"], t.get("group"), t["span"]) for t in definition.get("types", [])
+        )
+        n = len(items)
+        kind_base = {kind.code: index * n for index, kind in enumerate(kinds)}
+        return RoundJudgements(
+            protocol=FOCUS,
+            kinds=kinds,
+            groups=groups,
+            categories=("no", "yes"),
+            category_names=("No", "Yes"),
+            reasons=(),
+            reason_names=(),
+            items=items,
+            unit_item=np.tile(np.arange(n, dtype=np.int64), len(kinds)),
+            question_ids=np.empty(0, dtype=np.int64),
+            columns=_columns(_type_rows(round, item_of, rater_of, kind_base)),
+            **people,
+        )
+    labels, reasons = definition["labels"], definition["reasons"]
+    questions = _questions_read(round, item_of)
+    unit_of = {question_id: index for index, (_, _, question_id) in enumerate(questions)}
+    value_of = {label["code"]: index for index, label in enumerate(labels)}
+    reason_of = {reason["code"]: index for index, reason in enumerate(reasons)}
+    return RoundJudgements(
+        protocol=CQS_GEN,
+        kinds=(UnitKind("", "All questions", None, span=False),),
+        groups=(),
+        categories=tuple(label["code"] for label in labels),
+        category_names=tuple(label["name"] for label in labels),
+        reasons=tuple(reason["code"] for reason in reasons),
+        reason_names=tuple(reason["name"] for reason in reasons),
+        items=items,
+        unit_item=np.array([item for item, _, _ in questions], dtype=np.int64),
+        question_ids=np.array([question_id for _, _, question_id in questions], dtype=np.int64),
+        columns=_columns(_question_rows(round, unit_of, rater_of, value_of, reason_of)),
+        **people,
+    )
+
+
+def judgements_digest(round: Round) -> str:
+    """Return the SHA-256 of a round's judgements, the same on every database."""
+    return judgements_read(round).digest()
+
+
+def judgements_stamp(round: Round) -> str:
+    """Return a cheap sign of change, by one aggregate instead of reading every judgement.
+
+    Each change of a judgement raises its revision and each withdrawal sets a time, so the same stamp means
+    the same judgements. The reverse does not hold: a decision undone and taken again has another stamp.
+    """
+    rows = (TypeAnnotation if round.project.protocol == FOCUS else QuestionAnnotation).objects
+    judged = rows.filter(assignment__round=round).aggregate(
+        rows=Count("id"), revisions=Sum("revision"), late=Count("id", filter=Q(after_reopening=True))
+    )
+    withdrawn = round.items.filter(withdrawn_at__isnull=False).aggregate(
+        items=Count("id"), last=Max("withdrawn_at")
+    )
+    last = withdrawn["last"].isoformat() if withdrawn["last"] else "-"
+    return f"{judged['rows']}.{judged['revisions'] or 0}.{judged['late']}.{withdrawn['items']}.{last}"
+
+
+def texts_read(item_ids: Iterable[int], batch: int = 500) -> Iterator[tuple[int, str]]:
+    """Yield (item id, text) in the order of the ids, a batch of texts in memory at a time."""
+    ids = [int(item_id) for item_id in item_ids]
+    for first in range(0, len(ids), batch):
+        part = ids[first : first + batch]
+        texts = dict(Item.objects.filter(id__in=part).values_list("id", "text"))
+        for item_id in part:
+            yield item_id, texts[item_id]
+
+
+def _items_read(round: Round) -> RoundItems:
+    drawn = round.round_items.filter(item__withdrawn_at__isnull=True).order_by()
+    known = sorted(drawn.values_list("item__external_id", "item_id").iterator(chunk_size=BATCH))
+    position_of = {item_id: position for position, (_, item_id) in enumerate(known)}
+    fields: dict[str, list[tuple[str, ...]]] = {}
+    distinct: dict[str, set[str]] = {}
+    columns = drawn.values_list("item_id", "item__topic", "item__source", "item__metadata")
+    for item_id, topic, source, metadata in columns.iterator(chunk_size=BATCH):
+        for name, value in {**metadata, "topic": topic, "source": source}.items():
+            seen = distinct.setdefault(name, set())
+            values = _field_values(value) if len(seen) <= FIELD_VALUES else ()
+            seen.update(values)
+            if len(seen) > FIELD_VALUES:
+                fields.pop(name, None)
+            elif values:
+                fields.setdefault(name, [()] * len(known))[position_of[item_id]] = values
+    return RoundItems(
+        ids=np.array([item_id for _, item_id in known], dtype=np.int64),
+        external_ids=tuple(external_id for external_id, _ in known),
+        fields=fields,
+    )
+
+
+def _field_values(value: Any) -> tuple[str, ...]:
+    """Return the distinct texts of a field: one for a plain value, several for a list, none for a blank."""
+    if isinstance(value, list):
+        return tuple(sorted({text for entry in value for text in _field_values(entry)}))
+    if value is None or value == "" or isinstance(value, dict):
+        return ()
+    return (value if isinstance(value, str) else json.dumps(value),)
+
+
+def _questions_read(round: Round, item_of: dict[int, int]) -> list[tuple[int, int, int]]:
+    """Return (item index, position, question id) of the round's questions, sorted."""
+    rows = round.round_questions.values_list("question__item_id", "question__position", "question_id")
+    return sorted(
+        (item_of[item_id], position, question_id)
+        for item_id, position, question_id in rows.iterator(chunk_size=BATCH)
+        if item_id in item_of
+    )
+
+
+def _counted(rows: QuerySet, round: Round) -> QuerySet:
+    return rows.filter(assignment__round=round, after_reopening=False).order_by()
+
+
+def _type_rows(
+    round: Round, item_of: dict[int, int], rater_of: dict[int, int], kind_base: dict[str, int]
+) -> Iterator[tuple[int, ...]]:
+    rows = _counted(TypeAnnotation.objects, round).exclude(applicable__isnull=True, cannot_judge=False)
+    for item_id, member_id, code, applicable, start, end, seconds in rows.values_list(
+        "assignment__item_id",
+        "assignment__member_id",
+        "type_code",
+        "applicable",
+        "start",
+        "end",
+        "active_seconds",
+    ).iterator(chunk_size=BATCH):
+        if item_id in item_of:
+            value = CANNOT_JUDGE if applicable is None else int(applicable)
+            place = (-1, -1) if start is None else (start, end)
+            yield kind_base[code] + item_of[item_id], rater_of[member_id], value, *place, -1, seconds
+
+
+def _question_rows(
+    round: Round,
+    unit_of: dict[int, int],
+    rater_of: dict[int, int],
+    value_of: dict[str, int],
+    reason_of: dict[str, int],
+) -> Iterator[tuple[int, ...]]:
+    rows = _counted(QuestionAnnotation.objects, round).exclude(label__isnull=True, cannot_judge=False)
+    for question_id, member_id, label, reason, seconds in rows.values_list(
+        "question_id", "assignment__member_id", "label", "reason", "active_seconds"
+    ).iterator(chunk_size=BATCH):
+        if question_id in unit_of:
+            value = CANNOT_JUDGE if label is None else value_of[label]
+            yield (
+                unit_of[question_id],
+                rater_of[member_id],
+                value,
+                -1,
+                -1,
+                reason_of.get(reason, -1),
+                seconds,
+            )
+
+
+def _columns(rows: Iterable[tuple[int, ...]]) -> Columns:
+    """Gather rows into sorted columns, a batch of Python rows at a time."""
+    names = list(Columns.__dataclass_fields__)
+    parts: list[IntArray] = []
+    batch: list[tuple[int, ...]] = []
+    for row in rows:
+        batch.append(row)
+        if len(batch) == BATCH:
+            parts.append(np.array(batch, dtype=np.int64))
+            batch = []
+    parts.append(np.array(batch, dtype=np.int64).reshape(-1, len(names)))
+    whole = np.concatenate(parts)
+    whole = whole[np.lexsort((whole[:, 1], whole[:, 0]))]
+    return Columns(**{name: np.ascontiguousarray(whole[:, place]) for place, name in enumerate(names)})

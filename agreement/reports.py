@@ -1,0 +1,137 @@
+"""Ask for a round's report, and find the one that may be shown to whom.
+
+While a round is open nobody sees another's judgement: a live report has aggregates only, and only where the
+lead allowed it when the round opened. It is another report than the one of the closed round: `live` is one of
+its parameters.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+from typing import Any
+
+from django.db import IntegrityError, transaction
+from django.utils import timezone
+
+from agreement.canonical import sha256_of
+from agreement.models import AgreementReport
+from agreement.parameters import parameters_clean
+from agreement.reading import judgements_digest, judgements_stamp
+from agreement.report import REPORT_VERSION
+from annotation.errors import Refused
+from annotation.models import Membership, Round
+
+State = AgreementReport.State
+PENDING = (State.QUEUED, State.RUNNING)
+
+DRAFT = "draft"
+OPEN = "open"
+ANNOTATES = "annotates"
+
+HIDDEN = {
+    DRAFT: "Nobody has judged in this round yet. Open it; the report is computed when it closes.",
+    OPEN: "While a round is open nobody sees the judgements of others. Close it, and the report is computed.",
+    ANNOTATES: "You annotate in this round, so its agreement stays hidden from you until it closes.",
+}
+
+
+class ReportHidden(Refused):
+    """The report of this round may not be shown; `why` is one of HIDDEN."""
+
+    def __init__(self, why: str) -> None:
+        super().__init__("not_allowed" if why == ANNOTATES else "round_not_closed", HIDDEN[why])
+        self.why = why
+
+
+@dataclass(frozen=True, slots=True)
+class CurrentReport:
+    """What there is to show of a round's agreement.
+
+    report: the newest finished one; pending: one that waits or runs; failed: the newest try, where it failed.
+    out_of_date: the judgements (or the code) are no longer those that `report` was computed from.
+    """
+
+    report: AgreementReport | None
+    pending: AgreementReport | None
+    failed: AgreementReport | None
+    out_of_date: bool
+
+
+def report_visible(*, member: Membership, round: Round) -> None:
+    """Raise ReportHidden where this lead may not see the agreement of the round as it is now."""
+    if round.status == Round.Status.DRAFT:
+        raise ReportHidden(DRAFT)
+    if round.status == Round.Status.OPEN:
+        if not round.live_agreement:
+            raise ReportHidden(OPEN)
+        if round.assignments.filter(member=member).exists():
+            raise ReportHidden(ANNOTATES)
+
+
+def report_request(*, round: Round, parameters: Mapping[str, Any] | None = None) -> AgreementReport:
+    """Return the report of the round as it is now: finished, already asked for, or newly queued.
+
+    Raises ParametersRefused for a wrong parameter and ReportHidden for a round that has no report now.
+    """
+    clean = {**parameters_clean(parameters), "live": _is_live(round)}
+    parameters_sha256 = sha256_of(clean)
+    reports = AgreementReport.objects.filter(round=round, parameters_sha256=parameters_sha256)
+    pending = reports.filter(state__in=PENDING).first()
+    if pending:
+        return pending
+    finished = reports.filter(
+        state=State.DONE, stamp=judgements_stamp(round), code_version=REPORT_VERSION
+    ).first()
+    if finished:
+        AgreementReport.objects.filter(id=finished.id).update(requested_at=timezone.now())
+        return finished
+    try:
+        with transaction.atomic():
+            return AgreementReport.objects.create(
+                round=round, parameters=clean, parameters_sha256=parameters_sha256
+            )
+    except IntegrityError:  # another request came first
+        return reports.get(state__in=PENDING)
+
+
+def report_current(*, round: Round) -> CurrentReport:
+    """Return the newest finished report of the round with what is under way."""
+    live = round.status == Round.Status.OPEN
+    reports = AgreementReport.objects.filter(round=round, parameters__live=live)
+    finished = reports.filter(state=State.DONE).order_by("-requested_at", "-id").first()
+    newest = reports.exclude(state=State.DONE).order_by("-requested_at", "-id").first()
+    if newest and finished and newest.requested_at < finished.requested_at:
+        newest = None
+    return CurrentReport(
+        report=finished,
+        pending=newest if newest and newest.state in PENDING else None,
+        failed=newest if newest and newest.state == State.FAILED else None,
+        out_of_date=finished is not None and report_out_of_date(finished, round),
+    )
+
+
+def report_out_of_date(report: AgreementReport, round: Round) -> bool:
+    """Whether the report was computed by older code or from other judgements than the round has now."""
+    if report.code_version != REPORT_VERSION:
+        return True
+    return report.stamp != judgements_stamp(round) and report.judgements_sha256 != judgements_digest(round)
+
+
+def live_reports_due() -> list[Round]:
+    """Return the open rounds with live agreement whose judgements changed since their last report."""
+    rounds = Round.objects.filter(status=Round.Status.OPEN, live_agreement=True)
+    due = []
+    for round in rounds.select_related("project", "codebook"):
+        current = report_current(round=round)
+        if not current.pending and (current.report is None or current.out_of_date):
+            due.append(round)
+    return due
+
+
+def _is_live(round: Round) -> bool:
+    if round.status == Round.Status.DRAFT:
+        raise ReportHidden(DRAFT)
+    if round.status == Round.Status.OPEN and not round.live_agreement:
+        raise ReportHidden(OPEN)
+    return round.status == Round.Status.OPEN

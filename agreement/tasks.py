@@ -1,0 +1,77 @@
+"""The Celery side of reports: send work when the transaction is over, and do it by id.
+
+A broker that is down never makes a request fail: the row stays queued and the sweep sends it later.
+"""
+
+from __future__ import annotations
+
+import logging
+from collections.abc import Mapping
+from functools import partial
+from typing import Any
+
+from celery import Task, shared_task
+from django.db import transaction
+from kombu.exceptions import OperationalError
+
+from agreement import crosschecks, jobs, reports
+from agreement.models import AgreementReport
+from annotation.models import Round
+
+logger = logging.getLogger(__name__)
+
+BEAT = {
+    "agreement-sweep": {"task": "agreement.sweep_reports", "schedule": 60.0},
+    "agreement-live": {"task": "agreement.refresh_live_reports", "schedule": 300.0},
+}
+"""What config.celery adds to the beat schedule."""
+
+
+@shared_task(name="agreement.compute_report")
+def compute_report(report_id: int) -> None:
+    """Compute a report, then have it checked."""
+    if jobs.report_compute(report_id=report_id):
+        send(crosscheck_report, report_id)
+
+
+@shared_task(name="agreement.crosscheck_report")
+def crosscheck_report(report_id: int) -> None:
+    """Compute the figures of a finished report again by other libraries and note whether they agree."""
+    crosschecks.report_crosscheck(report_id=report_id)
+
+
+@shared_task(name="agreement.sweep_reports")
+def sweep_reports() -> None:
+    """Send what waits for too long or lost its worker."""
+    for report_id in jobs.report_sweep():
+        send(compute_report, report_id)
+    for report_id in crosschecks.crosscheck_sweep():
+        send(crosscheck_report, report_id)
+
+
+@shared_task(name="agreement.refresh_live_reports")
+def refresh_live_reports() -> None:
+    """Ask for a new report of each open round with live agreement that has changed."""
+    for round in reports.live_reports_due():
+        report_start(round=round)
+
+
+def report_start(*, round: Round, parameters: Mapping[str, Any] | None = None) -> AgreementReport:
+    """Request a report and send it to a worker once the transaction is over. See `reports.report_request`."""
+    report = reports.report_request(round=round, parameters=parameters)
+    if report.state == AgreementReport.State.QUEUED:
+        transaction.on_commit(partial(send, compute_report, report.id))
+    return report
+
+
+def report_start_on_closing(*, round: Round, **_signal: Any) -> None:
+    """Receive `annotation.signals.round_closed`: the row is written with the closing, or not at all."""
+    report_start(round=round)
+
+
+def send(task: Task, report_id: int) -> None:
+    """Send a task; where the broker cannot be reached leave it to the sweep."""
+    try:
+        task.delay(report_id)
+    except (OperationalError, OSError) as error:
+        logger.warning("report %s waits for the sweep: the broker cannot be reached (%s)", report_id, error)

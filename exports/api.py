@@ -1,0 +1,136 @@
+"""The API of releases: leads ask for them, watch them being built and download their files."""
+
+from __future__ import annotations
+
+import mimetypes
+from collections.abc import Iterator
+from typing import Any
+
+from django.core.files.storage import default_storage
+from django.http import HttpResponse, HttpResponseBase, StreamingHttpResponse
+from drf_spectacular.types import OpenApiTypes
+from drf_spectacular.utils import extend_schema
+from rest_framework import serializers, status
+from rest_framework.request import Request
+from rest_framework.response import Response
+
+from annotation.api import REFUSALS, MemberView
+from annotation.errors import NotFound
+from annotation.models import Membership
+from exports.models import Release
+from exports.parameters import Parameters
+from exports.ranges import byte_range
+from exports.tasks import release_start
+
+CHUNK = 1 << 16
+
+
+class ReleaseSerializer(serializers.ModelSerializer):
+    class FileSerializer(serializers.Serializer):
+        name = serializers.CharField()
+        sha256 = serializers.CharField()
+        size = serializers.IntegerField()
+        internal = serializers.BooleanField(help_text="Holds withheld references: keep it to yourselves.")
+
+    files = FileSerializer(many=True)
+
+    class Meta:
+        model = Release
+        fields = [
+            "version",
+            "state",
+            "progress_done",
+            "progress_total",
+            "error",
+            "digest",
+            "parameters",
+            "counts",
+            "files",
+            "created_at",
+            "built_at",
+        ]
+
+
+class ReleaseListApi(MemberView):
+    class InputSerializer(serializers.Serializer):
+        version = serializers.CharField(max_length=40)
+        parameters = serializers.DictField(
+            required=False, default=dict, help_text="The choices; what is absent takes its default."
+        )
+
+    @extend_schema(responses={200: ReleaseSerializer(many=True), **REFUSALS}, operation_id="releases_list")
+    def get(self, request: Request, slug: str) -> Response:
+        """List the releases of a project, newest first."""
+        member = self.member(request, slug, lead=True)
+        return Response(ReleaseSerializer(member.project.releases.all(), many=True).data)
+
+    @extend_schema(request=InputSerializer, responses={202: ReleaseSerializer, **REFUSALS})
+    def post(self, request: Request, slug: str) -> Response:
+        """Ask for a release. It is built by a worker: look at its state until it is done."""
+        member = self.member(request, slug, lead=True)
+        given = self.InputSerializer(data=request.data)
+        given.is_valid(raise_exception=True)
+        release = release_start(
+            project=member.project,
+            version=given.validated_data["version"],
+            parameters=Parameters.from_json(given.validated_data["parameters"]),
+            by=member,
+        )
+        return Response(ReleaseSerializer(release).data, status=status.HTTP_202_ACCEPTED)
+
+
+class ReleaseApi(MemberView):
+    @extend_schema(responses={200: ReleaseSerializer, **REFUSALS})
+    def get(self, request: Request, slug: str, version: str) -> Response:
+        """Show a release and how far its building is."""
+        member = self.member(request, slug, lead=True)
+        return Response(ReleaseSerializer(release_or_404(member, version)).data)
+
+
+class ReleaseFileApi(MemberView):
+    @extend_schema(responses={(200, "application/octet-stream"): OpenApiTypes.BINARY, **REFUSALS})
+    def get(self, request: Request, slug: str, version: str, name: str) -> HttpResponseBase:
+        """Download a file of a release; a Range header resumes a download that broke off."""
+        release = release_or_404(self.member(request, slug, lead=True), version)
+        file = next((file for file in release.files if file["name"] == name), None)
+        if file is None:
+            raise NotFound(f"Release {version} has no file “{name}”.")
+        return file_response(file, request.headers.get("Range"), request.headers.get("If-Range"))
+
+
+def release_or_404(member: Membership, version: str) -> Release:
+    """Return a release of the member's project by its version."""
+    release = member.project.releases.filter(version=version).first()
+    if release is None:
+        raise NotFound(f"There is no release {version} in this project.")
+    return release
+
+
+def file_response(file: dict[str, Any], wanted: str | None, if_range: str | None) -> HttpResponseBase:
+    """Return a file of a release as a download in pieces, or the part of it that was asked for."""
+    tag, size = f'"{file["sha256"]}"', file["size"]
+    part = byte_range(wanted if if_range in (None, tag) else None, size)
+    if part is None:
+        response: HttpResponseBase = HttpResponse(status=status.HTTP_416_REQUESTED_RANGE_NOT_SATISFIABLE)
+        response.headers["Content-Range"] = f"bytes */{size}"
+        return response
+    kind = mimetypes.guess_type(file["name"])[0] or "application/octet-stream"
+    response = StreamingHttpResponse(
+        _pieces(file["storage"], part.start, part.end), content_type=kind, status=206 if part.partial else 200
+    )
+    if part.partial:
+        response.headers["Content-Range"] = f"bytes {part.start}-{part.end - 1}/{size}"
+    response.headers["Content-Length"] = str(part.end - part.start)
+    response.headers["Accept-Ranges"] = "bytes"
+    response.headers["ETag"] = tag
+    response.headers["Content-Disposition"] = f'attachment; filename="{file["name"].rpartition("/")[2]}"'
+    return response
+
+
+def _pieces(name: str, start: int, end: int) -> Iterator[bytes]:
+    with default_storage.open(name, "rb") as stream:
+        stream.seek(start)
+        left = end - start
+        while left and (piece := stream.read(min(CHUNK, left))):
+            left -= len(piece)
+            yield piece

@@ -1,0 +1,81 @@
+"""The FOCUS benchmark shape: one object an argument, its decided question types and their gold spans."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from annotation.codebooks.definition import AnnotationType, Codebook
+from exports.deciding import DecidedSpan, TypeDecision
+from exports.questions import question_from_exemplar
+from exports.records import ItemRecord, Selection
+
+NO_SPAN = "Null"
+"""Stands where a type has no span to show, as in the published dataset."""
+
+
+def entry(record: ItemRecord, selection: Selection, *, withheld: bool = False) -> dict[str, Any]:
+    """Return the object of one argument; with its references withheld, the argument alone."""
+    item = record.item
+    given = {
+        "argument_id": item.external_id,
+        "argument": item.text,
+        "dataset": item.source,
+        "topic": item.topic,
+    }
+    if withheld:
+        return given
+    fsq_types, spans = probes(record, selection.codebook)
+    return {
+        **given,
+        "fsq_types": fsq_types,
+        "spans": spans,
+        "labels": [_label(item.text, kind, record.types[kind.code]) for kind in selection.codebook.types],
+    }
+
+
+def probes(record: ItemRecord, codebook: Codebook) -> tuple[list[str], list[str]]:
+    """Return the parallel lists of type names and gold spans: one entry a gold span of a type decided yes.
+
+    A type without spans stands with `Null`. All types decided no give the derived type, where the codebook
+    has one. What is undecided is in neither list.
+    """
+    if codebook.derived_none and all(record.types[kind.code].applicable is False for kind in codebook.types):
+        return [codebook.derived_none.name], [NO_SPAN]
+    names, spans = [], []
+    for kind in codebook.types:
+        decision = record.types[kind.code]
+        if not decision.applicable:
+            continue
+        found = (
+            [record.item.text[span.start : span.end] for span in decision.gold] if kind.span else [NO_SPAN]
+        )
+        names += [kind.name] * len(found)
+        spans += found
+    return names, spans
+
+
+def _label(text: str, kind: AnnotationType, decision: TypeDecision) -> dict[str, Any]:
+    return {
+        "code": kind.code,
+        "fsq_type": kind.name,
+        "applicable": decision.applicable,
+        "votes": {"yes": decision.yes, "no": decision.no},
+        "gold_spans": [
+            {
+                **_span(text, span),
+                "question": question_from_exemplar(kind.exemplar, text[span.start : span.end]),
+            }
+            for span in decision.gold
+        ],
+        "disagreement_spans": [_span(text, span) for span in decision.disagreement],
+        "adjudicated": decision.adjudicated,
+    }
+
+
+def _span(text: str, span: DecidedSpan) -> dict[str, Any]:
+    return {
+        "start": span.start,
+        "end": span.end,
+        "text": text[span.start : span.end],
+        "support": span.support,
+    }

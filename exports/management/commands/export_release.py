@@ -1,0 +1,91 @@
+"""Write a release of a project into a folder: python manage.py export_release SLUG --version 1.0 --out DIR"""
+
+from pathlib import Path
+from typing import Any
+
+from django.core.management.base import BaseCommand, CommandError, CommandParser
+
+from annotation.errors import Refused
+from annotation.models import Project
+from exports.parameters import SPLIT_BY, Parameters
+from exports.releases import release_build
+from exports.writing import release_write
+
+
+class Command(BaseCommand):
+    help = "Build a release of a project, here and now, and write its files into a folder."
+
+    def create_parser(self, prog_name: str, subcommand: str, **kwargs: Any) -> CommandParser:
+        # Django's own --version prints Django's version: here it is the version of the release.
+        return super().create_parser(prog_name, subcommand, conflict_handler="resolve", **kwargs)
+
+    def add_arguments(self, parser: CommandParser) -> None:
+        parser.add_argument("slug", metavar="SLUG", help="the project's short name")
+        parser.add_argument("--version", required=True, help="the version of the release, as in 1.0")
+        parser.add_argument("--out", required=True, metavar="DIR", help="a new or empty folder")
+        parser.add_argument(
+            "--rounds",
+            nargs="+",
+            metavar="NAME",
+            help="the closed rounds to pool; every closed round but the training rounds where absent",
+        )
+        parser.add_argument("--split-by", choices=SPLIT_BY, default="field", help="default: the items' split")
+        parser.add_argument(
+            "--split-size",
+            nargs="+",
+            default=[],
+            metavar="NAME=SIZE",
+            help="shares for seed (train=0.8 test=0.2), the number of test items for balanced (test=34)",
+        )
+        parser.add_argument("--seed", type=int, default=0)
+        parser.add_argument(
+            "--withhold", nargs="+", default=[], metavar="SPLIT", help="splits whose labels stay inside"
+        )
+        parser.add_argument("--adjudicated-only", action="store_true", help="no labels by majority")
+        parser.add_argument(
+            "--edited-questions", action="store_true", help="edited questions in place of invalid ones"
+        )
+        parser.add_argument("--no-judgements", action="store_true", help="leave the raw judgements out")
+        parser.add_argument(
+            "--comments", action="store_true", help="annotators' comments among the judgements"
+        )
+        parser.add_argument(
+            "--internal", action="store_true", help="also write the withheld labels, below internal/"
+        )
+
+    def handle(self, *args: Any, **options: Any) -> None:
+        project = Project.objects.filter(slug=options["slug"]).first()
+        if project is None:
+            raise CommandError(f"There is no project “{options['slug']}”.")
+        try:
+            parameters = Parameters.from_json(
+                {
+                    "rounds": options["rounds"],
+                    "split_by": options["split_by"],
+                    "split_sizes": _sizes(options["split_size"]),
+                    "seed": options["seed"],
+                    "withheld": options["withhold"],
+                    "adjudicated_only": options["adjudicated_only"],
+                    "edited_questions": options["edited_questions"],
+                    "judgements": not options["no_judgements"],
+                    "comments": options["comments"],
+                }
+            )
+            release = release_build(project=project, version=options["version"], parameters=parameters)
+            names = release_write(release, Path(options["out"]).resolve(), internal=options["internal"])
+        except Refused as refusal:
+            raise CommandError(refusal.message) from refusal
+        self.stdout.write(f"{options['out']}: release {release.version}, {release.counts['items']} items")
+        for name in names:
+            self.stdout.write(f"  {name}")
+
+
+def _sizes(given: list[str]) -> dict[str, float]:
+    sizes = {}
+    for text in given:
+        name, _, size = text.partition("=")
+        try:
+            sizes[name] = float(size)
+        except ValueError:
+            raise CommandError(f"--split-size: {text!r} is not NAME=SIZE, as in test=0.2") from None
+    return sizes

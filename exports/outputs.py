@@ -1,0 +1,179 @@
+"""The files of a release that are written item by item, and where each of them goes.
+
+References of a withheld split stay inside: its public files have the items without labels, no file of
+judgements mentions them, and the full files go below `internal/`, which is in no ZIP and no written folder.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Callable, Iterable
+from dataclasses import dataclass
+from pathlib import Path
+from typing import IO, Any, Protocol
+
+from exports.formats import cqs_gen, focus, longform
+from exports.formats.jsonfile import ObjectWriter, line
+from exports.parameters import ParameterError
+from exports.records import ItemRecord, Selection
+
+INTERNAL = "internal"
+WHOLE = "all"
+"""What files are called that need a split's name where there are no splits."""
+
+_UNSAFE = re.compile(r"[^A-Za-z0-9_]+")
+
+
+class Output(Protocol):
+    """Takes the items of a release one by one, in their order."""
+
+    def add(self, record: ItemRecord, entry: dict[str, Any], split: str) -> None:
+        """Write one item; `entry` is its full benchmark object."""
+
+    def close(self) -> None:
+        """Finish the files."""
+
+
+@dataclass(frozen=True, slots=True)
+class Places:
+    """The folder of a release, its splits, and which of them are withheld."""
+
+    directory: Path
+    splits: list[str]
+    withheld: tuple[str, ...]
+
+    def __post_init__(self) -> None:
+        problems = [
+            f"withheld: there is no split {name!r}" for name in self.withheld if name not in self.splits
+        ]
+        files = [self.file_part(split).casefold() for split in self.splits]
+        for split, name in zip(self.splits, files, strict=True):
+            if files.count(name) > 1:
+                problems.append(f"split {split!r} and another would share the file name {name!r}")
+        if problems:
+            raise ParameterError(problems)
+
+    @staticmethod
+    def file_part(split: str) -> str:
+        """Return a split's name as it stands in file names and as dataset libraries take it: letters, digits, underscore."""
+        return _UNSAFE.sub("_", split) or WHOLE
+
+    def open(self, name: str, *, internal: bool = False) -> IO[str]:
+        """Open a new text file of the release: UTF-8, line feeds as they are given."""
+        return self.path(name, internal=internal).open("x", encoding="utf-8", newline="")
+
+    def path(self, name: str, *, internal: bool = False) -> Path:
+        """Return where a file goes, with its folder made."""
+        path = self.directory / INTERNAL / name if internal else self.directory / name
+        path.parent.mkdir(parents=True, exist_ok=True)
+        return path
+
+
+def outputs_open(selection: Selection, places: Places) -> list[Output]:
+    """Open every file that this release has."""
+    outputs: list[Output] = [BenchmarkOutput(selection, places), LinesOutput(selection, places)]
+    if selection.parameters.judgements:
+        outputs.append(JudgementOutput(selection, places))
+    return outputs
+
+
+class BenchmarkOutput:
+    """The benchmark as JSON: `focus.json`, or `focus.SPLIT.json` for each split; likewise `cqs_gen`."""
+
+    def __init__(self, selection: Selection, places: Places) -> None:
+        self._selection = selection
+        self._entry: Callable[..., dict[str, Any]] = (focus if selection.typology else cqs_gen).entry
+        stem = "focus" if selection.typology else "cqs_gen"
+        self._streams: list[IO[str]] = []
+        self._public: dict[str, ObjectWriter] = {}
+        self._internal: dict[str, ObjectWriter] = {}
+        for split in places.splits or [""]:
+            name = f"{stem}.{places.file_part(split)}.json" if split else f"{stem}.json"
+            self._public[split] = self._writer(places.open(name))
+            if split in places.withheld:
+                self._internal[split] = self._writer(places.open(name, internal=True))
+
+    def _writer(self, stream: IO[str]) -> ObjectWriter:
+        self._streams.append(stream)
+        return ObjectWriter(stream)
+
+    def add(self, record: ItemRecord, entry: dict[str, Any], split: str) -> None:
+        if split in self._internal:
+            self._internal[split].add(record.item.external_id, entry)
+            entry = self._entry(record, self._selection, withheld=True)
+        self._public[split].add(record.item.external_id, entry)
+
+    def close(self) -> None:
+        for writer in (*self._public.values(), *self._internal.values()):
+            writer.close()
+        for stream in self._streams:
+            stream.close()
+
+
+class LinesOutput:
+    """The same objects as JSON Lines, `data/SPLIT.jsonl`, the form that dataset libraries read line by line.
+
+    A question's id is a text here, also where it was given as a number: a column has one type.
+    """
+
+    def __init__(self, selection: Selection, places: Places) -> None:
+        self._selection = selection
+        self._entry: Callable[..., dict[str, Any]] = (focus if selection.typology else cqs_gen).entry
+        self._public: dict[str, IO[str]] = {}
+        self._internal: dict[str, IO[str]] = {}
+        for split in places.splits or [""]:
+            name = f"data/{places.file_part(split)}.jsonl"
+            self._public[split] = places.open(name)
+            if split in places.withheld:
+                self._internal[split] = places.open(name, internal=True)
+
+    def add(self, record: ItemRecord, entry: dict[str, Any], split: str) -> None:
+        if split in self._internal:
+            self._internal[split].write(line(self._row(entry)) + "\n")
+            entry = self._entry(record, self._selection, withheld=True)
+        self._public[split].write(line(self._row(entry)) + "\n")
+
+    def _row(self, entry: dict[str, Any]) -> dict[str, Any]:
+        if "cqs" not in entry:
+            return entry
+        cqs = [{**question, "id": _as_text(question["id"])} for question in entry["cqs"]]
+        return {**entry, "schemes": entry.get("schemes"), "cqs": cqs}
+
+    def close(self) -> None:
+        for stream in (*self._public.values(), *self._internal.values()):
+            stream.close()
+
+
+class JudgementOutput:
+    """The raw judgements: `judgements.csv` and `judgements.parquet`."""
+
+    def __init__(self, selection: Selection, places: Places) -> None:
+        self._selection = selection
+        self._withheld = places.withheld
+        self._public = self._files(places, internal=False)
+        self._internal = self._files(places, internal=True) if places.withheld else []
+
+    def _files(self, places: Places, *, internal: bool) -> list[longform.CsvFile | longform.ParquetFile]:
+        return [
+            longform.CsvFile(places.path("judgements.csv", internal=internal), self._selection),
+            longform.ParquetFile(places.path("judgements.parquet", internal=internal), self._selection),
+        ]
+
+    def add(self, record: ItemRecord, entry: dict[str, Any], split: str) -> None:
+        rows = list(longform.rows(record, self._selection))
+        self._write(self._internal, rows)
+        if split not in self._withheld:
+            self._write(self._public, rows)
+
+    @staticmethod
+    def _write(files: Iterable[longform.CsvFile | longform.ParquetFile], rows: list[dict[str, Any]]) -> None:
+        for file in files:
+            file.add(rows)
+
+    def close(self) -> None:
+        for file in (*self._public, *self._internal):
+            file.close()
+
+
+def _as_text(external_id: Any) -> str | None:
+    return external_id if external_id is None or isinstance(external_id, str) else line(external_id)

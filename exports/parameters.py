@@ -1,0 +1,141 @@
+"""What a lead chooses for a release. The same choices from the page, the API and the command line."""
+
+from __future__ import annotations
+
+from dataclasses import asdict, dataclass, fields
+from typing import Any, Literal, get_args
+
+from annotation.errors import Refused
+
+SplitBy = Literal["field", "none", "round", "topic", "seed", "balanced"]
+
+SPLIT_BY = get_args(SplitBy)
+CREDITS = ("licence", "authors", "citation", "contact")
+
+
+class ParameterError(Refused):
+    """The choices do not make a release. `problems` lists all that is wrong, the choice first."""
+
+    def __init__(self, problems: list[str]) -> None:
+        self.problems = tuple(problems)
+        errors = {}
+        for problem in problems:
+            choice, separator, what = problem.partition(": ")
+            if separator:
+                errors[choice] = f"{errors[choice]}; {what}" if choice in errors else what
+        message = "These choices do not make a release: " + "; ".join(problems)
+        super().__init__("invalid", message, errors=errors)
+
+
+@dataclass(frozen=True, slots=True)
+class Parameters:
+    """The choices of one release.
+
+    `rounds` are names; None pools every closed round that is not a training round, and then also takes in
+    what was published with a file. `split_sizes` maps a split's name to its share (seed) or its number of
+    items (balanced: of the split `test`). `withheld` names the splits whose references stay inside.
+    """
+
+    rounds: tuple[str, ...] | None = None
+    adjudicated_only: bool = False
+    jaccard: float = 0.5
+    split_by: SplitBy = "field"
+    split_sizes: tuple[tuple[str, float], ...] = ()
+    seed: int = 0
+    withheld: tuple[str, ...] = ()
+    edited_questions: bool = False
+    judgements: bool = True
+    comments: bool = False
+    texts: bool = True
+    licence: str = ""
+    authors: str = ""
+    citation: str = ""
+    contact: str = ""
+
+    def to_json(self) -> dict[str, Any]:
+        """Return the choices as plain JSON, every key present."""
+        plain = asdict(self)
+        plain["rounds"] = None if self.rounds is None else list(self.rounds)
+        plain["withheld"] = list(self.withheld)
+        plain["split_sizes"] = dict(self.split_sizes)
+        return plain
+
+    @classmethod
+    def from_json(cls, given: dict[str, Any]) -> Parameters:
+        """Check choices that came as JSON; what is not given takes its default. Raises ParameterError."""
+        known = {field.name: field for field in fields(cls)}
+        problems = [f"{key}: there is no such choice" for key in sorted(set(given) - set(known))]
+        values: dict[str, Any] = {}
+        for key, value in given.items():
+            if key not in known:
+                continue
+            try:
+                values[key] = _checked(key, value)
+            except ValueError as error:
+                problems.append(f"{key}: {error}")
+        if not problems:
+            parameters = cls(**values)
+            problems = parameters._problems_together()
+        if problems:
+            raise ParameterError(problems)
+        return parameters
+
+    def _problems_together(self) -> list[str]:
+        sizes = dict(self.split_sizes)
+        problems = []
+        if self.split_by == "seed" and (len(sizes) < 2 or abs(sum(sizes.values()) - 1) > 1e-9):
+            problems.append("split_sizes: a split by seed needs two or more shares that sum to 1")
+        if self.split_by == "balanced" and (set(sizes) != {"test"} or sizes["test"] % 1):
+            problems.append(
+                'split_sizes: the balanced split needs the number of items in "test", and only that'
+            )
+        if self.split_by not in ("seed", "balanced") and sizes:
+            problems.append(f"split_sizes: has no meaning for a split by {self.split_by}")
+        return problems
+
+
+def _checked(key: str, value: Any) -> Any:
+    if key == "rounds":
+        return None if value is None else _names(value)
+    if key == "withheld":
+        return _names(value)
+    if key == "split_by":
+        if value not in SPLIT_BY:
+            raise ValueError(f"expected one of {', '.join(SPLIT_BY)}, got {value!r}")
+        return value
+    if key == "split_sizes":
+        return _sizes(value)
+    if key == "jaccard":
+        if not _is_number(value) or not 0 < value <= 1:
+            raise ValueError(f"expected a number above 0 and up to 1, got {value!r}")
+        return float(value)
+    if key == "seed":
+        if not _is_number(value) or isinstance(value, float) or not 0 <= value < 2**63:
+            raise ValueError(f"expected a whole number from 0, got {value!r}")
+        return value
+    if key in CREDITS:
+        if not isinstance(value, str):
+            raise ValueError(f"expected a text, got {value!r}")
+        return value
+    if not isinstance(value, bool):
+        raise ValueError(f"expected true or false, got {value!r}")
+    return value
+
+
+def _names(value: Any) -> tuple[str, ...]:
+    if not isinstance(value, list | tuple) or not all(isinstance(name, str) and name for name in value):
+        raise ValueError(f"expected a list of names, got {value!r}")
+    if len(set(value)) < len(value):
+        raise ValueError("names one twice")
+    return tuple(value)
+
+
+def _sizes(value: Any) -> tuple[tuple[str, float], ...]:
+    sizes = value if isinstance(value, dict) else None
+    if sizes is None or not all(name and _is_number(size) and size > 0 for name, size in sizes.items()):
+        raise ValueError(f"expected an object of names and numbers above 0, got {value!r}")
+    return tuple(sizes.items())
+
+
+def _is_number(value: Any) -> bool:
+    return isinstance(value, int | float) and not isinstance(value, bool)

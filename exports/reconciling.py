@@ -1,0 +1,166 @@
+"""Does what is about to be released add up? Counted from what was written, compared with the database.
+
+A release that does not reconcile is not written; `Tally.problems` says what is off.
+"""
+
+from __future__ import annotations
+
+from collections import Counter
+from dataclasses import dataclass, field
+from typing import Any
+
+from django.db.models import Count, Max, Q, Sum
+
+from annotation.models import Question, QuestionAnnotation, Resolution, TypeAnnotation
+from exports.records import ItemRecord, Selection, items_chosen, items_present
+
+SHOWN = 20
+"""Problems that are told one by one; the rest is a number."""
+
+
+@dataclass(slots=True)
+class Tally:
+    """What the records and the objects written for them hold."""
+
+    counts: Counter[str] = field(default_factory=Counter)
+    labels: Counter[str] = field(default_factory=Counter)
+    ids: set[str] = field(default_factory=set)
+    found: list[str] = field(default_factory=list)
+
+    def add(self, record: ItemRecord, written: dict[str, Any], selection: Selection) -> None:
+        """Count one item's record and the object written for it."""
+        item = record.item
+        if item.external_id in self.ids:
+            self.found.append(f"item {item.external_id!r} occurs twice")
+        self.ids.add(item.external_id)
+        self.counts["items"] += 1
+        self.counts["judgements"] += len(record.judgements)
+        self.counts["judgements_counted"] += sum(record.counted)
+        self.counts["judgements_after_reopening"] += sum(row.after_reopening for row in record.judgements)
+        self.counts["cannot_judge"] += sum(row.cannot_judge for row in record.judgements)
+        self.counts["adjudicated"] += sum(row.source == "adjudicated" for row in record.resolutions.values())
+        self.counts["published_labels"] += sum(
+            row.source == "imported" for row in record.resolutions.values()
+        )
+        if selection.typology:
+            self._add_types(record, written, selection)
+        else:
+            self._add_questions(record, written)
+
+    def sound(self, record: ItemRecord) -> bool:
+        """Say whether the resolved spans lie inside the text, which no rule of the database keeps."""
+        wrong = [
+            f"item {record.item.external_id!r}, {unit}: the resolved span {list(span)} is not inside its text"
+            for unit, resolved in record.resolutions.items()
+            for span in resolved.spans
+            if not _inside(span, record.item.text)
+        ]
+        self.found += wrong
+        return not wrong
+
+    def _add_types(self, record: ItemRecord, written: dict[str, Any], selection: Selection) -> None:
+        text, place = record.item.text, f"item {record.item.external_id!r}"
+        for row in record.judgements:
+            if row.start is not None and text[row.start : row.end] != row.quote:
+                self.found.append(
+                    f"{place}, {row.unit}: the quote of {selection.members[row.annotator]} is not the text"
+                )
+        known = {kind.code for kind in selection.codebook.types}
+        spans = [
+            (row, counted)
+            for row, counted in zip(record.judgements, record.counted, strict=True)
+            if row.start is not None
+        ]
+        self.counts["spans"] += len(spans)
+        self.counts["spans_superseded"] += sum(not counted for _, counted in spans)
+        self.counts["spans_of_dropped_types"] += sum(
+            counted and row.unit not in known for row, counted in spans
+        )
+        self.counts["judgements_of_dropped_types"] += sum(row.unit not in known for row in record.judgements)
+        for label in written["labels"]:
+            self.labels[f"{label['code']} {_answer(label['applicable'])}"] += 1
+            self.counts["undecided_types"] += label["applicable"] is None
+            self.counts["gold_spans"] += len(label["gold_spans"])
+            self.counts["disagreement_spans"] += len(label["disagreement_spans"])
+            if (
+                label["applicable"]
+                and not label["gold_spans"]
+                and selection.codebook.type(label["code"]).span
+            ):
+                self.counts["yes_without_gold_span"] += 1
+            for span in label["gold_spans"] + label["disagreement_spans"]:
+                self.counts["span_support"] += span["support"]
+                if not 0 <= span["start"] < span["end"] <= len(text):
+                    self.found.append(
+                        f"{place}, {label['code']}: span {span['start']} to {span['end']} is outside its text"
+                    )
+                elif text[span["start"] : span["end"]] != span["text"]:
+                    self.found.append(
+                        f"{place}, {label['code']}: a span's text is not {span['start']} to {span['end']}"
+                    )
+
+    def _add_questions(self, record: ItemRecord, written: dict[str, Any]) -> None:
+        decided = [decision for decision in record.answers.values() if decision.label is not None]
+        self.counts["questions"] += len(record.questions)
+        self.counts["undecided_questions"] += len(record.questions) - len(decided)
+        self.counts["questions_written"] += len(written["cqs"])
+        self.counts["edits_without_a_pick"] += sum(bool(row.edits) and not row.edit for row in decided)
+        self.counts["items_without_questions"] += not written["cqs"]
+        if len(written["cqs"]) != len(decided):
+            self.found.append(
+                f"item {record.item.external_id!r}: {len(decided)} questions are decided, "
+                f"{len(written['cqs'])} written"
+            )
+        for question in written["cqs"]:
+            self.labels[question["label"]] += 1
+
+    def problems(self, selection: Selection) -> list[str]:
+        """Compare with the database, by its own counting, and return what is off."""
+        items = items_chosen(selection)
+        counts = self.counts
+        rows = (TypeAnnotation if selection.typology else QuestionAnnotation).objects.filter(
+            assignment__round__in=[row.pk for row in selection.rounds], assignment__item__in=items
+        )
+        answer = "applicable" if selection.typology else "label"
+        expected = {
+            "items": items.count(),
+            "judgements": rows.exclude(**{answer: None}, cannot_judge=False).count(),
+        }
+        if selection.typology:
+            expected["spans"] = rows.exclude(start=None).count()
+            own = counts["spans_superseded"] + counts["spans_of_dropped_types"]
+            if counts["span_support"] + own != expected["spans"]:
+                self.found.append(
+                    f"{expected['spans']} spans are stored, gold and disagreement spans account for "
+                    f"{counts['span_support'] + own}"
+                )
+        for name, number in expected.items():
+            if counts[name] != number:
+                self.found.append(f"{number} {name} are stored, {counts[name]} would be released")
+        counts["items_left_out"] = items_present(selection.project).count() - expected["items"]
+        more = len(self.found) - SHOWN
+        return self.found[:SHOWN] + ([f"and {more} more"] if more > 0 else [])
+
+
+def inputs_stamp(selection: Selection) -> str:
+    """Return a cheap sign of change: a judgement, a resolution, a withdrawal or a question changes it."""
+    model = TypeAnnotation if selection.typology else QuestionAnnotation
+    judged = model.objects.filter(assignment__round__in=[row.pk for row in selection.rounds])
+    resolved = Resolution.objects.filter(item__project=selection.project)
+    withdrawn = Q(withdrawn_at__isnull=False)
+    parts = (
+        judged.aggregate(rows=Count("id"), revisions=Sum("revision")),
+        resolved.aggregate(last=Max("id"), gone=Count("id", filter=Q(superseded_at__isnull=False))),
+        selection.project.items.aggregate(rows=Count("id"), withdrawn=Count("id", filter=withdrawn)),
+        Question.objects.filter(item__project=selection.project).aggregate(rows=Count("id")),
+    )
+    return "/".join(str(value) for part in parts for value in part.values())
+
+
+def _inside(span: Any, text: str) -> bool:
+    whole = isinstance(span, list) and len(span) == 2 and all(type(edge) is int for edge in span)
+    return whole and 0 <= span[0] < span[1] <= len(text)
+
+
+def _answer(applicable: bool | None) -> str:
+    return {True: "yes", False: "no", None: "undecided"}[applicable]

@@ -1,0 +1,313 @@
+"""Stored judgements, their consensus and the resolutions, as one record an item: read in batches, then pure.
+
+Items come in the order they were imported. Whatever decides about bytes is sorted here and not in the
+database, whose collations differ.
+"""
+
+from __future__ import annotations
+
+from collections import defaultdict
+from collections.abc import Iterator
+from dataclasses import dataclass, field
+from typing import Any, NamedTuple
+
+from django.db.models import Exists, OuterRef, Q, QuerySet
+
+from annotation.codebooks.definition import Codebook
+from annotation.models import (
+    Import,
+    Item,
+    Project,
+    Protocol,
+    Question,
+    QuestionAnnotation,
+    Resolution,
+    Round,
+    RoundItem,
+    TypeAnnotation,
+)
+from exports.deciding import (
+    Judgement,
+    QuestionDecision,
+    Resolved,
+    TypeDecision,
+    decide_question,
+    decide_type,
+    latest,
+)
+from exports.parameters import ParameterError, Parameters
+
+BATCH = 1000
+"""Items in memory at a time, with everything that hangs on them."""
+
+
+class ItemRow(NamedTuple):
+    """An item as it is stored."""
+
+    pk: int
+    external_id: str
+    text: str
+    source: str
+    licence: str
+    topic: str
+    split: str
+    metadata: dict[str, Any]
+
+
+class QuestionRow(NamedTuple):
+    """A question as it is stored; `external_id` is a text, a number or None."""
+
+    item: int
+    pk: int
+    position: int
+    external_id: Any
+    text: str
+    origin: str
+
+
+class RoundRow(NamedTuple):
+    """A chosen round."""
+
+    pk: int
+    number: int
+    name: str
+    purpose: str
+    codebook_version: int
+    imported: bool
+    reopened: bool
+
+
+@dataclass(frozen=True, slots=True)
+class Selection:
+    """What a release is made from: the project's chosen rounds, and whose names stand for whom.
+
+    `codebook` is the newest among those of the rounds, or the project's newest where no round is chosen.
+    `members` are the pseudonyms, by membership.
+    """
+
+    project: Project
+    parameters: Parameters
+    rounds: tuple[RoundRow, ...]
+    codebook: Codebook
+    codebook_version: int
+    members: dict[int, str]
+
+    @property
+    def typology(self) -> bool:
+        return self.project.protocol == Protocol.FOCUS
+
+
+@dataclass(slots=True)
+class ItemRecord:
+    """One item with all that the chosen rounds say about it.
+
+    `judgements` are all that were made, `counted` marks the latest of each annotator by its place among them.
+    """
+
+    item: ItemRow
+    questions: list[QuestionRow] = field(default_factory=list)
+    judgements: list[Judgement] = field(default_factory=list)
+    counted: list[bool] = field(default_factory=list)
+    resolutions: dict[str | int, Resolved] = field(default_factory=dict)
+    types: dict[str, TypeDecision] = field(default_factory=dict)
+    answers: dict[int, QuestionDecision] = field(default_factory=dict)
+
+
+def selection_read(project: Project, parameters: Parameters) -> Selection:
+    """Find the rounds that the parameters name. Raises ParameterError for one that cannot be released."""
+    rounds = list(project.rounds.select_related("codebook").order_by("number"))
+    if parameters.rounds is None:
+        chosen = [row for row in rounds if not _why_not(row)]
+    else:
+        by_name = {row.name: row for row in rounds}
+        problems = [
+            f"rounds: {name!r} {reason}"
+            for name in parameters.rounds
+            if (reason := _why_not(by_name[name]) if name in by_name else "is no round of this project")
+        ]
+        if problems:
+            raise ParameterError(problems)
+        chosen = sorted((by_name[name] for name in parameters.rounds), key=lambda row: row.number)
+    codebooks = [row.codebook for row in chosen] or list(project.codebooks.all())
+    if not codebooks:
+        raise ParameterError(["the project has no codebook"])
+    codebook = max(codebooks, key=lambda row: row.version)
+    return Selection(
+        project=project,
+        parameters=parameters,
+        rounds=tuple(
+            RoundRow(
+                row.pk,
+                row.number,
+                row.name,
+                row.purpose,
+                row.codebook.version,
+                row.imported,
+                row.reopened_at is not None,
+            )
+            for row in chosen
+        ),
+        codebook=Codebook.from_json(codebook.definition),
+        codebook_version=codebook.version,
+        members=dict(project.memberships.values_list("pk", "pseudonym")),
+    )
+
+
+def _why_not(row: Round) -> str:
+    if row.purpose == Round.Purpose.TRAINING:
+        return "is a training round: its judgements were made with feedback"
+    if row.status != Round.Status.CLOSED:
+        return f"is {row.status}: only closed rounds are released"
+    return ""
+
+
+def items_chosen(selection: Selection) -> QuerySet[Item]:
+    """Return the items of a release: those of the chosen rounds, never the withdrawn ones.
+
+    Where no rounds are named it also has the items whose labels were published with a file, and items of
+    CQs-Gen without any question, which is how the published test set is given.
+    """
+    project, rounds = selection.project, [row.pk for row in selection.rounds]
+    of_item = Q(item=OuterRef("pk"))
+    wanted = Q(Exists(RoundItem.objects.filter(of_item, round__in=rounds)))
+    if selection.parameters.rounds is None:
+        wanted |= Q(Exists(Resolution.objects.filter(of_item, source=Resolution.Source.IMPORTED)))
+        if not selection.typology:
+            wanted |= ~Q(Exists(Question.objects.filter(of_item)))
+    return items_present(project).filter(wanted)
+
+
+def items_present(project: Project) -> QuerySet[Item]:
+    """Return the items that a release could have."""
+    return project.items.filter(withdrawn_at=None, brought_by__state=Import.State.DONE)
+
+
+def records_read(selection: Selection) -> Iterator[ItemRecord]:
+    """Yield the record of every item of the release in import order, a batch in memory at a time."""
+    items = items_chosen(selection).order_by("pk").values_list(*ItemRow._fields)
+    last = 0
+    while batch := [ItemRow(*row) for row in items.filter(pk__gt=last)[:BATCH]]:
+        last = batch[-1].pk
+        yield from _batch_records(selection, batch)
+
+
+def _batch_records(selection: Selection, batch: list[ItemRow]) -> Iterator[ItemRecord]:
+    records = {item.pk: ItemRecord(item) for item in batch}
+    within = batch[0].pk, batch[-1].pk
+    if not selection.typology:
+        for question in _questions_read(selection, within):
+            if question.item in records:
+                records[question.item].questions.append(question)
+    for resolved in _resolutions_read(selection, within):
+        if resolved.item in records:
+            records[resolved.item].resolutions[resolved.unit] = resolved
+    for judgement in _judgements_read(selection, within):
+        if judgement.item in records:
+            records[judgement.item].judgements.append(judgement)
+    unit_order = {kind.code: place for place, kind in enumerate(selection.codebook.types)}
+    numbers = {row.pk: row.number for row in selection.rounds}
+    for record in records.values():
+        if not selection.typology:
+            record.questions.sort(key=lambda question: question.position)
+            unit_order = {question.pk: place for place, question in enumerate(record.questions)}
+        _judgements_sort(record, unit_order, numbers)
+        _decide(record, selection, numbers)
+        yield record
+
+
+def _judgements_sort(record: ItemRecord, unit_order: dict[Any, int], numbers: dict[int, int]) -> None:
+    last = len(unit_order)
+    record.judgements.sort(
+        key=lambda row: (
+            unit_order.get(row.unit, last),
+            str(row.unit) if row.unit not in unit_order else "",
+            numbers[row.round],
+            row.annotator,
+        )
+    )
+
+
+def _decide(record: ItemRecord, selection: Selection, numbers: dict[int, int]) -> None:
+    parameters = selection.parameters
+    record.counted = latest(record.judgements, numbers)
+    voting: dict[str | int, list[Judgement]] = defaultdict(list)
+    for judgement, counted in zip(record.judgements, record.counted, strict=True):
+        if counted and judgement.answer is not None:
+            voting[judgement.unit].append(judgement)
+    only = parameters.adjudicated_only
+    for kind in selection.codebook.types:
+        decision = decide_type(
+            record.item.text,
+            voting.get(kind.code, ()),
+            record.resolutions.get(kind.code),
+            jaccard=parameters.jaccard,
+            adjudicated_only=only,
+        )
+        record.types[kind.code] = decision
+    for question in record.questions:
+        record.answers[question.pk] = decide_question(
+            voting.get(question.pk, ()), record.resolutions.get(question.pk), adjudicated_only=only
+        )
+
+
+def _questions_read(selection: Selection, within: tuple[int, int]) -> Iterator[QuestionRow]:
+    rows = Question.objects.filter(
+        item__project=selection.project, item__id__range=within, brought_by__state=Import.State.DONE
+    )
+    for row in rows.order_by().values_list("item_id", "pk", "position", "external_id", "text", "origin"):
+        yield QuestionRow(*row)
+
+
+def _resolutions_read(selection: Selection, within: tuple[int, int]) -> Iterator[Resolved]:
+    rows = Resolution.objects.filter(
+        Q(brought_by=None) | Q(brought_by__state=Import.State.DONE),
+        item__project=selection.project,
+        item__id__range=within,
+        superseded_at=None,
+    )
+    for item, type_code, question, applicable, label, spans, *rest in rows.order_by().values_list(
+        "item_id",
+        "type_code",
+        "question_id",
+        "applicable",
+        "label",
+        "spans",
+        "reason",
+        "edited_question",
+        "source",
+    ):
+        unit, answer = (type_code, applicable) if question is None else (question, label)
+        yield Resolved(item, unit, answer, spans, *rest)
+
+
+def _judgements_read(selection: Selection, within: tuple[int, int]) -> Iterator[Judgement]:
+    model = TypeAnnotation if selection.typology else QuestionAnnotation
+    unit, answer = ("type_code", "applicable") if selection.typology else ("question_id", "label")
+    own = ("start", "end", "quote") if selection.typology else ("reason", "edited_question")
+    rows = (
+        model.objects.filter(
+            assignment__round__in=[row.pk for row in selection.rounds], assignment__item__id__range=within
+        )
+        .exclude(**{answer: None}, cannot_judge=False)
+        .order_by()
+        .values_list(
+            "assignment__item_id",
+            unit,
+            "assignment__round_id",
+            "assignment__member_id",
+            answer,
+            "cannot_judge",
+            "comment",
+            "unsure",
+            "active_seconds",
+            "after_reopening",
+            "decided_at",
+            *own,
+        )
+    )
+    for row in rows:
+        shared, details = row[:11], row[11:]
+        if selection.typology:
+            yield Judgement(*shared, *details, "", "")
+        else:
+            yield Judgement(*shared, None, None, None, *details)

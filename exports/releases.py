@@ -1,0 +1,268 @@
+"""The life of a release: asked for, claimed by a worker, built whole or not at all, written to a folder.
+
+A claim is a conditional update that writes a fresh attempt token and a lease; every later write checks the
+token, so that of two workers on one release only one can store anything. Files go through Django's storage
+below a folder of the attempt, and count only once the row is `done`.
+"""
+
+from __future__ import annotations
+
+import logging
+import re
+import tempfile
+import traceback
+import uuid
+from collections.abc import Mapping
+from datetime import timedelta
+from pathlib import Path
+from typing import Any
+
+from django.conf import settings
+from django.core.files import File
+from django.core.files.storage import default_storage
+from django.db import IntegrityError, transaction
+from django.db.models import F, Q
+from django.utils import timezone
+
+from annotation.errors import Refused
+from annotation.models import Membership, Project, ProjectEvent
+from exports.building import Built, files_build, release_digest
+from exports.models import Release
+from exports.parameters import Parameters
+from exports.records import selection_read
+
+logger = logging.getLogger(__name__)
+
+LEASE = timedelta(minutes=10)
+PATIENCE = timedelta(minutes=1)
+"""How long a release may wait for a worker before the sweep sends it again."""
+
+ATTEMPTS = 3
+
+State = Release.State
+
+_VERSION = re.compile(r"[A-Za-z0-9][A-Za-z0-9._+-]{0,39}")
+
+
+class ClaimLost(Exception):
+    """Another worker took the release over; this one stores nothing more."""
+
+
+def release_request(
+    *, project: Project, version: str, parameters: Parameters, by: Membership | None = None
+) -> Release:
+    """Ask for a release: a new row, or the one of this version where its building failed before.
+
+    A release of this version that is done is returned where the judgements, the choices and the code are
+    still those it was built from. Raises Refused where they are not, and while a worker builds it.
+    """
+    if not _VERSION.fullmatch(version):
+        raise Refused(
+            "invalid",
+            f"“{version}” cannot be a version: use letters, digits, dots and hyphens, as in 1.0.",
+            errors={"version": "Use letters, digits, dots and hyphens, as in 1.0."},
+        )
+    selection = selection_read(project, parameters)
+    existing = project.releases.filter(version=version).first()
+    if existing is not None and existing.state == State.DONE:
+        if release_digest(selection) == existing.digest:
+            return existing
+        raise Refused(
+            "taken",
+            f"Release {version} exists and was built from other judgements, choices or code: "
+            "give this one a new version.",
+        )
+    values = {
+        "parameters": parameters.to_json(),
+        "state": State.QUEUED,
+        "member": by,
+        "error": "",
+        "attempts": 0,
+        "enqueued_at": timezone.now(),
+    }
+    try:
+        with transaction.atomic():
+            if existing is None:
+                release = project.releases.create(version=version, **values)
+            elif project.releases.filter(_idle(), pk=existing.pk).update(**values):
+                release = project.releases.get(pk=existing.pk)
+            else:
+                raise _being_built(version)
+            ProjectEvent.objects.create(
+                project=project, member=by, action="release requested", details={"version": version}
+            )
+    except IntegrityError:
+        raise _being_built(version) from None
+    return release
+
+
+def release_build(
+    *, project: Project, version: str, parameters: Parameters, by: Membership | None = None
+) -> Release:
+    """Build a release here and now, without a worker. Raises Refused with what stands in the way."""
+    release = release_request(project=project, version=version, parameters=parameters, by=by)
+    if release.state == State.QUEUED:
+        _run(release.pk)
+        release.refresh_from_db()
+    if release.state != State.DONE:
+        raise _being_built(version)
+    return release
+
+
+def release_run(*, release_id: int) -> bool:
+    """Build a waiting release if it can be claimed. Return whether it was built by this call."""
+    try:
+        return _run(release_id)
+    except ClaimLost:
+        logger.warning("release %s was taken over by another worker", release_id)
+    except Exception:
+        # The row says why, in words that quote no judgement.
+        logger.warning("release %s failed", release_id)
+    return False
+
+
+def release_sweep() -> list[int]:
+    """Return the releases to send to a worker again; give up on those whose worker died ATTEMPTS times."""
+    now = timezone.now()
+    left = Q(state=State.QUEUED, enqueued_at__lt=now - PATIENCE) | Q(state=State.RUNNING, lease_until__lt=now)
+    Release.objects.filter(left, attempts__gte=ATTEMPTS).update(
+        state=State.FAILED,
+        lease_until=None,
+        error=f"The worker stopped {ATTEMPTS} times before the release was built (killed, or out of memory).",
+    )
+    found = list(Release.objects.filter(left).order_by("id").values_list("id", flat=True))
+    Release.objects.filter(id__in=found, state=State.QUEUED).update(enqueued_at=now)
+    return found
+
+
+def _idle() -> Q:
+    """Return the condition that nobody works on a release that is not done."""
+    lost = Q(state=State.RUNNING, lease_until__lt=timezone.now())
+    return Q(state__in=[State.QUEUED, State.FAILED]) | lost
+
+
+def _being_built(version: str) -> Refused:
+    return Refused("taken", f"Release {version} is being built already: wait until it is done.")
+
+
+def _run(release_id: int) -> bool:
+    token = _claim(release_id)
+    if token is None:
+        return False
+    try:
+        _build(release_id, token)
+    except ClaimLost:
+        _files_forget(release_id, token)
+        raise
+    except Exception as error:
+        message = error.message if isinstance(error, Refused) else _place(error)
+        held = Release.objects.filter(pk=release_id, attempt=token, state=State.RUNNING)
+        held.update(state=State.FAILED, error=message, lease_until=None)
+        _files_forget(release_id, token)
+        raise
+    return True
+
+
+def _claim(release_id: int) -> str | None:
+    now, token = timezone.now(), uuid.uuid4().hex
+    claimable = Q(state=State.QUEUED) | Q(state=State.RUNNING, lease_until__lt=now)
+    claimed = Release.objects.filter(claimable, pk=release_id).update(
+        state=State.RUNNING,
+        attempt=token,
+        attempts=F("attempts") + 1,
+        lease_until=now + LEASE,
+        progress_done=0,
+        progress_total=0,
+    )
+    return token if claimed else None
+
+
+def _build(release_id: int, token: str) -> None:
+    release = Release.objects.select_related("project").get(pk=release_id)
+    selection = selection_read(release.project, Parameters.from_json(release.parameters))
+
+    def progress(done: int, total: int) -> None:
+        _hold(release_id, token, progress_done=done, progress_total=total)
+
+    with tempfile.TemporaryDirectory(prefix="elenchus-release-") as folder:
+        built = files_build(selection, release.version, Path(folder), progress)
+        files = _files_store(release_id, token, Path(folder), built)
+    with transaction.atomic():
+        _hold(
+            release_id,
+            token,
+            state=State.DONE,
+            lease_until=None,
+            error="",
+            built_at=timezone.now(),
+            digest=built.digest,
+            counts={**built.counts, "labels": built.labels, "splits": built.splits},
+            card=built.card,
+            files=files,
+        )
+        ProjectEvent.objects.create(
+            project=release.project,
+            member=release.member,
+            action="release built",
+            details={"version": release.version, "digest": built.digest},
+        )
+
+
+def _hold(release_id: int, token: str, **values: Any) -> None:
+    """Write to the claimed row and renew the lease; raise ClaimLost where the claim is another's."""
+    values = {"lease_until": timezone.now() + LEASE, **values}
+    if not Release.objects.filter(pk=release_id, attempt=token, state=State.RUNNING).update(**values):
+        raise ClaimLost
+
+
+def _folder(release_id: int, token: str) -> str:
+    return f"releases/{release_id}-{token}"
+
+
+def _files_store(release_id: int, token: str, folder: Path, built: Built) -> list[Mapping[str, Any]]:
+    stored = []
+    for file in built.files:
+        with (folder / file.name).open("rb") as stream:
+            name = default_storage.save(f"{_folder(release_id, token)}/{file.name}", File(stream))
+        _hold(release_id, token)
+        stored.append(
+            {
+                "name": file.name,
+                "sha256": file.sha256,
+                "size": file.size,
+                "internal": file.internal,
+                "storage": name,
+            }
+        )
+    return stored
+
+
+def _files_forget(release_id: int, token: str) -> None:
+    """Delete what a failed attempt has stored."""
+
+    def forget(folder: str) -> None:
+        folders, files = default_storage.listdir(folder)
+        for name in folders:
+            forget(f"{folder}/{name}")
+        for name in files:
+            default_storage.delete(f"{folder}/{name}")
+        default_storage.delete(folder)
+
+    try:
+        forget(_folder(release_id, token))
+    except OSError as error:
+        logger.info(
+            "release %s: nothing to forget of a failed attempt (%s)", release_id, type(error).__name__
+        )
+
+
+def _place(error: Exception) -> str:
+    """Say what kind of error it was and where, without its message: that could quote a judgement."""
+    base = Path(settings.BASE_DIR)
+    frames = [f for f in traceback.extract_tb(error.__traceback__) if Path(f.filename).is_relative_to(base)]
+    if not frames:
+        return type(error).__name__
+    last = frames[-1]
+    return (
+        f"{type(error).__name__} in {Path(last.filename).relative_to(base)}, line {last.lineno} ({last.name})"
+    )

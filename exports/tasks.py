@@ -1,0 +1,53 @@
+"""The Celery side of releases: send work when the transaction is over, and do it by id.
+
+A broker that is down never makes a request fail: the row stays queued and the sweep sends it later.
+"""
+
+from __future__ import annotations
+
+import logging
+from functools import partial
+
+from celery import shared_task
+from django.db import transaction
+from kombu.exceptions import OperationalError
+
+from annotation.models import Membership, Project
+from exports import releases
+from exports.models import Release
+from exports.parameters import Parameters
+
+logger = logging.getLogger(__name__)
+
+BEAT = {"exports-sweep": {"task": "exports.sweep_releases", "schedule": 60.0}}
+"""What config.celery adds to the beat schedule."""
+
+
+@shared_task(name="exports.build_release")
+def build_release(release_id: int) -> None:
+    """Build a release."""
+    releases.release_run(release_id=release_id)
+
+
+@shared_task(name="exports.sweep_releases")
+def sweep_releases() -> None:
+    """Send what waits for too long or lost its worker."""
+    for release_id in releases.release_sweep():
+        _send(release_id)
+
+
+def release_start(
+    *, project: Project, version: str, parameters: Parameters, by: Membership | None = None
+) -> Release:
+    """Do `releases.release_request` and send the release to a worker once the transaction is over."""
+    release = releases.release_request(project=project, version=version, parameters=parameters, by=by)
+    if release.state == Release.State.QUEUED:
+        transaction.on_commit(partial(_send, release.pk))
+    return release
+
+
+def _send(release_id: int) -> None:
+    try:
+        build_release.delay(release_id)
+    except (OperationalError, OSError) as error:
+        logger.warning("release %s waits for the sweep: the broker cannot be reached (%s)", release_id, error)

@@ -1,0 +1,130 @@
+"""The stored figures of a report against other libraries, and the change against the round before."""
+
+import pytest
+
+from agreement.crosschecks import crosscheck_sweep, report_crosscheck, result_of
+from agreement.jobs import report_compute
+from agreement.models import AgreementReport
+from agreement.reports import report_request
+from annotation.models import TypeAnnotation
+from tests.agreement.builders import (
+    items_make,
+    members_make,
+    project_make,
+    round_make,
+    round_shut,
+    type_judge,
+)
+
+pytestmark = [pytest.mark.django_db, pytest.mark.database]
+
+TEXT = "Everyone knows that buses are late."
+
+
+def round_judged(project, items, members, answers, **fields):
+    """Answers for OG, one word an annotator, a letter an item: y, n or - for not judged."""
+    round = round_make(project, items, **fields)
+    for member, word in zip(members, answers, strict=True):
+        for item, letter in zip(items, word, strict=True):
+            if letter != "-":
+                type_judge(round, item, member, {"OG": (0, 8) if letter == "y" else False})
+    return round_shut(round)
+
+
+def computed(round):
+    report = report_request(round=round, parameters={"replicates": 200})
+    assert report_compute(report_id=report.id)
+    report.refresh_from_db()
+    return report
+
+
+@pytest.fixture
+def study():
+    project = project_make()
+    items = list(items_make(project, {f"i{n}": TEXT for n in range(6)}).values())
+    return project, items, list(members_make(project, ["A1", "A2", "A3"]).values())
+
+
+def test_a_report_of_complete_judgements_is_checked_by_both_libraries(study):
+    report = computed(round_judged(*study, ["yynnyn", "yynnnn", "ynnnyy"]))
+    assert report_crosscheck(report_id=report.id) == "agrees"
+    report.refresh_from_db()
+    assert report.crosscheck_result["libraries"] == ["krippendorff", "statsmodels"]
+    assert report.crosscheck_result["checked"] == report.crosscheck_result["due"] > 0
+
+
+def test_missing_judgements_are_checked_in_part_and_the_report_says_why(study):
+    report = computed(round_judged(*study, ["yynnyn", "yynn--", "ynnnyy"]))
+    assert report_crosscheck(report_id=report.id) == "partly"
+    report.refresh_from_db()
+    assert list(report.crosscheck_result["why_not"]) == [
+        "statsmodels needs the same number of ratings for every item"
+    ]
+
+
+def test_a_stored_figure_that_is_wrong_is_found(study):
+    report = computed(round_judged(*study, ["yynnyn", "yynnnn", "ynnnyy"]))
+    figures = report.figures
+    section = next(entry for entry in figures["sections"] if entry["key"] == "type:OG")
+    section["estimates"]["krippendorff_alpha"]["value"] += 1e-6
+    AgreementReport.objects.filter(id=report.id).update(figures=figures)
+    assert report_crosscheck(report_id=report.id) == "differs"
+    report.refresh_from_db()
+    (found,) = report.crosscheck_result["differs"]
+    assert (found["section"], found["name"]) == ("type:OG", "krippendorff_alpha")
+
+
+def test_judgements_that_changed_since_are_not_compared(study):
+    report = computed(round_judged(*study, ["yynnyn", "yynnnn", "ynnnyy"]))
+    TypeAnnotation.objects.filter(applicable=False).update(active_seconds=99)
+    assert report_crosscheck(report_id=report.id) == "unchecked"
+    report.refresh_from_db()
+    assert "changed since" in report.crosscheck_result["why"]
+
+
+def test_a_lost_check_is_found_again_and_a_made_one_is_not_repeated(study):
+    report = computed(round_judged(*study, ["yynnyn", "yynnnn", "ynnnyy"]))
+    assert crosscheck_sweep() == []
+    AgreementReport.objects.update(computed_at="2020-01-01T00:00Z")
+    assert crosscheck_sweep() == [report.id]
+    report_crosscheck(report_id=report.id)
+    assert crosscheck_sweep() == []
+    assert report_crosscheck(report_id=report.id) == ""
+
+
+def test_a_stored_section_reads_back_as_the_result_it_was(study):
+    report = computed(round_judged(*study, ["yynnyn", "yynnnn", "ynnnyy"]))
+    section = next(entry for entry in report.figures["sections"] if entry["key"] == "type:OG")
+    result = result_of(section)
+    assert result.estimates["pabak"].value == section["estimates"]["pabak"]["value"]
+    assert [(pair.first, pair.second, pair.n_common) for pair in result.pairs] == [
+        (0, 1, 6),
+        (0, 2, 6),
+        (1, 2, 6),
+    ]
+
+
+def test_the_change_against_the_round_before_has_its_interval(study):
+    project, items, members = study
+    first = round_judged(project, items, members, ["yynnyn", "nnnnyy", "ynnnyy"])
+    second = round_judged(project, items, members, ["yynnyn", "yynnyn", "yynnyn"])
+    before, after = computed(first), computed(second)
+    assert before.change == {}
+    change = after.change["sections"]["type:OG"]
+    alphas = [
+        next(s for s in report.figures["sections"] if s["key"] == "type:OG")["estimates"][
+            "krippendorff_alpha"
+        ]
+        for report in (before, after)
+    ]
+    difference = change["differences"]["krippendorff_alpha"]
+    assert difference["value"] == pytest.approx(alphas[1]["value"] - alphas[0]["value"])
+    assert difference["low"] <= difference["value"] <= difference["high"]
+    assert (change["n_both"], change["n_before"], change["n_after"]) == (6, 0, 0)
+    assert (after.change["round"], after.change["judgements_sha256"]) == (1, before.judgements_sha256)
+
+
+def test_a_training_round_is_not_what_came_before(study):
+    project, items, members = study
+    round_judged(project, items, members, ["yynnyn", "nnnnyy", "ynnnyy"], purpose="training")
+    assert computed(round_judged(project, items, members, ["yynnyn", "yynnyn", "yynnyn"])).change == {}

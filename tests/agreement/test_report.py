@@ -1,0 +1,326 @@
+"""What a report says about small rounds whose figures are known by hand."""
+
+import pytest
+from django.utils import timezone
+
+from agreement.canonical import canonical_json
+from agreement.parameters import parameters_clean
+from agreement.reading import judgements_read, texts_read
+from agreement.report import report_build
+from tests.agreement.builders import (
+    items_make,
+    members_make,
+    project_make,
+    question_judge,
+    questions_make,
+    round_make,
+    type_judge,
+)
+
+pytestmark = [pytest.mark.django_db, pytest.mark.database]
+
+TEXT = "Everyone knows that buses are late because drivers sleep."
+EVERYONE, BUSES, SLEEP = (0, 8), (20, 25), (51, 56)
+
+
+def build(round, steps=None, **parameters):
+    return report_build(
+        judgements_read(round),
+        {**parameters_clean({"replicates": 200}), "live": False, **parameters},
+        texts=texts_read,
+        progress=lambda *step: steps.append(step) if steps is not None else None,
+    )
+
+
+def section(report, key):
+    return next(entry for entry in report.figures["sections"] if entry["key"] == key)
+
+
+@pytest.fixture
+def study():
+    """Four items, three annotators. OG: unanimous no, 2-1 yes, yes with one gold span, unanimous yes apart."""
+    project = project_make()
+    items = items_make(project, {f"i{n}": TEXT for n in range(1, 5)}, topic="Transport")
+    members = members_make(project, ["A1", "A2", "A3"])
+    round = round_make(project, list(items.values()))
+    answers = {
+        "i1": (False, False, False),
+        "i2": (EVERYONE, BUSES, False),
+        "i3": (EVERYONE, (0, 14), EVERYONE),
+        "i4": (EVERYONE, BUSES, SLEEP),
+    }
+    for name, given in answers.items():
+        for member, answer in zip(members.values(), given, strict=True):
+            type_judge(round, items[name], member, {"OG": answer, "LE": False})
+    return round, items, members
+
+
+def test_observed_agreement_is_the_mean_over_items_beside_the_focus_score(study):
+    figures = section(build(study[0]), "type:OG")
+    assert figures["estimates"]["observed_agreement"]["value"] == pytest.approx((1 + 1 / 3 + 1 + 1) / 4)
+    assert figures["estimates"]["focus_score"]["value"] == pytest.approx((1 + 0.5 + 1 + 1) / 4)
+    assert figures["estimates"]["pabak"]["value"] == pytest.approx(2 * 10 / 12 - 1)
+    assert (figures["n_items"], figures["n_pairable"], figures["n_ratings"]) == (4, 4, 12)
+    assert figures["labels"] == {"no": 4, "yes": 8}
+    assert figures["yes_rate"] == pytest.approx(8 / 12)
+
+
+def test_a_type_that_nobody_found_has_no_kappa_and_says_why(study):
+    figures = section(build(study[0]), "type:LE")
+    assert figures["estimates"]["observed_agreement"]["value"] == 1
+    assert figures["estimates"]["krippendorff_alpha"]["value"] is None
+    assert figures["estimates"]["krippendorff_alpha"]["reason"] == "no_variation"
+    assert figures["spans"]["similarity"]["token_jaccard"]["value"] is None
+    assert figures["spans"]["similarity"]["token_jaccard"]["reason"] == "no_pairs"
+    assert figures["spans"]["alpha_u"]["reason"] == "no_spans"
+
+
+def test_a_type_that_nobody_judged_is_undefined_throughout(study):
+    figures = section(build(study[0]), "type:CF")
+    assert figures["n_items"] == 0
+    assert figures["yes_rate"] is None
+    assert {entry["reason"] for entry in figures["estimates"].values()} == {"no_items"}
+
+
+def test_similarity_is_the_mean_over_all_pairs_who_both_said_yes(study):
+    spans = section(build(study[0]), "type:OG")["spans"]
+    # i2: one pair, apart. i3: 1/2, 1, 1/2 (one token of two). i4: three pairs, apart.
+    assert spans["similarity"]["token_jaccard"]["value"] == pytest.approx(2 / 7)
+    assert spans["similarity"]["token_jaccard"]["n_pairs"] == 7
+    assert spans["similarity"]["exact"]["value"] == pytest.approx(1 / 7)
+    assert (
+        spans["similarity"]["token_jaccard"]["low"] <= 2 / 7 <= spans["similarity"]["token_jaccard"]["high"]
+    )
+
+
+def test_gold_and_disagreement_spans_come_with_their_members(study):
+    round, items, members = study
+    rows = build(round).spans
+    of_i3 = [row for row in rows if row["item_id"] == items["i3"].id]
+    assert [(row["start"], row["end"], row["support"], row["kind"], row["text"]) for row in of_i3] == [
+        (0, 8, 3, "gold", "Everyone")
+    ]
+    assert of_i3[0]["members"] == sorted(member.id for member in members.values())
+    of_i4 = [row for row in rows if row["item_id"] == items["i4"].id]
+    assert [(row["text"], row["support"], row["kind"]) for row in of_i4] == [
+        ("Everyone", 1, "disagreement"),
+        ("buses", 1, "disagreement"),
+        ("sleep", 1, "disagreement"),
+    ]
+
+
+def test_the_queue_has_the_decided_yes_without_gold_span_and_not_what_is_settled(study):
+    round, items, _ = study
+    report = build(round)
+    queue = {row["item_id"]: row for row in report.units}
+    assert set(queue) == {items["i2"].id, items["i4"].id}
+    assert queue[items["i2"].id]["why"] == queue[items["i4"].id]["why"] == "no_gold_span"
+    assert queue[items["i2"].id]["votes"] == [["yes", 2], ["no", 1]]
+    assert queue[items["i4"].id]["disputed"] == 1
+    assert section(report, "all")["queue"] == {
+        "total": 2,
+        "undecided": 0,
+        "no_gold_span": 2,
+        "reason_open": 0,
+        "disputed": 2,
+    }
+
+
+def test_a_tie_waits_for_a_decision_and_a_settled_majority_is_only_listed(study):
+    round, items, members = study
+    type_judge(round, items["i1"], members["A1"], {"WE": EVERYONE})
+    type_judge(round, items["i1"], members["A2"], {"WE": False})
+    type_judge(round, items["i2"], members["A1"], {"WE": EVERYONE})
+    type_judge(round, items["i2"], members["A2"], {"WE": EVERYONE})
+    type_judge(round, items["i2"], members["A3"], {"WE": False})
+    rows = {row["item_id"]: row for row in build(round).units if row["type_code"] == "WE"}
+    assert rows[items["i1"].id]["why"] == "undecided"
+    assert rows[items["i2"].id]["why"] == ""
+    assert rows[items["i2"].id]["disputed"] == pytest.approx(2 / 3)
+
+
+def test_a_single_judgement_decides_but_is_shown_as_single_and_never_gold(study):
+    round, items, members = study
+    type_judge(round, items["i1"], members["A1"], {"WE": EVERYONE})
+    report = build(round)
+    figures = section(report, "type:WE")
+    assert figures["consensus"]["single"] == {"no": 0, "yes": 1}
+    assert figures["consensus"]["decided"] == {"no": 0, "yes": 0}
+    assert [row["kind"] for row in report.spans if row["type_code"] == "WE"] == ["disagreement"]
+    assert [row for row in report.units if row["type_code"] == "WE"] == []
+
+
+def test_groups_and_all_types_pool_the_units_of_their_types(study):
+    report = build(study[0])
+    assert section(report, "group:cl")["n_items"] == 4
+    everything = section(report, "all")
+    assert everything["n_items"] == 8
+    assert everything["labels"] == {"no": 16, "yes": 8}
+    assert everything["estimates"]["observed_agreement"]["value"] == pytest.approx((4 + 10 / 3) / 8)
+    assert everything["spans"]["similarity"]["token_jaccard"]["n_pairs"] == 7
+
+
+def test_each_annotator_has_rates_by_type_agreement_with_the_rest_and_median_seconds(study):
+    round, items, members = study
+    type_judge(round, items["i1"], members["A3"], {"WE": "?"}, seconds=40)
+    people = {entry["pseudonym"]: entry for entry in build(round).figures["annotators"]}
+    assert people["A3"]["types"]["OG"]["shares"]["yes"]["value"] == 0.5
+    assert people["A1"]["types"]["OG"]["shares"]["yes"]["value"] == 0.75
+    # On OG, A1 and A2 agree on all four items, A3 with each of them on three.
+    assert people["A1"]["types"]["OG"]["with_rest"]["value"] == pytest.approx((1 + 0.75) / 2)
+    assert people["A3"]["types"]["OG"]["with_rest"]["value"] == pytest.approx(0.75)
+    assert people["A3"]["n_cannot_judge"] == 1
+    assert people["A3"]["median_seconds"] == 10
+
+
+def test_judgements_made_elsewhere_have_no_seconds(study):
+    round, items, members = study
+    type_judge(round, items["i1"], members["A1"], {"WE": False}, seconds=0)
+    assert section(build(round), "type:WE")["median_seconds"] is None
+
+
+def test_the_cross_table_says_whose_yes_it_counts():
+    project = project_make()
+    items = items_make(project, {"a": TEXT, "b": TEXT, "c": TEXT})
+    for item, fallacies in zip(items.values(), (["hasty"], ["hasty", "straw"], ["straw"]), strict=True):
+        item.metadata = {"fallacies": fallacies}
+        item.save()
+    members = members_make(project, ["A1", "A2", "A3"])
+    round = round_make(project, list(items.values()))
+    for member, answers in zip(members.values(), ("yyn", "ynn", "nnn"), strict=True):
+        for item, answer in zip(items.values(), answers, strict=True):
+            type_judge(round, item, member, {"OG": EVERYONE if answer == "y" else False})
+    (table,) = build(round).figures["cross"]
+    assert (table["field"], table["values"], table["n_items"]) == ("fallacies", ["hasty", "straw"], [2, 2])
+    row = next(row for row in table["rows"] if row["code"] == "OG")
+    assert (row["each"], row["any"], row["consensus"]) == ([3, 1], [2, 1], [1, 0])
+
+
+def test_types_without_spans_need_no_span_figures():
+    project = project_make("context_sufficiency")
+    items = items_make(project, {"a": TEXT, "b": TEXT})
+    members = members_make(project, ["A1", "A2"])
+    round = round_make(project, list(items.values()))
+    for item in items.values():
+        type_judge(round, item, members["A1"], {"CTX": True, "TOP": True})
+        type_judge(round, item, members["A2"], {"CTX": item.external_id == "a", "TOP": True})
+    report = build(round)
+    assert section(report, "type:CTX")["spans"] is None
+    assert section(report, "all")["spans"] is None
+    assert section(report, "type:CTX")["estimates"]["observed_agreement"]["value"] == 0.5
+    assert [(row["type_code"], row["why"]) for row in report.units] == [("CTX", "undecided")]
+    assert [entry["key"] for entry in report.figures["sections"]] == ["type:CTX", "type:TOP", "all"]
+
+
+@pytest.fixture
+def questions():
+    project = project_make("cqs_gen")
+    items = items_make(project, {"a": TEXT, "b": TEXT})
+    asked = [*questions_make(items["a"], ["Why?", "Who?"]), *questions_make(items["b"], ["When?", "How?"])]
+    members = members_make(project, ["A1", "A2", "A3"])
+    round = round_make(project, list(items.values()))
+    for question, given in zip(
+        asked, ("USE USE USE", "USE UN IN:NC", "IN:NC IN:BR IN:NC", "UN UN IN:UR"), strict=True
+    ):
+        for member, answer in zip(members.values(), given.split(), strict=True):
+            label, _, reason = answer.partition(":")
+            question_judge(round, question, member, label, reason=reason)
+    return round, asked
+
+
+def test_labels_are_compared_as_three_and_as_useful_against_not(questions):
+    report = build(questions[0])
+    three, useful = section(report, "labels"), section(report, "useful")
+    assert three["estimates"]["observed_agreement"]["value"] == pytest.approx((1 + 0 + 1 + 1 / 3) / 4)
+    assert three["labels"] == {"USE": 4, "UN": 3, "IN": 5}
+    assert useful["estimates"]["observed_agreement"]["value"] == pytest.approx((1 + 1 / 3 + 1 + 1) / 4)
+    assert useful["labels"] == {"not": 8, "USE": 4}
+
+
+def test_reasons_are_compared_among_those_who_both_said_invalid(questions):
+    reasons = section(build(questions[0]), "reasons")
+    assert (reasons["n_items"], reasons["n_ratings"]) == (1, 3)
+    assert reasons["estimates"]["observed_agreement"]["value"] == pytest.approx(1 / 3)
+    assert reasons["labels"]["NC"] == 2
+
+
+def test_questions_without_majority_or_with_an_open_reason_wait_for_a_decision(questions):
+    round, asked = questions
+    rows = {row["question_id"]: row for row in build(round).units}
+    assert {key: row["why"] for key, row in rows.items()} == {
+        asked[1].id: "undecided",
+        asked[2].id: "reason_open",
+        asked[3].id: "",
+    }
+    assert rows[asked[2].id]["votes"] == [["IN (NC)", 2], ["IN (BR)", 1]]
+
+
+def test_same_judgements_give_the_same_bytes_and_another_seed_other_intervals(study):
+    first, second = build(study[0]), build(study[0])
+    assert canonical_json(first.figures) == canonical_json(second.figures)
+    third = build(study[0], seed=2)
+    alpha = [section(report, "all")["estimates"]["krippendorff_alpha"] for report in (first, third)]
+    assert alpha[0]["value"] == alpha[1]["value"]
+    assert alpha[0]["low"] != alpha[1]["low"] or alpha[0]["high"] != alpha[1]["high"]
+
+
+def test_the_order_of_storing_changes_no_byte():
+    texts = []
+    for slug, order in (("one", [0, 1, 2]), ("two", [2, 0, 1])):
+        project = project_make(slug=slug)
+        names = ["a", "b", "c"]
+        items = items_make(project, {names[n]: TEXT for n in order})
+        members = members_make(project, [f"A{n + 1}" for n in order])
+        round = round_make(project, [items[names[n]] for n in order])
+        for n in order:
+            for m in order:
+                answer = EVERYONE if (n + m) % 2 else False
+                type_judge(round, items[names[n]], members[f"A{m + 1}"], {"OG": answer})
+        texts.append(canonical_json(build(round).figures))
+    assert texts[0] == texts[1]
+
+
+def test_a_live_report_has_nothing_of_one_annotator_or_item(study):
+    report = build(study[0], live=True)
+    assert report.spans == [] and report.units == []
+    assert report.figures["annotators"] == [] and report.figures["cross"] == []
+    assert section(report, "type:OG")["pairs"] == []
+    assert section(report, "type:OG")["estimates"]["observed_agreement"]["value"] == pytest.approx(10 / 12)
+
+
+def test_an_empty_round_is_undefined_and_not_an_error():
+    project = project_make()
+    report = build(round_make(project, list(items_make(project, {"a": TEXT}).values())))
+    assert section(report, "all")["estimates"]["krippendorff_alpha"]["reason"] == "no_items"
+    assert report.figures["n_judgements"] == 0
+
+
+def test_a_round_whose_items_are_all_withdrawn_is_empty(study):
+    round, items, _ = study
+    for item in items.values():
+        item.withdrawn_at, item.withdrawn_reason = timezone.now(), "taken down"
+        item.save()
+    report = build(round)
+    assert report.figures["n_items"] == 0
+    assert section(report, "all")["spans"]["similarity"]["exact"]["reason"] == "no_pairs"
+
+
+def test_progress_reaches_its_total(study):
+    steps = []
+    build(study[0], steps)
+    assert steps[0] == (0, 17)
+    assert steps[-1] == (17, 17)
+
+
+def test_a_text_without_spaces_between_words_is_counted_by_characters():
+    project = project_make()
+    text = "公園は人々を幸せにする。誰もがそう言う。"
+    items = items_make(project, {"a": text})
+    members = members_make(project, ["A1", "A2"])
+    round = round_make(project, list(items.values()))
+    type_judge(round, items["a"], members["A1"], {"OG": (0, 4)})
+    type_judge(round, items["a"], members["A2"], {"OG": (2, 6)})
+    spans = section(build(round), "type:OG")["spans"]
+    assert spans["counted_by_characters"] == 1
+    assert spans["similarity"]["token_jaccard"]["value"] == pytest.approx(2 / 6)
+    assert spans["similarity"]["rouge1"]["value"] is None

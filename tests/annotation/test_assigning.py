@@ -1,0 +1,69 @@
+"""Drawing and sharing out: exact overlap, balanced loads, the same for the same seed."""
+
+from collections import Counter
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from annotation.assigning import Candidate, draw_items, order_for, share_out
+
+
+@given(st.integers(0, 60), st.integers(1, 9), st.data(), st.integers(-(2**40), 2**40))
+def test_every_item_has_exactly_the_overlap_and_loads_differ_by_at_most_one(n_items, n_members, data, seed):
+    overlap = data.draw(st.integers(1, n_members))
+    shares = share_out(n_items, n_members, overlap=overlap, seed=seed)
+    assert len(shares) == n_items
+    assert all(len(set(chosen)) == overlap for chosen in shares)
+    loads = Counter(member for chosen in shares for member in chosen)
+    assert max(loads.values(), default=0) - min((loads[m] for m in range(n_members)), default=0) <= 1
+    assert shares == share_out(n_items, n_members, overlap=overlap, seed=seed)
+
+
+def test_another_seed_shares_out_otherwise():
+    assert share_out(20, 5, overlap=2, seed=1) != share_out(20, 5, overlap=2, seed=2)
+
+
+def test_an_overlap_above_the_number_of_annotators_is_refused():
+    with pytest.raises(ValueError, match="an overlap of 4 needs 4 annotators, and 3 take part"):
+        share_out(5, 3, overlap=4, seed=0)
+
+
+CANDIDATES = [Candidate(key, stratum="ab"[key % 4 == 0], questions=key % 3) for key in range(40)]
+
+
+def test_a_sample_is_random_without_repeats_and_reproducible():
+    drawn = draw_items(CANDIDATES, size=10, questions=None, stratified=False, seed=5)
+    assert len(set(drawn)) == 10
+    assert drawn == draw_items(CANDIDATES, size=10, questions=None, stratified=False, seed=5)
+    assert drawn != draw_items(CANDIDATES, size=10, questions=None, stratified=False, seed=6)
+
+
+def test_a_stratified_sample_keeps_the_shares():
+    drawn = draw_items(CANDIDATES, size=20, questions=None, stratified=True, seed=5)
+    assert Counter("ab"[key % 4 == 0] for key in drawn) == {"a": 15, "b": 5}
+
+
+def test_items_are_added_until_the_questions_are_reached():
+    drawn = draw_items(CANDIDATES, size=None, questions=15, stratified=False, seed=5)
+    counts = [key % 3 for key in drawn]
+    assert sum(counts) >= 15 > sum(counts[:-1])
+
+
+def test_all_are_drawn_in_order_where_no_size_is_given():
+    assert draw_items(CANDIDATES, size=None, questions=None, stratified=False, seed=5) == list(range(40))
+
+
+@pytest.mark.parametrize("asked", [{"size": 41, "questions": None}, {"size": None, "questions": 1000}])
+def test_more_than_there_is_cannot_be_drawn(asked):
+    with pytest.raises(ValueError, match="were asked for and"):
+        draw_items(CANDIDATES, stratified=False, seed=5, **asked)
+
+
+def test_each_member_meets_the_items_in_an_order_of_their_own():
+    plain = order_for(30, shuffled=False, seed=1, member=0)
+    first = order_for(30, shuffled=True, seed=1, member=0)
+    second = order_for(30, shuffled=True, seed=1, member=1)
+    assert plain == list(range(30)) == sorted(first) == sorted(second)
+    assert first != second
+    assert first == order_for(30, shuffled=True, seed=1, member=0)

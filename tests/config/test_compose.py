@@ -1,0 +1,177 @@
+"""docker-compose.yml and the Dockerfile agree with the settings, and their commands run."""
+
+import json
+import os
+import re
+import socket
+import subprocess
+import sys
+import urllib.error
+import urllib.request
+from collections.abc import Iterator
+from pathlib import Path
+
+import psycopg
+import pytest
+import yaml
+
+from config import env
+from tests.conftest import unavailable
+
+ROOT = Path(__file__).resolve().parents[2]
+COMPOSE = (ROOT / "docker-compose.yml").read_text(encoding="utf-8")
+SERVICES = yaml.safe_load(COMPOSE)["services"]
+DOCKERFILE = (ROOT / "Dockerfile").read_text(encoding="utf-8")
+OURS = ("migrate", "web", "worker", "beat")
+
+
+def image_command() -> list[str]:
+    """Return what a container of the image runs: the Dockerfile's CMD."""
+    return json.loads(re.search(r"^CMD (\[.*\])", DOCKERFILE.replace("\\\n", ""), re.MULTILINE)[1])
+
+
+def test_every_container_of_ours_gets_every_setting_that_production_requires():
+    required = {name for name, setting in env.SETTINGS.items() if setting.required}
+    for name in OURS:
+        given = set(SERVICES[name]["environment"])
+        assert required <= given, name
+        assert given <= set(env.SETTINGS), name
+
+
+def test_no_secret_and_no_host_has_a_default():
+    for name in ("ELENCHUS_SECRET_KEY", "ELENCHUS_HOSTS", "ELENCHUS_ORIGINS", "POSTGRES_PASSWORD"):
+        uses = re.findall(rf"\$\{{{name}(:.)", COMPOSE)
+        assert uses, name
+        assert set(uses) == {":?"}, name
+
+
+def test_nothing_but_the_web_server_is_reachable_and_only_from_the_host_itself():
+    ports = {name: service["ports"] for name, service in SERVICES.items() if "ports" in service}
+    assert ports == {"web": ["127.0.0.1:${PORT:-8000}:8000"]}
+
+
+def test_web_worker_and_beat_wait_for_the_migrated_database_and_the_broker():
+    for name in ("web", "worker", "beat"):
+        assert {other: wait["condition"] for other, wait in SERVICES[name]["depends_on"].items()} == {
+            "postgres": "service_healthy",
+            "redis": "service_healthy",
+            "migrate": "service_completed_successfully",
+        }
+
+
+def test_everything_that_must_survive_is_on_a_volume():
+    volumes = {name: service["volumes"] for name, service in SERVICES.items()}
+    assert volumes == {
+        **{name: ["files:/data"] for name in OURS},
+        "postgres": ["postgres:/var/lib/postgresql/data"],
+        "redis": ["redis:/data"],
+    }
+    assert "ELENCHUS_DATA=/data" in DOCKERFILE
+
+
+def test_the_image_runs_as_a_user_with_few_rights_in_production_mode():
+    assert DOCKERFILE.index("\nUSER elenchus") < DOCKERFILE.index("\nCMD ")
+    assert "DJANGO_SETTINGS_MODULE=config.settings.production" in DOCKERFILE
+
+
+@pytest.fixture
+def production(tmp_path) -> Iterator[dict[str, str]]:
+    """Return the environment of a container, with a real PostgreSQL and Redis behind it."""
+    postgres, redis = (os.environ.get(f"ELENCHUS_TEST_{name}_URL") for name in ("POSTGRES", "REDIS"))
+    if not postgres or not redis:
+        unavailable("no PostgreSQL and Redis", "make test starts both")
+    name = f"elenchus_production_{os.getpid()}"
+    with psycopg.connect(postgres, autocommit=True) as connection:
+        connection.execute(f"CREATE DATABASE {name}")
+    yield {
+        **{key: value for key, value in os.environ.items() if not key.startswith("ELENCHUS_")},
+        "DJANGO_SETTINGS_MODULE": "config.settings.production",
+        "ELENCHUS_DATA": str(tmp_path),
+        "ELENCHUS_SECRET_KEY": "0123456789abcdefghijklmnopqrstuvwxyz-0123456789-abcdefgh",
+        "ELENCHUS_HOSTS": "elenchus.example.org",
+        "ELENCHUS_ORIGINS": "https://elenchus.example.org",
+        "ELENCHUS_PROXIES": "1",
+        "DATABASE_URL": f"{postgres.rpartition('/')[0]}/{name}",
+        "CELERY_BROKER_URL": redis,
+    }
+    with psycopg.connect(postgres, autocommit=True) as connection:
+        connection.execute(f"DROP DATABASE {name} WITH (FORCE)")
+
+
+def run(production: dict[str, str], command: list[str]) -> str:
+    done = subprocess.run(
+        [sys.executable, *command[1:]],
+        cwd=ROOT,
+        env=production,
+        capture_output=True,
+        text=True,
+        check=False,
+        timeout=120,
+    )
+    assert done.returncode == 0, done.stdout + done.stderr
+    return done.stdout
+
+
+class NoRedirect(urllib.request.HTTPRedirectHandler):
+    def redirect_request(self, *args):
+        return None
+
+
+def get(url: str, **headers: str) -> tuple[int, str, str]:
+    request = urllib.request.Request(url, headers={"Host": "elenchus.example.org", **headers})
+    try:
+        with urllib.request.build_opener(NoRedirect).open(request, timeout=10) as response:
+            return response.status, response.read().decode(), ""
+    except urllib.error.HTTPError as error:
+        with error:
+            return error.code, "", error.headers.get("Location", "")
+
+
+@pytest.mark.redis
+def test_the_containers_commands_migrate_and_serve_over_https_with_hashed_files(production):
+    run(production, SERVICES["migrate"]["command"])
+    run(production, ["python", "manage.py", "collectstatic", "--clear", "--noinput", "-v", "0"])
+    with socket.socket() as probe:
+        probe.bind(("127.0.0.1", 0))
+        port = str(probe.getsockname()[1])
+    command = [port if part == "8000" else part for part in image_command()]
+    command = ["127.0.0.1" if part == "0.0.0.0" else part for part in command]
+    with subprocess.Popen(
+        [sys.executable, *command[1:]], cwd=ROOT, env=production, stderr=subprocess.PIPE, text=True
+    ) as web:
+        try:
+            for line in web.stderr:
+                if "Started worker" in line:
+                    break
+            address = f"http://127.0.0.1:{port}"
+            assert get(f"{address}/healthz", Host="127.0.0.1") == (200, "ok\n", "")
+            assert get(f"{address}/admin/login/") == (301, "", "https://elenchus.example.org/admin/login/")
+            https = {"X-Forwarded-Proto": "https", "X-Forwarded-For": "192.0.2.1"}
+            status, page, _ = get(f"{address}/admin/login/", **https)
+            assert status == 200
+            (style,) = set(re.findall(r'"(/static/admin/css/base\.[0-9a-f]{12}\.css)"', page))
+            assert get(f"{address}{style}", **https)[0] == 200
+            assert get(f"{address}/admin/login/", **https, Host="evil.example.org")[0] == 400
+        finally:
+            web.terminate()
+            web.stderr.close()
+
+
+@pytest.mark.redis
+def test_the_workers_command_and_its_health_check_meet_on_redis(production):
+    worker = subprocess.Popen(
+        [sys.executable, *SERVICES["worker"]["command"][1:]],
+        cwd=ROOT,
+        env=production,
+        stderr=subprocess.PIPE,
+        text=True,
+    )
+    with worker:
+        try:
+            for line in worker.stderr:
+                if " ready." in line:
+                    break
+            assert "pong" in run(production, SERVICES["worker"]["healthcheck"]["test"][1:])
+        finally:
+            worker.terminate()
+            worker.stderr.close()

@@ -1,0 +1,95 @@
+"""Judged studies for the tests of releases."""
+
+from collections.abc import Mapping
+from pathlib import Path
+
+from annotation.models import Item, Project, Question, Resolution, Round, TypeAnnotation
+from annotation.rounds import round_close
+from exports.models import Release
+from exports.parameters import Parameters
+from exports.releases import release_build
+from exports.writing import release_write
+from tests import factories
+from tests.factories import NO, Study
+
+TYPES = ("OSP", "TC", "IE", "BS", "VAT", "OG", "QCE", "CF", "LE", "WE")
+
+
+def judge(made: Study, item: Item, answers: Mapping[str, list[dict | None]]) -> None:
+    """Store one answer an annotator for each type; the types not named are "no" to everybody.
+
+    Rows go in at once, without the events of the use case: hundreds of judgements a test would take too long.
+    """
+    rows = []
+    for code in TYPES:
+        for member, answer in zip(made.annotators, answers.get(code, [NO] * 9), strict=False):
+            if answer is not None:
+                rows.append(
+                    TypeAnnotation(
+                        assignment=factories.assignment_of(made.round, member, item),
+                        type_code=code,
+                        span_required=True,
+                        text_length=item.text_length,
+                        **answer,
+                    )
+                )
+    TypeAnnotation.objects.bulk_create(rows)
+
+
+def judge_question(made: Study, question: Question, answers: list[dict | None]) -> None:
+    """Record one answer an annotator for a question."""
+    for member, answer in zip(made.annotators, answers, strict=False):
+        if answer is not None:
+            factories.record(made.round, member, question.item, question, answer)
+
+
+def close(made: Study) -> Round:
+    """Close the study's round."""
+    return round_close(made.round, by=made.lead)
+
+
+def focus_study(annotators: int = 3, items: int = 2, **options) -> Study:
+    """Return a FOCUS study whose round is open."""
+    made = factories.study("focus", annotators=annotators, items=items, **options)
+    factories.open_round(made)
+    return made
+
+
+def cqs_study(annotators: int = 3, items: int = 1, questions: int = 3, **options) -> Study:
+    """Return a CQs-Gen study whose round is open."""
+    made = factories.study("cqs_gen", annotators=annotators, items=items, questions=questions, **options)
+    factories.open_round(made)
+    return made
+
+
+USEFUL = {"label": "USE"}
+UNHELPFUL = {"label": "UN", "comment": "The text answers it."}
+
+
+def invalid(reason: str = "BR", edited: str = "") -> dict:
+    """Return the answer Invalid with a reason."""
+    return {"label": "IN", "reason": reason, **({"edited_question": edited} if edited else {})}
+
+
+def adjudicate(made: Study, item: Item, code: str, applicable: bool, *spans: tuple[int, int]) -> Resolution:
+    """Store a lead's decision about one type."""
+    return Resolution.objects.create(
+        item=item,
+        type_code=code,
+        applicable=applicable,
+        spans=[list(span) for span in spans],
+        source="adjudicated",
+        member=made.lead,
+        why="We talked it over.",
+    )
+
+
+def release(project: Project, version: str = "1.0", **choices) -> Release:
+    """Build a release with these choices."""
+    return release_build(project=project, version=version, parameters=Parameters.from_json(choices))
+
+
+def released(project: Project, folder: Path, version: str = "1.0", **choices) -> Path:
+    """Build a release, write it into a folder and return the folder."""
+    release_write(release(project, version, **choices), folder)
+    return folder

@@ -1,0 +1,141 @@
+"""The CQs-Gen benchmark file has the published shape; published files come back as they were."""
+
+import json
+
+import pytest
+
+from annotation.importing.items_loader import items_import
+from annotation.models import Resolution
+from annotation.projects import project_create
+from exports.formats.cqs_gen import submission_entry
+from exports.parameters import Parameters
+from exports.records import records_read, selection_read
+from tests.exports.studies import (
+    UNHELPFUL,
+    USEFUL,
+    close,
+    cqs_study,
+    invalid,
+    judge_question,
+    release,
+    released,
+)
+
+pytestmark = pytest.mark.django_db
+
+
+def benchmark(project, folder, name="cqs_gen.json", **choices):
+    return json.loads((released(project, folder, **choices) / name).read_bytes())
+
+
+def imported(slug, *paths):
+    project = project_create(slug=slug, codebook="cqs_gen")
+    for path in paths:
+        items_import(project=project, path=path)
+    return project
+
+
+def test_the_published_validation_file_comes_back_byte_for_byte(shared_data, tmp_path):
+    path = shared_data / "cqs_gen" / "validation.json"
+    project = imported("validation", path)
+    written = (released(project, tmp_path / "out") / "cqs_gen.json").read_bytes()
+    assert json.loads(written) == json.loads(path.read_bytes())
+    assert written == path.read_bytes()
+    assert release(project).counts["labels"] == {"Invalid": 453, "Unhelpful": 893, "Useful": 2790}
+
+
+def test_the_published_test_file_comes_back_with_items_that_have_no_questions(shared_data, tmp_path):
+    path = shared_data / "cqs_gen" / "test.json"
+    folder = released(imported("withheld", path), tmp_path / "out")
+    assert (folder / "cqs_gen.json").read_bytes() == path.read_bytes()
+
+
+def test_a_systems_questions_leave_the_benchmark_alone_and_keep_the_shape_they_came_in(shared_data, tmp_path):
+    given, submitted = (shared_data / "cqs_gen" / name for name in ("sample.json", "submission_llama8.json"))
+    project = imported("submitted", given, submitted)
+    assert release(project).counts["undecided_questions"] == 15
+    assert (released(project, tmp_path / "out") / "cqs_gen.json").read_bytes() == given.read_bytes()
+    records = records_read(selection_read(project, Parameters()))
+    entries = {record.item.external_id: submission_entry(record, "llama8") for record in records}
+    assert json.dumps(entries, indent=4).encode() == submitted.read_bytes()
+
+
+def test_a_label_is_that_of_more_than_half_and_an_undecided_question_is_left_out(tmp_path):
+    made = cqs_study(annotators=3)
+    first, second, third = made.items[0].questions.all()
+    judge_question(made, first, [USEFUL, USEFUL, UNHELPFUL])
+    judge_question(made, second, [USEFUL, UNHELPFUL, invalid()])
+    judge_question(made, third, [invalid("BR"), invalid("UR"), UNHELPFUL])
+    close(made)
+    assert benchmark(made.project, tmp_path / "out") == {
+        "I-1": {
+            "intervention_id": "I-1",
+            "intervention": made.items[0].text,
+            "dataset": "test",
+            "cqs": [
+                {"id": "I-1-Q1", "cq": first.text, "label": "Useful"},
+                {"id": "I-1-Q3", "cq": third.text, "label": "Invalid"},
+            ],
+        }
+    }
+
+
+def test_a_published_label_wins_over_judgements_and_a_lead_wins_over_it(tmp_path):
+    made = cqs_study(annotators=2, questions=1)
+    (question,) = made.items[0].questions.all()
+    imported = Resolution.objects.create(
+        item=made.items[0],
+        question=question,
+        label="IN",
+        source="imported",
+        brought_by=made.items[0].brought_by,
+    )
+    judge_question(made, question, [USEFUL, USEFUL])
+    round = close(made)
+    assert benchmark(made.project, tmp_path / "a")["I-1"]["cqs"][0]["label"] == "Invalid"
+    imported.superseded_at = round.closed_at
+    imported.save()
+    Resolution.objects.create(
+        item=made.items[0],
+        question=question,
+        label="UN",
+        source="adjudicated",
+        member=made.lead,
+        why="It is.",
+    )
+    assert benchmark(made.project, tmp_path / "b", version="2.0")["I-1"]["cqs"][0]["label"] == "Unhelpful"
+
+
+def test_an_edited_question_stays_out_unless_it_is_asked_for(tmp_path):
+    made = cqs_study(annotators=3, questions=2)
+    first, second = made.items[0].questions.all()
+    judge_question(made, first, [invalid("NC", "And the shops?"), invalid("NC"), USEFUL])
+    judge_question(made, second, [invalid("NC", "This?"), invalid("NC", "That?"), USEFUL])
+    close(made)
+    plain = benchmark(made.project, tmp_path / "plain")["I-1"]["cqs"]
+    assert [(cq["cq"], cq["label"]) for cq in plain] == [(first.text, "Invalid"), (second.text, "Invalid")]
+    edited = benchmark(made.project, tmp_path / "edited", version="1.1", edited_questions=True)["I-1"]["cqs"]
+    assert edited[0] == {"id": "I-1-Q1", "cq": "And the shops?", "label": "Useful"}
+    assert edited[1] == plain[1]
+    assert release(made.project, "1.1", edited_questions=True).counts["edits_without_a_pick"] == 1
+
+
+def test_an_edit_waits_for_the_lead_while_the_reason_is_open(tmp_path):
+    made = cqs_study(annotators=2, questions=1)
+    (question,) = made.items[0].questions.all()
+    judge_question(made, question, [invalid("NC", "And the shops?"), invalid("UR")])
+    close(made)
+    found = benchmark(made.project, tmp_path / "open", edited_questions=True)["I-1"]["cqs"]
+    assert found == [{"id": "I-1-Q1", "cq": question.text, "label": "Invalid"}]
+    Resolution.objects.create(
+        item=made.items[0],
+        question=question,
+        label="IN",
+        reason="NC",
+        edited_question="What of the shops?",
+        source="adjudicated",
+        member=made.lead,
+        why="The better one.",
+    )
+    found = benchmark(made.project, tmp_path / "picked", version="2.0", edited_questions=True)["I-1"]["cqs"]
+    assert found == [{"id": "I-1-Q1", "cq": "What of the shops?", "label": "Useful"}]

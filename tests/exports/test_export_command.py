@@ -1,0 +1,74 @@
+"""`manage.py export_release` writes a release and says on standard error why it could not."""
+
+import json
+import os
+import subprocess
+import sys
+from io import StringIO
+from pathlib import Path
+
+import pytest
+from django.core.management import CommandError, call_command
+
+from tests.exports.studies import close, focus_study, judge
+
+ROOT = Path(__file__).resolve().parent.parent.parent
+
+
+def judged():
+    made = focus_study(annotators=2, items=1, slug="campus")
+    judge(made, made.items[0], {})
+    close(made)
+    return made
+
+
+@pytest.mark.django_db
+def test_it_writes_the_benchmark_and_lists_the_files(tmp_path):
+    judged()
+    out = StringIO()
+    call_command("export_release", "campus", version="1.0", out=str(tmp_path / "v1"), stdout=out)
+    assert list(json.loads((tmp_path / "v1" / "focus.json").read_bytes())) == ["I-1"]
+    assert "  focus.json\n" in out.getvalue()
+
+
+@pytest.mark.django_db
+def test_the_version_is_an_option_of_its_own_as_words_on_a_command_line(tmp_path):
+    judged()
+    words = ["campus", "--version", "2.0", "--out", str(tmp_path / "v2"), "--rounds", "Round 1"]
+    call_command("export_release", *words, stdout=StringIO())
+    assert json.loads((tmp_path / "v2" / "release.json").read_bytes())["version"] == "2.0"
+
+
+@pytest.mark.django_db
+@pytest.mark.parametrize(
+    ("words", "message"),
+    [
+        (["nowhere", "--version", "1.0"], "There is no project “nowhere”."),
+        (["campus", "--version", "1/0"], "cannot be a version"),
+        (["campus", "--version", "1.0", "--rounds", "Round 9"], "'Round 9' is no round of this project"),
+        (["campus", "--version", "1.0", "--split-by", "seed"], "a split by seed needs two or more shares"),
+        (["campus", "--version", "1.0", "--split-size", "x"], "'x' is not NAME=SIZE"),
+        (["campus", "--version", "1.0", "--withhold", "test"], "there is no split 'test'"),
+    ],
+)
+def test_it_says_what_is_wrong_and_writes_nothing(words, message, tmp_path):
+    judged()
+    with pytest.raises(CommandError, match=message):
+        call_command("export_release", *words, "--out", str(tmp_path / "out"))
+    assert list(tmp_path.iterdir()) == []
+
+
+def test_from_a_shell_its_errors_go_to_standard_error_with_a_non_zero_exit(tmp_path):
+    environment = {**os.environ, "ELENCHUS_DATA": str(tmp_path / "data"), "DATABASE_URL": ""}
+    environment["DJANGO_SETTINGS_MODULE"] = "config.settings.embedded"
+
+    def manage(*words):
+        return subprocess.run(
+            [sys.executable, "manage.py", *words], cwd=ROOT, env=environment, capture_output=True, text=True
+        )
+
+    assert manage("migrate", "--verbosity", "0").returncode == 0
+    failed = manage("export_release", "nowhere", "--version", "1.0", "--out", str(tmp_path / "out"))
+    assert failed.returncode == 1
+    assert failed.stdout == ""
+    assert "There is no project “nowhere”." in failed.stderr

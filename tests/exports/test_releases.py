@@ -1,0 +1,296 @@
+"""A release is built whole or not at all, and stays what it was."""
+
+import hashlib
+import json
+from datetime import timedelta
+
+import pytest
+from django.core.files.storage import default_storage
+from django.db import IntegrityError, transaction
+from django.utils import timezone
+
+from annotation.errors import Refused
+from annotation.models import TypeAnnotation
+from annotation.triggers import lifted_triggers
+from exports import releases
+from exports.building import NotReconciled, files_build
+from exports.models import Release
+from exports.parameters import Parameters
+from exports.records import selection_read
+from exports.releases import release_build, release_request, release_run, release_sweep
+from exports.writing import release_write
+from tests.exports.studies import adjudicate, close, focus_study, judge, release, released
+from tests.factories import yes
+
+pytestmark = [pytest.mark.django_db, pytest.mark.database]
+
+
+def judged(items=2):
+    made = focus_study(annotators=2, items=items)
+    for item in made.items:
+        judge(made, item, {"VAT": [yes(item, item.text[:11])] * 2})
+    close(made)
+    return made
+
+
+def contents(folder):
+    return {
+        path.relative_to(folder).as_posix(): path.read_bytes() for path in folder.rglob("*") if path.is_file()
+    }
+
+
+def stored_files():
+    found = []
+
+    def walk(folder):
+        folders, files = default_storage.listdir(folder)
+        found.extend(f"{folder}/{name}" for name in files)
+        for name in folders:
+            walk(f"{folder}/{name}")
+
+    if default_storage.exists("releases"):
+        walk("releases")
+    return found
+
+
+def test_two_builds_of_the_same_judgements_are_equal_byte_for_byte(tmp_path):
+    selection = selection_read(judged().project, Parameters())
+    for name in ("a", "b"):
+        (tmp_path / name).mkdir()
+        files_build(selection, "1.0", tmp_path / name)
+    assert contents(tmp_path / "a") == contents(tmp_path / "b")
+
+
+def test_the_same_version_of_the_same_judgements_is_the_release_that_is_there():
+    made = judged()
+    first = release(made.project)
+    assert release(made.project).pk == first.pk
+    assert first.state == "done"
+
+
+@pytest.mark.parametrize("change", ["judgements", "choices", "code"])
+def test_the_same_version_of_something_else_is_refused(change, monkeypatch):
+    made = judged()
+    release(made.project)
+    choices = {}
+    if change == "judgements":
+        adjudicate(made, made.items[0], "WE", False)
+    elif change == "choices":
+        choices = {"comments": True}
+    else:
+        monkeypatch.setattr("exports.building.FORMAT_VERSION", 99)
+    with pytest.raises(Refused, match="give this one a new version"):
+        release(made.project, **choices)
+    assert release(made.project, "1.1", **choices).state == "done"
+
+
+def test_the_sums_are_those_of_the_files_in_the_folder_and_the_manifest(tmp_path):
+    made = judged()
+    folder = released(made.project, tmp_path / "out")
+    sums = dict(reversed(line.split("  ")) for line in (folder / "SHA256SUMS").read_text().splitlines())
+    found = contents(folder)
+    assert sums == {
+        name: hashlib.sha256(content).hexdigest() for name, content in found.items() if name != "SHA256SUMS"
+    }
+    row = release(made.project)
+    assert {file["name"]: (file["sha256"], file["size"]) for file in row.files if not file["internal"]} == {
+        name: (hashlib.sha256(content).hexdigest(), len(content)) for name, content in found.items()
+    }
+
+
+def test_the_manifest_says_what_it_was_built_from_and_its_counts_are_the_databases(tmp_path):
+    made = judged()
+    manifest = json.loads((released(made.project, tmp_path / "out") / "release.json").read_bytes())
+    assert manifest["version"] == "1.0"
+    assert manifest["rounds"][0]["name"] == "Round 1"
+    assert manifest["parameters"]["rounds"] is None
+    counts = manifest["counts"]
+    assert (counts["items"], counts["judgements"], counts["gold_spans"]) == (2, 40, 2)
+    assert counts["judgements"] == TypeAnnotation.objects.filter(assignment__round=made.round).count()
+    assert manifest["labels"]["VAT yes"] == 2
+
+
+def test_a_resolution_whose_span_is_outside_the_text_stops_the_release_and_is_named():
+    made = judged()
+    adjudicate(made, made.items[1], "WE", True, (3, 9999))
+    with pytest.raises(NotReconciled, match=r"item 'I-2', WE: the resolved span \[3, 9999\] is not inside"):
+        release(made.project)
+    row = made.project.releases.get()
+    assert (row.state, row.files, row.digest) == ("failed", [], "")
+    assert "9999" in row.error
+    assert stored_files() == []
+
+
+def test_a_quote_that_is_not_the_text_stops_the_release():
+    made = judged()
+    with lifted_triggers():
+        row = TypeAnnotation.objects.filter(type_code="VAT").first()
+        TypeAnnotation.objects.filter(pk=row.pk).update(quote="x" * (row.end - row.start))
+    with pytest.raises(NotReconciled, match="item 'I-1', VAT: the quote of A2 is not the text"):
+        release(made.project)
+
+
+def test_judgements_that_change_during_the_build_stop_it(monkeypatch):
+    made = judged()
+    real = releases.files_build
+
+    def changing(selection, *arguments):
+        adjudicate(made, made.items[0], "WE", False)
+        return real(selection, *arguments)
+
+    stamps = iter(["before", "after"])
+    monkeypatch.setattr("exports.building.inputs_stamp", lambda selection: next(stamps))
+    monkeypatch.setattr(releases, "files_build", changing)
+    with pytest.raises(NotReconciled, match="changed while it was being built"):
+        release(made.project)
+
+
+def test_the_stamp_changes_with_a_judgement_a_resolution_and_a_withdrawal():
+    from exports.reconciling import inputs_stamp
+
+    made = judged()
+    selection = selection_read(made.project, Parameters())
+    stamps = [inputs_stamp(selection)]
+    row = TypeAnnotation.objects.first()
+    row.revision += 1
+    row.save()
+    stamps.append(inputs_stamp(selection))
+    adjudicate(made, made.items[0], "WE", False)
+    stamps.append(inputs_stamp(selection))
+    made.items[0].withdrawn_at, made.items[0].withdrawn_reason = timezone.now(), "x"
+    made.items[0].save()
+    stamps.append(inputs_stamp(selection))
+    assert len(set(stamps)) == 4
+
+
+def test_a_version_whose_building_failed_can_be_built_again():
+    made = judged()
+    wrong = adjudicate(made, made.items[1], "WE", True, (3, 9999))
+    with pytest.raises(NotReconciled):
+        release(made.project)
+    wrong.spans = [[0, 3]]
+    wrong.save()
+    assert release(made.project).state == "done"
+
+
+def test_there_is_nothing_to_release_before_a_round_is_closed():
+    made = focus_study()
+    with pytest.raises(Refused, match="close a round"):
+        release(made.project)
+
+
+def test_a_finished_release_is_sealed_by_the_database():
+    made = judged()
+    row = release(made.project)
+    for change in ({"version": "2"}, {"digest": "0"}, {"files": []}, {"state": "failed", "error": "x"}):
+        with pytest.raises(IntegrityError), transaction.atomic():
+            Release.objects.filter(pk=row.pk).update(**change)
+    with pytest.raises(IntegrityError), transaction.atomic():
+        Release.objects.filter(pk=row.pk).delete()
+    Release.objects.filter(pk=row.pk).update(is_public=True)
+
+
+def test_a_done_release_has_a_digest_and_one_that_is_not_has_none():
+    made = judged()
+    row = release_request(project=made.project, version="1.0", parameters=Parameters())
+    with pytest.raises(IntegrityError), transaction.atomic():
+        Release.objects.filter(pk=row.pk).update(state="done")
+    with pytest.raises(IntegrityError), transaction.atomic():
+        Release.objects.filter(pk=row.pk).update(digest="0" * 64)
+
+
+def test_of_two_workers_one_builds():
+    made = judged()
+    row = release_request(project=made.project, version="1.0", parameters=Parameters())
+    assert [release_run(release_id=row.pk), release_run(release_id=row.pk)] == [True, False]
+    row.refresh_from_db()
+    assert (row.state, row.attempts) == ("done", 1)
+
+
+def test_a_dead_workers_release_is_found_and_done_again_and_its_late_result_dropped(monkeypatch):
+    made = judged()
+    row = release_request(project=made.project, version="1.0", parameters=Parameters())
+    real = releases.files_build
+
+    def dying(*arguments):
+        monkeypatch.setattr(releases, "files_build", real)
+        Release.objects.filter(pk=row.pk).update(lease_until=timezone.now() - timedelta(seconds=1))
+        assert release_sweep() == [row.pk]
+        assert release_run(release_id=row.pk) is True
+        return real(*arguments)
+
+    monkeypatch.setattr(releases, "files_build", dying)
+    assert release_run(release_id=row.pk) is False
+    row.refresh_from_db()
+    assert (row.state, row.attempts) == ("done", 2)
+    assert sorted(stored_files()) == sorted(file["storage"] for file in row.files)
+
+
+def test_a_release_whose_worker_died_three_times_fails_and_says_so():
+    made = judged()
+    row = release_request(project=made.project, version="1.0", parameters=Parameters())
+    past = timezone.now() - timedelta(seconds=1)
+    Release.objects.filter(pk=row.pk).update(state="running", attempt="x", attempts=3, lease_until=past)
+    assert release_sweep() == []
+    row.refresh_from_db()
+    assert row.state == "failed"
+    assert "stopped 3 times" in row.error
+
+
+def test_an_unexpected_error_is_kept_without_its_message(monkeypatch):
+    made = judged()
+
+    def broken(*arguments):
+        raise RuntimeError("Everyone's grades fell")
+
+    monkeypatch.setattr(releases, "files_build", broken)
+    row = release_request(project=made.project, version="1.0", parameters=Parameters())
+    assert release_run(release_id=row.pk) is False
+    row.refresh_from_db()
+    assert row.state == "failed"
+    assert row.error.startswith("RuntimeError in ")
+    assert "grades" not in row.error
+
+
+@pytest.mark.parametrize("version", ["", " 1", "a/b", "../x", "v 1", "x" * 41])
+def test_a_version_that_cannot_be_a_folder_is_refused(version):
+    made = judged()
+    with pytest.raises(Refused, match="cannot be a version"):
+        release(made.project, version)
+
+
+def test_while_a_worker_builds_a_version_nobody_else_can():
+    made = judged()
+    row = release_request(project=made.project, version="1.0", parameters=Parameters())
+    later = timezone.now() + timedelta(minutes=5)
+    Release.objects.filter(pk=row.pk).update(state="running", attempt="x", lease_until=later)
+    with pytest.raises(Refused, match="is being built already"):
+        release_build(project=made.project, version="1.0", parameters=Parameters())
+
+
+def test_a_release_is_written_again_into_the_same_folder_and_changes_nothing(tmp_path):
+    made = judged()
+    folder = released(made.project, tmp_path / "out")
+    before = contents(folder)
+    release_write(release(made.project), folder)
+    assert contents(folder) == before
+
+
+def test_a_folder_with_anything_else_in_it_is_left_alone(tmp_path):
+    made = judged()
+    (tmp_path / "out").mkdir()
+    (tmp_path / "out" / "notes.txt").write_text("mine")
+    with pytest.raises(Refused, match="has other files in it"):
+        released(made.project, tmp_path / "out")
+    assert contents(tmp_path) == {"out/notes.txt": b"mine"}
+
+
+def test_a_file_damaged_in_the_storage_is_never_written(tmp_path):
+    made = judged()
+    row = release(made.project)
+    (file,) = [file for file in row.files if file["name"] == "focus.json"]
+    with default_storage.open(file["storage"], "wb") as stream:
+        stream.write(b"{}")
+    with pytest.raises(Refused, match=r"focus\.json in the storage is not the file that was released"):
+        release_write(row, tmp_path / "out")
+    assert list(tmp_path.iterdir()) == []

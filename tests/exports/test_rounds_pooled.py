@@ -1,0 +1,95 @@
+"""Which rounds, items and judgements a release is made from."""
+
+import json
+
+import pytest
+from django.utils import timezone
+
+from annotation.models import Round
+from annotation.rounds import round_reopen
+from exports.parameters import ParameterError
+from tests import factories
+from tests.exports.studies import close, focus_study, judge, release, released
+from tests.factories import NO, yes
+
+pytestmark = pytest.mark.django_db
+
+
+def votes(folder, code="WE", item="I-1"):
+    entry = json.loads((folder / "focus.json").read_bytes())[item]
+    return next(label["votes"] for label in entry["labels"] if label["code"] == code)
+
+
+def twice_judged(**options):
+    """A study judged in two rounds; in the second, everybody changes "no" to "yes" for WE."""
+    made = focus_study(annotators=2, items=1)
+    judge(made, made.items[0], {})
+    close(made)
+    factories.open_round(made, **options)
+    judge(made, made.items[0], {"WE": [yes(made.items[0], "grades fell")] * 2})
+    return made
+
+
+def test_each_annotators_latest_judgement_of_a_unit_counts_and_no_other(tmp_path):
+    made = twice_judged()
+    close(made)
+    assert votes(released(made.project, tmp_path / "out")) == {"yes": 2, "no": 0}
+    counts = release(made.project).counts
+    assert (counts["judgements"], counts["judgements_counted"]) == (40, 20)
+
+
+def test_an_open_round_and_a_training_round_are_left_out(tmp_path):
+    made = twice_judged()
+    assert votes(released(made.project, tmp_path / "open")) == {"yes": 0, "no": 2}
+    made = twice_judged(purpose=Round.Purpose.TRAINING)
+    close(made)
+    assert votes(released(made.project, tmp_path / "training")) == {"yes": 0, "no": 2}
+
+
+def test_named_rounds_are_pooled_and_no_other(tmp_path):
+    made = twice_judged()
+    close(made)
+    assert votes(released(made.project, tmp_path / "out", rounds=["Round 1"])) == {"yes": 0, "no": 2}
+
+
+def test_a_round_that_is_open_training_or_unknown_is_refused_by_name():
+    made = twice_judged(purpose=Round.Purpose.TRAINING)
+    with pytest.raises(ParameterError) as open_one:
+        release(made.project, rounds=["Round 2", "Round 7"])
+    assert open_one.value.problems == (
+        "rounds: 'Round 2' is a training round: its judgements were made with feedback",
+        "rounds: 'Round 7' is no round of this project",
+    )
+
+
+def test_an_undone_answer_leaves_the_earlier_one_standing(tmp_path):
+    made = twice_judged()
+    factories.record(made.round, made.annotators[0], made.items[0], "WE", None)
+    close(made)
+    assert votes(released(made.project, tmp_path / "out")) == {"yes": 1, "no": 1}
+
+
+def test_judgements_after_a_reopening_count_and_are_marked(tmp_path):
+    made = focus_study(annotators=2, items=1)
+    judge(made, made.items[0], {})
+    close(made)
+    made.round = round_reopen(made.round, why="Bea was ill.", by=made.lead)
+    factories.record(made.round, made.annotators[1], made.items[0], "WE", yes(made.items[0], "grades fell"))
+    close(made)
+    assert votes(released(made.project, tmp_path / "out")) == {"yes": 1, "no": 1}
+    assert release(made.project).counts["judgements_after_reopening"] == 1
+
+
+def test_withdrawn_items_and_items_that_no_round_drew_are_left_out(tmp_path):
+    made = focus_study(annotators=2, items=3)
+    for item in made.items:
+        judge(made, item, {})
+    close(made)
+    made.items[1].withdrawn_at, made.items[1].withdrawn_reason = timezone.now(), "The author asked."
+    made.items[1].save()
+    factories.add_items(made.project, 1)
+    folder = released(made.project, tmp_path / "out")
+    assert list(json.loads((folder / "focus.json").read_bytes())) == ["I-1", "I-3"]
+    assert release(made.project).counts["items_left_out"] == 1
+    assert "I-2" not in (folder / "judgements.csv").read_text()
+    assert NO == {"applicable": False}
