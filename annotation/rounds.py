@@ -4,7 +4,7 @@ from collections.abc import Iterable, Sequence
 from datetime import date, datetime
 
 from django.db import connection, transaction
-from django.db.models import Count, Exists, Max, OuterRef, Q
+from django.db.models import Exists, Max, OuterRef
 from django.utils import timezone
 
 from annotation.access import refuse_archived, visible_questions
@@ -18,11 +18,9 @@ from annotation.models import (
     Project,
     ProjectEvent,
     Protocol,
-    QuestionAnnotation,
     Round,
     RoundItem,
     RoundQuestion,
-    TypeAnnotation,
 )
 from annotation.signals import round_closed
 
@@ -262,40 +260,6 @@ def round_lock_shared(round_id: int) -> Round:
         with connection.cursor() as cursor:
             cursor.execute("SELECT id FROM annotation_round WHERE id = %s FOR SHARE", [round_id])
     return Round.objects.select_related("codebook", "project").get(pk=round_id)
-
-
-def round_progress(round: Round) -> list[dict[str, object]]:
-    """Return how far each annotator is: pseudonym, units decided and units in all. No judgement shows."""
-    types = len(round.codebook.definition.get("types") or ())
-    if round.project.protocol == Protocol.FOCUS:
-        decided = (
-            TypeAnnotation.objects.filter(assignment__round=round)
-            .filter(Q(applicable__isnull=False) | Q(cannot_judge=True))
-            .values_list("assignment__member")
-            .annotate(n=Count("id"))
-        )
-        total = round.assignments.values_list("member").annotate(n=Count("id") * types)
-    else:
-        decided = (
-            QuestionAnnotation.objects.filter(assignment__round=round)
-            .filter(Q(label__isnull=False) | Q(cannot_judge=True))
-            .values_list("assignment__member")
-            .annotate(n=Count("id"))
-        )
-        in_round = Q(item__questions__round_questions__round=round)
-        total = round.assignments.values_list("member").annotate(
-            n=Count("item__questions", filter=in_round, distinct=True)
-        )
-    decided_by, total_by = dict(decided.order_by()), dict(total.order_by())
-    members = Membership.objects.filter(pk__in=total_by).order_by("id")
-    return [
-        {
-            "pseudonym": member.pseudonym,
-            "decided": decided_by.get(member.pk, 0),
-            "total": total_by[member.pk],
-        }
-        for member in members
-    ]
 
 
 def _locked_draft(round: Round, otherwise: str) -> None:

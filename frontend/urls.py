@@ -2,7 +2,7 @@
 
 from django.urls import path
 
-from frontend.pages import drawing, home, joining, people, person, project, rounds, workspace
+from frontend.pages import drawing, home, imports, items, joining, people, person, project, rounds, workspace
 
 urlpatterns = [
     path("", home.home, name="home"),
@@ -12,6 +12,15 @@ urlpatterns = [
     path("p/<slug:slug>/archive/", project.archive, name="project_archive"),
     path("p/<slug:slug>/restore/", project.restore, name="project_restore"),
     path("join/<str:token>/", joining.join, name="join"),
+    path("p/<slug:slug>/items/", items.items, name="items"),
+    path("p/<slug:slug>/items/<int:item_id>/", items.item, name="item"),
+    path("p/<slug:slug>/items/<int:item_id>/withdraw/", items.withdraw, name="item_withdraw"),
+    path("p/<slug:slug>/items/<int:item_id>/restore/", items.restore, name="item_restore"),
+    path("p/<slug:slug>/import/", imports.items_import, name="items_import"),
+    path("p/<slug:slug>/import/<int:upload_id>/", imports.upload, name="upload"),
+    path("p/<slug:slug>/import/<int:upload_id>/progress/", imports.upload_progress, name="upload_progress"),
+    path("p/<slug:slug>/import/<int:upload_id>/refused.csv", imports.upload_refused, name="upload_refused"),
+    path("p/<slug:slug>/imports/<int:import_id>/undo/", imports.undo, name="import_undo"),
     path("p/<slug:slug>/people/", people.people, name="people"),
     path("p/<slug:slug>/people/<int:person_id>/", person.person, name="person"),
     path(

@@ -18,6 +18,7 @@ class Upload(models.Model):
         NEW = "new", "waiting to be checked"
         CHECKING = "checking", "being checked"
         CHECKED = "checked", "checked"
+        QUEUED = "queued", "waiting to be imported"
         IMPORTING = "importing", "being imported"
         DONE = "done", "imported"
         FAILED = "failed", "failed"
@@ -46,7 +47,9 @@ class Upload(models.Model):
         ordering = ["-id"]
         constraints = [
             models.CheckConstraint(
-                condition=Q(state__in=["new", "checking", "checked", "importing", "done", "failed"]),
+                condition=Q(
+                    state__in=["new", "checking", "checked", "queued", "importing", "done", "failed"]
+                ),
                 name="upload_state_known",
             ),
         ]

@@ -15,6 +15,15 @@ LEAD_ROUTES = {
     "project_settings",
     "project_archive",
     "project_restore",
+    "items",
+    "item",
+    "item_withdraw",
+    "item_restore",
+    "items_import",
+    "upload",
+    "upload_progress",
+    "upload_refused",
+    "import_undo",
     "people",
     "person",
     "person_deactivate",
@@ -33,7 +42,14 @@ LEAD_ROUTES = {
 MEMBER_ROUTES = {"project"}
 ELSEWHERE_TESTED = {"workspace", "agreement", "releases", "offline-worker", "service-worker"}
 
-POST_ONLY = {"project_restore", "person_reactivate", "invitation_withdraw", "round_pause"}
+POST_ONLY = {
+    "item_restore",
+    "import_undo",
+    "project_restore",
+    "person_reactivate",
+    "invitation_withdraw",
+    "round_pause",
+}
 
 
 @pytest.fixture
@@ -47,6 +63,9 @@ def address(name: str, made: factories.Study) -> str:
     known = {
         "slug": made.project.slug,
         "number": 1,
+        "item_id": made.items[0].pk,
+        "upload_id": 1,
+        "import_id": made.items[0].brought_by_id,
         "person_id": made.annotators[0].pk,
         "invitation_id": invitation_create(project=made.project, member=made.lead)[0].pk,
     }
