@@ -16,6 +16,8 @@ from agreement.tokens import positions
 
 DEFAULT_THRESHOLD = 0.5
 
+Kind = Literal["gold", "disagreement"]
+
 
 @dataclass(frozen=True, slots=True)
 class ConsensusSpan:
@@ -27,7 +29,7 @@ class ConsensusSpan:
     start: int
     end: int
     support: int
-    kind: Literal["gold", "disagreement"]
+    kind: Kind
     annotators: tuple
 
 
@@ -73,7 +75,7 @@ def consensus_spans(
     for cluster in clusters:
         start, end = _most_central(cluster.spans, chosen_by, jaccard)
         annotators = tuple(sorted(cluster.annotators))
-        kind = "gold" if len(annotators) > 1 else "disagreement"
+        kind: Kind = "gold" if len(annotators) > 1 else "disagreement"
         found.append(ConsensusSpan(start, end, len(annotators), kind, annotators))
     return tuple(sorted(found, key=lambda span: (span.start, span.end)))
 
@@ -119,7 +121,7 @@ def _most_central(
         return spans[0]
 
     def total_jaccard(span: Span) -> Fraction:
-        return sum(len(chosen_by[other]) * Fraction(*jaccard[span, other]) for other in spans)
+        return sum((len(chosen_by[other]) * Fraction(*jaccard[span, other]) for other in spans), Fraction(0))
 
     # Every member is at 1 from itself, so the totals are in the order of the means over the others.
     return min(spans, key=lambda span: (-total_jaccard(span), span))

@@ -10,6 +10,7 @@ from __future__ import annotations
 
 import json
 from collections.abc import Iterable, Iterator
+from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
@@ -224,3 +225,74 @@ def _columns(rows: Iterable[tuple[int, ...]]) -> Columns:
     whole = np.concatenate(parts)
     whole = whole[np.lexsort((whole[:, 1], whole[:, 0]))]
     return Columns(**{name: np.ascontiguousarray(whole[:, place]) for place, name in enumerate(names)})
+
+
+@dataclass(frozen=True, slots=True)
+class Answer:
+    """What one annotator answered about one unit, for people to read; never of a round that is open."""
+
+    member_id: int
+    pseudonym: str
+    answer: str  # "yes", "no", a label code, "?" for cannot judge
+    reason: str
+    start: int | None
+    end: int | None
+    quote: str
+    comment: str
+    unsure: bool
+    seconds: int
+
+
+UnitKey = tuple[int, str, int | None]
+"""Item id, type code ("" for a question), question id (None for a type)."""
+
+
+def answers_read(round: Round, units: Iterable[UnitKey]) -> dict[UnitKey, list[Answer]]:
+    """Return the answers that count in figures, and "cannot judge", for some units of a round."""
+    wanted = set(units)
+    found: dict[UnitKey, list[Answer]] = {}
+    if round.project.protocol == FOCUS:
+        rows = _counted(TypeAnnotation.objects, round).filter(
+            assignment__item_id__in={item for item, _, _ in wanted},
+            type_code__in={code for _, code, _ in wanted},
+        )
+        for row in rows.exclude(applicable__isnull=True, cannot_judge=False).select_related(
+            "assignment__member"
+        ):
+            key = (row.assignment.item_id, row.type_code, None)
+            if key in wanted:
+                answer = "?" if row.applicable is None else "yes" if row.applicable else "no"
+                found.setdefault(key, []).append(
+                    _answer(row, answer, "", start=row.start, end=row.end, quote=row.quote or "")
+                )
+        return found
+    rows = _counted(QuestionAnnotation.objects, round).filter(
+        question_id__in={question for _, _, question in wanted}
+    )
+    for row in rows.exclude(label__isnull=True, cannot_judge=False).select_related("assignment__member"):
+        key = (row.assignment.item_id, "", row.question_id)
+        found.setdefault(key, []).append(_answer(row, row.label or "?", row.reason))
+    return found
+
+
+def _answer(
+    row: TypeAnnotation | QuestionAnnotation,
+    answer: str,
+    reason: str,
+    *,
+    start: int | None = None,
+    end: int | None = None,
+    quote: str = "",
+) -> Answer:
+    return Answer(
+        member_id=row.assignment.member_id,
+        pseudonym=row.assignment.member.pseudonym,
+        answer=answer,
+        reason=reason,
+        start=start,
+        end=end,
+        quote=quote,
+        comment=row.comment,
+        unsure=row.unsure,
+        seconds=row.active_seconds,
+    )

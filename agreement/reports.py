@@ -111,6 +111,11 @@ def report_current(*, round: Round) -> CurrentReport:
     )
 
 
+def report_shown(current: CurrentReport) -> AgreementReport | None:
+    """Return the row whose state is the round's: what is under way, else what failed, else what is done."""
+    return current.pending or current.failed or current.report
+
+
 def report_out_of_date(report: AgreementReport, round: Round) -> bool:
     """Whether the report was computed by older code or from other judgements than the round has now."""
     if report.code_version != REPORT_VERSION:

@@ -1,17 +1,33 @@
 """Agreement on the spans of many texts: mean similarities, alphas and their bootstrap intervals."""
 
-from collections.abc import Hashable, Mapping, Sequence
-from dataclasses import dataclass
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, replace
 from itertools import combinations
 from math import fsum
 
 import numpy as np
 
-from agreement.similarity import MEASURES, Span, similarities
+from agreement.intervals import generator, percentile_interval, resampled_weights
+from agreement.results import (
+    NO_ITEMS,
+    NOT_COMPUTED,
+    REASONS,
+    SINGLE_ITEM,
+    Estimate,
+    undefined,
+)
+from agreement.similarity import (
+    EMPTY_SPANS,
+    MEASURES,
+    NO_BIGRAM,
+    NO_ROUGE_TOKEN,
+    NO_TOKEN,
+    Span,
+    similarities,
+)
 from agreement.tokens import positions
 from agreement.unitizing import (
-    NO_ITEMS,
-    NO_PAIRS,
+    NO_SPANS,
     Disagreement,
     alpha,
     position_disagreement,
@@ -22,14 +38,19 @@ ALPHA_TOKEN = "alpha_token"
 ALPHA_U = "alpha_u"
 FIGURES = (*MEASURES, ALPHA_TOKEN, ALPHA_U)
 
-ONE_ITEM = "one_item"
-UNDEFINED_REPLICATES = "undefined_replicates"
+NO_SPAN_PAIRS = "no_span_pairs"
 
-# Above this share of undefined replicates the interval describes only the resamples that happened to work.
-MOST_UNDEFINED_REPLICATES = 0.05
-_CELLS_PER_DRAW = 2_000_000
+SPAN_REASONS: Mapping[str, str] = {
+    **REASONS,
+    NO_SPAN_PAIRS: "no two annotators marked a span in the same text",
+    NO_SPANS: "nobody marked a span",
+    EMPTY_SPANS: "the spans are empty",
+    NO_TOKEN: "neither span contains a word",
+    NO_BIGRAM: "neither span contains two words",
+    NO_ROUGE_TOKEN: "ROUGE sees no word in a span, as its words are made of a-z and 0-9 alone",
+}
 
-Interval = tuple[float | None, float | None, str | None]
+_STREAM = 0
 
 
 @dataclass(frozen=True, slots=True)
@@ -37,7 +58,7 @@ class JudgedText:
     """One text and what each annotator who judged it marked: a span (start, end), or None for no span."""
 
     text: str
-    marks: Mapping[Hashable, Span | None]
+    marks: Mapping[str, Span | None]
 
 
 @dataclass(frozen=True, slots=True)
@@ -54,21 +75,9 @@ class SpanTable:
     undefined: Mapping[str, tuple[int, str]]
     alpha_reasons: Mapping[str, str | None]
 
-
-@dataclass(frozen=True, slots=True)
-class SpanEstimate:
-    """A figure with its 95% percentile bootstrap interval over texts.
-
-    `n_pairs` is the number of pairs of spans behind a mean, None for an alpha. `reason` says why the value is
-    undefined; `interval_reason` why a defined value has no interval (`one_item`, `undefined_replicates`).
-    """
-
-    value: float | None
-    low: float | None
-    high: float | None
-    n_pairs: int | None
-    reason: str | None
-    interval_reason: str | None
+    def pairs(self, measure: str) -> int:
+        """Return the number of pairs of spans behind the mean of a measure."""
+        return int(self.denominators[:, MEASURES.index(measure)].sum())
 
 
 def span_table(texts: Sequence[JudgedText]) -> SpanTable:
@@ -78,23 +87,23 @@ def span_table(texts: Sequence[JudgedText]) -> SpanTable:
     """
     numerators = np.zeros((len(texts), len(FIGURES)))
     denominators = np.zeros((len(texts), len(FIGURES)))
-    undefined: dict[str, tuple[int, str]] = {}
+    left_out: dict[str, tuple[int, str]] = {}
     by_token: list[Disagreement] = []
     by_unit: list[Disagreement] = []
     for row, judged in enumerate(texts):
         values: dict[str, list[float]] = {measure: [] for measure in MEASURES}
         for a, b in combinations([span for span in judged.marks.values() if span is not None], 2):
             for measure, found in similarities(judged.text, a, b).items():
-                if found.value is None:
-                    undefined[measure] = undefined.get(measure, (0, ""))[0] + 1, found.reason
-                else:
+                if found.reason is not None:
+                    left_out[measure] = left_out.get(measure, (0, ""))[0] + 1, found.reason
+                elif found.value is not None:
                     values[measure].append(found.value)
         by_token.append(token_disagreement(judged))
         by_unit.append(character_disagreement(judged))
         numerators[row] = [*map(fsum, values.values()), by_token[-1].observed, by_unit[-1].observed]
         denominators[row] = [*map(len, values.values()), by_token[-1].expected, by_unit[-1].expected]
     alpha_reasons = {ALPHA_TOKEN: alpha(by_token).reason, ALPHA_U: alpha(by_unit).reason}
-    return SpanTable(numerators, denominators, undefined, alpha_reasons)
+    return SpanTable(numerators, denominators, left_out, alpha_reasons)
 
 
 def token_disagreement(judged: JudgedText) -> Disagreement:
@@ -113,84 +122,52 @@ def character_disagreement(judged: JudgedText) -> Disagreement:
     )
 
 
-def span_estimates(table: SpanTable, *, replicates: int = 1000, seed: int = 0) -> dict[str, SpanEstimate]:
+def span_estimates(
+    table: SpanTable, *, replicates: int = 1000, seed: int | Sequence[int] = 0
+) -> dict[str, Estimate]:
     """Return every figure of `FIGURES` with its interval, by resampling texts with all their spans.
 
-    Same table, replicates and seed: same figures, in whatever order the texts are.
+    Same table, replicates and seed: same figures, in whatever order the texts are. No interval is given with
+    0 replicates, for a figure to which a single text contributes, and where more than 5% of the resamples
+    leave it undefined.
     """
-    if replicates < 1:
-        raise ValueError(f"replicates must be at least 1, not {replicates}")
-    intervals = _intervals(_resampled(table, replicates, seed), np.count_nonzero(table.denominators, axis=0))
+    replicated = _replicated(table, replicates, seed)
     estimates = {}
     for column, figure in enumerate(FIGURES):
-        denominators = table.denominators[:, column]
-        total = fsum(denominators)
-        n_pairs = int(total) if figure in MEASURES else None
+        total = fsum(table.denominators[:, column])
         if total == 0:
-            reason = _reason(table, figure)
-            estimates[figure] = SpanEstimate(None, None, None, n_pairs, reason, None)
+            estimates[figure] = undefined(_reason(table, figure))
             continue
-        ratio = fsum(table.numerators[:, column]) / total
-        value = ratio if figure in MEASURES else 1 - ratio
-        low, high, interval_reason = intervals[column]
-        estimates[figure] = SpanEstimate(value, low, high, n_pairs, None, interval_reason)
+        estimate = Estimate(_value(figure, fsum(table.numerators[:, column]) / total))
+        if replicates == 0:
+            estimates[figure] = replace(estimate, interval_reason=NOT_COMPUTED)
+        elif np.count_nonzero(table.denominators[:, column]) < 2:
+            estimates[figure] = replace(estimate, interval_reason=SINGLE_ITEM)
+        else:
+            numerators, denominators = replicated[column], replicated[len(FIGURES) + column]
+            defined = denominators > 0
+            ratios = np.divide(numerators, denominators, out=np.zeros_like(numerators), where=defined)
+            estimates[figure] = percentile_interval(_value(figure, ratios), defined).on(estimate)
     return estimates
+
+
+def _value(figure: str, ratio):
+    return ratio if figure in MEASURES else 1 - ratio
 
 
 def _reason(table: SpanTable, figure: str) -> str:
     if not len(table.numerators):
         return NO_ITEMS
-    if figure in MEASURES:
-        return table.undefined.get(figure, (0, NO_PAIRS))[1]
-    return table.alpha_reasons[figure]
+    if figure in table.undefined:
+        return table.undefined[figure][1]
+    return table.alpha_reasons.get(figure) or NO_SPAN_PAIRS
 
 
-def _resampled(table: SpanTable, replicates: int, seed: int) -> np.ndarray:
-    """Return every figure in every replicate, shape (replicates, figures), nan where it is undefined."""
-    texts = len(table.numerators)
-    if not texts:
-        return np.full((replicates, len(FIGURES)), np.nan)
+def _replicated(table: SpanTable, replicates: int, seed: int | Sequence[int]) -> np.ndarray:
+    """Return the numerators and denominators summed over every resample, shape (2 * figures, replicates)."""
     rows = np.hstack([table.numerators, table.denominators])
-    rows = rows[np.lexsort(rows.T)]  # so that the order of the texts is no second seed
-    generator = np.random.default_rng(seed)
-    per_draw = max(1, _CELLS_PER_DRAW // texts)
-    sums = np.vstack(
-        [
-            _draw_counts(generator, min(per_draw, replicates - done), texts) @ rows
-            for done in range(0, replicates, per_draw)
-        ]
-    )
-    numerators, denominators = np.hsplit(sums, 2)
-    ratios = np.full(numerators.shape, np.nan)
-    np.divide(numerators, denominators, out=ratios, where=denominators > 0)
-    ratios[:, len(MEASURES) :] = 1 - ratios[:, len(MEASURES) :]
-    return ratios
-
-
-def _draw_counts(generator: np.random.Generator, replicates: int, texts: int) -> np.ndarray:
-    """Return how often each text is drawn in each replicate, float array (replicates, texts)."""
-    drawn = generator.integers(texts, size=(replicates, texts)) + texts * np.arange(replicates)[:, np.newaxis]
-    return np.bincount(drawn.ravel(), minlength=replicates * texts).reshape(replicates, texts).astype(float)
-
-
-def _intervals(resampled: np.ndarray, contributing: np.ndarray) -> list[Interval]:
-    """Return the percentile interval of every figure, or why there is none.
-
-    `contributing` has the number of texts that add something to each figure.
-    """
-    defined = ~np.isnan(resampled)
-    # One call for all figures that are defined throughout: nanpercentile would be many times slower.
-    whole = defined.all(axis=0)
-    bounds = np.empty((2, len(FIGURES)))
-    bounds[:, whole] = np.percentile(resampled[:, whole], [2.5, 97.5], axis=0)
-    intervals = []
-    for column, texts in enumerate(contributing):
-        if texts < 2:
-            intervals.append((None, None, ONE_ITEM))
-        elif defined[:, column].mean() < 1 - MOST_UNDEFINED_REPLICATES:
-            intervals.append((None, None, UNDEFINED_REPLICATES))
-        else:
-            if not whole[column]:
-                bounds[:, column] = np.percentile(resampled[defined[:, column], column], [2.5, 97.5])
-            intervals.append((float(bounds[0, column]), float(bounds[1, column]), None))
-    return intervals
+    # Distinct rows come out sorted, so that the order of the texts is no second seed.
+    kinds, multiplicity = np.unique(rows, axis=0, return_counts=True)
+    weights = resampled_weights(multiplicity, replicates, generator(seed, _STREAM))
+    sums = [chunk @ kinds for chunk in weights]
+    return np.ascontiguousarray(np.concatenate(sums).T) if sums else np.zeros((rows.shape[1], 0))

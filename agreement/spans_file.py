@@ -44,7 +44,7 @@ def read_spans(path: Path) -> dict[Identifier, JudgedText]:
     OSError for an unreadable file.
     """
     texts: dict[Identifier, str] = {}
-    marks: dict[Identifier, dict[Identifier, tuple[int, int] | None]] = {}
+    marks: dict[Identifier, dict[str, tuple[int, int] | None]] = {}
     # Identifiers compare by how they read, so that 7 and "7" are one item, under the form met first.
     known: dict[str, Identifier] = {}
     problems = []
@@ -57,7 +57,7 @@ def read_spans(path: Path) -> dict[Identifier, JudgedText]:
             annotator = str(record["annotator"])
             if annotator in marks.setdefault(item, {}):
                 raise _LineError(f"a second line for item {item!r} and annotator {record['annotator']!r}")
-            marks[item][annotator] = None if record["start"] is None else (record["start"], record["end"])
+            marks[item][annotator] = _span(record["start"], record["end"], len(record["text"]))
         except _LineError as error:
             problems.append(f"{path}:{number}: {error}")
     if problems:
@@ -91,7 +91,6 @@ def _parse(line: bytes) -> dict:
     if not isinstance(record["text"], str):
         raise _LineError("'text' is not a string")
     _check_surrogates("text", record["text"])
-    _check_offsets(record["start"], record["end"], len(record["text"]))
     return record
 
 
@@ -115,15 +114,20 @@ def _check_surrogates(key: str, value: str) -> None:
         raise _LineError(f"{key!r} has a lone surrogate at character {error.start}") from None
 
 
-def _check_offsets(start: object, end: object, length: int) -> None:
+def _span(start: object, end: object, length: int) -> tuple[int, int] | None:
     if start is None and end is None:
-        return
+        return None
     if start is None or end is None:
         raise _LineError("'start' and 'end' must both be null or both be whole numbers")
-    for key, offset in (("start", start), ("end", end)):
-        if isinstance(offset, bool) or not isinstance(offset, int):
-            raise _LineError(f"{key!r} is not a whole number")
-    if not 0 <= start < end <= length:
+    first, last = _offset("start", start), _offset("end", end)
+    if not 0 <= first < last <= length:
         raise _LineError(
-            f"span {start} to {end} is not a stretch, start before end, of a text of {length} code points"
+            f"span {first} to {last} is not a stretch, start before end, of a text of {length} code points"
         )
+    return first, last
+
+
+def _offset(key: str, value: object) -> int:
+    if isinstance(value, bool) or not isinstance(value, int):
+        raise _LineError(f"{key!r} is not a whole number")
+    return value

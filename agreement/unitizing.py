@@ -10,10 +10,9 @@ from dataclasses import dataclass
 from itertools import combinations, pairwise
 from math import fsum
 
-NO_ITEMS = "no_items"
-NO_PAIRS = "no_pairs"
+from agreement.results import NO_ITEMS, NO_PAIRS, NO_VARIATION
+
 NO_SPANS = "no_spans"
-NO_VARIATION = "no_variation"
 
 Unit = tuple[int, int]
 LabelledUnit = tuple[int, int, Hashable]

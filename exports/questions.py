@@ -57,7 +57,9 @@ def question_from_exemplar(exemplar: str, span_text: str) -> str:
     "This", "If") and no capitalised word follows ("The Hague" stays); names, acronyms, "I", quoted spans
     and other scripts are never changed.
 
-    Raises ValueError unless the exemplar has exactly one blank, and for a span of nothing but whitespace.
+    A span of nothing but whitespace leaves the blank open: one slip must not stop a release.
+
+    Raises ValueError unless the exemplar has exactly one blank.
 
     >>> question_from_exemplar("Why do you think _____ is true in all situations?", "The rich pay no taxes.")
     'Why do you think the rich pay no taxes is true in all situations?'
@@ -66,7 +68,7 @@ def question_from_exemplar(exemplar: str, span_text: str) -> str:
         raise ValueError(f"an exemplar needs exactly one blank {BLANK}: {exemplar!r}")
     span = _fold(span_text)
     if not span:
-        raise ValueError("a span of nothing but whitespace makes no question")
+        return exemplar
     # A span of nothing but punctuation is shown as it is.
     span = _without_final_punctuation(_with_balanced_quotes(span)) or span
     before, _, after = exemplar.partition(BLANK)

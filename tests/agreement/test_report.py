@@ -38,7 +38,7 @@ def section(report, key):
 
 @pytest.fixture
 def study():
-    """Four items, three annotators. OG: unanimous no, 2-1 yes, yes with one gold span, unanimous yes apart."""
+    """Four items, three annotators. OG: all no; 2-1 yes; all yes, one gold span; all yes, spans apart."""
     project = project_make()
     items = items_make(project, {f"i{n}": TEXT for n in range(1, 5)}, topic="Transport")
     members = members_make(project, ["A1", "A2", "A3"])

@@ -146,8 +146,13 @@ def test_the_same_seed_gives_the_same_report_in_any_order_of_the_lines(tmp_path)
         report = report_of(tmp_path, lines, *options)
         return report["similarity"], report["alpha_token"], report["alpha_u"]
 
-    assert figures(many_items()) == figures(many_items()[::-1])
-    assert figures(many_items(), "--seed", "1") != figures(many_items())
+    lines = [
+        row
+        for number in range(20)
+        for row in (line(number, "A1", 3, 13), line(number, "A2", number % 8, 9 + number))
+    ]
+    assert figures(lines) == figures(lines[::-1])
+    assert figures(lines) != figures(lines, "--seed", "1")
 
 
 def test_a_figure_of_one_item_has_no_interval_and_the_notes_say_so(tmp_path):
@@ -159,7 +164,7 @@ def test_a_figure_of_one_item_has_no_interval_and_the_notes_say_so(tmp_path):
         "n_pairs": 1,
         "reason": None,
     }
-    assert report["notes"]["no_interval"]["exact"] == "one_item"
+    assert report["notes"]["no_interval"]["exact"] == "single_item"
 
 
 def test_too_many_undefined_resamples_leave_no_interval(tmp_path):
@@ -167,15 +172,15 @@ def test_too_many_undefined_resamples_leave_no_interval(tmp_path):
     report = report_of(tmp_path, TWO_ITEMS + empty)
     assert report["similarity"]["exact"]["value"] == 0.25
     assert report["similarity"]["exact"]["low"] is None
-    assert report["notes"]["no_interval"]["exact"] == "undefined_replicates"
+    assert report["notes"]["no_interval"]["exact"] == "not_estimable"
 
 
 @pytest.mark.parametrize(
     ("lines", "similarity_reason", "alpha_reason"),
     [
         ([], "no_items", "no_items"),
-        ([line(start=0, end=2)], "no_pairs", "no_pairs"),
-        ([line(), line(annotator="A2")], "no_pairs", "no_spans"),
+        ([line(start=0, end=2)], "no_span_pairs", "no_pairs"),
+        ([line(), line(annotator="A2")], "no_span_pairs", "no_spans"),
     ],
 )
 def test_what_cannot_be_computed_is_null_with_a_reason(tmp_path, lines, similarity_reason, alpha_reason):
@@ -281,7 +286,7 @@ def test_a_missing_file_is_an_error_that_names_it(tmp_path):
 
 
 @pytest.mark.parametrize(
-    "options", [("--threshold", "0"), ("--threshold", "x"), ("--replicates", "0"), ("--seed", "-1")]
+    "options", [("--threshold", "0"), ("--threshold", "x"), ("--replicates", "-1"), ("--seed", "-1")]
 )
 def test_parameters_that_make_no_sense_are_refused(tmp_path, options):
     with pytest.raises(CommandError, match=f"argument {options[0]}"):
@@ -293,13 +298,34 @@ def test_without_json_a_person_reads_a_table(tmp_path):
     assert lines[0].split() == ["figure", "value", "low", "high", "pairs", "note"]
     assert lines[1].split()[:2] == ["exact", "0.250"]
     assert lines[1].split()[4] == "4"
+    assert lines[-1] == "Intervals: 1000 bootstrap resamples of texts, seed 0"
     assert [entry.split()[0] for entry in lines[2:12]] == [*MEASURES[1:], "alpha_token", "alpha_u"]
-    assert lines[-1] == "2 texts: 2 gold spans, 0 disagreement spans (threshold 0.5)"
+    assert lines[-2] == "2 texts: 2 gold spans, 0 disagreement spans (threshold 0.5)"
 
 
 def test_the_table_says_why_a_figure_is_missing(tmp_path):
     lines = run(written(tmp_path, [line(), line(annotator="A2")])).splitlines()
-    assert lines[1].split() == ["exact", "-", "-", "-", "0", "no_pairs"]
+    assert lines[1].split(maxsplit=5) == [
+        "exact",
+        *("-", "-", "-", "0"),
+        "no two annotators marked a span in the same text",
+    ]
+    assert lines[10].split(maxsplit=4) == ["alpha_token", "-", "-", "-", "nobody marked a span"]
+
+
+def test_the_table_counts_what_it_leaves_out_and_what_it_counts_by_characters(tmp_path):
+    chinese = [line("zh", name, 2, 5, "他说税收会下降") for name in ("A1", "A2")]
+    lines = run(written(tmp_path, TWO_ITEMS + chinese), "--replicates", "0").splitlines()
+    rouge = next(row for row in lines if row.startswith("rouge1"))
+    assert "1 pairs left out: ROUGE sees no word in a span" in rouge
+    assert lines[-1] == "Counted by characters, not words: 1 texts"
+
+
+def test_without_replicates_no_interval_is_computed(tmp_path):
+    report = report_of(tmp_path, many_items(), "--replicates", "0")
+    assert report["similarity"]["exact"]["value"] == 0.5
+    assert report["similarity"]["exact"]["low"] is None
+    assert report["notes"]["no_interval"]["exact"] == "not_computed"
 
 
 def test_a_refused_file_ends_with_code_one_and_an_empty_standard_output(tmp_path):

@@ -2,17 +2,20 @@
 
 import json
 from argparse import ArgumentParser, ArgumentTypeError
+from collections.abc import Mapping
 from pathlib import Path
+from typing import Any
 
 from django.core.management.base import BaseCommand, CommandError
 
 from agreement.consensus import DEFAULT_THRESHOLD, consensus_spans
+from agreement.results import Estimate
 from agreement.similarity import MEASURES
 from agreement.span_agreement import (
     ALPHA_TOKEN,
     ALPHA_U,
+    SPAN_REASONS,
     JudgedText,
-    SpanEstimate,
     SpanTable,
     span_estimates,
     span_table,
@@ -20,80 +23,73 @@ from agreement.span_agreement import (
 from agreement.spans_file import Identifier, SpansFileError, read_spans
 from agreement.tokens import positions
 
+Judged = Mapping[Identifier, JudgedText]
+Estimates = Mapping[str, Estimate]
+
 
 class Command(BaseCommand):
     help = (
         "Span similarities with intervals, token-level alpha, alpha_u, gold and disagreement spans of a file "
         'with one line an item and annotator: {"item", "text", "annotator", "start", "end"}. Offsets are '
-        "Unicode code points, half open; null for both: judged, no span. Needs no database."
+        "Unicode code points, half open; null for both: judged, no span."
     )
-    requires_system_checks = []
+    # Works on any machine and file: no database, no project, no other app's settings.
+    requires_system_checks: list[str] = []
+    requires_migrations_checks = False
 
     def add_arguments(self, parser: ArgumentParser) -> None:
         parser.add_argument("spans", metavar="SPANS.jsonl", type=Path)
-        parser.add_argument("--json", action="store_true", help="print JSON instead of a table")
+        parser.add_argument("--json", action="store_true", help="print one JSON object")
         parser.add_argument(
             "--threshold",
             type=_threshold,
             default=DEFAULT_THRESHOLD,
-            help="Jaccard index from which two spans match (default %(default)s)",
+            help="Jaccard index from which two spans match (default 0.5)",
         )
         parser.add_argument(
-            "--replicates", type=_positive, default=1000, help="bootstrap replicates (default %(default)s)"
+            "--replicates", type=_whole, default=1000, help="bootstrap resamples (default 1000, 0 for none)"
         )
-        parser.add_argument(
-            "--seed", type=_not_negative, default=0, help="bootstrap seed (default %(default)s)"
-        )
+        parser.add_argument("--seed", type=_whole, default=0, help="seed of the resamples (default 0)")
 
-    def handle(self, *, spans: Path, threshold: float, replicates: int, seed: int, **options) -> None:
+    def handle(self, *args: Any, **options: Any) -> None:
         try:
-            judged = read_spans(spans)
+            judged = read_spans(options["spans"])
         except SpansFileError as error:
             raise CommandError(str(error)) from None
         except OSError as error:
-            raise CommandError(f"{spans}: {error.strerror}") from None
+            raise CommandError(f"{options['spans']}: {error.strerror}") from None
         table = span_table(list(judged.values()))
-        estimates = span_estimates(table, replicates=replicates, seed=seed)
+        estimates = span_estimates(table, replicates=options["replicates"], seed=options["seed"])
+        parameters = {name: options[name] for name in ("threshold", "replicates", "seed")}
+        items = [_item(item, text, options["threshold"]) for item, text in judged.items()]
         if options["json"]:
-            parameters = {"threshold": threshold, "replicates": replicates, "seed": seed}
-            report = _report(judged, table, estimates, parameters)
-            self.stdout.write(json.dumps(report, indent=2))
+            report = as_json(table, estimates, items) | {
+                "parameters": parameters,
+                "notes": _notes(judged, table, estimates),
+            }
+            self.stdout.write(json.dumps(report, indent=1))
         else:
-            self.stdout.write("\n".join(_table_lines(judged, table, estimates, threshold)))
+            self.stdout.write("\n".join(_text_lines(judged, table, estimates, items, parameters)))
 
 
-def _report(
-    judged: dict[Identifier, JudgedText],
-    table: SpanTable,
-    estimates: dict[str, SpanEstimate],
-    parameters: dict,
-) -> dict:
+def as_json(table: SpanTable, estimates: Estimates, items: list[dict[str, Any]]) -> dict[str, Any]:
+    """Return the figures that ``--json`` prints; its keys are an interface that other programs rely on."""
     return {
         "similarity": {
-            measure: {**_figure(estimates[measure]), "n_pairs": estimates[measure].n_pairs}
-            for measure in MEASURES
+            measure: _figure(estimates[measure]) | {"n_pairs": table.pairs(measure)} for measure in MEASURES
         },
         "alpha_token": _figure(estimates[ALPHA_TOKEN]),
         "alpha_u": _figure(estimates[ALPHA_U]),
-        "items": [_item(item, text, parameters["threshold"]) for item, text in judged.items()],
-        "parameters": parameters,
-        "notes": {
-            "no_interval": {
-                figure: estimate.interval_reason
-                for figure, estimate in estimates.items()
-                if estimate.interval_reason is not None
-            },
-            "undefined_pairs": {measure: count for measure, (count, _) in sorted(table.undefined.items())},
-            "counted_by_characters": _counted_by_characters(judged),
-        },
+        "items": items,
     }
 
 
-def _figure(estimate: SpanEstimate) -> dict:
-    return {"value": estimate.value, "low": estimate.low, "high": estimate.high, "reason": estimate.reason}
+def _figure(estimate: Estimate) -> dict[str, Any]:
+    full = estimate.to_json()
+    return {key: full[key] for key in ("value", "low", "high", "reason")}
 
 
-def _item(item: Identifier, judged: JudgedText, threshold: float) -> dict:
+def _item(item: Identifier, judged: JudgedText, threshold: float) -> dict[str, Any]:
     marked = [(annotator, *span) for annotator, span in judged.marks.items() if span is not None]
     spans: dict[str, list] = {"gold": [], "disagreement": []}
     for span in consensus_spans(judged.text, marked, threshold):
@@ -104,33 +100,48 @@ def _item(item: Identifier, judged: JudgedText, threshold: float) -> dict:
     return {"item": item, **spans}
 
 
-def _counted_by_characters(judged: dict[Identifier, JudgedText]) -> list[dict]:
+def _notes(judged: Judged, table: SpanTable, estimates: Estimates) -> dict[str, Any]:
+    return {
+        "no_interval": {
+            figure: estimate.interval_reason
+            for figure, estimate in estimates.items()
+            if estimate.interval_reason is not None
+        },
+        "undefined_pairs": {measure: count for measure, (count, _) in sorted(table.undefined.items())},
+        "counted_by_characters": _counted_by_characters(judged),
+    }
+
+
+def _counted_by_characters(judged: Judged) -> list[dict[str, Any]]:
     units = {item: positions(text.text) for item, text in judged.items()}
     return [{"item": item, "reason": unit.reason} for item, unit in units.items() if unit.unit == "character"]
 
 
-def _table_lines(
-    judged: dict[Identifier, JudgedText],
+def _text_lines(
+    judged: Judged,
     table: SpanTable,
-    estimates: dict[str, SpanEstimate],
-    threshold: float,
+    estimates: Estimates,
+    items: list[dict[str, Any]],
+    parameters: Mapping[str, Any],
 ) -> list[str]:
     lines = [f"{'figure':<18}{'value':>8}{'low':>8}{'high':>8}{'pairs':>8}  note"]
     for figure, estimate in estimates.items():
         numbers = "".join(f"{_number(value):>8}" for value in (estimate.value, estimate.low, estimate.high))
-        pairs = "" if estimate.n_pairs is None else estimate.n_pairs
-        note = estimate.reason or estimate.interval_reason or ""
+        pairs = str(table.pairs(figure)) if figure in MEASURES else ""
+        notes = [SPAN_REASONS[reason] for reason in (estimate.reason, estimate.interval_reason) if reason]
         if figure in table.undefined and estimate.value is not None:
             count, reason = table.undefined[figure]
-            note = f"{note} {count} pairs left out: {reason}".strip()
-        lines.append(f"{figure:<18}{numbers}{pairs:>8}  {note}".rstrip())
-    items = [_item(item, text, threshold) for item, text in judged.items()]
+            notes.append(f"{count} pairs left out: {SPAN_REASONS[reason]}")
+        lines.append(f"{figure:<18}{numbers}{pairs:>8}  {'; '.join(notes)}".rstrip())
     gold, alone = (sum(len(item[kind]) for item in items) for kind in ("gold", "disagreement"))
-    counts = f"{len(items)} texts: {gold} gold spans, {alone} disagreement spans"
-    lines += ["", f"{counts} (threshold {threshold:g})"]
+    spans = f"{len(items)} texts: {gold} gold spans, {alone} disagreement spans"
+    lines += ["", f"{spans} (threshold {parameters['threshold']:g})"]
     by_characters = _counted_by_characters(judged)
     if by_characters:
-        lines.append(f"{len(by_characters)} of the texts were counted by characters, not words")
+        lines.append(f"Counted by characters, not words: {len(by_characters)} texts")
+    if parameters["replicates"]:
+        resamples = f"{parameters['replicates']} bootstrap resamples of texts"
+        lines.append(f"Intervals: {resamples}, seed {parameters['seed']}")
     return lines
 
 
@@ -138,22 +149,14 @@ def _number(value: float | None) -> str:
     return "-" if value is None else f"{value:.3f}"
 
 
-def _threshold(argument: str) -> float:
-    value = float(argument)
+def _threshold(text: str) -> float:
+    value = float(text)
     if not 0 < value <= 1:
-        raise ArgumentTypeError("must be above 0 and at most 1")
+        raise ArgumentTypeError("the threshold must be above 0 and at most 1")
     return value
 
 
-def _positive(argument: str) -> int:
-    value = int(argument)
-    if value < 1:
-        raise ArgumentTypeError("must be at least 1")
-    return value
-
-
-def _not_negative(argument: str) -> int:
-    value = int(argument)
-    if value < 0:
-        raise ArgumentTypeError("must be at least 0")
-    return value
+def _whole(text: str) -> int:
+    if not text.isascii() or not text.isdigit():
+        raise ArgumentTypeError(f"{text!r} is not a whole number of 0 or more")
+    return int(text)

@@ -1,0 +1,190 @@
+"""The API of agreement: each view checks who asks, calls one use case, and shows what it gave back."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from django.http import HttpResponse
+from drf_spectacular.utils import OpenApiParameter, OpenApiResponse, extend_schema
+from rest_framework import serializers, status
+from rest_framework.pagination import PageNumberPagination
+from rest_framework.request import Request
+from rest_framework.response import Response
+
+from agreement.canonical import canonical_json
+from agreement.models import AgreementReport, DisputedUnit
+from agreement.queue import disputed_units, unit_json
+from agreement.reports import CurrentReport, report_current, report_shown, report_visible
+from agreement.tables import LATEX_DEFAULT, TableRefused, figures_csv, latex_table
+from agreement.tasks import report_start
+from annotation import access
+from annotation.api import REFUSALS, MemberView
+from annotation.errors import NotFound, Refused
+from annotation.models import Round
+
+
+class ReportSerializer(serializers.Serializer):
+    """The state of a round's report; `figures` only where one is finished."""
+
+    class ProgressSerializer(serializers.Serializer):
+        done = serializers.IntegerField()
+        total = serializers.IntegerField()
+
+    state = serializers.ChoiceField(["none", *AgreementReport.State.values])
+    progress = ProgressSerializer(allow_null=True)
+    error = serializers.CharField(allow_blank=True)
+    out_of_date = serializers.BooleanField()
+    parameters = serializers.DictField(allow_null=True)
+    digest = serializers.CharField(allow_blank=True)
+    computed_at = serializers.DateTimeField(allow_null=True)
+    crosscheck = serializers.ChoiceField(AgreementReport.Crosscheck.values)
+    crosscheck_result = serializers.DictField()
+    change = serializers.DictField()
+    figures = serializers.DictField(allow_null=True)
+
+
+class QueueUnitSerializer(serializers.Serializer):
+    class VoteSerializer(serializers.Serializer):
+        answer = serializers.CharField()
+        n = serializers.IntegerField()
+
+    item = serializers.CharField()
+    type = serializers.CharField(allow_null=True)
+    question = serializers.IntegerField(allow_null=True)
+    question_text = serializers.CharField(allow_null=True)
+    why = serializers.ChoiceField(DisputedUnit.Why.values)
+    disputed = serializers.FloatField()
+    votes = VoteSerializer(many=True)
+
+
+class ReportView(MemberView):
+    """A view of a round's report: for leads, and only where the round shows its agreement."""
+
+    def round(self, request: Request, slug: str, number: int) -> Round:
+        member = self.member(request, slug, lead=True)
+        found = access.round_or_404(member, number)
+        report_visible(member=member, round=found)
+        return found
+
+
+class ReportApi(ReportView):
+    class InputSerializer(serializers.Serializer):
+        replicates = serializers.IntegerField(required=False)
+        seed = serializers.IntegerField(required=False)
+        span_match = serializers.FloatField(required=False)
+
+    @extend_schema(responses={200: ReportSerializer, **REFUSALS})
+    def get(self, request: Request, slug: str, number: int) -> Response:
+        """Show the newest report of a round and whether it is still that of the judgements."""
+        return Response(_report_json(report_current(round=self.round(request, slug, number))))
+
+    @extend_schema(request=InputSerializer, responses={202: ReportSerializer, **REFUSALS})
+    def post(self, request: Request, slug: str, number: int) -> Response:
+        """Compute the report of the judgements as they are now; asking twice is asking once."""
+        found = self.round(request, slug, number)
+        report_start(round=found, parameters=request.data)
+        return Response(_report_json(report_current(round=found)), status=status.HTTP_202_ACCEPTED)
+
+
+class QueueApi(ReportView):
+    class Pagination(PageNumberPagination):
+        page_size = 50
+        page_size_query_param = "page_size"
+        max_page_size = 500
+
+    pagination_class = Pagination
+
+    @extend_schema(
+        parameters=[
+            OpenApiParameter("type", str, description="Only this type, by its code."),
+            OpenApiParameter("why", str, enum=["undecided", "no_gold_span", "reason_open"]),
+            OpenApiParameter("all", bool, description="Also the units that a majority has settled."),
+            OpenApiParameter("page", int),
+            OpenApiParameter("page_size", int),
+        ],
+        responses={200: QueueUnitSerializer(many=True), **REFUSALS},
+        operation_id="rounds_report_queue",
+    )
+    def get(self, request: Request, slug: str, number: int) -> Response:
+        """List what waits for adjudication, most disputed first."""
+        report = _finished(self.round(request, slug, number))
+        query = request.query_params
+        units = disputed_units(
+            report,
+            types=query.getlist("type"),
+            why=query.get("why", ""),
+            only_queue=query.get("all", "").lower() not in ("1", "true"),
+        )
+        pages = self.Pagination()
+        page = pages.paginate_queryset(units, request, view=self)
+        return pages.get_paginated_response([unit_json(unit) for unit in page])
+
+
+class FiguresJsonApi(ReportView):
+    @extend_schema(responses={200: OpenApiResponse(dict[str, Any], "Canonical JSON.")})
+    def get(self, request: Request, slug: str, number: int) -> HttpResponse:
+        """Download every figure as canonical JSON: the same judgements give the same bytes."""
+        found = self.round(request, slug, number)
+        return _file(canonical_json(_finished(found).figures), "application/json", slug, number, "json")
+
+
+class FiguresCsvApi(ReportView):
+    @extend_schema(responses={(200, "text/csv"): str})
+    def get(self, request: Request, slug: str, number: int) -> HttpResponse:
+        """Download every figure as CSV, one a row."""
+        found = self.round(request, slug, number)
+        return _file(figures_csv(_finished(found).figures), "text/csv", slug, number, "csv")
+
+
+class LatexApi(ReportView):
+    @extend_schema(
+        parameters=[
+            OpenApiParameter("rows", str, description="Keys of sections with commas between; all if absent."),
+            OpenApiParameter("columns", str, description="Names of columns with commas between."),
+        ],
+        responses={(200, "application/x-tex"): str},
+    )
+    def get(self, request: Request, slug: str, number: int) -> HttpResponse:
+        """Download a LaTeX table (booktabs) with chosen rows and columns."""
+        found = self.round(request, slug, number)
+        rows = [name for name in request.query_params.get("rows", "").split(",") if name]
+        columns = [name for name in request.query_params.get("columns", "").split(",") if name]
+        try:
+            text = latex_table(_finished(found).figures, rows=rows, columns=columns or LATEX_DEFAULT)
+        except TableRefused as refused:
+            raise Refused("invalid", f"This table cannot be made: {refused}.") from None
+        return _file(text, "application/x-tex", slug, number, "tex")
+
+
+def _finished(round: Round) -> AgreementReport:
+    report = report_current(round=round).report
+    if report is None:
+        raise NotFound("The report of this round is not computed yet.")
+    return report
+
+
+def _report_json(current: CurrentReport) -> dict[str, Any]:
+    report, shown = current.report, report_shown(current)
+    under_way = current.pending
+    return {
+        "state": shown.state if shown else "none",
+        "progress": (
+            {"done": under_way.progress_done, "total": under_way.progress_total} if under_way else None
+        ),
+        "error": current.failed.error if current.failed else "",
+        "out_of_date": current.out_of_date,
+        "parameters": report.parameters if report else None,
+        "digest": report.digest if report else "",
+        "computed_at": report.computed_at if report else None,
+        "crosscheck": report.crosscheck if report else AgreementReport.Crosscheck.UNCHECKED,
+        "crosscheck_result": report.crosscheck_result if report else {},
+        "change": report.change if report else {},
+        "figures": report.figures if report else None,
+    }
+
+
+def _file(text: str, content_type: str, slug: str, number: int, suffix: str) -> HttpResponse:
+    response = HttpResponse(text, content_type=f"{content_type}; charset=utf-8")
+    name = f"{slug}-round-{number}-agreement.{suffix}"
+    response.headers["Content-Disposition"] = f'attachment; filename="{name}"'
+    return response

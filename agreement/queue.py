@@ -1,0 +1,72 @@
+"""The disputed units of a report, most disputed first, and the answers behind them."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+from dataclasses import dataclass
+from typing import Any
+
+from django.db.models import QuerySet
+
+from agreement.judgements import natural_key
+from agreement.models import AgreementReport, ConsensusSpan, DisputedUnit
+from agreement.reading import Answer, answers_read
+
+QUEUE, DISPUTED = "queue", "disputed"
+
+
+@dataclass(frozen=True, slots=True)
+class UnitView:
+    """A disputed unit with every annotator's answer and the spans that the report made of them."""
+
+    unit: DisputedUnit
+    answers: list[Answer]
+    spans: list[ConsensusSpan]
+
+
+def disputed_units(
+    report: AgreementReport, *, types: Iterable[str] = (), why: str = "", only_queue: bool = False
+) -> QuerySet[DisputedUnit]:
+    """Return the disputed units of a report, of some types, waiting for one reason, or all that wait."""
+    units = report.disputed_units.select_related("item", "question")
+    types = list(types)
+    if types:
+        units = units.filter(type_code__in=types)
+    if why:
+        units = units.filter(why=why)
+    elif only_queue:
+        units = units.exclude(why="")
+    return units
+
+
+def units_view(report: AgreementReport, units: Iterable[DisputedUnit]) -> list[UnitView]:
+    """Return the units of one page with their answers; three queries, however many units."""
+    units = list(units)
+    answers = answers_read(report.round, [(unit.item_id, unit.type_code, unit.question_id) for unit in units])
+    spans: dict[tuple[int, str], list[ConsensusSpan]] = {}
+    for span in report.consensus_spans.filter(item_id__in={unit.item_id for unit in units}):
+        spans.setdefault((span.item_id, span.type_code), []).append(span)
+    return [
+        UnitView(
+            unit=unit,
+            answers=sorted(
+                answers.get((unit.item_id, unit.type_code, unit.question_id), []),
+                key=lambda answer: natural_key(answer.pseudonym),
+            ),
+            spans=spans.get((unit.item_id, unit.type_code), []),
+        )
+        for unit in units
+    ]
+
+
+def unit_json(unit: DisputedUnit) -> dict[str, Any]:
+    """Return what the API tells of a disputed unit."""
+    return {
+        "item": unit.item.external_id,
+        "type": unit.type_code or None,
+        "question": unit.question_id,
+        "question_text": unit.question.text if unit.question else None,
+        "why": unit.why,
+        "disputed": unit.disputed,
+        "votes": [{"answer": answer, "n": number} for answer, number in unit.votes],
+    }

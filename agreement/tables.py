@@ -1,0 +1,144 @@
+"""The figures of a report as files: CSV in long form, and a LaTeX table with chosen rows and columns."""
+
+from __future__ import annotations
+
+import csv
+import io
+from collections.abc import Iterator, Sequence
+from typing import Any
+
+from agreement.wording import COEFFICIENTS, SIMILARITIES, SPAN_ALPHAS, reason_text
+
+CSV_COLUMNS = (
+    "section", "name", "figure", "value", "low", "high", "se", "reason", "interval_reason", "n_pairs",
+    "n_items", "n_pairable", "n_ratings",
+)  # fmt: skip
+
+LATEX_COLUMNS = {
+    "n": "$n$",
+    "n_pairable": "$n'$",
+    "yes_rate": "yes rate",
+    "observed_agreement": "$p_a$",
+    "focus_score": "FOCUS",
+    "cohen_kappa": "Cohen $\\kappa$",
+    "fleiss_kappa": "Fleiss $\\kappa$",
+    "pabak": "PABAK",
+    "gwet_ac1": "AC$_1$",
+    "krippendorff_alpha": "$\\alpha$",
+    "interval": "95\\% interval",
+    "exact": "exact",
+    "token_jaccard": "token J",
+    "rouge1": "R-1",
+    "rougeL": "R-L",
+    "alpha_token": "$\\alpha_{\\mathrm{token}}$",
+    "alpha_u": "$\\alpha_u$",
+}
+LATEX_DEFAULT = ("n_pairable", "observed_agreement", "pabak", "gwet_ac1", "krippendorff_alpha", "interval")
+
+_LATEX_SPECIAL = str.maketrans(
+    {
+        "&": r"\&", "%": r"\%", "$": r"\$", "#": r"\#", "_": r"\_", "{": r"\{", "}": r"\}",
+        "~": r"\textasciitilde{}", "^": r"\textasciicircum{}", "\\": r"\textbackslash{}",
+    }
+)  # fmt: skip
+
+
+class TableRefused(ValueError):
+    """A row or column was asked for that a report does not have."""
+
+
+def figures_csv(figures: dict[str, Any]) -> str:
+    """Return every figure of a report, one a row; undefined has an empty value and its reason."""
+    out = io.StringIO()
+    writer = csv.writer(out, lineterminator="\n")
+    writer.writerow(CSV_COLUMNS)
+    for section in figures["sections"]:
+        counts = [section["n_items"], section["n_pairable"], section["n_ratings"]]
+        for figure, estimate in _estimates(section):
+            writer.writerow(
+                [
+                    _safe(section["key"]),
+                    _safe(section["name"]),
+                    figure,
+                    *(estimate[name] for name in ("value", "low", "high", "se", "reason", "interval_reason")),
+                    estimate.get("n_pairs"),
+                    *counts,
+                ]
+            )
+    return out.getvalue()
+
+
+def _estimates(section: dict[str, Any]) -> Iterator[tuple[str, dict[str, Any]]]:
+    yield from ((name, section["estimates"][name]) for name in COEFFICIENTS)
+    if section["spans"]:
+        yield from ((name, section["spans"]["similarity"][name]) for name in SIMILARITIES)
+        yield from ((name, section["spans"][name]) for name in SPAN_ALPHAS)
+
+
+def _safe(text: str) -> str:
+    """Return a cell that no spreadsheet takes for a formula; our importers take the mark away again."""
+    return f"'{text}" if text.startswith(("=", "+", "-", "@")) else text
+
+
+def latex_table(
+    figures: dict[str, Any], *, rows: Sequence[str] = (), columns: Sequence[str] = LATEX_DEFAULT
+) -> str:
+    """Return a booktabs table: sections in rows (all, or the keys given), LATEX_COLUMNS in columns.
+
+    Undefined figures are dashes with a mark, explained below the table. Raises TableRefused for an unknown
+    row or column.
+    """
+    sections = {section["key"]: section for section in figures["sections"]}
+    wrong = [name for name in rows if name not in sections]
+    wrong += [name for name in columns if name not in LATEX_COLUMNS]
+    if wrong or not columns:
+        raise TableRefused(
+            f"no row or column {', '.join(wrong) or '(none given)'}; rows: {', '.join(sections)}; "
+            f"columns: {', '.join(LATEX_COLUMNS)}"
+        )
+    notes: dict[str, str] = {}
+    lines = [
+        f"\\begin{{tabular}}{{l{'r' * len(columns)}}}",
+        "\\toprule",
+        " & ".join(["", *(LATEX_COLUMNS[name] for name in columns)]) + r" \\",
+        "\\midrule",
+    ]
+    shown = [sections[key] for key in rows] if rows else list(sections.values())
+    for before, section in zip([None, *shown], shown, strict=False):
+        if before is not None and before["kind"] != section["kind"]:
+            lines.append("\\midrule")
+        cells = [section["name"].translate(_LATEX_SPECIAL)]
+        cells += [_cell(section, name, notes) for name in columns]
+        lines.append(" & ".join(cells) + r" \\")
+    lines.append("\\bottomrule")
+    for reason, mark in notes.items():
+        note = f"\\footnotesize $^{{{mark}}}$ undefined: {reason_text(reason).translate(_LATEX_SPECIAL)}"
+        lines.append(f"\\multicolumn{{{len(columns) + 1}}}{{l}}{{{note}}} " + r"\\")
+    lines.append("\\end{tabular}")
+    return "\n".join(lines) + "\n"
+
+
+def _cell(section: dict[str, Any], name: str, notes: dict[str, str]) -> str:
+    if name == "n":
+        return str(section["n_items"])
+    if name == "n_pairable":
+        return str(section["n_pairable"])
+    if name == "yes_rate":
+        rate = section.get("yes_rate")
+        return "--" if rate is None else _number(rate)
+    if name == "interval":
+        alpha = section["estimates"]["krippendorff_alpha"]
+        return "--" if alpha["low"] is None else f"[{_number(alpha['low'])}, {_number(alpha['high'])}]"
+    estimate = dict(_estimates(section)).get(name)
+    if estimate is None:
+        return "--"
+    if estimate["value"] is None:
+        mark = notes.setdefault(estimate["reason"], "abcdefghij"[len(notes)])
+        return f"--$^{{{mark}}}$"
+    return _number(estimate["value"])
+
+
+def _number(value: float) -> str:
+    """Return two decimals with a true minus sign, never "-0.00"."""
+    text = f"{value + 0.0:.2f}"
+    return text.replace("-0.00", "0.00") if text == "-0.00" else text.replace("-", "$-$")

@@ -1,0 +1,15 @@
+"""Addresses of the agreement API, below /api/."""
+
+from django.urls import path
+
+from agreement import api
+
+_REPORT = "projects/<slug:slug>/rounds/<int:number>/report/"
+
+urlpatterns = [
+    path(_REPORT, api.ReportApi.as_view(), name="api-report"),
+    path(f"{_REPORT}queue/", api.QueueApi.as_view(), name="api-report-queue"),
+    path(f"{_REPORT}figures.json", api.FiguresJsonApi.as_view(), name="api-report-json"),
+    path(f"{_REPORT}figures.csv", api.FiguresCsvApi.as_view(), name="api-report-csv"),
+    path(f"{_REPORT}table.tex", api.LatexApi.as_view(), name="api-report-latex"),
+]
