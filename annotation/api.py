@@ -12,6 +12,7 @@ from annotation import access
 from annotation.drawing import STRATA
 from annotation.errors import Refused
 from annotation.models import Membership, Project, Round
+from annotation.progress import progress_of_round
 from annotation.projects import project_create
 from annotation.recording import Unit, judgement_record
 from annotation.rounds import (
@@ -19,7 +20,6 @@ from annotation.rounds import (
     round_create,
     round_draw,
     round_open,
-    round_progress,
     round_reopen,
 )
 from annotation.serializers import ExactCharField, RefusalSerializer
@@ -148,8 +148,9 @@ class RoundApi(MemberView):
         """Show a round; leads see how far each annotator is, annotators how far they are themselves."""
         member = self.member(request, slug)
         found = access.round_or_404(member, number)
+        rows = progress_of_round(found, member=None if member.is_lead else member)
         progress = [
-            row for row in round_progress(found) if member.is_lead or row["pseudonym"] == member.pseudonym
+            {"pseudonym": row.member.pseudonym, "decided": row.decided, "total": row.total} for row in rows
         ]
         return Response({**RoundSerializer(found).data, "progress": progress})
 

@@ -107,7 +107,7 @@ def _record(
     assignment = (
         Assignment.objects.select_for_update(of=("self",))
         .select_related("item")
-        .filter(pk=assignment_id, round=round, member=member)
+        .filter(pk=assignment_id, round=round, member=member, released_at__isnull=True)
         .first()
     )
     if assignment is None:
@@ -119,6 +119,11 @@ def _record(
         raise Refused(
             "round_not_open",
             f"{round.name} is {round.status}: judgements can be recorded only while it is open. Ask a lead.",
+        )
+    if round.paused_at is not None:
+        raise Refused(
+            "round_not_open",
+            f"{round.name} is paused: nothing can be recorded until a lead lets it go on.",
         )
     row = _current(assignment, unit)
     if (row.revision if row else 0) != base_revision:

@@ -1,9 +1,10 @@
 """Rounds from draft to closed."""
 
 from collections.abc import Iterable, Sequence
+from datetime import date, datetime
 
 from django.db import connection, transaction
-from django.db.models import Count, Exists, Max, OuterRef, Q
+from django.db.models import Exists, Max, OuterRef
 from django.utils import timezone
 
 from annotation.access import refuse_archived, visible_questions
@@ -17,11 +18,9 @@ from annotation.models import (
     Project,
     ProjectEvent,
     Protocol,
-    QuestionAnnotation,
     Round,
     RoundItem,
     RoundQuestion,
-    TypeAnnotation,
 )
 from annotation.signals import round_closed
 
@@ -40,6 +39,7 @@ def round_create(
     seed: int = 0,
     content_warning: str = "",
     live_agreement: bool = False,
+    due_on: date | None = None,
     imported: bool = False,
     member: Membership | None = None,
 ) -> Round:
@@ -62,6 +62,7 @@ def round_create(
             seed=seed,
             content_warning=content_warning,
             live_agreement=live_agreement,
+            due_on=due_on,
             imported=imported,
         )
         _log(created, member, "round created")
@@ -200,7 +201,8 @@ def round_close(round: Round, *, by: Membership | None = None) -> Round:
             raise Refused("round_not_open", f"{current.name} is {current.status}: only an open round closes.")
         round.status = Round.Status.CLOSED
         round.closed_at = timezone.now()
-        round.save(update_fields=["status", "closed_at"])
+        round.paused_at = None
+        round.save(update_fields=["status", "closed_at", "paused_at"])
         _log(round, by, "round closed")
         round_closed.send(sender=Round, round=round)
     return round
@@ -226,6 +228,28 @@ def round_reopen(round: Round, *, why: str, by: Membership) -> Round:
     return round
 
 
+def round_pause(round: Round, *, by: Membership) -> Round:
+    """Let nothing be recorded in an open round until it goes on; nothing is lost by it."""
+    return _pause_set(round, timezone.now(), by, "round paused")
+
+
+def round_resume(round: Round, *, by: Membership) -> Round:
+    """Let a paused round go on."""
+    return _pause_set(round, None, by, "round resumed")
+
+
+def _pause_set(round: Round, when: datetime | None, by: Membership, action: str) -> Round:
+    with transaction.atomic():
+        current = Round.objects.select_for_update().get(pk=round.pk)
+        if current.status != Round.Status.OPEN:
+            raise Refused("round_not_open", f"{current.name} is {current.status}: only an open round pauses.")
+        if (current.paused_at is None) != (when is None):
+            round.paused_at = when
+            round.save(update_fields=["paused_at"])
+            _log(round, by, action)
+    return round
+
+
 def round_lock_shared(round_id: int) -> Round:
     """Return the round, holding off its closing until this transaction ends.
 
@@ -236,40 +260,6 @@ def round_lock_shared(round_id: int) -> Round:
         with connection.cursor() as cursor:
             cursor.execute("SELECT id FROM annotation_round WHERE id = %s FOR SHARE", [round_id])
     return Round.objects.select_related("codebook", "project").get(pk=round_id)
-
-
-def round_progress(round: Round) -> list[dict[str, object]]:
-    """Return how far each annotator is: pseudonym, units decided and units in all. No judgement shows."""
-    types = len(round.codebook.definition.get("types") or ())
-    if round.project.protocol == Protocol.FOCUS:
-        decided = (
-            TypeAnnotation.objects.filter(assignment__round=round)
-            .filter(Q(applicable__isnull=False) | Q(cannot_judge=True))
-            .values_list("assignment__member")
-            .annotate(n=Count("id"))
-        )
-        total = round.assignments.values_list("member").annotate(n=Count("id") * types)
-    else:
-        decided = (
-            QuestionAnnotation.objects.filter(assignment__round=round)
-            .filter(Q(label__isnull=False) | Q(cannot_judge=True))
-            .values_list("assignment__member")
-            .annotate(n=Count("id"))
-        )
-        in_round = Q(item__questions__round_questions__round=round)
-        total = round.assignments.values_list("member").annotate(
-            n=Count("item__questions", filter=in_round, distinct=True)
-        )
-    decided_by, total_by = dict(decided.order_by()), dict(total.order_by())
-    members = Membership.objects.filter(pk__in=total_by).order_by("id")
-    return [
-        {
-            "pseudonym": member.pseudonym,
-            "decided": decided_by.get(member.pk, 0),
-            "total": total_by[member.pk],
-        }
-        for member in members
-    ]
 
 
 def _locked_draft(round: Round, otherwise: str) -> None:

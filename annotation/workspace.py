@@ -16,9 +16,9 @@ from annotation.models import (
     Round,
     TypeAnnotation,
 )
+from annotation.progress import progress_of_round
 from annotation.protocols.spec import spec_for_browser
 from annotation.recording import answer_of
-from annotation.rounds import round_progress
 
 MAX_PAGE = 50
 
@@ -26,8 +26,7 @@ MAX_PAGE = 50
 def workspace_overview(member: Membership, round: Round) -> dict[str, Any]:
     """Return what the workspace needs before the first text: rules, guideline, progress."""
     definition = CodebookDefinition.from_json(round.codebook.definition)
-    own = [row for row in round_progress(round) if row["pseudonym"] == member.pseudonym]
-    progress = own[0] if own else {"decided": 0, "total": 0}
+    progress = next(iter(progress_of_round(round, member=member)), None)
     return {
         "project": {
             "slug": member.project.slug,
@@ -46,9 +45,11 @@ def workspace_overview(member: Membership, round: Round) -> dict[str, Any]:
         "spec": spec_for_browser(definition),
         "guideline_html": guideline_html(round.codebook.guideline),
         "guideline_version": round.codebook.version,
-        "units_total": progress["total"],
-        "units_decided": progress["decided"],
-        "assignments_total": round.assignments.filter(member=member, released_at__isnull=True).count(),
+        "units_total": progress.total if progress else 0,
+        "units_decided": progress.decided if progress else 0,
+        "assignments_total": round.assignments.filter(
+            member=member, released_at__isnull=True, item__withdrawn_at__isnull=True
+        ).count(),
     }
 
 
@@ -59,7 +60,13 @@ def workspace_units(member: Membership, round: Round, *, after: int = 0, limit: 
     """
     limit = max(1, min(limit, MAX_PAGE))
     assignments = list(
-        Assignment.objects.filter(round=round, member=member, released_at__isnull=True, position__gt=after)
+        Assignment.objects.filter(
+            round=round,
+            member=member,
+            released_at__isnull=True,
+            item__withdrawn_at__isnull=True,
+            position__gt=after,
+        )
         .select_related("item")
         .order_by("position")[: limit + 1]
     )

@@ -5,7 +5,7 @@ written. A new round stays a draft that nobody judges in until everything is the
 """
 
 from collections import defaultdict
-from collections.abc import Iterable
+from collections.abc import Callable, Iterable
 from contextlib import nullcontext
 from dataclasses import asdict, dataclass
 from itertools import islice
@@ -57,12 +57,14 @@ def judgements_import(
     dry_run: bool = False,
     refused_path: Path | None = None,
     member: Membership | None = None,
+    on_batch: Callable[[int], None] | None = None,
 ) -> ImportReport:
     """Import finished judgements in long form into the round of this name, which is made if it is new.
 
     Annotators become members by pseudonym; their names stay private. A row that breaks a rule of the
     protocol, names an unknown item or type, or differs from what is stored for the same unit and annotator
-    is refused; then nothing is stored unless `skip_invalid`. Raises FileError for what refuses the file,
+    is refused; then nothing is stored unless `skip_invalid`. `on_batch` is told how many rows were
+    read. Raises FileError for what refuses the file,
     Refused for a round that was annotated here.
     """
     name = name or path.name
@@ -92,7 +94,7 @@ def judgements_import(
         with nullcontext() if new_round else transaction.atomic():
             try:
                 loader = _Loader(staged, target, report, refused)
-                loader.load(rows)
+                loader.load(rows, on_batch)
             finally:
                 refused.close()
             kept = not dry_run and (skip_invalid or not report.refused)
@@ -161,7 +163,9 @@ class _Loader:
         self.next_position = defaultdict(lambda: 1, {pk: position + 1 for pk, position in positions})
         self.number = 0
 
-    def load(self, rows: Iterable[JudgementRow | Refusal | Notice]) -> None:
+    def load(
+        self, rows: Iterable[JudgementRow | Refusal | Notice], on_batch: Callable[[int], None] | None = None
+    ) -> None:
         iterator = iter(rows)
         while batch := list(islice(iterator, BATCH)):
             good = []
@@ -173,6 +177,8 @@ class _Loader:
                 else:
                     self.report.notice(row)
             import_heartbeat(self.staged)
+            if on_batch is not None:
+                on_batch(len(batch))
             with transaction.atomic():
                 stored = self._read({row.item for row in good})
                 self._write(self._accepted(good, stored), stored)

@@ -14,6 +14,7 @@ from django.db import IntegrityError, transaction
 from django.db.models import Exists, OuterRef, Q
 from django.utils import timezone
 
+from annotation.access import refuse_archived
 from annotation.errors import Refused
 from annotation.importing.rows import REFUSED_COLUMNS, Notice, Refusal
 from annotation.importing.safe_cells import made_safe
@@ -135,6 +136,7 @@ def staged_import(
     One import a project runs at a time; what a dead one left is taken away first. Raises Refused where
     another is under way.
     """
+    refuse_archived(project)
     dead = Q(state=Import.State.STAGING, heartbeat_at__lt=timezone.now() - STALE_AFTER)
     leftover = Q(state__in=[Import.State.FAILED, Import.State.UNDONE]) & (
         Exists(Item.objects.filter(brought_by=OuterRef("pk")))

@@ -47,6 +47,8 @@ class Round(models.Model):
     opened_at = models.DateTimeField(null=True, blank=True)
     closed_at = models.DateTimeField(null=True, blank=True)
     reopened_at = models.DateTimeField(null=True, blank=True)
+    paused_at = models.DateTimeField(null=True, blank=True)
+    due_on = models.DateField(null=True, blank=True)
     items = models.ManyToManyField(Item, through="RoundItem", related_name="rounds")
 
     class Meta:
@@ -71,6 +73,9 @@ class Round(models.Model):
                 | Q(status="open", opened_at__isnull=False, closed_at__isnull=True)
                 | Q(status="closed", closed_at__isnull=False),
                 name="round_times_fit_status",
+            ),
+            models.CheckConstraint(
+                condition=Q(paused_at__isnull=True) | Q(status="open"), name="round_paused_only_while_open"
             ),
         ]
 
