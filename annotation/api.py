@@ -81,9 +81,8 @@ class ProjectListApi(APIView):
     @extend_schema(responses=ProjectSerializer(many=True), operation_id="projects_list")
     def get(self, request: Request) -> Response:
         """List the projects you take part in."""
-        projects = Project.objects.filter(
-            memberships__user=request.user, memberships__is_active=True
-        ).distinct()
+        own = Membership.objects.filter(user=request.user.pk, is_active=True)
+        projects = Project.objects.filter(memberships__in=own)
         return Response(ProjectSerializer(projects, many=True).data)
 
     @extend_schema(request=InputSerializer, responses={201: ProjectSerializer, **REFUSALS})

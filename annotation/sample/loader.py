@@ -8,7 +8,7 @@ from collections.abc import Iterator
 from pathlib import Path
 from random import Random
 
-from django.contrib.auth import get_user_model
+from django.contrib.auth.models import User
 from django.db import transaction
 
 from annotation.importing import judgements
@@ -36,7 +36,7 @@ def sample_load() -> list[Project]:
     return [project for project in (_focus(users), _cqs_gen(users)) if project is not None]
 
 
-def _focus(users: dict[str, object]) -> Project | None:
+def _focus(users: dict[str, User]) -> Project | None:
     return _load(
         users,
         slug="sample-focus",
@@ -48,7 +48,7 @@ def _focus(users: dict[str, object]) -> Project | None:
     )
 
 
-def _cqs_gen(users: dict[str, object]) -> Project | None:
+def _cqs_gen(users: dict[str, User]) -> Project | None:
     return _load(
         users,
         slug="sample-cqs",
@@ -61,7 +61,7 @@ def _cqs_gen(users: dict[str, object]) -> Project | None:
 
 
 def _load(
-    users: dict[str, object],
+    users: dict[str, User],
     *,
     slug: str,
     name: str,
@@ -138,9 +138,9 @@ def _record(round: Round, annotators: dict[str, Membership], rows: list[Judgemen
         )
 
 
-def _accounts() -> dict[str, object]:
-    users = get_user_model().objects
-    accounts = {}
+def _accounts() -> dict[str, User]:
+    users = User.objects
+    accounts: dict[str, User] = {}
     for _, name, password in LOGINS:
         accounts[name] = users.filter(username=name).first() or users.create_user(
             name, f"{name}@example.org", password
