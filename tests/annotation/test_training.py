@@ -143,7 +143,7 @@ def test_decided_answers_can_become_the_key(made):
 
 def test_the_database_freezes_the_key_and_keeps_it_to_training_rounds(made, tmp_path):
     opened(made, tmp_path)
-    assert "frozen" in refused(lambda: KeyAnswer.objects.update(why="other"))
+    assert refused(lambda: KeyAnswer.objects.update(why="other"))
     assert "frozen" in refused(lambda: KeyAnswer.objects.all().delete())
     other = round_create(project=made.project)
     round_draw(other)
