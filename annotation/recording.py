@@ -102,11 +102,8 @@ def _record(
     active_seconds: int,
     digest: str,
 ) -> Recorded:
-    replay = _replay(member, client_event_id, digest)
-    if replay is not None:
-        return replay
     round = round_lock_shared(round.pk)
-    # The lock on the assignment lets two tabs of one annotator meet in turn.
+    # The lock on the assignment lets two tabs, or two sends of one event, meet in turn.
     assignment = (
         Assignment.objects.select_for_update(of=("self",))
         .select_related("item")
@@ -115,6 +112,9 @@ def _record(
     )
     if assignment is None:
         raise NotFound("This text is not assigned to you in this round. Reload the page.")
+    replay = _replay(member, client_event_id, digest)
+    if replay is not None:
+        return replay
     if round.status != Round.Status.OPEN:
         raise Refused(
             "round_not_open",

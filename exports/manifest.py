@@ -16,8 +16,9 @@ if TYPE_CHECKING:
 SUMS = "SHA256SUMS"
 
 
-def manifest_write(selection: Selection, version: str, built: Built, directory: Path) -> None:
-    """Write release.json and the files of the codebook."""
+def documents_write(selection: Selection, version: str, built: Built, directory: Path) -> None:
+    """Write the data card, release.json and the files of the codebook."""
+    (directory / "README.md").write_bytes(built.card.encode())
     codebook = selection.project.codebooks.get(version=selection.codebook_version)
     (directory / "codebook.toml").write_bytes(codebook.source.encode())
     (directory / "guideline.md").write_bytes(codebook.guideline.encode())
@@ -45,9 +46,10 @@ def manifest(selection: Selection, version: str, built: Built) -> dict[str, Any]
             for row in selection.rounds
         ],
         "guideline_version": selection.codebook_version,
-        "splits": built.splits if set(built.splits) != {""} else {},
+        "splits": {split: number for split, number in built.splits.items() if split},
         "counts": built.counts,
         "labels": built.labels,
+        "labels_by_source": {"as_annotated": built.labels_before, "as_released": built.labels_after},
     }
 
 

@@ -55,7 +55,7 @@ class Places:
 
     @staticmethod
     def file_part(split: str) -> str:
-        """Return a split's name as it stands in file names and as dataset libraries take it: letters, digits, underscore."""
+        """Return a split's name as files have it: letters, digits and underscores only."""
         return _UNSAFE.sub("_", split) or WHOLE
 
     def open(self, name: str, *, internal: bool = False) -> IO[str]:

@@ -45,6 +45,7 @@ class Parameters:
     withheld: tuple[str, ...] = ()
     edited_questions: bool = False
     judgements: bool = True
+    agreement: bool = True
     comments: bool = False
     texts: bool = True
     licence: str = ""

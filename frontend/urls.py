@@ -3,6 +3,7 @@
 from django.urls import path
 
 from frontend.pages import (
+    agreement,
     codebooks,
     drawing,
     home,
@@ -63,5 +64,23 @@ urlpatterns = [
     path("p/<slug:slug>/rounds/<int:number>/close/", rounds.close, name="round_close"),
     path("p/<slug:slug>/rounds/<int:number>/pause/", rounds.pause, name="round_pause"),
     path("p/<slug:slug>/rounds/<int:number>/reopen/", rounds.reopen, name="round_reopen"),
+    path("p/<slug:slug>/rounds/<int:number>/agreement/", agreement.agreement, name="agreement"),
+    path(
+        "p/<slug:slug>/rounds/<int:number>/agreement/status/",
+        agreement.agreement_status,
+        name="agreement_status",
+    ),
+    path(
+        "p/<slug:slug>/rounds/<int:number>/agreement/compute/",
+        agreement.agreement_compute,
+        name="agreement_compute",
+    ),
+    path(
+        "p/<slug:slug>/rounds/<int:number>/agreement/units/",
+        agreement.agreement_units,
+        name="agreement_units",
+    ),
     path("p/<slug:slug>/rounds/<int:number>/work/", workspace.workspace, name="workspace"),
+    path("p/offline-worker.js", workspace.service_worker, name="service-worker"),
+    path("signed-in/", workspace.signed_in, name="signed-in"),
 ]

@@ -46,6 +46,7 @@ class Command(BaseCommand):
             "--edited-questions", action="store_true", help="edited questions in place of invalid ones"
         )
         parser.add_argument("--no-judgements", action="store_true", help="leave the raw judgements out")
+        parser.add_argument("--no-agreement", action="store_true", help="leave the agreement reports out")
         parser.add_argument(
             "--comments", action="store_true", help="annotators' comments among the judgements"
         )
@@ -68,6 +69,7 @@ class Command(BaseCommand):
                     "adjudicated_only": options["adjudicated_only"],
                     "edited_questions": options["edited_questions"],
                     "judgements": not options["no_judgements"],
+                    "agreement": not options["no_agreement"],
                     "comments": options["comments"],
                 }
             )

@@ -3,7 +3,6 @@
 import contextlib
 import errno
 import fcntl
-import importlib
 import os
 import signal
 import socket
@@ -19,6 +18,8 @@ from typing import Any, TextIO
 
 from django.conf import settings
 from django.core.management.base import BaseCommand, CommandError, CommandParser
+
+from annotation.sample import LOGINS
 
 READY_SECONDS = 90
 GRACE_SECONDS = 15
@@ -149,5 +150,4 @@ def stop_children(children: Any) -> None:
 
 def sample_login_lines() -> list[str]:
     """Return one line for each row of `annotation.sample.LOGINS`: who, user name, password."""
-    logins = getattr(importlib.import_module("annotation.sample"), "LOGINS", ())
-    return [f"  log in as {user} with password {password} ({who})" for who, user, password in logins]
+    return [f"  log in as {user} with password {password} ({who})" for who, user, password in LOGINS]
