@@ -4,6 +4,7 @@ from django.urls import path
 
 from frontend.pages import (
     agreement,
+    codebooks,
     drawing,
     home,
     imports,
@@ -24,6 +25,10 @@ urlpatterns = [
     path("p/<slug:slug>/archive/", project.archive, name="project_archive"),
     path("p/<slug:slug>/restore/", project.restore, name="project_restore"),
     path("join/<str:token>/", joining.join, name="join"),
+    path("p/<slug:slug>/codebook/", codebooks.codebook, name="codebook"),
+    path("p/<slug:slug>/codebook/edit/", codebooks.edit, name="codebook_edit"),
+    path("p/<slug:slug>/codebook/preview/", codebooks.preview, name="codebook_preview"),
+    path("p/<slug:slug>/codebook/compare/", codebooks.compare, name="codebook_compare"),
     path("p/<slug:slug>/items/", items.items, name="items"),
     path("p/<slug:slug>/items/<int:item_id>/", items.item, name="item"),
     path("p/<slug:slug>/items/<int:item_id>/withdraw/", items.withdraw, name="item_withdraw"),

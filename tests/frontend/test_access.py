@@ -15,6 +15,8 @@ LEAD_ROUTES = {
     "project_settings",
     "project_archive",
     "project_restore",
+    "codebook_edit",
+    "codebook_preview",
     "items",
     "item",
     "item_withdraw",
@@ -39,10 +41,11 @@ LEAD_ROUTES = {
     "round_close",
     "round_reopen",
 }
-MEMBER_ROUTES = {"project"}
+MEMBER_ROUTES = {"project", "codebook", "codebook_compare"}
 ELSEWHERE_TESTED = {"workspace", "agreement", "releases", "offline-worker", "service-worker"}
 
 POST_ONLY = {
+    "codebook_preview",
     "item_restore",
     "import_undo",
     "project_restore",
@@ -80,7 +83,7 @@ def project_patterns() -> list:
         pattern
         for entry in included
         for pattern in entry.url_patterns
-        if getattr(pattern, "lookup_str", "").startswith(("frontend.", "exports.", "agreement."))
+        if getattr(pattern, "lookup_str", "").startswith("frontend.")
     ]
     return [pattern for pattern in pages if "slug" in pattern.pattern.converters]
 
