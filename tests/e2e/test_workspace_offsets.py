@@ -13,7 +13,23 @@ PIECES = (
     *("🎉", "👩‍👩‍👧", "🏳️‍🌈", "🇯🇵", "👍🏽", "𝔘𝔫𝔦"),
     *("cafe\u0301", "e\u0301\u0323", "नमस्ते", "שָׁלוֹם", "المكتبة", "مفتوحة،", "図書館は", "一晩中", "ไทยแลนด์"),
 )
-GAPS = (" ", " ", " ", "  ", "\r\n", "\n", "\r", "\u2028", "\u0085", "\u00a0", "\t", ". ", "! ", "\u200b", "\u200f ")
+GAPS = (
+    " ",
+    " ",
+    " ",
+    "  ",
+    "\r\n",
+    "\n",
+    "\r",
+    "\u2028",
+    "\u0085",
+    "\u00a0",
+    "\t",
+    ". ",
+    "! ",
+    "\u200b",
+    "\u200f ",
+)
 
 
 def text_of(dice: random.Random, pieces: int) -> str:
@@ -34,7 +50,9 @@ def test_stored_offsets_slice_to_what_was_highlighted_on_the_screen(transactiona
     for number in range(len(texts)):
         item = page.locator("#ws-item").inner_text()
         press(page, "y" + " ArrowRight" * dice.randint(1, 12))
-        way = dice.choice(["Shift+ArrowRight", "Shift+ArrowLeft", "Shift+Control+ArrowRight", "Shift+ArrowDown"])
+        way = dice.choice(
+            ["Shift+ArrowRight", "Shift+ArrowLeft", "Shift+Control+ArrowRight", "Shift+ArrowDown"]
+        )
         press(page, f"{way} " * dice.randint(0, 4))
         press(page, "Control+Alt+ArrowRight " * dice.choice([0, 0, 1, 3]))
         screen[item] = highlighted(page)
