@@ -68,9 +68,12 @@ def log_in(page: Page, url: str) -> None:
 
 def first_load(page: Page, address: str) -> None:
     first: dict[str, Response] = {}
-    page.on(
-        "response", lambda response: "/units/" in response.url or first.setdefault(response.url, response)
-    )
+
+    def note(response: Response) -> None:
+        if response.ok and "/units/" not in response.url:
+            first.setdefault(response.url, response)
+
+    page.on("response", note)
     page.goto(address)
     page.wait_for_function("() => document.getElementById('ws-text').textContent.length > 0")
     visible = page.evaluate("performance.now()")

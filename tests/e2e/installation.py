@@ -62,8 +62,10 @@ class Installation:
     def start(self) -> None:
         """Start the web server and return once it answers."""
         self.process = subprocess.Popen(
-            [sys.executable, "-m", "granian", "--interface", "wsgi", "--host", "127.0.0.1"]
-            + ["--port", str(self.port), "--no-access-log", "config.wsgi:application"],
+            [
+                *(sys.executable, "-m", "granian", "--interface", "wsgi", "--host", "127.0.0.1"),
+                *("--port", str(self.port), "--no-access-log", "config.wsgi:application"),
+            ],
             cwd=ROOT,
             env=self.environment,
             stdout=subprocess.DEVNULL,

@@ -1,4 +1,4 @@
-"""Generated texts and random ranges in a real browser: what is stored is what was highlighted on the screen."""
+"""Generated texts and random ranges in a real browser: what is stored is what was highlighted."""
 
 import random
 
