@@ -1,6 +1,7 @@
 """The addresses of the pages, one a line."""
 
 from django.urls import path
+from django.views.i18n import JSONCatalog
 
 from frontend.pages import (
     agreement,
@@ -82,5 +83,6 @@ urlpatterns = [
     ),
     path("p/<slug:slug>/rounds/<int:number>/work/", workspace.workspace, name="workspace"),
     path("p/offline-worker.js", workspace.service_worker, name="service-worker"),
+    path("i18n/catalog/", JSONCatalog.as_view(packages=["frontend"]), name="js-catalog"),
     path("signed-in/", workspace.signed_in, name="signed-in"),
 ]

@@ -117,8 +117,8 @@ export class QuestionsPage {
     this.panel("note");
     this.starts.replaceChildren(...this.choiceButtons(this.spec.comment_starts, (start) => start.text));
     this.note.open({
-      label: gettext("Why is it unhelpful? Choose a start, or C for words of your own"),
-      value: comment, focus: false,
+      label: gettext("Why is it unhelpful?"),
+      value: comment, hint: gettext("C: in your own words"), focus: false,
       onInput: (text) => this.session.setDraft(unit, { comment: text }),
       onKeep: (text) => this.decide(unit, { label: "UN", comment: text }),
     });

@@ -4,7 +4,7 @@ import { ApiError, getJson, sendJudgement } from "./api.js";
 import { Clock } from "./clock.js";
 import { closeDrawers, listenForClosing, modalIsOpen, openModal, part, toggleDrawer } from "./dialogs.js";
 import { FocusPage, cutOf } from "./focus_page.js";
-import { gettext, interpolate } from "./i18n.js";
+import { gettext, interpolate, useCatalogue } from "./i18n.js";
 import { actOf } from "./keys.js";
 import { POINTER_PREFIX } from "./leaving.js";
 import { Listing } from "./listing.js";
@@ -31,6 +31,11 @@ const newId = () =>
 /** @param {number} after @param {number} limit */
 const pageUrl = (after, limit) => `${dataset.unitsUrl}?after=${after}&limit=${limit}`;
 
+/** English needs no catalogue; without a network an untranslated page is better than none. */
+const translated = document.documentElement.lang.startsWith("en")
+  ? Promise.resolve()
+  : getJson(`${dataset.catalogUrl}?language=${document.documentElement.lang}`).then(({ catalog }) => useCatalogue(catalog), () => {});
+
 listenForClosing();
 void start();
 
@@ -45,6 +50,7 @@ async function start() {
   } catch (error) {
     first = await fromThisBrowser(error);
   }
+  await translated;
   if (first) await work(first, tab);
 }
 
@@ -66,6 +72,7 @@ async function fromThisBrowser(error) {
   try {
     member = status === 0 ? localStorage.getItem(POINTER_PREFIX + roundKey) : null;
   } catch { /* nothing kept */ }
+  await translated;
   const store = member ? await openStore(Number(member)) : memoryStore();
   const [overview] = member ? await store.getTexts(`${roundKey}:overview`) : [];
   const results = overview ? await store.getTexts(`${roundKey}:item:`) : [];
