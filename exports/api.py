@@ -30,6 +30,7 @@ class ReleaseSerializer(serializers.ModelSerializer):
         name = serializers.CharField()
         sha256 = serializers.CharField()
         size = serializers.IntegerField()
+        archive = serializers.BooleanField(help_text="The ZIP of all files that are not internal.")
         internal = serializers.BooleanField(help_text="Holds withheld references: keep it to yourselves.")
 
     files = FileSerializer(many=True)

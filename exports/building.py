@@ -7,15 +7,20 @@ from __future__ import annotations
 
 import hashlib
 from collections import Counter
-from collections.abc import Callable, Iterator
-from dataclasses import dataclass, field
+from collections.abc import Callable
+from dataclasses import dataclass, field, replace
 from pathlib import Path
 from typing import Any
 
+from agreement.judgements import natural_key
+from agreement.report import REPORT_VERSION
 from annotation.errors import Refused
+from exports.agreement_files import agreement_write
+from exports.archive import archive_write
+from exports.card import card_text
 from exports.formats import cqs_gen, focus
 from exports.formats.jsonfile import canonical
-from exports.manifest import SUMS, file_sha256, manifest_write, sums_text
+from exports.manifest import SUMS, documents_write, file_sha256, sums_text
 from exports.outputs import INTERNAL, Output, Places, outputs_open
 from exports.reconciling import Tally, inputs_stamp
 from exports.records import BATCH, ItemRecord, Selection, items_chosen, records_read
@@ -39,23 +44,35 @@ class NotReconciled(Refused):
 
 @dataclass(frozen=True, slots=True)
 class BuiltFile:
-    """A file of a release, by its name below the folder; `internal` ones hold withheld references."""
+    """A file of a release, by its name below the folder.
+
+    `internal` ones hold withheld references; the `archive` is the ZIP of all others.
+    """
 
     name: str
     sha256: str
     size: int
-    internal: bool
+    internal: bool = False
+    archive: bool = False
 
 
 @dataclass(slots=True)
 class Built:
-    """What was built. `counts` and `labels` are those of the reconciliation."""
+    """What was built, with what the card and the manifest say about it.
+
+    `sources` are source, licence and items; `annotators` pseudonym, judgements and background.
+    `labels_before` and `labels_after` are the labels by source, before and after edited questions came in.
+    """
 
     digest: str
-    counts: dict[str, int]
+    counts: Counter[str]
     labels: dict[str, int]
     splits: dict[str, int]
-    card: str
+    sources: list[tuple[str, str, int]]
+    annotators: list[tuple[str, int, str]]
+    labels_before: dict[str, dict[str, int]]
+    labels_after: dict[str, dict[str, int]]
+    card: str = ""
     files: list[BuiltFile] = field(default_factory=list)
 
 
@@ -65,41 +82,45 @@ class Digest:
     def __init__(self, selection: Selection) -> None:
         self._hash = hashlib.sha256()
         self._selection = selection
+        self._rounds = {row.pk: row.number for row in selection.rounds}
+        self._annotators: set[int] = set()
+        project = selection.project
         self._add(
             [
                 FORMAT_VERSION,
-                selection.project.slug,
-                selection.project.protocol,
+                REPORT_VERSION if selection.parameters.agreement else None,
+                [project.slug, project.name, project.protocol],
+                [project.licence, project.languages, project.contact],
                 selection.parameters.to_json(),
                 [row[1:] for row in selection.rounds],
                 selection.codebook_version,
-                selection.codebook.to_json(),
+                project.codebooks.values_list("source", "guideline").get(version=selection.codebook_version),
             ]
         )
 
     def add(self, record: ItemRecord, split: str) -> None:
         """Take in one item. Keys of the database stay out: a restored copy has the same digest."""
-        rounds = {row.pk: row.number for row in self._selection.rounds}
         places = {question.pk: question.position for question in record.questions}
-        self._add([record.item[1:], split])
-        for question in record.questions:
-            self._add(question[2:])
-        for row in record.judgements:
-            self._add(
-                [
-                    places.get(row.unit, row.unit),
-                    rounds[row.round],
-                    self._selection.members[row.annotator],
-                    *row[4:10],
-                    row.decided_at.isoformat(),
-                    *row[11:],
-                ]
+        judgements = [
+            (
+                places.get(row.unit, row.unit),
+                self._rounds[row.round],
+                self._selection.members[row.annotator],
+                row[4:10],
+                row.decided_at.isoformat(),
+                row[11:],
             )
-        for unit, row in sorted((places.get(unit, unit), row) for unit, row in record.resolutions.items()):
-            self._add([unit, *row[2:]])
+            for row in record.judgements
+        ]
+        questions = [question[2:] for question in record.questions]
+        resolutions = sorted((places.get(unit, unit), row[2:]) for unit, row in record.resolutions.items())
+        self._add([record.item[1:], split, questions, judgements, resolutions])
+        self._annotators.update(row.annotator for row in record.judgements)
 
     def hexdigest(self) -> str:
-        """Return the digest of what was added so far."""
+        """Return the digest of all that was added, and of what its annotators said about themselves."""
+        members = self._selection.project.memberships.filter(pk__in=self._annotators)
+        self._add(sorted(members.values_list("pseudonym", "background")))
         return self._hash.hexdigest()
 
     def _add(self, values: Any) -> None:
@@ -144,33 +165,50 @@ def files_build(
         problems.append("judgements or resolutions changed while it was being built: build it again")
     if problems:
         raise NotReconciled(problems)
-    built = Built(
-        digest.hexdigest(),
-        dict(sorted(tally.counts.items())),
-        dict(sorted(tally.labels.items())),
-        dict(sorted(splits.items())),
-        "",
-    )
-    built.card = f"# {selection.project.name} {version}\n"
-    manifest_write(selection, version, built, directory)
-    built.files = files_seal(directory)
+    built = _built(selection, tally, digest.hexdigest(), splits)
+    agreement = agreement_write(selection, directory) if selection.parameters.agreement else []
+    built.card = card_text(selection, version, built, agreement)
+    documents_write(selection, version, built, directory)
+    built.files = files_seal(directory, f"{selection.project.slug}-{version}")
     if progress:
         progress(total, total)
     return built
 
 
-def files_seal(directory: Path) -> list[BuiltFile]:
-    """Write SHA256SUMS over the public files and return all files by name."""
+def _built(selection: Selection, tally: Tally, digest: str, splits: Counter[str]) -> Built:
+    background = dict(selection.project.memberships.values_list("pk", "background"))
+    return Built(
+        digest=digest,
+        counts=Counter(dict(sorted(tally.counts.items()))),
+        labels=dict(sorted(tally.labels.items())),
+        splits=dict(sorted(splits.items())),
+        sources=[(*place, number) for place, number in sorted(tally.sources.items())],
+        annotators=[
+            (selection.members[member], tally.annotators[member], background[member])
+            for member in sorted(tally.annotators, key=lambda member: natural_key(selection.members[member]))
+        ],
+        labels_before={source: dict(found) for source, found in sorted(tally.labels_before.items())},
+        labels_after={source: dict(found) for source, found in sorted(tally.labels_after.items())},
+    )
 
-    def found() -> Iterator[BuiltFile]:
-        for path in sorted(path for path in directory.rglob("*") if path.is_file()):
-            name = path.relative_to(directory).as_posix()
-            yield BuiltFile(name, file_sha256(path), path.stat().st_size, name.startswith(f"{INTERNAL}/"))
 
-    files = list(found())
-    sums = directory / SUMS
-    sums.write_bytes(sums_text(file for file in files if not file.internal).encode())
-    return [*files, BuiltFile(SUMS, file_sha256(sums), sums.stat().st_size, internal=False)]
+def files_seal(directory: Path, title: str) -> list[BuiltFile]:
+    """Write SHA256SUMS over the public files and the ZIP of them all; return every file."""
+    files = [
+        _built_file(directory, path.relative_to(directory).as_posix())
+        for path in sorted(path for path in directory.rglob("*") if path.is_file())
+    ]
+    public = [file for file in files if not file.internal]
+    (directory / SUMS).write_bytes(sums_text(public).encode())
+    names = [*(file.name for file in public), SUMS]
+    archive_write(directory / f"{title}.zip", directory, names, title)
+    archive = replace(_built_file(directory, f"{title}.zip"), archive=True)
+    return [*files, _built_file(directory, SUMS), archive]
+
+
+def _built_file(directory: Path, name: str) -> BuiltFile:
+    path = directory / name
+    return BuiltFile(name, file_sha256(path), path.stat().st_size, internal=name.startswith(f"{INTERNAL}/"))
 
 
 def _add(record: ItemRecord, split: str, selection: Selection, tally: Tally, outputs: list[Output]) -> None:

@@ -66,6 +66,10 @@ class TypeDecision:
     adjudicated: bool
 
 
+UNJUDGED = TypeDecision(None, 0, 0, (), (), adjudicated=False)
+"""The decision about a type that nobody has judged."""
+
+
 @dataclass(frozen=True, slots=True)
 class QuestionDecision:
     """What was decided about one question; `label` is None where there is no majority.

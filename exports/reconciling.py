@@ -5,14 +5,15 @@ A release that does not reconcile is not written; `Tally.problems` says what is 
 
 from __future__ import annotations
 
-from collections import Counter
+from collections import Counter, defaultdict
 from dataclasses import dataclass, field
 from typing import Any
 
 from django.db.models import Count, Max, Q, Sum
 
+from annotation.codebooks.definition import PUBLISHED_LABELS
 from annotation.models import Question, QuestionAnnotation, Resolution, TypeAnnotation
-from exports.records import ItemRecord, Selection, items_chosen, items_present
+from exports.records import ItemRecord, Selection, items_chosen
 
 SHOWN = 20
 """Problems that are told one by one; the rest is a number."""
@@ -24,6 +25,10 @@ class Tally:
 
     counts: Counter[str] = field(default_factory=Counter)
     labels: Counter[str] = field(default_factory=Counter)
+    sources: Counter[tuple[str, str]] = field(default_factory=Counter)
+    annotators: Counter[int] = field(default_factory=Counter)
+    labels_before: dict[str, Counter[str]] = field(default_factory=lambda: defaultdict(Counter))
+    labels_after: dict[str, Counter[str]] = field(default_factory=lambda: defaultdict(Counter))
     ids: set[str] = field(default_factory=set)
     found: list[str] = field(default_factory=list)
 
@@ -33,6 +38,8 @@ class Tally:
         if item.external_id in self.ids:
             self.found.append(f"item {item.external_id!r} occurs twice")
         self.ids.add(item.external_id)
+        self.sources[item.source, item.licence] += 1
+        self.annotators.update(row.annotator for row in record.judgements)
         self.counts["items"] += 1
         self.counts["judgements"] += len(record.judgements)
         self.counts["judgements_counted"] += sum(record.counted)
@@ -111,8 +118,10 @@ class Tally:
                 f"item {record.item.external_id!r}: {len(decided)} questions are decided, "
                 f"{len(written['cqs'])} written"
             )
-        for question in written["cqs"]:
-            self.labels[question["label"]] += 1
+        source = record.item.source
+        self.labels_before[source].update(PUBLISHED_LABELS[row.label] for row in decided)
+        self.labels_after[source].update(question["label"] for question in written["cqs"])
+        self.labels.update(question["label"] for question in written["cqs"])
 
     def problems(self, selection: Selection) -> list[str]:
         """Compare with the database, by its own counting, and return what is off."""
@@ -137,7 +146,6 @@ class Tally:
         for name, number in expected.items():
             if counts[name] != number:
                 self.found.append(f"{number} {name} are stored, {counts[name]} would be released")
-        counts["items_left_out"] = items_present(selection.project).count() - expected["items"]
         more = len(self.found) - SHOWN
         return self.found[:SHOWN] + ([f"and {more} more"] if more > 0 else [])
 

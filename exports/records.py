@@ -27,6 +27,7 @@ from annotation.models import (
     TypeAnnotation,
 )
 from exports.deciding import (
+    UNJUDGED,
     Judgement,
     QuestionDecision,
     Resolved,
@@ -236,14 +237,17 @@ def _decide(record: ItemRecord, selection: Selection, numbers: dict[int, int]) -
             voting[judgement.unit].append(judgement)
     only = parameters.adjudicated_only
     for kind in selection.codebook.types:
-        decision = decide_type(
+        votes, resolved = voting.get(kind.code), record.resolutions.get(kind.code)
+        if votes is None and resolved is None:
+            record.types[kind.code] = UNJUDGED
+            continue
+        record.types[kind.code] = decide_type(
             record.item.text,
-            voting.get(kind.code, ()),
-            record.resolutions.get(kind.code),
+            votes or (),
+            resolved,
             jaccard=parameters.jaccard,
             adjudicated_only=only,
         )
-        record.types[kind.code] = decision
     for question in record.questions:
         record.answers[question.pk] = decide_question(
             voting.get(question.pk, ()), record.resolutions.get(question.pk), adjudicated_only=only

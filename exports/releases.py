@@ -29,7 +29,7 @@ from annotation.models import Membership, Project, ProjectEvent
 from exports.building import Built, files_build, release_digest
 from exports.models import Release
 from exports.parameters import Parameters
-from exports.records import selection_read
+from exports.records import items_present, selection_read
 
 logger = logging.getLogger(__name__)
 
@@ -196,7 +196,12 @@ def _build(release_id: int, token: str) -> None:
             error="",
             built_at=timezone.now(),
             digest=built.digest,
-            counts={**built.counts, "labels": built.labels, "splits": built.splits},
+            counts={
+                **built.counts,
+                "items_left_out": items_present(release.project).count() - built.counts["items"],
+                "labels": built.labels,
+                "splits": built.splits,
+            },
             card=built.card,
             files=files,
         )
@@ -231,6 +236,7 @@ def _files_store(release_id: int, token: str, folder: Path, built: Built) -> lis
                 "sha256": file.sha256,
                 "size": file.size,
                 "internal": file.internal,
+                "archive": file.archive,
                 "storage": name,
             }
         )

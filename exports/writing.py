@@ -28,7 +28,7 @@ def release_write(release: Release, directory: Path, *, internal: bool = False) 
         raise Refused(
             "not_ready", f"Release {release.version} is not built: {release.error or release.state}."
         )
-    files = [file for file in release.files if not file.get("zip") and (internal or not file["internal"])]
+    files = [file for file in release.files if not file["archive"] and (internal or not file["internal"])]
     names = [file["name"] for file in files]
     if directory.exists() and not directory.is_dir():
         raise Refused("taken", f"{directory} is a file: name a folder.")

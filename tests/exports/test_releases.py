@@ -93,7 +93,7 @@ def test_the_sums_are_those_of_the_files_in_the_folder_and_the_manifest(tmp_path
         name: hashlib.sha256(content).hexdigest() for name, content in found.items() if name != "SHA256SUMS"
     }
     row = release(made.project)
-    assert {file["name"]: (file["sha256"], file["size"]) for file in row.files if not file["internal"]} == {
+    assert {file["name"]: (file["sha256"], file["size"]) for file in row.files if not file["archive"]} == {
         name: (hashlib.sha256(content).hexdigest(), len(content)) for name, content in found.items()
     }
 

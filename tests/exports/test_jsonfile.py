@@ -1,0 +1,33 @@
+"""JSON files have the bytes of Python's own indented JSON, whatever is in them."""
+
+import io
+import json
+
+from hypothesis import given
+from hypothesis import strategies as st
+
+from exports.formats.jsonfile import ObjectWriter, canonical, published
+
+SCALARS = st.none() | st.booleans() | st.integers() | st.floats(allow_nan=False) | st.text()
+VALUES = st.recursive(
+    SCALARS, lambda inner: st.lists(inner) | st.dictionaries(st.text(), inner), max_leaves=20
+)
+
+
+@given(VALUES)
+def test_a_value_is_laid_out_as_python_indents_it(value):
+    assert published(value) == json.dumps(value, indent=4)
+
+
+@given(st.dictionaries(st.text(), VALUES, max_size=4))
+def test_an_object_written_entry_by_entry_has_the_bytes_of_the_whole(whole):
+    stream = io.StringIO()
+    writer = ObjectWriter(stream)
+    for key, value in whole.items():
+        writer.add(key, value)
+    writer.close()
+    assert stream.getvalue() == json.dumps(whole, indent=4)
+
+
+def test_canonical_json_has_sorted_keys_no_spaces_and_its_own_letters():
+    assert canonical({"b": "é", "a": [1, None]}) == '{"a":[1,null],"b":"é"}'
