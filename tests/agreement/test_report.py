@@ -350,6 +350,14 @@ def test_progress_reaches_its_total(study):
     assert steps[-1] == (17, 17)
 
 
+def test_a_long_pass_over_the_spans_says_that_it_is_alive(study, monkeypatch):
+    monkeypatch.setattr("agreement.report.ALIVE_UNITS", 2)
+    steps = []
+    build(study[0], steps)
+    # Three units have a span: one sign of life after the second, beside the step at the start.
+    assert steps[:3] == [(0, 17), (0, 17), (1, 17)]
+
+
 def test_a_text_without_spaces_between_words_is_counted_by_characters():
     project = project_make()
     text = "公園は人々を幸せにする。誰もがそう言う。"
