@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from dataclasses import dataclass, field
+from itertools import count
 from typing import Any
 
 import numpy as np
@@ -21,6 +22,8 @@ from annotation.codebooks.definition import FOCUS
 
 REPORT_VERSION = 1
 """Part of the digest: raise it when the same judgements would give other figures."""
+
+ALIVE_UNITS = 1_000
 
 Progress = Callable[[int, int], None]
 
@@ -45,7 +48,9 @@ def report_build(
     steps = len(sections) + 1
     progress(0, steps)
     report = RoundReport(figures=_head(judgements, sections, parameters))
-    spans = _spans_and_units(judgements, sections, parameters, texts, report)
+    spans = _spans_and_units(
+        judgements, sections, parameters, texts, report, alive=lambda: progress(0, steps)
+    )
     progress(1, steps)
     for done, section in enumerate(sections, start=2):
         report.figures["sections"].append(
@@ -127,17 +132,25 @@ def _spans_and_units(
     parameters: dict[str, Any],
     texts: Texts,
     report: RoundReport,
+    *,
+    alive: Callable[[], None],
 ) -> dict[str, dict[str, Any]]:
-    """Fill the rows of spans and disputed units; return the span figures of the sections that have spans."""
+    """Fill the rows of spans and disputed units; return the span figures of the sections that have spans.
+
+    `alive` is called every ALIVE_UNITS units: the spans of a large round take longer than a lease.
+    """
     if judgements.protocol != FOCUS:
         report.units = question_disputes(judgements)
         return {}
+    seen = count(1)
     without_gold: list[dict[int, tuple[str, tuple[ConsensusSpan, ...]]]] = [{} for _ in judgements.kinds]
 
     def found(unit: MarkedUnit, text: str, spans: tuple[ConsensusSpan, ...]) -> None:
         if not any(span.kind == "gold" for span in spans):
             without_gold[unit.kind][unit.item] = (text, spans)
         report.spans.extend(_span_rows(judgements, unit, text, spans))
+        if next(seen) % ALIVE_UNITS == 0:
+            alive()
 
     kinds = findings_read(judgements, texts, threshold=parameters["span_match"], found=found)
     for index, marked in enumerate(without_gold):

@@ -116,6 +116,18 @@ def test_digest_and_stamp_change_with_a_judgement(study, change):
     assert judgements_stamp(round) != before[1]
 
 
+def test_the_digest_covers_the_fields_that_answers_are_counted_by(study):
+    round, items, _ = study
+    before = judgements_digest(round)
+    items["i1"].topic = "Weather"
+    items["i1"].save()
+    assert judgements_digest(round) != before
+
+
+def test_the_digest_of_a_known_round_is_the_same_on_every_machine_and_database(study):
+    assert judgements_digest(study[0]) == ("b972ec45034ac800d06b456739aeb6b80b4e62278d6b2b30257de18414b030c8")
+
+
 def test_a_decision_undone_and_taken_again_has_the_same_digest(study):
     round = study[0]
     before = judgements_digest(round)

@@ -1,9 +1,14 @@
 """What a report says about small rounds whose figures are known by hand."""
 
+import numpy as np
 import pytest
 from django.utils import timezone
+from hypothesis import given
+from hypothesis import strategies as st
 
 from agreement.canonical import canonical_json
+from agreement.consensus import label_consensus
+from agreement.figures import consensus_of
 from agreement.parameters import parameters_clean
 from agreement.reading import judgements_read, texts_read
 from agreement.report import report_build
@@ -49,8 +54,8 @@ def study():
         "i3": (EVERYONE, (0, 14), EVERYONE),
         "i4": (EVERYONE, BUSES, SLEEP),
     }
-    for name, given in answers.items():
-        for member, answer in zip(members.values(), given, strict=True):
+    for name, row in answers.items():
+        for member, answer in zip(members.values(), row, strict=True):
             type_judge(round, items[name], member, {"OG": answer, "LE": False})
     return round, items, members
 
@@ -133,7 +138,13 @@ def test_a_tie_waits_for_a_decision_and_a_settled_majority_is_only_listed(study)
     type_judge(round, items["i2"], members["A1"], {"WE": EVERYONE})
     type_judge(round, items["i2"], members["A2"], {"WE": EVERYONE})
     type_judge(round, items["i2"], members["A3"], {"WE": False})
-    rows = {row["item_id"]: row for row in build(round).units if row["type_code"] == "WE"}
+    report = build(round)
+    assert section(report, "type:WE")["consensus"] == {
+        "decided": {"no": 0, "yes": 1},
+        "single": {"no": 0, "yes": 0},
+        "undecided": 1,
+    }
+    rows = {row["item_id"]: row for row in report.units if row["type_code"] == "WE"}
     assert rows[items["i1"].id]["why"] == "undecided"
     assert rows[items["i2"].id]["why"] == ""
     assert rows[items["i2"].id]["disputed"] == pytest.approx(2 / 3)
@@ -160,6 +171,33 @@ def test_groups_and_all_types_pool_the_units_of_their_types(study):
     assert everything["spans"]["similarity"]["token_jaccard"]["n_pairs"] == 7
 
 
+def test_items_are_resampled_with_all_their_types_so_equal_types_narrow_no_interval():
+    project = project_make("context_sufficiency")
+    items = items_make(project, {f"i{n:02}": TEXT for n in range(30)})
+    members = members_make(project, ["A1", "A2"])
+    round = round_make(project, list(items.values()))
+    for n, item in enumerate(items.values()):
+        for member, answer in zip(members.values(), (n % 2 == 0, n % 3 == 0), strict=True):
+            type_judge(round, item, member, {"CTX": answer, "TOP": answer})
+    report = build(round, replicates=2000)
+    single, pooled = (section(report, key)["estimates"]["observed_agreement"] for key in ("type:CTX", "all"))
+    assert pooled["value"] == single["value"]
+    # Independent units would give 0.71 of the width.
+    assert pooled["high"] - pooled["low"] > 0.9 * (single["high"] - single["low"])
+
+
+@given(st.lists(st.lists(st.integers(-1, 2), min_size=4, max_size=4), min_size=1, max_size=8))
+def test_the_majority_of_a_table_is_that_of_each_unit(rows):
+    found = consensus_of(np.array(rows), 3)
+    for place, row in enumerate(rows):
+        votes = [vote for vote in row if vote >= 0]
+        known = label_consensus(votes)
+        assert found.label[place] == (-1 if known.label is None else known.label)
+        assert found.votes[place] == len(votes)
+        assert found.undecided[place] == (known.status == "undecided")
+        assert found.unanimous[place] == (len(set(votes)) == 1)
+
+
 def test_each_annotator_has_rates_by_type_agreement_with_the_rest_and_median_seconds(study):
     round, items, members = study
     type_judge(round, items["i1"], members["A3"], {"WE": "?"}, seconds=40)
@@ -169,7 +207,7 @@ def test_each_annotator_has_rates_by_type_agreement_with_the_rest_and_median_sec
     # On OG, A1 and A2 agree on all four items, A3 with each of them on three.
     assert people["A1"]["types"]["OG"]["with_rest"]["value"] == pytest.approx((1 + 0.75) / 2)
     assert people["A3"]["types"]["OG"]["with_rest"]["value"] == pytest.approx(0.75)
-    assert people["A3"]["n_cannot_judge"] == 1
+    assert {name: entry["n_cannot_judge"] for name, entry in people.items()} == {"A1": 0, "A2": 0, "A3": 1}
     assert people["A3"]["median_seconds"] == 10
 
 
@@ -219,10 +257,10 @@ def questions():
     asked = [*questions_make(items["a"], ["Why?", "Who?"]), *questions_make(items["b"], ["When?", "How?"])]
     members = members_make(project, ["A1", "A2", "A3"])
     round = round_make(project, list(items.values()))
-    for question, given in zip(
+    for question, row in zip(
         asked, ("USE USE USE", "USE UN IN:NC", "IN:NC IN:BR IN:NC", "UN UN IN:UR"), strict=True
     ):
-        for member, answer in zip(members.values(), given.split(), strict=True):
+        for member, answer in zip(members.values(), row.split(), strict=True):
             label, _, reason = answer.partition(":")
             question_judge(round, question, member, label, reason=reason)
     return round, asked
@@ -310,6 +348,14 @@ def test_progress_reaches_its_total(study):
     build(study[0], steps)
     assert steps[0] == (0, 17)
     assert steps[-1] == (17, 17)
+
+
+def test_a_long_pass_over_the_spans_says_that_it_is_alive(study, monkeypatch):
+    monkeypatch.setattr("agreement.report.ALIVE_UNITS", 2)
+    steps = []
+    build(study[0], steps)
+    # Three units have a span: one sign of life after the second, beside the step at the start.
+    assert steps[:3] == [(0, 17), (0, 17), (1, 17)]
 
 
 def test_a_text_without_spaces_between_words_is_counted_by_characters():
