@@ -131,7 +131,7 @@ class Tally:
             accounted = counts["span_support"] + counts["spans_without_a_vote"]
             if accounted != expected["spans"]:
                 self.found.append(
-                    f"{expected['spans']} spans are stored, {accounted} are gold, disagreement or without a vote"
+                    f"{expected['spans']} spans are stored, {accounted} are in gold, disagreement or no vote"
                 )
             counts["undecided_types"] = sum(n for (_, answer), n in self.answers.items() if answer is None)
             self.labels.update({f"{code} {_answer(answer)}": n for (code, answer), n in self.answers.items()})

@@ -63,6 +63,8 @@ def _laid_out(value: Any, edge: str) -> str:
     """Lay out a value; `edge` is a line break and the indent of the line that the value starts on."""
     if isinstance(value, str):
         return encode_basestring_ascii(value)
+    if type(value) is int:
+        return str(value)
     if isinstance(value, Repeated):
         if edge not in value.layouts:
             value.layouts[edge] = _laid_out(dict(value), edge)
