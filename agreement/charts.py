@@ -1,4 +1,4 @@
-"""Geometry of the small charts in a report: where the dot, the whisker and the bars stand. The page draws them."""
+"""Geometry of the small charts in a report: where dot, whisker and bars stand. The page draws them."""
 
 from __future__ import annotations
 

@@ -26,8 +26,9 @@ from agreement.study import Study, study_of
 
 _GWET = ("observed_agreement", "pabak", "gwet_ac1", "fleiss_kappa")
 _NEED_VARIATION = ("cohen_kappa", "conger_kappa", "fleiss_kappa", "krippendorff_alpha")
-# Below this many items with a less common label every interval method failed in simulation (coverage .57).
-FEW_ITEMS = 5
+# Coverage of the 95% interval of Fleiss' kappa in simulated studies of 20 to 200 items, by the number of
+# items with a less common label: 3 .75, 4 .82, 5 .87, 6 .91, 7 .92, 8 and more .94.
+FEW_ITEMS = 8
 
 
 def label_agreement(
@@ -136,7 +137,7 @@ def count_interval(name: str, study: Study, sums: CountSums, resampled: CountSum
     """
     values, codes = evaluate_count(name, resampled)
     interval = percentile_interval(values, codes == 0)
-    if interval.low is None or interval.high - interval.low > 1e-9:
+    if interval.width > 1e-9:
         return interval
     if sums.unanimous == sums.pairable:
         agreement = 1.0
@@ -149,7 +150,10 @@ def count_interval(name: str, study: Study, sums: CountSums, resampled: CountSum
     expected = COUNT_COEFFICIENTS[name].expected
     if expected is not None:
         chance = float(expected(sums))
-        low, high = max(-1.0, (low - chance) / (1 - chance)), (high - chance) / (1 - chance)
+        low, high = ((limit - chance) / (1 - chance) for limit in (low, high))
+    value = float(evaluate_count(name, sums)[0])
+    # The rule of three may reach below the lowest value that complete ratings can have.
+    low = max(low, min(-1.0, value))
     return Interval(low, high, None, interval.undefined_share, RULE_OF_THREE)
 
 

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable
 from dataclasses import dataclass
+from itertools import pairwise
 
 
 @dataclass(frozen=True, slots=True)
@@ -31,7 +32,7 @@ def segments(text: str, spans: Iterable[tuple[int, int, int]]) -> list[Segment]:
             tuple(sorted({who for who, start, end in spans if start <= low and high <= end})),
             tuple(sorted({who for who, start, _ in spans if start == low})),
         )
-        for low, high in zip(bounds, bounds[1:], strict=False)
+        for low, high in pairwise(bounds)
     ]
 
 

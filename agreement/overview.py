@@ -1,12 +1,12 @@
-"""The figures of a report as the rows that people read: numbers as text, notes for what is undefined or doubtful."""
+"""The figures of a report as people read them: numbers as text, notes on what is undefined or doubtful."""
 
 from __future__ import annotations
 
 from dataclasses import dataclass, field
 from typing import Any
 
-from agreement.charts import Axis, Whisker, axis_of, level, stacked_bar, whisker_of
-from agreement.wording import COEFFICIENTS, SIMILARITIES, SPAN_ALPHAS, reason_text
+from agreement.charts import Axis, Whisker, axis_of, level, whisker_of
+from agreement.wording import reason_text
 
 MINUS = "−"
 DASH = "–"
@@ -44,7 +44,7 @@ class Row:
     whisker: Whisker | None
     span: Cell | None
     disputed: int
-    noted: bool
+    note: str
 
 
 @dataclass(frozen=True, slots=True)
@@ -73,12 +73,12 @@ def number(value: float | None, digits: int = 2, *, signed: bool = False) -> str
     return (MINUS if value < 0 else "+" if signed else "") + text
 
 
-def cell(estimate: Figures | None, *, signed: bool = False) -> Cell:
+def cell(estimate: Figures | None, *, signed: bool = False, spans: bool = False) -> Cell:
     """Return an estimate as text with its interval, or a dash with the reason."""
     if estimate is None:
         return Cell(DASH)
     if estimate["value"] is None:
-        return Cell(DASH, why=reason_text(estimate["reason"]))
+        return Cell(DASH, why=reason_text(estimate["reason"], spans=spans))
     interval = ""
     if estimate.get("low") is not None:
         interval = f"[{number(estimate['low'], signed=signed)}, {number(estimate['high'], signed=signed)}]"
@@ -105,14 +105,14 @@ def overview(figures: Figures) -> Overview:
         rows=[_row(section, groups, axis) for section in single],
         pooled=[_row(section, groups, axis) for section in pooled],
         axis=axis,
-        notes=_notes(shown),
+        notes=[(section["name"], _note(section)) for section in shown if _note(section)],
         undefined=_undefined(shown),
         has_spans=any(section["spans"] for section in sections),
     )
 
 
 def _least_agreed(section: Figures) -> tuple[int, float, str]:
-    """Order by alpha; what has none comes after those that have, by observed agreement, unjudged types last."""
+    """Order by alpha; what has none comes after, by observed agreement; what nobody judged is last."""
     alpha = section["estimates"][ALPHA]["value"]
     observed = section["estimates"]["observed_agreement"]["value"]
     if alpha is not None:
@@ -137,24 +137,18 @@ def _row(section: Figures, groups: dict[str, Figures], axis: Axis) -> Row:
         cells=[cell(estimates[name]) for name in OVERVIEW],
         alpha=cell(estimates[ALPHA]),
         whisker=whisker_of(estimates[ALPHA], axis),
-        span=cell(spans["similarity"]["token_jaccard"]) if spans else None,
+        span=cell(spans["similarity"]["token_jaccard"], spans=True) if spans else None,
         disputed=section["queue"].get("disputed", 0),
-        noted=bool(section["paradox"] or estimates[ALPHA].get("caution")),
+        note=_note(section),
     )
 
 
-def _notes(sections: list[Figures]) -> list[tuple[str, str]]:
-    """Return (name, sentence) for kappa paradoxes and for alphas whose interval cannot be trusted."""
-    notes = []
-    for section in sections:
-        if section["paradox"]:
-            notes.append((section["name"], section["paradox"]))
-        alpha = section["estimates"][ALPHA]
-        if alpha["value"] is not None:
-            doubt = alpha.get("caution") or alpha.get("interval_reason")
-            if doubt:
-                notes.append((section["name"], f"The interval of alpha: {reason_text(doubt)}."))
-    return notes
+def _note(section: Figures) -> str:
+    """Return what to know about a section: the kappa paradox, and why its interval is not to be trusted."""
+    alpha = section["estimates"][ALPHA]
+    doubt = (alpha.get("caution") or alpha.get("interval_reason")) if alpha["value"] is not None else None
+    sentences = [section["paradox"] or "", f"The interval of alpha: {reason_text(doubt)}." if doubt else ""]
+    return " ".join(sentence for sentence in sentences if sentence)
 
 
 def _undefined(sections: list[Figures]) -> list[tuple[str, str]]:
@@ -167,7 +161,8 @@ def _undefined(sections: list[Figures]) -> list[tuple[str, str]]:
         reasons: dict[str, list[str]] = {}
         for name, estimate in estimates.items():
             if estimate["value"] is None:
-                reasons.setdefault(reason_text(estimate["reason"]), []).append(_SHORT[name])
+                reason = reason_text(estimate["reason"], spans=name == "token_jaccard")
+                reasons.setdefault(reason, []).append(_SHORT[name])
         for reason, names in reasons.items():
             what = "" if len(names) == len(estimates) else f" ({', '.join(names)})"
             found.setdefault(reason, []).append(section["name"] + what)
@@ -183,170 +178,27 @@ _SHORT = {
 }
 
 
-def coefficient_table(figures: Figures) -> tuple[list[str], list[dict[str, Any]]]:
-    """Return headers and rows with every coefficient, its interval and standard error, and n, n' and N."""
-    names = [
-        name for name in COEFFICIENTS if name not in ("rating_weighted_agreement", "pair_pooled_agreement")
-    ]
-    rows = [
-        {
-            "name": section["name"],
-            "counts": (section["n_items"], section["n_pairable"], section["n_pairable_ratings"]),
-            "cells": [(cell(section["estimates"][name]), section["estimates"][name]["se"]) for name in names],
-        }
-        for section in figures["sections"]
-    ]
-    return [COEFFICIENTS[name] for name in names], rows
-
-
-def span_table(figures: Figures) -> list[dict[str, Any]]:
-    """Return a row for each section with spans: every similarity, the two alphas, and how many spans."""
-    return [
-        {
-            "name": section["name"],
-            "n_pairs": section["spans"]["similarity"]["exact"]["n_pairs"],
-            "cells": [
-                *(cell(section["spans"]["similarity"][name]) for name in SIMILARITIES),
-                *(cell(section["spans"][name]) for name in SPAN_ALPHAS),
-            ],
-            "n_gold": section["spans"]["n_gold"],
-            "n_disagreement": section["spans"]["n_disagreement"],
-            "by_characters": section["spans"]["counted_by_characters"],
-        }
-        for section in figures["sections"]
-        if section["spans"]
-    ]
-
-
-SPAN_HEADERS = [*SIMILARITIES.values(), *SPAN_ALPHAS.values()]
-
-
-def applicability(figures: Figures) -> list[dict[str, Any]]:
-    """Return how often each answer was given, by type, as numbers and as parts of a bar (FOCUS's Figure 4)."""
-    kind = "type" if figures["protocol"] == "focus" else "labels"
-    sections = [section for section in figures["sections"] if section["kind"] == kind]
-    longest = max((sum(section["labels"].values()) for section in sections), default=0)
-    rows = []
-    for section in sections:
-        labels = section["labels"]
-        order = ["yes", "no"] if kind == "type" else list(labels)
-        counts = [labels[name] for name in order]
-        total = sum(counts)
-        rows.append(
-            {
-                "code": section["code"],
-                "name": section["name"],
-                "counts": [
-                    {"name": name, "n": count, "share": number(count / total if total else None)}
-                    for name, count in zip(order, counts, strict=True)
-                ],
-                "bar": list(zip(order, stacked_bar(counts, longest), strict=True)),
-                "cannot_judge": section["n_cannot_judge"],
-            }
-        )
-    return rows
-
-
-def annotator_table(figures: Figures) -> dict[str, Any]:
-    """Return rates by type (or label shares), agreement with the rest and seconds, an annotator a row."""
-    focus = figures["protocol"] == "focus"
-    types = [section for section in figures["sections"] if section["kind"] == "type"]
-    labels = [category["code"] for category in figures["categories"]]
-    rows = []
-    for person in figures["annotators"]:
-        if focus:
-            shares = [person["types"][section["code"]]["shares"]["yes"] for section in types]
-        else:
-            shares = [person["shares"][code] for code in labels]
-        rows.append(
-            {
-                "pseudonym": person["pseudonym"],
-                "n": person["n"],
-                "shares": [cell(share) for share in shares],
-                "with_rest": cell(person["with_rest"]),
-                "cannot_judge": person["n_cannot_judge"],
-                "seconds": number(person["median_seconds"], 0),
-            }
-        )
-    heads = (
-        [(section["code"], section["name"]) for section in types]
-        if focus
-        else [(category["code"], category["name"]) for category in figures["categories"]]
-    )
-    return {"heads": heads, "rows": rows}
-
-
-def pair_matrix(figures: Figures, limit: int = 12) -> dict[str, Any] | None:
-    """Return Cohen's kappa of each pair over all types (or the three labels); None for a crowd of annotators."""
-    names = [person["pseudonym"] for person in figures["annotators"]]
-    if not 2 <= len(names) <= limit:
-        return None
-    pairs = {(pair["first"], pair["second"]): pair for pair in _whole(figures)["pairs"]}
-    rows = []
-    for row, name in enumerate(names):
-        cells: list[dict[str, Any] | None] = []
-        for column in range(len(names)):
-            pair = pairs.get((min(row, column), max(row, column)))
-            if row == column:
-                cells.append(None)
-            elif pair is None:
-                cells.append({"cell": Cell(DASH, why="they share no item"), "observed": DASH, "n": 0})
-            else:
-                cells.append(
-                    {
-                        "cell": cell(pair["kappa"]),
-                        "observed": number(pair["observed_agreement"]["value"]),
-                        "n": pair["n_common"],
-                    }
-                )
-        rows.append((name, cells))
-    return {"names": names, "rows": rows}
-
-
-def cross_table(figures: Figures, field_name: str, whose: str) -> dict[str, Any] | None:
-    """Return one cross table with the share of items beside each count; None where there is no such field."""
-    table = next((table for table in figures["cross"] if table["field"] == field_name), None)
-    if table is None:
-        return None
-    names = {section["code"]: section["name"] for section in figures["sections"]}
-    names |= {category["code"]: category["name"] for category in figures["categories"]}
-    columns = range(len(table["values"]))
-    rows = []
-    for row in table["rows"]:
-        counts = row[whose]
-        highest = max(counts, default=0)
-        rows.append(
-            {
-                "name": names[row["code"]],
-                "cells": [
-                    {"n": counts[at], "level": level(counts[at] / highest if highest else None)}
-                    for at in columns
-                ],
-                "total": sum(counts),
-            }
-        )
-    return {
-        "field": field_name,
-        "heads": list(zip(table["values"], table["n_items"], strict=True)),
-        "rows": rows,
-    }
-
-
-def _whole(figures: Figures) -> Figures:
+def whole_section(figures: Figures) -> Figures:
     """Return the section of all types, or of the three labels."""
     return next(section for section in figures["sections"] if section["kind"] in ("all", "labels"))
 
 
 def cards(figures: Figures, change: Figures) -> dict[str, Any]:
     """Return the four figures at the top: alpha, its change, the overlap of spans (or useful), the queue."""
-    whole = _whole(figures)
+    whole = whole_section(figures)
     useful = next((section for section in figures["sections"] if section["kind"] == "useful"), None)
     moved = change.get("sections", {}).get(whole["key"]) if change else None
     return {
         "alpha": cell(whole["estimates"][ALPHA]),
         "change": cell(moved["differences"][ALPHA], signed=True) if moved else None,
         "recurring": moved["n_both"] if moved else 0,
-        "span": cell(whole["spans"]["similarity"]["token_jaccard"]) if whole["spans"] else None,
+        "span": cell(whole["spans"]["similarity"]["token_jaccard"], spans=True) if whole["spans"] else None,
         "useful": cell(useful["estimates"][ALPHA]) if useful else None,
         "queue": whole["queue"].get("total", 0),
     }
+
+
+def answer_names(figures: Figures) -> dict[str, str]:
+    """Return the words for the codes of answers and reasons."""
+    coded = {entry["code"]: entry["name"] for entry in [*figures["categories"], *figures["reasons"]]}
+    return coded | {"yes": "yes", "no": "no", "?": "cannot judge"}

@@ -43,6 +43,8 @@ REASONS = {
 }
 """What makes a figure undefined, or its interval one that cannot be trusted."""
 
+SPAN_REASONS = {**REASONS, results.NO_PAIRS: "no two annotators marked a span in the same text"}
+
 WHY = {
     "undecided": "no majority",
     "no_gold_span": "yes, but no span is shared",
@@ -52,6 +54,6 @@ WHY = {
 """What a disputed unit waits for."""
 
 
-def reason_text(code: str | None) -> str:
+def reason_text(code: str | None, *, spans: bool = False) -> str:
     """Return the sentence behind a reason code, the code itself where there is none, "" for None."""
-    return REASONS.get(code, code) if code else ""
+    return (SPAN_REASONS if spans else REASONS).get(code, code) if code else ""

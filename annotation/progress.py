@@ -52,7 +52,7 @@ class MemberProgress:
 
 def progress_of_round(round: Round, *, member: Membership | None = None) -> list[MemberProgress]:
     """Return the progress of every annotator with texts in a round, or of one `member` alone."""
-    assignments = round.assignments.filter(released_at__isnull=True)
+    assignments = round.assignments.filter(released_at__isnull=True, item__withdrawn_at__isnull=True)
     if member is not None:
         assignments = assignments.filter(member=member)
     texts = dict(assignments.order_by().values_list("member").annotate(n=Count("id")))
@@ -65,7 +65,11 @@ def progress_of_round(round: Round, *, member: Membership | None = None) -> list
     else:
         totals = _question_totals(round, member)
         rows, decided = QuestionAnnotation.objects, DECIDED_QUESTION
-    rows = rows.filter(assignment__round=round, assignment__released_at__isnull=True)
+    rows = rows.filter(
+        assignment__round=round,
+        assignment__released_at__isnull=True,
+        assignment__item__withdrawn_at__isnull=True,
+    )
     if member is not None:
         rows = rows.filter(assignment__member=member)
     done = {
@@ -85,6 +89,7 @@ def _question_totals(round: Round, member: Membership | None) -> dict[int, int]:
     assigned = {"question__item__assignments__member": member} if member is not None else {}
     questions = RoundQuestion.objects.filter(
         round=round,
+        question__item__withdrawn_at__isnull=True,
         question__item__assignments__round=round,
         question__item__assignments__released_at__isnull=True,
         **assigned,

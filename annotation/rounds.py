@@ -1,9 +1,10 @@
 """Rounds from draft to closed."""
 
 from collections.abc import Iterable, Sequence
+from datetime import date, datetime
 
 from django.db import connection, transaction
-from django.db.models import Count, Exists, Max, OuterRef, Q
+from django.db.models import Exists, Max, OuterRef
 from django.utils import timezone
 
 from annotation.access import refuse_archived, visible_questions
@@ -17,13 +18,12 @@ from annotation.models import (
     Project,
     ProjectEvent,
     Protocol,
-    QuestionAnnotation,
     Round,
     RoundItem,
     RoundQuestion,
-    TypeAnnotation,
 )
 from annotation.signals import round_closed
+from annotation.training import missing_key
 
 BATCH = 2_000
 
@@ -40,10 +40,18 @@ def round_create(
     seed: int = 0,
     content_warning: str = "",
     live_agreement: bool = False,
+    due_on: date | None = None,
+    pass_mark: int | None = None,
     imported: bool = False,
     member: Membership | None = None,
 ) -> Round:
     """Create a draft round on the given or the newest codebook. Raises Refused for a name in use."""
+    if pass_mark is not None and purpose != Round.Purpose.TRAINING:
+        raise Refused(
+            "invalid",
+            "A pass mark belongs to a training round.",
+            errors={"pass_mark": "Only a training round has a pass mark."},
+        )
     with transaction.atomic():
         refuse_archived(Project.objects.select_for_update().get(pk=project.pk))
         number = (project.rounds.aggregate(last=Max("number"))["last"] or 0) + 1
@@ -62,6 +70,8 @@ def round_create(
             seed=seed,
             content_warning=content_warning,
             live_agreement=live_agreement,
+            due_on=due_on,
+            pass_mark=pass_mark,
             imported=imported,
         )
         _log(created, member, "round created")
@@ -95,6 +105,7 @@ def round_draw(
         round.round_questions.all().delete()
         round.round_items.all().delete()
         round_items_add(round, drawn, first_position=1)
+        round.key_answers.exclude(item__round_items__round=round).delete()
         round.draw = {
             "size": size,
             "questions": questions,
@@ -163,6 +174,8 @@ def _refuse_without_material(round: Round) -> None:
     n_items = round.round_items.count()
     if not n_items:
         raise Refused("not_ready", "The round has no items yet: draw items into it first.")
+    if round.purpose == Round.Purpose.TRAINING:
+        _refuse_without_key(round)
     if round.project.protocol != Protocol.CQS_GEN:
         return
     asked = RoundQuestion.objects.filter(round=round, question__item=OuterRef("item"))
@@ -174,6 +187,16 @@ def _refuse_without_material(round: Round) -> None:
             "not_ready",
             f"{n_bare} of {n_items} items have no questions to judge: {_some(names, n_bare)}. "
             "Import questions for them, or draw the round without them.",
+        )
+
+
+def _refuse_without_key(round: Round) -> None:
+    n_missing, names = missing_key(round)
+    if n_missing:
+        raise Refused(
+            "not_ready",
+            f"The key of this training round has no answer for {n_missing} units, of {_some(names)}. "
+            "Complete the key, or draw the round without these items.",
         )
 
 
@@ -200,7 +223,8 @@ def round_close(round: Round, *, by: Membership | None = None) -> Round:
             raise Refused("round_not_open", f"{current.name} is {current.status}: only an open round closes.")
         round.status = Round.Status.CLOSED
         round.closed_at = timezone.now()
-        round.save(update_fields=["status", "closed_at"])
+        round.paused_at = None
+        round.save(update_fields=["status", "closed_at", "paused_at"])
         _log(round, by, "round closed")
         round_closed.send(sender=Round, round=round)
     return round
@@ -226,6 +250,28 @@ def round_reopen(round: Round, *, why: str, by: Membership) -> Round:
     return round
 
 
+def round_pause(round: Round, *, by: Membership) -> Round:
+    """Let nothing be recorded in an open round until it goes on; nothing is lost by it."""
+    return _pause_set(round, timezone.now(), by, "round paused")
+
+
+def round_resume(round: Round, *, by: Membership) -> Round:
+    """Let a paused round go on."""
+    return _pause_set(round, None, by, "round resumed")
+
+
+def _pause_set(round: Round, when: datetime | None, by: Membership, action: str) -> Round:
+    with transaction.atomic():
+        current = Round.objects.select_for_update().get(pk=round.pk)
+        if current.status != Round.Status.OPEN:
+            raise Refused("round_not_open", f"{current.name} is {current.status}: only an open round pauses.")
+        if (current.paused_at is None) != (when is None):
+            round.paused_at = when
+            round.save(update_fields=["paused_at"])
+            _log(round, by, action)
+    return round
+
+
 def round_lock_shared(round_id: int) -> Round:
     """Return the round, holding off its closing until this transaction ends.
 
@@ -236,40 +282,6 @@ def round_lock_shared(round_id: int) -> Round:
         with connection.cursor() as cursor:
             cursor.execute("SELECT id FROM annotation_round WHERE id = %s FOR SHARE", [round_id])
     return Round.objects.select_related("codebook", "project").get(pk=round_id)
-
-
-def round_progress(round: Round) -> list[dict[str, object]]:
-    """Return how far each annotator is: pseudonym, units decided and units in all. No judgement shows."""
-    types = len(round.codebook.definition.get("types") or ())
-    if round.project.protocol == Protocol.FOCUS:
-        decided = (
-            TypeAnnotation.objects.filter(assignment__round=round)
-            .filter(Q(applicable__isnull=False) | Q(cannot_judge=True))
-            .values_list("assignment__member")
-            .annotate(n=Count("id"))
-        )
-        total = round.assignments.values_list("member").annotate(n=Count("id") * types)
-    else:
-        decided = (
-            QuestionAnnotation.objects.filter(assignment__round=round)
-            .filter(Q(label__isnull=False) | Q(cannot_judge=True))
-            .values_list("assignment__member")
-            .annotate(n=Count("id"))
-        )
-        in_round = Q(item__questions__round_questions__round=round)
-        total = round.assignments.values_list("member").annotate(
-            n=Count("item__questions", filter=in_round, distinct=True)
-        )
-    decided_by, total_by = dict(decided.order_by()), dict(total.order_by())
-    members = Membership.objects.filter(pk__in=total_by).order_by("id")
-    return [
-        {
-            "pseudonym": member.pseudonym,
-            "decided": decided_by.get(member.pk, 0),
-            "total": total_by[member.pk],
-        }
-        for member in members
-    ]
 
 
 def _locked_draft(round: Round, otherwise: str) -> None:

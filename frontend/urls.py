@@ -2,7 +2,20 @@
 
 from django.urls import path
 
-from frontend.pages import drawing, home, project, rounds, workspace
+from frontend.pages import (
+    agreement,
+    codebooks,
+    drawing,
+    home,
+    imports,
+    items,
+    joining,
+    people,
+    person,
+    project,
+    rounds,
+    workspace,
+)
 
 urlpatterns = [
     path("", home.home, name="home"),
@@ -11,12 +24,63 @@ urlpatterns = [
     path("p/<slug:slug>/settings/", project.settings, name="project_settings"),
     path("p/<slug:slug>/archive/", project.archive, name="project_archive"),
     path("p/<slug:slug>/restore/", project.restore, name="project_restore"),
+    path("join/<str:token>/", joining.join, name="join"),
+    path("p/<slug:slug>/codebook/", codebooks.codebook, name="codebook"),
+    path("p/<slug:slug>/codebook/edit/", codebooks.edit, name="codebook_edit"),
+    path("p/<slug:slug>/codebook/preview/", codebooks.preview, name="codebook_preview"),
+    path("p/<slug:slug>/codebook/compare/", codebooks.compare, name="codebook_compare"),
+    path("p/<slug:slug>/items/", items.items, name="items"),
+    path("p/<slug:slug>/items/<int:item_id>/", items.item, name="item"),
+    path("p/<slug:slug>/items/<int:item_id>/withdraw/", items.withdraw, name="item_withdraw"),
+    path("p/<slug:slug>/items/<int:item_id>/restore/", items.restore, name="item_restore"),
+    path("p/<slug:slug>/import/", imports.items_import, name="items_import"),
+    path("p/<slug:slug>/import/<int:upload_id>/", imports.upload, name="upload"),
+    path("p/<slug:slug>/import/<int:upload_id>/progress/", imports.upload_progress, name="upload_progress"),
+    path("p/<slug:slug>/import/<int:upload_id>/refused.csv", imports.upload_refused, name="upload_refused"),
+    path("p/<slug:slug>/imports/<int:import_id>/undo/", imports.undo, name="import_undo"),
+    path("p/<slug:slug>/people/", people.people, name="people"),
+    path("p/<slug:slug>/people/<int:person_id>/", person.person, name="person"),
+    path(
+        "p/<slug:slug>/people/<int:person_id>/deactivate/", person.person_deactivate, name="person_deactivate"
+    ),
+    path(
+        "p/<slug:slug>/people/<int:person_id>/reactivate/", person.person_reactivate, name="person_reactivate"
+    ),
+    path(
+        "p/<slug:slug>/people/<int:person_id>/reassign/<int:number>/",
+        person.person_reassign,
+        name="person_reassign",
+    ),
+    path(
+        "p/<slug:slug>/invitations/<int:invitation_id>/revoke/",
+        people.invitation_withdraw,
+        name="invitation_withdraw",
+    ),
     path("p/<slug:slug>/rounds/new/", rounds.new, name="round_new"),
     path("p/<slug:slug>/rounds/<int:number>/", rounds.detail, name="round"),
     path("p/<slug:slug>/rounds/<int:number>/progress/", rounds.detail_progress, name="round_progress"),
     path("p/<slug:slug>/rounds/<int:number>/draw/", drawing.draw, name="round_draw"),
     path("p/<slug:slug>/rounds/<int:number>/open/", drawing.open_round, name="round_open"),
     path("p/<slug:slug>/rounds/<int:number>/close/", rounds.close, name="round_close"),
+    path("p/<slug:slug>/rounds/<int:number>/pause/", rounds.pause, name="round_pause"),
     path("p/<slug:slug>/rounds/<int:number>/reopen/", rounds.reopen, name="round_reopen"),
+    path("p/<slug:slug>/rounds/<int:number>/agreement/", agreement.agreement, name="agreement"),
+    path(
+        "p/<slug:slug>/rounds/<int:number>/agreement/status/",
+        agreement.agreement_status,
+        name="agreement_status",
+    ),
+    path(
+        "p/<slug:slug>/rounds/<int:number>/agreement/compute/",
+        agreement.agreement_compute,
+        name="agreement_compute",
+    ),
+    path(
+        "p/<slug:slug>/rounds/<int:number>/agreement/units/",
+        agreement.agreement_units,
+        name="agreement_units",
+    ),
     path("p/<slug:slug>/rounds/<int:number>/work/", workspace.workspace, name="workspace"),
+    path("p/offline-worker.js", workspace.service_worker, name="service-worker"),
+    path("signed-in/", workspace.signed_in, name="signed-in"),
 ]

@@ -29,7 +29,7 @@ def main() -> int:
 
 def checks(scratch: Path) -> list[tuple[str, list[str], dict[str, str]]]:
     """Return title, command and environment of each check."""
-    python = sys.executable
+    python, manage = sys.executable, [sys.executable, "manage.py"]
     testing = {"DJANGO_SETTINGS_MODULE": "config.settings.test"}
     production = {
         "DJANGO_SETTINGS_MODULE": "config.settings.production",
@@ -43,9 +43,9 @@ def checks(scratch: Path) -> list[tuple[str, list[str], dict[str, str]]]:
         ("Style", [python, "-m", "ruff", "check", "."], {}),
         ("Layout", [python, "-m", "ruff", "format", "--check", "--quiet", "."], {}),
         ("Types", [python, "-m", "mypy", *APPS], testing),
-        ("Migrations", [python, "manage.py", "makemigrations", "--check", "--dry-run"], testing),
-        ("Deployment", [python, "manage.py", "check", "--deploy", "--fail-level", "WARNING"], production),
-        ("Static files", [python, "manage.py", "collectstatic", "--clear", "--noinput", "-v", "0"], production),
+        ("Migrations", [*manage, "makemigrations", "--check", "--dry-run"], testing),
+        ("Deployment", [*manage, "check", "--deploy", "--fail-level", "WARNING"], production),
+        ("Static files", [*manage, "collectstatic", "--clear", "--noinput", "-v", "0"], production),
         *script_checks(scratch),
     ]
 

@@ -2,7 +2,7 @@
 
 import hashlib
 from collections import Counter
-from collections.abc import Iterable
+from collections.abc import Callable, Iterable, Mapping
 from dataclasses import dataclass, field
 from itertools import islice
 from pathlib import Path
@@ -61,23 +61,27 @@ def items_import(
     dry_run: bool = False,
     refused_path: Path | None = None,
     member: Membership | None = None,
+    columns: Mapping[str, str] | None = None,
+    on_batch: Callable[[int], None] | None = None,
 ) -> ImportReport:
     """Import a file of items, with questions and published labels where it has them.
 
     Rows that break a rule are listed in the report; then nothing is stored unless `skip_invalid`.
     `dry_run` says what would happen. What is there already (same id, same text) stays as it is, so the
-    same file twice changes nothing. Raises FileError for what refuses the whole file.
+    same file twice changes nothing. `columns` says which of a table's columns stand for the known ones.
+    `on_batch` is told how many rows were read. Raises FileError for what refuses the whole file.
     """
     name = name or path.name
     if format and format not in FORMATS:
         raise Refused("invalid", f"There is no format “{format}”: choose one of {', '.join(FORMATS)}.")
-    found_format = format or recognise(path, name)
-    rows = FORMATS[found_format](path, name=name, origin=origin or None)
+    found_format = "table" if columns else format or recognise(path, name)
+    reading = {"renamed": columns} if columns else {}
+    rows = FORMATS[found_format](path, name=name, origin=origin or None, **reading)
     report = ImportReport(file=name, format=found_format)
     refused = RefusedRows(report, refused_path)
     with staged_import(project=project, path=path, name=name, format=found_format, member=member) as staged:
         try:
-            _Loader(staged, report, refused).load(rows)
+            _Loader(staged, report, refused).load(rows, on_batch)
         finally:
             refused.close()
         if not dry_run and (skip_invalid or not report.refused):
@@ -96,7 +100,9 @@ class _Loader:
         self.seen_texts = self._stored_texts()
         self.matched: dict[int, Counter[str]] = {}
 
-    def load(self, rows: Iterable[ItemRow | Refusal | Notice]) -> None:
+    def load(
+        self, rows: Iterable[ItemRow | Refusal | Notice], on_batch: Callable[[int], None] | None = None
+    ) -> None:
         iterator = iter(rows)
         while batch := list(islice(iterator, BATCH)):
             good = []
@@ -108,6 +114,8 @@ class _Loader:
                 else:
                     self.report.notice(row)
             import_heartbeat(self.staged)
+            if on_batch is not None:
+                on_batch(len(batch))
             with transaction.atomic():
                 self._stage(good)
 

@@ -5,7 +5,7 @@ written. A new round stays a draft that nobody judges in until everything is the
 """
 
 from collections import defaultdict
-from collections.abc import Iterable
+from collections.abc import Callable, Iterable
 from contextlib import nullcontext
 from dataclasses import asdict, dataclass
 from itertools import islice
@@ -57,12 +57,14 @@ def judgements_import(
     dry_run: bool = False,
     refused_path: Path | None = None,
     member: Membership | None = None,
+    on_batch: Callable[[int], None] | None = None,
 ) -> ImportReport:
     """Import finished judgements in long form into the round of this name, which is made if it is new.
 
     Annotators become members by pseudonym; their names stay private. A row that breaks a rule of the
     protocol, names an unknown item or type, or differs from what is stored for the same unit and annotator
-    is refused; then nothing is stored unless `skip_invalid`. Raises FileError for what refuses the file,
+    is refused; then nothing is stored unless `skip_invalid`. `on_batch` is told how many rows were
+    read. Raises FileError for what refuses the file,
     Refused for a round that was annotated here.
     """
     name = name or path.name
@@ -92,7 +94,7 @@ def judgements_import(
         with nullcontext() if new_round else transaction.atomic():
             try:
                 loader = _Loader(staged, target, report, refused)
-                loader.load(rows)
+                loader.load(rows, on_batch)
             finally:
                 refused.close()
             kept = not dry_run and (skip_invalid or not report.refused)
@@ -161,7 +163,9 @@ class _Loader:
         self.next_position = defaultdict(lambda: 1, {pk: position + 1 for pk, position in positions})
         self.number = 0
 
-    def load(self, rows: Iterable[JudgementRow | Refusal | Notice]) -> None:
+    def load(
+        self, rows: Iterable[JudgementRow | Refusal | Notice], on_batch: Callable[[int], None] | None = None
+    ) -> None:
         iterator = iter(rows)
         while batch := list(islice(iterator, BATCH)):
             good = []
@@ -173,6 +177,8 @@ class _Loader:
                 else:
                     self.report.notice(row)
             import_heartbeat(self.staged)
+            if on_batch is not None:
+                on_batch(len(batch))
             with transaction.atomic():
                 stored = self._read({row.item for row in good})
                 self._write(self._accepted(good, stored), stored)
@@ -244,11 +250,11 @@ class _Loader:
         self.next_item += len(fresh)
         self._assign(accepted, stored)
         events: list[AnnotationEvent] = []
-        written: dict[type[Row], list[Row]] = {TypeAnnotation: [], QuestionAnnotation: []}
+        rows: list[Row] = []
         for row in accepted:
             member = self.members[row.given.annotator]
             new = self._new_row(stored.assignments[(row.item.pk, member.pk)], row)
-            written[type(new)].append(new)
+            rows.append(new)
             self.number += 1
             events.append(
                 new_event(
@@ -260,8 +266,8 @@ class _Loader:
                 )
             )
         AnnotationEvent.objects.bulk_create(events)
-        for model, rows in written.items():
-            model.objects.bulk_create(rows)
+        TypeAnnotation.objects.bulk_create(row for row in rows if isinstance(row, TypeAnnotation))
+        QuestionAnnotation.objects.bulk_create(row for row in rows if isinstance(row, QuestionAnnotation))
         self.report.count("new judgements", len(events))
 
     def _assign(self, accepted: list[_Accepted], stored: _Stored) -> None:
@@ -322,10 +328,11 @@ class _Loader:
         }
         of = {assignment.pk: key for key, assignment in assignments.items()}
         rows: dict[tuple[int, int, Unit], Row] = {}
-        for row in TypeAnnotation.objects.filter(assignment__in=of):
-            rows[(*of[row.assignment_id], Unit(type_code=row.type_code))] = row
-        for row in QuestionAnnotation.objects.filter(assignment__in=of):
-            rows[(*of[row.assignment_id], Unit(question_id=row.question_id))] = row
+        for about_type in TypeAnnotation.objects.filter(assignment__in=of):
+            rows[(*of[about_type.assignment_id], Unit(about_type.type_code))] = about_type
+        for about_question in QuestionAnnotation.objects.filter(assignment__in=of):
+            unit = Unit(question_id=about_question.question_id)
+            rows[(*of[about_question.assignment_id], unit)] = about_question
         return _Stored(items, drawn, questions, assignments, rows)
 
 

@@ -6,7 +6,7 @@ item that stand together become one ItemRow; rows further apart become several, 
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
 from dataclasses import replace
 from pathlib import Path
 
@@ -31,12 +31,15 @@ KNOWN = ITEM_COLUMNS + QUESTION_COLUMNS
 _NO_METADATA = KNOWN + REFUSED_COLUMNS
 
 
-def read(path: Path, *, name: str, origin: str | None = None) -> ItemRows:
+def read(
+    path: Path, *, name: str, origin: str | None = None, renamed: Mapping[str, str] | None = None
+) -> ItemRows:
     """Yield the items of a table with their questions, refusals behind the item they stand with.
 
-    `origin` stands for questions whose row names none. Raises FileError.
+    `origin` stands for questions whose row names none; `renamed` says which column of the file stands
+    for which known one. Raises FileError.
     """
-    table = read_table(path, name, KNOWN)
+    table = read_table(path, name, KNOWN, renamed)
     table.require(name, NEEDED)
     item: ItemRow | None = None
     refused: list[Refusal | Notice] = []

@@ -67,16 +67,52 @@ class Table:
             raise FileError(name, "row 1", f"no {word} {', '.join(map(repr, missing))}; found {found}")
 
 
-def read_table(path: Path, name: str, known: Iterable[str]) -> Table:
-    """Open a table. `known` columns decide on the separator of a CSV file. Raises FileError."""
+def read_table(
+    path: Path, name: str, known: Iterable[str], renamed: Mapping[str, str] | None = None
+) -> Table:
+    """Open a table. `known` columns decide on the separator of a CSV file. Raises FileError.
+
+    `renamed` gives columns of the file another name; a column that has that name already loses it.
+    """
     kind = kind_of_file(path, name)
     if kind == EXCEL:
-        return _table(name, excel.records(path, name))
+        return _renamed(_table(name, excel.records(path, name)), renamed)
     if kind == JSON:
-        return Table(None, _json_rows(path, name))
-    delimiter = delimited.delimiter(path, name, known)
+        return _renamed(Table(None, _json_rows(path, name)), renamed)
+    delimiter = delimited.delimiter(path, name, renamed or known)
     records = delimited.records(path, name, delimiter)
-    return _table(name, ((place, [taken_back(cell) for cell in cells]) for place, cells in records))
+    table = _table(name, ((place, [taken_back(cell) for cell in cells]) for place, cells in records))
+    return _renamed(table, renamed)
+
+
+def columns_of(path: Path, name: str) -> tuple[str, ...]:
+    """Return the column names of a table, with whatever separator gives most. Raises FileError."""
+    kind = kind_of_file(path, name)
+    if kind == EXCEL:
+        return _table(name, excel.records(path, name)).columns or ()
+    if kind == JSON:
+        first = next((row for row in _json_rows(path, name) if isinstance(row, Cells)), None)
+        return tuple(first.values) if first else ()
+    found = (_table(name, delimited.records(path, name, separator)).columns or () for separator in ",;\t")
+    return max(found, key=len)
+
+
+def _renamed(table: Table, renamed: Mapping[str, str] | None) -> Table:
+    if not renamed:
+        return table
+    taken = set(renamed.values())
+
+    def name_of(column: str) -> str:
+        return renamed.get(column) or (f"{column} (as in the file)" if column in taken else column)
+
+    rows = (
+        Cells(row.place, {name_of(column): value for column, value in row.values.items()})
+        if isinstance(row, Cells)
+        else row
+        for row in table.rows
+    )
+    columns = None if table.columns is None else tuple(name_of(column) for column in table.columns)
+    return Table(columns, rows)
 
 
 def read_csv(path: Path, name: str, needed: Sequence[str]) -> Table:

@@ -41,7 +41,8 @@ class Membership(models.Model):
     """A person's place in a project; judgements point here, and exports only ever show the pseudonym.
 
     `user` is empty for annotators whose judgements were brought in from elsewhere; `private_name` is
-    the name their file gave them and never leaves the project.
+    the name their file gave them and never leaves the project. `left_out_at` says since when, by a lead's
+    choice after a withdrawal from the study, their judgements are in no figure and no release.
     """
 
     project = models.ForeignKey(Project, on_delete=models.PROTECT, related_name="memberships")
@@ -55,6 +56,7 @@ class Membership(models.Model):
     is_active = models.BooleanField(default=True)
     background = models.TextField(blank=True)
     joined_at = models.DateTimeField(auto_now_add=True)
+    left_out_at = models.DateTimeField(null=True, blank=True)
 
     class Meta:
         ordering = ["id"]
@@ -69,6 +71,10 @@ class Membership(models.Model):
             models.CheckConstraint(condition=not_blank("pseudonym"), name="membership_pseudonym_not_blank"),
             models.CheckConstraint(
                 condition=Q(is_annotator=True) | Q(is_lead=True), name="membership_has_a_role"
+            ),
+            models.CheckConstraint(
+                condition=Q(left_out_at__isnull=True) | Q(is_active=False),
+                name="membership_left_out_is_inactive",
             ),
         ]
 

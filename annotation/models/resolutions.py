@@ -14,6 +14,7 @@ class Resolution(models.Model):
 
     It wins over the consensus in exports and never touches a coefficient. Deciding again makes a new row
     and supersedes the old one, so the history stays.
+    `in_guideline` shows the ruling beside its type's guideline, where annotators find it.
     `spans` is a list of [start, end] in code points of the item's text.
     """
 
@@ -36,6 +37,7 @@ class Resolution(models.Model):
     brought_by = models.ForeignKey(Import, on_delete=models.PROTECT, null=True, related_name="resolutions")
     created_at = models.DateTimeField(auto_now_add=True)
     superseded_at = models.DateTimeField(null=True, blank=True)
+    in_guideline = models.BooleanField(default=False)
 
     class Meta:
         ordering = ["id"]

@@ -4,7 +4,7 @@ from typing import Any
 
 from django.core.paginator import Page, Paginator
 from django.db.models import QuerySet
-from django.http import HttpRequest, HttpResponse
+from django.http import HttpRequest, HttpResponse, QueryDict
 from django.shortcuts import render
 
 from annotation import access
@@ -30,6 +30,11 @@ def project_page(
         {"member": member, "project": member.project, **context},
         status=status,
     )
+
+
+def posted(request: HttpRequest) -> QueryDict | None:
+    """Return what a form was sent with, empty or not; None where the page is only looked at."""
+    return request.POST if request.method == "POST" else None
 
 
 def page_of(request: HttpRequest, rows: QuerySet, size: int = PAGE_SIZE) -> Page:

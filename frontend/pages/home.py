@@ -14,7 +14,7 @@ from annotation.errors import Refused
 from annotation.models import Membership, Project, Round
 from annotation.progress import MemberProgress, progress_of_round
 from annotation.projects import project_create
-from frontend.pages.common import page_of
+from frontend.pages.common import page_of, posted
 
 PROJECTS_PER_PAGE = 20
 
@@ -96,7 +96,7 @@ def _add_open_rounds(cards: list[ProjectCard]) -> None:
 @require_http_methods(["GET", "POST"])
 def project_new(request: HttpRequest) -> HttpResponse:
     """Create a project from a codebook that ships; whoever creates it becomes its lead."""
-    form = ProjectForm(request.POST or None)
+    form = ProjectForm(posted(request))
     if request.method == "POST" and form.is_valid():
         given = form.cleaned_data
         slug = given["slug"] or slugify(given["name"])[:80].strip("-")

@@ -15,7 +15,7 @@ from annotation import access
 from annotation.models import Membership, Project, Round
 from annotation.progress import MemberProgress, progress_of_round
 from annotation.projects import project_archive, project_edit, project_restore
-from frontend.pages.common import lead_or_refuse, page_of, project_page
+from frontend.pages.common import lead_or_refuse, page_of, posted, project_page
 from frontend.refusals import refusals_as_notices
 
 ROUNDS_PER_PAGE = 25
@@ -206,7 +206,7 @@ class SettingsForm(forms.ModelForm):
 def settings(request: HttpRequest, slug: str) -> HttpResponse:
     """Show and change what the project says about itself."""
     member = lead_or_refuse(request, slug)
-    form = SettingsForm(request.POST or None, instance=Project.objects.get(pk=member.project.pk))
+    form = SettingsForm(posted(request), instance=Project.objects.get(pk=member.project.pk))
     if request.method == "POST" and form.is_valid():
         with refusals_as_notices(request):
             project_edit(project=member.project, member=member, **form.cleaned_data)
@@ -224,7 +224,7 @@ class TypedNameForm(forms.Form):
 def archive(request: HttpRequest, slug: str) -> HttpResponse:
     """Archive the project after its short name was typed."""
     member = lead_or_refuse(request, slug)
-    form = TypedNameForm(request.POST or None)
+    form = TypedNameForm(posted(request))
     if request.method == "POST" and form.is_valid():
         if form.cleaned_data["typed"].strip() != slug:
             form.add_error("typed", f"That is not the short name: type {slug}.")

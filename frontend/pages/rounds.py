@@ -8,14 +8,14 @@ from django.contrib.auth.decorators import login_required
 from django.http import HttpRequest, HttpResponse
 from django.shortcuts import redirect, render
 from django.urls import reverse
-from django.views.decorators.http import require_GET, require_http_methods
+from django.views.decorators.http import require_GET, require_http_methods, require_POST
 
 from annotation import access
 from annotation.errors import Refused
 from annotation.models import Membership, Project, ProjectEvent, Protocol, Round
 from annotation.progress import MemberProgress, progress_of_round
-from annotation.rounds import round_close, round_create, round_reopen
-from frontend.pages.common import lead_or_refuse, project_page
+from annotation.rounds import round_close, round_create, round_pause, round_reopen, round_resume
+from frontend.pages.common import lead_or_refuse, posted, project_page
 from frontend.refusals import refusals_as_notices
 
 LOG_SHOWN = 10
@@ -58,6 +58,12 @@ class RoundForm(forms.Form):
 class RareRoundForm(forms.Form):
     """What most rounds leave as it is."""
 
+    due_on = forms.DateField(
+        required=False,
+        widget=forms.DateInput(attrs={"type": "date"}),
+        label="Due date",
+        help_text="Annotators see it. Nothing closes by itself.",
+    )
     shuffled = forms.BooleanField(required=False, label="Shuffle the texts for each annotator")
     seed = forms.IntegerField(
         min_value=-(2**63),
@@ -85,8 +91,8 @@ class RareRoundForm(forms.Form):
 def new(request: HttpRequest, slug: str) -> HttpResponse:
     """Plan a round: it starts as a draft, and drawing its items comes next."""
     member = lead_or_refuse(request, slug)
-    form = RoundForm(request.POST or None, project=member.project)
-    rare = RareRoundForm(request.POST or None)
+    form = RoundForm(posted(request), project=member.project)
+    rare = RareRoundForm(posted(request))
     if request.method == "POST" and form.is_valid() and rare.is_valid():
         try:
             created = round_create(
@@ -149,6 +155,21 @@ def _events(round: Round) -> list[ProjectEvent]:
 
 
 @login_required
+@require_POST
+def pause(request: HttpRequest, slug: str, number: int) -> HttpResponse:
+    """Pause an open round, or let a paused one go on, as the button says."""
+    member, round = lead_and_round(request, slug, number)
+    with refusals_as_notices(request):
+        if request.POST.get("then") == "resume":
+            round_resume(round, by=member)
+            messages.success(request, f"{round.name} goes on.")
+        else:
+            round_pause(round, by=member)
+            messages.success(request, f"{round.name} is paused: nothing can be recorded until it goes on.")
+    return redirect("round", slug, number)
+
+
+@login_required
 @require_http_methods(["GET", "POST"])
 def close(request: HttpRequest, slug: str, number: int) -> HttpResponse:
     """Say what closing does and who is not done, then close."""
@@ -199,7 +220,7 @@ class ReasonForm(forms.Form):
 def reopen(request: HttpRequest, slug: str, number: int) -> HttpResponse:
     """Say what reopening does, ask why, then reopen."""
     member, round = lead_and_round(request, slug, number)
-    form = ReasonForm(request.POST or None)
+    form = ReasonForm(posted(request))
     if request.method == "POST" and form.is_valid():
         with refusals_as_notices(request):
             round_reopen(round, why=form.cleaned_data["why"], by=member)

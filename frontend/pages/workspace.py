@@ -1,21 +1,88 @@
 """The page in which annotators decide and highlight; its data comes from the API."""
 
+from pathlib import Path
+
 from django.contrib.auth.decorators import login_required
-from django.http import HttpRequest, HttpResponse
+from django.contrib.staticfiles import finders
+from django.http import FileResponse, Http404, HttpRequest, HttpResponse
 from django.shortcuts import render
+from django.views.decorators.cache import never_cache
 from django.views.decorators.csrf import ensure_csrf_cookie
+from django.views.decorators.http import require_safe
 
 from annotation import access
 
+MODULES = (
+    "api",
+    "base",
+    "clock",
+    "dialogs",
+    "focus_page",
+    "i18n",
+    "keys",
+    "leaving",
+    "listing",
+    "login",
+    "markdown",
+    "note",
+    "offsets",
+    "outbox",
+    "pointing",
+    "question",
+    "questions_page",
+    "rules",
+    "selection",
+    "sender",
+    "session",
+    "shell",
+    "storage",
+    "tabs",
+    "text_view",
+    "units",
+    "wording",
+    "words",
+)
+"""Every script that the workspace imports: named in the page, so that the browser asks for all at once."""
 
+
+@require_safe
 @login_required
 @ensure_csrf_cookie
 def workspace(request: HttpRequest, slug: str, number: int) -> HttpResponse:
     """Render the empty workspace of a round.
 
-    The page holds no text and no name: it may be kept for working offline, and the next person at this computer must not find
-    the last one's.
+    The page holds no text and no name: it may be kept for working offline, and the next person at this
+    computer must not find the last one's.
     """
     member = access.member_or_404(request.user, slug)
-    access.round_or_404(member, number)
-    return render(request, "frontend/workspace.html", {"slug": slug, "number": number})
+    access.require_annotator(member)
+    found = access.round_or_404(member, number)
+    return render(
+        request,
+        "frontend/workspace.html",
+        {
+            "slug": slug,
+            "number": number,
+            "protocol": member.project.protocol,
+            "round_key": f"{member.project_id}/{found.pk}",
+            "modules": [f"frontend/js/{name}.js" for name in MODULES],
+        },
+    )
+
+
+@require_safe
+@never_cache
+def signed_in(request: HttpRequest) -> HttpResponse:
+    """Tell the workspace that waits in another window that someone logged in, and close this one."""
+    return render(request, "frontend/signed_in.html")
+
+
+@require_safe
+def service_worker(request: HttpRequest) -> FileResponse:
+    """Serve the worker that keeps the workspace for offline reloads, from a path whose scope is /p/."""
+    path = finders.find("frontend/js/offline_worker.js")
+    if path is None:
+        raise Http404("There is no service worker.")
+    response = FileResponse(Path(path).open("rb"), content_type="text/javascript; charset=utf-8")
+    response.headers["Cache-Control"] = "no-cache"
+    return response

@@ -1,11 +1,13 @@
-"""The reference tables: exact values, published figures to their printed precision, standard errors, reasons."""
+"""The reference tables: exact values, published figures to their printed precision, errors, reasons."""
 
+import doctest
 import json
 import math
 
 import numpy as np
 import pytest
 
+import agreement.labels
 from agreement.labels import label_agreement
 from agreement.patterns import count_patterns, rating_patterns
 from agreement.standard_errors import (
@@ -41,8 +43,8 @@ GWET_ERRORS = {
     "se_ac1": "gwet_ac1",
     "se_fleiss": "fleiss_kappa",
 }
-# The alpha error of irrCAC 1.0 is the wrong one of three in circulation; Conger with missing ratings uses other
-# margins than ours.
+# The alpha error of irrCAC 1.0 is the wrong one of three in circulation; its Conger with missing ratings uses
+# other margins than ours.
 NOT_OURS = ("se_kripp_irrCAC1.0", "conger_kappa_irrCAC", "se_conger_irrCAC")
 
 each_case = pytest.mark.parametrize("case", known_answers(), ids=lambda case: case["id"])
@@ -163,6 +165,11 @@ def _chance_agreement(case: dict) -> dict[str, float]:
     return {name: float(value) for name, value in figures.items()}
 
 
+def test_the_example_in_the_docstring_is_the_published_one():
+    results = doctest.testmod(agreement.labels)
+    assert (results.failed, results.attempted) == (0, 4)
+
+
 def test_a_standard_error_is_given_only_where_it_is_defined():
     single = label_agreement(case_ratings(known_answer("single_item_disagree")), q=2, seed=1)
     assert [estimate.se for estimate in single.estimates.values()] == [None] * len(single.estimates)
@@ -171,6 +178,9 @@ def test_a_standard_error_is_given_only_where_it_is_defined():
     assert unanimous.estimates["fleiss_kappa"].se is None
     constant = label_agreement(case_ratings(known_answer("full_disagreement_constant")), q=2, seed=1)
     assert (constant.estimates["cohen_kappa"].value, constant.estimates["cohen_kappa"].se) == (0.0, 0.0)
+    pairs = label_agreement(case_ratings(known_answer("pair_undefined")), q=2, seed=1).pairs
+    # The other rater of each pair is constant: kappa does not vary, and rounding must not make it 1e-8.
+    assert [pair.kappa.se for pair in pairs] == [None, 0.0, 0.0]
 
 
 FOCUS = json.loads((REFERENCE / "focus_table8.json").read_text(encoding="utf-8"))

@@ -8,7 +8,8 @@ import subprocess
 import sys
 import urllib.error
 import urllib.request
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager, suppress
 from pathlib import Path
 
 import psycopg
@@ -127,6 +128,26 @@ def get(url: str, **headers: str) -> tuple[int, str, str]:
             return error.code, "", error.headers.get("Location", "")
 
 
+@contextmanager
+def running(production: dict[str, str], command: list[str]) -> Iterator[subprocess.Popen[bytes]]:
+    """Run a container's command until the block ends."""
+    with subprocess.Popen([sys.executable, *command[1:]], cwd=ROOT, env=production) as process:
+        try:
+            yield process
+        finally:
+            process.terminate()
+
+
+def wait_until(answers: Callable[[], bool], process: subprocess.Popen[bytes]) -> None:
+    """Return once it answers; fail when the process ends or a minute has passed."""
+    for _ in range(600):
+        if answers():
+            return
+        with suppress(subprocess.TimeoutExpired):
+            raise AssertionError(f"ended with exit code {process.wait(timeout=0.1)}")
+    raise AssertionError("no answer within a minute")
+
+
 @pytest.mark.redis
 def test_the_containers_commands_migrate_and_serve_over_https_with_hashed_files(production):
     run(production, SERVICES["migrate"]["command"])
@@ -134,44 +155,39 @@ def test_the_containers_commands_migrate_and_serve_over_https_with_hashed_files(
     with socket.socket() as probe:
         probe.bind(("127.0.0.1", 0))
         port = str(probe.getsockname()[1])
-    command = [port if part == "8000" else part for part in image_command()]
-    command = ["127.0.0.1" if part == "0.0.0.0" else part for part in command]
-    with subprocess.Popen(
-        [sys.executable, *command[1:]], cwd=ROOT, env=production, stderr=subprocess.PIPE, text=True
-    ) as web:
-        try:
-            for line in web.stderr:
-                if "Started worker" in line:
-                    break
-            address = f"http://127.0.0.1:{port}"
-            assert get(f"{address}/healthz", Host="127.0.0.1") == (200, "ok\n", "")
-            assert get(f"{address}/admin/login/") == (301, "", "https://elenchus.example.org/admin/login/")
-            https = {"X-Forwarded-Proto": "https", "X-Forwarded-For": "192.0.2.1"}
-            status, page, _ = get(f"{address}/admin/login/", **https)
-            assert status == 200
-            (style,) = set(re.findall(r'"(/static/admin/css/base\.[0-9a-f]{12}\.css)"', page))
-            assert get(f"{address}{style}", **https)[0] == 200
-            assert get(f"{address}/admin/login/", **https, Host="evil.example.org")[0] == 400
-        finally:
-            web.terminate()
-            web.stderr.close()
+    address = f"http://127.0.0.1:{port}"
+    replaced = {"8000": port, "0.0.0.0": "127.0.0.1"}
+
+    def healthy() -> bool:
+        with suppress(urllib.error.URLError):
+            return get(f"{address}/healthz", Host="127.0.0.1") == (200, "ok\n", "")
+        return False
+
+    with running(production, [replaced.get(part, part) for part in image_command()]) as web:
+        wait_until(healthy, web)
+        assert get(f"{address}/admin/login/") == (301, "", "https://elenchus.example.org/admin/login/")
+        https = {"X-Forwarded-Proto": "https", "X-Forwarded-For": "192.0.2.1"}
+        status, page, _ = get(f"{address}/admin/login/", **https)
+        assert status == 200
+        (style,) = set(re.findall(r'"(/static/admin/css/base\.[0-9a-f]{12}\.css)"', page))
+        assert get(f"{address}{style}", **https)[0] == 200
+        assert get(f"{address}/admin/login/", **https | {"Host": "evil.example.org"})[0] == 400
 
 
 @pytest.mark.redis
 def test_the_workers_command_and_its_health_check_meet_on_redis(production):
-    worker = subprocess.Popen(
-        [sys.executable, *SERVICES["worker"]["command"][1:]],
-        cwd=ROOT,
-        env=production,
-        stderr=subprocess.PIPE,
-        text=True,
-    )
-    with worker:
-        try:
-            for line in worker.stderr:
-                if " ready." in line:
-                    break
-            assert "pong" in run(production, SERVICES["worker"]["healthcheck"]["test"][1:])
-        finally:
-            worker.terminate()
-            worker.stderr.close()
+    check = SERVICES["worker"]["healthcheck"]["test"][1:]
+
+    def answers() -> bool:
+        asked = subprocess.run(
+            [sys.executable, *check[1:]],
+            cwd=ROOT,
+            env=production,
+            capture_output=True,
+            check=False,
+            timeout=60,
+        )
+        return asked.returncode == 0 and b"pong" in asked.stdout
+
+    with running(production, SERVICES["worker"]["command"]) as worker:
+        wait_until(answers, worker)

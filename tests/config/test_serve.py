@@ -14,8 +14,6 @@ from pathlib import Path
 
 import pytest
 
-from frontend.management.commands.serve import sample_login_lines
-
 ROOT = Path(__file__).resolve().parents[2]
 pytestmark = pytest.mark.skipif(not Path("/proc/self/environ").exists(), reason="finds processes in /proc")
 
@@ -98,6 +96,7 @@ def serving(migrated, tmp_path) -> Iterator[Serving]:
 @pytest.mark.parametrize("number", [signal.SIGINT, signal.SIGTERM])
 def test_it_answers_until_a_signal_comes_and_leaves_no_process_behind(serving, number):
     assert f"Elenchus runs at http://127.0.0.1:{serving.port}/" in serving.lines
+    assert "log in as lea with password elenchus (lead)" in serving.lines
     assert serving.get("/healthz") == "ok\n"
     commands = " ".join(processes_of(serving.data).values())
     assert "granian" in commands
@@ -139,8 +138,3 @@ def test_a_port_in_use_is_said_in_one_line(tmp_path):
     advice = f"Choose another one, for example: make demo PORT={port + 1000}"
     assert output == f"CommandError: Port {port} is in use. {advice}\n"
     assert processes_of(tmp_path) == {}
-
-
-def test_the_sample_log_ins_are_told_one_a_line(monkeypatch):
-    monkeypatch.setattr("annotation.sample.LOGINS", [("lead", "lea", "secret")], raising=False)
-    assert sample_login_lines() == ["  log in as lea with password secret (lead)"]

@@ -4,6 +4,7 @@ import pytest
 from django.test import Client
 from django.urls import get_resolver, reverse
 
+from annotation.inviting import invitation_create
 from tests import factories
 from tests.conftest import client_of
 
@@ -14,18 +15,44 @@ LEAD_ROUTES = {
     "project_settings",
     "project_archive",
     "project_restore",
+    "codebook_edit",
+    "codebook_preview",
+    "items",
+    "item",
+    "item_withdraw",
+    "item_restore",
+    "items_import",
+    "upload",
+    "upload_progress",
+    "upload_refused",
+    "import_undo",
+    "people",
+    "person",
+    "person_deactivate",
+    "person_reactivate",
+    "person_reassign",
+    "invitation_withdraw",
     "round_new",
     "round",
     "round_progress",
     "round_draw",
     "round_open",
+    "round_pause",
     "round_close",
     "round_reopen",
 }
-MEMBER_ROUTES = {"project"}
+MEMBER_ROUTES = {"project", "codebook", "codebook_compare"}
 ELSEWHERE_TESTED = {"workspace", "agreement", "releases", "offline-worker", "service-worker"}
 
-POST_ONLY = {"project_restore"}
+POST_ONLY = {
+    "codebook_preview",
+    "item_restore",
+    "import_undo",
+    "project_restore",
+    "person_reactivate",
+    "invitation_withdraw",
+    "round_pause",
+}
 
 
 @pytest.fixture
@@ -36,7 +63,15 @@ def study():
 
 
 def address(name: str, made: factories.Study) -> str:
-    known = {"slug": made.project.slug, "number": 1}
+    known = {
+        "slug": made.project.slug,
+        "number": 1,
+        "item_id": made.items[0].pk,
+        "upload_id": 1,
+        "import_id": made.items[0].brought_by_id,
+        "person_id": made.annotators[0].pk,
+        "invitation_id": invitation_create(project=made.project, member=made.lead)[0].pk,
+    }
     pattern = next(pattern for pattern in project_patterns() if pattern.name == name)
     wanted = pattern.pattern.converters
     return reverse(name, kwargs={key: known[key] for key in wanted})
@@ -48,7 +83,7 @@ def project_patterns() -> list:
         pattern
         for entry in included
         for pattern in entry.url_patterns
-        if getattr(pattern, "lookup_str", "").startswith(("frontend.", "exports.", "agreement."))
+        if getattr(pattern, "lookup_str", "").startswith("frontend.")
     ]
     return [pattern for pattern in pages if "slug" in pattern.pattern.converters]
 

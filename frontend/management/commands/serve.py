@@ -3,7 +3,6 @@
 import contextlib
 import errno
 import fcntl
-import importlib
 import os
 import signal
 import socket
@@ -19,6 +18,8 @@ from typing import Any, TextIO
 
 from django.conf import settings
 from django.core.management.base import BaseCommand, CommandError, CommandParser
+
+from annotation.sample import LOGINS
 
 READY_SECONDS = 90
 GRACE_SECONDS = 15
@@ -71,7 +72,9 @@ def web_command(host: str, port: int) -> list[str]:
 
 def worker_command() -> list[str]:
     return [
-        *(sys.executable, "-m", "celery", "--app", "config", "worker", "--pool", "threads"),
+        # The demo may be run by root, in a container for instance; only JSON is taken, so that is no danger.
+        *(sys.executable, "-W", "ignore:You're running the worker with superuser privileges"),
+        *("-m", "celery", "--quiet", "--app", "config", "worker", "--pool", "threads"),
         *("--concurrency", "2", "--beat", "--loglevel", "WARNING"),
         # Chatter between workers: here there is one, and on a broker of files each word is a file.
         *("--without-gossip", "--without-mingle", "--without-heartbeat"),
@@ -149,5 +152,4 @@ def stop_children(children: Any) -> None:
 
 def sample_login_lines() -> list[str]:
     """Return one line for each row of `annotation.sample.LOGINS`: who, user name, password."""
-    logins = getattr(importlib.import_module("annotation.sample"), "LOGINS", ())
-    return [f"  log in as {user} with password {password} ({who})" for who, user, password in logins]
+    return [f"  log in as {user} with password {password} ({who})" for who, user, password in LOGINS]

@@ -2,6 +2,11 @@
 
 import { forgetMember } from "./leaving.js";
 
+// A page that is one form starts in its first field, or in the first that is wrong.
+/** @type {HTMLElement | null} */ (
+  document.querySelector("[data-autofocus] [aria-invalid]") ?? document.querySelector("[data-autofocus] input:not([type=hidden])")
+)?.focus();
+
 const openMenus = () => document.querySelectorAll("details.menu[open]");
 
 document.addEventListener("click", (event) => {

@@ -17,7 +17,7 @@ export async function forgetMember() {
     const names = await caches.keys().catch(() => /** @type {string[]} */ ([]));
     await Promise.all(names.filter((name) => name.startsWith("elenchus-pages")).map((name) => caches.delete(name)));
   }
-  if (globalThis.indexedDB?.databases) {
+  if ("indexedDB" in globalThis && "databases" in indexedDB) {
     const found = await indexedDB.databases().catch(() => []);
     await Promise.all(found.map(({ name }) => (name?.startsWith(DATABASE_PREFIX) ? dropTexts(name) : undefined)));
   }

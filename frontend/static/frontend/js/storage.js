@@ -8,7 +8,7 @@
  * @property {"indexeddb" | "localstorage" | "memory"} kind
  * @property {() => Promise<(Entry & {round: string, tab: string})[]>} entries
  * @property {(entries: object[], removeIds: string[]) => Promise<void>} write  both in one transaction
- * @property {(key: string) => Promise<any>} getText
+ * @property {(prefix: string) => Promise<any[]>} getTexts  in the order of their keys
  * @property {(key: string, value: unknown) => Promise<void>} putText
  * @property {(key: string) => Promise<any>} getDraft
  * @property {(key: string, value: unknown) => Promise<void>} putDraft  null removes it
@@ -86,11 +86,11 @@ function indexedStore(database) {
         for (const id of removeIds) store.delete(id);
         for (const entry of entries) store.put(entry);
       }),
-    getText: (key) => run("texts", "readonly", (store) => store.get(key)),
+    getTexts: (prefix) => run("texts", "readonly", (store) => store.getAll(IDBKeyRange.bound(prefix, `${prefix}\uffff`))),
     putText: async (key, value) => void (await run("texts", "readwrite", (store) => store.put(value, key))),
     getDraft: (key) => run("drafts", "readonly", (store) => store.get(key)),
     putDraft: async (key, value) =>
-      void (await run("drafts", "readwrite", (store) => (value === null ? store.delete(key) : store.put(value, key)))),
+      void (await run("drafts", "readwrite", (store) => void (value === null ? store.delete(key) : store.put(value, key)))),
   };
 }
 
@@ -117,7 +117,7 @@ function plainStore(kind, read, save) {
         for (const id of removeIds) delete values[id];
         for (const entry of /** @type {Entry[]} */ (entries)) values[entry.id] = { ...entry };
       }),
-    getText: async (key) => texts.get(key),
+    getTexts: async (prefix) => [...texts.keys()].filter((key) => key.startsWith(prefix)).sort().map((key) => texts.get(key)),
     putText: async (key, value) => void texts.set(key, value),
     getDraft: async (key) => read().drafts?.[key],
     putDraft: (key, value) =>

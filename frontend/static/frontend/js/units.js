@@ -160,6 +160,19 @@ export class Units {
   }
 }
 
+/**
+ * An item as the server gives it, with the rows as they are now: what is kept for working offline.
+ *
+ * @param {Item} item
+ * @returns {object}
+ */
+export function resultOf(item) {
+  const { assignment, position, id, text, topic, units } = item;
+  const common = { assignment, position, item: { id, text, topic } };
+  if (units[0]?.type) return { ...common, types: Object.fromEntries(units.filter(({ row }) => row).map((unit) => [unit.type, { ...unit.row, revision: unit.revision }])) };
+  return { ...common, questions: units.map((unit) => ({ ...unit.question, row: unit.row && { ...unit.row, revision: unit.revision } })) };
+}
+
 /** @param {Unit} unit */
 function indexInItem(unit) {
   return unit.item.units.indexOf(unit);

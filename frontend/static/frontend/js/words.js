@@ -27,6 +27,7 @@ export function cut(text) {
   const starts = sentenceSegmenter
     ? Array.from(sentenceSegmenter.segment(text), (part) => part.index)
     : matches(text, SENTENCE).map((range) => range.start);
+  /** @type {number[]} */
   const sentences = [];
   let at = 0;
   for (const start of starts) {

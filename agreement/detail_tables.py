@@ -1,0 +1,159 @@
+"""The tables behind the overview of a report: every coefficient, spans, answers, annotators, cross tables."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from agreement.charts import level, stacked_bar
+from agreement.overview import DASH, Cell, Figures, cell, number, whole_section
+from agreement.wording import COEFFICIENTS, SIMILARITIES, SPAN_ALPHAS
+
+
+def coefficient_table(figures: Figures) -> tuple[list[str], list[dict[str, Any]]]:
+    """Return headers and rows with every coefficient, its interval and standard error, and n, n' and N."""
+    names = [
+        name for name in COEFFICIENTS if name not in ("rating_weighted_agreement", "pair_pooled_agreement")
+    ]
+    rows = [
+        {
+            "name": section["name"],
+            "counts": (section["n_items"], section["n_pairable"], section["n_pairable_ratings"]),
+            "cells": [(cell(section["estimates"][name]), section["estimates"][name]["se"]) for name in names],
+        }
+        for section in figures["sections"]
+    ]
+    return [COEFFICIENTS[name] for name in names], rows
+
+
+def span_table(figures: Figures) -> list[dict[str, Any]]:
+    """Return a row for each section with spans: every similarity, the two alphas, and how many spans."""
+    return [
+        {
+            "name": section["name"],
+            "n_pairs": section["spans"]["similarity"]["exact"]["n_pairs"],
+            "cells": [
+                *(cell(section["spans"]["similarity"][name], spans=True) for name in SIMILARITIES),
+                *(cell(section["spans"][name], spans=True) for name in SPAN_ALPHAS),
+            ],
+            "n_gold": section["spans"]["n_gold"],
+            "n_disagreement": section["spans"]["n_disagreement"],
+            "by_characters": section["spans"]["counted_by_characters"],
+        }
+        for section in figures["sections"]
+        if section["spans"]
+    ]
+
+
+SPAN_HEADERS = [*SIMILARITIES.values(), *SPAN_ALPHAS.values()]
+
+
+def applicability(figures: Figures) -> list[dict[str, Any]]:
+    """Return how often each answer was given, by type, as numbers and parts of a bar (FOCUS's Figure 4)."""
+    kind = "type" if figures["protocol"] == "focus" else "labels"
+    sections = [section for section in figures["sections"] if section["kind"] == kind]
+    longest = max((sum(section["labels"].values()) for section in sections), default=0)
+    rows = []
+    for section in sections:
+        labels = section["labels"]
+        order = ["yes", "no"] if kind == "type" else list(labels)
+        counts = [labels[name] for name in order]
+        total = sum(counts)
+        rows.append(
+            {
+                "code": section["code"],
+                "name": section["name"],
+                "counts": [
+                    {"name": name, "n": count, "share": number(count / total if total else None)}
+                    for name, count in zip(order, counts, strict=True)
+                ],
+                "bar": list(zip(order, stacked_bar(counts, longest), strict=True)),
+                "cannot_judge": section["n_cannot_judge"],
+            }
+        )
+    return rows
+
+
+def annotator_table(figures: Figures, limit: int = 40) -> dict[str, Any]:
+    """Return rates by type (or label shares), agreement with the rest and seconds, an annotator a row.
+
+    Of a crowd only those with the most judgements are shown; `left_out` counts the others.
+    """
+    focus = figures["protocol"] == "focus"
+    sections = [section for section in figures["sections"] if section["kind"] == "type"]
+    heads = [(entry["code"], entry["name"]) for entry in (sections if focus else figures["categories"])]
+    people = figures["annotators"]
+    if len(people) > limit:
+        people = sorted(people, key=lambda person: -person["n"])[:limit]
+    rows = []
+    for person in people:
+        if focus:
+            shares = [person["types"][code]["shares"]["yes"] for code, _ in heads]
+        else:
+            shares = [person["shares"][code] for code, _ in heads]
+        rows.append(
+            {
+                "pseudonym": person["pseudonym"],
+                "n": person["n"],
+                "shares": [cell(share) for share in shares],
+                "with_rest": cell(person["with_rest"]),
+                "cannot_judge": person["n_cannot_judge"],
+                "seconds": number(person["median_seconds"], 0),
+            }
+        )
+    return {"heads": heads, "rows": rows, "left_out": len(figures["annotators"]) - len(rows)}
+
+
+def pair_matrix(figures: Figures, limit: int = 12) -> dict[str, Any] | None:
+    """Return Cohen's kappa of each pair over all types (or the three labels); None for a crowd."""
+    names = [person["pseudonym"] for person in figures["annotators"]]
+    if not 2 <= len(names) <= limit:
+        return None
+    pairs = {(pair["first"], pair["second"]): pair for pair in whole_section(figures)["pairs"]}
+    rows = []
+    for row, name in enumerate(names):
+        cells: list[dict[str, Any] | None] = []
+        for column in range(len(names)):
+            pair = pairs.get((min(row, column), max(row, column)))
+            if row == column:
+                cells.append(None)
+            elif pair is None:
+                cells.append({"cell": Cell(DASH, why="they share no item"), "observed": DASH, "n": 0})
+            else:
+                cells.append(
+                    {
+                        "cell": cell(pair["kappa"]),
+                        "observed": number(pair["observed_agreement"]["value"]),
+                        "n": pair["n_common"],
+                    }
+                )
+        rows.append((name, cells))
+    return {"names": names, "rows": rows}
+
+
+def cross_table(figures: Figures, field_name: str, whose: str) -> dict[str, Any] | None:
+    """Return one cross table with the share of items beside each count; None where there is no such field."""
+    table = next((table for table in figures["cross"] if table["field"] == field_name), None)
+    if table is None:
+        return None
+    names = {section["code"]: section["name"] for section in figures["sections"]}
+    names |= {category["code"]: category["name"] for category in figures["categories"]}
+    columns = range(len(table["values"]))
+    rows = []
+    for row in table["rows"]:
+        counts = row[whose]
+        highest = max(counts, default=0)
+        rows.append(
+            {
+                "name": names[row["code"]],
+                "cells": [
+                    {"n": counts[at], "level": level(counts[at] / highest if highest else None)}
+                    for at in columns
+                ],
+                "total": sum(counts),
+            }
+        )
+    return {
+        "field": field_name,
+        "heads": list(zip(table["values"], table["n_items"], strict=True)),
+        "rows": rows,
+    }

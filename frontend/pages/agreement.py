@@ -1,0 +1,240 @@
+"""The agreement of a round: its overview, the state of its computing, and the units behind its numbers."""
+
+from __future__ import annotations
+
+from collections import Counter
+from dataclasses import dataclass
+from typing import Any
+
+from django.contrib import messages
+from django.contrib.auth.decorators import login_required
+from django.http import HttpRequest, HttpResponse
+from django.shortcuts import redirect, render
+from django.views.decorators.http import require_GET, require_POST
+from django_htmx.http import HttpResponseClientRefresh
+
+from agreement import detail_tables, overview
+from agreement.crosstable import WHOSE
+from agreement.marking import Segment, excerpt_bounds, segments
+from agreement.models import AgreementReport
+from agreement.queue import UnitView, disputed_units, units_view
+from agreement.reading import Answer
+from agreement.reports import ReportHidden, report_current, report_visible
+from agreement.tasks import report_start
+from agreement.wording import SIMILARITIES, WHY
+from annotation import access
+from annotation.models import Membership, Round
+from frontend.pages.common import lead_or_refuse, page_of, project_page, query_without_page
+from frontend.refusals import refusals_as_notices
+
+PATTERNS = 6
+"""How many kinds of underline the stylesheet has; with more annotators they repeat, and the name tells."""
+
+UNITS_A_PAGE = 20
+
+
+@login_required
+@require_GET
+def agreement(request: HttpRequest, slug: str, number: int) -> HttpResponse:
+    """Show where the annotators of a round disagree; leads only, and never while the round is blind."""
+    member, round = _lead_and_round(request, slug, number)
+    try:
+        report_visible(member=member, round=round)
+    except ReportHidden as hidden:
+        return project_page(
+            request, "agreement_hidden.html", member, tab="project", round=round, hidden=hidden
+        )
+    current = report_current(round=round)
+    context: dict[str, Any] = {"round": round, "current": current, "guideline": round.codebook.version}
+    if current.report:
+        context |= _report_context(request, round, current.report)
+    return project_page(request, "agreement.html", member, tab="project", **context)
+
+
+@login_required
+@require_GET
+def agreement_status(request: HttpRequest, slug: str, number: int) -> HttpResponse:
+    """Return the progress alone, which the page asks for while a report is under way; reload it when done."""
+    member, round = _lead_and_round(request, slug, number)
+    report_visible(member=member, round=round)
+    current = report_current(round=round)
+    if current.pending is None:
+        return HttpResponseClientRefresh()
+    context = {"project": member.project, "round": round, "current": current}
+    return render(request, "frontend/_agreement_status.html", context)
+
+
+@login_required
+@require_POST
+def agreement_compute(request: HttpRequest, slug: str, number: int) -> HttpResponse:
+    """Have the report computed from the judgements as they are now."""
+    member, round = _lead_and_round(request, slug, number)
+    report_visible(member=member, round=round)
+    with refusals_as_notices(request):
+        report = report_start(round=round)
+        if report.state == AgreementReport.State.DONE:
+            messages.info(request, "The report is that of the judgements as they are.")
+    return redirect("agreement", slug, number)
+
+
+@login_required
+@require_GET
+def agreement_units(request: HttpRequest, slug: str, number: int) -> HttpResponse:
+    """List the disputed units behind the numbers: ?type= of one type, ?show=queue those that wait."""
+    member, round = _lead_and_round(request, slug, number)
+    report_visible(member=member, round=round)
+    report = report_current(round=round).report
+    if report is None or report.parameters["live"]:
+        return redirect("agreement", slug, number)
+    types = [section for section in report.figures["sections"] if section["kind"] == "type"]
+    known = {section["code"] for section in types}
+    chosen = [code for code in request.GET.getlist("type") if code in known]
+    group = request.GET.get("group", "")
+    if group:
+        chosen = [section["code"] for section in types if section["group"] == group]
+    section = next((found for found in types if [found["code"]] == chosen), None)
+    only_queue = request.GET.get("show") == "queue"
+    page = page_of(request, disputed_units(report, types=chosen, only_queue=only_queue), UNITS_A_PAGE)
+    return project_page(
+        request,
+        "agreement_units.html",
+        member,
+        tab="project",
+        round=round,
+        report=report,
+        types=types,
+        chosen=chosen[0] if len(chosen) == 1 else "",
+        section=section,
+        of_one_mind=section["n_items"] - section["queue"]["disputed"] if section else 0,
+        only_queue=only_queue,
+        page=page,
+        query=query_without_page(request),
+        units=_shown(report, units_view(report, page.object_list)),
+    )
+
+
+def _lead_and_round(request: HttpRequest, slug: str, number: int) -> tuple[Membership, Round]:
+    member = lead_or_refuse(request, slug)
+    return member, access.round_or_404(member, number)
+
+
+def _report_context(request: HttpRequest, round: Round, report: AgreementReport) -> dict[str, Any]:
+    figures = report.figures
+    fields = [table["field"] for table in figures["cross"]]
+    field = request.GET.get("field", "")
+    field = field if field in fields else next(iter(fields), "")
+    whose = request.GET.get("whose", "")
+    whose = whose if whose in WHOSE else WHOSE[-1]
+    coefficient_heads, coefficient_rows = detail_tables.coefficient_table(figures)
+    most_disputed = disputed_units(report, only_queue=True)[:1]
+    return {
+        "report": report,
+        "figures": figures,
+        "cards": overview.cards(figures, report.change),
+        "overview": overview.overview(figures),
+        "coefficient_heads": coefficient_heads,
+        "coefficient_rows": coefficient_rows,
+        "span_heads": detail_tables.SPAN_HEADERS,
+        "span_rows": detail_tables.span_table(figures),
+        "n_similarities": len(SIMILARITIES),
+        "answers": detail_tables.applicability(figures),
+        "people": detail_tables.annotator_table(figures) if figures["annotators"] else None,
+        "matrix": detail_tables.pair_matrix(figures),
+        "cross": detail_tables.cross_table(figures, field, whose),
+        "cross_fields": fields,
+        "whose": whose,
+        "whose_choices": WHOSE,
+        "most_disputed": next(iter(_shown(report, units_view(report, most_disputed))), None),
+    }
+
+
+@dataclass(frozen=True, slots=True)
+class ShownAnswer:
+    """An answer beside the number of the underline that marks its span."""
+
+    answer: Answer
+    name: str
+    pattern: int
+    gold: bool
+
+
+@dataclass(frozen=True, slots=True)
+class ShownUnit:
+    """A disputed unit ready to be shown: the text in pieces, and who answered what."""
+
+    view: UnitView
+    type_name: str
+    hue: str
+    letter: str
+    why: str
+    votes: list[str]
+    pieces: list[tuple[Segment, list[str]]]
+    cut_before: bool
+    cut_after: bool
+    answers: list[ShownAnswer]
+    rows: int
+
+
+def _shown(report: AgreementReport, views: list[UnitView]) -> list[ShownUnit]:
+    sections = {section["code"]: section for section in report.figures["sections"]}
+    groups = {group["key"]: group for group in report.figures["groups"]}
+    everybody = [person["pseudonym"] for person in report.figures["annotators"]]
+    names = overview.answer_names(report.figures)
+    return [_shown_unit(view, sections, groups, everybody, names) for view in views]
+
+
+def _shown_unit(
+    view: UnitView,
+    sections: dict[str, Any],
+    groups: dict[str, Any],
+    everybody: list[str],
+    names: dict[str, str],
+) -> ShownUnit:
+    section = sections.get(view.unit.type_code, {})
+    group = groups.get(section.get("group") or "", {})
+    # A small team keeps its underlines on every unit; of a crowd each unit has others.
+    team = everybody if len(everybody) <= PATTERNS else [answer.pseudonym for answer in view.answers]
+    pattern_of = {name: place % PATTERNS for place, name in enumerate(team)}
+    gold = {member for span in view.spans if span.kind == "gold" for member in span.members}
+    text = view.unit.item.text
+    spans = [
+        (place, answer.start, answer.end)
+        for place, answer in enumerate(view.answers)
+        if answer.start is not None and answer.end is not None
+    ]
+    low, high = excerpt_bounds(text, spans) if spans else (0, min(len(text), 600))
+    cut = [(place, start - low, end - low) for place, start, end in spans]
+    patterns = [pattern_of.get(answer.pseudonym, 0) for answer in view.answers]
+    return ShownUnit(
+        view=view,
+        type_name=section.get("name", ""),
+        hue=group.get("hue", ""),
+        letter=group.get("letter", ""),
+        why=WHY[view.unit.why],
+        votes=[f"{number} {names.get(answer, answer)}" for answer, number in _votes(view)],
+        pieces=[
+            (
+                Segment(piece.text, tuple(patterns[place] for place in piece.by), piece.starts),
+                [view.answers[place].pseudonym for place in piece.starts],
+            )
+            for piece in segments(text[low:high], cut)
+        ],
+        cut_before=low > 0,
+        cut_after=high < len(text),
+        answers=[
+            ShownAnswer(answer, _answer_name(answer, names), patterns[place], answer.member_id in gold)
+            for place, answer in enumerate(view.answers)
+        ],
+        rows=max(patterns, default=0) + 1,
+    )
+
+
+def _votes(view: UnitView) -> list[tuple[str, int]]:
+    """Count the answers themselves, reasons apart, most votes first."""
+    counts = Counter(answer.answer for answer in view.answers)
+    return sorted(counts.items(), key=lambda vote: (-vote[1], vote[0]))
+
+
+def _answer_name(answer: Answer, names: dict[str, str]) -> str:
+    name = names.get(answer.answer, answer.answer)
+    return f"{name}: {names.get(answer.reason, answer.reason)}" if answer.reason else name

@@ -1,0 +1,152 @@
+"""The codebook: read it, edit it with a preview, publish the next version, compare two."""
+
+import tomllib
+from typing import Any
+
+from django.contrib import messages
+from django.contrib.auth.decorators import login_required
+from django.http import HttpRequest, HttpResponse
+from django.shortcuts import redirect, render
+from django.utils.safestring import mark_safe
+from django.views.decorators.http import require_GET, require_http_methods, require_POST
+
+from annotation import access
+from annotation.codebooks.comparing import codebook_changes
+from annotation.codebooks.definition import Codebook as Definition
+from annotation.codebooks.reader import CodebookError
+from annotation.codebooks.writer import codebook_toml, document_edited
+from annotation.errors import NotFound, Refused
+from annotation.guidelines import guideline_html
+from annotation.models import Codebook, Membership, Round
+from annotation.projects import codebook_publish
+from annotation.rulings import rulings_shown
+from frontend.pages.common import lead_or_refuse, project_page
+
+FILLED_WITH = "…"
+
+
+@login_required
+@require_GET
+def codebook(request: HttpRequest, slug: str) -> HttpResponse:
+    """Show a version as annotators read it: for them the one of their newest round, for leads any."""
+    member = access.member_or_404(request.user, slug)
+    shown = _asked_version(request, member)
+    definition = Definition.from_json(shown.definition)
+    return project_page(
+        request,
+        "codebook.html",
+        member,
+        tab="codebook",
+        shown=shown,
+        definition=definition,
+        guideline=_html(shown.guideline),
+        types=[_type_shown(definition, entry) for entry in definition.types],
+        versions=list(member.project.codebooks.order_by("-version")),
+        rounds=shown.rounds.exclude(status=Round.Status.DRAFT).order_by("number"),
+        rulings=rulings_shown(member.project),
+    )
+
+
+def _asked_version(request: HttpRequest, member: Membership) -> Codebook:
+    versions = member.project.codebooks.order_by("-version")
+    asked = request.GET.get("version", "")
+    if asked.isdecimal():
+        found = versions.filter(version=int(asked[:9])).first()
+        if found is None:
+            raise NotFound(f"This project’s codebook has no version {asked}.")
+        return found
+    if not member.is_lead:
+        own = Round.objects.filter(assignments__member=member).exclude(status=Round.Status.DRAFT)
+        newest = own.select_related("codebook").order_by("-number").first()
+        if newest is not None:
+            return newest.codebook
+    return versions[0]
+
+
+def _type_shown(definition: Definition, entry: Any) -> dict[str, Any]:
+    group = next((group for group in definition.groups if group.key == entry.group), None)
+    return {"entry": entry, "group": group, "guideline": _html(entry.guideline)}
+
+
+def _html(markdown: str) -> str:
+    # guideline_html shows any HTML of the Markdown as text, so what it gives is safe to insert.
+    return mark_safe(guideline_html(markdown)) if markdown else ""
+
+
+@login_required
+@require_http_methods(["GET", "POST"])
+def edit(request: HttpRequest, slug: str) -> HttpResponse:
+    """Edit the newest version, by fields or as TOML, and publish the result as the next one."""
+    member = lead_or_refuse(request, slug)
+    newest = member.project.codebooks.latest("version")
+    document = tomllib.loads(newest.source)
+    problems: list[str] = []
+    source = newest.source
+    if request.method == "POST":
+        given = request.POST
+        if given.get("as") == "toml":
+            source = given["source"].replace("\r\n", "\n")
+        else:
+            edited = document_edited(document, given)
+            source = newest.source if edited == document else codebook_toml(edited)
+            document = edited
+        try:
+            published = codebook_publish(project=member.project, source=source, member=member)
+        except CodebookError as error:
+            problems = [str(problem) for problem in error.problems]
+        except Refused as refusal:
+            problems = [refusal.message]
+        else:
+            if published.version == newest.version:
+                messages.info(request, f"Nothing was changed: version {newest.version} stays the newest.")
+            else:
+                told = "is published: new rounds use it, rounds there are keep theirs."
+                messages.success(request, f"Version {published.version} {told}")
+            return redirect("codebook", slug)
+    return project_page(
+        request,
+        "codebook_edit.html",
+        member,
+        tab="codebook",
+        newest=newest,
+        document=document,
+        source=source,
+        problems=problems,
+        as_toml="toml" in request.GET or request.POST.get("as") == "toml",
+        guideline=_html(document.get("guideline", "")),
+        status=422 if problems else 200,
+    )
+
+
+@login_required
+@require_POST
+def preview(request: HttpRequest, slug: str) -> HttpResponse:
+    """Return a guideline's Markdown as it will look; nothing is stored."""
+    lead_or_refuse(request, slug)
+    html = _html(request.POST.get("guideline", ""))
+    return render(request, "frontend/_guideline_preview.html", {"guideline": html})
+
+
+@login_required
+@require_GET
+def compare(request: HttpRequest, slug: str) -> HttpResponse:
+    """Show two versions side by side, only the parts that differ."""
+    member = access.member_or_404(request.user, slug)
+    versions = {codebook.version: codebook for codebook in member.project.codebooks.order_by("version")}
+    new = versions.get(_number(request.GET.get("new")), versions[max(versions)])
+    old = versions.get(_number(request.GET.get("old")), versions.get(new.version - 1, new))
+    changes = codebook_changes(Definition.from_json(old.definition), Definition.from_json(new.definition))
+    return project_page(
+        request,
+        "codebook_compare.html",
+        member,
+        tab="codebook",
+        versions=sorted(versions),
+        old=old,
+        new=new,
+        changes=changes,
+    )
+
+
+def _number(text: str | None) -> int:
+    return int(text[:9]) if text and text.isdecimal() else 0

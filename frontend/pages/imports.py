@@ -1,0 +1,204 @@
+"""Importing by browser: choose a file, see what will happen, let it happen, take it back."""
+
+from typing import Any
+
+from django import forms
+from django.contrib import messages
+from django.contrib.auth.decorators import login_required
+from django.http import FileResponse, HttpRequest, HttpResponse
+from django.shortcuts import redirect, render
+from django.urls import reverse
+from django.views.decorators.http import require_GET, require_http_methods, require_POST
+
+from annotation.errors import NotFound, Refused
+from annotation.importing.items_loader import import_undo
+from annotation.importing.staging import JUDGEMENTS
+from annotation.importing.table import KNOWN, NEEDED
+from annotation.models import Import, Membership, Upload
+from annotation.tasks import check_upload, import_upload, run_or_send
+from annotation.uploading import (
+    upload_columns,
+    upload_create,
+    upload_expire,
+    upload_first_rows,
+    upload_map_columns,
+    upload_request_import,
+    upload_retry,
+)
+from frontend.pages.common import lead_or_refuse, page_of, posted, project_page
+from frontend.refusals import refusals_as_notices
+
+WORKING = {Upload.State.NEW, Upload.State.CHECKING, Upload.State.QUEUED, Upload.State.IMPORTING}
+
+
+class UploadForm(forms.Form):
+    file = forms.FileField(
+        label="File",
+        allow_empty_file=True,
+        help_text="CSV, JSON Lines or Excel with the columns id and text; or a published CQs-Gen, SoQG or "
+        "LogicClimate file. The format is recognised by its content.",
+    )
+    holds = forms.ChoiceField(
+        widget=forms.RadioSelect,
+        initial="items",
+        label="What is in it",
+        choices=[
+            ("items", "Texts to judge (and questions about them)"),
+            ("judgements", "Judgements that were made elsewhere"),
+        ],
+    )
+    origin = forms.CharField(
+        required=False,
+        max_length=200,
+        label="Who wrote the questions",
+        help_text="Only where the file does not say, for example a system’s name. Annotators never see it.",
+    )
+    round_name = forms.CharField(
+        required=False,
+        max_length=120,
+        label="Name of the round they go into",
+        help_text="A new name makes a closed round.",
+    )
+
+    def clean(self) -> dict[str, Any]:
+        given = super().clean()
+        if given.get("holds") == "judgements" and not given.get("round_name"):
+            self.add_error("round_name", "Name the round that the judgements go into.")
+        return given
+
+
+@login_required
+@require_http_methods(["GET", "POST"])
+def items_import(request: HttpRequest, slug: str) -> HttpResponse:
+    """Take a file; earlier imports stand below."""
+    member = lead_or_refuse(request, slug)
+    form = UploadForm(posted(request), request.FILES or None)
+    if request.method == "POST" and form.is_valid():
+        given = form.cleaned_data
+        try:
+            upload = upload_create(
+                project=member.project,
+                member=member,
+                file=given["file"],
+                name=given["file"].name,
+                origin=given["origin"],
+                round_name=given["round_name"] if given["holds"] == "judgements" else "",
+            )
+        except Refused as refusal:
+            form.add_error("file", refusal.message)
+        else:
+            run_or_send(check_upload, upload.pk, upload.size)
+            return redirect("upload", slug, upload.pk)
+    done = member.project.imports.select_related("member").exclude(state=Import.State.FAILED)
+    return project_page(
+        request,
+        "items_import.html",
+        member,
+        tab="items",
+        form=form,
+        page=page_of(request, done.order_by("-id"), 20),
+        waiting=member.project.uploads.filter(state=Upload.State.CHECKED).order_by("-id")[:5],
+    )
+
+
+def _upload(member: Membership, upload_id: int) -> Upload:
+    found = member.project.uploads.select_related("brought", "project").filter(pk=upload_id).first()
+    if found is None:
+        raise NotFound("There is no such file in this project.")
+    upload_expire(found)
+    return found
+
+
+@login_required
+@require_http_methods(["GET", "POST"])
+def upload(request: HttpRequest, slug: str, upload_id: int) -> HttpResponse:
+    """Show what importing the file will do; import it when the lead says so."""
+    member = lead_or_refuse(request, slug)
+    found = _upload(member, upload_id)
+    if request.method == "POST":
+        with refusals_as_notices(request):
+            _act(request, found)
+        return redirect("upload", slug, upload_id)
+    return project_page(request, "upload.html", member, tab="items", **_context(found))
+
+
+def _act(request: HttpRequest, found: Upload) -> None:
+    act = request.POST.get("act")
+    if act == "import":
+        upload_request_import(upload=found, skip_invalid="skip_invalid" in request.POST)
+        run_or_send(import_upload, found.pk, found.size)
+    elif act == "columns":
+        upload_map_columns(
+            upload=found, columns={ours: request.POST.get(f"column-{ours}", "") for ours in KNOWN}
+        )
+        run_or_send(check_upload, found.pk, found.size)
+    elif act == "retry":
+        upload_retry(upload=found)
+        run_or_send(check_upload, found.pk, found.size)
+
+
+@login_required
+@require_GET
+def upload_progress(request: HttpRequest, slug: str, upload_id: int) -> HttpResponse:
+    """Return the state alone while a worker is busy; when it is done the whole page is asked for."""
+    member = lead_or_refuse(request, slug)
+    found = _upload(member, upload_id)
+    if found.state not in WORKING:
+        response = HttpResponse(status=204)
+        response["HX-Redirect"] = reverse("upload", args=[slug, upload_id])
+        return response
+    context = {"project": member.project, "upload": found}
+    return render(request, "frontend/_upload_progress.html", context)
+
+
+def _context(found: Upload) -> dict[str, Any]:
+    working = found.state in WORKING
+    columns = () if working or found.format == JUDGEMENTS else upload_columns(found)
+    theirs = {ours: name for name, ours in found.columns.items()}
+    counts = found.report.get("counts", {})
+    return {
+        "upload": found,
+        "working": working,
+        "counts": [(what, n) for what, n in counts.items() if n],
+        "changed": any(n for what, n in counts.items() if what.startswith("new ")),
+        "n_new": sum(n for what, n in counts.items() if what.startswith("new ")),
+        "rows": [] if working or found.state == Upload.State.DONE else upload_first_rows(found),
+        "columns": columns,
+        "mapping": [(ours, ours in NEEDED, theirs.get(ours, "")) for ours in KNOWN],
+        "undoable": found.brought is not None
+        and found.brought.state == Import.State.DONE
+        and found.brought.format != JUDGEMENTS,
+    }
+
+
+@login_required
+@require_GET
+def upload_refused(request: HttpRequest, slug: str, upload_id: int) -> HttpResponse:
+    """Send the refused rows with their reasons, as a file that can be mended and imported again."""
+    member = lead_or_refuse(request, slug)
+    found = _upload(member, upload_id)
+    if not found.refused_file:
+        raise NotFound("No row of this file was refused.")
+    return FileResponse(
+        found.refused_file.open("rb"),
+        as_attachment=True,
+        filename=f"{found.name.rsplit('.', 1)[0]}.refused.csv",
+        content_type="text/csv; charset=utf-8",
+    )
+
+
+@login_required
+@require_POST
+def undo(request: HttpRequest, slug: str, import_id: int) -> HttpResponse:
+    """Take back a whole import, until something in it is used."""
+    member = lead_or_refuse(request, slug)
+    found = member.project.imports.filter(pk=import_id).first()
+    if found is None:
+        raise NotFound("There is no such import in this project.")
+    with refusals_as_notices(request):
+        gone = import_undo(found, member=member)
+        told = ", ".join(f"{n:,} {what}" for what, n in gone.items() if n)
+        messages.success(
+            request, f"The import of {found.file_name} is undone: {told or 'nothing'} taken away."
+        )
+    return redirect("items_import", slug)

@@ -1,0 +1,121 @@
+"""The items of a project: find one, read it, withdraw it."""
+
+from django import forms
+from django.contrib import messages
+from django.contrib.auth.decorators import login_required
+from django.db.models import Q
+from django.http import HttpRequest, HttpResponse
+from django.shortcuts import redirect
+from django.urls import reverse
+from django.views.decorators.http import require_GET, require_http_methods, require_POST
+
+from annotation.errors import NotFound
+from annotation.models import Import, Item, Membership
+from annotation.withdrawing import item_restore, item_withdraw
+from frontend.pages.common import lead_or_refuse, page_of, posted, project_page, query_without_page
+from frontend.refusals import refusals_as_notices
+
+TOPICS_OFFERED = 200
+
+
+@login_required
+@require_GET
+def items(request: HttpRequest, slug: str) -> HttpResponse:
+    """List the items, found by words of their id or text, by topic, or withdrawn ones."""
+    member = lead_or_refuse(request, slug)
+    shown = member.project.items.filter(brought_by__state=Import.State.DONE)
+    words, topic = request.GET.get("q", "").strip(), request.GET.get("topic", "")
+    if words:
+        shown = shown.filter(Q(external_id__icontains=words) | Q(text__icontains=words))
+    if topic:
+        shown = shown.filter(topic=topic)
+    if "withdrawn" in request.GET:
+        shown = shown.filter(withdrawn_at__isnull=False)
+    topics = member.project.items.exclude(topic="").order_by("topic").values_list("topic", flat=True)
+    return project_page(
+        request,
+        "items.html",
+        member,
+        tab="items",
+        page=page_of(request, shown.order_by("id")),
+        query=query_without_page(request),
+        topics=list(topics.distinct()[:TOPICS_OFFERED]),
+        words=words,
+        topic=topic,
+        withdrawn="withdrawn" in request.GET,
+        any_item=member.project.items.exists(),
+    )
+
+
+def _item(member: Membership, item_id: int) -> Item:
+    found = member.project.items.filter(pk=item_id, brought_by__state=Import.State.DONE).first()
+    if found is None:
+        raise NotFound("There is no such item in this project.")
+    return found
+
+
+@login_required
+@require_GET
+def item(request: HttpRequest, slug: str, item_id: int) -> HttpResponse:
+    """Show one item with all that is known of it."""
+    member = lead_or_refuse(request, slug)
+    found = _item(member, item_id)
+    return project_page(
+        request,
+        "item.html",
+        member,
+        tab="items",
+        item=found,
+        questions=found.questions.filter(brought_by__state=Import.State.DONE).order_by("position"),
+        rounds=member.project.rounds.filter(round_items__item=found),
+    )
+
+
+class WithdrawForm(forms.Form):
+    why = forms.CharField(
+        max_length=1000,
+        widget=forms.Textarea(attrs={"rows": 3}),
+        label="Why? The next release’s list of changes says it.",
+    )
+
+
+@login_required
+@require_http_methods(["GET", "POST"])
+def withdraw(request: HttpRequest, slug: str, item_id: int) -> HttpResponse:
+    """Say what withdrawing does, ask why, then withdraw."""
+    member = lead_or_refuse(request, slug)
+    found = _item(member, item_id)
+    form = WithdrawForm(posted(request))
+    if request.method == "POST" and form.is_valid():
+        with refusals_as_notices(request):
+            item_withdraw(item=found, member=member, why=form.cleaned_data["why"])
+            messages.success(request, f"{found.external_id} is withdrawn.")
+        return redirect("item", slug, item_id)
+    return project_page(
+        request,
+        "confirm.html",
+        member,
+        tab="items",
+        heading=f"Withdraw {found.external_id}",
+        effects=[
+            "Annotators who have it no longer meet it, and no round can draw it.",
+            "It is left out of figures and releases made from now on; the next release names it.",
+            "What was judged about it stays stored, and you can restore it.",
+        ],
+        act=f"Withdraw {found.external_id}",
+        danger=True,
+        back=reverse("item", args=[slug, item_id]),
+        form=form,
+    )
+
+
+@login_required
+@require_POST
+def restore(request: HttpRequest, slug: str, item_id: int) -> HttpResponse:
+    """Bring a withdrawn item back."""
+    member = lead_or_refuse(request, slug)
+    found = _item(member, item_id)
+    with refusals_as_notices(request):
+        item_restore(item=found, member=member)
+        messages.success(request, f"{found.external_id} is restored.")
+    return redirect("item", slug, item_id)

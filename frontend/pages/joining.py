@@ -1,0 +1,58 @@
+"""The page behind an invitation link: take part with an account, or make one."""
+
+from django import forms
+from django.contrib import messages
+from django.contrib.auth import get_user_model, login
+from django.contrib.auth.forms import BaseUserCreationForm
+from django.db import transaction
+from django.http import HttpRequest, HttpResponse
+from django.shortcuts import redirect, render
+from django.views.decorators.cache import never_cache
+from django.views.decorators.http import require_http_methods
+
+from annotation.errors import Refused
+from annotation.inviting import invitation_accept, invitation_find
+from frontend.pages.common import posted
+
+BACKGROUND = {
+    "required": False,
+    "widget": forms.Textarea(attrs={"rows": 3}),
+    "label": "About you, for the dataset’s data card (optional)",
+    "help_text": "For example: master’s student of linguistics, first language Spanish. "
+    "It is printed without your name.",
+}
+
+
+class JoinForm(forms.Form):
+    background = forms.CharField(**BACKGROUND)
+
+
+class SignUpForm(BaseUserCreationForm):
+    background = forms.CharField(**BACKGROUND)
+
+    class Meta(BaseUserCreationForm.Meta):
+        model = get_user_model()
+        fields = ("username", "email")
+
+
+@never_cache
+@require_http_methods(["GET", "POST"])
+def join(request: HttpRequest, token: str) -> HttpResponse:
+    """Show what the invitation is for, then accept it with this account or a new one."""
+    invitation = invitation_find(token)
+    known = request.user.is_authenticated
+    form = (JoinForm if known else SignUpForm)(posted(request))
+    if request.method == "POST" and form.is_valid():
+        try:
+            # An account is made only together with its place in the project.
+            with transaction.atomic():
+                user = request.user if known else form.save()
+                member = invitation_accept(token=token, user=user, background=form.cleaned_data["background"])
+        except Refused as refusal:
+            form.add_error(None, refusal.message)
+        else:
+            if not known:
+                login(request, user, backend="django.contrib.auth.backends.ModelBackend")
+            messages.success(request, f"You take part in {member.project.name}, as {member.pseudonym}.")
+            return redirect("project", member.project.slug)
+    return render(request, "frontend/join.html", {"invitation": invitation, "form": form, "token": token})

@@ -1,0 +1,73 @@
+/** Small helpers for the page: finding parts of it, building nodes, opening and closing dialogs. */
+
+/**
+ * @template {HTMLElement} [T=HTMLElement]
+ * @param {string} id
+ * @returns {T}
+ */
+export function part(id) {
+  return /** @type {T} */ (document.getElementById(id));
+}
+
+/**
+ * @param {string} tag
+ * @param {Record<string, any>} [properties]  `data` becomes the dataset, names with a dash become attributes
+ * @param {(Node | string)[]} children
+ * @returns {HTMLElement}
+ */
+export function element(tag, properties = {}, ...children) {
+  const made = document.createElement(tag);
+  for (const [name, value] of Object.entries(properties)) {
+    if (name === "data") Object.assign(made.dataset, value);
+    else if (name.includes("-")) made.setAttribute(name, value);
+    else /** @type {any} */ (made)[name] = value;
+  }
+  made.append(...children);
+  return made;
+}
+
+/** @param {string} key @returns {HTMLElement} */
+export const keycap = (key) => element("kbd", {}, key);
+
+/**
+ * A drawer beside the text leaves the page usable; pressing its key again closes it. The focus stays where it was, so that Enter still
+ * keeps the span, unless the drawer has something to choose from.
+ *
+ * @param {HTMLDialogElement} dialog
+ * @param {string} [focus]  selector of what takes the focus
+ * @returns {boolean} whether it is open now
+ */
+export function toggleDrawer(dialog, focus) {
+  const open = !dialog.open;
+  const before = /** @type {HTMLElement | null} */ (document.activeElement);
+  closeDrawers();
+  if (!open) return false;
+  dialog.show();
+  const target = focus ? /** @type {HTMLElement | null} */ (dialog.querySelector(focus)) : before;
+  if (target && target !== document.body) target.focus();
+  else /** @type {HTMLElement} */ (document.activeElement)?.blur();
+  return true;
+}
+
+/** @returns {boolean} whether one was open */
+export function closeDrawers() {
+  const open = /** @type {NodeListOf<HTMLDialogElement>} */ (document.querySelectorAll("dialog.ws-drawer[open]"));
+  for (const dialog of open) dialog.close();
+  return open.length > 0;
+}
+
+/** @param {HTMLDialogElement} dialog */
+export function openModal(dialog) {
+  if (!dialog.open) dialog.showModal();
+}
+
+/** @returns {boolean} */
+export const modalIsOpen = () => document.querySelector("dialog:modal") !== null;
+
+/** Buttons marked data-close close the dialog around them. */
+export function listenForClosing() {
+  document.addEventListener("click", (event) => {
+    const button = /** @type {Element} */ (event.target).closest("[data-close]");
+    button?.closest("dialog")?.close();
+  });
+}

@@ -1,0 +1,340 @@
+/** The page of FOCUS: yes or no for one type of one text, and on yes the span. */
+
+import { element, part } from "./dialogs.js";
+import { gettext, interpolate } from "./i18n.js";
+import { chip, mineSoFar } from "./listing.js";
+import { Note } from "./note.js";
+import { shownRange, storedSpan } from "./offsets.js";
+import { Pointing } from "./pointing.js";
+import { filledParts } from "./question.js";
+import { NOTHING, fromRange, goTo, moveLetter, moveSentence, moveWord, selectedRange } from "./selection.js";
+import { TextView } from "./text_view.js";
+import { cut, direction } from "./words.js";
+import { answerKind, answerText } from "./wording.js";
+
+/**
+ * @typedef {import("./units.js").Unit} Unit
+ * @typedef {import("./keys.js").Act} Act
+ */
+
+/** @type {WeakMap<object, import("./words.js").Cut & {rtl: boolean, mixed: boolean}>} */
+const cuts = new WeakMap();
+
+/** @param {{text: string}} item */
+export function cutOf(item) {
+  let found = cuts.get(item);
+  if (!found) {
+    found = { ...cut(item.text), ...direction(item.text) };
+    cuts.set(item, found);
+  }
+  return found;
+}
+
+export class FocusPage {
+  /** @param {import("./shell.js").Shell} shell @param {import("./session.js").Session} session */
+  constructor(shell, session) {
+    this.shell = shell;
+    this.session = session;
+    /** @type {Unit | null} */
+    this.unit = null;
+    this.step = 1;
+    this.selection = NOTHING;
+    this.noteFor = "";
+    this.view = new TextView(part("ws-text-box"), part("ws-text"), part("ws-overlay"));
+    this.note = new Note(() => this.closeNote());
+    this.pointing = new Pointing(this.view, document.querySelectorAll(".ws-handle"), {
+      active: () => this.step === 2,
+      cut: () => cutOf(/** @type {Unit} */ (this.unit).item),
+      get: () => this.selection,
+      set: (selection) => this.select(selection),
+    });
+  }
+
+  get context() {
+    return this.unit ? (this.step === 2 ? "span" : "ask") : "over";
+  }
+
+  get rtl() {
+    return Boolean(this.unit && cutOf(this.unit.item).rtl);
+  }
+
+  /** @param {Unit} unit */
+  typeOf(unit) {
+    return this.session.spec.types.find((/** @type {any} */ type) => type.code === unit.type);
+  }
+
+  /** @param {Unit} unit */
+  show(unit) {
+    const before = this.unit;
+    this.unit = unit;
+    this.step = 1;
+    this.noteFor = "";
+    this.shell.root.dataset.step = "1";
+    const { item, row } = unit;
+    if (before?.item !== item) {
+      this.view.show(item.text);
+      part("ws-item").textContent = item.id;
+      part("ws-topic").textContent = item.topic;
+      document.querySelector(".ws-read")?.scrollTo(0, 0);
+      document.querySelector(".ws-columns")?.scrollTo(0, 0);
+    }
+    const stored = row?.applicable && row.quote ? shownRange(item.text, /** @type {any} */ (row)) : null;
+    this.selection = stored ? fromRange(cutOf(item), stored) : NOTHING;
+    this.view.draw("ws-span", stored ? [stored] : []);
+    this.view.draw("ws-cursor", []);
+    this.pointing.placeHandles();
+    const type = this.typeOf(unit);
+    if (before?.type !== unit.type) this.showRule(type);
+    this.panel("ask");
+    this.refresh(unit);
+    if (document.activeElement?.closest(".ws-note, [data-act]")) part("ws-text-box").focus({ preventScroll: true });
+    this.shell.say(`${before?.item !== item ? `${item.id}. ` : ""}${type.name}. ${answerKind(row) ? answerText(row, this.session.spec) : gettext("Yes or no?")}`);
+  }
+
+  /** @param {any} type */
+  showRule(type) {
+    const group = this.session.spec.groups.find((/** @type {any} */ entry) => entry.key === type.group);
+    for (const place of [part("ws-rule-card"), part("ws-dock")]) {
+      place.className = place.className.replace(/\s*hue-\w+/g, "");
+      if (group) place.classList.add(`hue-${group.hue}`);
+    }
+    part("ws-group").textContent = group?.name ?? "";
+    part("ws-type").textContent = type.name;
+    part("ws-description").textContent = type.description;
+    part("ws-example").hidden = !type.example;
+    part("ws-example").replaceChildren(...exampleNodes(type.example ?? ""));
+    part("ws-hint").hidden = !type.span;
+    const ask = type.span ? gettext("Can this argument be probed with %(type)s?") : "%(type)s?";
+    const [first, last] = ask.split("%(type)s");
+    part("ws-ask").replaceChildren(first, element("b", {}, type.name), last ?? "");
+  }
+
+  /** A row, a draft or the order changed. @param {Unit} unit */
+  refresh(unit) {
+    if (!this.unit || (unit !== this.unit && unit.item !== this.unit.item)) return;
+    const { row, item } = this.unit;
+    const kind = answerKind(row);
+    part("ws-answer").textContent = kind ? interpolate(gettext("You said %(answer)s"), { answer: answerText(row, this.session.spec) }) : "";
+    part("ws-yes").setAttribute("aria-pressed", String(kind === "yes"));
+    part("ws-no").setAttribute("aria-pressed", String(kind === "no"));
+    const draft = this.session.draft(this.unit);
+    part("ws-unsure").setAttribute("aria-pressed", String(Boolean(draft.unsure)));
+    part("ws-comment").setAttribute("aria-pressed", String(Boolean(draft.comment)));
+    part("ws-comment").title = draft.comment ?? "";
+    part("ws-chips").replaceChildren(
+      ...item.units.map((other) => {
+        const made = chip(this.session, other, other.type ?? "");
+        if (other === this.unit) made.setAttribute("aria-current", "true");
+        return made;
+      }));
+    if (!part("ws-mine").hidden) part("ws-mine").replaceChildren(...mineSoFar(this.session, this.unit));
+    const { units } = this.session;
+    const argument = item.index + 1;
+    const type = item.units.indexOf(this.unit) + 1;
+    const values = { argument, arguments: units.itemsTotal, type, types: item.units.length };
+    const long = units.byType ? gettext("Type %(type)s of %(types)s · argument %(argument)s of %(arguments)s") : gettext("Argument %(argument)s of %(arguments)s · type %(type)s of %(types)s");
+    this.shell.position(interpolate(long, values), `${argument}/${units.itemsTotal} · ${type}/${item.units.length}`);
+  }
+
+  /** @param {"ask" | "live" | "note"} name */
+  panel(name) {
+    for (const panel of /** @type {NodeListOf<HTMLElement>} */ (document.querySelectorAll("[data-panel]"))) panel.hidden = panel.dataset.panel !== name;
+  }
+
+  /** @param {Act} act @returns {boolean} whether it was for this page */
+  act({ act, step = 1, extend = false, edge = "end" }) {
+    const { unit } = this;
+    if (!unit) return false;
+    const pieces = cutOf(unit.item);
+    switch (act) {
+      case "yes": return this.yes(unit);
+      case "no": return this.decide(unit, { applicable: false });
+      case "keep": return this.keep(unit);
+      case "back": return this.back();
+      case "cannot": return this.askWhy(unit);
+      case "comment": return this.askComment(unit);
+      case "unsure": return this.toggleUnsure(unit);
+      case "note-cancel": this.closeNote(); return true;
+      case "mine": return this.toggleMine();
+      default:
+    }
+    if (this.step !== 2) return false;
+    switch (act) {
+      case "word": this.select(this.byWord(pieces, step, extend)); return true;
+      case "line": this.select(this.byLine(pieces, step, extend)); return true;
+      case "sentence": this.select(moveSentence(this.selection, pieces, step, extend)); return true;
+      case "letter": this.select(moveLetter(this.selection, pieces, unit.item.text, edge, step)); return true;
+      case "edge": this.select(goTo(this.selection, step > 0 ? pieces.words.length - 1 : 0, extend)); return true;
+      default: return false;
+    }
+  }
+
+  /** @param {import("./words.js").Cut & {mixed: boolean, rtl: boolean}} pieces @param {1 | -1} step @param {boolean} extend */
+  byWord(pieces, step, extend) {
+    if (!pieces.mixed || this.selection.focus < 0) return moveWord(this.selection, pieces, step, extend);
+    // Both directions in one text: follow what is seen on the line, and the reading order at its ends.
+    const word = this.view.wordBeside(pieces, this.selection.focus, (step > 0) !== pieces.rtl ? "right" : "left");
+    return word === this.selection.focus ? moveWord(this.selection, pieces, step, extend) : goTo(this.selection, word, extend);
+  }
+
+  /** @param {import("./words.js").Cut} pieces @param {1 | -1} step @param {boolean} extend */
+  byLine(pieces, step, extend) {
+    if (this.selection.focus < 0) return moveWord(this.selection, pieces, step, false);
+    return goTo(this.selection, this.view.wordBeside(pieces, this.selection.focus, step > 0 ? "down" : "up"), extend);
+  }
+
+  /** @param {import("./selection.js").Selection} selection */
+  select(selection) {
+    this.selection = selection;
+    const { unit } = this;
+    if (!unit) return;
+    const pieces = cutOf(unit.item);
+    const range = selectedRange(selection, pieces);
+    this.view.draw("ws-span", range ? [range] : []);
+    this.view.draw("ws-cursor", selection.focus >= 0 && !selection.exact ? [pieces.words[selection.focus]] : []);
+    this.pointing.placeHandles();
+    this.live(unit, range ? unit.item.text.slice(range.start, range.end) : "");
+    if (selection.focus >= 0) this.keepInSight(pieces.words[selection.focus]);
+  }
+
+  /** @param {Unit} unit @param {string} quote */
+  live(unit, quote) {
+    const { exemplar } = this.typeOf(unit);
+    const { before, span, after } = quote ? filledParts(exemplar ?? "_____", quote) : { before: gettext("Choose the words with the arrow keys, the mouse or a finger."), span: "", after: "" };
+    part("ws-live").classList.toggle("nothing", !quote);
+    part("ws-live-before").textContent = before;
+    part("ws-live-span").textContent = span;
+    part("ws-live-after").textContent = after;
+    part("ws-keep").setAttribute("aria-disabled", String(!quote));
+    if (quote) this.shell.say(quote, 250);
+  }
+
+  /** @param {import("./offsets.js").Range} range */
+  keepInSight(range) {
+    const pane = /** @type {HTMLElement} */ (this.view.box.closest(".ws-read"));
+    const scroller = pane.scrollHeight > pane.clientHeight ? pane : /** @type {HTMLElement} */ (document.querySelector(".ws-columns"));
+    const rect = this.view.lastRect(range);
+    const frame = scroller.getBoundingClientRect();
+    const above = rect.top - frame.top - 24;
+    const below = rect.bottom - frame.bottom + 24;
+    if (above < 0) scroller.scrollBy(0, above);
+    else if (below > 0) scroller.scrollBy(0, below);
+  }
+
+  /** @param {Unit} unit */
+  yes(unit) {
+    if (!this.typeOf(unit).span) return this.decide(unit, { applicable: true });
+    this.step = 2;
+    this.noteFor = "";
+    this.shell.root.dataset.step = "2";
+    this.panel("live");
+    this.select(this.selection);
+    part("ws-text-box").focus({ preventScroll: true });
+    this.shell.say(gettext("Choose the span. Arrow keys move by words, Shift extends, Enter keeps it, Escape goes back."));
+    return true;
+  }
+
+  /** @param {Unit} unit */
+  keep(unit) {
+    const range = this.step === 2 ? selectedRange(this.selection, cutOf(unit.item)) : null;
+    if (!range) {
+      this.shell.say(gettext("Nothing is chosen yet."));
+      return true;
+    }
+    return this.decide(unit, { applicable: true, ...storedSpan(unit.item.text, range) });
+  }
+
+  back() {
+    if (this.noteFor) this.closeNote();
+    else if (this.step === 2 && this.unit) this.show(this.unit);
+    else return false;
+    return true;
+  }
+
+  /**
+   * @param {Unit} unit
+   * @param {Record<string, any>} answer
+   * @param {boolean} [advance]
+   * @returns {boolean}
+   */
+  decide(unit, answer, advance = true) {
+    const { comment, unsure } = this.session.draft(unit);
+    const whole = { applicable: null, cannot_judge: false, start: null, end: null, quote: null, comment, unsure, ...answer };
+    const errors = this.session.decide(unit, whole, { advance });
+    this.wrong = Object.values(errors).join(" ");
+    if (this.wrong) {
+      part("ws-answer").textContent = this.wrong;
+      this.shell.say(this.wrong);
+    } else {
+      this.shell.last(this.session, unit);
+    }
+    return true;
+  }
+
+  /** @param {Unit} unit */
+  askWhy(unit) {
+    this.openNote("cannot", gettext("Why can this not be judged?"), this.session.draft(unit).comment, (comment) => {
+      this.decide(unit, { cannot_judge: true, comment });
+      return this.wrong ?? "";
+    });
+    return true;
+  }
+
+  /** @param {Unit} unit */
+  askComment(unit) {
+    this.openNote("comment", gettext("Comment on this decision"), this.session.draft(unit).comment, (comment) => {
+      this.change(unit, { comment });
+      this.closeNote();
+      return "";
+    });
+    return true;
+  }
+
+  /** @param {Unit} unit */
+  toggleUnsure(unit) {
+    this.change(unit, { unsure: !this.session.draft(unit).unsure });
+    this.shell.say(this.session.draft(unit).unsure ? gettext("Flagged as unsure") : gettext("Not flagged any more"));
+    return true;
+  }
+
+  /** What stands beside an answer: with a decision it is stored at once, before one it waits for it. @param {Unit} unit @param {Record<string, any>} change */
+  change(unit, change) {
+    if (!answerKind(unit.row)) {
+      this.session.setDraft(unit, change);
+      return;
+    }
+    const { applicable, cannot_judge, start, end, quote } = /** @type {any} */ (unit.row);
+    const { comment, unsure } = this.session.draft(unit);
+    this.decide(unit, { applicable, cannot_judge, start, end, quote, comment, unsure, ...change }, false);
+  }
+
+  /** @param {string} purpose @param {string} label @param {string} value @param {(text: string) => string} onKeep */
+  openNote(purpose, label, value, onKeep) {
+    this.noteFor = purpose;
+    this.panel("note");
+    this.note.open({ label, value, onKeep });
+  }
+
+  closeNote() {
+    this.noteFor = "";
+    this.panel(this.step === 2 ? "live" : "ask");
+    part("ws-text-box").focus({ preventScroll: true });
+  }
+
+  toggleMine() {
+    const mine = part("ws-mine");
+    mine.hidden = !mine.hidden;
+    part("ws-mine-toggle").setAttribute("aria-expanded", String(!mine.hidden));
+    if (this.unit) this.refresh(this.unit);
+    if (!mine.hidden) mine.scrollIntoView({ block: "nearest" });
+    return true;
+  }
+}
+
+/** An example's text with its [span], and the question on a line of its own. @param {string} example @returns {Node[]} */
+function exampleNodes(example) {
+  const [text, ...questions] = example.split("\n");
+  const nodes = text.split(/(\[[^\]]+\])/).map((piece) =>
+    piece.startsWith("[") ? element("mark", { className: "mark" }, piece.slice(1, -1)) : document.createTextNode(piece));
+  return [...nodes, ...questions.filter(Boolean).map((question) => element("span", {}, question))];
+}

@@ -1,0 +1,77 @@
+/** The small form in the dock for a comment, a word why, or an edited question. Enter keeps, Shift+Enter breaks the line, Esc leaves. */
+
+import { part } from "./dialogs.js";
+import { storable } from "./rules.js";
+
+export class Note {
+  /** @param {() => void} onLeave */
+  constructor(onLeave) {
+    this.form = /** @type {HTMLFormElement} */ (document.querySelector("[data-panel=note]"));
+    this.field = /** @type {HTMLTextAreaElement} */ (part("ws-note-text"));
+    this.onLeave = onLeave;
+    /** @type {((text: string) => string) | null} */
+    this.onKeep = null;
+    /** @type {((text: string) => void) | null} */
+    this.onInput = null;
+    this.form.addEventListener("submit", (event) => {
+      event.preventDefault();
+      this.keep();
+    });
+    this.field.addEventListener("input", () => {
+      this.complain("");
+      this.onInput?.(this.text);
+    });
+    this.field.addEventListener("keydown", (event) => {
+      if (event.isComposing) return;
+      if (event.key === "Enter" && !event.shiftKey) {
+        event.preventDefault();
+        this.keep();
+      } else if (event.key === "Escape") {
+        event.preventDefault();
+        event.stopPropagation();
+        this.onLeave();
+      }
+    });
+  }
+
+  get text() {
+    return storable(this.field.value);
+  }
+
+  /**
+   * @param {object} options
+   * @param {string} options.label
+   * @param {string} options.value
+   * @param {(text: string) => string} options.onKeep  returns what is wrong, or ""
+   * @param {(text: string) => void} [options.onInput]
+   * @param {boolean} [options.focus]
+   */
+  open({ label, value, onKeep, onInput, focus = true }) {
+    part("ws-note-label").textContent = label;
+    this.field.value = value;
+    this.onKeep = onKeep;
+    this.onInput = onInput ?? null;
+    this.complain("");
+    if (focus) this.focus();
+  }
+
+  focus() {
+    this.field.focus();
+    this.field.setSelectionRange(this.field.value.length, this.field.value.length);
+  }
+
+  keep() {
+    this.complain(this.onKeep?.(this.text) ?? "");
+  }
+
+  /** @param {string} message */
+  complain(message) {
+    part("ws-note-error").textContent = message;
+    if (message) {
+      this.field.setAttribute("aria-invalid", "true");
+      this.focus();
+    } else {
+      this.field.removeAttribute("aria-invalid");
+    }
+  }
+}

@@ -1,0 +1,99 @@
+/**
+ * Choosing a span by mouse or finger. A drag snaps to words unless Alt is held; a click or tap takes a word and the next one extends to
+ * another; on touch two handles of 44 px move the edges.
+ *
+ * @typedef {import("./selection.js").Selection} Selection
+ * @typedef {import("./words.js").Cut} Cut
+ * @typedef {import("./text_view.js").TextView} TextView
+ */
+
+import { dragged, pick, selectedRange } from "./selection.js";
+import { wordAt } from "./words.js";
+
+export class Pointing {
+  /**
+   * @param {TextView} view
+   * @param {NodeListOf<HTMLElement>} handles
+   * @param {{active: () => boolean, cut: () => Cut, get: () => Selection, set: (selection: Selection) => void}} selecting
+   */
+  constructor(view, handles, selecting) {
+    this.view = view;
+    this.handles = handles;
+    this.selecting = selecting;
+    this.touch = false;
+    /** @type {{at: number, moved: boolean, x: number, y: number} | null} */
+    this.drag = null;
+    const { box } = view;
+    box.addEventListener("pointerdown", (event) => this.down(event));
+    box.addEventListener("pointermove", (event) => this.move(event));
+    box.addEventListener("click", (event) => this.click(event));
+    box.addEventListener("pointercancel", () => { this.drag = null; });
+    // The browser's own selection would open its menu over the handles.
+    box.addEventListener("selectstart", (event) => { if (selecting.active()) event.preventDefault(); });
+    box.addEventListener("contextmenu", (event) => { if (selecting.active() && this.touch) event.preventDefault(); });
+    for (const handle of handles) this.listenToHandle(handle);
+  }
+
+  /** @param {PointerEvent} event */
+  down(event) {
+    this.touch = event.pointerType !== "mouse";
+    this.drag = null;
+    if (!this.selecting.active() || event.button !== 0 || this.touch) return;
+    const at = this.view.gapAt(event.clientX, event.clientY);
+    if (at !== null) this.drag = { at, moved: false, x: event.clientX, y: event.clientY };
+  }
+
+  /** @param {PointerEvent} event */
+  move(event) {
+    const { drag } = this;
+    if (!drag || event.buttons !== 1) return;
+    if (!drag.moved && Math.hypot(event.clientX - drag.x, event.clientY - drag.y) < 4) return;
+    if (!drag.moved) this.view.box.setPointerCapture(event.pointerId);
+    drag.moved = true;
+    const to = this.view.gapAt(event.clientX, event.clientY);
+    if (to !== null) this.selecting.set(dragged(this.selecting.cut(), drag.at, to, event.altKey));
+  }
+
+  /** @param {MouseEvent} event */
+  click(event) {
+    const dragWas = this.drag;
+    this.drag = null;
+    if (!this.selecting.active() || dragWas?.moved || /** @type {Element} */ (event.target).closest(".ws-handle")) return;
+    const letter = this.view.letterAt(event.clientX, event.clientY);
+    if (letter === null) return;
+    const word = wordAt(this.selecting.cut().words, letter);
+    if (word >= 0) this.selecting.set(pick(this.selecting.get(), word));
+  }
+
+  /** @param {HTMLElement} handle */
+  listenToHandle(handle) {
+    handle.addEventListener("pointerdown", (event) => {
+      event.preventDefault();
+      handle.setPointerCapture(event.pointerId);
+    });
+    handle.addEventListener("pointermove", (event) => {
+      if (!handle.hasPointerCapture(event.pointerId)) return;
+      // The finger is below the edge it moves: look above it.
+      const letter = this.view.letterAt(event.clientX, event.clientY - 34);
+      const range = selectedRange(this.selecting.get(), this.selecting.cut());
+      if (letter === null || !range) return;
+      const other = handle.dataset.edge === "start" ? range.end - 1 : range.start;
+      this.selecting.set(dragged(this.selecting.cut(), Math.min(letter, other), Math.max(letter, other) + 1, false));
+    });
+  }
+
+  /** Put the handles at the edges of what is chosen; a mouse needs none. */
+  placeHandles() {
+    const range = this.selecting.active() && this.touch ? selectedRange(this.selecting.get(), this.selecting.cut()) : null;
+    const origin = this.view.box.getBoundingClientRect();
+    for (const handle of this.handles) {
+      handle.hidden = !range;
+      if (!range) continue;
+      const first = handle.dataset.edge === "start";
+      const rect = first ? this.view.firstRect(range) : this.view.lastRect(range);
+      const rtl = getComputedStyle(this.view.paragraph).direction === "rtl";
+      handle.style.left = `${(first !== rtl ? rect.left : rect.right) - origin.left}px`;
+      handle.style.top = `${rect.bottom - origin.top}px`;
+    }
+  }
+}

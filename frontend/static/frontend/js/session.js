@@ -1,0 +1,201 @@
+/**
+ * One annotator in one round: which unit is on the screen, what was decided, what comes next. No page and no network in here.
+ *
+ * @typedef {import("./units.js").Unit} Unit
+ * @typedef {import("./units.js").Row} Row
+ * @typedef {import("./outbox.js").Entry} Entry
+ * @typedef {import("./outbox.js").Reply} Reply
+ * @typedef {Record<string, any>} Draft  what was begun and is not decided: comment, unsure, label, reason, edited_question
+ */
+
+import { brokenRules } from "./rules.js";
+import { isDecided } from "./units.js";
+
+/** Fields of an answer, apart from what the server adds to a row. @param {Row} row @returns {Record<string, any>} */
+export function answerOf(row) {
+  const { revision: _revision, active_seconds: _seconds, updated_at: _at, ...answer } = row;
+  return answer;
+}
+
+export class Session {
+  /**
+   * @param {object} parts
+   * @param {any} parts.spec
+   * @param {import("./units.js").Units} parts.units
+   * @param {import("./sender.js").Sender} parts.sender
+   * @param {import("./clock.js").Clock} parts.clock
+   * @param {() => number} parts.now       steady milliseconds
+   * @param {() => Date} parts.today
+   * @param {() => string} parts.newId
+   * @param {Record<string, Draft>} parts.drafts
+   * @param {(drafts: Record<string, Draft>) => void} parts.keepDrafts
+   * @param {(unit: Unit | "loading" | null) => void} parts.onShow
+   * @param {(unit: Unit) => void} parts.onRow
+   */
+  constructor(parts) {
+    this.spec = parts.spec;
+    this.units = parts.units;
+    this.sender = parts.sender;
+    this.clock = parts.clock;
+    this.now = parts.now;
+    this.today = parts.today;
+    this.newId = parts.newId;
+    this.drafts = parts.drafts;
+    this.keepDrafts = parts.keepDrafts;
+    this.onShow = parts.onShow;
+    this.onRow = parts.onRow;
+    /** @type {Unit | null} */
+    this.current = null;
+    /** @type {{unit: Unit, before: Record<string, any> | null}[]} */
+    this.history = [];
+    this.seq = 0;
+  }
+
+  /** Show the first unit without a decision. */
+  start() {
+    this.show(this.units.nextOpen(0));
+  }
+
+  /** @param {Unit | "loading" | null} unit */
+  show(unit) {
+    this.current = unit === "loading" ? null : unit;
+    this.clock.restart(this.now());
+    this.onShow(unit);
+  }
+
+  /** @param {1 | -1} step */
+  step(step) {
+    if (!this.current) return;
+    const unit = this.units.neighbour(this.units.placeOf(this.current), step);
+    if (unit) this.show(unit);
+  }
+
+  /** The next unit without a decision after the one on the screen. */
+  advance() {
+    this.show(this.units.nextOpen(this.current ? this.units.placeOf(this.current) + 1 : 0));
+  }
+
+  /** @param {Unit} unit @returns {Draft} */
+  draft(unit) {
+    const { comment = "", unsure = false } = unit.row ?? {};
+    return { comment, unsure, ...this.drafts[unit.key] };
+  }
+
+  /** @param {Unit} unit @param {Draft} change */
+  setDraft(unit, change) {
+    this.drafts[unit.key] = { ...this.drafts[unit.key], ...change };
+    this.keepDrafts(this.drafts);
+    this.onRow(unit);
+  }
+
+  /** @param {Unit} unit */
+  dropDraft(unit) {
+    if (!(unit.key in this.drafts)) return;
+    delete this.drafts[unit.key];
+    this.keepDrafts(this.drafts);
+  }
+
+  /** @param {Unit} unit @returns {boolean} begun, and neither decided nor given up */
+  isIncomplete(unit) {
+    const draft = this.drafts[unit.key];
+    return Boolean(draft?.label) && draft.label !== unit.row?.label;
+  }
+
+  /**
+   * Decide a unit, if the protocol allows the answer.
+   *
+   * @param {Unit} unit
+   * @param {Record<string, any>} answer
+   * @param {{advance?: boolean}} [options]
+   * @returns {Record<string, string>} the broken rules; empty when it is decided
+   */
+  decide(unit, answer, { advance = true } = {}) {
+    const errors = brokenRules(this.spec.answer, answer, this.facts(unit, answer));
+    if (Object.keys(errors).length) return errors;
+    this.history.push({ unit, before: isDecided(unit.row) ? answerOf(/** @type {Row} */ (unit.row)) : null });
+    this.dropDraft(unit);
+    this.record(unit, answer);
+    if (advance) this.advance();
+    return {};
+  }
+
+  /** @param {Unit} unit @param {Record<string, any>} answer @returns {Record<string, unknown>} */
+  facts(unit, answer) {
+    if (unit.type) return { span: this.spec.types.find((/** @type {any} */ type) => type.code === unit.type)?.span ?? false };
+    const reason = this.spec.reasons.find((/** @type {any} */ entry) => entry.code === answer.reason);
+    return { reason_edits: reason?.edited_question ?? false };
+  }
+
+  /**
+   * Take back the last decision and show its unit again. After a reload that is the one decided last.
+   *
+   * @returns {Unit | null}
+   */
+  undo() {
+    const last = this.history.pop() ?? this.lastBeforeThisPage();
+    if (!last) return null;
+    this.record(last.unit, last.before);
+    this.show(last.unit);
+    return last.unit;
+  }
+
+  /** @returns {{unit: Unit, before: null} | null} */
+  lastBeforeThisPage() {
+    const unit = this.units.lastDecided();
+    return unit && { unit, before: null };
+  }
+
+  /** @param {Unit} unit @param {Record<string, any> | null} answer */
+  record(unit, answer) {
+    const seen = unit.revision;
+    const seconds = unit === this.current ? this.clock.seconds(this.now()) : 0;
+    if (unit === this.current) this.clock.restart(this.now());
+    const revision = seen + 1;
+    unit.row = answer ? { ...answer, revision, updated_at: this.today().toISOString() } : null;
+    const target = unit.type ? { assignment: unit.assignment, type: unit.type } : { assignment: unit.assignment, question: unit.question?.id };
+    this.seq = Math.max(this.seq + 1, this.today().getTime() * 1000);
+    void this.sender.decide({ id: this.newId(), seq: this.seq, unit: unit.key, target, answer, activeSeconds: Math.min(seconds, 86_400) }, seen);
+    this.onRow(unit);
+  }
+
+  /**
+   * What the server said about one decision.
+   *
+   * @param {Entry} entry @param {Reply} reply
+   */
+  replied(entry, reply) {
+    const unit = this.units.byKey.get(entry.unit);
+    if (!unit) return;
+    const later = this.sender.outbox.latest(unit.key);
+    if (reply.kind === "stored") {
+      unit.revision = reply.row.revision;
+      if (!later) unit.row = reply.row;
+    } else if (reply.kind === "stale" && !later) {
+      unit.revision = reply.row.revision;
+      unit.row = reply.row;
+    } else if (reply.kind === "invalid" && !later) {
+      this.setDraft(unit, { ...entry.answer });
+      unit.row = null;
+    } else {
+      return;
+    }
+    this.onRow(unit);
+  }
+
+  /** The stored version was picked over mine. @param {Unit} unit @param {Row} stored */
+  takeStored(unit, stored) {
+    unit.row = stored;
+    unit.revision = stored.revision;
+    this.onRow(unit);
+  }
+
+  /** Lay what an earlier page left in the outbox over the rows as the server gave them. */
+  overlay() {
+    for (const entry of this.sender.outbox.entries) {
+      const unit = this.units.byKey.get(entry.unit);
+      if (unit && this.sender.outbox.latest(entry.unit) === entry) {
+        unit.row = entry.answer ? { ...entry.answer, revision: unit.revision + 1, updated_at: new Date(entry.seq / 1000).toISOString() } : null;
+      }
+    }
+  }
+}

@@ -1,0 +1,215 @@
+/** What both protocols' pages share: header, save state, progress, the line about the last decision, and what stands in for the text. */
+
+import { element, keycap, modalIsOpen, openModal, part } from "./dialogs.js";
+import { gettext, interpolate, ngettext } from "./i18n.js";
+import { choiceKey } from "./keys.js";
+import { markdownNodes } from "./markdown.js";
+import { answerText, unitName } from "./wording.js";
+
+/**
+ * @typedef {import("./session.js").Session} Session
+ * @typedef {import("./units.js").Unit} Unit
+ */
+
+export class Shell {
+  /** @param {any} overview @param {HTMLElement} root */
+  constructor(overview, root) {
+    this.overview = overview;
+    this.root = root;
+    this.sayTimer = 0;
+    this.saveTimer = 0;
+    this.saveKind = "saved";
+    const { project, round, member } = overview;
+    part("ws-project").textContent = project.name;
+    part("ws-round").textContent = round.name;
+    part("ws-who").textContent = member.pseudonym;
+    document.title = `${round.name} · ${project.name} · Elenchus`;
+    part("ws-guideline-all").innerHTML = overview.guideline_html;
+  }
+
+  /** Tell people who listen. @param {string} text @param {number} [wait] milliseconds in which a later text replaces it */
+  say(text, wait = 60) {
+    clearTimeout(this.sayTimer);
+    this.sayTimer = setTimeout(() => { part("ws-say").textContent = text; }, wait);
+  }
+
+  /** @param {Session} session */
+  progress(session) {
+    const { units } = session;
+    const bar = /** @type {HTMLProgressElement} */ (part("ws-progress"));
+    bar.max = Math.max(1, units.length);
+    bar.value = units.decided;
+  }
+
+  /** @param {string} long @param {string} short */
+  position(long, short) {
+    const narrow = window.matchMedia("(max-width: 48rem)").matches;
+    part("ws-position").textContent = narrow ? short : long;
+    part("ws-position").title = long;
+  }
+
+  /** @param {Session} session */
+  saveState(session) {
+    const { outbox, storeFailed } = session.sender;
+    const { state, text } = saveWords(outbox, storeFailed);
+    const button = part("ws-save");
+    button.dataset.state = state;
+    part("ws-save-text").textContent = text;
+    const kind = state === "waiting" ? "saved" : `${state}:${outbox.pause}`;
+    if (kind === this.saveKind) return;
+    this.saveKind = kind;
+    clearTimeout(this.saveTimer);
+    this.saveTimer = setTimeout(() => { part("ws-say-save").textContent = part("ws-save-text").textContent; }, 1200);
+  }
+
+  /** @param {Session} session @param {Unit} unit */
+  last(session, unit) {
+    const line = part("ws-last");
+    const none = session.units.isNoneOfTheAbove(unit.item);
+    line.classList.toggle("derived", none);
+    if (none) {
+      const derived = this.overview.spec.derived_none?.name ?? gettext("None of the Above");
+      line.replaceChildren(element("b", {}, derived), ` · ${interpolate(gettext("no to all types of %(item)s"), { item: unit.item.id })}`);
+      this.say(line.textContent ?? "", 20);
+    } else {
+      line.replaceChildren(`${gettext("Last:")} ${unitName(unit)} · `, element("b", { dir: "auto" }, answerText(unit.row, session.spec)));
+    }
+  }
+
+  /**
+   * Show the text, or what stands in its place.
+   *
+   * @param {"text" | "warning" | "done" | "trouble"} which
+   */
+  place(which) {
+    this.root.dataset.state = which === "text" ? "work" : "away";
+    for (const name of ["warning", "done", "trouble"]) part(`ws-${name}`).hidden = name !== which;
+  }
+
+  /** @param {Session} session */
+  done(session) {
+    const { units } = session;
+    const { round } = this.overview;
+    const flagged = units.flat.filter((unit) => session.draft(unit).unsure).length;
+    part("ws-done-title").textContent = units.length ? interpolate(gettext("%(round)s is done"), { round: round.name }) : gettext("Nothing is assigned to you");
+    part("ws-done-text").textContent = units.length
+      ? interpolate(gettext("You decided %(n)s of %(n)s units; %(flagged)s are flagged as unsure. You can change them until the round closes."), { n: units.length, flagged })
+      : gettext("No text of this round is yours. Ask a lead whether you take part in it.");
+    this.doneSaved(session);
+    this.place("done");
+    this.say(part("ws-done-title").textContent ?? "");
+  }
+
+  /** @param {Session} session */
+  doneSaved(session) {
+    const { waiting } = session.sender.outbox;
+    part("ws-done-save").textContent = waiting
+      ? interpolate(ngettext("%(n)s decision is still on its way: keep this page open.", "%(n)s decisions are still on their way: keep this page open.", waiting), { n: waiting })
+      : gettext("All of it is stored on the server.");
+  }
+
+  /** @param {string} title @param {string} text @param {() => void} again */
+  trouble(title, text, again) {
+    part("ws-trouble-title").textContent = title;
+    part("ws-trouble-text").textContent = text;
+    part("ws-trouble-again").onclick = again;
+    this.place("trouble");
+    part("ws-save").dataset.state = "trouble";
+    part("ws-save-text").textContent = "";
+  }
+
+  /** The part of the guideline for what is on the screen. @param {Unit | null} unit */
+  guidelineAt(unit) {
+    const { spec } = this.overview;
+    const place = part("ws-guideline-type");
+    const type = spec.types.find((/** @type {any} */ entry) => entry.code === unit?.type);
+    if (type) {
+      place.replaceChildren(element("h3", {}, type.name), element("p", {}, type.description), markdownNodes(type.guideline ?? ""));
+    } else {
+      place.replaceChildren(
+        ...[...spec.labels, ...spec.reasons].map((entry) => element("p", {}, element("strong", {}, entry.name), ` ${entry.description}`)));
+    }
+    place.hidden = !place.childNodes.length;
+    place.closest("dialog")?.scrollTo(0, 0);
+  }
+
+  /** @param {boolean} questions */
+  keysOverview(questions) {
+    /** @type {[string, [string[], string][]][]} */
+    const tables = questions
+      ? [[gettext("Decide"), [
+          [["1", "2", "3"], gettext("useful, unhelpful, invalid")],
+          [[choiceKey(0), "…", choiceKey(4)], gettext("start of the comment, or reason")],
+          [["Enter"], gettext("keep")], [["Esc"], gettext("back")],
+          [["↑", "↓"], gettext("question before, question after")]]]]
+      : [[gettext("Step 1"), [[["Y"], gettext("yes")], [["N"], gettext("no")]]],
+         [gettext("Step 2: the span"), [
+          [["←", "→", "↑", "↓"], gettext("word, line")], [["Ctrl", "←", "→"], gettext("sentence (also with Alt)")],
+          [["Shift", "←", "→"], gettext("extend, by word or sentence")], [["Ctrl", "Alt", "←", "→"], gettext("move the end by a letter; with Shift the start")],
+          [[",", "."], gettext("the same without modifiers; with Shift the start")],
+          [["Enter"], gettext("keep this span")], [["Esc"], gettext("back to yes or no; nothing is recorded")]]],
+         [gettext("Mouse and touch"), [[[gettext("drag")], gettext("whole words; with Alt letter by letter")], [[gettext("click")], gettext("a word; a second click extends")]]]];
+    tables.push([gettext("Always"), [
+      [["⌫"], gettext("undo the last decision and show it again")], [["X"], gettext("cannot judge, with a word why")], [["F"], gettext("flag as unsure")],
+      [["C"], gettext("comment")], [["J", "K"], gettext("next, previous without deciding")], [["L"], gettext("list: done, flagged, left")],
+      [["M"], gettext("my decisions so far")], [["G"], gettext("guideline")], [["?"], gettext("this overview")]]]);
+    part("ws-keys-body").replaceChildren(
+      ...tables.map(([caption, rows]) =>
+        element("table", { className: "ws-keys-table" }, element("caption", {}, caption),
+          element("tbody", {}, ...rows.map(([keys, meaning]) =>
+            element("tr", {}, element("td", {}, ...keys.map(keycap)), element("td", {}, meaning)))))));
+  }
+
+  /** Two answers for one unit, side by side. @param {Session} session @param {(unit: string, pick: "mine" | "stored") => void} onPick */
+  conflict(session, onPick) {
+    const dialog = /** @type {HTMLDialogElement} */ (part("ws-conflict"));
+    const next = session.sender.outbox.conflicts.values().next().value;
+    if (!next) {
+      dialog.close();
+      return;
+    }
+    const unit = session.units.byKey.get(next.unit);
+    part("ws-conflict-where").textContent = unit ? `${unitName(unit)}: ${gettext("it was changed in another window or on another device. Which one holds?")}` : next.unit;
+    /** @param {"mine" | "stored"} which @param {string} title @param {any} row */
+    const version = (which, title, row) =>
+      element("div", { className: "ws-version" },
+        element("dl", {}, element("dt", {}, title), element("dd", { dir: "auto" }, row ? answerText(row, session.spec) : gettext("undecided")),
+          ...(row?.comment ? [element("dt", {}, gettext("Comment")), element("dd", { dir: "auto" }, row.comment)] : []),
+          ...(row?.unsure ? [element("dt", {}, gettext("Flag")), element("dd", {}, gettext("unsure"))] : [])),
+        element("button", { type: "button", className: "go", data: { pick: which }, onclick: () => onPick(next.unit, which) }, which === "mine" ? gettext("Keep mine") : gettext("Keep the stored one")));
+    part("ws-conflict-versions").replaceChildren(version("mine", gettext("Decided here"), next.mine.answer), version("stored", gettext("Stored on the server"), next.stored));
+    if (!modalIsOpen()) openModal(dialog);
+  }
+
+  /** @param {Session} session */
+  refused(session) {
+    const { refused, pause } = session.sender.outbox;
+    const messages = new Set(refused.map(({ message }) => message).filter(Boolean));
+    part("ws-refused-text").textContent = pause === "closed"
+      ? gettext("The round is not open any more. What follows is not stored on the server; it stays in this browser.")
+      : [...messages].join(" ");
+    part("ws-refused-list").replaceChildren(
+      ...refused.map(({ entry, errors }) => {
+        const unit = session.units.byKey.get(entry.unit);
+        return element("li", {}, `${unit ? unitName(unit) : entry.unit}: ${answerText(/** @type {any} */ (entry.answer), session.spec)} ${Object.values(errors).join(" ")}`);
+      }));
+    openModal(/** @type {HTMLDialogElement} */ (part("ws-refused")));
+  }
+}
+
+/**
+ * @param {import("./outbox.js").Outbox} outbox
+ * @param {boolean} storeFailed
+ * @returns {{state: "saved" | "waiting" | "trouble" | "act", text: string}}
+ */
+export function saveWords({ waiting, pause, conflicts, refused }, storeFailed) {
+  const n = waiting;
+  if (conflicts.size) return { state: "act", text: gettext("Two answers differ") };
+  if (pause === "closed" || refused.length) return { state: "act", text: interpolate(gettext("%(n)s not stored"), { n: n + refused.length }) };
+  if (pause === "session" || pause === "csrf") return { state: "act", text: interpolate(gettext("Log in: %(n)s waiting"), { n }) };
+  if (pause === "network") return { state: "trouble", text: interpolate(gettext("Offline: %(n)s waiting"), { n }) };
+  if (pause === "server") return { state: "trouble", text: interpolate(gettext("Server away: %(n)s waiting"), { n }) };
+  if (n && storeFailed) return { state: "trouble", text: interpolate(gettext("%(n)s waiting, not kept here"), { n }) };
+  if (n) return { state: "waiting", text: interpolate(gettext("%(n)s waiting"), { n }) };
+  return { state: "saved", text: gettext("All saved") };
+}

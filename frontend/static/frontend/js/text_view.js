@@ -1,0 +1,161 @@
+/**
+ * A text on the page: one text node that never changes while someone selects in it. Highlights are drawn over it by the CSS Custom
+ * Highlight API, or by boxes of their own where the browser has none. Offsets are UTF-16 units, as in the node.
+ *
+ * @typedef {import("./offsets.js").Range} TextRange
+ * @typedef {import("./words.js").Cut} Cut
+ */
+
+const REGISTRY = /** @type {any} */ (globalThis.CSS)?.highlights;
+
+export class TextView {
+  /** @param {HTMLElement} box @param {HTMLElement} paragraph @param {HTMLElement | null} overlay */
+  constructor(box, paragraph, overlay) {
+    this.box = box;
+    this.paragraph = paragraph;
+    this.overlay = overlay;
+    this.node = document.createTextNode("");
+    /** @type {Map<string, TextRange[]>} */
+    this.drawn = new Map();
+    paragraph.replaceChildren(this.node);
+    if (!REGISTRY && overlay) new ResizeObserver(() => this.redraw()).observe(box);
+  }
+
+  /** @param {string} text */
+  show(text) {
+    if (this.node.data === text) return;
+    this.clear();
+    this.node = document.createTextNode(text);
+    this.paragraph.replaceChildren(this.node);
+  }
+
+  /** @param {string} name @param {TextRange[]} ranges */
+  draw(name, ranges) {
+    this.drawn.set(name, ranges);
+    if (REGISTRY) {
+      if (ranges.length) REGISTRY.set(name, new /** @type {any} */ (globalThis).Highlight(...ranges.map((range) => this.domRange(range))));
+      else REGISTRY.delete(name);
+    } else {
+      this.redraw();
+    }
+  }
+
+  clear() {
+    for (const name of this.drawn.keys()) this.draw(name, []);
+    this.drawn.clear();
+  }
+
+  redraw() {
+    if (!this.overlay) return;
+    const origin = this.box.getBoundingClientRect();
+    const boxes = [];
+    for (const [name, ranges] of this.drawn) {
+      for (const range of ranges) {
+        for (const rect of this.domRange(range).getClientRects()) {
+          const box = document.createElement("i");
+          if (name === "ws-cursor" || name === "ws-other") box.className = "cursor";
+          box.style.left = `${rect.left - origin.left}px`;
+          box.style.top = `${rect.top - origin.top}px`;
+          box.style.width = `${rect.width}px`;
+          box.style.height = `${rect.height}px`;
+          boxes.push(box);
+        }
+      }
+    }
+    this.overlay.replaceChildren(...boxes);
+  }
+
+  /** @param {TextRange} range @returns {globalThis.Range} */
+  domRange({ start, end }) {
+    const range = document.createRange();
+    const { length } = this.node;
+    range.setStart(this.node, Math.min(start, length));
+    range.setEnd(this.node, Math.min(end, length));
+    return range;
+  }
+
+  /** @param {TextRange} range @returns {DOMRect} the box of its last line */
+  lastRect(range) {
+    const rects = this.domRange(range).getClientRects();
+    return rects[rects.length - 1] ?? this.paragraph.getBoundingClientRect();
+  }
+
+  /** @param {TextRange} range @returns {DOMRect} the box of its first line */
+  firstRect(range) {
+    return this.domRange(range).getClientRects()[0] ?? this.paragraph.getBoundingClientRect();
+  }
+
+  /**
+   * @param {number} x
+   * @param {number} y
+   * @returns {number | null} the gap between two letters there; null outside the text
+   */
+  gapAt(x, y) {
+    const anyDocument = /** @type {any} */ (document);
+    const position = anyDocument.caretPositionFromPoint?.(x, y);
+    const range = position ? null : anyDocument.caretRangeFromPoint?.(x, y);
+    const node = position?.offsetNode ?? range?.startContainer;
+    if (node !== this.node) return null;
+    return position?.offset ?? range.startOffset;
+  }
+
+  /**
+   * The letter under a point: a gap right of its middle would belong to the next one.
+   *
+   * @param {number} x
+   * @param {number} y
+   * @returns {number | null}
+   */
+  letterAt(x, y) {
+    const gap = this.gapAt(x, y);
+    if (gap === null) return null;
+    const covers = (/** @type {number} */ at) =>
+      at >= 0 && at < this.node.length && Array.from(this.domRange({ start: at, end: at + 1 }).getClientRects()).some((rect) => x >= rect.left && x <= rect.right);
+    return !covers(gap) && covers(gap - 1) ? gap - 1 : gap;
+  }
+
+  /**
+   * The word that a press of an arrow reaches by sight: on the line above or below, or beside it where two directions mix.
+   *
+   * @param {Cut} cut
+   * @param {number} word
+   * @param {"up" | "down" | "left" | "right"} way
+   * @returns {number}
+   */
+  wordBeside({ words }, word, way) {
+    const here = this.firstRect(words[word]);
+    const vertical = way === "up" || way === "down";
+    const step = way === "up" || way === "left" ? -1 : 1;
+    let best = word;
+    let bestDistance = Infinity;
+    let line = /** @type {number | null} */ (null);
+    const order = vertical ? reach(word, words.length, step) : around(word, words.length);
+    for (const index of order) {
+      const rect = this.firstRect(words[index]);
+      const below = rect.top + rect.height / 2 - (here.top + here.height / 2);
+      const sameLine = Math.abs(below) < here.height / 2;
+      if (vertical) {
+        if (sameLine) continue;
+        line ??= rect.top;
+        if (Math.abs(rect.top - line) > rect.height / 2) break;
+        const distance = Math.abs(rect.left + rect.width / 2 - (here.left + here.width / 2));
+        if (distance < bestDistance) [best, bestDistance] = [index, distance];
+      } else {
+        if (!sameLine) continue;
+        const distance = (rect.left - here.left) * step;
+        if (distance > 0 && distance < bestDistance) [best, bestDistance] = [index, distance];
+      }
+    }
+    return best;
+  }
+}
+
+/** @param {number} from @param {number} count @param {number} step */
+function* reach(from, count, step) {
+  for (let index = from + step; index >= 0 && index < count; index += step) yield index;
+}
+
+/** The words around one, as far as a line reaches. @param {number} from @param {number} count */
+function* around(from, count) {
+  for (let index = Math.max(0, from - 60); index < Math.min(count, from + 60); index += 1) if (index !== from) yield index;
+}

@@ -1,0 +1,337 @@
+/** Starts the workspace: fetches the round, opens what this browser keeps, and ties keys, page, session and outbox together. */
+
+import { ApiError, getJson, sendJudgement } from "./api.js";
+import { Clock } from "./clock.js";
+import { closeDrawers, listenForClosing, modalIsOpen, openModal, part, toggleDrawer } from "./dialogs.js";
+import { FocusPage, cutOf } from "./focus_page.js";
+import { gettext, interpolate } from "./i18n.js";
+import { actOf } from "./keys.js";
+import { POINTER_PREFIX } from "./leaving.js";
+import { Listing } from "./listing.js";
+import { logIn, logOut, openLoginWindow, whenSignedIn } from "./login.js";
+import { Outbox } from "./outbox.js";
+import { QuestionsPage } from "./questions_page.js";
+import { Sender } from "./sender.js";
+import { Session } from "./session.js";
+import { Shell } from "./shell.js";
+import { memoryStore, openStore } from "./storage.js";
+import { entriesLeftBehind, holdTab, keepForOffline } from "./tabs.js";
+import { Units, resultOf } from "./units.js";
+
+const FIRST_PAGE = 10;
+const NEXT_PAGES = 50;
+const root = part("workspace");
+const { dataset } = root;
+const roundKey = /** @type {string} */ (dataset.roundKey);
+
+/** Also where the page is not on HTTPS and the browser keeps its own to itself. */
+const newId = () =>
+  crypto.randomUUID?.() ?? Array.from(crypto.getRandomValues(new Uint8Array(16)), (byte) => byte.toString(16).padStart(2, "0")).join("");
+
+/** @param {number} after @param {number} limit */
+const pageUrl = (after, limit) => `${dataset.unitsUrl}?after=${after}&limit=${limit}`;
+
+listenForClosing();
+void start();
+
+async function start() {
+  const tab = newId();
+  holdTab(tab);
+  let first;
+  try {
+    const [overview, page] = await Promise.all([getJson(dataset.workspaceUrl ?? ""), getJson(pageUrl(0, FIRST_PAGE))]);
+    first = { overview, page, offline: false, store: await openStore(overview.member.id) };
+    remember(overview.member.id);
+  } catch (error) {
+    first = await fromThisBrowser(error);
+  }
+  if (first) await work(first, tab);
+}
+
+/** @param {number} member */
+function remember(member) {
+  try {
+    localStorage.setItem(POINTER_PREFIX + roundKey, String(member));
+  } catch { /* then there is no reloading while offline */ }
+}
+
+/** Without a network: what this browser kept of the round. @param {unknown} error */
+async function fromThisBrowser(error) {
+  const status = error instanceof ApiError ? error.status : 0;
+  if (error instanceof ApiError && error.code === "not_authenticated") {
+    location.assign(`${dataset.loginUrl}?next=${encodeURIComponent(location.pathname)}`);
+    return null;
+  }
+  let member = null;
+  try {
+    member = status === 0 ? localStorage.getItem(POINTER_PREFIX + roundKey) : null;
+  } catch { /* nothing kept */ }
+  const store = member ? await openStore(Number(member)) : memoryStore();
+  const [overview] = member ? await store.getTexts(`${roundKey}:overview`) : [];
+  const results = overview ? await store.getTexts(`${roundKey}:item:`) : [];
+  if (overview && results.length) return { overview, page: { results, next: null }, offline: true, store };
+  const shell = /** @type {Shell} */ (Object.assign(Object.create(Shell.prototype), { root }));
+  if (status === 0) shell.trouble(gettext("No connection"), gettext("The server cannot be reached, and this browser has not kept the texts of this round."), () => location.reload());
+  else shell.trouble(gettext("This round cannot be opened"), error instanceof Error ? error.message : "", () => location.reload());
+  return null;
+}
+
+/** @param {{overview: any, page: any, offline: boolean, store: import("./storage.js").Store}} first @param {string} tab */
+async function work({ overview, page, offline, store }, tab) {
+  const shell = new Shell(overview, root);
+  const { spec, round } = overview;
+  const units = new Units({ types: spec.types, order: round.order, itemsTotal: overview.assignments_total, unitsTotal: overview.units_total, unitsDecided: overview.units_decided });
+  const left = (await store.entries().catch(() => [])).filter((entry) => entry.round === roundKey);
+  const outbox = new Outbox(await entriesLeftBehind(left), newId);
+  const steady = () => performance.now();
+  const clock = new Clock(steady(), !document.hidden);
+  const drafts = (await store.getDraft(roundKey).catch(() => null)) ?? {};
+
+  const sender = new Sender(outbox, {
+    store, tab, round: roundKey,
+    send: (entry) => sendJudgement(dataset.judgementsUrl ?? "", entry),
+    now: steady,
+    random: Math.random,
+    later: (act, milliseconds) => setTimeout(act, milliseconds),
+    cancel: (timer) => clearTimeout(timer),
+    onReply: (entry, reply) => {
+      session.replied(entry, reply);
+      if (reply.kind === "stored") keepItem(session.units.byKey.get(entry.unit)?.item);
+      else if (reply.kind === "stale") shell.conflict(session, pick);
+      else if (reply.kind === "session" || reply.kind === "csrf") askForLogin();
+      else if (reply.kind === "closed" || reply.kind === "invalid" || reply.kind === "gone") shell.refused(session);
+    },
+    onChange: () => shell.saveState(session),
+  });
+
+  const session = new Session({
+    spec, units, sender, clock, newId, drafts,
+    now: steady,
+    today: () => new Date(),
+    keepDrafts: (all) => void store.putDraft(roundKey, all).catch(() => {}),
+    onShow: (unit) => {
+      if (unit === "loading") return;
+      if (unit === null) {
+        tools.page.unit = null;
+        shell.done(session);
+        return;
+      }
+      shell.place("text");
+      tools.page.show(unit);
+      shell.progress(session);
+      prepareNext(unit);
+    },
+    onRow: (unit) => {
+      tools.page.refresh(unit);
+      shell.progress(session);
+      if (!part("ws-done").hidden) shell.doneSaved(session);
+    },
+  });
+  const Page = dataset.protocol === "cqs_gen" ? QuestionsPage : FocusPage;
+  const tools = { page: /** @type {FocusPage | QuestionsPage} */ (new Page(shell, session)), listing: new Listing(session) };
+  shell.keysOverview(dataset.protocol === "cqs_gen");
+
+  /** @param {string} unit @param {"mine" | "stored"} choice */
+  const pick = (unit, choice) => {
+    const conflict = outbox.conflicts.get(unit);
+    const found = units.byKey.get(unit);
+    if (conflict && found && choice === "stored") session.takeStored(found, conflict.stored);
+    void sender.pick(unit, choice).then(() => shell.conflict(session, pick));
+  };
+
+  /** @param {any} page */
+  const take = (page) => {
+    const from = units.items.length;
+    units.add(page);
+    session.overlay();
+    if (!offline) for (const item of units.items.slice(from)) keepItem(item);
+  };
+  /** @param {import("./units.js").Item | undefined} item */
+  const keepItem = (item) => {
+    if (item) void store.putText(`${roundKey}:item:${String(item.position).padStart(9, "0")}`, resultOf(item)).catch(() => {});
+  };
+  /** The next text is cut into words before it is on the screen. @param {import("./units.js").Unit} unit */
+  const prepareNext = (unit) => {
+    const next = units.items[unit.item.index + 1];
+    if (next && spec.types.length) (globalThis.requestIdleCallback ?? setTimeout)(() => cutOf(next));
+  };
+
+  const askForLogin = () => {
+    part("ws-login-text").textContent = interpolate(gettext("Log in again as %(who)s. Your %(n)s waiting decisions are safe and are sent then."), { who: overview.member.pseudonym, n: outbox.waiting });
+    if (!modalIsOpen()) openModal(/** @type {HTMLDialogElement} */ (part("ws-login")));
+  };
+  /** Whoever logged in must be the member whose decisions wait here. @returns {Promise<boolean>} */
+  const loggedIn = async () => {
+    const now = await getJson(dataset.workspaceUrl ?? "").catch((error) => error);
+    if (now instanceof Error || now.member?.id !== overview.member.id) {
+      part("ws-login-error").textContent = now instanceof Error ? now.message : interpolate(gettext("This is another person's account. %(who)s's decisions wait until %(who)s logs in."), { who: overview.member.pseudonym });
+      return false;
+    }
+    /** @type {HTMLDialogElement} */ (part("ws-login")).close();
+    sender.resume();
+    return true;
+  };
+
+  listen({ shell, session, sender, clock, tools, steady, askForLogin, loggedIn, pick });
+  take(page);
+  shell.saveState(session);
+  if (round.content_warning && !sessionStorageHas(`warned:${roundKey}`)) await warning(shell, round.content_warning);
+  shell.place("text");
+  if (round.status !== "open") part("ws-last").textContent = interpolate(gettext("%(round)s is not open: nothing can be stored."), { round: round.name });
+  let waiting = startOrWait(session);
+  sender.pump();
+  if (!offline) {
+    void store.putText(`${roundKey}:overview`, overview).catch(() => {});
+    void keepForOffline(dataset.workerUrl ?? "");
+    while (!units.complete) {
+      try {
+        take(await getJson(pageUrl(/** @type {number} */ (units.nextAfter), NEXT_PAGES)));
+      } catch {
+        await new Promise((resolve) => setTimeout(resolve, 3000));
+        continue;
+      }
+      if (waiting || session.current === null) waiting = startOrWait(session);
+      shell.progress(session);
+    }
+    if (waiting) startOrWait(session);
+  }
+}
+
+/** @param {Session} session @returns {boolean} whether the first open unit is on a page still to come */
+function startOrWait(session) {
+  const open = session.units.nextOpen(0);
+  if (open !== "loading") session.show(open);
+  return open === "loading";
+}
+
+/** @param {string} key */
+function sessionStorageHas(key) {
+  try {
+    return sessionStorage.getItem(key) !== null;
+  } catch {
+    return false;
+  }
+}
+
+/** @param {Shell} shell @param {string} text @returns {Promise<void>} */
+function warning(shell, text) {
+  part("ws-warning-text").textContent = text;
+  shell.place("warning");
+  part("ws-warning-go").focus();
+  return new Promise((resolve) => {
+    part("ws-warning-go").onclick = () => {
+      try {
+        sessionStorage.setItem(`warned:${roundKey}`, "yes");
+      } catch { /* then it is shown again next time */ }
+      resolve();
+    };
+  });
+}
+
+/** @param {any} parts */
+function listen({ shell, session, sender, clock, tools, steady, askForLogin, loggedIn, pick }) {
+  const letters = /** @type {HTMLInputElement} */ (part("ws-letters"));
+  const { outbox } = sender;
+
+  /** @param {import("./keys.js").Act} act @returns {boolean} */
+  const perform = (act) => {
+    if (tools.page.unit === null && !["list", "guideline", "keys", "undo", "back"].includes(act.act)) return false;
+    if (act.act === "back" && closeDrawers()) return true;
+    if (tools.page.act(act)) return true;
+    switch (act.act) {
+      case "undo": {
+        const unit = session.undo();
+        part("ws-last").textContent = "";
+        shell.say(unit ? gettext("Taken back.") : gettext("There is nothing to take back."));
+        return true;
+      }
+      case "next": session.step(1); return true;
+      case "previous": session.step(-1); return true;
+      case "list":
+        tools.listing.render();
+        toggleDrawer(/** @type {HTMLDialogElement} */ (part("ws-list")), "[aria-current], [data-jump], [data-filter]");
+        return true;
+      case "guideline":
+        shell.guidelineAt(tools.page.unit);
+        if (toggleDrawer(/** @type {HTMLDialogElement} */ (part("ws-guideline")))) shell.say(part("ws-guideline-type").textContent ?? "");
+        return true;
+      case "keys": openModal(/** @type {HTMLDialogElement} */ (part("ws-keys"))); return true;
+      default: return false;
+    }
+  };
+
+  document.addEventListener("keydown", (event) => {
+    clock.activity(steady());
+    const target = /** @type {Element} */ (event.target);
+    if (event.defaultPrevented || modalIsOpen() || target.closest("input, textarea, select")) return;
+    // A focused button keeps its own Enter and Space.
+    if ((event.key === "Enter" || event.key === " ") && target.closest("button, a, summary")) return;
+    const act = actOf(event, tools.page.context, { rtl: tools.page.rtl, letters: letters.checked });
+    if (act && perform(act)) event.preventDefault();
+  });
+
+  document.addEventListener("click", (event) => {
+    const target = /** @type {Element} */ (event.target);
+    const button = /** @type {HTMLElement | null} */ (target.closest("[data-act]"));
+    if (button) {
+      perform({ act: button.dataset.act ?? "", index: Number(button.dataset.index ?? 0) });
+      button.closest("details.menu")?.removeAttribute("open");
+      return;
+    }
+    const jump = /** @type {HTMLElement | null} */ (target.closest("[data-jump]"));
+    const unit = session.units.byKey.get(jump?.dataset.jump ?? "");
+    if (unit && !jump?.classList.contains("ws-question")) {
+      session.show(unit);
+      if (window.matchMedia("(max-width: 62rem)").matches) closeDrawers();
+    }
+  });
+
+  for (const name of ["pointerdown", "pointermove", "scroll"]) document.addEventListener(name, () => clock.activity(steady()), { passive: true, capture: true });
+  document.addEventListener("visibilitychange", () => {
+    clock.visibility(!document.hidden, steady());
+    if (!document.hidden && outbox.pause && outbox.pause !== "closed") sender.resume();
+  });
+  window.addEventListener("online", () => sender.resume());
+  window.addEventListener("beforeunload", (event) => {
+    if (outbox.waiting || sender.unkept) event.preventDefault();
+  });
+
+  part("ws-save").addEventListener("click", () => {
+    if (outbox.conflicts.size) shell.conflict(session, pick);
+    else if (outbox.pause === "session" || outbox.pause === "csrf") askForLogin();
+    else if (outbox.refused.length || outbox.pause === "closed") shell.refused(session);
+    else sender.resume();
+  });
+  part("ws-login-form").addEventListener("submit", (event) => {
+    event.preventDefault();
+    const form = new FormData(/** @type {HTMLFormElement} */ (event.target));
+    void logIn(dataset.loginUrl ?? "", String(form.get("login")), String(form.get("password"))).then((result) => {
+      part("ws-login-error").textContent = {
+        in: "", window: gettext("This account needs another step: use “Log in another way”."),
+        wrong: gettext("The name and the password do not go together, or there were too many tries."), away: gettext("The server cannot be reached."),
+      }[result];
+      if (result === "in") void loggedIn().then((/** @type {boolean} */ right) => right || logOut(dataset.logoutUrl ?? ""));
+    });
+  });
+  part("ws-login-window").addEventListener("click", () => openLoginWindow(dataset.loginUrl ?? "", dataset.signedInUrl ?? ""));
+  whenSignedIn(() => void loggedIn());
+  part("ws-refused-again").addEventListener("click", () => {
+    /** @type {HTMLDialogElement} */ (part("ws-refused")).close();
+    sender.resume();
+  });
+  part("ws-refused-copy").addEventListener("click", () => saveCopy([...outbox.refused.map((/** @type {any} */ refused) => refused.entry), ...outbox.entries]));
+  try {
+    letters.checked = localStorage.getItem("elenchus:letters") !== "off";
+    letters.addEventListener("change", () => localStorage.setItem("elenchus:letters", letters.checked ? "on" : "off"));
+  } catch { /* the setting then lasts as long as the page */ }
+}
+
+/** What could not be stored, as a file for the lead. @param {object[]} entries */
+function saveCopy(entries) {
+  const url = URL.createObjectURL(new Blob([JSON.stringify(entries, null, 2)], { type: "application/json" }));
+  const link = document.createElement("a");
+  link.href = url;
+  link.download = `elenchus-not-stored-round-${dataset.number}.json`;
+  link.click();
+  URL.revokeObjectURL(url);
+}

@@ -1,0 +1,158 @@
+"""Files brought by browser: checked first, imported when asked for, by one worker only."""
+
+from datetime import timedelta
+
+import pytest
+from django.core.files.base import ContentFile
+from django.utils import timezone
+
+from annotation.errors import Refused
+from annotation.models import Upload
+from annotation.projects import project_archive
+from annotation.uploading import (
+    upload_check,
+    upload_columns,
+    upload_create,
+    upload_expire,
+    upload_first_rows,
+    upload_import,
+    upload_map_columns,
+    upload_request_import,
+    upload_retry,
+)
+from tests import factories
+
+pytestmark = pytest.mark.django_db
+
+GOOD = "id,text,topic\na1,First text.,t1\na2,Second text.,t2\n"
+MIXED = "id,text\na1,First text.\na2,\na3,Third text.\n"
+
+
+@pytest.fixture
+def study():
+    return factories.study("focus", annotators=2, items=0)
+
+
+def bring(study, content: str, name: str = "items.csv", **options) -> Upload:
+    return upload_create(
+        project=study.project, member=study.lead, file=ContentFile(content.encode()), name=name, **options
+    )
+
+
+def checked(upload: Upload) -> Upload:
+    upload_check(upload_id=upload.pk)
+    upload.refresh_from_db()
+    return upload
+
+
+def imported(upload: Upload, **options) -> Upload:
+    upload_request_import(upload=upload, skip_invalid=options.get("skip_invalid", False))
+    upload_import(upload_id=upload.pk)
+    upload.refresh_from_db()
+    return upload
+
+
+def test_checking_says_what_will_happen_and_stores_nothing(study):
+    upload = checked(bring(study, GOOD))
+    assert (upload.state, upload.format, upload.rows_read) == ("checked", "table", 2)
+    assert upload.report["counts"]["new items"] == 2
+    assert study.project.items.count() == 0
+
+
+def test_the_first_rows_are_shown_as_they_will_be_understood(study):
+    rows = upload_first_rows(bring(study, GOOD))
+    assert rows[0] == {"place": "row 2", "id": "a1", "text": "First text.", "about": "t1"}
+
+
+def test_importing_stores_and_names_the_import_for_undoing(study):
+    upload = imported(checked(bring(study, GOOD)))
+    assert upload.state == "done"
+    assert list(study.project.items.values_list("external_id", flat=True)) == ["a1", "a2"]
+    assert upload.brought == study.project.imports.get(state="done", member=study.lead)
+
+
+def test_refused_rows_are_kept_as_a_file_and_left_out_when_asked(study):
+    upload = checked(bring(study, MIXED))
+    assert upload.report["refused"] == 1
+    assert upload.report["refusals"] == [{"place": "row 3", "reason": "the text is blank"}]
+    assert "the text is blank" in upload.refused_file.read().decode()
+    upload = imported(upload, skip_invalid=True)
+    assert list(study.project.items.values_list("external_id", flat=True)) == ["a1", "a3"]
+
+
+def test_without_leave_to_skip_a_refused_row_stops_all(study):
+    upload = imported(checked(bring(study, MIXED)))
+    assert upload.state == "checked"
+    assert study.project.items.count() == 0
+
+
+def test_an_unreadable_file_fails_with_its_place(study):
+    upload = upload_create(
+        project=study.project, member=study.lead, file=ContentFile(b"id,text\na,caf\xe9\n"), name="latin.csv"
+    )
+    assert checked(upload).state == "failed"
+    assert upload.error == "row 2, column 6: byte 0xE9 is not UTF-8; save the file as UTF-8"
+    upload_retry(upload=upload)
+    assert upload.state == "new"
+
+
+def test_columns_of_other_names_can_be_chosen(study):
+    upload = checked(bring(study, "nr;body;theme\n7;Some text.;t1\n"))
+    assert upload.state == "failed"
+    assert upload_columns(upload) == ("nr", "body", "theme")
+    upload_map_columns(upload=upload, columns={"id": "nr", "text": "body", "topic": "theme"})
+    upload = imported(checked(upload))
+    item = study.project.items.get()
+    assert (item.external_id, item.text, item.topic, item.metadata) == ("7", "Some text.", "t1", {})
+
+
+def test_a_column_chosen_in_place_of_a_known_one_keeps_the_other_as_metadata(study):
+    upload = bring(study, "id,text,body\n7,old,new\n")
+    upload_map_columns(upload=upload, columns={"id": "id", "text": "body"})
+    imported(checked(upload))
+    item = study.project.items.get()
+    assert (item.text, item.metadata) == ("new", {"text (as in the file)": "old"})
+
+
+def test_columns_must_be_told_apart(study):
+    upload = bring(study, "nr,body\n7,x\n")
+    with pytest.raises(Refused, match="Choose the column for: text"):
+        upload_map_columns(upload=upload, columns={"id": "nr", "text": ""})
+    with pytest.raises(Refused, match="One column was chosen twice"):
+        upload_map_columns(upload=upload, columns={"id": "nr", "text": "nr"})
+
+
+def test_two_workers_on_one_upload_do_the_work_once(study):
+    upload = checked(bring(study, GOOD))
+    upload_request_import(upload=upload, skip_invalid=False)
+    upload_import(upload_id=upload.pk)
+    upload_import(upload_id=upload.pk)
+    assert study.project.imports.filter(state="done", member=study.lead).count() == 1
+    with pytest.raises(Refused, match="not waiting to be imported"):
+        upload_request_import(upload=upload, skip_invalid=False)
+
+
+def test_work_without_a_sign_of_life_is_shown_as_stopped(study):
+    upload = bring(study, GOOD)
+    upload_expire(upload)
+    assert upload.state == "new"
+    Upload.objects.filter(pk=upload.pk).update(heartbeat_at=timezone.now() - timedelta(minutes=11))
+    upload_expire(upload)
+    assert (upload.state, upload.error[:16]) == ("failed", "The work stopped")
+
+
+def test_judgements_made_elsewhere_go_into_a_closed_round(study):
+    factories.add_items(study.project, 1)
+    item = study.project.items.get()
+    content = f"item,annotator,type,applicable\n{item.external_id},Zoe,LE,no\n"
+    upload = imported(checked(bring(study, content, "done.csv", round_name="Pilot")))
+    made = study.project.rounds.get()
+    assert (upload.state, made.name, made.status, made.imported) == ("done", "Pilot", "closed", True)
+
+
+def test_an_empty_file_and_an_archived_project_are_refused(study):
+    with pytest.raises(Refused, match="is empty"):
+        bring(study, "")
+    project_archive(project=study.project, member=study.lead)
+    with pytest.raises(Refused, match="is archived"):
+        bring(study, GOOD)

@@ -1,0 +1,59 @@
+"""A real Chromium against a real server. Without Chromium the tests say so in one line, or fail under ELENCHUS_STRICT=1."""
+
+import os
+from pathlib import Path
+
+import pytest
+from playwright.sync_api import expect
+
+from tests.conftest import unavailable
+
+CHROMIUM = os.environ.get("ELENCHUS_TEST_CHROMIUM", "/usr/bin/chromium")
+
+# Playwright's loop runs in the thread in which the tests use the database.
+os.environ.setdefault("DJANGO_ALLOW_ASYNC_UNSAFE", "true")
+
+
+def pytest_collection_modifyitems(items):
+    folder = Path(__file__).parent
+    for item in items:
+        if folder in item.path.parents:
+            item.add_marker(pytest.mark.browser)
+
+
+@pytest.fixture(scope="session")
+def base_url() -> None:
+    """Stand in for pytest-base-url's fixture, which pytest 9 warns about."""
+
+
+@pytest.fixture(scope="session")
+def browser_type_launch_args() -> dict:
+    if not Path(CHROMIUM).exists():
+        unavailable(f"no Chromium at {CHROMIUM}", "apt-get install chromium, or set ELENCHUS_TEST_CHROMIUM")
+    return {
+        "executable_path": CHROMIUM,
+        "args": [
+            "--no-sandbox",
+            "--disable-gpu",
+            "--disable-background-networking",
+            "--disable-component-update",
+            "--disable-sync",
+            "--no-first-run",
+        ],
+    }
+
+
+@pytest.fixture
+def log_in(live_server):
+    """Return a function that logs a person in by the log-in page, by keyboard alone."""
+
+    def act(page, name: str, then: str = "/healthz") -> None:
+        page.goto(f"{live_server.url}/accounts/login/?next={then}")
+        expect(page.locator("[name=login]")).to_be_focused()
+        page.keyboard.type(name)
+        page.keyboard.press("Tab")
+        page.keyboard.type("secret")
+        page.keyboard.press("Enter")
+        page.wait_for_url(f"**{then}")
+
+    return act

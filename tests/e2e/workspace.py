@@ -1,0 +1,48 @@
+"""What the workspace tests share: opening it, and waiting for what people wait for."""
+
+from playwright.sync_api import Page, expect
+
+from annotation.models import Round
+
+
+def address(round: Round) -> str:
+    return f"/p/{round.project.slug}/rounds/{round.number}/work/"
+
+
+def ready(page: Page) -> None:
+    """Wait until the first unit is on the screen."""
+    expect(page.locator("#workspace")).not_to_have_attribute("data-state", "loading")
+
+
+def saved(page: Page) -> None:
+    """Wait until the server has every decision."""
+    expect(page.locator("#ws-save-text")).to_have_text("All saved")
+
+
+def press(page: Page, keys: str) -> None:
+    """Press keys in a row, as in "y ArrowRight Shift+ArrowRight Enter"."""
+    for key in keys.split():
+        page.keyboard.press(key)
+
+
+def highlighted(page: Page, name: str = "ws-span") -> str:
+    """Return the text under a highlight as it is drawn."""
+    return page.evaluate(
+        "name => [...(CSS.highlights.get(name) ?? [])].map((range) => range.toString()).join('|')", name
+    )
+
+
+def point_of(page: Page, words: str, *, end: bool = False) -> tuple[float, float]:
+    """Return the middle of the first (or last) letter of words in the text, in page coordinates."""
+    x, y = page.evaluate(
+        """([words, end]) => {
+            const node = document.getElementById('ws-text').firstChild;
+            const at = node.data.indexOf(words) + (end ? words.length - 1 : 0);
+            const range = document.createRange();
+            range.setStart(node, at); range.setEnd(node, at + 1);
+            const box = range.getBoundingClientRect();
+            return [box.left + box.width / 2, box.top + box.height / 2];
+        }""",
+        [words, end],
+    )
+    return x, y

@@ -1,0 +1,102 @@
+"""Leads bring a file, see what will happen, let it happen, and take it back."""
+
+import pytest
+from django.core.files.uploadedfile import SimpleUploadedFile
+
+from annotation import tasks
+from annotation.models import Upload
+from tests import factories
+
+pytestmark = pytest.mark.django_db
+
+GOOD = b"id,text,topic\na1,First text.,t1\na2,Second text.,t2\n"
+MIXED = b"id,text\na1,First text.\na2,\n"
+
+
+@pytest.fixture
+def study():
+    return factories.study("focus", annotators=2, items=0, slug="s")
+
+
+def send(client, content: bytes, name: str = "items.csv", **more):
+    given = {"file": SimpleUploadedFile(name, content), "holds": "items", **more}
+    return client.post("/p/s/import/", given, follow=True)
+
+
+def test_a_file_is_checked_shown_imported_and_undone(lead_client, study):
+    response = send(lead_client, GOOD)
+    page = response.content.decode()
+    assert "<b>2</b> new items" in page and "Import 2 new rows" in page and "First text." in page
+    assert study.project.items.count() == 0
+    address = response.redirect_chain[-1][0]
+    page = lead_client.post(address, {"act": "import"}, follow=True).content.decode()
+    assert "Go on with the project" in page
+    assert study.project.items.count() == 2
+    brought = study.project.imports.get(state="done", member=study.lead)
+    page = lead_client.post(f"/p/s/imports/{brought.pk}/undo/", follow=True).content.decode()
+    assert "The import of items.csv is undone: 2 items taken away." in page
+    assert study.project.items.count() == 0
+
+
+def test_refused_rows_are_listed_and_can_be_left_out_or_downloaded(lead_client, study):
+    response = send(lead_client, MIXED)
+    page = response.content.decode()
+    assert "1 row breaks a rule" in page and "row 3" in page and "the text is blank" in page
+    address = response.redirect_chain[-1][0]
+    refused = lead_client.get(f"{address}refused.csv")
+    assert b"the text is blank" in b"".join(refused.streaming_content)
+    assert refused["Content-Disposition"] == 'attachment; filename="items.refused.csv"'
+    page = lead_client.post(address, {"act": "import", "skip_invalid": "on"}, follow=True).content.decode()
+    assert "1 row refused and left out" in page
+    assert study.project.items.get().external_id == "a1"
+
+
+def test_the_same_file_again_is_told_to_change_nothing(lead_client, study):
+    address = send(lead_client, GOOD).redirect_chain[-1][0]
+    lead_client.post(address, {"act": "import"})
+    assert "Everything in it is here already." in send(lead_client, GOOD).content.decode()
+
+
+def test_a_file_with_other_columns_asks_which_is_which(lead_client, study):
+    response = send(lead_client, b"nr,body\n7,Some text.\n")
+    page = response.content.decode()
+    assert "This file cannot be imported as it is" in page and '<option value="body"' in page
+    address = response.redirect_chain[-1][0]
+    given = {"act": "columns", "column-id": "nr", "column-text": "body"}
+    page = lead_client.post(address, given, follow=True).content.decode()
+    assert "<b>1</b> new items" in page and "Some text." in page
+
+
+def test_a_large_file_is_left_to_a_worker_and_the_page_follows_it(lead_client, study, monkeypatch):
+    sent = []
+    monkeypatch.setattr("annotation.uploading.AT_ONCE_BYTES", 10)
+    monkeypatch.setattr(tasks.check_upload, "delay", sent.append)
+    response = send(lead_client, GOOD)
+    upload = Upload.objects.get()
+    assert sent == [upload.pk]
+    address = response.redirect_chain[-1][0]
+    page = response.content.decode()
+    assert "Waiting for a worker." in page and 'hx-trigger="every 2s"' in page
+    Upload.objects.update(state="checking", rows_read=34000)
+    assert "34\u202f000 rows read so far." in lead_client.get(f"{address}progress/").content.decode()
+    Upload.objects.update(state="checked")
+    done = lead_client.get(f"{address}progress/")
+    assert (done.status_code, done["HX-Redirect"]) == (204, address)
+
+
+def test_judgements_need_the_name_of_their_round(lead_client, study):
+    page = send(lead_client, b"item,annotator\n", holds="judgements").content.decode()
+    assert "Name the round that the judgements go into." in page
+    assert not Upload.objects.exists()
+
+
+def test_files_of_another_project_cannot_be_reached(lead_client, study):
+    other = factories.study("focus", slug="other")
+    foreign = Upload.objects.create(
+        project=other.project, member=other.lead, name="x", size=1, refused_file="uploads/x.csv"
+    )
+    for act in ("", "progress/", "refused.csv"):
+        assert lead_client.get(f"/p/s/import/{foreign.pk}/{act}").status_code == 404
+    brought = other.project.imports.get()
+    assert lead_client.post(f"/p/s/imports/{brought.pk}/undo/").status_code == 404
+    assert other.project.items.count() == 2

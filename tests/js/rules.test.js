@@ -1,0 +1,62 @@
+import assert from "node:assert/strict";
+import { readFileSync } from "node:fs";
+import { test } from "node:test";
+import { brokenRules, isBlank, quoteFits, storable } from "../../frontend/static/frontend/js/rules.js";
+
+/** The tables of annotation/protocols, as the API sends them; tests/annotation keeps this file equal to them. */
+const { focus, cqs_gen: cqsGen } = JSON.parse(readFileSync(new URL("../reference/answer_rules.json", import.meta.url), "utf8"));
+
+const type = (answer, span = true) =>
+  Object.keys(brokenRules(focus, { applicable: null, cannot_judge: false, start: null, end: null, quote: null, comment: "", unsure: false, ...answer }, { span }));
+const question = (answer, edits = false) =>
+  Object.keys(brokenRules(cqsGen, { label: null, cannot_judge: false, reason: "", comment: "", edited_question: "", unsure: false, ...answer }, { reason_edits: edits }));
+
+test("yes needs exactly a span, no and cannot judge need none", () => {
+  assert.deepEqual(type({ applicable: true, start: 0, end: 3, quote: "The" }), []);
+  assert.deepEqual(type({ applicable: true }), ["start", "end", "quote"]);
+  assert.deepEqual(type({ applicable: false }), []);
+  assert.deepEqual(type({ applicable: false, start: 0, end: 3, quote: "The" }), ["start", "end", "quote"]);
+  assert.deepEqual(type({}), ["applicable"]);
+  assert.deepEqual(type({ cannot_judge: true, comment: "broken" }), []);
+  assert.deepEqual(type({ cannot_judge: true }), ["comment"]);
+  assert.deepEqual(type({ cannot_judge: true, applicable: false, comment: "broken" }), ["applicable"]);
+});
+
+test("a type without a span takes yes alone and refuses one", () => {
+  assert.deepEqual(type({ applicable: true }, false), []);
+  assert.deepEqual(type({ applicable: true, start: 0, end: 3, quote: "The" }, false), ["start", "end", "quote"]);
+});
+
+test("unhelpful needs a comment that is not blank, invalid exactly one reason, useful neither", () => {
+  assert.deepEqual(question({ label: "USE" }), []);
+  assert.deepEqual(question({ label: "USE", reason: "BR" }), ["reason"]);
+  assert.deepEqual(question({ label: "UN", comment: "well known" }), []);
+  assert.deepEqual(question({ label: "UN", comment: " \u00a0\u200b\n" }), ["comment"]);
+  assert.deepEqual(question({ label: "IN" }), ["reason"]);
+  assert.deepEqual(question({ label: "IN", reason: "BR" }), []);
+  assert.deepEqual(question({}), ["label"]);
+});
+
+test("an edited question goes with a reason that allows one, and is not blank", () => {
+  assert.deepEqual(question({ label: "IN", reason: "NC", edited_question: "What of shops?" }, true), []);
+  assert.deepEqual(question({ label: "IN", reason: "NC" }, true), []);
+  assert.deepEqual(question({ label: "IN", reason: "NC", edited_question: "  " }, true), ["edited_question"]);
+  assert.deepEqual(question({ label: "IN", reason: "BR", edited_question: "What of shops?" }), ["edited_question"]);
+  assert.deepEqual(question({ label: "USE", edited_question: "What of shops?" }), ["edited_question"]);
+});
+
+test("blank is what the server calls blank, also without width", () => {
+  assert.equal(isBlank("\u3000\ufeff\t", focus.blank_characters), true);
+  assert.equal(isBlank(" a ", focus.blank_characters), false);
+  assert.equal(isBlank("", focus.blank_characters), true);
+});
+
+test("a quote fits only where the text has it, counted in code points", () => {
+  assert.equal(quoteFits("a🎉b c", { start: 2, end: 3, quote: "b" }), true);
+  assert.equal(quoteFits("a🎉b c", { start: 3, end: 4, quote: "b" }), false);
+  assert.equal(quoteFits("abc", { start: 1, end: 1, quote: "" }), false);
+});
+
+test("what no database stores is left out of a comment, whole emoji stay", () => {
+  assert.equal(storable("a\u0000b\ud83c c 🎉 \udf89"), "ab c 🎉 ");
+});

@@ -1,0 +1,86 @@
+import assert from "node:assert/strict";
+import { test } from "node:test";
+import { NOTHING, dragged, fromRange, goTo, moveLetter, moveSentence, moveWord, pick, selectedRange } from "../../frontend/static/frontend/js/selection.js";
+import { cut } from "../../frontend/static/frontend/js/words.js";
+
+const TEXT = "One two three. Four five six. Seven.";
+const pieces = cut(TEXT);
+const textOf = (selection) => {
+  const range = selectedRange(selection, pieces);
+  return range && TEXT.slice(range.start, range.end);
+};
+
+test("from nothing the first step forward takes the first word and a step back the last", () => {
+  assert.equal(textOf(NOTHING), null);
+  assert.equal(textOf(moveWord(NOTHING, pieces, 1, false)), "One");
+  assert.equal(textOf(moveWord(NOTHING, pieces, -1, false)), "Seven");
+  assert.equal(textOf(moveWord(NOTHING, pieces, 1, true)), "One");
+});
+
+test("a step without Shift takes one word, with Shift it extends over punctuation", () => {
+  let selection = moveWord(NOTHING, pieces, 1, false);
+  selection = moveWord(selection, pieces, 1, false);
+  assert.equal(textOf(selection), "two");
+  selection = moveWord(selection, pieces, 1, true);
+  selection = moveWord(selection, pieces, 1, true);
+  assert.equal(textOf(selection), "two three. Four");
+  assert.equal(textOf(moveWord(selection, pieces, -1, true)), "two three");
+});
+
+test("a selection can be extended backwards through its beginning", () => {
+  let selection = goTo(NOTHING, 2, false);
+  selection = moveWord(selection, pieces, -1, true);
+  assert.equal(textOf(selection), "two three");
+  assert.equal(textOf(moveWord(moveWord(selection, pieces, 1, true), pieces, 1, true)), "three. Four");
+});
+
+test("steps stop at the ends of the text", () => {
+  const last = goTo(NOTHING, 6, false);
+  assert.equal(textOf(moveWord(last, pieces, 1, false)), "Seven");
+  assert.equal(textOf(moveWord(goTo(NOTHING, 0, false), pieces, -1, false)), "One");
+});
+
+test("sentence steps land on first words, and with Shift cover whole sentences", () => {
+  const first = moveSentence(NOTHING, pieces, 1, false);
+  assert.equal(textOf(first), "One");
+  assert.equal(textOf(moveSentence(first, pieces, 1, false)), "Four");
+  assert.equal(textOf(moveSentence(first, pieces, 1, true)), "One two three");
+  assert.equal(textOf(moveSentence(goTo(NOTHING, 5, false), pieces, -1, true)), "Four five six");
+});
+
+test("a letter moves one edge and never past the other; a word step afterwards goes by words again", () => {
+  const two = goTo(NOTHING, 1, false);
+  assert.equal(textOf(moveLetter(two, pieces, TEXT, "end", 1)), "two ");
+  assert.equal(textOf(moveLetter(two, pieces, TEXT, "end", -1)), "tw");
+  assert.equal(textOf(moveLetter(two, pieces, TEXT, "start", 1)), "wo");
+  let narrow = two;
+  for (let times = 0; times < 9; times += 1) narrow = moveLetter(narrow, pieces, TEXT, "end", -1);
+  assert.equal(textOf(narrow), "t");
+  assert.equal(textOf(moveWord(narrow, pieces, 1, false)), "three");
+  assert.equal(moveLetter(NOTHING, pieces, TEXT, "end", 1), NOTHING);
+});
+
+test("a first click takes a word, a second extends to it either way, a third starts anew", () => {
+  const first = pick(NOTHING, 4);
+  assert.equal(textOf(first), "five");
+  const second = pick(first, 2);
+  assert.equal(textOf(second), "three. Four five");
+  assert.equal(textOf(pick(second, 0)), "One");
+});
+
+test("a drag snaps to the words it touches in either direction; exact it keeps its letters", () => {
+  const from = TEXT.indexOf("wo");
+  const to = TEXT.indexOf("ree");
+  assert.equal(textOf(dragged(pieces, from, to, false)), "two three");
+  assert.equal(textOf(dragged(pieces, to, from, false)), "two three");
+  assert.equal(dragged(pieces, to, from, false).focus, 1);
+  assert.equal(textOf(dragged(pieces, from, to, true)), "wo th");
+  assert.equal(dragged(pieces, from, from, true), NOTHING);
+});
+
+test("a stored span is chosen again exactly, on words or not", () => {
+  const onWords = fromRange(pieces, { start: 4, end: 13 });
+  assert.equal(textOf(onWords), "two three");
+  assert.equal(onWords.exact, null);
+  assert.equal(textOf(fromRange(pieces, { start: 5, end: 12 })), "wo thre");
+});

@@ -1,0 +1,104 @@
+import assert from "node:assert/strict";
+import { test } from "node:test";
+import { Units, isDecided, resultOf } from "../../frontend/static/frontend/js/units.js";
+
+const TYPES = [{ code: "LE" }, { code: "WE" }];
+const no = { applicable: false, cannot_judge: false, revision: 1, updated_at: "2020-01-01T10:00:00Z" };
+const yes = { ...no, applicable: true, quote: "x", updated_at: "2020-01-02T10:00:00Z" };
+const undone = { ...no, applicable: null, revision: 2 };
+const text = (position, types = {}) => ({ assignment: 100 + position, position, item: { id: `I-${position}`, text: `Text ${position}`, topic: "" }, types });
+const units = (order, more = {}) => new Units({ types: TYPES, order, itemsTotal: 3, unitsTotal: 6, unitsDecided: 0, ...more });
+const keys = (all) => Array.from({ length: all.length }, (_, place) => all.at(place)?.key ?? null);
+
+test("by argument all types of a text come before the next text", () => {
+  const all = units("by_argument");
+  all.add({ results: [text(1), text(2)], next: 2 });
+  assert.deepEqual(keys(all), ["101:LE", "101:WE", "102:LE", "102:WE", null, null]);
+});
+
+test("by type one type goes through all texts, and texts not there yet keep their places", () => {
+  const all = units("by_type");
+  all.add({ results: [text(1), text(2)], next: 2 });
+  assert.deepEqual(keys(all), ["101:LE", "102:LE", null, "101:WE", "102:WE", null]);
+  all.add({ results: [text(3)], next: null });
+  assert.deepEqual(keys(all), ["101:LE", "102:LE", "103:LE", "101:WE", "102:WE", "103:WE"]);
+  assert.equal(all.placeOf(all.byKey.get("102:WE")), 4);
+});
+
+test("the next open unit skips decided ones, wraps round, and waits for a page still to come", () => {
+  const all = units("by_argument");
+  all.add({ results: [text(1, { LE: no, WE: undone }), text(2, { LE: yes, WE: no })], next: 2 });
+  assert.equal(all.nextOpen(0).key, "101:WE");
+  assert.equal(all.nextOpen(2), "loading");
+  all.add({ results: [text(3, { LE: no, WE: no })], next: null });
+  assert.equal(all.nextOpen(2).key, "101:WE");
+  all.byKey.get("101:WE").row = yes;
+  assert.equal(all.nextOpen(0), null);
+});
+
+test("a page that comes twice changes nothing", () => {
+  const all = units("by_argument");
+  all.add({ results: [text(1), text(2)], next: 2 });
+  all.byKey.get("101:LE").row = yes;
+  all.add({ results: [text(1), text(2), text(3)], next: null });
+  assert.deepEqual(all.items.map(({ id }) => id), ["I-1", "I-2", "I-3"]);
+  assert.equal(all.byKey.get("101:LE").row, yes);
+});
+
+test("progress counts what the server knew, then what changed here, and is exact once all is there", () => {
+  const all = units("by_argument", { unitsDecided: 3 });
+  all.add({ results: [text(1, { LE: no })], next: 1 });
+  assert.equal(all.decided, 3);
+  all.byKey.get("101:WE").row = yes;
+  assert.equal(all.decided, 4);
+  all.byKey.get("101:LE").row = null;
+  assert.equal(all.decided, 3);
+  all.add({ results: [text(2, { LE: yes, WE: no }), text(3)], next: null });
+  assert.equal(all.decided, 3);
+});
+
+test("texts taken away meanwhile leave no gap at the end", () => {
+  const all = units("by_type");
+  all.add({ results: [text(1), text(2)], next: null });
+  assert.deepEqual(keys(all), ["101:LE", "102:LE", "101:WE", "102:WE"]);
+});
+
+test("none of the above holds when every type is no, and not before", () => {
+  const all = units("by_argument");
+  all.add({ results: [text(1, { LE: no })], next: null });
+  const [item] = all.items;
+  assert.equal(all.isNoneOfTheAbove(item), false);
+  item.units[1].row = no;
+  assert.equal(all.isNoneOfTheAbove(item), true);
+  item.units[1].row = yes;
+  assert.equal(all.isNoneOfTheAbove(item), false);
+});
+
+test("a row without an answer is undecided, cannot judge is a decision", () => {
+  assert.deepEqual([null, undone, no, { cannot_judge: true }, { label: null }, { label: "UN" }].map(isDecided), [false, false, true, true, false, true]);
+});
+
+test("questions come in the order of their texts, each with its row", () => {
+  const all = new Units({ types: [], order: "by_argument", itemsTotal: 1, unitsTotal: 2, unitsDecided: 1 });
+  const questions = [{ id: 7, position: 1, text: "Why?", row: { label: "USE", revision: 1 } }, { id: 5, position: 2, text: "How?", row: null }];
+  all.add({ results: [{ assignment: 9, position: 1, item: { id: "D", text: "t", topic: "" }, questions }], next: null });
+  assert.deepEqual(keys(all), ["9:7", "9:5"]);
+  assert.equal(all.nextOpen(0).question.text, "How?");
+  assert.deepEqual(resultOf(all.items[0]).questions, questions);
+});
+
+test("what is kept for working offline comes back as the same units", () => {
+  const all = units("by_argument");
+  all.add({ results: [text(1, { LE: yes })], next: null });
+  const again = units("by_argument");
+  again.add({ results: [resultOf(all.items[0])], next: null });
+  assert.deepEqual(again.byKey.get("101:LE").row, yes);
+  assert.equal(again.byKey.get("101:WE").row, null);
+});
+
+test("my decisions for a type are the newest first, of that type alone", () => {
+  const all = units("by_argument");
+  all.add({ results: [text(1, { LE: no, WE: yes }), text(2, { LE: yes }), text(3)], next: null });
+  assert.deepEqual(all.decisionsFor("LE").map(({ key }) => key), ["102:LE", "101:LE"]);
+  assert.equal(all.lastDecided()?.row, yes);
+});
