@@ -14,6 +14,7 @@ from frontend.pages import (
     people,
     person,
     project,
+    releases,
     rounds,
     workspace,
 )
@@ -56,6 +57,11 @@ urlpatterns = [
         "p/<slug:slug>/invitations/<int:invitation_id>/revoke/",
         people.invitation_withdraw,
         name="invitation_withdraw",
+    ),
+    path("p/<slug:slug>/releases/", releases.releases, name="releases"),
+    path("p/<slug:slug>/releases/<str:version>/", releases.release, name="release"),
+    path(
+        "p/<slug:slug>/releases/<str:version>/progress/", releases.release_progress, name="release_progress"
     ),
     path("p/<slug:slug>/rounds/new/", rounds.new, name="round_new"),
     path("p/<slug:slug>/rounds/<int:number>/", rounds.detail, name="round"),
