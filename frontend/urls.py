@@ -5,6 +5,7 @@ from django.urls import path
 from frontend.pages import (
     agreement,
     codebooks,
+    disagreements,
     drawing,
     home,
     imports,
@@ -14,6 +15,7 @@ from frontend.pages import (
     person,
     project,
     rounds,
+    units,
     workspace,
 )
 
@@ -80,6 +82,26 @@ urlpatterns = [
         agreement.agreement_units,
         name="agreement_units",
     ),
+    path("p/<slug:slug>/disagreements/", disagreements.disagreements, name="disagreements"),
+    path(
+        "p/<slug:slug>/rounds/<int:number>/disagreements/",
+        disagreements.round_disagreements,
+        name="round_disagreements",
+    ),
+    path(
+        "p/<slug:slug>/rounds/<int:number>/adjudicate/", disagreements.adjudicate_next, name="adjudicate_next"
+    ),
+    path("p/<slug:slug>/rounds/<int:number>/discussion/", disagreements.discussion, name="discussion"),
+    *[
+        path(f"p/<slug:slug>/rounds/<int:number>/units/<int:item_id>/<str:key>/{act}", view, name=name)
+        for act, view, name in (
+            ("", units.unit, "unit"),
+            ("decide/", units.unit_decide, "unit_decide"),
+            ("undo/", units.unit_undo, "unit_undo"),
+            ("skip/", units.unit_skip, "unit_skip"),
+            ("comment/", units.unit_comment, "unit_comment"),
+        )
+    ],
     path("p/<slug:slug>/rounds/<int:number>/work/", workspace.workspace, name="workspace"),
     path("p/offline-worker.js", workspace.service_worker, name="service-worker"),
     path("signed-in/", workspace.signed_in, name="signed-in"),

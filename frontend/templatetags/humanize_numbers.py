@@ -14,6 +14,12 @@ def thousands(number: int) -> str:
 
 
 @register.filter
+def pair_words(pair: str) -> str:
+    """Return two pseudonyms as people say them: A1 and A2."""
+    return pair.replace("~", " and ")
+
+
+@register.filter
 def duration(seconds: float | None) -> str:
     """Return a time in the two largest units that say enough: 45 s, 12 min, 3 h 20 min."""
     whole = round(seconds or 0)
