@@ -4,6 +4,7 @@ from django.urls import path
 
 from frontend.pages import (
     agreement,
+    audit,
     codebooks,
     disagreements,
     drawing,
@@ -15,6 +16,7 @@ from frontend.pages import (
     person,
     project,
     rounds,
+    screening,
     units,
     workspace,
 )
@@ -27,6 +29,9 @@ urlpatterns = [
     path("p/<slug:slug>/archive/", project.archive, name="project_archive"),
     path("p/<slug:slug>/restore/", project.restore, name="project_restore"),
     path("join/<str:token>/", joining.join, name="join"),
+    path("p/<slug:slug>/screening/", screening.screening, name="screening"),
+    path("p/<slug:slug>/log/", audit.audit, name="audit"),
+    path("p/<slug:slug>/log.csv", audit.audit_csv, name="audit_csv"),
     path("p/<slug:slug>/codebook/", codebooks.codebook, name="codebook"),
     path("p/<slug:slug>/codebook/edit/", codebooks.edit, name="codebook_edit"),
     path("p/<slug:slug>/codebook/preview/", codebooks.preview, name="codebook_preview"),

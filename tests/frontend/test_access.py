@@ -12,6 +12,9 @@ pytestmark = pytest.mark.django_db
 
 # Every route below a project: its name, and who may open it besides leads.
 LEAD_ROUTES = {
+    "audit",
+    "audit_csv",
+    "screening",
     "project_settings",
     "project_archive",
     "project_restore",
