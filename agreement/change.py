@@ -12,7 +12,7 @@ from dataclasses import dataclass, replace
 from typing import Any
 
 import numpy as np
-from numpy.typing import ArrayLike
+from numpy.typing import ArrayLike, NDArray
 
 from agreement.coefficients import (
     COUNT_COEFFICIENTS,
@@ -24,6 +24,7 @@ from agreement.coefficients import (
 )
 from agreement.intervals import (
     RULE_OF_THREE,
+    Interval,
     Units,
     clustered_units,
     generator,
@@ -73,31 +74,50 @@ class _Joint:
 
     def weights(self, replicates: int, rng: np.random.Generator) -> Iterator[tuple[FloatArray, FloatArray]]:
         """Yield weights (rows, patterns) of each round's patterns, each stratum resampled on its own."""
-        chunk = self.units.members.chunk
         parts = [
             np.concatenate(list(resampled_weights(self.units.multiplicity[stratum], replicates, rng)))
             for stratum in self.strata
         ]
-        for start in range(0, replicates, chunk):
-            rows = parts[0][start : start + chunk].shape[0]
-            kinds = np.empty((rows, self.units.multiplicity.size))
+        step = self.units.chunk or replicates
+        for start in range(0, replicates, step):
+            kinds = np.empty((min(step, replicates - start), self.units.multiplicity.size))
             for stratum, part in zip(self.strata, parts, strict=True):
-                kinds[:, stratum] = part[start : start + chunk]
+                kinds[:, stratum] = part[start : start + step]
             patterns = self.units.pattern_weights(kinds)
             yield patterns[:, : self.n_first], patterns[:, self.n_first :]
 
 
-def _joint(
-    rows: tuple[IntArray, IntArray], items: tuple[ArrayLike, ArrayLike], sizes: tuple[int, int]
-) -> _Joint:
-    first, second = rows
-    pattern = np.concatenate([first, np.where(second >= 0, second + sizes[0], -1)])
-    units = clustered_units(pattern, np.concatenate([np.asarray(each) for each in items]), sum(sizes))
-    n_kinds = units.multiplicity.size
-    in_first = np.bincount(units.members.source[units.members.target < sizes[0]], minlength=n_kinds) > 0
-    in_second = np.bincount(units.members.source[units.members.target >= sizes[0]], minlength=n_kinds) > 0
-    strata = (in_first & in_second, in_first & ~in_second, ~in_first & in_second)
-    return _Joint(units, sizes[0], tuple(np.flatnonzero(stratum) for stratum in strata))
+@dataclass(frozen=True, slots=True)
+class _Rounds:
+    """The two tables, prepared, with the item of each of their rows."""
+
+    before: Study
+    after: Study
+    items: NDArray
+
+    @property
+    def studies(self) -> tuple[Study, Study]:
+        return self.before, self.after
+
+    def by_counts(self) -> _Joint:
+        """Return the items as bags of counts by category."""
+        first, second = (
+            np.append(study.counted.of_row, -1)[study.patterns.item_rows] for study in self.studies
+        )
+        return self._joint(first, second, len(self.before.counted.counts), len(self.after.counted.counts))
+
+    def by_rows(self) -> _Joint:
+        """Return the items as bags of rows, which say who rated."""
+        first, second = (study.patterns.item_rows for study in self.studies)
+        return self._joint(first, second, len(self.before.patterns.rows), len(self.after.patterns.rows))
+
+    def _joint(self, first: IntArray, second: IntArray, n_first: int, n_second: int) -> _Joint:
+        pattern = np.concatenate([first, np.where(second >= 0, second + n_first, -1)])
+        units = clustered_units(pattern, self.items, n_first + n_second)
+        of_first = np.arange(n_first + n_second) < n_first
+        in_first, in_second = units.contain(of_first), units.contain(~of_first)
+        strata = (in_first & in_second, in_first & ~in_second, ~in_first & in_second)
+        return _Joint(units, n_first, tuple(np.flatnonzero(stratum) for stratum in strata))
 
 
 def agreement_change(
@@ -116,17 +136,16 @@ def agreement_change(
     items_before and items_after : (items,) ids of one kind; an id may stand on several rows (the types of one
     argument), which are then resampled together. The raters of the two tables need not be the same people.
     """
-    studies = tuple(
-        study_of(ratings, q=q, clusters=items, min_common=min_common)
-        for ratings, items in ((before, items_before), (after, items_after))
+    rounds = _Rounds(
+        study_of(before, q=q, clusters=items_before, min_common=min_common),
+        study_of(after, q=q, clusters=items_after, min_common=min_common),
+        np.concatenate([np.asarray(items_before), np.asarray(items_after)]),
     )
-    items = (items_before, items_after)
-    rows = tuple(study.patterns.inverse for study in studies)
-    joint = _joint(rows, items, tuple(len(study.patterns.rows) for study in studies))
+    joint = rounds.by_rows()
     both, only_before, only_after = joint.sizes()
     enough = both + only_before >= 2 and both + only_after >= 2
-    differences = _count_differences(studies, rows, items, replicates if enough else 0, seed)
-    differences[LIGHT] = _light_difference(studies, joint, replicates if enough else 0, seed)
+    differences = _count_differences(rounds, replicates if enough else 0, seed)
+    differences[LIGHT] = _light_difference(rounds, joint, replicates if enough else 0, seed)
     if not enough:
         differences = {
             name: replace(estimate, interval_reason=SINGLE_ITEM) if estimate.reason is None else estimate
@@ -135,77 +154,81 @@ def agreement_change(
     return Change(differences, both, only_before, only_after)
 
 
-def _count_differences(
-    studies: tuple[Study, Study],
-    rows: tuple[IntArray, IntArray],
-    items: tuple[ArrayLike, ArrayLike],
-    replicates: int,
-    seed: int | Sequence[int],
-) -> dict[str, Estimate]:
-    q = studies[0].q
-    counted = [study.counted for study in studies]
-    count_rows = tuple(np.append(each.of_row, -1)[row] for each, row in zip(counted, rows, strict=True))
-    joint = _joint(count_rows, items, tuple(len(each.counts) for each in counted))
-    resampled: tuple[CountSums, ...] = ()
-    if replicates:
-        features = [count_features(each.counts) for each in counted]
-        chunks = list(joint.weights(replicates, generator(seed, COUNT_STREAM)))
-        resampled = tuple(
-            count_sums(np.concatenate([chunk[side] @ features[side] for chunk in chunks]).T, q)
-            for side in (0, 1)
-        )
-    sums = [study.sums for study in studies]
+def _count_differences(rounds: _Rounds, replicates: int, seed: int | Sequence[int]) -> dict[str, Estimate]:
+    before, after = (study.sums for study in rounds.studies)
+    drawn = _resampled_sums(rounds, replicates, seed) if replicates else None
     differences = {}
     for name in COUNT_COEFFICIENTS:
-        ends = [count_estimate(name, each) for each in sums]
-        differences[name] = estimate = _difference(*ends)
-        if estimate.reason is None and resampled:
-            drawn = [evaluate_count(name, each) for each in resampled]
-            estimate = _interval(estimate, [(values, codes == 0) for values, codes in drawn])
-            limits = [
-                count_interval(name, study, each, drawn, n=study.count_units.n).on(end)
-                for study, each, drawn, end in zip(studies, sums, resampled, ends, strict=True)
-            ]
-            if all(end.interval_method == RULE_OF_THREE for end in limits):
-                estimate = _joined_limits(estimate, *limits)
-            differences[name] = estimate
+        ends = count_estimate(name, before), count_estimate(name, after)
+        difference = _difference(*ends)
+        if difference.reason is None and drawn is not None:
+            evaluated = [evaluate_count(name, sums) for sums in drawn]
+            difference = _with_interval(difference, *((values, codes == 0) for values, codes in evaluated))
+            limits = (
+                count_interval(name, rounds.before, before, drawn[0], n=rounds.before.count_units.n),
+                count_interval(name, rounds.after, after, drawn[1], n=rounds.after.count_units.n),
+            )
+            if all(limit.method == RULE_OF_THREE for limit in limits):
+                difference = _joined_limits(difference, *ends, *limits)
+        differences[name] = difference
     return differences
 
 
-def _light_difference(
-    studies: tuple[Study, Study], joint: _Joint, replicates: int, seed: int | Sequence[int]
-) -> Estimate:
-    estimate = _difference(*(pair_figures(study, replicates=0, seed=seed).light for study in studies))
-    if estimate.reason is not None or not replicates:
-        return estimate
-    summations = [study.pairs.summation() for study in studies]
-    drawn: list[list[tuple[FloatArray, np.ndarray]]] = [[], []]
+def _resampled_sums(
+    rounds: _Rounds, replicates: int, seed: int | Sequence[int]
+) -> tuple[CountSums, CountSums]:
+    features = [count_features(study.counted.counts) for study in rounds.studies]
+    totals: tuple[list[FloatArray], list[FloatArray]] = ([], [])
+    for weights in rounds.by_counts().weights(replicates, generator(seed, COUNT_STREAM)):
+        for side in (0, 1):
+            totals[side].append(weights[side] @ features[side])
+    before, after = (count_sums(np.concatenate(each).T, rounds.before.q) for each in totals)
+    return before, after
+
+
+def _light_difference(rounds: _Rounds, joint: _Joint, replicates: int, seed: int | Sequence[int]) -> Estimate:
+    before, after = (pair_figures(study, replicates=0, seed=seed).light for study in rounds.studies)
+    difference = _difference(before, after)
+    if difference.reason is not None or not replicates:
+        return difference
+    summations = [study.pairs.summation() for study in rounds.studies]
+    values: tuple[list[FloatArray], list[FloatArray]] = ([], [])
+    defined: tuple[list[np.ndarray], list[np.ndarray]] = ([], [])
     for weights in joint.weights(replicates, generator(seed, PAIR_STREAM)):
-        for side, study in enumerate(studies):
+        for side, study in enumerate(rounds.studies):
             step = summations[side].chunk
             for start in range(0, len(weights[side]), step):
                 totals = summations[side].apply(weights[side][start : start + step])
-                drawn[side].append(resampled_light(study, study.pairs.pair_sums(totals)))
-    return _interval(
-        estimate,
-        [tuple(np.concatenate(part) for part in zip(*side, strict=True)) for side in drawn],
-    )
+                kappas, known = resampled_light(study, study.pairs.pair_sums(totals))
+                values[side].append(kappas)
+                defined[side].append(known)
+    ends = [(np.concatenate(values[side]), np.concatenate(defined[side])) for side in (0, 1)]
+    return _with_interval(difference, *ends)
 
 
 def _difference(before: Estimate, after: Estimate) -> Estimate:
     for end in (before, after):
         if end.reason is not None:
             return undefined(end.reason)
-    return Estimate(after.value - before.value, interval_reason=NOT_COMPUTED)
+    return Estimate(after.known - before.known, interval_reason=NOT_COMPUTED)
 
 
-def _interval(estimate: Estimate, drawn: Sequence[tuple[FloatArray, np.ndarray]]) -> Estimate:
-    (first, first_defined), (second, second_defined) = drawn
-    return percentile_interval(second - first, first_defined & second_defined).on(estimate)
+def _with_interval(
+    difference: Estimate, before: tuple[FloatArray, np.ndarray], after: tuple[FloatArray, np.ndarray]
+) -> Estimate:
+    values, defined = after[0] - before[0], after[1] & before[1]
+    return percentile_interval(values, defined).on(difference)
 
 
-def _joined_limits(estimate: Estimate, before: Estimate, after: Estimate) -> Estimate:
+def _joined_limits(
+    difference: Estimate, before: Estimate, after: Estimate, before_limits: Interval, after_limits: Interval
+) -> Estimate:
     """Join the limits of two figures that no resample varies (Zou and Donner 2008, doi:10.1002/sim.3095)."""
-    low = estimate.value - math.hypot(after.value - after.low, before.high - before.value)
-    high = estimate.value + math.hypot(after.high - after.value, before.value - before.low)
-    return replace(estimate, low=low, high=high, interval_method=RULE_OF_THREE)
+    below_before, above_before = before_limits.distances(before.known)
+    below_after, above_after = after_limits.distances(after.known)
+    return replace(
+        difference,
+        low=difference.known - math.hypot(below_after, above_before),
+        high=difference.known + math.hypot(above_after, below_before),
+        interval_method=RULE_OF_THREE,
+    )

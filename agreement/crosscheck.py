@@ -16,7 +16,7 @@ import numpy as np
 from numpy.typing import ArrayLike
 
 from agreement.patterns import IntArray, label_counts, validated_ratings
-from agreement.results import REASONS, Estimate, TableResult, canonical_float
+from agreement.results import Estimate, TableResult, canonical_float
 
 TOLERANCE = 1e-9
 CHECKED, NOT_CHECKED, DIFFERS = "checked", "not_checked", "differs"
@@ -63,7 +63,7 @@ def cross_check(
     checks = []
     for name, estimate in result.estimates.items():
         if estimate.value is None:
-            checks.append(Check(name, NOT_CHECKED, why=f"undefined: {REASONS[estimate.reason]}"))
+            checks.append(Check(name, NOT_CHECKED, why=f"undefined: {estimate.words}"))
         elif name == "krippendorff_alpha":
             checks.append(_alpha_check(array, q, estimate, tolerance))
         elif name in ("fleiss_kappa", "pabak"):
@@ -109,7 +109,7 @@ def _alpha_check(array: IntArray, q: int, estimate: Estimate, tolerance: float) 
         theirs = krippendorff.alpha(
             reliability_data=data, level_of_measurement="nominal", value_domain=list(range(q))
         )
-    return _compared(name, "krippendorff", estimate.value, float(theirs), tolerance)
+    return _compared(name, "krippendorff", estimate.known, float(theirs), tolerance)
 
 
 def _fleiss_check(name: str, array: IntArray, q: int, estimate: Estimate, tolerance: float) -> Check:
@@ -124,7 +124,7 @@ def _fleiss_check(name: str, array: IntArray, q: int, estimate: Estimate, tolera
     with warnings.catch_warnings():
         warnings.simplefilter("ignore")
         theirs = fleiss_kappa(table, method=method)
-    return _compared(name, "statsmodels", estimate.value, float(theirs), tolerance)
+    return _compared(name, "statsmodels", estimate.known, float(theirs), tolerance)
 
 
 def _cohen_checks(array: IntArray, q: int, result: TableResult, tolerance: float) -> list[Check]:
@@ -135,7 +135,7 @@ def _cohen_checks(array: IntArray, q: int, result: TableResult, tolerance: float
     for pair in result.pairs:
         raters = (pair.first, pair.second)
         if pair.kappa.value is None:
-            why = f"undefined: {REASONS[pair.kappa.reason]}"
+            why = f"undefined: {pair.kappa.words}"
             checks.append(Check("cohen_kappa", NOT_CHECKED, why=why, pair=raters))
             continue
         both = array[:, raters]
@@ -146,11 +146,11 @@ def _cohen_checks(array: IntArray, q: int, result: TableResult, tolerance: float
             warnings.simplefilter("ignore")
             theirs = float(cohens_kappa(table, return_results=False))
         defined.append(theirs)
-        checks.append(_compared("cohen_kappa", "statsmodels", pair.kappa.value, theirs, tolerance, raters))
+        checks.append(_compared("cohen_kappa", "statsmodels", pair.kappa.known, theirs, tolerance, raters))
     mean = _compared(
         "cohen_kappa",
         "statsmodels",
-        result.estimates["cohen_kappa"].value,
+        result.estimates["cohen_kappa"].known,
         float(np.mean(defined)),
         tolerance,
     )

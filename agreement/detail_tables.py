@@ -73,17 +73,23 @@ def applicability(figures: Figures) -> list[dict[str, Any]]:
     return rows
 
 
-def annotator_table(figures: Figures) -> dict[str, Any]:
-    """Return rates by type (or label shares), agreement with the rest and seconds, an annotator a row."""
+def annotator_table(figures: Figures, limit: int = 40) -> dict[str, Any]:
+    """Return rates by type (or label shares), agreement with the rest and seconds, an annotator a row.
+
+    Of a crowd only those with the most judgements are shown; `left_out` counts the others.
+    """
     focus = figures["protocol"] == "focus"
-    types = [section for section in figures["sections"] if section["kind"] == "type"]
-    labels = [category["code"] for category in figures["categories"]]
+    sections = [section for section in figures["sections"] if section["kind"] == "type"]
+    heads = [(entry["code"], entry["name"]) for entry in (sections if focus else figures["categories"])]
+    people = figures["annotators"]
+    if len(people) > limit:
+        people = sorted(people, key=lambda person: -person["n"])[:limit]
     rows = []
-    for person in figures["annotators"]:
+    for person in people:
         if focus:
-            shares = [person["types"][section["code"]]["shares"]["yes"] for section in types]
+            shares = [person["types"][code]["shares"]["yes"] for code, _ in heads]
         else:
-            shares = [person["shares"][code] for code in labels]
+            shares = [person["shares"][code] for code, _ in heads]
         rows.append(
             {
                 "pseudonym": person["pseudonym"],
@@ -94,12 +100,7 @@ def annotator_table(figures: Figures) -> dict[str, Any]:
                 "seconds": number(person["median_seconds"], 0),
             }
         )
-    heads = (
-        [(section["code"], section["name"]) for section in types]
-        if focus
-        else [(category["code"], category["name"]) for category in figures["categories"]]
-    )
-    return {"heads": heads, "rows": rows}
+    return {"heads": heads, "rows": rows, "left_out": len(figures["annotators"]) - len(rows)}
 
 
 def pair_matrix(figures: Figures, limit: int = 12) -> dict[str, Any] | None:

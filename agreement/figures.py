@@ -49,9 +49,14 @@ def consensus_of(ratings: ArrayLike, q: int) -> Consensus:
     )
 
 
+def is_crowd(ratings: NDArray[np.integer]) -> bool:
+    """Say whether there are so many annotators that pairs of them share little."""
+    return ratings.shape[1] > MANY_RATERS
+
+
 def min_common_of(ratings: NDArray[np.integer]) -> int:
     """Return how many units two annotators must share to be compared as a pair."""
-    return MIN_COMMON if ratings.shape[1] > MANY_RATERS else 1
+    return MIN_COMMON if is_crowd(ratings) else 1
 
 
 def seed_of(seed: int, key: str) -> tuple[int, int]:

@@ -13,6 +13,7 @@ Zapf A, Castell S, Morawietz L, Karch A (2016) BMC Med Res Methodol 16:93. doi:1
 
 from __future__ import annotations
 
+import math
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, replace
 
@@ -43,6 +44,18 @@ class Units:
     @property
     def n(self) -> int:
         return int(self.multiplicity.sum())
+
+    @property
+    def chunk(self) -> int:
+        """How many rows of weights to turn into pattern weights at once; 0 where nothing limits it."""
+        return self.members.chunk if self.members else 0
+
+    def contain(self, patterns: np.ndarray) -> np.ndarray:
+        """Say of each kind whether it has one of these patterns, given as (patterns,) booleans."""
+        if self.members is None:
+            return patterns
+        entries = patterns[self.members.target]
+        return np.bincount(self.members.source[entries], minlength=self.multiplicity.size) > 0
 
     def pattern_weights(self, weights: FloatArray) -> FloatArray:
         """Turn weights (rows, kinds) into weights (rows, patterns)."""
@@ -107,8 +120,7 @@ def resampled_sums(
     units: Units, features: FloatArray, replicates: int, rng: np.random.Generator, *, n: int | None = None
 ) -> FloatArray:
     """Return features (patterns, f) summed over the items of each resample, shape (f, replicates)."""
-    chunk = units.members.chunk if units.members else 0
-    chunks = resampled_weights(units.multiplicity, replicates, rng, n=n, chunk=chunk)
+    chunks = resampled_weights(units.multiplicity, replicates, rng, n=n, chunk=units.chunk)
     sums = np.concatenate([units.pattern_weights(weights) @ features for weights in chunks])
     return np.ascontiguousarray(sums.T)
 
@@ -122,6 +134,17 @@ class Interval:
     reason: str | None
     undefined_share: float
     method: str = PERCENTILE
+
+    @property
+    def width(self) -> float:
+        """The width, infinite where there is no interval."""
+        return math.inf if self.low is None or self.high is None else self.high - self.low
+
+    def distances(self, value: float) -> tuple[float, float]:
+        """How far the limits lie below and above a value; infinite where there is no interval."""
+        if self.low is None or self.high is None:
+            return math.inf, math.inf
+        return value - self.low, self.high - value
 
     def on(self, estimate: Estimate) -> Estimate:
         """Return the estimate with this interval."""

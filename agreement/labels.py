@@ -137,7 +137,7 @@ def count_interval(name: str, study: Study, sums: CountSums, resampled: CountSum
     """
     values, codes = evaluate_count(name, resampled)
     interval = percentile_interval(values, codes == 0)
-    if interval.low is None or interval.high - interval.low > 1e-9:
+    if interval.width > 1e-9:
         return interval
     if sums.unanimous == sums.pairable:
         agreement = 1.0

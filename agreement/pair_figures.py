@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass, fields, replace
+from dataclasses import dataclass, replace
 
 import numpy as np
 
@@ -49,17 +49,31 @@ class PairFigures:
 
 
 @dataclass(frozen=True, slots=True)
-class _Resampled:
-    """Resampled figures and where they are defined; those of each pair are (pairs, replicates) or None."""
+class _Drawn:
+    """A resampled figure and where it is defined, both (..., replicates)."""
 
-    light: FloatArray
-    light_defined: np.ndarray
-    conger: FloatArray
-    conger_defined: np.ndarray
-    kappa: FloatArray | None
-    kappa_defined: np.ndarray | None
-    agreement: FloatArray | None
-    agreement_defined: np.ndarray | None
+    values: FloatArray
+    defined: np.ndarray
+
+    @classmethod
+    def joined(cls, parts: Sequence[tuple[FloatArray, np.ndarray]]) -> _Drawn:
+        values, defined = zip(*parts, strict=True)
+        return cls(np.concatenate(values, axis=-1), np.concatenate(defined, axis=-1))
+
+    def interval(self, index: int | None = None) -> Interval:
+        if index is None:
+            return percentile_interval(self.values, self.defined)
+        return percentile_interval(self.values[index], self.defined[index])
+
+
+@dataclass(frozen=True, slots=True)
+class _Resampled:
+    """Resampled figures; those of each pair only where there are not too many pairs."""
+
+    light: _Drawn
+    conger: _Drawn
+    kappa: _Drawn | None
+    agreement: _Drawn | None
 
 
 def pair_figures(study: Study, *, replicates: int, seed: int | Sequence[int]) -> PairFigures:
@@ -90,25 +104,23 @@ def _reason_without_pairs(study: Study) -> str:
 
 
 def _resample(study: Study, defined: np.ndarray, replicates: int, seed: int | Sequence[int]) -> _Resampled:
+    light, conger, kappa, agreement = [], [], [], []
     each_pair = len(defined) <= PAIRS_WITH_INTERVAL
-    parts: dict[str, list[np.ndarray]] = {field.name: [] for field in fields(_Resampled)}
     with np.errstate(divide="ignore", invalid="ignore"):
         for sums in study.resampled_pair_sums(replicates, seed):
             kappas = cohen_kappa(sums)
             # A pair that is undefined in the table is so in every resample of it.
             varies = cohen_varies(sums) & defined[:, None]
-            light, light_defined = light_kappa(kappas, varies)
-            parts["light"].append(light)
-            parts["light_defined"].append(light_defined)
-            parts["conger"].append(conger_kappa(sums))
-            parts["conger_defined"].append(conger_varies(sums))
+            light.append(light_kappa(kappas, varies))
+            conger.append((conger_kappa(sums), conger_varies(sums)))
             if each_pair:
-                parts["kappa"].append(kappas)
-                parts["kappa_defined"].append(varies)
-                parts["agreement"].append(pair_agreement(sums))
-                parts["agreement_defined"].append(sums.common > 0)
+                kappa.append((kappas, varies))
+                agreement.append((pair_agreement(sums), sums.common > 0))
     return _Resampled(
-        **{name: np.concatenate(part, axis=-1) if part else None for name, part in parts.items()}
+        light=_Drawn.joined(light),
+        conger=_Drawn.joined(conger),
+        kappa=_Drawn.joined(kappa) if each_pair else None,
+        agreement=_Drawn.joined(agreement) if each_pair else None,
     )
 
 
@@ -134,14 +146,14 @@ def _pair_estimate(
     kappa = Estimate(float(kappas[index])) if defined[index] else undefined(NO_VARIATION)
     if n_common < 2:
         agreement, kappa = _without_interval(agreement, SINGLE_ITEM), _without_interval(kappa, SINGLE_ITEM)
-    elif resampled is None or resampled.kappa is None:
+    elif resampled is None or resampled.kappa is None or resampled.agreement is None:
         agreement, kappa = _without_interval(agreement, NOT_COMPUTED), _without_interval(kappa, NOT_COMPUTED)
     else:
         perfect = n_agreeing == n_common
-        interval = percentile_interval(resampled.agreement[index], resampled.agreement_defined[index])
+        interval = resampled.agreement.interval(index)
         agreement = _with_limits(agreement, interval, _perfect_low(n_common, 0.0) if perfect else None)
         if kappa.reason is None:
-            interval = percentile_interval(resampled.kappa[index], resampled.kappa_defined[index])
+            interval = resampled.kappa.interval(index)
             low = _perfect_low(n_common, float(chances[index])) if perfect else None
             kappa = _with_limits(kappa, interval, low)
     if kappa.reason is None and n_common >= 2 and study.row_units.members is None:
@@ -185,7 +197,7 @@ def _light_estimate(
     if (sums.agreeing == sums.common)[defined].all():
         pairs = zip(sums.common[defined], chances[defined], strict=True)
         low = float(np.mean([_perfect_low(int(n), float(chance)) for n, chance in pairs]))
-    return _with_limits(estimate, percentile_interval(resampled.light, resampled.light_defined), low)
+    return _with_limits(estimate, resampled.light.interval(), low)
 
 
 def _conger_estimate(
@@ -202,4 +214,4 @@ def _conger_estimate(
         return replace(estimate, interval_reason=NOT_COMPUTED)
     perfect = bool((sums.agreeing == sums.common).all())
     low = _perfect_low(study.row_units.n, float(chances.mean())) if perfect else None
-    return _with_limits(estimate, percentile_interval(resampled.conger, resampled.conger_defined), low)
+    return _with_limits(estimate, resampled.conger.interval(), low)

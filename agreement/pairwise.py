@@ -78,7 +78,7 @@ class PairTables:
         counts = np.bincount(
             self.cells.target, weights=weights[self.cells.source], minlength=self.cells.n_targets
         )
-        return counts.reshape(len(self.raters), self.q, self.q)
+        return counts.astype(np.float64).reshape(len(self.raters), self.q, self.q)
 
     def summation(self) -> Summation:
         """Return which row pattern adds to which of the sums that pair_sums names."""

@@ -10,7 +10,7 @@ from dataclasses import dataclass
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
-IntArray = NDArray[np.int64]
+IntArray = NDArray[np.integer]
 FloatArray = NDArray[np.float64]
 
 # A table of codes up to this size is counted in one pass; beyond it the rows are sorted.
@@ -32,11 +32,18 @@ class RatingPatterns:
     inverse: IntArray | None = None
 
     @property
+    def item_rows(self) -> IntArray:
+        """The row of each item, of patterns that were counted with it."""
+        if self.inverse is None:
+            raise ValueError("The patterns were counted without the row of each item.")
+        return self.inverse
+
+    @property
     def n_raters(self) -> int:
         return self.rows.shape[1]
 
 
-def validated_ratings(ratings: ArrayLike, q: int) -> NDArray[np.integer]:
+def validated_ratings(ratings: ArrayLike, q: int) -> IntArray:
     """Return the ratings as a two-dimensional integer array.
 
     Raises ValueError where the shape, the type or a code is none of a rating table with q categories.

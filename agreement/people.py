@@ -7,7 +7,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from agreement.figures import min_common_of, seed_of
+from agreement.figures import is_crowd, seed_of
 from agreement.judgements import Columns, RoundJudgements
 from agreement.raters import RaterFigures, rater_figures
 from agreement.sections import Section
@@ -44,9 +44,9 @@ def _figures(section: Section, parameters: dict[str, Any], replicates: int) -> t
         section.ratings,
         q=len(section.categories),
         seed=seed_of(parameters["seed"], section.key),
-        replicates=replicates,
+        # Of a crowd each has few units with each other: all count here, and there is no interval to speak of.
+        replicates=0 if is_crowd(section.ratings) else replicates,
         clusters=section.clusters,
-        min_common=min_common_of(section.ratings),
     )
 
 

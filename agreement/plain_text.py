@@ -30,13 +30,13 @@ def agreement_text(result: TableResult, annotators: Sequence[str], categories: S
         f"{result.n_raters} annotators; {len(categories)} categories: {', '.join(categories) or 'none'}",
         "",
     ]
-    rows = [
+    coefficients = [
         (label, *_numbers(result.estimates[name]), notes.mark(result.estimates[name]))
         for name, label in _NAMES
     ]
-    lines += _aligned([("Coefficient", "Value", "95% interval", "SE", ""), *rows])
+    lines += _aligned([("Coefficient", "Value", "95% interval", "SE", ""), *coefficients])
     if result.pairs:
-        rows = [
+        pairs = [
             (
                 f"{annotators[pair.first]} – {annotators[pair.second]}",
                 *_numbers(pair.kappa)[:2],
@@ -46,7 +46,7 @@ def agreement_text(result: TableResult, annotators: Sequence[str], categories: S
             )
             for pair in result.pairs[:_PAIRS_SHOWN]
         ]
-        lines += ["", *_aligned([("Pair", "Cohen", "95% interval", "p_o", "Items", ""), *rows])]
+        lines += ["", *_aligned([("Pair", "Cohen", "95% interval", "p_o", "Items", ""), *pairs])]
         if len(result.pairs) > _PAIRS_SHOWN:
             lines.append(f"… and {len(result.pairs) - _PAIRS_SHOWN} pairs more; --json lists them all.")
     lines += [
@@ -68,7 +68,7 @@ class _Notes:
         self._texts: list[str] = []
 
     def mark(self, estimate: Estimate) -> str:
-        texts = [f"undefined: {REASONS[estimate.reason]}"] if estimate.reason else []
+        texts = [f"undefined: {estimate.words}"] if estimate.reason else []
         if estimate.interval_reason:
             texts.append(f"no interval: {REASONS[estimate.interval_reason]}")
         if estimate.interval_method == RULE_OF_THREE:

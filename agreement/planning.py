@@ -98,8 +98,7 @@ def _count_width(
 ) -> Callable[[int], float]:
     def width_at(n: int) -> float:
         resampled = study.resampled_sums(replicates, seed, n=n)
-        interval = count_interval(name, study, study.sums, resampled, n=n)
-        return math.inf if interval.low is None else interval.high - interval.low
+        return count_interval(name, study, study.sums, resampled, n=n).width
 
     return width_at
 
@@ -108,10 +107,7 @@ def _light_width(study: Study, replicates: int, seed: int | Sequence[int]) -> Ca
     def width_at(n: int) -> float:
         drawn = [resampled_light(study, sums) for sums in study.resampled_pair_sums(replicates, seed, n=n)]
         values, defined = (np.concatenate(part) for part in zip(*drawn, strict=True))
-        interval = percentile_interval(values, defined)
         # Where every pair agrees throughout, no resample varies and the width says nothing.
-        if interval.low is None or interval.high == interval.low:
-            return math.inf
-        return interval.high - interval.low
+        return percentile_interval(values, defined).width or math.inf
 
     return width_at

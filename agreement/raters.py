@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Any
 
 import numpy as np
@@ -106,36 +106,36 @@ def _share(count: int, n: int) -> Estimate:
 
 def _with_rest(study: Study, replicates: int, seed: int | Sequence[int]) -> list[Estimate]:
     n_raters = study.patterns.n_raters
-    member = (
-        np.stack([(study.pairs.raters == rater).any(axis=1) for rater in range(n_raters)]) if n_raters else []
-    )
     if not len(study.pairs.raters):
         return [undefined(NO_PAIRS if len(study.patterns.rows) else NO_ITEMS)] * n_raters
+    member = (study.pairs.raters[None] == np.arange(n_raters)[:, None, None]).any(axis=2)
     sums = table_sums(study.tables)
-    resampled = None
-    if replicates:
-        chunks = [_rest_means(chunk, member) for chunk in study.resampled_pair_sums(replicates, seed)]
-        resampled = np.concatenate(chunks, axis=-1)
     value = _rest_means(sums, member)
-    estimates = []
-    for rater in range(n_raters):
-        if not member[rater].any():
-            estimates.append(undefined(NO_PAIRS))
-            continue
-        estimate = Estimate(float(value[rater]))
-        n_common = int(sums.common[member[rater]].max())
-        if n_common < 2:
-            estimate = Estimate(float(value[rater]), interval_reason=SINGLE_ITEM)
-        elif resampled is None:
-            estimate = Estimate(float(value[rater]), interval_reason=NOT_COMPUTED)
-        else:
-            interval = percentile_interval(resampled[rater], ~np.isnan(resampled[rater]))
-            estimate = interval.on(estimate)
-            if estimate.value == 1 and estimate.low is not None:
-                low = 1 - rule_of_three(n_common)
-                estimate = Estimate(1.0, low, 1.0, interval_method=RULE_OF_THREE)
-        estimates.append(estimate)
-    return estimates
+    chunks = study.resampled_pair_sums(replicates, seed) if replicates else ()
+    resampled = [_rest_means(chunk, member) for chunk in chunks]
+    drawn = np.concatenate(resampled, axis=-1) if resampled else None
+    return [
+        _rest_estimate(
+            float(value[rater]),
+            int(sums.common[member[rater]].max(initial=0)),
+            None if drawn is None else drawn[rater],
+        )
+        for rater in range(n_raters)
+    ]
+
+
+def _rest_estimate(value: float, n_common: int, drawn: FloatArray | None) -> Estimate:
+    """Return the mean agreement with the others; n_common is the most items shared with one of them."""
+    if not n_common:
+        return undefined(NO_PAIRS)
+    if n_common < 2:
+        return Estimate(value, interval_reason=SINGLE_ITEM)
+    if drawn is None:
+        return Estimate(value, interval_reason=NOT_COMPUTED)
+    interval = percentile_interval(drawn, ~np.isnan(drawn))
+    if value == 1 and interval.low is not None:
+        interval = replace(interval, low=1 - rule_of_three(n_common), high=1.0, method=RULE_OF_THREE)
+    return interval.on(Estimate(value))
 
 
 def _rest_means(sums: PairSums, member: np.ndarray) -> FloatArray:

@@ -134,7 +134,7 @@ def _read_rows(
                     f"{path}: row {number}, column {place + 2} ({names[place]!r}): the label {label!r} is "
                     f"not one of the declared categories {', '.join(map(repr, categories))}."
                 )
-    ratings = np.array(cells, dtype=np.int64).reshape(len(first_row), len(names))
+    ratings: IntArray = np.array(cells, dtype=np.int64).reshape(len(first_row), len(names))
     labels = tuple(codes)
     if categories is None:
         labels, ratings = _sorted_categories(labels, ratings)

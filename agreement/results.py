@@ -84,6 +84,18 @@ class Estimate:
             if number is not None and not math.isfinite(number):
                 raise ValueError("An undefined figure is None with a reason, never NaN or infinite.")
 
+    @property
+    def known(self) -> float:
+        """The value of a figure that is known to be defined; raises ValueError where it is not."""
+        if self.value is None:
+            raise ValueError(f"The figure is undefined: {self.words}.")
+        return self.value
+
+    @property
+    def words(self) -> str:
+        """Why the figure is undefined, in words; empty where it is defined."""
+        return REASONS[self.reason] if self.reason else ""
+
     def to_json(self) -> dict[str, Any]:
         return {
             "value": _canonical(self.value),

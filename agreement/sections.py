@@ -48,7 +48,7 @@ def _of_types(judgements: RoundJudgements) -> list[Section]:
     ]
     for group in judgements.groups:
         members = tuple(index for index, kind in enumerate(kinds) if kind.group == group.key)
-        if members:
+        if len(members) > 1:
             found.append(
                 _of_kinds(
                     judgements, f"group:{group.key}", "group", group.key, group.name, group.key, members

@@ -43,16 +43,16 @@ def gwet_standard_error(name: str, counts: IntArray, multiplicity: IntArray) -> 
     name is observed_agreement, pabak, gwet_ac1 or fleiss_kappa; counts (patterns, q) of items with at least
     one rating, multiplicity (patterns,).
     """
-    counts = counts.astype(np.float64)
-    r = counts.sum(axis=1)
+    r_k = counts.astype(np.float64)
+    r = r_k.sum(axis=1)
     q = counts.shape[1]
     n = float(multiplicity.sum())
     n_pairable = float(multiplicity[r >= 2].sum())
-    agreement = _item_agreement(counts)
+    agreement = _item_agreement(r_k)
     observed = float((multiplicity * agreement).sum()) / n_pairable
     if name == "observed_agreement":
         return _error_of_mean(agreement * n / n_pairable, observed, multiplicity)
-    shares = counts / r[:, None]
+    shares = r_k / r[:, None]
     pi = (multiplicity[:, None] * shares).sum(axis=0) / n
     if name == "pabak":
         expected = 1 / q

@@ -119,7 +119,7 @@ def study_of(ratings: ArrayLike, *, q: int, clusters: ArrayLike | None = None, m
     if clusters is None:
         count_units, row_units = Units(counted.multiplicity), Units(patterns.multiplicity)
     else:
-        row_of = patterns.inverse
+        row_of = patterns.item_rows
         count_of = np.append(counted.of_row, -1)[row_of]
         row_units = clustered_units(row_of, clusters, len(patterns.rows))
         count_units = clustered_units(count_of, clusters, len(counted.counts))

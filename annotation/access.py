@@ -15,9 +15,10 @@ def member_or_404(user: Any, slug: str) -> Membership:
     """
     membership = (
         Membership.objects.select_related("project")
-        .filter(project__slug=slug, user_id=getattr(user, "pk", None), is_active=True)
-        .exclude(user=None)
+        .filter(project__slug=slug, user_id=user.pk, is_active=True)
         .first()
+        if user.is_authenticated
+        else None
     )
     if membership is None:
         raise NotFound(f"There is no project “{slug}” that you take part in.")

@@ -23,7 +23,8 @@ from annotation.rounds import (
     round_reopen,
 )
 from annotation.serializers import ExactCharField, RefusalSerializer
-from annotation.workspace import MAX_PAGE, row_json, workspace_overview, workspace_units
+from annotation.training import training_results
+from annotation.workspace import MAX_PAGE, recorded_json, workspace_overview, workspace_units
 
 REFUSALS = {
     403: OpenApiResponse(RefusalSerializer, "Not logged in (`not_authenticated`) or not allowed."),
@@ -54,6 +55,7 @@ class RoundSerializer(serializers.ModelSerializer):
             "shuffled",
             "seed",
             "imported",
+            "pass_mark",
             "guideline_version",
             "opened_at",
             "closed_at",
@@ -81,9 +83,8 @@ class ProjectListApi(APIView):
     @extend_schema(responses=ProjectSerializer(many=True), operation_id="projects_list")
     def get(self, request: Request) -> Response:
         """List the projects you take part in."""
-        projects = Project.objects.filter(
-            memberships__user=request.user, memberships__is_active=True
-        ).distinct()
+        own = Membership.objects.filter(user=request.user.pk, is_active=True)
+        projects = Project.objects.filter(memberships__in=own)
         return Response(ProjectSerializer(projects, many=True).data)
 
     @extend_schema(request=InputSerializer, responses={201: ProjectSerializer, **REFUSALS})
@@ -111,6 +112,9 @@ class RoundListApi(MemberView):
         seed = serializers.IntegerField(default=0, min_value=-(2**63), max_value=2**63 - 1)
         content_warning = serializers.CharField(required=False, default="", allow_blank=True)
         live_agreement = serializers.BooleanField(default=False)
+        pass_mark = serializers.IntegerField(
+            min_value=0, max_value=100, required=False, allow_null=True, default=None
+        )
 
     @extend_schema(responses={200: RoundSerializer(many=True), **REFUSALS}, operation_id="rounds_list")
     def get(self, request: Request, slug: str) -> Response:
@@ -297,7 +301,17 @@ class JudgementApi(MemberView):
             client_event_id=given["event_id"],
             active_seconds=given["active_seconds"],
         )
-        return Response({"replayed": recorded.replayed, "row": row_json(recorded.row)})
+        return Response({"replayed": recorded.replayed, "row": recorded_json(found, recorded.row)})
+
+
+class TrainingApi(MemberView):
+    @extend_schema(responses={200: dict[str, Any], **REFUSALS})
+    def get(self, request: Request, slug: str, number: int) -> Response:
+        """Show how one does against the key of a training round; leads see every annotator."""
+        member = self.member(request, slug)
+        found = access.round_or_404(member, number)
+        results = training_results(found, member=None if member.is_lead else member)
+        return Response({"results": [result.to_json() for result in results]})
 
 
 def _validated(serializer_class: type[serializers.Serializer], request: Request) -> dict[str, Any]:

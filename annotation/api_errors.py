@@ -18,6 +18,7 @@ STATUS = {
     "round_not_open": status.HTTP_409_CONFLICT,
     "round_not_draft": status.HTTP_409_CONFLICT,
     "round_not_closed": status.HTTP_409_CONFLICT,
+    "locked": status.HTTP_409_CONFLICT,
     "not_ready": status.HTTP_409_CONFLICT,
     "taken": status.HTTP_409_CONFLICT,
 }

@@ -26,6 +26,7 @@ from annotation.protocols.cqs_gen import QuestionAnswer, check_question_judgemen
 from annotation.protocols.focus import TypeAnswer, check_type_judgement
 from annotation.protocols.rules import RuleError
 from annotation.rounds import round_lock_shared
+from annotation.training import refuse_second_answer
 
 MAX_ACTIVE_SECONDS = 24 * 60 * 60
 
@@ -107,14 +108,14 @@ def _record(
     assignment = (
         Assignment.objects.select_for_update(of=("self",))
         .select_related("item")
-        .filter(pk=assignment_id, round=round, member=member, released_at__isnull=True)
+        .filter(pk=assignment_id, round=round, member=member)
         .first()
     )
-    if assignment is None:
-        raise NotFound("This text is not assigned to you in this round. Reload the page.")
     replay = _replay(member, client_event_id, digest)
     if replay is not None:
         return replay
+    if assignment is None or assignment.released_at is not None:
+        raise NotFound("This text is not assigned to you in this round. Reload the page.")
     if round.status != Round.Status.OPEN:
         raise Refused(
             "round_not_open",
@@ -126,6 +127,7 @@ def _record(
             f"{round.name} is paused: nothing can be recorded until a lead lets it go on.",
         )
     row = _current(assignment, unit)
+    refuse_second_answer(round, row)
     if (row.revision if row else 0) != base_revision:
         raise Refused(
             "stale_revision",

@@ -23,6 +23,7 @@ from annotation.models import (
     RoundQuestion,
 )
 from annotation.signals import round_closed
+from annotation.training import missing_key
 
 BATCH = 2_000
 
@@ -40,10 +41,17 @@ def round_create(
     content_warning: str = "",
     live_agreement: bool = False,
     due_on: date | None = None,
+    pass_mark: int | None = None,
     imported: bool = False,
     member: Membership | None = None,
 ) -> Round:
     """Create a draft round on the given or the newest codebook. Raises Refused for a name in use."""
+    if pass_mark is not None and purpose != Round.Purpose.TRAINING:
+        raise Refused(
+            "invalid",
+            "A pass mark belongs to a training round.",
+            errors={"pass_mark": "Only a training round has a pass mark."},
+        )
     with transaction.atomic():
         refuse_archived(Project.objects.select_for_update().get(pk=project.pk))
         number = (project.rounds.aggregate(last=Max("number"))["last"] or 0) + 1
@@ -63,6 +71,7 @@ def round_create(
             content_warning=content_warning,
             live_agreement=live_agreement,
             due_on=due_on,
+            pass_mark=pass_mark,
             imported=imported,
         )
         _log(created, member, "round created")
@@ -96,6 +105,7 @@ def round_draw(
         round.round_questions.all().delete()
         round.round_items.all().delete()
         round_items_add(round, drawn, first_position=1)
+        round.key_answers.exclude(item__round_items__round=round).delete()
         round.draw = {
             "size": size,
             "questions": questions,
@@ -164,6 +174,8 @@ def _refuse_without_material(round: Round) -> None:
     n_items = round.round_items.count()
     if not n_items:
         raise Refused("not_ready", "The round has no items yet: draw items into it first.")
+    if round.purpose == Round.Purpose.TRAINING:
+        _refuse_without_key(round)
     if round.project.protocol != Protocol.CQS_GEN:
         return
     asked = RoundQuestion.objects.filter(round=round, question__item=OuterRef("item"))
@@ -175,6 +187,16 @@ def _refuse_without_material(round: Round) -> None:
             "not_ready",
             f"{n_bare} of {n_items} items have no questions to judge: {_some(names, n_bare)}. "
             "Import questions for them, or draw the round without them.",
+        )
+
+
+def _refuse_without_key(round: Round) -> None:
+    n_missing, names = missing_key(round)
+    if n_missing:
+        raise Refused(
+            "not_ready",
+            f"The key of this training round has no answer for {n_missing} units, of {_some(names)}. "
+            "Complete the key, or draw the round without these items.",
         )
 
 

@@ -15,5 +15,7 @@ class RefusalSerializer(serializers.Serializer):
 
     code = serializers.CharField(help_text="A stable word for programs.")
     message = serializers.CharField(help_text="What to do, for a person.")
-    errors = serializers.DictField(child=serializers.CharField(), required=False)
+    errors = serializers.DictField(  # type: ignore[assignment]  # the field hides a property of the class
+        child=serializers.CharField(), required=False
+    )
     row = serializers.DictField(required=False, help_text="The stored judgement, with stale_revision.")

@@ -180,6 +180,24 @@ TRIGGERS = (
         "the questions of a round are frozen when it opens",
     ),
     Trigger(
+        "keyanswer_fits",
+        "annotation_keyanswer",
+        ("INSERT", "UPDATE"),
+        "NOT EXISTS (SELECT 1 FROM annotation_round r JOIN annotation_rounditem ri ON ri.round_id = r.id "
+        "JOIN annotation_item i ON i.id = ri.item_id WHERE r.id = NEW.round_id AND i.id = NEW.item_id "
+        "AND r.status = 'draft' AND r.purpose = 'training' AND CASE WHEN NEW.quote IS NULL THEN 1 = 1 "
+        'WHEN NEW."end" <= NEW."start" THEN 1 = 0 '
+        'ELSE substr(i.text, NEW."start" + 1, NEW."end" - NEW."start") = NEW.quote END)',
+        "a key answers the items of a draft training round, and quotes their text",
+    ),
+    Trigger(
+        "keyanswer_frozen",
+        "annotation_keyanswer",
+        ("UPDATE", "DELETE"),
+        "EXISTS (SELECT 1 FROM annotation_round r WHERE r.id = OLD.round_id AND r.status <> 'draft')",
+        "the key of a training round is frozen when it opens",
+    ),
+    Trigger(
         "assignment_fits",
         "annotation_assignment",
         ("INSERT", "UPDATE"),

@@ -24,4 +24,7 @@ urlpatterns = [
         api.JudgementApi.as_view(),
         name="api-judgements",
     ),
+    path(
+        "projects/<slug:slug>/rounds/<int:number>/training/", api.TrainingApi.as_view(), name="api-training"
+    ),
 ]

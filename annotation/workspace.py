@@ -9,6 +9,7 @@ from annotation.codebooks.definition import Codebook as CodebookDefinition
 from annotation.guidelines import guideline_html
 from annotation.models import (
     Assignment,
+    KeyAnswer,
     Membership,
     Protocol,
     Question,
@@ -19,6 +20,7 @@ from annotation.models import (
 from annotation.progress import progress_of_round
 from annotation.protocols.spec import spec_for_browser
 from annotation.recording import answer_of
+from annotation.training import feedback, keys_for
 
 MAX_PAGE = 50
 
@@ -40,6 +42,7 @@ def workspace_overview(member: Membership, round: Round) -> dict[str, Any]:
             "status": round.status,
             "order": round.order,
             "content_warning": round.content_warning,
+            "pass_mark": round.pass_mark,
         },
         "member": {"id": member.pk, "pseudonym": member.pseudonym},
         "spec": spec_for_browser(definition),
@@ -79,9 +82,21 @@ def workspace_units(member: Membership, round: Round, *, after: int = 0, limit: 
     }
 
 
-def row_json(row: TypeAnnotation | QuestionAnnotation) -> dict[str, Any]:
-    """Return a stored judgement as the API shows it to the member who made it."""
-    return {**answer_of(row), "updated_at": row.decided_at.isoformat()}
+def row_json(row: TypeAnnotation | QuestionAnnotation, key: KeyAnswer | None = None) -> dict[str, Any]:
+    """Return a stored judgement as the API shows it to the member who made it.
+
+    In a training round `key` adds the feedback, once the unit is answered.
+    """
+    shown = {**answer_of(row), "updated_at": row.decided_at.isoformat()}
+    told = feedback(row, key)
+    return shown if told is None else {**shown, "feedback": told}
+
+
+def recorded_json(round: Round, row: TypeAnnotation | QuestionAnnotation) -> dict[str, Any]:
+    """Return what the API answers to a recorded judgement: the row, with feedback in a training round."""
+    item = row.assignment.item_id
+    unit = ("", row.question_id) if isinstance(row, QuestionAnnotation) else (row.type_code, None)
+    return row_json(row, keys_for(round, [item]).get((item, *unit)))
 
 
 def _text_json(assignment: Assignment) -> dict[str, Any]:
@@ -94,15 +109,22 @@ def _text_json(assignment: Assignment) -> dict[str, Any]:
 
 
 def _with_types(round: Round, assignments: list[Assignment]) -> list[dict[str, Any]]:
+    item_of = {assignment.pk: assignment.item_id for assignment in assignments}
+    keys = keys_for(round, item_of.values())
     rows: dict[int, dict[str, Any]] = {}
     for row in TypeAnnotation.objects.filter(assignment__in=assignments):
-        rows.setdefault(row.assignment_id, {})[row.type_code] = row_json(row)
+        key = keys.get((item_of[row.assignment_id], row.type_code, None))
+        rows.setdefault(row.assignment_id, {})[row.type_code] = row_json(row, key)
     return [{**_text_json(assignment), "types": rows.get(assignment.pk, {})} for assignment in assignments]
 
 
 def _with_questions(round: Round, assignments: list[Assignment]) -> list[dict[str, Any]]:
+    item_of = {assignment.pk: assignment.item_id for assignment in assignments}
+    keys = keys_for(round, item_of.values())
     rows = {
-        (row.assignment_id, row.question_id): row_json(row)
+        (row.assignment_id, row.question_id): row_json(
+            row, keys.get((item_of[row.assignment_id], "", row.question_id))
+        )
         for row in QuestionAnnotation.objects.filter(assignment__in=assignments)
     }
     questions: dict[int, list[Question]] = {}

@@ -11,7 +11,6 @@ urlpatterns = [
     path("accounts/", include("allauth.urls")),
     path("admin/", admin.site.urls),
     path("i18n/", include("django.conf.urls.i18n")),
-    path("", include("frontend.urls")),
     path("api/", include("annotation.urls")),
     path("api/", include("agreement.urls")),
     path("api/", include("exports.urls")),

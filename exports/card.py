@@ -7,6 +7,7 @@ import re
 from collections.abc import Iterable, Sequence
 from typing import TYPE_CHECKING, Any
 
+from exports.formats.features import lines_features
 from exports.outputs import Places
 from exports.records import RoundRow, Selection
 
@@ -37,6 +38,16 @@ def card_text(selection: Selection, version: str, built: Built, agreement: Agree
         _use(selection, built),
     ]
     return "\n".join(part for part in parts if part)
+
+
+def description(selection: Selection) -> str:
+    """Return what the dataset is, in a sentence."""
+    if selection.typology:
+        return (
+            f"Arguments with the Socratic question types that can probe them ({selection.codebook.title}), "
+            "each with the words that the question is about."
+        )
+    return f"Interventions with critical questions and their usefulness ({selection.codebook.title})."
 
 
 def licence_of(selection: Selection) -> str:
@@ -70,17 +81,14 @@ def _front_matter(selection: Selection, built: Built) -> str:
     for split in built.splits:
         part = Places.file_part(split)
         lines += [f"  - split: {part}", f"    path: data/{part}.jsonl"]
+    # JSON is YAML, and in it a feature named yes stays a text.
+    declared = {"config_name": "default", "features": lines_features(selection)}
+    lines.append(f"dataset_info: {json.dumps(declared)}")
     return "\n".join([*lines, "---", ""])
 
 
 def _head(selection: Selection, version: str) -> str:
     project, choices = selection.project, selection.parameters
-    made = (
-        f"Arguments with the Socratic question types that can probe them ({selection.codebook.title}), "
-        "each with the words that the question is about."
-        if selection.typology
-        else f"Interventions with critical questions and their usefulness ({selection.codebook.title})."
-    )
     facts = [
         ("Version", version),
         ("Licence", licence_of(selection) or "not stated"),
@@ -91,7 +99,7 @@ def _head(selection: Selection, version: str) -> str:
     lines = [
         f"# {_cell(project.name)}",
         "",
-        made,
+        description(selection),
         "",
         *(f"- {name}: {_cell(text)}" for name, text in facts if text),
     ]

@@ -8,22 +8,60 @@ from collections.abc import Iterable
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
+from exports.card import description, licence_of
+from exports.formats.croissant import croissant
+from exports.formats.schemas import cqs_gen_schema, focus_schema
+from exports.outputs import Places
 from exports.records import Selection
 
 if TYPE_CHECKING:
     from exports.building import Built, BuiltFile
 
 SUMS = "SHA256SUMS"
+SHIPPED = Path(__file__).with_name("shipped")
 
 
 def documents_write(selection: Selection, version: str, built: Built, directory: Path) -> None:
-    """Write the data card, release.json and the files of the codebook."""
-    (directory / "README.md").write_bytes(built.card.encode())
+    """Write what stands beside the data: card, manifest, codebook, schema, scripts, Croissant."""
+    texts = selection.parameters.texts
     codebook = selection.project.codebooks.get(version=selection.codebook_version)
-    (directory / "codebook.toml").write_bytes(codebook.source.encode())
-    (directory / "guideline.md").write_bytes(codebook.guideline.encode())
-    text = json.dumps(manifest(selection, version, built), ensure_ascii=False, indent=2) + "\n"
-    (directory / "release.json").write_bytes(text.encode())
+    shape = "focus" if selection.typology else "cqs_gen"
+    schema = (
+        focus_schema(selection.codebook, texts=texts) if selection.typology else cqs_gen_schema(texts=texts)
+    )
+    documents = {
+        "README.md": built.card,
+        "codebook.toml": codebook.source,
+        "guideline.md": codebook.guideline,
+        "release.json": _json(manifest(selection, version, built)),
+        f"schemas/{shape}.schema.json": _json(schema),
+        "scripts/score.py": (SHIPPED / "score.py").read_text(encoding="utf-8"),
+    }
+    if not texts:
+        documents["scripts/join_texts.py"] = (SHIPPED / "join_texts.py").read_text(encoding="utf-8")
+    for name, text in documents.items():
+        path = directory / name
+        path.parent.mkdir(exist_ok=True)
+        path.write_bytes(text.encode())
+    described = croissant(
+        selection,
+        version=version,
+        description=description(selection),
+        licence=licence_of(selection),
+        splits=[Places.file_part(split) for split in built.splits],
+        withheld=[Places.file_part(split) for split in selection.parameters.withheld],
+        files=_data_files(directory),
+    )
+    (directory / "croissant.json").write_bytes(_json(described).encode())
+
+
+def _json(value: Any) -> str:
+    return json.dumps(value, ensure_ascii=False, indent=2) + "\n"
+
+
+def _data_files(directory: Path) -> dict[str, str]:
+    paths = [*sorted((directory / "data").glob("*.jsonl")), *sorted(directory.glob("judgements.*"))]
+    return {path.relative_to(directory).as_posix(): file_sha256(path) for path in paths}
 
 
 def manifest(selection: Selection, version: str, built: Built) -> dict[str, Any]:

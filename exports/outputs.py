@@ -13,6 +13,8 @@ from pathlib import Path
 from typing import IO, Any, Protocol
 
 from exports.formats import cqs_gen, focus, longform
+from exports.formats.exchange import BY_KEY, ExchangeFormat
+from exports.formats.id_only import without_texts
 from exports.formats.jsonfile import ObjectWriter, line
 from exports.parameters import ParameterError
 from exports.records import ItemRecord, Selection
@@ -72,6 +74,7 @@ class Places:
 def outputs_open(selection: Selection, places: Places) -> list[Output]:
     """Open every file that this release has."""
     outputs: list[Output] = [BenchmarkOutput(selection, places), LinesOutput(selection, places)]
+    outputs += [ExchangeOutput(BY_KEY[key], selection, places) for key in selection.parameters.exchange]
     if selection.parameters.judgements:
         outputs.append(JudgementOutput(selection, places))
     return outputs
@@ -98,10 +101,11 @@ class BenchmarkOutput:
         return ObjectWriter(stream)
 
     def add(self, record: ItemRecord, entry: dict[str, Any], split: str) -> None:
+        shown = _shown(self._selection)
         if split in self._internal:
-            self._internal[split].add(record.item.external_id, entry)
+            self._internal[split].add(record.item.external_id, shown(entry))
             entry = self._entry(record, self._selection, withheld=True)
-        self._public[split].add(record.item.external_id, entry)
+        self._public[split].add(record.item.external_id, shown(entry))
 
     def close(self) -> None:
         for writer in (*self._public.values(), *self._internal.values()):
@@ -134,6 +138,7 @@ class LinesOutput:
         self._public[split].write(line(self._row(entry)) + "\n")
 
     def _row(self, entry: dict[str, Any]) -> dict[str, Any]:
+        entry = _shown(self._selection)(entry)
         if "cqs" not in entry:
             return entry
         cqs = [{**question, "id": _as_text(question["id"])} for question in entry["cqs"]]
@@ -173,6 +178,44 @@ class JudgementOutput:
     def close(self) -> None:
         for file in (*self._public, *self._internal):
             file.close()
+
+
+class ExchangeOutput:
+    """The judgements in the form of another tool; those of withheld splits only inside."""
+
+    def __init__(self, format: ExchangeFormat, selection: Selection, places: Places) -> None:
+        self._format = format
+        self._selection = selection
+        self._withheld = places.withheld
+        self._public = places.open(format.file)
+        self._internal = places.open(format.file, internal=True) if places.withheld else None
+        self._written: dict[IO[str], int] = {}
+
+    def add(self, record: ItemRecord, entry: dict[str, Any], split: str) -> None:
+        texts = [line(found) for found in self._format.objects(record, self._selection)]
+        if split not in self._withheld:
+            self._write(self._public, texts)
+        if self._internal is not None:
+            self._write(self._internal, texts)
+
+    def _write(self, stream: IO[str], texts: Iterable[str]) -> None:
+        for text in texts:
+            if self._format.layout == "lines":
+                stream.write(f"{text}\n")
+            else:
+                stream.write(f",\n{text}" if self._written.get(stream) else f"[\n{text}")
+            self._written[stream] = self._written.get(stream, 0) + 1
+
+    def close(self) -> None:
+        for stream in (self._public, self._internal):
+            if stream is not None:
+                if self._format.layout == "list":
+                    stream.write("\n]\n" if self._written.get(stream) else "[]\n")
+                stream.close()
+
+
+def _shown(selection: Selection) -> Callable[[dict[str, Any]], dict[str, Any]]:
+    return (lambda entry: entry) if selection.parameters.texts else without_texts
 
 
 def _as_text(external_id: Any) -> str | None:

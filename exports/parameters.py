@@ -10,6 +10,7 @@ from annotation.errors import Refused
 SplitBy = Literal["field", "none", "round", "topic", "seed", "balanced"]
 
 SPLIT_BY = get_args(SplitBy)
+EXCHANGE = ("label_studio", "doccano", "web_annotation")
 CREDITS = ("licence", "authors", "citation", "contact")
 
 
@@ -33,7 +34,8 @@ class Parameters:
 
     `rounds` are names; None pools every closed round that is not a training round, and then also takes in
     what was published with a file. `split_sizes` maps a split's name to its share (seed) or its number of
-    items (balanced: of the split `test`). `withheld` names the splits whose references stay inside.
+    items (balanced: of the split `test`). `withheld` names the splits whose references stay inside. Without
+    `texts` the release has ids, offsets and hashes only. `exchange` names the forms of other tools to write.
     """
 
     rounds: tuple[str, ...] | None = None
@@ -48,6 +50,7 @@ class Parameters:
     agreement: bool = True
     comments: bool = False
     texts: bool = True
+    exchange: tuple[str, ...] = ()
     licence: str = ""
     authors: str = ""
     citation: str = ""
@@ -58,6 +61,7 @@ class Parameters:
         plain = asdict(self)
         plain["rounds"] = None if self.rounds is None else list(self.rounds)
         plain["withheld"] = list(self.withheld)
+        plain["exchange"] = list(self.exchange)
         plain["split_sizes"] = dict(self.split_sizes)
         return plain
 
@@ -92,6 +96,10 @@ class Parameters:
             )
         if self.split_by not in ("seed", "balanced") and sizes:
             problems.append(f"split_sizes: has no meaning for a split by {self.split_by}")
+        if not self.texts and (self.exchange or self.comments):
+            problems.append(
+                "texts: the files of other tools have the texts in them, and comments may quote them"
+            )
         return problems
 
 
@@ -100,6 +108,11 @@ def _checked(key: str, value: Any) -> Any:
         return None if value is None else _names(value)
     if key == "withheld":
         return _names(value)
+    if key == "exchange":
+        names = _names(value)
+        if unknown := [name for name in names if name not in EXCHANGE]:
+            raise ValueError(f"expected some of {', '.join(EXCHANGE)}, got {unknown[0]!r}")
+        return names
     if key == "split_by":
         if value not in SPLIT_BY:
             raise ValueError(f"expected one of {', '.join(SPLIT_BY)}, got {value!r}")

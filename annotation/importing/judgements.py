@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import re
+from collections.abc import Sequence
 from pathlib import Path
 from typing import Any
 
@@ -44,13 +45,13 @@ _WHOLE = re.compile(r"([+-]?\d{1,18})(?:\.0)?", re.ASCII)
 _LABELS = {word.lower(): code for code, name in PUBLISHED_LABELS.items() for word in (code, name)}
 
 
-def read(path: Path, *, name: str) -> JudgementRows:
+def read(path: Path, *, name: str, annotator_needed: bool = True) -> JudgementRows:
     """Yield the judgements of a file. Columns that are not known are noticed and left out.
 
-    Raises FileError.
+    The key of a training round has no annotator: there `annotator_needed` is False. Raises FileError.
     """
     table = read_table(path, name, COLUMNS)
-    _require_columns(table, name)
+    _require_columns(table, name, NEEDED if annotator_needed else ("item",))
     for column in table.columns or ():
         if column not in COLUMNS and column not in REFUSED_COLUMNS:
             yield Notice("row 1", f"column {column!r} is not known and is left out")
@@ -59,7 +60,7 @@ def read(path: Path, *, name: str) -> JudgementRows:
             yield row
             continue
         try:
-            yield _judgement(row)
+            yield _judgement(row, annotator_needed)
         except RowProblem as problem:
             yield Refusal(row.place, str(problem), row.values)
 
@@ -70,8 +71,8 @@ def answer_fields(row: JudgementRow) -> dict[str, Any]:
     return {field: getattr(row, field) for field in fields}
 
 
-def _require_columns(table: Table, name: str) -> None:
-    table.require(name, NEEDED)
+def _require_columns(table: Table, name: str, needed: Sequence[str]) -> None:
+    table.require(name, needed)
     if table.columns is None:
         return
     for unit, answer in (("type", "applicable"), ("question", "label")):
@@ -82,7 +83,7 @@ def _require_columns(table: Table, name: str) -> None:
         raise FileError(name, "row 1", f"no column 'type' or 'question'; found {found}")
 
 
-def _judgement(row: Cells) -> JudgementRow:
+def _judgement(row: Cells, annotator_needed: bool) -> JudgementRow:
     values = row.values
     if problem := json_problem({column: values.get(column) for column in COLUMNS}, "row"):
         raise RowProblem(problem)
@@ -103,7 +104,7 @@ def _judgement(row: Cells) -> JudgementRow:
         item=_filled(row, "item"),
         type_code=type_code or None,
         question=question,
-        annotator=_filled(row, "annotator"),
+        annotator=_filled(row, "annotator") if annotator_needed else row.text("annotator"),
         applicable=applicable,
         label=label,
         start=_whole_number(row, "start"),

@@ -250,11 +250,11 @@ class _Loader:
         self.next_item += len(fresh)
         self._assign(accepted, stored)
         events: list[AnnotationEvent] = []
-        written: dict[type[Row], list[Row]] = {TypeAnnotation: [], QuestionAnnotation: []}
+        rows: list[Row] = []
         for row in accepted:
             member = self.members[row.given.annotator]
             new = self._new_row(stored.assignments[(row.item.pk, member.pk)], row)
-            written[type(new)].append(new)
+            rows.append(new)
             self.number += 1
             events.append(
                 new_event(
@@ -266,8 +266,8 @@ class _Loader:
                 )
             )
         AnnotationEvent.objects.bulk_create(events)
-        for model, rows in written.items():
-            model.objects.bulk_create(rows)
+        TypeAnnotation.objects.bulk_create(row for row in rows if isinstance(row, TypeAnnotation))
+        QuestionAnnotation.objects.bulk_create(row for row in rows if isinstance(row, QuestionAnnotation))
         self.report.count("new judgements", len(events))
 
     def _assign(self, accepted: list[_Accepted], stored: _Stored) -> None:
@@ -328,10 +328,11 @@ class _Loader:
         }
         of = {assignment.pk: key for key, assignment in assignments.items()}
         rows: dict[tuple[int, int, Unit], Row] = {}
-        for row in TypeAnnotation.objects.filter(assignment__in=of):
-            rows[(*of[row.assignment_id], Unit(type_code=row.type_code))] = row
-        for row in QuestionAnnotation.objects.filter(assignment__in=of):
-            rows[(*of[row.assignment_id], Unit(question_id=row.question_id))] = row
+        for about_type in TypeAnnotation.objects.filter(assignment__in=of):
+            rows[(*of[about_type.assignment_id], Unit(about_type.type_code))] = about_type
+        for about_question in QuestionAnnotation.objects.filter(assignment__in=of):
+            unit = Unit(question_id=about_question.question_id)
+            rows[(*of[about_question.assignment_id], unit)] = about_question
         return _Stored(items, drawn, questions, assignments, rows)
 
 

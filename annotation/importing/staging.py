@@ -20,7 +20,6 @@ from annotation.importing.rows import REFUSED_COLUMNS, Notice, Refusal
 from annotation.importing.safe_cells import made_safe
 from annotation.models import (
     AnnotationEvent,
-    Assignment,
     Import,
     Item,
     Membership,
@@ -30,8 +29,6 @@ from annotation.models import (
     QuestionAnnotation,
     Resolution,
     Round,
-    RoundItem,
-    RoundQuestion,
     TypeAnnotation,
 )
 
@@ -78,9 +75,9 @@ class ImportReport:
 class RefusedRows:
     """Counts refused rows into a report and writes them, with a reason column, to a file where one is given.
 
-    The file is CSV with the columns of the first refused row, then its place and the reason; a row with
-    other columns keeps them as JSON in a last one. Readers leave the added columns out, so that a mended file can
-    be imported again as it is.
+    The file is CSV with the columns of the first refused row, then its place and the reason; a row
+    with other columns keeps them as JSON in a last one. Readers leave the added columns out, so that a
+    mended file can be imported again as it is.
     """
 
     def __init__(self, report: ImportReport, path: Path | None) -> None:
@@ -205,10 +202,12 @@ def _discard_imported_drafts(project: Project) -> None:
     """Delete imported rounds that are still drafts, with the members that only they brought."""
     for round in project.rounds.filter(imported=True, status=Round.Status.DRAFT):
         members = set(round.assignments.values_list("member", flat=True))
-        for model in (TypeAnnotation, QuestionAnnotation, AnnotationEvent):
-            delete_in_batches(model.objects.filter(assignment__round=round))
-        for model in (Assignment, RoundQuestion, RoundItem):
-            delete_in_batches(model.objects.filter(round=round))
+        delete_in_batches(TypeAnnotation.objects.filter(assignment__round=round))
+        delete_in_batches(QuestionAnnotation.objects.filter(assignment__round=round))
+        delete_in_batches(AnnotationEvent.objects.filter(assignment__round=round))
+        delete_in_batches(round.assignments.all())
+        delete_in_batches(round.round_questions.all())
+        delete_in_batches(round.round_items.all())
         round.delete()
         Membership.objects.filter(pk__in=members, user=None, assignments__isnull=True).delete()
 

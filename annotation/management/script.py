@@ -22,6 +22,8 @@ class ScriptCommand(BaseCommand):
     on standard error.
     """
 
+    _called_from_command_line: bool
+
     def create_parser(self, prog_name: str, subcommand: str, **kwargs: Any) -> CommandParser:
         parser = super().create_parser(prog_name, subcommand, **kwargs)
         if self._called_from_command_line:

@@ -9,6 +9,7 @@ from annotation.models.items import Import, Item, Question
 from annotation.models.project import Membership, Project, ProjectEvent, Protocol
 from annotation.models.resolutions import Resolution
 from annotation.models.rounds import Assignment, Round, RoundItem, RoundQuestion
+from annotation.models.training import KeyAnswer
 from annotation.models.uploads import Upload
 
 __all__ = [
@@ -20,6 +21,7 @@ __all__ = [
     "Import",
     "Invitation",
     "Item",
+    "KeyAnswer",
     "Membership",
     "Project",
     "ProjectEvent",

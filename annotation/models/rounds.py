@@ -12,6 +12,7 @@ from annotation.models.project import Membership, Project
 class Round(models.Model):
     """One pass over drawn items under one version of the codebook.
 
+    `pass_mark` is the percent of answers that agree with the key of a training round.
     `imported` marks a round whose judgements were made elsewhere: it was never open here.
     `seed` drives the draw, the assignment and the shuffling; the same seed gives the same round.
     """
@@ -49,6 +50,7 @@ class Round(models.Model):
     reopened_at = models.DateTimeField(null=True, blank=True)
     paused_at = models.DateTimeField(null=True, blank=True)
     due_on = models.DateField(null=True, blank=True)
+    pass_mark = models.PositiveSmallIntegerField(null=True, blank=True)
     items = models.ManyToManyField(Item, through="RoundItem", related_name="rounds")
 
     class Meta:
@@ -67,6 +69,10 @@ class Round(models.Model):
             ),
             models.CheckConstraint(
                 condition=Q(order__in=["by_argument", "by_type"]), name="round_order_known"
+            ),
+            models.CheckConstraint(
+                condition=Q(pass_mark__isnull=True) | Q(pass_mark__lte=100, purpose="training"),
+                name="round_pass_mark_percent_in_training",
             ),
             models.CheckConstraint(
                 condition=Q(status="draft", closed_at__isnull=True)

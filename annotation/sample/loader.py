@@ -8,7 +8,7 @@ from collections.abc import Iterator
 from pathlib import Path
 from random import Random
 
-from django.contrib.auth import get_user_model
+from django.contrib.auth.models import User
 from django.db import transaction
 
 from annotation.importing import judgements
@@ -19,6 +19,7 @@ from annotation.projects import member_add, project_create
 from annotation.recording import Unit, judgement_record
 from annotation.rounds import round_close, round_create, round_draw, round_open
 from annotation.sample import LOGINS
+from annotation.training import key_import
 
 FOLDER = Path(__file__).parent
 SEED = 20260101
@@ -36,7 +37,7 @@ def sample_load() -> list[Project]:
     return [project for project in (_focus(users), _cqs_gen(users)) if project is not None]
 
 
-def _focus(users: dict[str, object]) -> Project | None:
+def _focus(users: dict[str, User]) -> Project | None:
     return _load(
         users,
         slug="sample-focus",
@@ -45,10 +46,11 @@ def _focus(users: dict[str, object]) -> Project | None:
         items="arguments.jsonl",
         judged="focus_judgements.csv",
         open_items=[f"S-{number}" for number in range(21, 29)],
+        trained=[f"S-{number}" for number in range(17, 21)],
     )
 
 
-def _cqs_gen(users: dict[str, object]) -> Project | None:
+def _cqs_gen(users: dict[str, User]) -> Project | None:
     return _load(
         users,
         slug="sample-cqs",
@@ -61,7 +63,7 @@ def _cqs_gen(users: dict[str, object]) -> Project | None:
 
 
 def _load(
-    users: dict[str, object],
+    users: dict[str, User],
     *,
     slug: str,
     name: str,
@@ -69,6 +71,7 @@ def _load(
     items: str,
     judged: str,
     open_items: list[str],
+    trained: list[str] | None = None,
 ) -> Project | None:
     if Project.objects.filter(slug=slug).exists():
         return None
@@ -89,6 +92,8 @@ def _load(
         _record(first, annotators, rows)
         round_close(first, by=lead)
         _open(project, lead, annotators, "Round 2", open_items)
+        if trained:
+            _open_training(project, lead, annotators, trained)
     return project
 
 
@@ -98,6 +103,23 @@ def _open(
     created = round_create(project=project, name=name, overlap=3, seed=SEED, member=lead)
     round_draw(created, external_ids=items, member=lead)
     return round_open(created, members=annotators.values(), by=lead)
+
+
+def _open_training(
+    project: Project, lead: Membership, annotators: dict[str, Membership], items: list[str]
+) -> None:
+    training = round_create(
+        project=project,
+        name="Training",
+        purpose=Round.Purpose.TRAINING,
+        overlap=3,
+        seed=SEED,
+        pass_mark=70,
+        member=lead,
+    )
+    round_draw(training, external_ids=items, member=lead)
+    key_import(training, FOLDER / "key.csv")
+    round_open(training, members=annotators.values(), by=lead)
 
 
 def _judgements(path: Path) -> Iterator[JudgementRow]:
@@ -138,9 +160,9 @@ def _record(round: Round, annotators: dict[str, Membership], rows: list[Judgemen
         )
 
 
-def _accounts() -> dict[str, object]:
-    users = get_user_model().objects
-    accounts = {}
+def _accounts() -> dict[str, User]:
+    users = User.objects
+    accounts: dict[str, User] = {}
     for _, name, password in LOGINS:
         accounts[name] = users.filter(username=name).first() or users.create_user(
             name, f"{name}@example.org", password

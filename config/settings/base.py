@@ -80,7 +80,7 @@ DATABASES = {"default": env.database("DATABASE_URL", DATA_DIR / "elenchus.sqlite
 
 # Celery itself reads the environment's CELERY_BROKER_URL before this one; both are the same text.
 REDIS_URL = env.redis("CELERY_BROKER_URL")
-CELERY_BROKER_URL = REDIS_URL or "atomicfs://"
+CELERY_BROKER_URL = REDIS_URL or "atomicfs://localhost"
 CELERY_BROKER_TRANSPORT_OPTIONS = {} if REDIS_URL else {"folder": str(DATA_DIR / "broker")}
 
 CELERY_TASK_IGNORE_RESULT = True  # the state of long work is a row of its own

@@ -58,9 +58,11 @@ _QUESTIONS = (
 
 
 def columns(selection: Selection) -> tuple[tuple[str, str], ...]:
-    """Return name and kind of each column; comments only where the release carries them."""
+    """Return name and kind of each column; comments and quotes only where the release carries them."""
     known = _TYPES if selection.typology else _QUESTIONS
-    return tuple((name, kind) for name, kind in known if name != "comment" or selection.parameters.comments)
+    choices = selection.parameters
+    left_out = {"comment": not choices.comments, "quote": not choices.texts}
+    return tuple((name, kind) for name, kind in known if not left_out.get(name))
 
 
 def rows(record: ItemRecord, selection: Selection) -> Iterator[dict[str, Any]]:

@@ -16,7 +16,9 @@ def focus_schema(codebook: Codebook, *, texts: bool = True) -> dict[str, Any]:
     names = [kind.name for kind in codebook.types]
     none = [codebook.derived_none.name] if codebook.derived_none else []
     given = _given("argument_id", "argument", texts)
-    span = _closed({"start": _COUNT, "end": {"type": "integer", "minimum": 1}, **_text(texts), "support": _COUNT})
+    span = _closed(
+        {"start": _COUNT, "end": {"type": "integer", "minimum": 1}, **_text(texts), "support": _COUNT}
+    )
     gold = _closed({**span["properties"], **({"question": _TEXT} if texts else {})})
     label = _closed(
         {

@@ -1,11 +1,11 @@
 #!/usr/bin/env python3
-"""Join the texts of an id-only release to it again. Python 3.9 or newer, nothing to install.
+"""Join the texts of an id-only release to it again. Python 3.10 or newer, nothing to install.
 
 python join_texts.py RELEASE.json TEXTS.jsonl OUT.json
 
-TEXTS.jsonl has an object a line with "id" and "text". A text is taken only where its SHA-256 (of UTF-8, exactly
-as it is) is the one in the release, so offsets fit. Prints how many were joined; what is missing or differs is
-listed on standard error, and then the exit code is 1 and OUT.json is not written.
+TEXTS.jsonl has an object a line with "id" and "text". A text is taken only where its SHA-256 (of its UTF-8,
+exactly as it is) is the one in the release, so that offsets fit. What is missing or differs is listed on
+standard error; then the exit code is 1 and OUT.json is not written. The questions made of spans stay out.
 """
 
 import hashlib
@@ -16,42 +16,43 @@ TEXTS = ("argument", "intervention")
 
 
 def join(entry, name, text):
-    """Return an entry with its text, and with the text of each span, in the places where a whole release has them."""
+    """Return an entry with its text and those of its spans, where a whole release has them."""
     joined = {}
     for key, value in entry.items():
         if key == f"{name}_sha256":
             joined[name] = text
         elif key == "labels":
-            joined["spans"] = [] if entry["fsq_types"] else []
-            joined[key] = [label_with_texts(label, text) for label in value]
+            labels = [label_with_texts(label, text) for label in value]
+            joined["spans"] = spans_of(entry["fsq_types"], labels)
+            joined[key] = labels
         else:
             joined[key] = value
-    if "labels" in joined:
-        joined["spans"] = spans_of(joined)
     return joined
 
 
 def label_with_texts(label, text):
     """Return a label whose spans have their texts."""
     lists = ("gold_spans", "disagreement_spans")
-    return {key: [with_text(span, text) for span in value] if key in lists else value for key, value in label.items()}
+    return {
+        key: [with_text(span, text) for span in value] if key in lists else value
+        for key, value in label.items()
+    }
 
 
 def with_text(span, text):
     """Return a span with its text in the place where a whole release has it."""
-    return {"start": span["start"], "end": span["end"], "text": text[span["start"] : span["end"]], **{
-        key: value for key, value in span.items() if key not in ("start", "end")
-    }}
+    place = {"start": span["start"], "end": span["end"], "text": text[span["start"] : span["end"]]}
+    return {**place, **span}
 
 
-def spans_of(entry):
-    """Return the list that is parallel to fsq_types: gold spans in their order, Null where a type has none."""
-    names = [label["fsq_type"] for label in entry["labels"]]
-    if any(name not in names for name in entry["fsq_types"]):
-        return ["Null"] * len(entry["fsq_types"])
+def spans_of(fsq_types, labels):
+    """Return the list that is parallel to fsq_types: gold spans, Null where a type has none."""
+    names = [label["fsq_type"] for label in labels]
+    if any(name not in names for name in fsq_types):
+        return ["Null"] * len(fsq_types)
     spans = []
-    for label in entry["labels"]:
-        if label["fsq_type"] in entry["fsq_types"]:
+    for label in labels:
+        if label["fsq_type"] in fsq_types:
             spans += [span["text"] for span in label["gold_spans"]] or ["Null"]
     return spans
 
@@ -77,12 +78,12 @@ def main(release_path, texts_path, out_path):
         else:
             joined[item_id] = join(entry, name, text)
     for problem in problems:
-        print(problem, file=sys.stderr)
+        sys.stderr.write(f"{problem}\n")
     if problems:
         return 1
     with open(out_path, "w", encoding="utf-8", newline="") as stream:
         stream.write(json.dumps(joined, indent=4))
-    print(f"{len(joined)} texts joined")
+    sys.stdout.write(f"{len(joined)} texts joined\n")
     return 0
 
 

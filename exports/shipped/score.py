@@ -1,16 +1,16 @@
 #!/usr/bin/env python3
-"""Score a system's answers against a release. Python 3.9 or newer, nothing to install.
+"""Score a system's answers against a release. Python 3.10 or newer, nothing to install.
 
 FOCUS:    python score.py focus focus.test.json SYSTEM.json
-          SYSTEM.json: {"A-17": {"fsq_types": ["Lacks Evidence"], "spans": ["..."]}, ...}, the two lists parallel.
+          SYSTEM.json: {"A-17": {"fsq_types": ["Lacks Evidence"], "spans": ["..."]}, ...}, parallel lists.
 CQs-Gen:  python score.py cqs_gen cqs_gen.test.json SYSTEM.json
           SYSTEM.json: {"CLINTON_1_1": {"cqs": [{"id": 0, "cq": "..."}, ...]}, ...}, three questions each; a
-          question counts as the reference question of the same intervention with the same text (letters, digits
-          and their order; case, spaces and punctuation aside). Give "label" with a question to score a labelling
-          made by people or by a model in its place.
+          question has the label of the reference question with the same words in the same intervention (case,
+          spaces and punctuation aside). A question with a "label" of its own keeps it: so new questions that
+          people or a model have labelled can be scored.
 
-Prints one JSON object. An item that SYSTEM leaves out counts as an empty answer; an item that the reference does
-not have is an error.
+Prints one JSON object. An item that SYSTEM leaves out counts as an empty answer; an item that the reference
+does not have is an error.
 """
 
 import argparse
@@ -30,7 +30,7 @@ def words(text):
 
 
 def jaccard(a, b):
-    """Return the Jaccard index of the sets of words of two texts; of two texts without words, whether they are equal."""
+    """Return the Jaccard index of the sets of words of two texts; without words, whether they are equal."""
     first, second = set(words(a)), set(words(b))
     if not first and not second:
         return 1.0 if a.strip() == b.strip() else 0.0
@@ -56,7 +56,7 @@ def score_focus(reference, system):
         if "labels" not in item:
             raise SystemExit(f"{item_id}: the references of this split are withheld")
         answer = system.get(item_id, {})
-        answered = list(zip(answer.get("fsq_types", []), answer.get("spans", [])))
+        answered = list(zip(answer.get("fsq_types", []), answer.get("spans", []), strict=True))
         said = {name for name, _ in answered}
         for label in item["labels"]:
             name = label["fsq_type"]
@@ -112,7 +112,9 @@ SCORES = {"focus": score_focus, "cqs_gen": score_cqs_gen}
 
 def main():
     """Read the two files, score, print."""
-    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
+    parser = argparse.ArgumentParser(
+        description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter
+    )
     parser.add_argument("shape", choices=sorted(SCORES))
     parser.add_argument("reference")
     parser.add_argument("system")
@@ -124,9 +126,11 @@ def main():
     reference, system = loaded
     stray = sorted(set(system) - set(reference))
     if stray:
-        raise SystemExit(f"{options.system}: {len(stray)} items are not in the reference, the first is {stray[0]!r}")
+        raise SystemExit(
+            f"{options.system}: {len(stray)} items are not in the reference, the first is {stray[0]!r}"
+        )
     json.dump(SCORES[options.shape](reference, system), sys.stdout, indent=2, ensure_ascii=False)
-    print()
+    sys.stdout.write("\n")
 
 
 if __name__ == "__main__":

@@ -11,7 +11,6 @@ from django.views.decorators.csrf import ensure_csrf_cookie
 from django.views.decorators.http import require_safe
 
 from annotation import access
-from annotation.errors import NotAllowed, NotFound
 
 MODULES = (
     "api",
@@ -55,12 +54,9 @@ def workspace(request: HttpRequest, slug: str, number: int) -> HttpResponse:
     The page holds no text and no name: it may be kept for working offline, and the next person at this
     computer must not find the last one's.
     """
-    try:
-        member = access.member_or_404(request.user, slug)
-        access.require_annotator(member)
-        found = access.round_or_404(member, number)
-    except (NotFound, NotAllowed) as refused:
-        raise Http404(refused.message) from None
+    member = access.member_or_404(request.user, slug)
+    access.require_annotator(member)
+    found = access.round_or_404(member, number)
     return render(
         request,
         "frontend/workspace.html",

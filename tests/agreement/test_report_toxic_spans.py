@@ -1,4 +1,4 @@
-"""The report of real crowd annotations: 3,000 posts, 3 to 7 of some hundreds of workers each, one type with spans."""
+"""The report of real crowd annotations: 3,000 posts, 3 to 7 of hundreds of workers each, one type."""
 
 import csv
 from collections import Counter, defaultdict

@@ -117,7 +117,7 @@ def test_a_span_is_there_exactly_on_yes_and_its_quote_is_the_slice_of_the_text(r
 def test_the_key_answers_every_type_of_four_further_arguments_with_a_reason():
     assert [(row["item"], row["type"]) for row in KEY] == list(itertools.product(TRAINING, TYPES))
     assert {row["applicable"] for row in KEY} == {"yes", "no"}
-    assert all(row["why"].strip() for row in KEY)
+    assert all(row["comment"].strip() for row in KEY)
 
 
 def test_the_key_shows_each_type_answered_yes_and_answered_no():

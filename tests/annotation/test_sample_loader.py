@@ -18,6 +18,7 @@ def test_loading_twice_makes_two_projects_with_a_closed_and_an_open_round_each()
         ("sample-cqs", "Round 2", "open"),
         ("sample-focus", "Round 1", "closed"),
         ("sample-focus", "Round 2", "open"),
+        ("sample-focus", "Training", "open"),
     ]
     assert TypeAnnotation.objects.count() == 478
     assert QuestionAnnotation.objects.count() == 163

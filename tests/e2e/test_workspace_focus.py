@@ -57,7 +57,9 @@ def test_the_question_is_live_and_the_highlight_is_what_is_stored(workspace):
 
 
 def test_letters_can_be_moved_one_by_one(workspace):
-    press(workspace, "y ArrowRight Control+Alt+ArrowRight Control+Alt+ArrowRight Control+Alt+Shift+ArrowRight")
+    press(
+        workspace, "y ArrowRight Control+Alt+ArrowRight Control+Alt+ArrowRight Control+Alt+Shift+ArrowRight"
+    )
     assert highlighted(workspace) == "he l"
     press(workspace, ", Enter")
     saved(workspace)

@@ -61,7 +61,9 @@ def test_the_front_matter_is_what_dataset_hubs_read(tmp_path):
         "  data_files:",
         "  - split: all",
         "    path: data/all.jsonl",
+        text.split("---\n")[1].splitlines()[-1],
     ]
+    assert text.split("---\n")[1].splitlines()[-1].startswith('dataset_info: {"config_name": "default"')
 
 
 def test_it_names_annotators_by_pseudonym_with_their_background_and_counts(tmp_path):

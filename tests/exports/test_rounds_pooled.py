@@ -10,7 +10,7 @@ from annotation.rounds import round_reopen
 from exports.parameters import ParameterError
 from tests import factories
 from tests.exports.studies import close, focus_study, judge, release, released
-from tests.factories import NO, yes
+from tests.factories import yes
 
 pytestmark = pytest.mark.django_db
 
@@ -92,4 +92,3 @@ def test_withdrawn_items_and_items_that_no_round_drew_are_left_out(tmp_path):
     assert list(json.loads((folder / "focus.json").read_bytes())) == ["I-1", "I-3"]
     assert release(made.project).counts["items_left_out"] == 1
     assert "I-2" not in (folder / "judgements.csv").read_text()
-    assert NO == {"applicable": False}

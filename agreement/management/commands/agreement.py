@@ -124,7 +124,7 @@ def _pairs(result: TableResult, annotators: tuple[str, ...]) -> list[dict[str, A
     pairs = [
         {"annotators": [annotators[pair.first], annotators[pair.second]]}
         | _figure(pair.kappa)
-        | {"n_common": pair.n_common, "observed_agreement": canonical_float(pair.observed_agreement.value)}
+        | {"n_common": pair.n_common, "observed_agreement": canonical_float(pair.observed_agreement.known)}
         for pair in result.pairs
     ]
     # A crowd's hundreds of annotators make tens of thousands of pairs that never met: those are only counted.

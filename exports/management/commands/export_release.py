@@ -7,7 +7,7 @@ from django.core.management.base import BaseCommand, CommandError, CommandParser
 
 from annotation.errors import Refused
 from annotation.models import Project
-from exports.parameters import SPLIT_BY, Parameters
+from exports.parameters import CREDITS, EXCHANGE, SPLIT_BY, Parameters
 from exports.releases import release_build
 from exports.writing import release_write
 
@@ -50,6 +50,12 @@ class Command(BaseCommand):
         parser.add_argument(
             "--comments", action="store_true", help="annotators' comments among the judgements"
         )
+        parser.add_argument("--no-texts", action="store_true", help="ids, offsets, labels and hashes only")
+        parser.add_argument(
+            "--exchange", nargs="+", default=[], choices=EXCHANGE, help="also in the forms of other tools"
+        )
+        for credit in CREDITS:
+            parser.add_argument(f"--{credit}", default="", help=f"{credit} as the data card says it")
         parser.add_argument(
             "--internal", action="store_true", help="also write the withheld labels, below internal/"
         )
@@ -71,6 +77,9 @@ class Command(BaseCommand):
                     "judgements": not options["no_judgements"],
                     "agreement": not options["no_agreement"],
                     "comments": options["comments"],
+                    "texts": not options["no_texts"],
+                    "exchange": options["exchange"],
+                    **{credit: options[credit] for credit in CREDITS},
                 }
             )
             release = release_build(project=project, version=options["version"], parameters=parameters)

@@ -72,7 +72,9 @@ def web_command(host: str, port: int) -> list[str]:
 
 def worker_command() -> list[str]:
     return [
-        *(sys.executable, "-m", "celery", "--app", "config", "worker", "--pool", "threads"),
+        # The demo may be run by root, in a container for instance; only JSON is taken, so that is no danger.
+        *(sys.executable, "-W", "ignore:You're running the worker with superuser privileges"),
+        *("-m", "celery", "--quiet", "--app", "config", "worker", "--pool", "threads"),
         *("--concurrency", "2", "--beat", "--loglevel", "WARNING"),
         # Chatter between workers: here there is one, and on a broker of files each word is a file.
         *("--without-gossip", "--without-mingle", "--without-heartbeat"),

@@ -1,0 +1,316 @@
+"""Training rounds: a key, feedback after each first answer, and the agreement with the key at the end."""
+
+from collections import Counter
+from collections.abc import Iterable
+from dataclasses import dataclass
+from itertools import islice
+from pathlib import Path
+from typing import Any
+
+from django.db import transaction
+
+from annotation.codebooks.definition import Codebook as CodebookDefinition
+from annotation.errors import Refused
+from annotation.importing import judgements
+from annotation.importing.rows import JudgementRow, Notice, Refusal
+from annotation.importing.staging import ImportReport, RefusedRows
+from annotation.models import (
+    Item,
+    KeyAnswer,
+    Membership,
+    Protocol,
+    QuestionAnnotation,
+    Resolution,
+    Round,
+    TypeAnnotation,
+)
+from annotation.protocols.cqs_gen import check_question_judgement
+from annotation.protocols.focus import check_type_judgement
+from annotation.protocols.rules import RuleError
+
+BATCH = 1_000
+_KEY_FIELDS = ("applicable", "start", "end", "quote", "label", "reason")
+
+Row = TypeAnnotation | QuestionAnnotation
+
+
+@dataclass(frozen=True, slots=True)
+class UnitScore:
+    """An annotator's first answers for one type (or, with `code` empty, for all questions)."""
+
+    code: str
+    answered: int
+    agreed: int
+    total: int
+
+
+@dataclass(frozen=True, slots=True)
+class TrainingResult:
+    """How one annotator did against the key; `passed` is None until all is answered or without a mark."""
+
+    member: Membership
+    scores: tuple[UnitScore, ...]
+    pass_mark: int | None
+
+    @property
+    def answered(self) -> int:
+        return sum(score.answered for score in self.scores)
+
+    @property
+    def agreed(self) -> int:
+        return sum(score.agreed for score in self.scores)
+
+    @property
+    def total(self) -> int:
+        return sum(score.total for score in self.scores)
+
+    @property
+    def passed(self) -> bool | None:
+        if self.pass_mark is None or self.answered < self.total or not self.total:
+            return None
+        return 100 * self.agreed >= self.pass_mark * self.total
+
+    def to_json(self) -> dict[str, Any]:
+        """Return the result as plain JSON."""
+        return {
+            "pseudonym": self.member.pseudonym,
+            "answered": self.answered,
+            "agreed": self.agreed,
+            "total": self.total,
+            "pass_mark": self.pass_mark,
+            "passed": self.passed,
+            "scores": [
+                {"code": s.code, "answered": s.answered, "agreed": s.agreed, "total": s.total}
+                for s in self.scores
+            ],
+        }
+
+
+def key_from_resolutions(round: Round, *, member: Membership | None = None) -> int:
+    """Make the decided answers of the round's items its key, in place of what it had; return how many.
+
+    Of a decided yes with several spans the first counts. Raises Refused unless the round is a draft for
+    training.
+    """
+    with transaction.atomic():
+        _locked_training_draft(round)
+        current = Resolution.objects.filter(superseded_at__isnull=True, item__round_items__round=round)
+        answers = [_from_resolution(round, resolution) for resolution in current.select_related("item")]
+        round.key_answers.all().delete()
+        KeyAnswer.objects.bulk_create(answers, batch_size=BATCH)
+    return len(answers)
+
+
+def _from_resolution(round: Round, resolution: Resolution) -> KeyAnswer:
+    start, end = min(map(tuple, resolution.spans)) if resolution.spans else (None, None)
+    return KeyAnswer(
+        round=round,
+        item=resolution.item,
+        type_code=resolution.type_code,
+        question_id=resolution.question_id,
+        applicable=resolution.applicable,
+        start=start,
+        end=end,
+        quote=None if start is None else resolution.item.text[start:end],
+        label=resolution.label,
+        reason=resolution.reason,
+        why=resolution.why,
+    )
+
+
+def key_import(
+    round: Round,
+    path: Path,
+    *,
+    name: str = "",
+    skip_invalid: bool = False,
+    refused_path: Path | None = None,
+) -> ImportReport:
+    """Read a draft training round's key from a file of judgements, in place of what it had.
+
+    The columns are those of judgements; `comment` says why, and who answered is not asked. Rows that break
+    a rule are refused, and then nothing is stored unless `skip_invalid`.
+    """
+    name = name or path.name
+    report = ImportReport(file=name, format="key")
+    refused = RefusedRows(report, refused_path)
+    reader = _KeyReader(round, report, refused)
+    with transaction.atomic():
+        _locked_training_draft(round)
+        round.key_answers.all().delete()
+        try:
+            reader.read(judgements.read(path, name=name, annotator_needed=False))
+        finally:
+            refused.close()
+        report.stored = skip_invalid or not report.refused
+        if not report.stored:
+            transaction.set_rollback(True)
+    return report
+
+
+class _KeyReader:
+    """Turns rows of a file into key answers, batch by batch."""
+
+    def __init__(self, round: Round, report: ImportReport, refused: RefusedRows) -> None:
+        self.round = round
+        self.report = report
+        self.refused = refused
+        self.codebook = CodebookDefinition.from_json(round.codebook.definition)
+        self.seen: set[tuple[int, str, int | None]] = set()
+
+    def read(self, rows: Iterable[JudgementRow | Refusal | Notice]) -> None:
+        iterator = iter(rows)
+        while batch := list(islice(iterator, BATCH)):
+            wanted = {row.item for row in batch if isinstance(row, JudgementRow)}
+            drawn = self.round.project.items.filter(round_items__round=self.round)
+            items = {item.external_id: item for item in drawn.filter(external_id__in=wanted)}
+            answers = []
+            for row in batch:
+                if isinstance(row, Refusal):
+                    self.refused.add(row)
+                elif isinstance(row, Notice):
+                    self.report.notice(row)
+                else:
+                    try:
+                        answers.append(self._answer(row, items.get(row.item)))
+                    except RuleError as error:
+                        self.refused.add(Refusal(row.place, str(error), {"item": row.item}))
+            KeyAnswer.objects.bulk_create(answers)
+            self.report.count("new key answers", len(answers))
+
+    def _answer(self, row: JudgementRow, item: Item | None) -> KeyAnswer:
+        if item is None:
+            raise RuleError({"item": f"“{row.item}” is not drawn into {self.round.name}"})
+        fields = judgements.answer_fields(row)
+        question_id = None
+        if row.type_code is not None:
+            if row.quote is None and row.start is not None and row.end is not None:
+                fields["quote"] = item.text[max(row.start, 0) : max(row.end, 0)]
+            checked: Any = check_type_judgement(self.codebook, item.text, row.type_code, fields)
+        else:
+            # The key of Unhelpful needs no comment: why is for the feedback to say, or not.
+            fields["comment"] = fields["comment"] or "-"
+            checked = check_question_judgement(self.codebook, fields)
+            question_id = self._question(row, item)
+        if checked.cannot_judge:
+            raise RuleError({"cannot_judge": "a key answers every unit"})
+        unit = (item.pk, row.type_code or "", question_id)
+        if unit in self.seen:
+            raise RuleError({"item": "the key has an answer for this unit further up"})
+        self.seen.add(unit)
+        values = {name: getattr(checked, name) for name in _KEY_FIELDS if hasattr(checked, name)}
+        return KeyAnswer(
+            round=self.round,
+            item=item,
+            type_code=row.type_code or "",
+            question_id=question_id,
+            why=row.comment,
+            **values,
+        )
+
+    def _question(self, row: JudgementRow, item: Item) -> int:
+        asked = self.round.round_questions.filter(question__item=item)
+        found = [
+            pk
+            for pk, external_id in asked.values_list("question", "question__external_id")
+            if str(external_id) == str(row.question)
+        ]
+        if len(found) != 1:
+            raise RuleError({"question": f"“{row.item}” has {len(found)} questions “{row.question}”"})
+        return found[0]
+
+
+def missing_key(round: Round) -> tuple[int, list[str]]:
+    """Return how many units of a training round have no key answer, and the first items that miss one."""
+    if round.project.protocol == Protocol.FOCUS:
+        per_item = len(round.codebook.definition["types"])
+        needed = dict.fromkeys(round.round_items.values_list("item", flat=True), per_item)
+    else:
+        needed = Counter(round.round_questions.values_list("question__item", flat=True))
+    answered = Counter(round.key_answers.values_list("item", flat=True))
+    short = {item: n - answered[item] for item, n in needed.items() if answered[item] < n}
+    names = round.project.items.filter(pk__in=list(short)[:BATCH]).order_by("id")
+    return sum(short.values()), list(names.values_list("external_id", flat=True)[:6])
+
+
+def keys_for(round: Round, items: Iterable[int]) -> dict[tuple[int, str, int | None], KeyAnswer]:
+    """Return the key answers of some items by item, type code and question."""
+    if round.purpose != Round.Purpose.TRAINING:
+        return {}
+    return {
+        (key.item_id, key.type_code, key.question_id): key
+        for key in round.key_answers.filter(item__in=list(items))
+    }
+
+
+def feedback(row: Row, key: KeyAnswer | None) -> dict[str, Any] | None:
+    """Return what the annotator learns once a unit of a training round is answered.
+
+    `agrees` compares yes with yes and label with label; the span is shown beside, not scored.
+    """
+    if key is None or not is_answered(row):
+        return None
+    answer = {name: getattr(key, name) for name in ("applicable", "start", "end", "quote")}
+    if isinstance(row, QuestionAnnotation):
+        answer = {"label": key.label, "reason": key.reason}
+    return {"agrees": agrees(row, key), "key": answer, "why": key.why}
+
+
+def agrees(row: Row, key: KeyAnswer) -> bool:
+    """Whether an answer is that of the key, spans and reasons left aside."""
+    if isinstance(row, QuestionAnnotation):
+        return row.label == key.label
+    return row.applicable == key.applicable
+
+
+def is_answered(row: Row) -> bool:
+    """Whether the row holds a decision."""
+    decided = row.label if isinstance(row, QuestionAnnotation) else row.applicable
+    return decided is not None or row.cannot_judge
+
+
+def refuse_second_answer(round: Round, row: Row | None) -> None:
+    """Refuse to change an answer whose feedback has been shown."""
+    if round.purpose == Round.Purpose.TRAINING and row is not None and is_answered(row):
+        raise Refused(
+            "locked", "In a training round the first answer counts: it is locked once the key has been shown."
+        )
+
+
+def training_results(round: Round, *, member: Membership | None = None) -> list[TrainingResult]:
+    """Return how each annotator of a training round (or one) does against the key."""
+    if round.purpose != Round.Purpose.TRAINING:
+        raise Refused("invalid", f"{round.name} is no training round.")
+    assignments = round.assignments.select_related("member").filter(released_at__isnull=True)
+    if member is not None:
+        assignments = assignments.filter(member=member)
+    keys: dict[int, list[KeyAnswer]] = {}
+    for key in round.key_answers.all():
+        keys.setdefault(key.item_id, []).append(key)
+    rows: dict[tuple[int, str, int | None], Row] = {}
+    for about_type in TypeAnnotation.objects.filter(assignment__in=assignments):
+        rows[(about_type.assignment_id, about_type.type_code, None)] = about_type
+    for about_question in QuestionAnnotation.objects.filter(assignment__in=assignments):
+        rows[(about_question.assignment_id, "", about_question.question_id)] = about_question
+    members: dict[int, Membership] = {}
+    counts: dict[int, dict[str, list[int]]] = {}
+    for assignment in assignments.order_by("member", "position"):
+        members[assignment.member_id] = assignment.member
+        scores = counts.setdefault(assignment.member_id, {})
+        for key in keys.get(assignment.item_id, []):
+            score = scores.setdefault(key.type_code, [0, 0, 0])
+            row = rows.get((assignment.pk, key.type_code, key.question_id))
+            answered = row is not None and is_answered(row)
+            score[0] += answered
+            score[1] += row is not None and answered and agrees(row, key)
+            score[2] += 1
+    return [
+        TrainingResult(members[pk], tuple(UnitScore(code, *n) for code, n in scores.items()), round.pass_mark)
+        for pk, scores in counts.items()
+    ]
+
+
+def _locked_training_draft(round: Round) -> None:
+    current = Round.objects.select_for_update().get(pk=round.pk)
+    if current.purpose != Round.Purpose.TRAINING or current.status != Round.Status.DRAFT:
+        raise Refused("round_not_draft", f"{current.name} takes a key only while it is a draft for training.")
