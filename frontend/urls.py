@@ -5,7 +5,9 @@ from django.views.i18n import JSONCatalog
 
 from frontend.pages import (
     agreement,
+    audit,
     codebooks,
+    disagreements,
     drawing,
     home,
     imports,
@@ -16,6 +18,8 @@ from frontend.pages import (
     project,
     releases,
     rounds,
+    screening,
+    units,
     workspace,
 )
 
@@ -27,6 +31,9 @@ urlpatterns = [
     path("p/<slug:slug>/archive/", project.archive, name="project_archive"),
     path("p/<slug:slug>/restore/", project.restore, name="project_restore"),
     path("join/<str:token>/", joining.join, name="join"),
+    path("p/<slug:slug>/screening/", screening.screening, name="screening"),
+    path("p/<slug:slug>/log/", audit.audit, name="audit"),
+    path("p/<slug:slug>/log.csv", audit.audit_csv, name="audit_csv"),
     path("p/<slug:slug>/codebook/", codebooks.codebook, name="codebook"),
     path("p/<slug:slug>/codebook/edit/", codebooks.edit, name="codebook_edit"),
     path("p/<slug:slug>/codebook/preview/", codebooks.preview, name="codebook_preview"),
@@ -87,6 +94,26 @@ urlpatterns = [
         agreement.agreement_units,
         name="agreement_units",
     ),
+    path("p/<slug:slug>/disagreements/", disagreements.disagreements, name="disagreements"),
+    path(
+        "p/<slug:slug>/rounds/<int:number>/disagreements/",
+        disagreements.round_disagreements,
+        name="round_disagreements",
+    ),
+    path(
+        "p/<slug:slug>/rounds/<int:number>/adjudicate/", disagreements.adjudicate_next, name="adjudicate_next"
+    ),
+    path("p/<slug:slug>/rounds/<int:number>/discussion/", disagreements.discussion, name="discussion"),
+    *[
+        path(f"p/<slug:slug>/rounds/<int:number>/units/<int:item_id>/<str:key>/{act}", view, name=name)
+        for act, view, name in (
+            ("", units.unit, "unit"),
+            ("decide/", units.unit_decide, "unit_decide"),
+            ("undo/", units.unit_undo, "unit_undo"),
+            ("skip/", units.unit_skip, "unit_skip"),
+            ("comment/", units.unit_comment, "unit_comment"),
+        )
+    ],
     path("p/<slug:slug>/rounds/<int:number>/work/", workspace.workspace, name="workspace"),
     path("p/offline-worker.js", workspace.service_worker, name="service-worker"),
     path("i18n/catalog/", JSONCatalog.as_view(packages=["frontend"]), name="js-catalog"),
