@@ -338,7 +338,14 @@ function listen({ shell, session, sender, clock, tools, steady, askForLogin, log
     /** @type {HTMLDialogElement} */ (part("ws-refused")).close();
     sender.resume();
   });
-  part("ws-refused-copy").addEventListener("click", () => saveCopy([...outbox.refused.map((/** @type {any} */ refused) => refused.entry), ...outbox.entries]));
+  part("ws-refused-copy").addEventListener("click", () => {
+    saveCopy([...outbox.refused.map((/** @type {any} */ refused) => refused.entry), ...outbox.entries]);
+    part("ws-refused-forget").hidden = false;
+  });
+  part("ws-refused-forget").addEventListener("click", () => {
+    /** @type {HTMLDialogElement} */ (part("ws-refused")).close();
+    void sender.forget();
+  });
   try {
     letters.checked = localStorage.getItem("elenchus:letters") !== "off";
     letters.addEventListener("change", () => localStorage.setItem("elenchus:letters", letters.checked ? "on" : "off"));
