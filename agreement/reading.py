@@ -27,7 +27,7 @@ from agreement.judgements import (
     natural_key,
 )
 from annotation.codebooks.definition import CQS_GEN, FOCUS
-from annotation.models import Item, Membership, QuestionAnnotation, Round, TypeAnnotation
+from annotation.models import Item, Membership, Question, QuestionAnnotation, Round, TypeAnnotation
 
 BATCH = 5_000
 FIELD_VALUES = 60
@@ -245,6 +245,23 @@ class Answer:
 
 UnitKey = tuple[int, str, int | None]
 """Item id, type code ("" for a question), question id (None for a type)."""
+
+
+def judged_units(round: Round, type_code: str = "") -> QuerySet[Item] | QuerySet[Question]:
+    """Return the items with an answer on a type, or the questions with one, in the order of their ids."""
+    if round.project.protocol == FOCUS:
+        answered = _counted(TypeAnnotation.objects, round).filter(
+            type_code=type_code, applicable__isnull=False
+        )
+        return round.items.filter(
+            id__in=answered.values("assignment__item_id"), withdrawn_at__isnull=True
+        ).order_by("external_id", "id")
+    answered = _counted(QuestionAnnotation.objects, round).filter(label__isnull=False)
+    return (
+        Question.objects.filter(id__in=answered.values("question_id"), item__withdrawn_at__isnull=True)
+        .select_related("item")
+        .order_by("item__external_id", "position")
+    )
 
 
 def answers_read(round: Round, units: Iterable[UnitKey]) -> dict[UnitKey, list[Answer]]:
