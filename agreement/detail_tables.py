@@ -6,7 +6,8 @@ from typing import Any
 
 from agreement.charts import level, stacked_bar
 from agreement.overview import DASH, Cell, Figures, cell, number, whole_section
-from agreement.wording import COEFFICIENTS, SIMILARITIES, SPAN_ALPHAS
+from agreement.semantic_findings import bertscore_figure
+from agreement.wording import BERTSCORE, COEFFICIENTS, SIMILARITIES, SPAN_ALPHAS
 
 
 def coefficient_table(figures: Figures) -> tuple[list[str], list[dict[str, Any]]]:
@@ -26,7 +27,10 @@ def coefficient_table(figures: Figures) -> tuple[list[str], list[dict[str, Any]]
 
 
 def span_table(figures: Figures) -> list[dict[str, Any]]:
-    """Return a row for each section with spans: every similarity, the two alphas, and how many spans."""
+    """Return a row for each section with spans: every similarity, the two alphas, and how many spans.
+
+    BERTScore comes last, where the report was made with an encoder.
+    """
     return [
         {
             "name": section["name"],
@@ -34,6 +38,7 @@ def span_table(figures: Figures) -> list[dict[str, Any]]:
             "cells": [
                 *(cell(section["spans"]["similarity"][name], spans=True) for name in SIMILARITIES),
                 *(cell(section["spans"][name], spans=True) for name in SPAN_ALPHAS),
+                *([cell(bertscore_figure(section), spans=True)] if "encoder" in figures else []),
             ],
             "n_gold": section["spans"]["n_gold"],
             "n_disagreement": section["spans"]["n_disagreement"],
@@ -44,7 +49,13 @@ def span_table(figures: Figures) -> list[dict[str, Any]]:
     ]
 
 
-SPAN_HEADERS = [*SIMILARITIES.values(), *SPAN_ALPHAS.values()]
+def span_headers(figures: Figures) -> list[str]:
+    """Return what stands above the cells of `span_table`."""
+    return [
+        *SIMILARITIES.values(),
+        *SPAN_ALPHAS.values(),
+        *([BERTSCORE] if "encoder" in figures else []),
+    ]
 
 
 def applicability(figures: Figures) -> list[dict[str, Any]]:

@@ -23,6 +23,7 @@ from django.utils import timezone
 
 from agreement.canonical import sha256_of
 from agreement.changes import round_change
+from agreement.encoders import Encoder, MissingEncoder, encoder_label, encoder_or_missing
 from agreement.judgements import RoundJudgements
 from agreement.models import AgreementReport, ConsensusSpan, DisputedUnit
 from agreement.reading import judgements_read, judgements_stamp, texts_read
@@ -105,7 +106,8 @@ def _compute(report_id: int, token: str) -> None:
     stamp = judgements_stamp(report.round)  # before reading: a change in between makes the report outdated
     judgements = judgements_read(report.round)
     judgements_sha256 = judgements.digest()
-    digest = report_digest(judgements_sha256, report.parameters)
+    encoder = _encoder(report.parameters)
+    digest = report_digest(judgements_sha256, report.parameters, encoder)
     same = AgreementReport.objects.filter(round=report.round, digest=digest, state=State.DONE)
     if same.update(stamp=stamp):
         AgreementReport.objects.filter(id=report_id, attempt=token).delete()
@@ -114,7 +116,7 @@ def _compute(report_id: int, token: str) -> None:
     def progress(done: int, total: int) -> None:
         _write(report_id, token, progress_done=done, progress_total=total)
 
-    built = report_build(judgements, report.parameters, texts=texts_read, progress=progress)
+    built = report_build(judgements, report.parameters, texts=texts_read, progress=progress, encoder=encoder)
     change = _change(report, judgements, alive=partial(_write, report_id, token))
     _store_parts(report_id, token, built)
     _write(
@@ -165,9 +167,23 @@ def round_before(round: Round) -> Round | None:
     )
 
 
-def report_digest(judgements_sha256: str, parameters: dict[str, Any]) -> str:
-    """Return the SHA-256 that covers judgements, parameters and code version."""
-    return sha256_of([judgements_sha256, parameters, REPORT_VERSION])
+def report_digest(
+    judgements_sha256: str, parameters: dict[str, Any], encoder: Encoder | MissingEncoder | None = None
+) -> str:
+    """Return the SHA-256 that covers judgements, parameters, code version and the encoder, if any."""
+    covered: list[Any] = [judgements_sha256, parameters, REPORT_VERSION]
+    return sha256_of([*covered, encoder.to_json()] if encoder else covered)
+
+
+def _encoder(parameters: dict[str, Any]) -> Encoder | MissingEncoder | None:
+    """Return the encoder that the report was asked to use; a worker may be set up otherwise than the web."""
+    name = parameters.get("encoder")
+    if name is None:
+        return None
+    here = settings.ENCODER
+    if not here or encoder_label(here) != name:
+        return MissingEncoder(name, "ELENCHUS_ENCODER of the worker names another encoder")
+    return encoder_or_missing(here)
 
 
 def _write(report_id: int, token: str, **values: Any) -> None:

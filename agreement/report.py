@@ -13,10 +13,12 @@ from agreement.canonical import canonical
 from agreement.consensus import ConsensusSpan
 from agreement.crosstable import cross_tables
 from agreement.disputes import question_disputes, type_disputes
+from agreement.encoders import Encoder, MissingEncoder
 from agreement.figures import table_figures
 from agreement.judgements import RoundJudgements
 from agreement.people import annotator_figures, median_seconds
 from agreement.sections import LABELS, Section, sections_of
+from agreement.semantic_findings import SpanTexts, bertscore_add
 from agreement.span_findings import Findings, MarkedUnit, Texts, findings_read, span_figures
 from annotation.codebooks.definition import FOCUS
 
@@ -38,9 +40,14 @@ class RoundReport:
 
 
 def report_build(
-    judgements: RoundJudgements, parameters: dict[str, Any], *, texts: Texts, progress: Progress
+    judgements: RoundJudgements,
+    parameters: dict[str, Any],
+    *,
+    texts: Texts,
+    progress: Progress,
+    encoder: Encoder | MissingEncoder | None = None,
 ) -> RoundReport:
-    """Return the whole report of a round.
+    """Return the whole report of a round; with an encoder BERTScore is among the similarities of spans.
 
     A `live` report (of a round that is still open) has aggregates only: nothing of one annotator or item.
     """
@@ -49,7 +56,7 @@ def report_build(
     progress(0, steps)
     report = RoundReport(figures=_head(judgements, sections, parameters))
     spans = _spans_and_units(
-        judgements, sections, parameters, texts, report, alive=lambda: progress(0, steps)
+        judgements, sections, parameters, texts, report, encoder, alive=lambda: progress(0, steps)
     )
     progress(1, steps)
     for done, section in enumerate(sections, start=2):
@@ -132,6 +139,7 @@ def _spans_and_units(
     parameters: dict[str, Any],
     texts: Texts,
     report: RoundReport,
+    encoder: Encoder | MissingEncoder | None,
     *,
     alive: Callable[[], None],
 ) -> dict[str, dict[str, Any]]:
@@ -145,22 +153,33 @@ def _spans_and_units(
     seen = count(1)
     without_gold: list[dict[int, tuple[str, tuple[ConsensusSpan, ...]]]] = [{} for _ in judgements.kinds]
 
+    span_texts = SpanTexts(encoder) if isinstance(encoder, Encoder) else None
+
     def found(unit: MarkedUnit, text: str, spans: tuple[ConsensusSpan, ...]) -> None:
         if not any(span.kind == "gold" for span in spans):
             without_gold[unit.kind][unit.item] = (text, spans)
         report.spans.extend(_span_rows(judgements, unit, text, spans))
-        if next(seen) % ALIVE_UNITS == 0:
-            alive()
+        if span_texts:
+            span_texts.add(unit.kind, unit.item, [text[start:end] for _, start, end in unit.spans])
 
     kinds = findings_read(judgements, texts, threshold=parameters["span_match"], found=found)
     for index, marked in enumerate(without_gold):
         report.units.extend(type_disputes(judgements, index, marked))
-    pooled = {
-        section.key: Findings.pooled([kinds[index] for index in section.kinds])
+    with_spans = {
+        section.key: section.kinds
         for section in sections
         if any(judgements.kinds[index].span for index in section.kinds)
     }
-    return span_figures(pooled, n_items=report.figures["n_items"], parameters=parameters)
+    pooled = {
+        key: Findings.pooled([kinds[index] for index in members]) for key, members in with_spans.items()
+    }
+    n_items = report.figures["n_items"]
+    figures = span_figures(pooled, n_items=n_items, parameters=parameters)
+    if encoder:
+        report.figures["encoder"] = bertscore_add(
+            figures, encoder, span_texts, with_spans, n_items=n_items, parameters=parameters, alive=alive
+        )
+    return figures
 
 
 def _span_rows(

@@ -11,14 +11,17 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import Any
 
+from django.conf import settings
 from django.db import IntegrityError, transaction
 from django.utils import timezone
 
 from agreement.canonical import sha256_of
+from agreement.encoders import encoder_label
 from agreement.models import AgreementReport
 from agreement.parameters import parameters_clean
 from agreement.reading import judgements_digest, judgements_stamp
 from agreement.report import REPORT_VERSION
+from annotation.codebooks.definition import FOCUS
 from annotation.errors import Refused
 from annotation.models import Membership, Round
 
@@ -74,7 +77,8 @@ def report_request(*, round: Round, parameters: Mapping[str, Any] | None = None)
 
     Raises ParametersRefused for a wrong parameter and ReportHidden for a round that has no report now.
     """
-    clean = {**parameters_clean(parameters), "live": _is_live(round)}
+    live = _is_live(round)
+    clean = {**parameters_clean(parameters), "live": live, **_encoder(round, live=live)}
     parameters_sha256 = sha256_of(clean)
     reports = AgreementReport.objects.filter(round=round, parameters_sha256=parameters_sha256)
     pending = reports.filter(state__in=PENDING).first()
@@ -83,7 +87,7 @@ def report_request(*, round: Round, parameters: Mapping[str, Any] | None = None)
     finished = reports.filter(
         state=State.DONE, stamp=judgements_stamp(round), code_version=REPORT_VERSION
     ).first()
-    if finished:
+    if finished and not _encoder_missing(finished):
         AgreementReport.objects.filter(id=finished.id).update(requested_at=timezone.now())
         return finished
     try:
@@ -118,8 +122,11 @@ def report_shown(current: CurrentReport) -> AgreementReport | None:
 
 
 def report_out_of_date(report: AgreementReport, round: Round) -> bool:
-    """Whether the report was computed by older code or from other judgements than the round has now."""
+    """Whether the report was computed by older code, from other judgements, or with another encoder."""
     if report.code_version != REPORT_VERSION:
+        return True
+    expected = _encoder(round, live=report.parameters["live"])
+    if report.parameters.get("encoder") != expected.get("encoder"):
         return True
     return report.stamp != judgements_stamp(round) and report.judgements_sha256 != judgements_digest(round)
 
@@ -133,6 +140,19 @@ def live_reports_due() -> list[Round]:
         if not current.pending and (current.report is None or current.out_of_date):
             due.append(round)
     return due
+
+
+def _encoder(round: Round, *, live: bool) -> dict[str, str]:
+    """Return the parameter that names the encoder; a live report, computed again and again, has none."""
+    wanted = settings.ENCODER
+    return (
+        {"encoder": encoder_label(wanted)} if wanted and not live and round.project.protocol == FOCUS else {}
+    )
+
+
+def _encoder_missing(report: AgreementReport) -> bool:
+    """Whether the report lacks the figures of an encoder that may be there by now."""
+    return bool(report.figures.get("encoder", {}).get("reason"))
 
 
 def _is_live(round: Round) -> bool:

@@ -160,14 +160,17 @@ def span_figures(
         matrices[key] = np.zeros((len(items), 2 * len(FIGURES)))
         for item, row in found.rows.items():
             matrices[key][place[item]] = row
-    resampled = _resampled(matrices, len(items), n_items, parameters)
+    resampled = resampled_sums(matrices, len(items), n_items, parameters)
     return {key: _section(findings[key], matrices[key], resampled.get(key)) for key in findings}
 
 
-def _resampled(
+def resampled_sums(
     matrices: dict[str, Floats], n_marked: int, n_items: int, parameters: dict[str, Any]
 ) -> dict[str, Floats]:
-    """Return the rows of each section summed over the items of each resample, (replicates, 2 * figures)."""
+    """Return each (marked items, columns) matrix summed over each resample, (replicates, columns).
+
+    Every call with the same numbers of items draws the same resamples.
+    """
     if not n_marked or not parameters["replicates"]:
         return {}
     # Items without a span add nothing: they are drawn as one kind.
@@ -186,7 +189,12 @@ def _section(found: Findings, matrix: Floats, resampled: Floats | None) -> dict[
     for column, name in enumerate(FIGURES):
         denominators = matrix[:, len(FIGURES) + column]
         if denominators.any():
-            estimate = _estimate(name, column, matrix, resampled)
+            columns = [column, len(FIGURES) + column]
+            estimate = ratio_estimate(
+                matrix[:, columns],
+                None if resampled is None else resampled[:, columns],
+                disagreement=name in ALPHAS,
+            )
         else:
             estimate = undefined(found.reason(name))
         figures[name] = estimate.to_json()
@@ -202,21 +210,25 @@ def _section(found: Findings, matrix: Floats, resampled: Floats | None) -> dict[
     }
 
 
-def _estimate(name: str, column: int, matrix: Floats, resampled: Floats | None) -> Estimate:
-    """Return a mean of similarities or an alpha, with its percentile interval over items."""
+def ratio_estimate(sums: Floats, resampled: Floats | None, *, disagreement: bool = False) -> Estimate:
+    """Return a sum over a sum with its percentile interval over items; 1 minus that for a `disagreement`.
 
-    def figure(sums: Floats) -> Floats:
-        ratio = sums[..., column] / sums[..., len(FIGURES) + column]
-        return ratio if name in MEASURES else 1 - ratio
+    sums: (items, 2) numerators and denominators, of which one at least is above 0; resampled: (replicates, 2)
+    the same summed over each resample, None where no interval is asked for.
+    """
 
-    value = float(figure(matrix.sum(axis=0)))
+    def ratio(of: Floats) -> Floats:
+        quotient = of[..., 0] / of[..., 1]
+        return 1 - quotient if disagreement else quotient
+
+    value = float(ratio(sums.sum(axis=0)))
     if resampled is None:
         return Estimate(value, interval_reason=NOT_COMPUTED)
-    if np.count_nonzero(matrix[:, len(FIGURES) + column]) < 2:
+    if np.count_nonzero(sums[:, 1]) < 2:
         return Estimate(value, interval_reason=SINGLE_ITEM)
-    defined = resampled[:, len(FIGURES) + column] > 0
+    defined = resampled[:, 1] > 0
     values = np.zeros(len(resampled))
-    values[defined] = figure(resampled[defined])
+    values[defined] = ratio(resampled[defined])
     interval = percentile_interval(values, defined)
     return Estimate(
         value,

@@ -7,7 +7,8 @@ import io
 from collections.abc import Iterator, Sequence
 from typing import Any
 
-from agreement.wording import COEFFICIENTS, SIMILARITIES, SPAN_ALPHAS, reason_text
+from agreement.semantic_findings import BERTSCORE, bertscore_figure
+from agreement.wording import COEFFICIENTS, SIMILARITIES, SPAN_ALPHAS, encoder_text, reason_text
 
 CSV_COLUMNS = (
     "section", "name", "figure", "value", "low", "high", "se", "reason", "interval_reason", "n_pairs",
@@ -30,6 +31,7 @@ LATEX_COLUMNS = {
     "token_jaccard": "token J",
     "rouge1": "R-1",
     "rougeL": "R-L",
+    BERTSCORE: "BERTScore",
     "alpha_token": "$\\alpha_{\\mathrm{token}}$",
     "alpha_u": "$\\alpha_u$",
 }
@@ -48,10 +50,14 @@ class TableRefused(ValueError):
 
 
 def figures_csv(figures: dict[str, Any]) -> str:
-    """Return every figure of a report, one a row; undefined has an empty value and its reason."""
+    """Return every figure of a report, one a row; undefined has an empty value and its reason.
+
+    A report with an encoder has a column more, which names it beside its figures.
+    """
     out = io.StringIO()
     writer = csv.writer(out, lineterminator="\n")
-    writer.writerow(CSV_COLUMNS)
+    encoder = encoder_text(figures)
+    writer.writerow([*CSV_COLUMNS, "encoder"] if encoder else CSV_COLUMNS)
     for section in figures["sections"]:
         counts = [section["n_items"], section["n_pairable"], section["n_ratings"]]
         for figure, estimate in _estimates(section):
@@ -63,6 +69,7 @@ def figures_csv(figures: dict[str, Any]) -> str:
                     *(estimate[name] for name in ("value", "low", "high", "se", "reason", "interval_reason")),
                     estimate.get("n_pairs"),
                     *counts,
+                    *([_safe(encoder) if figure == BERTSCORE else ""] if encoder else []),
                 ]
             )
     return out.getvalue()
@@ -72,6 +79,7 @@ def _estimates(section: dict[str, Any]) -> Iterator[tuple[str, dict[str, Any]]]:
     yield from ((name, section["estimates"][name]) for name in COEFFICIENTS)
     if section["spans"]:
         yield from ((name, section["spans"]["similarity"][name]) for name in SIMILARITIES)
+        yield BERTSCORE, bertscore_figure(section)
         yield from ((name, section["spans"][name]) for name in SPAN_ALPHAS)
 
 
@@ -113,6 +121,9 @@ def latex_table(
     lines.append("\\bottomrule")
     for reason, mark in notes.items():
         note = f"\\footnotesize $^{{{mark}}}$ undefined: {reason_text(reason).translate(_LATEX_SPECIAL)}"
+        lines.append(f"\\multicolumn{{{len(columns) + 1}}}{{l}}{{{note}}} " + r"\\")
+    if BERTSCORE in columns and encoder_text(figures):
+        note = f"\\footnotesize BERTScore F1 by {encoder_text(figures).translate(_LATEX_SPECIAL)}"
         lines.append(f"\\multicolumn{{{len(columns) + 1}}}{{l}}{{{note}}} " + r"\\")
     lines.append("\\end{tabular}")
     return "\n".join(lines) + "\n"

@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
-from agreement import results, similarity, unitizing
+from typing import Any
+
+from agreement import results, semantic_findings, similarity, unitizing
 
 COEFFICIENTS = {
     "observed_agreement": "Observed agreement (p_a)",
@@ -31,6 +33,8 @@ SIMILARITIES = {
     "rougeL": "ROUGE-L F",
 }
 
+BERTSCORE = "BERTScore F1"
+
 SPAN_ALPHAS = {"alpha_token": "Alpha over tokens", "alpha_u": "Alpha_u"}
 
 REASONS = {
@@ -40,6 +44,9 @@ REASONS = {
     similarity.NO_TOKEN: "no word in either span",
     similarity.NO_BIGRAM: "single words have no pairs of words",
     similarity.NO_ROUGE_TOKEN: "ROUGE knows only the letters a to z and digits, and the spans have none",
+    semantic_findings.NO_ENCODER: "not computed: the report was made without an encoder",
+    semantic_findings.ENCODER_UNAVAILABLE: "not computed: the encoder could not be loaded",
+    semantic_findings.NO_ENCODER_TOKEN: "the encoder sees no token in a span",
 }
 """What makes a figure undefined, or its interval one that cannot be trusted."""
 
@@ -57,3 +64,34 @@ WHY = {
 def reason_text(code: str | None, *, spans: bool = False) -> str:
     """Return the sentence behind a reason code, the code itself where there is none, "" for None."""
     return (SPAN_REASONS if spans else REASONS).get(code, code) if code else ""
+
+
+def encoder_text(figures: dict[str, Any], *, short: bool = False) -> str:
+    """Return which encoder gave the BERTScore of a report, "" for none; short: 12 digits of its hash."""
+    encoder = figures.get("encoder")
+    if not encoder or encoder["reason"]:
+        return ""
+    kind, _, digits = encoder["revision"].rpartition(":")
+    revision = f"{kind}:{digits[:12]}" if short and kind else digits[:12] if short else encoder["revision"]
+    layer = "last layer" if encoder["layer"] is None else f"layer {encoder['layer']}"
+    return f"{encoder['name']}, {revision}, {layer}, {encoder['runtime']}"
+
+
+def bertscore_note(figures: dict[str, Any]) -> str:
+    """Return by which encoder the BERTScore of a report is, or why there is none and how to get it."""
+    encoder = figures.get("encoder")
+    if not encoder:
+        return (
+            "BERTScore is not computed. To have it, whoever runs this server installs the semantic extra "
+            "(pip install -r requirements-semantic.txt) and sets ELENCHUS_ENCODER to an encoder's name or "
+            "folder; then compute the report again."
+        )
+    if encoder["reason"]:
+        why = f"the encoder {encoder['name']} could not be loaded ({encoder['reason']})"
+        return f"BERTScore is not computed: {why}."
+    note = f"BERTScore F1 by the encoder {encoder_text(figures, short=True)}, without rescaling."
+    if encoder["layer"] is None:
+        note += " Only roberta-large gives the numbers that papers call BERTScore."
+    if encoder["n_cut"]:
+        note += f" {encoder['n_cut']} span(s) were longer than the encoder reads and were cut."
+    return note + " Figures of an encoder are rounded to 4 decimals; the last may differ between machines."

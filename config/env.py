@@ -41,6 +41,7 @@ SETTINGS = {
         Setting("ELENCHUS_LANGUAGE", "en", "Language for people without a preference: en, es or ja."),
         Setting("ELENCHUS_TIME_ZONE", "UTC", "Time zone in which pages show times, such as Europe/Madrid."),
         Setting("ELENCHUS_OPEN_SIGNUP", "no", "Anybody may make an account (yes or no)."),
+        Setting("ELENCHUS_ENCODER", "", "Encoder of BERTScore: a folder, or owner/name@revision of a hub."),
         Setting("ELENCHUS_EMAIL_URL", "console:", "smtp://user:password@host:587?tls=yes; console: prints."),
         Setting("ELENCHUS_EMAIL_FROM", "elenchus@localhost", "Sender of mail."),
         Setting("ELENCHUS_TWO_FACTOR", "no", "Offer two-factor log-in (yes or no)."),

@@ -170,6 +170,8 @@ EMAIL_USE_TLS = MAIL.tls
 EMAIL_TIMEOUT = 10
 DEFAULT_FROM_EMAIL = SERVER_EMAIL = env.text("ELENCHUS_EMAIL_FROM")
 
+ENCODER = env.text("ELENCHUS_ENCODER")
+
 LANGUAGES = [("en", "English"), ("es", "Español"), ("ja", "日本語")]
 LANGUAGE_CODE = env.choice("ELENCHUS_LANGUAGE", [code for code, _ in LANGUAGES])
 LOCALE_PATHS = [BASE_DIR / "frontend" / "locale"]

@@ -21,7 +21,7 @@ from agreement.queue import UnitView, disputed_units, units_of, units_view
 from agreement.reading import Answer, judged_units
 from agreement.reports import ReportHidden, report_current, report_visible
 from agreement.tasks import report_start
-from agreement.wording import SIMILARITIES, WHY
+from agreement.wording import SIMILARITIES, WHY, bertscore_note
 from annotation import access
 from annotation.models import Membership, Round
 from frontend.pages.common import lead_or_refuse, page_of, project_page, query_without_page
@@ -142,7 +142,9 @@ def _report_context(request: HttpRequest, round: Round, report: AgreementReport)
         "overview": overview.overview(figures),
         "coefficient_heads": coefficient_heads,
         "coefficient_rows": coefficient_rows,
-        "span_heads": detail_tables.SPAN_HEADERS,
+        "span_heads": detail_tables.span_headers(figures),
+        "bertscore_note": bertscore_note(figures),
+        "encoder_missing": bool(figures.get("encoder", {}).get("reason")),
         "span_rows": detail_tables.span_table(figures),
         "n_similarities": len(SIMILARITIES),
         "answers": detail_tables.applicability(figures),

@@ -13,6 +13,10 @@ def test_every_package_of_the_product_is_tested_in_the_same_version():
     assert pins("requirements.txt") - pins("requirements-dev.txt") == set()
 
 
+def test_the_semantic_extra_is_tested_in_the_same_versions():
+    assert pins("requirements-semantic.txt") - pins("requirements-dev.txt") == set()
+
+
 def test_every_requirement_is_pinned_and_names_no_address():
     for line in pins("requirements-dev.txt"):
         name_and_version = line.partition(" ;")[0]
