@@ -133,6 +133,10 @@ def _compute(report_id: int, token: str) -> None:
         figures=built.figures,
         change=change,
     )
+    if report.parameters["live"]:
+        # Nobody cites a live report: each new one takes the place of those before.
+        outlived = AgreementReport.objects.filter(round=report.round, parameters__live=True, state=State.DONE)
+        outlived.exclude(id=report_id).delete()
 
 
 def _change(

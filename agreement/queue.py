@@ -11,8 +11,7 @@ from django.db.models import QuerySet
 from agreement.judgements import natural_key
 from agreement.models import AgreementReport, ConsensusSpan, DisputedUnit
 from agreement.reading import Answer, answers_read
-
-QUEUE, DISPUTED = "queue", "disputed"
+from annotation.models import Item, Question
 
 
 @dataclass(frozen=True, slots=True)
@@ -37,6 +36,29 @@ def disputed_units(
     elif only_queue:
         units = units.exclude(why="")
     return units
+
+
+def units_of(
+    report: AgreementReport, judged: Iterable[Item | Question], type_code: str = ""
+) -> list[DisputedUnit]:
+    """Return the units of judged items or questions: stored rows where disputed, else unsaved ones."""
+    judged = list(judged)
+    rows = report.disputed_units.select_related("item", "question")
+    if type_code:
+        stored = {row.item_id: row for row in rows.filter(type_code=type_code, item__in=judged)}
+    else:
+        stored = {row.question_id: row for row in rows.filter(question__in=judged)}
+    return [
+        stored.get(found.pk)
+        or DisputedUnit(
+            report=report,
+            item=found if isinstance(found, Item) else found.item,
+            question=None if isinstance(found, Item) else found,
+            type_code=type_code,
+            votes=[],
+        )
+        for found in judged
+    ]
 
 
 def units_view(report: AgreementReport, units: Iterable[DisputedUnit]) -> list[UnitView]:

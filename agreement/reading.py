@@ -2,8 +2,9 @@
 
 Rows stream from the database in batches into columns of numbers; no object a row stays.
 
-Missing are: undecided units, "cannot judge", judgements made after a reopening, and everything about
-withdrawn items. A judgement whose assignment was released later still counts.
+Missing are: undecided units, "cannot judge", judgements made after a reopening, everything about withdrawn
+items, and everything by annotators who withdrew with their judgements. A judgement whose assignment was
+released later still counts.
 """
 
 from __future__ import annotations
@@ -27,7 +28,7 @@ from agreement.judgements import (
     natural_key,
 )
 from annotation.codebooks.definition import CQS_GEN, FOCUS
-from annotation.models import Item, Membership, QuestionAnnotation, Round, TypeAnnotation
+from annotation.models import Item, Membership, Question, QuestionAnnotation, Round, TypeAnnotation
 
 BATCH = 5_000
 FIELD_VALUES = 60
@@ -39,7 +40,9 @@ def judgements_read(round: Round) -> RoundJudgements:
     definition = round.codebook.definition
     items = _items_read(round)
     members = sorted(
-        Membership.objects.filter(assignments__round=round).distinct().values_list("pseudonym", "id"),
+        Membership.objects.filter(assignments__round=round, left_out_at__isnull=True)
+        .distinct()
+        .values_list("pseudonym", "id"),
         key=lambda member: natural_key(member[0]),
     )
     rater_of = {member_id: index for index, (_, member_id) in enumerate(members)}
@@ -98,7 +101,8 @@ def judgements_digest(round: Round) -> str:
 def judgements_stamp(round: Round) -> str:
     """Return a cheap sign of change, by one aggregate instead of reading every judgement.
 
-    Each change of a judgement raises its revision and each withdrawal sets a time, so the same stamp means
+    Each change of a judgement raises its revision and each withdrawal of an item or of an annotator with
+    their judgements sets a time, so the same stamp means
     the same judgements. The reverse does not hold: a decision undone and taken again has another stamp.
     """
     rows = (TypeAnnotation if round.project.protocol == FOCUS else QuestionAnnotation).objects
@@ -108,8 +112,13 @@ def judgements_stamp(round: Round) -> str:
     withdrawn = round.items.filter(withdrawn_at__isnull=False).aggregate(
         items=Count("id"), last=Max("withdrawn_at")
     )
+    left_out = Membership.objects.filter(assignments__round=round, left_out_at__isnull=False).aggregate(
+        members=Count("id", distinct=True), last=Max("left_out_at")
+    )
     last = withdrawn["last"].isoformat() if withdrawn["last"] else "-"
-    return f"{judged['rows']}.{judged['revisions'] or 0}.{judged['late']}.{withdrawn['items']}.{last}"
+    stamp = f"{judged['rows']}.{judged['revisions'] or 0}.{judged['late']}.{withdrawn['items']}.{last}"
+    # Only where somebody left: the stamps of all other rounds stay what they were.
+    return f"{stamp}.{left_out['members']}.{left_out['last'].isoformat()}" if left_out["members"] else stamp
 
 
 def texts_read(item_ids: Iterable[int], batch: int = 500) -> Iterator[tuple[int, str]]:
@@ -165,7 +174,9 @@ def _questions_read(round: Round, item_of: dict[int, int]) -> list[tuple[int, in
 
 
 def _counted(rows: QuerySet, round: Round) -> QuerySet:
-    return rows.filter(assignment__round=round, after_reopening=False).order_by()
+    return rows.filter(
+        assignment__round=round, assignment__member__left_out_at__isnull=True, after_reopening=False
+    ).order_by()
 
 
 def _type_rows(
@@ -245,6 +256,23 @@ class Answer:
 
 UnitKey = tuple[int, str, int | None]
 """Item id, type code ("" for a question), question id (None for a type)."""
+
+
+def judged_units(round: Round, type_code: str = "") -> QuerySet[Item] | QuerySet[Question]:
+    """Return the items with an answer on a type, or the questions with one, in the order of their ids."""
+    if round.project.protocol == FOCUS:
+        answered = _counted(TypeAnnotation.objects, round).filter(
+            type_code=type_code, applicable__isnull=False
+        )
+        return round.items.filter(
+            id__in=answered.values("assignment__item_id"), withdrawn_at__isnull=True
+        ).order_by("external_id", "id")
+    answered = _counted(QuestionAnnotation.objects, round).filter(label__isnull=False)
+    return (
+        Question.objects.filter(id__in=answered.values("question_id"), item__withdrawn_at__isnull=True)
+        .select_related("item")
+        .order_by("item__external_id", "position")
+    )
 
 
 def answers_read(round: Round, units: Iterable[UnitKey]) -> dict[UnitKey, list[Answer]]:

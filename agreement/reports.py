@@ -92,6 +92,7 @@ def report_request(*, round: Round, parameters: Mapping[str, Any] | None = None)
         return finished
     try:
         with transaction.atomic():
+            reports.filter(state=State.FAILED).delete()
             return AgreementReport.objects.create(
                 round=round, parameters=clean, parameters_sha256=parameters_sha256
             )

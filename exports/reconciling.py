@@ -119,7 +119,9 @@ class Tally:
         items = items_chosen(selection)
         counts = self.counts
         rows = (TypeAnnotation if selection.typology else QuestionAnnotation).objects.filter(
-            assignment__round__in=[row.pk for row in selection.rounds], assignment__item__in=items
+            assignment__round__in=[row.pk for row in selection.rounds],
+            assignment__item__in=items,
+            assignment__member__left_out_at__isnull=True,
         )
         answer = "applicable" if selection.typology else "label"
         expected = {
@@ -143,7 +145,10 @@ class Tally:
 
 
 def inputs_stamp(selection: Selection) -> str:
-    """Return a cheap sign of change: a judgement, a resolution, a withdrawal or a question changes it."""
+    """Return a cheap sign of change.
+
+    A judgement, a resolution, a question, or the withdrawal of an item or of an annotator changes it.
+    """
     model = TypeAnnotation if selection.typology else QuestionAnnotation
     judged = model.objects.filter(assignment__round__in=[row.pk for row in selection.rounds])
     resolved = Resolution.objects.filter(item__project=selection.project)
@@ -153,6 +158,7 @@ def inputs_stamp(selection: Selection) -> str:
         resolved.aggregate(last=Max("id"), gone=Count("id", filter=Q(superseded_at__isnull=False))),
         selection.project.items.aggregate(rows=Count("id"), withdrawn=Count("id", filter=withdrawn)),
         Question.objects.filter(item__project=selection.project).aggregate(rows=Count("id")),
+        selection.project.memberships.aggregate(left_out=Count("id", filter=Q(left_out_at__isnull=False))),
     )
     return "/".join(str(value) for part in parts for value in part.values())
 

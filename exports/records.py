@@ -303,7 +303,9 @@ def _judgements_read(selection: Selection, within: tuple[int, int]) -> Iterator[
     own = ("start", "end", "quote") if selection.typology else ("reason", "edited_question")
     rows = (
         model.objects.filter(
-            assignment__round__in=[row.pk for row in selection.rounds], assignment__item__id__range=within
+            assignment__round__in=[row.pk for row in selection.rounds],
+            assignment__item__id__range=within,
+            assignment__member__left_out_at__isnull=True,
         )
         .exclude(**{answer: None}, cannot_judge=False)
         .order_by()

@@ -17,8 +17,8 @@ from agreement import detail_tables, overview
 from agreement.crosstable import WHOSE
 from agreement.marking import Segment, excerpt_bounds, segments
 from agreement.models import AgreementReport
-from agreement.queue import UnitView, disputed_units, units_view
-from agreement.reading import Answer
+from agreement.queue import UnitView, disputed_units, units_of, units_view
+from agreement.reading import Answer, judged_units
 from agreement.reports import ReportHidden, report_current, report_visible
 from agreement.tasks import report_start
 from agreement.wording import SIMILARITIES, WHY, bertscore_note
@@ -31,6 +31,7 @@ PATTERNS = 6
 """How many kinds of underline the stylesheet has; with more annotators they repeat, and the name tells."""
 
 UNITS_A_PAGE = 20
+OF_ONE_MIND = "not disputed"
 
 
 @login_required
@@ -80,7 +81,7 @@ def agreement_compute(request: HttpRequest, slug: str, number: int) -> HttpRespo
 @login_required
 @require_GET
 def agreement_units(request: HttpRequest, slug: str, number: int) -> HttpResponse:
-    """List the disputed units behind the numbers: ?type= of one type, ?show=queue those that wait."""
+    """List the disputed units behind the numbers: ?type= of one type, ?show= queue or all."""
     member, round = _lead_and_round(request, slug, number)
     report_visible(member=member, round=round)
     report = report_current(round=round).report
@@ -94,7 +95,13 @@ def agreement_units(request: HttpRequest, slug: str, number: int) -> HttpRespons
         chosen = [section["code"] for section in types if section["group"] == group]
     section = next((found for found in types if [found["code"]] == chosen), None)
     only_queue = request.GET.get("show") == "queue"
-    page = page_of(request, disputed_units(report, types=chosen, only_queue=only_queue), UNITS_A_PAGE)
+    show_all = request.GET.get("show") == "all" and (section is not None or not types)
+    if show_all:
+        page = page_of(request, judged_units(round, section["code"] if section else ""), UNITS_A_PAGE)
+        found = units_of(report, page.object_list, section["code"] if section else "")
+    else:
+        page = page_of(request, disputed_units(report, types=chosen, only_queue=only_queue), UNITS_A_PAGE)
+        found = list(page.object_list)
     return project_page(
         request,
         "agreement_units.html",
@@ -107,9 +114,10 @@ def agreement_units(request: HttpRequest, slug: str, number: int) -> HttpRespons
         section=section,
         of_one_mind=section["n_items"] - section["queue"]["disputed"] if section else 0,
         only_queue=only_queue,
+        show_all=show_all,
         page=page,
         query=query_without_page(request),
-        units=_shown(report, units_view(report, page.object_list)),
+        units=_shown(report, units_view(report, found)),
     )
 
 
@@ -214,7 +222,7 @@ def _shown_unit(
         type_name=section.get("name", ""),
         hue=group.get("hue", ""),
         letter=group.get("letter", ""),
-        why=WHY[view.unit.why],
+        why=WHY[view.unit.why] if view.unit.pk else OF_ONE_MIND,
         votes=[f"{number} {names.get(answer, answer)}" for answer, number in _votes(view)],
         pieces=[
             (

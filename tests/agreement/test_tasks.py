@@ -222,6 +222,7 @@ def test_a_failed_report_can_be_asked_for_again(round):
     AgreementReport.objects.update(state="failed", error="ValueError")
     assert report_current(round=round).failed == report
     again = report_request(round=round, parameters=QUICK)
+    assert list(AgreementReport.objects.all()) == [again]
     assert report_current(round=round).pending == again
     assert report_compute(report_id=again.id)
     current = report_current(round=round)
@@ -280,6 +281,13 @@ def test_a_live_report_is_another_one_than_that_of_the_closed_round(round):
     round_shut(round)
     assert report_current(round=round).report is None
     assert computed(round) != live
+
+
+def test_a_new_live_report_takes_the_place_of_the_one_before(round):
+    computed(round)
+    change_judgement()
+    newest = computed(round)
+    assert list(AgreementReport.objects.all()) == [newest]
 
 
 def test_a_live_report_is_due_when_judgements_changed(round):

@@ -178,3 +178,24 @@ def test_a_finger_taps_the_first_word_and_the_last_and_drags_handles(focus, brow
     saved(page)
     assert TypeAnnotation.objects.get().quote == "stay open"
     context.close()
+
+
+@pytest.mark.parametrize(
+    ("language", "yes", "said", "saved_text"),
+    [
+        ("es", "Sí", "Tu respuesta: no", "Todo guardado"),
+        ("ja", "はい", "あなたの回答:いいえ", "保存済み"),
+    ],
+)
+def test_the_workspace_speaks_the_browsers_language(
+    focus, browser, live_server, log_in, language, yes, said, saved_text
+):
+    context = browser.new_context(locale=language, viewport={"width": 1280, "height": 800})
+    page = context.new_page()
+    opened(focus, page, log_in)
+    assert page.locator("html").get_attribute("lang") == language
+    expect(page.locator("#ws-yes span")).to_have_text(yes)
+    press(page, "n k")
+    expect(page.locator("#ws-answer")).to_have_text(said)
+    expect(page.locator("#ws-save-text")).to_have_text(saved_text)
+    context.close()

@@ -176,6 +176,15 @@ def test_behind_a_number_stand_the_texts_with_everybodys_marks(study, lead_clien
     assert "Nothing is disputed here" in words(lead_client.get(address(study, "units/?type=CF")))
 
 
+def test_all_judged_texts_of_a_type_can_be_listed_with_what_is_disputed_marked(study, lead_client):
+    close(study)
+    page = words(lead_client.get(address(study, "units/?type=LE&show=all")))
+    assert "2 units, by their ids." in page
+    assert page.index("I-1") < page.index("yes, but no span is shared") < page.index("I-2")
+    assert "3 no not disputed" in page
+    assert "Nobody judged this type." in words(lead_client.get(address(study, "units/?type=WE&show=all")))
+
+
 def test_the_queue_card_counts_what_waits_for_a_decision(study, lead_client):
     close(study)
     html = lead_client.get(address(study)).content.decode()
@@ -219,7 +228,24 @@ def test_questions_show_their_answers_by_name(lead_client):
     units = words(lead_client.get(address(made, "units/")))
     assert "1 Invalid, 1 Unhelpful, 1 Useful" in units
     assert "Invalid: New Concept" in units
+    everything = words(lead_client.get(address(made, "units/?show=all")))
+    assert "2 units, by their ids." in everything
+    assert "3 Useful not disputed" in everything
     assert "“well known”" in units
+
+
+def test_the_change_against_the_round_before_stands_at_the_top(study, lead_client):
+    close(study)
+    factories.open_round(study)
+    for member in study.annotators:
+        factories.record(study.round, member, study.items[0], "LE", factories.yes(study.items[0], "library"))
+        factories.record(study.round, member, study.items[1], "LE", factories.NO)
+    study.round = round_close(study.round, by=study.lead)
+    report = AgreementReport.objects.get(round=study.round)
+    assert report_compute(report_id=report.id)
+    page = words(lead_client.get(address(study)))
+    # Before: three units of three, two of nine judgements yes: 1 - (2/9) / (28/72) = 3/7. Now all agree: 1.
+    assert "+0.57 alpha against Round 1" in page
 
 
 def test_a_live_report_shows_aggregates_and_no_annotator(lead_client):

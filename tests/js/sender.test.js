@@ -106,3 +106,13 @@ test("picking my version sends it against the stored revision; picking the store
     assert.deepEqual(await store.entries(), []);
   }
 });
+
+test("what a closed round refused can be forgotten, and only then leaves the browser", async () => {
+  const { sender, store, outbox } = bench({ replies: [{ kind: "closed", message: "closed", errors: {} }] });
+  await sender.decide(entry("e1"), 0);
+  await sender.decide(entry("e2"), 0);
+  await settled();
+  assert.equal((await store.entries()).length, 2);
+  await sender.forget();
+  assert.deepEqual([await store.entries(), outbox.waiting, outbox.refused, outbox.pause], [[], 0, [], null]);
+});

@@ -113,6 +113,7 @@ async function work({ overview, page, offline, store }, tab) {
 
   const session = new Session({
     spec, units, sender, clock, newId, drafts,
+    training: round.purpose === "training",
     now: steady,
     today: () => new Date(),
     keepDrafts: (all) => void store.putDraft(roundKey, all).catch(() => {}),
@@ -121,6 +122,7 @@ async function work({ overview, page, offline, store }, tab) {
       if (unit === null) {
         tools.page.unit = null;
         shell.done(session);
+        if (session.training && !outbox.waiting) void showTraining(shell);
         return;
       }
       shell.place("text");
@@ -131,7 +133,10 @@ async function work({ overview, page, offline, store }, tab) {
     onRow: (unit) => {
       tools.page.refresh(unit);
       shell.progress(session);
-      if (!part("ws-done").hidden) shell.doneSaved(session);
+      if (!part("ws-done").hidden) {
+        shell.doneSaved(session);
+        if (session.training && !outbox.waiting) void showTraining(shell);
+      }
     },
   });
   const Page = dataset.protocol === "cqs_gen" ? QuestionsPage : FocusPage;
@@ -202,6 +207,13 @@ async function work({ overview, page, offline, store }, tab) {
     }
     if (waiting) startOrWait(session);
   }
+}
+
+/** One's own row of the training round's results. @param {Shell} shell */
+async function showTraining(shell) {
+  const results = await getJson(dataset.trainingUrl ?? "").then(({ results }) => results, () => []);
+  const mine = results.find((/** @type {any} */ result) => result.pseudonym === shell.overview.member.pseudonym);
+  if (mine) shell.trainingResult(mine);
 }
 
 /** @param {Session} session @returns {boolean} whether the first open unit is on a page still to come */
@@ -326,7 +338,14 @@ function listen({ shell, session, sender, clock, tools, steady, askForLogin, log
     /** @type {HTMLDialogElement} */ (part("ws-refused")).close();
     sender.resume();
   });
-  part("ws-refused-copy").addEventListener("click", () => saveCopy([...outbox.refused.map((/** @type {any} */ refused) => refused.entry), ...outbox.entries]));
+  part("ws-refused-copy").addEventListener("click", () => {
+    saveCopy([...outbox.refused.map((/** @type {any} */ refused) => refused.entry), ...outbox.entries]);
+    part("ws-refused-forget").hidden = false;
+  });
+  part("ws-refused-forget").addEventListener("click", () => {
+    /** @type {HTMLDialogElement} */ (part("ws-refused")).close();
+    void sender.forget();
+  });
   try {
     letters.checked = localStorage.getItem("elenchus:letters") !== "off";
     letters.addEventListener("change", () => localStorage.setItem("elenchus:letters", letters.checked ? "on" : "off"));
