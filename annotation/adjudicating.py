@@ -193,11 +193,12 @@ def _checked_type(
     if ruling.applicable and entry.span and not spans:
         errors["span"] = NO_SPAN_MESSAGE
         return {}
-    for start, end in spans or [(None, None)]:
-        given: dict[str, Any] = {"applicable": ruling.applicable}
-        if start is not None:
-            given |= {"start": start, "end": end, "quote": item.text[max(start, 0) : max(end, 0)]}
-        check_type_judgement(definition, item.text, unit.type_code, given)
+    answer = {"applicable": ruling.applicable}
+    quoted: list[dict[str, Any]] = [
+        {"start": start, "end": end, "quote": item.text[max(start, 0) : max(end, 0)]} for start, end in spans
+    ]
+    for span in quoted or [{}]:
+        check_type_judgement(definition, item.text, unit.type_code, {**answer, **span})
     return {"applicable": ruling.applicable, "spans": [list(span) for span in spans]}
 
 

@@ -2,8 +2,9 @@
 
 from dataclasses import dataclass
 from datetime import datetime
+from typing import Any
 
-from django.db.models import Count, Max, Q, Sum
+from django.db.models import Count, Max, Q, QuerySet, Sum
 
 from annotation.models import (
     Membership,
@@ -58,13 +59,16 @@ def progress_of_round(round: Round, *, member: Membership | None = None) -> list
     texts = dict(assignments.order_by().values_list("member").annotate(n=Count("id")))
     if not texts:
         return []
+    rows: QuerySet[Any]
     if round.project.protocol == Protocol.FOCUS:
         types = len(round.codebook.definition.get("types") or ())
         totals = {pk: n * types for pk, n in texts.items()}
-        rows, decided = TypeAnnotation.objects, DECIDED_TYPE
+        decided = DECIDED_TYPE
+        rows = TypeAnnotation.objects.all()
     else:
         totals = _question_totals(round, member)
-        rows, decided = QuestionAnnotation.objects, DECIDED_QUESTION
+        decided = DECIDED_QUESTION
+        rows = QuestionAnnotation.objects.all()
     rows = rows.filter(
         assignment__round=round,
         assignment__released_at__isnull=True,
