@@ -59,14 +59,16 @@ def progress_of_round(round: Round, *, member: Membership | None = None) -> list
     texts = dict(assignments.order_by().values_list("member").annotate(n=Count("id")))
     if not texts:
         return []
+    rows: QuerySet[Any]
     if round.project.protocol == Protocol.FOCUS:
         types = len(round.codebook.definition.get("types") or ())
         totals = {pk: n * types for pk, n in texts.items()}
-        rows: QuerySet[Any] = TypeAnnotation.objects.all()
         decided = DECIDED_TYPE
+        rows = TypeAnnotation.objects.all()
     else:
         totals = _question_totals(round, member)
-        rows, decided = QuestionAnnotation.objects.all(), DECIDED_QUESTION
+        decided = DECIDED_QUESTION
+        rows = QuestionAnnotation.objects.all()
     rows = rows.filter(
         assignment__round=round,
         assignment__released_at__isnull=True,

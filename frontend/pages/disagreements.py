@@ -22,6 +22,7 @@ from frontend.unit_view import unit_key
 ROUNDS_A_PAGE = 20
 TOPICS_OFFERED = 200
 PATTERNS_OFFERED = 30
+ANNOTATORS_OFFERED = 30
 
 
 def closed_round_report(round: Round) -> AgreementReport | None:
@@ -124,6 +125,8 @@ def _with_pattern(report: AgreementReport, pattern: str) -> list[int]:
 
 def _differ(round: Round, first: str, second: str) -> Q:
     """Return the condition that two annotators, by pseudonym, answered a unit differently."""
+    model: type[TypeAnnotation] | type[QuestionAnnotation]
+    values: list[Any]
     if round.project.protocol == "focus":
         of_unit = {"assignment__item": OuterRef("item"), "type_code": OuterRef("type_code")}
         rows: QuerySet[Any] = TypeAnnotation.objects.all()
@@ -146,7 +149,8 @@ def _filters(round: Round, report: AgreementReport, asked: Any) -> dict[str, Any
     patterns: dict[str, int] = {}
     for votes in report.disputed_units.values_list("votes", flat=True):
         patterns[_pattern(votes)] = patterns.get(_pattern(votes), 0) + 1
-    names = [person["pseudonym"] for person in report.figures["annotators"]][:30]
+    figures = report.figures or {"annotators": []}
+    names = [person["pseudonym"] for person in figures["annotators"]][:ANNOTATORS_OFFERED]
     topics = round.items.exclude(topic="").order_by("topic").values_list("topic", flat=True).distinct()
     of_type = report.disputed_units.exclude(type_code="").order_by().values("type_code")
     return {

@@ -61,8 +61,7 @@ class UploadForm(forms.Form):
     )
 
     def clean(self) -> dict[str, Any]:
-        super().clean()
-        given = self.cleaned_data
+        given = super().clean() or {}
         if given.get("holds") == "judgements" and not given.get("round_name"):
             self.add_error("round_name", "Name the round that the judgements go into.")
         return given

@@ -1,6 +1,6 @@
 """Rounds as their lead runs them: plan, draw, open, follow, close, reopen."""
 
-from typing import Any
+from typing import Any, cast
 
 from django import forms
 from django.contrib import messages
@@ -45,10 +45,9 @@ class RoundForm(forms.Form):
     def __init__(self, *args: Any, project: Project, **kwargs: Any) -> None:
         super().__init__(*args, **kwargs)
         versions = project.codebooks.order_by("-version")
-        codebook: Any = self.fields["codebook"]
-        codebook.queryset = versions
-        codebook.initial = versions.first()
-        codebook.label_from_instance = lambda codebook: f"Version {codebook.version}"
+        field = cast(Any, self.fields["codebook"])
+        field.queryset, field.initial = versions, versions.first()
+        field.label_from_instance = lambda codebook: f"Version {codebook.version}"
         number = (project.rounds.order_by("-number").values_list("number", flat=True).first() or 0) + 1
         self.fields["name"].help_text = f"Left empty, it is called Round {number}."
         if project.protocol != Protocol.FOCUS:

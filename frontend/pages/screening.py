@@ -1,6 +1,6 @@
 """Context screening: its result by topic, and sending the items that passed into another project."""
 
-from typing import Any
+from typing import Any, cast
 
 from django import forms
 from django.contrib import messages
@@ -25,10 +25,10 @@ class SendForm(forms.Form):
 
     def __init__(self, *args: Any, result: Screening, targets: Any, **kwargs: Any) -> None:
         super().__init__(*args, **kwargs)
-        criteria: Any = self.fields["criteria"]
+        criteria = cast(forms.MultipleChoiceField, self.fields["criteria"])
         criteria.choices = [(one.code, one.name) for one in result.criteria]
         criteria.initial = [one.code for one in result.criteria]
-        target: Any = self.fields["target"]
+        target = cast(Any, self.fields["target"])
         target.queryset = targets
         target.label_from_instance = lambda membership: membership.project.name
 
