@@ -5,6 +5,7 @@ from __future__ import annotations
 from typing import Any
 
 from django.http import HttpResponse
+from drf_spectacular.types import OpenApiTypes
 from drf_spectacular.utils import OpenApiParameter, OpenApiResponse, extend_schema, extend_schema_serializer
 from rest_framework import serializers, status
 from rest_framework.pagination import PageNumberPagination
@@ -12,6 +13,7 @@ from rest_framework.request import Request
 from rest_framework.response import Response
 
 from agreement.canonical import canonical_json
+from agreement.chart_files import CHARTS, ChartMissing, chart_pdf, chart_svg
 from agreement.models import AgreementReport, DisputedUnit
 from agreement.queue import disputed_units, unit_json
 from agreement.reports import CurrentReport, report_current, report_shown, report_visible
@@ -161,6 +163,43 @@ class LatexApi(ReportView):
         return _file(text, "application/x-tex", slug, number, "tex")
 
 
+_CHART = [OpenApiParameter("name", str, OpenApiParameter.PATH, enum=list(CHARTS))]
+
+
+class ChartSvgApi(ReportView):
+    @extend_schema(
+        parameters=_CHART,
+        responses={(200, "image/svg+xml"): str, **REFUSALS},
+        operation_id="rounds_chart_svg",
+    )
+    def get(self, request: Request, slug: str, number: int, name: str) -> HttpResponse:
+        """Download a chart of the report as SVG."""
+        svg = _chart(self.round(request, slug, number), name)
+        return _file(svg, "image/svg+xml", slug, number, "svg", part=name)
+
+
+class ChartPdfApi(ReportView):
+    @extend_schema(
+        parameters=_CHART,
+        responses={(200, "application/pdf"): OpenApiTypes.BINARY, **REFUSALS},
+        operation_id="rounds_chart_pdf",
+    )
+    def get(self, request: Request, slug: str, number: int, name: str) -> HttpResponse:
+        """Download a chart of the report as PDF, on one page of its size."""
+        svg = _chart(self.round(request, slug, number), name)
+        return _file(chart_pdf(svg), "application/pdf", slug, number, "pdf", part=name)
+
+
+def _chart(round: Round, name: str) -> str:
+    report = _finished(round)
+    try:
+        return chart_svg(
+            name, report.figures, report.change, title=round.name, guideline=round.codebook.version
+        )
+    except ChartMissing as missing:
+        raise NotFound(str(missing)) from None
+
+
 def _finished(round: Round) -> AgreementReport:
     report = report_current(round=round).report
     if report is None:
@@ -188,8 +227,11 @@ def _report_json(current: CurrentReport) -> dict[str, Any]:
     }
 
 
-def _file(text: str, content_type: str, slug: str, number: int, suffix: str) -> HttpResponse:
-    response = HttpResponse(text, content_type=f"{content_type}; charset=utf-8")
-    name = f"{slug}-round-{number}-agreement.{suffix}"
+def _file(
+    content: str | bytes, content_type: str, slug: str, number: int, suffix: str, *, part: str = ""
+) -> HttpResponse:
+    charset = "; charset=utf-8" if isinstance(content, str) else ""
+    response = HttpResponse(content, content_type=f"{content_type}{charset}")
+    name = f"{slug}-round-{number}-agreement{f'-{part}' if part else ''}.{suffix}"
     response.headers["Content-Disposition"] = f'attachment; filename="{name}"'
     return response

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from typing import Any
 
+from agreement.changes import SHOWN as CHANGE_SHOWN
 from agreement.charts import level, stacked_bar
 from agreement.overview import DASH, Cell, Figures, cell, number, whole_section
 from agreement.semantic_findings import bertscore_figure
@@ -82,6 +83,23 @@ def applicability(figures: Figures) -> list[dict[str, Any]]:
             }
         )
     return rows
+
+
+def change_table(figures: Figures, change: Figures) -> list[dict[str, Any]]:
+    """Return how coefficients moved against the round before, a section a row; nothing without one."""
+    moved = change.get("sections", {})
+    return [
+        {
+            "name": section["name"],
+            "counts": [moved[section["key"]][name] for name in ("n_both", "n_before", "n_after")],
+            "cells": [cell(moved[section["key"]]["differences"][name], signed=True) for name in CHANGE_SHOWN],
+        }
+        for section in figures["sections"]
+        if section["key"] in moved
+    ]
+
+
+CHANGE_HEADERS = [COEFFICIENTS[name] for name in CHANGE_SHOWN]
 
 
 def annotator_table(figures: Figures, limit: int = 40) -> dict[str, Any]:

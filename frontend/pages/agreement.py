@@ -147,6 +147,8 @@ def _report_context(request: HttpRequest, round: Round, report: AgreementReport)
         "encoder_missing": bool(figures.get("encoder", {}).get("reason")),
         "span_rows": detail_tables.span_table(figures),
         "n_similarities": len(SIMILARITIES),
+        "change_heads": detail_tables.CHANGE_HEADERS,
+        "change_rows": detail_tables.change_table(figures, report.change),
         "answers": detail_tables.applicability(figures),
         "people": detail_tables.annotator_table(figures) if figures["annotators"] else None,
         "matrix": detail_tables.pair_matrix(figures),

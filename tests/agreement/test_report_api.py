@@ -10,6 +10,16 @@ from annotation.rounds import round_close
 from tests import factories
 from tests.conftest import client_of
 
+READ = [
+    "",
+    "queue/",
+    "figures.json",
+    "figures.csv",
+    "table.tex",
+    "charts/alpha.svg",
+    "charts/applicability.pdf",
+]
+
 pytestmark = [pytest.mark.django_db, pytest.mark.database]
 
 
@@ -50,7 +60,7 @@ def test_a_lead_reads_the_figures_of_a_closed_round(study, lead_client):
     assert body["digest"] == AgreementReport.objects.get().digest
 
 
-@pytest.mark.parametrize("rest", ["", "queue/", "figures.json", "figures.csv", "table.tex"])
+@pytest.mark.parametrize("rest", READ)
 def test_nobody_but_a_lead_reads_any_of_it(study, rest):
     closed_and_computed(study)
     factories.user("olu")
@@ -59,7 +69,7 @@ def test_nobody_but_a_lead_reads_any_of_it(study, rest):
     assert client_of("lea").get(address(study, rest)).status_code == 200
 
 
-@pytest.mark.parametrize("rest", ["", "queue/", "figures.json", "figures.csv", "table.tex"])
+@pytest.mark.parametrize("rest", READ)
 def test_an_open_round_shows_nothing(study, lead_client, rest):
     response = lead_client.get(address(study, rest))
     assert (response.status_code, response.json()["code"]) == (409, "round_not_closed")
@@ -158,6 +168,31 @@ def test_a_latex_table_with_an_unknown_column_is_refused(study, lead_client):
     response = lead_client.get(address(study, "table.tex?columns=gamma"))
     assert response.status_code == 422
     assert "gamma" in response.json()["message"]
+
+
+def test_charts_download_as_svg_and_as_pdf_with_the_name_of_the_round(study, lead_client):
+    closed_and_computed(study)
+    svg = lead_client.get(address(study, "charts/alpha.svg"))
+    assert svg.headers["Content-Type"] == "image/svg+xml; charset=utf-8"
+    assert svg.headers["Content-Disposition"].endswith('-round-1-agreement-alpha.svg"')
+    assert f"Krippendorff&#x27;s alpha: {study.round.name}" in svg.content.decode()
+    assert ">0.38 *<" in svg.content.decode()
+    assert svg.content == lead_client.get(address(study, "charts/alpha.svg")).content
+    pdf = lead_client.get(address(study, "charts/applicability.pdf"))
+    assert pdf.headers["Content-Type"] == "application/pdf"
+    assert pdf.headers["Content-Disposition"].endswith('-round-1-agreement-applicability.pdf"')
+    assert pdf.content.startswith(b"%PDF-")
+
+
+@pytest.mark.parametrize(
+    ("chart", "message"),
+    [("pie.svg", "There is no chart “pie”"), ("change.svg", "No closed round came before this one")],
+)
+def test_a_chart_that_cannot_be_drawn_is_not_found_and_says_why(study, lead_client, chart, message):
+    closed_and_computed(study)
+    response = lead_client.get(address(study, f"charts/{chart}"))
+    assert response.status_code == 404
+    assert message in response.json()["message"]
 
 
 def test_live_agreement_shows_aggregates_to_a_lead_and_to_nobody_who_annotates(lead_client):

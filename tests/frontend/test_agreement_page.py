@@ -285,3 +285,35 @@ def test_the_page_costs_the_same_number_of_queries_however_many_units(
         lead_client.get(address(study))
     with django_assert_max_num_queries(16):
         lead_client.get(address(study, "units/"))
+
+
+def test_each_chart_downloads_as_svg_and_pdf(study, lead_client):
+    close(study)
+    shown = lead_client.get(address(study)).content.decode()
+    for name in ("alpha", "applicability"):
+        for form in ("svg", "pdf"):
+            assert f'/rounds/1/report/charts/{name}.{form}"' in shown
+    assert "charts/change" not in shown
+
+
+def test_the_change_of_every_type_stands_in_a_table_beside_its_chart(study, lead_client):
+    close(study)
+    first = study.round
+    second = factories.open_round(study)
+    for member in study.annotators:
+        for item in study.items:
+            factories.record(second, member, item, "LE", factories.NO)
+            factories.record(second, member, item, "CF", factories.NO)
+    study.round = round_close(second, by=study.lead)
+    report = AgreementReport.objects.get(round=study.round)
+    assert report_compute(report_id=report.id)
+    response = lead_client.get(address(study))
+    shown = response.content.decode()
+    assert f"Change against {first.name}" in shown
+    assert "report/charts/change.svg" in shown
+    assert "report/charts/change.pdf" in shown
+    table = shown[shown.index(f"Change against {first.name}") :]
+    row = re.search(r"<tr><th scope=\"row\">Lacks Evidence</th>.*?</tr>", table, re.S)[0]
+    cells = [re.sub(r"<[^>]+>", " ", cell).split() for cell in re.findall(r"<td.*?</td>", row, re.S)]
+    assert [cell[0] for cell in cells] == ["2", "0", "0", "+0.33", "+0.67", cells[5][0], "–"]
+    assert "Undefined: everyone used one and the same category" in row
