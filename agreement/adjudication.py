@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
+from typing import Any
 
 from django.db.models import Count, Q, QuerySet
 
@@ -29,7 +30,7 @@ class QueueProgress:
         return self.total - self.decided
 
 
-def queue_units(report: AgreementReport, member: Membership) -> QuerySet[DisputedUnit]:
+def queue_units(report: AgreementReport, member: Membership) -> QuerySet[Any]:
     """Return the units that have to be decided, most disputed first, with `decided` and `taken`."""
     return with_state(report.disputed_units.exclude(why=""), member)
 

@@ -85,6 +85,8 @@ class ReportApi(ReportView):
     def post(self, request: Request, slug: str, number: int) -> Response:
         """Compute the report of the judgements as they are now; asking twice is asking once."""
         found = self.round(request, slug, number)
+        if not isinstance(request.data, dict):
+            raise Refused("invalid", 'Send the parameters of a report as an object, such as {"seed": 7}.')
         report_start(round=found, parameters=request.data)
         return Response(_report_json(report_current(round=found)), status=status.HTTP_202_ACCEPTED)
 
@@ -120,7 +122,7 @@ class QueueApi(ReportView):
         )
         pages = self.Pagination()
         page = pages.paginate_queryset(units, request, view=self)
-        return pages.get_paginated_response([unit_json(unit) for unit in page])
+        return pages.get_paginated_response([unit_json(unit) for unit in page or ()])
 
 
 class FiguresJsonApi(ReportView):
