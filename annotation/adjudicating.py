@@ -125,7 +125,7 @@ def claim_of_another(item: Item, unit: Unit, member: Membership) -> Claim | None
     return held.select_related("member").first()
 
 
-def with_state(units: QuerySet, member: Membership) -> QuerySet:
+def with_state(units: QuerySet, member: Membership) -> QuerySet[Any]:
     """Add to rows with `item`, `type_code` and `question` whether they are `decided`, and `taken` by another.
 
     Decided means adjudicated: a label that came with a file is no ruling on the annotators' dispute.
@@ -193,9 +193,10 @@ def _checked_type(
     if ruling.applicable and entry.span and not spans:
         errors["span"] = NO_SPAN_MESSAGE
         return {}
-    for start, end in spans or [(None, None)]:
+    bounds: list[tuple[int | None, int | None]] = [*spans] or [(None, None)]
+    for start, end in bounds:
         given: dict[str, Any] = {"applicable": ruling.applicable}
-        if start is not None:
+        if start is not None and end is not None:
             given |= {"start": start, "end": end, "quote": item.text[max(start, 0) : max(end, 0)]}
         check_type_judgement(definition, item.text, unit.type_code, given)
     return {"applicable": ruling.applicable, "spans": [list(span) for span in spans]}

@@ -2,8 +2,9 @@
 
 from dataclasses import dataclass
 from datetime import datetime
+from typing import Any
 
-from django.db.models import Count, Max, Q, Sum
+from django.db.models import Count, Max, Q, QuerySet, Sum
 
 from annotation.models import (
     Membership,
@@ -61,10 +62,11 @@ def progress_of_round(round: Round, *, member: Membership | None = None) -> list
     if round.project.protocol == Protocol.FOCUS:
         types = len(round.codebook.definition.get("types") or ())
         totals = {pk: n * types for pk, n in texts.items()}
-        rows, decided = TypeAnnotation.objects, DECIDED_TYPE
+        rows: QuerySet[Any] = TypeAnnotation.objects.all()
+        decided = DECIDED_TYPE
     else:
         totals = _question_totals(round, member)
-        rows, decided = QuestionAnnotation.objects, DECIDED_QUESTION
+        rows, decided = QuestionAnnotation.objects.all(), DECIDED_QUESTION
     rows = rows.filter(
         assignment__round=round,
         assignment__released_at__isnull=True,
