@@ -126,11 +126,13 @@ def _differ(round: Round, first: str, second: str) -> Q:
     """Return the condition that two annotators, by pseudonym, answered a unit differently."""
     if round.project.protocol == "focus":
         of_unit = {"assignment__item": OuterRef("item"), "type_code": OuterRef("type_code")}
-        model, field, values = TypeAnnotation, "applicable", [True, False]
+        rows: QuerySet[Any] = TypeAnnotation.objects.all()
+        field = "applicable"
+        values: list[Any] = [True, False]
     else:
         of_unit = {"question": OuterRef("question")}
-        model, field, values = QuestionAnnotation, "label", ["USE", "UN", "IN"]
-    rows = model.objects.filter(assignment__round=round, **of_unit)
+        rows, field, values = QuestionAnnotation.objects.all(), "label", ["USE", "UN", "IN"]
+    rows = rows.filter(assignment__round=round, **of_unit)
     differ = Q()
     for value in values:
         left = rows.filter(assignment__member__pseudonym=first, **{field: value})

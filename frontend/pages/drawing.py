@@ -53,12 +53,12 @@ class DrawForm(forms.Form):
         super().__init__(*args, **kwargs)
         if round.project.protocol != Protocol.CQS_GEN:
             del self.fields["questions"]
-            self.fields["how"].choices = [
-                choice for choice in self.fields["how"].choices if choice[0] != "questions"
-            ]
+            how: Any = self.fields["how"]
+            how.choices = [choice for choice in how.choices if choice[0] != "questions"]
 
     def clean(self) -> dict[str, Any]:
-        given = super().clean()
+        super().clean()
+        given = self.cleaned_data
         needs = {"sample": "size", "questions": "questions", "picked": "picked"}.get(given.get("how", ""))
         if needs and not given.get(needs) and needs not in self.errors:
             self.add_error(needs, "Fill this in for the draw you chose.")
@@ -121,7 +121,8 @@ class AnnotatorsForm(forms.Form):
 
     def __init__(self, *args: Any, members: Any, **kwargs: Any) -> None:
         super().__init__(*args, **kwargs)
-        self.fields["annotators"].queryset = members
+        annotators: Any = self.fields["annotators"]
+        annotators.queryset = members
 
 
 @login_required

@@ -1,5 +1,7 @@
 """The page behind an invitation link: take part with an account, or make one."""
 
+from typing import Any
+
 from django import forms
 from django.contrib import messages
 from django.contrib.auth import get_user_model, login
@@ -14,7 +16,7 @@ from annotation.errors import Refused
 from annotation.inviting import invitation_accept, invitation_find
 from frontend.pages.common import posted
 
-BACKGROUND = {
+BACKGROUND: dict[str, Any] = {
     "required": False,
     "widget": forms.Textarea(attrs={"rows": 3}),
     "label": "About you, for the dataset’s data card (optional)",
@@ -41,12 +43,12 @@ def join(request: HttpRequest, token: str) -> HttpResponse:
     """Show what the invitation is for, then accept it with this account or a new one."""
     invitation = invitation_find(token)
     known = request.user.is_authenticated
-    form = (JoinForm if known else SignUpForm)(posted(request))
+    form: JoinForm | SignUpForm = (JoinForm if known else SignUpForm)(posted(request))
     if request.method == "POST" and form.is_valid():
         try:
             # An account is made only together with its place in the project.
             with transaction.atomic():
-                user = request.user if known else form.save()
+                user: Any = form.save() if isinstance(form, SignUpForm) else request.user
                 member = invitation_accept(token=token, user=user, background=form.cleaned_data["background"])
         except Refused as refusal:
             form.add_error(None, refusal.message)

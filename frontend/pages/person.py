@@ -138,11 +138,10 @@ class TakersForm(forms.Form):
 
     def __init__(self, *args: Any, takers: Any, **kwargs: Any) -> None:
         super().__init__(*args, **kwargs)
-        self.fields["takers"].queryset = takers
-        self.fields["takers"].initial = takers
-        self.fields["takers"].label_from_instance = lambda one: (
-            f"{one.pseudonym} ({one.user or 'no account'})"
-        )
+        field: Any = self.fields["takers"]
+        field.queryset = takers
+        field.initial = takers
+        field.label_from_instance = lambda one: f"{one.pseudonym} ({one.user or 'no account'})"
 
 
 @login_required
