@@ -161,6 +161,8 @@ def _spans_and_units(
         report.spans.extend(_span_rows(judgements, unit, text, spans))
         if span_texts:
             span_texts.add(unit.kind, unit.item, [text[start:end] for _, start, end in unit.spans])
+        if next(seen) % ALIVE_UNITS == 0:
+            alive()
 
     kinds = findings_read(judgements, texts, threshold=parameters["span_match"], found=found)
     for index, marked in enumerate(without_gold):
