@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import hashlib
 import json
-from collections.abc import Iterable
+from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
@@ -168,7 +168,7 @@ def _onnx_embed(folder: Path, model: Path) -> Embed:
     if output is None or not {"input_ids", "attention_mask"} <= inputs <= _ONNX_INPUTS:
         raise EncoderUnavailable(f"{model.name} is no encoder that gives one vector a token")
 
-    def embed(texts: list[str]) -> list[Embedded]:
+    def embed(texts: Sequence[str]) -> list[Embedded]:
         encodings = tokenizer.encode_batch(texts)
         shape = len(texts), max(len(encoding.ids) for encoding in encodings)
         feed = {name: np.zeros(shape, dtype=np.int64) for name in inputs}
@@ -209,7 +209,7 @@ def _torch_embed(folder: Path, layer: int | None) -> Embed:
         ) from error
     longest = _longest(folder, tokenizer.model_max_length)
 
-    def embed(texts: list[str]) -> list[Embedded]:
+    def embed(texts: Sequence[str]) -> list[Embedded]:
         whole = tokenizer(texts, verbose=False)["input_ids"]
         batch = tokenizer(
             texts,
@@ -235,7 +235,7 @@ def _embedded(states: NDArray[np.floating], markers: Iterable[int], cut: bool) -
     vectors = np.asarray(states, dtype=np.float32)
     lengths = np.linalg.norm(vectors, axis=1, keepdims=True)
     return Embedded(
-        vectors / np.where(lengths > 0, lengths, 1),
+        vectors / np.where(lengths > 0, lengths, 1),  # type: ignore[arg-type]  # float32, says numpy itself
         np.asarray([not marker for marker in markers], dtype=np.bool_),
         cut,
     )

@@ -264,13 +264,13 @@ UnitKey = tuple[int, str, int | None]
 def judged_units(round: Round, type_code: str = "") -> QuerySet[Item] | QuerySet[Question]:
     """Return the items with an answer on a type, or the questions with one, in the order of their ids."""
     if round.project.protocol == FOCUS:
-        answered = _counted(TypeAnnotation.objects, round).filter(
+        answered = _counted(TypeAnnotation.objects.all(), round).filter(
             type_code=type_code, applicable__isnull=False
         )
         return round.items.filter(
             id__in=answered.values("assignment__item_id"), withdrawn_at__isnull=True
         ).order_by("external_id", "id")
-    answered = _counted(QuestionAnnotation.objects, round).filter(label__isnull=False)
+    answered = _counted(QuestionAnnotation.objects.all(), round).filter(label__isnull=False)
     return (
         Question.objects.filter(id__in=answered.values("question_id"), item__withdrawn_at__isnull=True)
         .select_related("item")

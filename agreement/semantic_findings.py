@@ -110,10 +110,10 @@ def bertscore_add(
 
 def _rounded(estimate: Estimate) -> Estimate:
     numbers = {name: getattr(estimate, name) for name in ("value", "low", "high")}
-    return replace(
-        estimate,
-        **{name: None if number is None else round(number, DIGITS) for name, number in numbers.items()},
-    )
+    rounded: dict[str, Any] = {
+        name: None if number is None else round(number, DIGITS) for name, number in numbers.items()
+    }
+    return replace(estimate, **rounded)
 
 
 def bertscore_figure(section: Mapping[str, Any]) -> dict[str, Any] | None:
