@@ -126,8 +126,6 @@ def _with_pattern(report: AgreementReport, pattern: str) -> list[int]:
 
 def _differ(round: Round, first: str, second: str) -> Q:
     """Return the condition that two annotators, by pseudonym, answered a unit differently."""
-    model: type[TypeAnnotation] | type[QuestionAnnotation]
-    values: list[Any]
     if round.project.protocol == "focus":
         of_unit = {"assignment__item": OuterRef("item"), "type_code": OuterRef("type_code")}
         rows: QuerySet[Any] = TypeAnnotation.objects.all()
