@@ -15,6 +15,7 @@ from rest_framework.response import Response
 from agreement.canonical import canonical_json
 from agreement.chart_files import CHARTS, ChartMissing, chart_pdf, chart_svg
 from agreement.models import AgreementReport, DisputedUnit
+from agreement.plans import PLANNED, plan_clean, report_plan
 from agreement.queue import disputed_units, unit_json
 from agreement.reports import CurrentReport, report_current, report_shown, report_visible
 from agreement.tables import LATEX_DEFAULT, TableRefused, figures_csv, latex_table
@@ -87,6 +88,8 @@ class ReportApi(ReportView):
     def post(self, request: Request, slug: str, number: int) -> Response:
         """Compute the report of the judgements as they are now; asking twice is asking once."""
         found = self.round(request, slug, number)
+        if not isinstance(request.data, dict):
+            raise Refused("invalid", 'Send the parameters of a report as an object, such as {"seed": 7}.')
         report_start(round=found, parameters=request.data)
         return Response(_report_json(report_current(round=found)), status=status.HTTP_202_ACCEPTED)
 
@@ -122,7 +125,33 @@ class QueueApi(ReportView):
         )
         pages = self.Pagination()
         page = pages.paginate_queryset(units, request, view=self)
-        return pages.get_paginated_response([unit_json(unit) for unit in page])
+        return pages.get_paginated_response([unit_json(unit) for unit in page or ()])
+
+
+class PlanApi(ReportView):
+    @extend_schema_serializer(component_name="ItemsNeeded")
+    class OutputSerializer(serializers.Serializer):
+        key = serializers.CharField()
+        code = serializers.CharField()
+        name = serializers.CharField()
+        n_items = serializers.IntegerField(help_text="Items at hand.")
+        width = serializers.FloatField(allow_null=True, help_text="Of the interval from these items.")
+        more = serializers.IntegerField(allow_null=True, help_text="Items it takes beyond those at hand.")
+        reason = serializers.CharField(allow_null=True, help_text="Why there is no such number.")
+
+    @extend_schema(
+        parameters=[
+            OpenApiParameter("width", float, required=True, description="Above 0 and up to 2."),
+            OpenApiParameter("coefficient", str, enum=PLANNED, default=PLANNED[0]),
+        ],
+        responses={200: OutputSerializer(many=True), **REFUSALS},
+        operation_id="rounds_report_plan",
+    )
+    def get(self, request: Request, slug: str, number: int) -> Response:
+        """Say how many more items each type needs until its interval is narrower than `width`."""
+        report = _finished(self.round(request, slug, number))
+        asked = plan_clean(request.query_params.dict())
+        return Response(report_plan(report, asked))
 
 
 class FiguresJsonApi(ReportView):

@@ -41,7 +41,8 @@ def report_crosscheck(*, report_id: int) -> str:
     report = AgreementReport.objects.select_related("round__project", "round__codebook").get(id=report_id)
     judgements = judgements_read(report.round)
     if judgements.digest() != report.judgements_sha256:
-        outcome, result = Crosscheck.UNCHECKED, {"why": JUDGEMENTS_CHANGED}
+        outcome: str = Crosscheck.UNCHECKED
+        result: dict[str, Any] = {"why": JUDGEMENTS_CHANGED}
     else:
         stored = {section["key"]: section for section in report.figures["sections"]}
         checks = {

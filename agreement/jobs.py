@@ -205,8 +205,10 @@ def _forget_parts(report_id: int, token: str, model: type[models.Model]) -> None
     while True:
         with transaction.atomic():
             _write(report_id, token)
-            ids = list(model.objects.filter(report_id=report_id).values_list("id", flat=True)[:BATCH])
-            model.objects.filter(id__in=ids).delete()
+            ids = list(
+                model._default_manager.filter(report_id=report_id).values_list("id", flat=True)[:BATCH]
+            )
+            model._default_manager.filter(id__in=ids).delete()
         if len(ids) < BATCH:
             return
 
@@ -217,7 +219,7 @@ def _store_rows(
     for first in range(0, len(rows), BATCH):
         with transaction.atomic():
             _write(report_id, token)
-            model.objects.bulk_create(
+            model._default_manager.bulk_create(
                 model(report_id=report_id, **row) for row in rows[first : first + BATCH]
             )
 

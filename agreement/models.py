@@ -4,6 +4,8 @@ The row of a report is the truth about its job: Celery only carries its id. A re
 is never shown, and neither are the spans and units that hang on it.
 """
 
+from typing import Any
+
 from django.db import models
 from django.db.models import F, Q
 from django.db.models.functions import Length
@@ -50,7 +52,8 @@ class AgreementReport(models.Model):
     stamp = models.CharField(max_length=120, blank=True)
     judgements_sha256 = models.CharField(max_length=64, blank=True)
     digest = models.CharField(max_length=64, blank=True)
-    figures = models.JSONField(null=True)
+    # Null only until the report is done, which a constraint below keeps: not None to those who read it.
+    figures: "models.JSONField[Any, Any]" = models.JSONField(null=True)
     change = models.JSONField(default=dict)
     crosscheck = models.CharField(max_length=9, choices=Crosscheck, default=Crosscheck.UNCHECKED)
     crosscheck_result = models.JSONField(default=dict)

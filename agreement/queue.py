@@ -43,11 +43,13 @@ def units_of(
 ) -> list[DisputedUnit]:
     """Return the units of judged items or questions: stored rows where disputed, else unsaved ones."""
     judged = list(judged)
+    keys = [found.pk for found in judged]
+    stored: dict[int | None, DisputedUnit]
     rows = report.disputed_units.select_related("item", "question")
     if type_code:
-        stored = {row.item_id: row for row in rows.filter(type_code=type_code, item__in=judged)}
+        stored = {row.item_id: row for row in rows.filter(type_code=type_code, item__in=keys)}
     else:
-        stored = {row.question_id: row for row in rows.filter(question__in=judged)}
+        stored = {row.question_id: row for row in rows.filter(question__in=keys)}
     return [
         stored.get(found.pk)
         or DisputedUnit(

@@ -47,7 +47,10 @@ def judgements_read(round: Round) -> RoundJudgements:
     )
     rater_of = {member_id: index for index, (_, member_id) in enumerate(members)}
     item_of = {item_id: index for index, item_id in enumerate(items.ids.tolist())}
-    people = {"raters": tuple(name for name, _ in members), "rater_ids": tuple(pk for _, pk in members)}
+    people: dict[str, Any] = {
+        "raters": tuple(name for name, _ in members),
+        "rater_ids": tuple(pk for _, pk in members),
+    }
     groups = tuple(
         Group(g["key"], g["name"], g.get("letter", ""), g.get("hue", ""))
         for g in definition.get("groups", [])
@@ -182,7 +185,7 @@ def _counted(rows: QuerySet, round: Round) -> QuerySet:
 def _type_rows(
     round: Round, item_of: dict[int, int], rater_of: dict[int, int], kind_base: dict[str, int]
 ) -> Iterator[tuple[int, ...]]:
-    rows = _counted(TypeAnnotation.objects, round).exclude(applicable__isnull=True, cannot_judge=False)
+    rows = _counted(TypeAnnotation.objects.all(), round).exclude(applicable__isnull=True, cannot_judge=False)
     for item_id, member_id, code, applicable, start, end, seconds in rows.values_list(
         "assignment__item_id",
         "assignment__member_id",
@@ -205,7 +208,7 @@ def _question_rows(
     value_of: dict[str, int],
     reason_of: dict[str, int],
 ) -> Iterator[tuple[int, ...]]:
-    rows = _counted(QuestionAnnotation.objects, round).exclude(label__isnull=True, cannot_judge=False)
+    rows = _counted(QuestionAnnotation.objects.all(), round).exclude(label__isnull=True, cannot_judge=False)
     for question_id, member_id, label, reason, seconds in rows.values_list(
         "question_id", "assignment__member_id", "label", "reason", "active_seconds"
     ).iterator(chunk_size=BATCH):
@@ -261,13 +264,13 @@ UnitKey = tuple[int, str, int | None]
 def judged_units(round: Round, type_code: str = "") -> QuerySet[Item] | QuerySet[Question]:
     """Return the items with an answer on a type, or the questions with one, in the order of their ids."""
     if round.project.protocol == FOCUS:
-        answered = _counted(TypeAnnotation.objects, round).filter(
+        answered = _counted(TypeAnnotation.objects.all(), round).filter(
             type_code=type_code, applicable__isnull=False
         )
         return round.items.filter(
             id__in=answered.values("assignment__item_id"), withdrawn_at__isnull=True
         ).order_by("external_id", "id")
-    answered = _counted(QuestionAnnotation.objects, round).filter(label__isnull=False)
+    answered = _counted(QuestionAnnotation.objects.all(), round).filter(label__isnull=False)
     return (
         Question.objects.filter(id__in=answered.values("question_id"), item__withdrawn_at__isnull=True)
         .select_related("item")
@@ -280,7 +283,7 @@ def answers_read(round: Round, units: Iterable[UnitKey]) -> dict[UnitKey, list[A
     wanted = set(units)
     found: dict[UnitKey, list[Answer]] = {}
     if round.project.protocol == FOCUS:
-        rows = _counted(TypeAnnotation.objects, round).filter(
+        rows = _counted(TypeAnnotation.objects.all(), round).filter(
             assignment__item_id__in={item for item, _, _ in wanted},
             type_code__in={code for _, code, _ in wanted},
         )
@@ -294,7 +297,7 @@ def answers_read(round: Round, units: Iterable[UnitKey]) -> dict[UnitKey, list[A
                     _answer(row, answer, "", start=row.start, end=row.end, quote=row.quote or "")
                 )
         return found
-    rows = _counted(QuestionAnnotation.objects, round).filter(
+    rows = _counted(QuestionAnnotation.objects.all(), round).filter(
         question_id__in={question for _, _, question in wanted}
     )
     for row in rows.exclude(label__isnull=True, cannot_judge=False).select_related("assignment__member"):

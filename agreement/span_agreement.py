@@ -58,7 +58,7 @@ class JudgedText:
     """One text and what each annotator who judged it marked: a span (start, end), or None for no span."""
 
     text: str
-    marks: Mapping[str, Span | None]
+    marks: Mapping[str, Span | None] | Mapping[int, Span | None]
 
 
 @dataclass(frozen=True, slots=True)

@@ -135,8 +135,8 @@ def findings_read(
 def _add_unit(findings: Findings, unit: MarkedUnit, text: str, spans: tuple[ConsensusSpan, ...]) -> None:
     table = span_table([JudgedText(text, unit.marks)])
     findings.rows[unit.item] = np.concatenate([table.numerators[0], table.denominators[0]])
-    for figure, (number, reason) in table.undefined.items():
-        findings.reasons.setdefault(figure, Counter())[reason] += number
+    for figure, (number, why) in table.undefined.items():
+        findings.reasons.setdefault(figure, Counter())[why] += number
     for figure, reason in table.alpha_reasons.items():
         if reason:
             findings.reasons.setdefault(figure, Counter())[reason] += 1

@@ -79,7 +79,9 @@ def _estimates(section: dict[str, Any]) -> Iterator[tuple[str, dict[str, Any]]]:
     yield from ((name, section["estimates"][name]) for name in COEFFICIENTS)
     if section["spans"]:
         yield from ((name, section["spans"]["similarity"][name]) for name in SIMILARITIES)
-        yield BERTSCORE, bertscore_figure(section)
+        bertscore = bertscore_figure(section)
+        if bertscore is not None:
+            yield BERTSCORE, bertscore
         yield from ((name, section["spans"][name]) for name in SPAN_ALPHAS)
 
 

@@ -9,6 +9,7 @@ _REPORT = "projects/<slug:slug>/rounds/<int:number>/report/"
 urlpatterns = [
     path(_REPORT, api.ReportApi.as_view(), name="api-report"),
     path(f"{_REPORT}queue/", api.QueueApi.as_view(), name="api-report-queue"),
+    path(f"{_REPORT}plan/", api.PlanApi.as_view(), name="api-report-plan"),
     path(f"{_REPORT}figures.json", api.FiguresJsonApi.as_view(), name="api-report-json"),
     path(f"{_REPORT}figures.csv", api.FiguresCsvApi.as_view(), name="api-report-csv"),
     path(f"{_REPORT}charts/<slug:name>.svg", api.ChartSvgApi.as_view(), name="api-report-chart-svg"),

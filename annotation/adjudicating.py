@@ -15,7 +15,16 @@ from django.utils import timezone
 from annotation.access import require_lead
 from annotation.codebooks.definition import Codebook as CodebookDefinition
 from annotation.errors import NotFound, Refused
-from annotation.models import Claim, Codebook, Item, Membership, ProjectEvent, Question, Resolution
+from annotation.models import (
+    Claim,
+    Codebook,
+    Item,
+    Membership,
+    Project,
+    ProjectEvent,
+    Question,
+    Resolution,
+)
 from annotation.protocols.cqs_gen import check_question_judgement
 from annotation.protocols.focus import check_type_judgement
 from annotation.protocols.rules import RuleError
@@ -125,6 +134,19 @@ def claim_of_another(item: Item, unit: Unit, member: Membership) -> Claim | None
     return held.select_related("member").first()
 
 
+def rulings_current(project: Project) -> QuerySet[Resolution]:
+    """Return the adjudicated answers that hold now."""
+    return Resolution.objects.filter(
+        item__project=project, source=Resolution.Source.ADJUDICATED, superseded_at__isnull=True
+    )
+
+
+def claims_of_others(member: Membership) -> QuerySet[Claim]:
+    """Return the claims that other leads of the project hold now."""
+    held = Claim.objects.filter(item__project=member.project_id, expires_at__gt=timezone.now())
+    return held.exclude(member=member)
+
+
 def with_state(units: QuerySet, member: Membership) -> QuerySet:
     """Add to rows with `item`, `type_code` and `question` whether they are `decided`, and `taken` by another.
 
@@ -193,11 +215,12 @@ def _checked_type(
     if ruling.applicable and entry.span and not spans:
         errors["span"] = NO_SPAN_MESSAGE
         return {}
-    for start, end in spans or [(None, None)]:
-        given: dict[str, Any] = {"applicable": ruling.applicable}
-        if start is not None:
-            given |= {"start": start, "end": end, "quote": item.text[max(start, 0) : max(end, 0)]}
-        check_type_judgement(definition, item.text, unit.type_code, given)
+    answer = {"applicable": ruling.applicable}
+    quoted: list[dict[str, Any]] = [
+        {"start": start, "end": end, "quote": item.text[max(start, 0) : max(end, 0)]} for start, end in spans
+    ]
+    for span in quoted or [{}]:
+        check_type_judgement(definition, item.text, unit.type_code, {**answer, **span})
     return {"applicable": ruling.applicable, "spans": [list(span) for span in spans]}
 
 

@@ -107,9 +107,9 @@ class RoundListApi(MemberView):
     @extend_schema_serializer(component_name="RoundListInput")
     class InputSerializer(serializers.Serializer):
         name = serializers.CharField(max_length=120, required=False, default="")
-        purpose = serializers.ChoiceField(Round.Purpose.values, default=Round.Purpose.CALIBRATION)
+        purpose = serializers.ChoiceField(Round.Purpose.choices, default=Round.Purpose.CALIBRATION)
         overlap = serializers.IntegerField(min_value=1, max_value=1000, default=2)
-        order = serializers.ChoiceField(Round.Order.values, default=Round.Order.BY_ARGUMENT)
+        order = serializers.ChoiceField(Round.Order.choices, default=Round.Order.BY_ARGUMENT)
         shuffled = serializers.BooleanField(default=False)
         seed = serializers.IntegerField(default=0, min_value=-(2**63), max_value=2**63 - 1)
         content_warning = serializers.CharField(required=False, default="", allow_blank=True)

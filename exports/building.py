@@ -100,7 +100,7 @@ class Digest:
     def add(self, record: ItemRecord, split: str) -> None:
         """Take in one item. Keys of the database stay out: a restored copy has the same digest."""
         rounds = self._selection.round_of
-        places = {question.pk: question.position for question in record.questions}
+        places: dict[str | int, int] = {question.pk: question.position for question in record.questions}
         judgements = [
             (
                 places.get(row.unit, row.unit),

@@ -7,7 +7,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from datetime import datetime
 from functools import lru_cache
-from typing import NamedTuple
+from typing import NamedTuple, cast
 
 from agreement.consensus import consensus_spans, label_consensus, reason_consensus
 from agreement.similarity import token_jaccard
@@ -140,18 +140,20 @@ def decide_question(
     votes = Counter(str(judgement.answer) for judgement in judgements)
     counted = tuple(sorted(votes.items()))
     if resolved is not None:
-        edits = (resolved.edited_question,) if resolved.edited_question else ()
+        edits: tuple[str, ...] = (resolved.edited_question,) if resolved.edited_question else ()
         return QuestionDecision(str(resolved.answer), resolved.reason, counted, edits, resolved.source)
-    label = None if adjudicated_only else label_consensus(judgement.answer for judgement in judgements).label
+    label = None
+    if not adjudicated_only:
+        label = cast("str | None", label_consensus(judgement.answer for judgement in judgements).label)
     behind = [judgement for judgement in judgements if judgement.answer == label]
-    reason = reason_consensus(judgement.reason or None for judgement in behind).label
+    reason = cast("str | None", reason_consensus(judgement.reason or None for judgement in behind).label)
     edits = tuple(sorted({judgement.edited_question for judgement in behind} - {""}))
     return QuestionDecision(label, reason or "", counted, edits, "")
 
 
 @lru_cache(maxsize=4096)
 def _majority(yes: int, no: int) -> bool | None:
-    return label_consensus([True] * yes + [False] * no).label
+    return cast("bool | None", label_consensus([True] * yes + [False] * no).label)
 
 
 def _groups(text: str, chosen: list[tuple[int, int, int]], jaccard: float) -> list[DecidedSpan]:

@@ -19,7 +19,7 @@ class ParameterError(Refused):
 
     def __init__(self, problems: list[str]) -> None:
         self.problems = tuple(problems)
-        errors = {}
+        errors: dict[str, str] = {}
         for problem in problems:
             choice, separator, what = problem.partition(": ")
             if separator:

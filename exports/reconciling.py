@@ -9,7 +9,7 @@ from collections import Counter, defaultdict
 from dataclasses import dataclass, field
 from typing import Any
 
-from django.db.models import Count, Max, Q, Sum
+from django.db.models import Count, Max, Q, QuerySet, Sum
 
 from annotation.codebooks.definition import PUBLISHED_LABELS
 from annotation.models import Question, QuestionAnnotation, Resolution, TypeAnnotation
@@ -110,7 +110,7 @@ class Tally:
                 f"{len(written['cqs'])} written"
             )
         source = record.item.source
-        self.labels_before[source].update(PUBLISHED_LABELS[row.label] for row in decided)
+        self.labels_before[source].update(PUBLISHED_LABELS[str(row.label)] for row in decided)
         self.labels_after[source].update(question["label"] for question in written["cqs"])
         self.labels.update(question["label"] for question in written["cqs"])
 
@@ -118,7 +118,7 @@ class Tally:
         """Compare with the database, by its own counting, and return what is off."""
         items = items_chosen(selection)
         counts = self.counts
-        rows = (TypeAnnotation if selection.typology else QuestionAnnotation).objects.filter(
+        rows: QuerySet[Any] = (TypeAnnotation if selection.typology else QuestionAnnotation).objects.filter(
             assignment__round__in=[row.pk for row in selection.rounds],
             assignment__item__in=items,
             assignment__member__left_out_at__isnull=True,

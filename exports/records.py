@@ -218,7 +218,9 @@ def _batch_records(selection: Selection, batch: list[ItemRow]) -> Iterator[ItemR
     for judgement in _judgements_read(selection, within):
         if judgement.item in records:
             records[judgement.item].judgements.append(judgement)
-    unit_order = {kind.code: place for place, kind in enumerate(selection.codebook.types)}
+    unit_order: dict[str | int, int] = {
+        kind.code: place for place, kind in enumerate(selection.codebook.types)
+    }
     numbers = {row.pk: row.number for row in selection.rounds}
     for record in records.values():
         if not selection.typology:
@@ -327,6 +329,6 @@ def _judgements_read(selection: Selection, within: tuple[int, int]) -> Iterator[
     for row in rows:
         shared, details = row[:11], row[11:]
         if selection.typology:
-            yield Judgement(*shared, *details, "", "")
+            yield Judgement._make((*shared, *details, "", ""))
         else:
-            yield Judgement(*shared, None, None, None, *details)
+            yield Judgement._make((*shared, None, None, None, *details))

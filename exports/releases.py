@@ -228,7 +228,7 @@ def _folder(release_id: int, token: str) -> str:
 
 
 def _files_store(release_id: int, token: str, folder: Path, built: Built) -> list[Mapping[str, Any]]:
-    stored = []
+    stored: list[Mapping[str, Any]] = []
     for file in built.files:
         with (folder / file.name).open("rb") as stream:
             name = default_storage.save(f"{_folder(release_id, token)}/{file.name}", File(stream))

@@ -83,7 +83,9 @@ def unit_shown(round: Round, report: AgreementReport | None, item: Item, unit: U
     answers = sorted(answers_read(round, [key]).get(key, []), key=lambda answer: answer.member_id)
     entry = definition.type(unit.type_code) if unit.type_code else None
     spans = [
-        (place, answer.start, answer.end) for place, answer in enumerate(answers) if answer.start is not None
+        (place, answer.start, answer.end)
+        for place, answer in enumerate(answers)
+        if answer.start is not None and answer.end is not None
     ]
     pieces, place = [], 0
     for segment in segments(item.text, spans):

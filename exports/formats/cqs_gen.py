@@ -17,7 +17,7 @@ def entry(record: ItemRecord, selection: Selection, *, withheld: bool = False) -
     published test set.
     """
     item = record.item
-    released = {
+    released: dict[str, Any] = {
         "intervention_id": item.external_id,
         "intervention": item.text,
         "dataset": item.source,

@@ -74,7 +74,7 @@ def croissant(
 
     `splits` are as file names have them; of a withheld one only the fields of the items are described.
     """
-    described = {
+    described: dict[str, Any] = {
         "@context": _CONTEXT,
         "@type": "sc:Dataset",
         "conformsTo": CONFORMS_TO,

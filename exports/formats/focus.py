@@ -67,7 +67,7 @@ def _label(text: str, kind: AnnotationType, decision: TypeDecision) -> dict[str,
         "gold_spans": [
             {
                 **_span(text, span),
-                "question": question_from_exemplar(kind.exemplar, text[span.start : span.end]),
+                "question": question_from_exemplar(kind.exemplar or "", text[span.start : span.end]),
             }
             for span in decision.gold
         ],

@@ -69,7 +69,7 @@ def columns(selection: Selection) -> tuple[tuple[str, str], ...]:
 def rows(record: ItemRecord, selection: Selection) -> Iterator[dict[str, Any]]:
     """Yield the judgements of an item: by unit, round and annotator."""
     rounds = selection.round_of
-    questions = {question.pk: question for question in record.questions}
+    questions: dict[str | int, QuestionRow] = {question.pk: question for question in record.questions}
     for judgement, counted in zip(record.judgements, record.counted, strict=True):
         yield {
             "item": record.item.external_id,

@@ -51,7 +51,8 @@ def mean(values):
 
 def score_focus(reference, system):
     """Return F1 of the types (micro, macro, each) and the mean best Jaccard of the answered spans."""
-    types, gold_scores, all_scores = {}, [], []
+    types: dict[str, list[int]] = {}
+    gold_scores, all_scores = [], []
     for item_id, item in reference.items():
         if "labels" not in item:
             raise SystemExit(f"{item_id}: the references of this split are withheld")
@@ -88,7 +89,8 @@ def score_focus(reference, system):
 
 def score_cqs_gen(reference, system):
     """Return the mean over items of the useful questions among three, n/3, and what could not be labelled."""
-    scores, unknown, labels = [], 0, {}
+    scores, unknown = [], 0
+    labels: dict[str, int] = {}
     for item_id, item in reference.items():
         known = {tuple(words(question["cq"])): question["label"] for question in item["cqs"]}
         useful = 0

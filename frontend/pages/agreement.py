@@ -17,11 +17,13 @@ from agreement import detail_tables, overview
 from agreement.crosstable import WHOSE
 from agreement.marking import Segment, excerpt_bounds, segments
 from agreement.models import AgreementReport
+from agreement.plans import PLANNED, PlanRefused, plan_clean, report_plan
 from agreement.queue import UnitView, disputed_units, units_of, units_view
 from agreement.reading import Answer, judged_units
 from agreement.reports import ReportHidden, report_current, report_visible
+from agreement.resolved import resolved_figures
 from agreement.tasks import report_start
-from agreement.wording import SIMILARITIES, WHY, bertscore_note
+from agreement.wording import COEFFICIENTS, SIMILARITIES, WHY, bertscore_note, reason_text
 from annotation import access
 from annotation.models import Membership, Round
 from frontend.pages.common import lead_or_refuse, page_of, project_page, query_without_page
@@ -150,14 +152,43 @@ def _report_context(request: HttpRequest, round: Round, report: AgreementReport)
         "change_heads": detail_tables.CHANGE_HEADERS,
         "change_rows": detail_tables.change_table(figures, report.change),
         "answers": detail_tables.applicability(figures),
-        "people": detail_tables.annotator_table(figures) if figures["annotators"] else None,
+        "people": _people(report) if figures["annotators"] else None,
         "matrix": detail_tables.pair_matrix(figures),
         "cross": detail_tables.cross_table(figures, field, whose),
         "cross_fields": fields,
+        "plan": _plan(request, report),
         "whose": whose,
         "whose_choices": WHOSE,
         "most_disputed": next(iter(_shown(report, units_view(report, most_disputed))), None),
     }
+
+
+def _people(report: AgreementReport) -> dict[str, Any]:
+    return detail_tables.annotator_table(report.figures, resolved_figures(report))
+
+
+def _plan(request: HttpRequest, report: AgreementReport) -> dict[str, Any]:
+    """Return the form that asks how many more items are needed, and the answer where it was asked."""
+    given = request.GET.dict()
+    chosen = given.get("coefficient") if given.get("coefficient") in PLANNED else PLANNED[0]
+    plan: dict[str, Any] = {
+        "width": given.get("width", "0.2"),
+        "chosen": chosen,
+        "choices": [(name, COEFFICIENTS[name]) for name in PLANNED],
+        "rows": [],
+        "errors": {},
+    }
+    if "width" not in given:
+        return plan
+    try:
+        asked = plan_clean(given)
+        found = report_plan(report, asked)
+    except PlanRefused as refused:
+        return plan | {"errors": refused.errors}
+    rows = [
+        {**row, "width": overview.number(row["width"]), "why": reason_text(row["reason"])} for row in found
+    ]
+    return plan | {"rows": rows, "coefficient": COEFFICIENTS[asked.coefficient]}
 
 
 @dataclass(frozen=True, slots=True)

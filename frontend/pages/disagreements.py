@@ -22,6 +22,7 @@ from frontend.unit_view import unit_key
 ROUNDS_A_PAGE = 20
 TOPICS_OFFERED = 200
 PATTERNS_OFFERED = 30
+ANNOTATORS_OFFERED = 30
 
 
 def closed_round_report(round: Round) -> AgreementReport | None:
@@ -118,19 +119,22 @@ def _pattern(votes: list[list[Any]]) -> str:
 
 
 def _with_pattern(report: AgreementReport, pattern: str) -> list[int]:
-    rows = report.disputed_units.values_list("pk", "votes")
-    return [pk for pk, votes in rows if _pattern(votes) == pattern]
+    kinds = report.disputed_units.order_by().values_list("votes", flat=True).distinct()
+    wanted = [votes for votes in kinds if _pattern(votes) == pattern]
+    return list(report.disputed_units.filter(votes__in=wanted).values_list("pk", flat=True))
 
 
 def _differ(round: Round, first: str, second: str) -> Q:
     """Return the condition that two annotators, by pseudonym, answered a unit differently."""
     if round.project.protocol == "focus":
         of_unit = {"assignment__item": OuterRef("item"), "type_code": OuterRef("type_code")}
-        model, field, values = TypeAnnotation, "applicable", [True, False]
+        rows: QuerySet[Any] = TypeAnnotation.objects.all()
+        field = "applicable"
+        values: list[Any] = [True, False]
     else:
         of_unit = {"question": OuterRef("question")}
-        model, field, values = QuestionAnnotation, "label", ["USE", "UN", "IN"]
-    rows = model.objects.filter(assignment__round=round, **of_unit)
+        rows, field, values = QuestionAnnotation.objects.all(), "label", ["USE", "UN", "IN"]
+    rows = rows.filter(assignment__round=round, **of_unit)
     differ = Q()
     for value in values:
         left = rows.filter(assignment__member__pseudonym=first, **{field: value})
@@ -141,11 +145,13 @@ def _differ(round: Round, first: str, second: str) -> Q:
 
 
 def _filters(round: Round, report: AgreementReport, asked: Any) -> dict[str, Any]:
-    patterns: dict[str, int] = {}
-    for votes in report.disputed_units.values_list("votes", flat=True):
-        patterns[_pattern(votes)] = patterns.get(_pattern(votes), 0) + 1
-    names = [person["pseudonym"] for person in report.figures["annotators"]][:30]
-    topics = round.items.exclude(topic="").order_by("topic").values_list("topic", flat=True).distinct()
+    voted = report.disputed_units.order_by().values_list("votes").annotate(n=Count("id"))
+    patterns = {_pattern(votes): n for votes, n in voted}
+    figures = report.figures or {"annotators": []}
+    names = [person["pseudonym"] for person in figures["annotators"]][:ANNOTATORS_OFFERED]
+    topics = (
+        round.project.items.exclude(topic="").order_by("topic").values_list("topic", flat=True).distinct()
+    )
     of_type = report.disputed_units.exclude(type_code="").order_by().values("type_code")
     return {
         "types": list(of_type.annotate(n=Count("id")).order_by("type_code")),

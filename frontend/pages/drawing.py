@@ -1,6 +1,6 @@
 """From a planned round to an open one: drawing its items with a preview, and letting annotators in."""
 
-from typing import Any
+from typing import Any, cast
 
 from django import forms
 from django.contrib import messages
@@ -53,12 +53,11 @@ class DrawForm(forms.Form):
         super().__init__(*args, **kwargs)
         if round.project.protocol != Protocol.CQS_GEN:
             del self.fields["questions"]
-            self.fields["how"].choices = [
-                choice for choice in self.fields["how"].choices if choice[0] != "questions"
-            ]
+            how = cast(Any, self.fields["how"])
+            how.choices = [choice for choice in how.choices if choice[0] != "questions"]
 
     def clean(self) -> dict[str, Any]:
-        given = super().clean()
+        given = super().clean() or {}
         needs = {"sample": "size", "questions": "questions", "picked": "picked"}.get(given.get("how", ""))
         if needs and not given.get(needs) and needs not in self.errors:
             self.add_error(needs, "Fill this in for the draw you chose.")
@@ -121,7 +120,7 @@ class AnnotatorsForm(forms.Form):
 
     def __init__(self, *args: Any, members: Any, **kwargs: Any) -> None:
         super().__init__(*args, **kwargs)
-        self.fields["annotators"].queryset = members
+        cast(Any, self.fields["annotators"]).queryset = members
 
 
 @login_required

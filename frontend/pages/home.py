@@ -72,7 +72,7 @@ class ProjectForm(forms.Form):
 def home(request: HttpRequest) -> HttpResponse:
     """List my projects, those with open work first on top of their card."""
     memberships = (
-        Membership.objects.filter(user=request.user, is_active=True)
+        Membership.objects.filter(user=request.user.pk, is_active=True)
         .select_related("project")
         .order_by("project__archived_at", "project__name", "id")
     )

@@ -61,7 +61,7 @@ class UploadForm(forms.Form):
     )
 
     def clean(self) -> dict[str, Any]:
-        given = super().clean()
+        given = super().clean() or {}
         if given.get("holds") == "judgements" and not given.get("round_name"):
             self.add_error("round_name", "Name the round that the judgements go into.")
         return given
@@ -173,7 +173,7 @@ def _context(found: Upload) -> dict[str, Any]:
 
 @login_required
 @require_GET
-def upload_refused(request: HttpRequest, slug: str, upload_id: int) -> HttpResponse:
+def upload_refused(request: HttpRequest, slug: str, upload_id: int) -> FileResponse:
     """Send the refused rows with their reasons, as a file that can be mended and imported again."""
     member = lead_or_refuse(request, slug)
     found = _upload(member, upload_id)

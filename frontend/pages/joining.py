@@ -14,21 +14,19 @@ from annotation.errors import Refused
 from annotation.inviting import invitation_accept, invitation_find
 from frontend.pages.common import posted
 
-BACKGROUND = {
-    "required": False,
-    "widget": forms.Textarea(attrs={"rows": 3}),
-    "label": "About you, for the dataset’s data card (optional)",
-    "help_text": "For example: master’s student of linguistics, first language Spanish. "
-    "It is printed without your name.",
-}
+
+class BackgroundForm(forms.Form):
+    background = forms.CharField(
+        required=False,
+        widget=forms.Textarea(attrs={"rows": 3}),
+        label="About you, for the dataset’s data card (optional)",
+        help_text="For example: master’s student of linguistics, first language Spanish. "
+        "It is printed without your name.",
+    )
 
 
-class JoinForm(forms.Form):
-    background = forms.CharField(**BACKGROUND)
-
-
-class SignUpForm(BaseUserCreationForm):
-    background = forms.CharField(**BACKGROUND)
+class SignUpForm(BackgroundForm, BaseUserCreationForm):
+    field_order = ["username", "email", "password1", "password2", "background"]
 
     class Meta(BaseUserCreationForm.Meta):
         model = get_user_model()
@@ -40,19 +38,19 @@ class SignUpForm(BaseUserCreationForm):
 def join(request: HttpRequest, token: str) -> HttpResponse:
     """Show what the invitation is for, then accept it with this account or a new one."""
     invitation = invitation_find(token)
-    known = request.user.is_authenticated
-    form = (JoinForm if known else SignUpForm)(posted(request))
+    sign_up = None if request.user.is_authenticated else SignUpForm(posted(request))
+    form: forms.BaseForm = sign_up or BackgroundForm(posted(request))
     if request.method == "POST" and form.is_valid():
         try:
             # An account is made only together with its place in the project.
             with transaction.atomic():
-                user = request.user if known else form.save()
+                user = sign_up.save() if sign_up else request.user
                 member = invitation_accept(token=token, user=user, background=form.cleaned_data["background"])
         except Refused as refusal:
             form.add_error(None, refusal.message)
         else:
-            if not known:
-                login(request, user, backend="django.contrib.auth.backends.ModelBackend")
+            if sign_up:
+                login(request, sign_up.instance, backend="django.contrib.auth.backends.ModelBackend")
             messages.success(request, f"You take part in {member.project.name}, as {member.pseudonym}.")
             return redirect("project", member.project.slug)
     return render(request, "frontend/join.html", {"invitation": invitation, "form": form, "token": token})

@@ -1,6 +1,6 @@
 """One person of a project: roles, background, leaving, and handing on what they have not finished."""
 
-from typing import Any
+from typing import Any, cast
 
 from django import forms
 from django.contrib import messages
@@ -138,11 +138,9 @@ class TakersForm(forms.Form):
 
     def __init__(self, *args: Any, takers: Any, **kwargs: Any) -> None:
         super().__init__(*args, **kwargs)
-        self.fields["takers"].queryset = takers
-        self.fields["takers"].initial = takers
-        self.fields["takers"].label_from_instance = lambda one: (
-            f"{one.pseudonym} ({one.user or 'no account'})"
-        )
+        field = cast(Any, self.fields["takers"])
+        field.queryset = field.initial = takers
+        field.label_from_instance = lambda one: f"{one.pseudonym} ({one.user or 'no account'})"
 
 
 @login_required

@@ -64,11 +64,13 @@ class ReleaseForm(forms.Form):
         super().__init__(*args, **kwargs)
         closed = project.rounds.filter(status=Round.Status.CLOSED).exclude(purpose=Round.Purpose.TRAINING)
         names = list(closed.order_by("number").values_list("name", flat=True))
-        self.fields["rounds"].choices = [(name, name) for name in names]
-        self.fields["rounds"].initial = names
+        rounds: Any = self.fields["rounds"]
+        rounds.choices = [(name, name) for name in names]
+        rounds.initial = names
         if project.protocol == Protocol.FOCUS:
             del self.fields["edited_questions"]
-            self.fields["split_by"].choices = SPLITS[:-1]
+            split_by: Any = self.fields["split_by"]
+            split_by.choices = SPLITS[:-1]
         if not names:
             del self.fields["rounds"]
 
@@ -77,7 +79,8 @@ class ReleaseForm(forms.Form):
         given = dict(self.cleaned_data)
         given.pop("version")
         rounds = given.pop("rounds", [])
-        every = "rounds" not in self.fields or len(rounds) == len(self.fields["rounds"].choices)
+        field: Any = self.fields.get("rounds")
+        every = field is None or len(rounds) == len(field.choices)
         return {
             **given,
             "rounds": None if every else rounds,

@@ -1,6 +1,6 @@
 """Rounds as their lead runs them: plan, draw, open, follow, close, reopen."""
 
-from typing import Any
+from typing import Any, cast
 
 from django import forms
 from django.contrib import messages
@@ -12,7 +12,7 @@ from django.views.decorators.http import require_GET, require_http_methods, requ
 
 from annotation import access
 from annotation.errors import Refused
-from annotation.models import Membership, Project, ProjectEvent, Protocol, Round
+from annotation.models import Codebook, Membership, Project, ProjectEvent, Protocol, Round
 from annotation.progress import MemberProgress, progress_of_round
 from annotation.rounds import round_close, round_create, round_pause, round_reopen, round_resume
 from frontend.pages.common import lead_or_refuse, posted, project_page
@@ -32,7 +32,7 @@ class RoundForm(forms.Form):
         help_text="Calibration: blind until closed, then discussed. Main: the dataset itself. "
         "Training: left out of releases.",
     )
-    codebook = forms.ModelChoiceField(queryset=None, label="Codebook", empty_label=None)
+    codebook = forms.ModelChoiceField(queryset=Codebook.objects.none(), label="Codebook", empty_label=None)
     overlap = forms.IntegerField(
         min_value=1,
         max_value=1000,
@@ -45,9 +45,9 @@ class RoundForm(forms.Form):
     def __init__(self, *args: Any, project: Project, **kwargs: Any) -> None:
         super().__init__(*args, **kwargs)
         versions = project.codebooks.order_by("-version")
-        self.fields["codebook"].queryset = versions
-        self.fields["codebook"].initial = versions.first()
-        self.fields["codebook"].label_from_instance = lambda codebook: f"Version {codebook.version}"
+        field = cast(Any, self.fields["codebook"])
+        field.queryset, field.initial = versions, versions.first()
+        field.label_from_instance = lambda codebook: f"Version {codebook.version}"
         number = (project.rounds.order_by("-number").values_list("number", flat=True).first() or 0) + 1
         self.fields["name"].help_text = f"Left empty, it is called Round {number}."
         if project.protocol != Protocol.FOCUS:

@@ -1,6 +1,6 @@
 """Context screening: its result by topic, and sending the items that passed into another project."""
 
-from typing import Any
+from typing import Any, cast
 
 from django import forms
 from django.contrib import messages
@@ -25,10 +25,12 @@ class SendForm(forms.Form):
 
     def __init__(self, *args: Any, result: Screening, targets: Any, **kwargs: Any) -> None:
         super().__init__(*args, **kwargs)
-        self.fields["criteria"].choices = [(one.code, one.name) for one in result.criteria]
-        self.fields["criteria"].initial = [one.code for one in result.criteria]
-        self.fields["target"].queryset = targets
-        self.fields["target"].label_from_instance = lambda membership: membership.project.name
+        criteria = cast(forms.MultipleChoiceField, self.fields["criteria"])
+        criteria.choices = [(one.code, one.name) for one in result.criteria]
+        criteria.initial = [one.code for one in result.criteria]
+        target = cast(Any, self.fields["target"])
+        target.queryset = targets
+        target.label_from_instance = lambda membership: membership.project.name
 
 
 @login_required
@@ -43,7 +45,7 @@ def screening(request: HttpRequest, slug: str) -> HttpResponse:
     result = screening_result(member.project)
     targets = (
         Membership.objects.filter(
-            user=request.user,
+            user=request.user.pk,
             is_lead=True,
             is_active=True,
             project__archived_at__isnull=True,

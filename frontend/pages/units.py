@@ -162,7 +162,10 @@ def unit_decide(request: HttpRequest, slug: str, number: int, item_id: int, key:
 
 def _ruling(request: HttpRequest, item: Item, asked: Unit) -> Ruling:
     side = request.POST.get("side", "")
-    shared = {"why": request.POST.get("why", ""), "in_guideline": "in_guideline" in request.POST}
+    shared: dict[str, Any] = {
+        "why": request.POST.get("why", ""),
+        "in_guideline": "in_guideline" in request.POST,
+    }
     if asked.question_id is not None:
         label, _, reason = side.partition(":")
         edited = request.POST.get("edited_question", "") if label == "IN" else ""

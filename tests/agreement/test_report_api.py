@@ -93,6 +93,13 @@ def test_a_wrong_parameter_is_refused_with_its_name(study, lead_client):
     assert response.json()["errors"] == {"replicates": "must be a whole number from 100 to 20000"}
 
 
+def test_parameters_that_are_no_object_are_refused(study, lead_client):
+    closed_and_computed(study)
+    response = lead_client.post(address(study), [1], content_type="application/json")
+    assert (response.status_code, response.json()["code"]) == (422, "invalid")
+    assert not AgreementReport.objects.filter(state="queued").exists()
+
+
 def test_annotators_cannot_ask_for_a_report(study):
     closed_and_computed(study)
     assert client_of("ann").post(address(study)).status_code == 403

@@ -74,7 +74,8 @@ def test_a_span_selected_in_the_text_is_stored_where_it_stands(unit_page, study)
           range.setEnd(last, last.data.indexOf(' one'));
           getSelection().removeAllRanges();
           getSelection().addRange(range);
-          document.getElementById('unit-text').dispatchEvent(new PointerEvent('pointerup', { bubbles: true }));
+          const lifted = new PointerEvent('pointerup', { bubbles: true });
+          document.getElementById('unit-text').dispatchEvent(lifted);
         }"""
     )
     expect(unit_page.get_by_label("Yes, with another span")).to_be_checked()

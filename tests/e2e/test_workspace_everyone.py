@@ -199,3 +199,20 @@ def test_the_workspace_speaks_the_browsers_language(
     expect(page.locator("#ws-answer")).to_have_text(said)
     expect(page.locator("#ws-save-text")).to_have_text(saved_text)
     context.close()
+
+
+def test_without_the_highlight_api_boxes_lie_under_the_words(focus, page, log_in):
+    page.add_init_script(
+        "delete CSS.highlights; Object.defineProperty(CSS, 'highlights', {value: undefined});"
+    )
+    opened(focus, page, log_in)
+    press(page, "y ArrowRight Shift+ArrowRight")
+    expect(page.locator("#ws-live-span")).to_have_text("the library")
+    box = page.locator("#ws-overlay i:not(.cursor)").bounding_box()
+    left, top = point_of(page, "The")
+    right, _ = point_of(page, "library", end=True)
+    assert box["x"] < left < right < box["x"] + box["width"]
+    assert box["y"] < top < box["y"] + box["height"]
+    press(page, "Enter")
+    saved(page)
+    assert TypeAnnotation.objects.get().quote == "The library"

@@ -48,10 +48,11 @@ def test_without_a_network_work_goes_on_and_all_of_it_is_sent_afterwards(workspa
 
 
 def test_waiting_decisions_survive_closing_the_window(workspace, context, study, live_server):
-    workspace.route("**/judgements/", lambda route: route.abort())
+    context.set_offline(True)
     press(workspace, "n n")
     expect(workspace.locator("#ws-save-text")).to_have_text("Offline: 2 waiting")
     workspace.close()
+    context.set_offline(False)
     again = context.new_page()
     again.goto(live_server.url + address(study.round))
     ready(again)
@@ -71,6 +72,7 @@ def test_leaving_with_waiting_decisions_warns(workspace, context):
     assert asked == ["beforeunload"]
 
 
+@pytest.mark.browser_context_args(service_workers="block")  # a worker's requests pass by the route
 def test_a_reply_that_got_lost_is_asked_for_again_and_nothing_is_stored_twice(workspace):
     lost = []
 

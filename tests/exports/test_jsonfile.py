@@ -3,7 +3,7 @@
 import io
 import json
 
-from hypothesis import given
+from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
 from exports.formats.jsonfile import ObjectWriter, canonical, published
@@ -14,11 +14,17 @@ VALUES = st.recursive(
 )
 
 
+# A loaded machine is no reason to fail.
+patiently = settings(deadline=None, suppress_health_check=[HealthCheck.too_slow])
+
+
+@patiently
 @given(VALUES)
 def test_a_value_is_laid_out_as_python_indents_it(value):
     assert published(value) == json.dumps(value, indent=4)
 
 
+@patiently
 @given(st.dictionaries(st.text(), VALUES, max_size=4))
 def test_an_object_written_entry_by_entry_has_the_bytes_of_the_whole(whole):
     stream = io.StringIO()

@@ -5,6 +5,8 @@ from django.test import Client
 from django.urls import get_resolver, reverse
 
 from annotation.inviting import invitation_create
+from exports.models import Release
+from exports.parameters import Parameters
 from tests import factories
 from tests.conftest import client_of
 
@@ -39,6 +41,9 @@ LEAD_ROUTES = {
     "upload_progress",
     "upload_refused",
     "import_undo",
+    "releases",
+    "release",
+    "release_progress",
     "people",
     "person",
     "person_deactivate",
@@ -78,6 +83,7 @@ POST_ONLY = {
 def study():
     made = factories.study("focus", annotators=3, items=2, slug="guarded")
     factories.open_round(made)
+    Release.objects.create(project=made.project, version="1.0", parameters=Parameters().to_json())
     return made
 
 
@@ -88,6 +94,7 @@ def address(name: str, made: factories.Study) -> str:
         "item_id": made.items[0].pk,
         "key": "LE",
         "upload_id": 1,
+        "version": "1.0",
         "import_id": made.items[0].brought_by_id,
         "person_id": made.annotators[0].pk,
         "invitation_id": invitation_create(project=made.project, member=made.lead)[0].pk,

@@ -1,34 +1,22 @@
 /** The page of FOCUS: yes or no for one type of one text, and on yes the span. */
 
-import { element, part } from "./dialogs.js";
+import { part } from "./dialogs.js";
 import { gettext, interpolate } from "./i18n.js";
 import { chip, mineSoFar } from "./listing.js";
 import { Note } from "./note.js";
 import { shownRange, storedSpan } from "./offsets.js";
 import { Pointing } from "./pointing.js";
 import { filledParts } from "./question.js";
+import { showRule } from "./rule_card.js";
 import { NOTHING, fromRange, goTo, moveLetter, moveSentence, moveWord, selectedRange } from "./selection.js";
 import { TextView } from "./text_view.js";
-import { cut, direction } from "./words.js";
+import { cutOf } from "./words.js";
 import { answerKind, answerText } from "./wording.js";
 
 /**
  * @typedef {import("./units.js").Unit} Unit
  * @typedef {import("./keys.js").Act} Act
  */
-
-/** @type {WeakMap<object, import("./words.js").Cut & {rtl: boolean, mixed: boolean}>} */
-const cuts = new WeakMap();
-
-/** @param {{text: string}} item */
-export function cutOf(item) {
-  let found = cuts.get(item);
-  if (!found) {
-    found = { ...cut(item.text), ...direction(item.text) };
-    cuts.set(item, found);
-  }
-  return found;
-}
 
 export class FocusPage {
   /** @param {import("./shell.js").Shell} shell @param {import("./session.js").Session} session */
@@ -86,31 +74,13 @@ export class FocusPage {
     this.view.draw("ws-cursor", []);
     this.pointing.placeHandles();
     const type = this.typeOf(unit);
-    if (before?.type !== unit.type) this.showRule(type);
+    if (before?.type !== unit.type) showRule(this.session.spec, type);
     const key = row?.feedback?.key;
     this.view.draw("ws-other", key?.quote ? [shownRange(item.text, key)] : []);
     this.panel("ask");
     this.refresh(unit);
     if (document.activeElement?.closest(".ws-note, [data-act]")) part("ws-text-box").focus({ preventScroll: true });
     this.shell.say(`${before?.item !== item ? `${item.id}. ` : ""}${type.name}. ${answerKind(row) ? answerText(row, this.session.spec) : gettext("Yes or no?")}`);
-  }
-
-  /** @param {any} type */
-  showRule(type) {
-    const group = this.session.spec.groups.find((/** @type {any} */ entry) => entry.key === type.group);
-    for (const place of [part("ws-rule-card"), part("ws-dock")]) {
-      place.className = place.className.replace(/\s*hue-\w+/g, "");
-      if (group) place.classList.add(`hue-${group.hue}`);
-    }
-    part("ws-group").textContent = group?.name ?? "";
-    part("ws-type").textContent = type.name;
-    part("ws-description").textContent = type.description;
-    part("ws-example").hidden = !type.example;
-    part("ws-example").replaceChildren(...exampleNodes(type.example ?? ""));
-    part("ws-hint").hidden = !type.span;
-    const ask = type.span ? gettext("Can this argument be probed with %(type)s?") : "%(type)s?";
-    const [first, last] = ask.split("%(type)s");
-    part("ws-ask").replaceChildren(first, element("b", {}, type.name), last ?? "");
   }
 
   /** A row, a draft or the order changed. @param {Unit} unit */
@@ -347,12 +317,4 @@ export class FocusPage {
     if (!mine.hidden) mine.scrollIntoView({ block: "nearest" });
     return true;
   }
-}
-
-/** An example's text with its [span], and the question on a line of its own. @param {string} example @returns {Node[]} */
-function exampleNodes(example) {
-  const [text, ...questions] = example.split("\n");
-  const nodes = text.split(/(\[[^\]]+\])/).map((piece) =>
-    piece.startsWith("[") ? element("mark", { className: "mark" }, piece.slice(1, -1)) : document.createTextNode(piece));
-  return [...nodes, ...questions.filter(Boolean).map((question) => element("span", {}, question))];
 }

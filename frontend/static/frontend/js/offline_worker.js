@@ -7,21 +7,26 @@ const CACHE = "elenchus-pages-1";
 const PAGE = /^(?:\/p\/[^/]+\/rounds\/\d+\/work\/|\/i18n\/catalog\/)$/;
 const HASHED = /\.[0-9a-f]{12}\.\w+$/;
 
-self.addEventListener("install", () => self.skipWaiting());
-self.addEventListener("activate", (event) => event.waitUntil(self.clients.claim()));
+/** The compiler knows either pages or workers: here it is told nothing. */
+const worker = /** @type {any} */ (self);
 
-self.addEventListener("fetch", (event) => {
+worker.addEventListener("install", () => worker.skipWaiting());
+worker.addEventListener("activate", (/** @type {any} */ event) => event.waitUntil(worker.clients.claim()));
+
+worker.addEventListener("fetch", (/** @type {any} */ event) => {
   const { request } = event;
   const { origin, pathname } = new URL(request.url);
-  if (request.method !== "GET" || origin !== self.location.origin) return;
+  if (request.method !== "GET" || origin !== worker.location.origin) return;
   if (pathname.startsWith("/static/") && HASHED.test(pathname)) event.respondWith(cacheFirst(request));
   else if (pathname.startsWith("/static/") || PAGE.test(pathname)) event.respondWith(networkFirst(request));
 });
 
+/** @param {Request} request @returns {Promise<Response>} */
 async function cacheFirst(request) {
   return (await caches.match(request)) ?? fetch(request);
 }
 
+/** @param {Request} request @returns {Promise<Response>} */
 async function networkFirst(request) {
   try {
     const response = await fetch(request);

@@ -3,7 +3,8 @@
  * Nothing here reads a clock, a network or a database; those are handed in.
  *
  * The rules
- *   - Decisions of one unit go one after the other; different units may go at once, up to MAX_IN_FLIGHT.
+ *   - One decision is under way at a time, so that the server has them in the order in which they were made: undo after a reload
+ *     goes by that order, and a database with a single writer gains nothing from more.
  *   - The first decision of a unit is sent against the revision its annotator saw. Each later one waits and is sent against the
  *     revision that the acknowledgement before it implies, never against one that somebody else's write caused.
  *   - A reply that never came is no reply: the same event id is sent again until one comes, and the server answers a replay with
@@ -29,7 +30,6 @@
 
 import { isDecided } from "./units.js";
 
-export const MAX_IN_FLIGHT = 3;
 const FIRST_WAIT = 1_000;
 const LONGEST_WAIT = 30_000;
 
@@ -54,8 +54,8 @@ export class Outbox {
   constructor(entries, newId) {
     this.entries = [...entries].sort((a, b) => a.seq - b.seq);
     this.newId = newId;
-    /** @type {Set<string>} */
-    this.inFlight = new Set();
+    /** @type {Entry | null} */
+    this.underWay = null;
     /** @type {Map<string, Conflict>} */
     this.conflicts = new Map();
     /** @type {Refused[]} */
@@ -87,22 +87,11 @@ export class Outbox {
     return kept;
   }
 
-  /** @param {number} now @returns {Entry[]} what may be sent now; they count as in flight from here on */
+  /** @param {number} now @returns {Entry | null} what may be sent now; it counts as under way from here on */
   take(now) {
-    if (this.pause && (this.pause !== "network" && this.pause !== "server" || now < this.retryAt)) return [];
-    const room = (this.pause ? 1 : MAX_IN_FLIGHT) - this.inFlight.size;
-    /** @type {Entry[]} */
-    const taken = [];
-    const seen = new Set();
-    for (const entry of this.entries) {
-      if (taken.length >= room) break;
-      if (seen.has(entry.unit)) continue;
-      seen.add(entry.unit);
-      if (this.inFlight.has(entry.id) || this.conflicts.has(entry.unit) || entry.base === null) continue;
-      this.inFlight.add(entry.id);
-      taken.push(entry);
-    }
-    return taken;
+    if (this.underWay || (this.pause && ((this.pause !== "network" && this.pause !== "server") || now < this.retryAt))) return null;
+    this.underWay = this.entries.find((entry) => !this.conflicts.has(entry.unit) && entry.base !== null) ?? null;
+    return this.underWay;
   }
 
   /** The person is back, the network is back, or someone logged in: try at once. */
@@ -123,7 +112,7 @@ export class Outbox {
    * @returns {{remove: string[], keep: Entry[]}} what the durable copy has to drop and to write
    */
   settle(entry, reply, now, random) {
-    this.inFlight.delete(entry.id);
+    this.underWay = null;
     if (!this.entries.includes(entry)) return { remove: [entry.id], keep: [] };
     switch (reply.kind) {
       case "stored":

@@ -48,9 +48,8 @@ export class Sender {
   /** Send what may go now, and set the timer for the rest. */
   pump() {
     const { now, send } = this.surroundings;
-    for (const entry of this.outbox.take(now())) {
-      void send(entry).then((reply) => this.settle(entry, reply));
-    }
+    const entry = this.outbox.take(now());
+    if (entry) void send(entry).then((reply) => this.settle(entry, reply));
     this.surroundings.onChange();
     this.watch();
   }

@@ -75,7 +75,7 @@ function indexedStore(database) {
     new Promise((resolve, reject) => {
       const transaction = database.transaction(store, mode, { durability: mode === "readwrite" && store === "outbox" ? "strict" : "relaxed" });
       const request = act(transaction.objectStore(store));
-      transaction.oncomplete = () => resolve(/** @type {T} */ (request?.result));
+      transaction.oncomplete = () => resolve(/** @type {T} */ (/** @type {any} */ (request)?.result));
       transaction.onabort = () => reject(transaction.error);
     });
   return {

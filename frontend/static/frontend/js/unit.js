@@ -4,61 +4,72 @@ import { shownRange, storedSpan } from "./offsets.js";
 import { edgeMoved, firstSpan } from "./span_move.js";
 import { cut } from "./words.js";
 
+/** @typedef {import("./offsets.js").Range} Range */
+
 const BLANK = "_____";
 const data = JSON.parse(document.getElementById("unit-data").textContent);
-const form = document.getElementById("decide");
-const pieces = [...document.querySelectorAll("#unit-text .piece")].map((node) => {
+const text = document.getElementById("unit-text");
+const form = /** @type {HTMLFormElement | null} */ (document.getElementById("decide"));
+
+/** @template {HTMLElement} E @param {string} selector @returns {E | null} the one in the form */
+const inForm = (selector) => /** @type {E | null} */ (form.querySelector(selector));
+/** @param {string} name @returns {HTMLInputElement | null} */
+const field = (name) => inForm(`[name="${name}"]`);
+const other = form ? /** @type {HTMLInputElement | null} */ (inForm("[value=other]")) : null;
+
+const pieces = [.../** @type {NodeListOf<HTMLElement>} */ (text.querySelectorAll(".piece"))].map((node) => {
   const start = Number(node.dataset.start);
   const range = shownRange(data.text, { start, end: start + Number(node.dataset.length) });
   // HTML has dropped carriage returns; the stored text has them, and offsets count them.
   node.textContent = data.text.slice(range.start, range.end);
-  return { node: node.firstChild, ...range };
+  return { node: node.firstChild, start: range.start, end: range.end };
 });
 
-/** @type {import("./offsets.js").Range | null} the span in view, in UTF-16 units */
+/** @type {Range | null} the span in view, in UTF-16 units */
 let span = null;
 
-function domPoint(offset) {
-  const piece = pieces.find(({ start, end }) => offset >= start && offset <= end && start < end);
-  return piece && piece.node ? [piece.node, offset - piece.start] : null;
+/** @param {number} offset UTF-16 units */
+function pieceAt(offset) {
+  return pieces.find(({ start, end }) => offset >= start && offset <= end && start < end);
 }
 
+/** Mark the span in view in the text. */
+function mark() {
+  if (!CSS.highlights) return;
+  CSS.highlights.delete("ruling");
+  const [from, to] = span ? [pieceAt(span.start), pieceAt(span.end)] : [null, null];
+  if (!from || !to) return;
+  const range = new Range();
+  range.setStart(from.node, span.start - from.start);
+  range.setEnd(to.node, span.end - to.start);
+  CSS.highlights.set("ruling", new Highlight(range));
+}
+
+/** Show the span in view: its mark, the question it makes, and what the form would send. */
 function show() {
-  const filled = document.getElementById("filled");
+  mark();
   const chosen = span ? storedSpan(data.text, span) : null;
-  if (CSS.highlights) {
-    CSS.highlights.delete("ruling");
-    const [from, to] = span ? [domPoint(span.start), domPoint(span.end)] : [null, null];
-    if (from && to) {
-      const range = new Range();
-      range.setStart(...from);
-      range.setEnd(...to);
-      CSS.highlights.set("ruling", new Highlight(range));
-    }
-  }
+  const filled = document.getElementById("filled");
   if (filled) {
     filled.hidden = !chosen;
     if (chosen) filled.textContent = data.exemplar.replace(BLANK, () => chosen.quote);
   }
-  const other = form.querySelector("[value=other]");
-  if (other?.checked && chosen) {
-    form.elements.start.value = chosen.start;
-    form.elements.end.value = chosen.end;
-    form.elements.words.value = chosen.quote;
-  } else {
-    form.elements.start.value = form.elements.end.value = "";
-  }
+  const sent = other?.checked ? chosen : null;
+  field("start").value = sent ? String(sent.start) : "";
+  field("end").value = sent ? String(sent.end) : "";
+  if (sent) field("words").value = sent.quote;
 }
 
+/** @param {Range} range taken as “another span” */
 function choose(range) {
-  span = range;
-  const other = form.querySelector("[value=other]");
   if (!other) return;
+  span = range;
   other.checked = true;
-  form.querySelector(".adjust").hidden = false;
+  inForm(".adjust").hidden = false;
   show();
 }
 
+/** @param {Node} node @param {number} offset @returns {number | null} the place in the whole text */
 function offsetOf(node, offset) {
   const piece = pieces.find((one) => one.node === node);
   return piece ? piece.start + offset : null;
@@ -73,60 +84,73 @@ function takeSelection() {
   if (start !== null && end !== null && start < end) choose({ start, end });
 }
 
+/** @param {"start" | "end"} edge @param {1 | -1} step */
 function move(edge, step) {
-  if (!span) return;
-  const { words } = cut(data.text);
-  choose(edgeMoved(words, span, edge, step));
+  if (span) choose(edgeMoved(cut(data.text).words, span, edge, step));
+}
+
+/** @param {string} value of the side that was taken */
+function takeSide(value) {
+  if (value !== "other") {
+    const first = firstSpan(value);
+    span = first ? shownRange(data.text, first) : null;
+    const adjust = inForm(".adjust");
+    if (adjust) adjust.hidden = !span;
+  }
+  show();
+}
+
+/** @type {Record<string, ["start" | "end", 1 | -1]>} */
+const MOVES = { "[": ["start", -1], "]": ["start", 1], "{": ["end", -1], "}": ["end", 1] };
+
+/** @param {KeyboardEvent} event one that is no typing and no shortcut of the browser */
+function obey(event) {
+  const key = CSS.escape(event.key);
+  const neighbour = /** @type {HTMLElement | null} */ (document.querySelector(`a[data-key="${key}"]`));
+  if (neighbour) return neighbour.click();
+  const focused = event.key === "c" ? document.getElementById("comment") : event.key === "w" && form ? field("why") : null;
+  if (focused) {
+    event.preventDefault();
+    focused.focus();
+    return;
+  }
+  if (!form) return;
+  if (MOVES[event.key]) move(...MOVES[event.key]);
+  const side = /** @type {HTMLInputElement | null} */ (inForm(`[data-number="${key}"]`));
+  if (side) {
+    side.checked = true;
+    takeSide(side.value);
+  }
 }
 
 if (form) {
-  document.getElementById("unit-text").addEventListener("pointerup", () => setTimeout(takeSelection, 0));
+  // The selection is whole only after the pointer's own event.
+  text.addEventListener("pointerup", () => setTimeout(takeSelection, 0));
   form.addEventListener("change", (event) => {
-    if (event.target.name !== "side" || event.target.value === "other") return show();
-    const side = firstSpan(event.target.value);
-    span = side ? shownRange(data.text, side) : null;
-    const adjust = form.querySelector(".adjust");
-    if (adjust) adjust.hidden = !span;
-    show();
+    const changed = /** @type {HTMLInputElement} */ (event.target);
+    if (changed.name === "side") takeSide(changed.value);
   });
-  form.elements.words?.addEventListener("input", () => {
+  field("words")?.addEventListener("input", () => {
     // Typed words are found by the server; the measured place no longer holds.
-    form.elements.start.value = form.elements.end.value = "";
+    field("start").value = field("end").value = "";
   });
   form.addEventListener("click", (event) => {
-    const button = event.target.closest("[data-move]");
+    const button = /** @type {HTMLElement | null} */ (/** @type {Element} */ (event.target).closest("[data-move]"));
     if (!button) return;
     const [edge, step] = button.dataset.move.split(":");
-    move(edge, Number(step));
+    move(edge === "start" ? "start" : "end", step === "1" ? 1 : -1);
   });
 }
 
-const MOVES = { "[": ["start", -1], "]": ["start", 1], "{": ["end", -1], "}": ["end", 1] };
-
 document.addEventListener("keydown", (event) => {
-  const typing = event.target.matches("textarea, select, input:not([type=radio], [type=checkbox])");
-  if (event.key === "Enter" && (event.ctrlKey || event.metaKey) && form?.contains(event.target)) {
+  const at = /** @type {HTMLElement} */ (event.target);
+  const typing = at.matches("textarea, select, input:not([type=radio], [type=checkbox])");
+  if (event.key === "Enter" && (event.ctrlKey || event.metaKey) && form?.contains(at)) {
     event.preventDefault();
-    form.requestSubmit(form.querySelector("[name=and_next]"));
-    return;
-  }
-  if (event.key === "Escape" && typing) event.target.blur();
-  if (typing || event.ctrlKey || event.metaKey || event.altKey) return;
-  const neighbour = document.querySelector(`a[data-key="${CSS.escape(event.key)}"]`);
-  if (neighbour) return neighbour.click();
-  if (event.key === "c") {
-    event.preventDefault();
-    document.getElementById("comment").focus();
-  }
-  if (!form) return;
-  if (event.key === "w") {
-    event.preventDefault();
-    form.elements.why.focus();
-  }
-  if (MOVES[event.key]) move(...MOVES[event.key]);
-  const side = form.querySelector(`[data-number="${CSS.escape(event.key)}"]`);
-  if (side) {
-    side.checked = true;
-    side.dispatchEvent(new Event("change", { bubbles: true }));
+    form.requestSubmit(inForm("[name=and_next]"));
+  } else if (typing) {
+    if (event.key === "Escape") at.blur();
+  } else if (!event.ctrlKey && !event.metaKey && !event.altKey) {
+    obey(event);
   }
 });

@@ -124,3 +124,20 @@ export function direction(text) {
   const other = rtl ? /\p{Script=Latin}|\p{Script=Greek}|\p{Script=Cyrillic}/u : RIGHT_TO_LEFT;
   return { rtl, mixed: other.test(text) };
 }
+
+/** @type {WeakMap<object, Cut & {rtl: boolean, mixed: boolean}>} */
+const cuts = new WeakMap();
+
+/**
+ * The cut of an item's text, made once.
+ *
+ * @param {{text: string}} item
+ */
+export function cutOf(item) {
+  let found = cuts.get(item);
+  if (!found) {
+    found = { ...cut(item.text), ...direction(item.text) };
+    cuts.set(item, found);
+  }
+  return found;
+}

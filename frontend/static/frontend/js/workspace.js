@@ -2,13 +2,12 @@
 
 import { ApiError, getJson, sendJudgement } from "./api.js";
 import { Clock } from "./clock.js";
-import { closeDrawers, listenForClosing, modalIsOpen, openModal, part, toggleDrawer } from "./dialogs.js";
-import { FocusPage, cutOf } from "./focus_page.js";
+import { listen } from "./controls.js";
+import { listenForClosing, modalIsOpen, openModal, part } from "./dialogs.js";
+import { FocusPage } from "./focus_page.js";
 import { gettext, interpolate, useCatalogue } from "./i18n.js";
-import { actOf } from "./keys.js";
 import { POINTER_PREFIX } from "./leaving.js";
 import { Listing } from "./listing.js";
-import { logIn, logOut, openLoginWindow, whenSignedIn } from "./login.js";
 import { Outbox } from "./outbox.js";
 import { QuestionsPage } from "./questions_page.js";
 import { Sender } from "./sender.js";
@@ -17,6 +16,7 @@ import { Shell } from "./shell.js";
 import { memoryStore, openStore } from "./storage.js";
 import { entriesLeftBehind, holdTab, keepForOffline } from "./tabs.js";
 import { Units, resultOf } from "./units.js";
+import { cutOf } from "./words.js";
 
 const FIRST_PAGE = 10;
 const NEXT_PAGES = 50;
@@ -245,119 +245,4 @@ function warning(shell, text) {
       resolve();
     };
   });
-}
-
-/** @param {any} parts */
-function listen({ shell, session, sender, clock, tools, steady, askForLogin, loggedIn, pick }) {
-  const letters = /** @type {HTMLInputElement} */ (part("ws-letters"));
-  const { outbox } = sender;
-
-  /** @param {import("./keys.js").Act} act @returns {boolean} */
-  const perform = (act) => {
-    if (tools.page.unit === null && !["list", "guideline", "keys", "undo", "back"].includes(act.act)) return false;
-    if (act.act === "back" && closeDrawers()) return true;
-    if (tools.page.act(act)) return true;
-    switch (act.act) {
-      case "undo": {
-        const unit = session.undo();
-        part("ws-last").textContent = "";
-        shell.say(unit ? gettext("Taken back.") : gettext("There is nothing to take back."));
-        return true;
-      }
-      case "next": session.step(1); return true;
-      case "previous": session.step(-1); return true;
-      case "list":
-        tools.listing.render();
-        toggleDrawer(/** @type {HTMLDialogElement} */ (part("ws-list")), "[aria-current], [data-jump], [data-filter]");
-        return true;
-      case "guideline":
-        shell.guidelineAt(tools.page.unit);
-        if (toggleDrawer(/** @type {HTMLDialogElement} */ (part("ws-guideline")))) shell.say(part("ws-guideline-type").textContent ?? "");
-        return true;
-      case "keys": openModal(/** @type {HTMLDialogElement} */ (part("ws-keys"))); return true;
-      default: return false;
-    }
-  };
-
-  document.addEventListener("keydown", (event) => {
-    clock.activity(steady());
-    const target = /** @type {Element} */ (event.target);
-    if (event.defaultPrevented || modalIsOpen() || target.closest("input, textarea, select")) return;
-    // A focused button keeps its own Enter and Space.
-    if ((event.key === "Enter" || event.key === " ") && target.closest("button, a, summary")) return;
-    const act = actOf(event, tools.page.context, { rtl: tools.page.rtl, letters: letters.checked });
-    if (act && perform(act)) event.preventDefault();
-  });
-
-  document.addEventListener("click", (event) => {
-    const target = /** @type {Element} */ (event.target);
-    const button = /** @type {HTMLElement | null} */ (target.closest("[data-act]"));
-    if (button) {
-      perform({ act: button.dataset.act ?? "", index: Number(button.dataset.index ?? 0) });
-      button.closest("details.menu")?.removeAttribute("open");
-      return;
-    }
-    const jump = /** @type {HTMLElement | null} */ (target.closest("[data-jump]"));
-    const unit = session.units.byKey.get(jump?.dataset.jump ?? "");
-    if (unit && !jump?.classList.contains("ws-question")) {
-      session.show(unit);
-      if (window.matchMedia("(max-width: 62rem)").matches) closeDrawers();
-    }
-  });
-
-  for (const name of ["pointerdown", "pointermove", "scroll"]) document.addEventListener(name, () => clock.activity(steady()), { passive: true, capture: true });
-  document.addEventListener("visibilitychange", () => {
-    clock.visibility(!document.hidden, steady());
-    if (!document.hidden && outbox.pause && outbox.pause !== "closed") sender.resume();
-  });
-  window.addEventListener("online", () => sender.resume());
-  window.addEventListener("beforeunload", (event) => {
-    if (outbox.waiting || sender.unkept) event.preventDefault();
-  });
-
-  part("ws-save").addEventListener("click", () => {
-    if (outbox.conflicts.size) shell.conflict(session, pick);
-    else if (outbox.pause === "session" || outbox.pause === "csrf") askForLogin();
-    else if (outbox.refused.length || outbox.pause === "closed") shell.refused(session);
-    else sender.resume();
-  });
-  part("ws-login-form").addEventListener("submit", (event) => {
-    event.preventDefault();
-    const form = new FormData(/** @type {HTMLFormElement} */ (event.target));
-    void logIn(dataset.loginUrl ?? "", String(form.get("login")), String(form.get("password"))).then((result) => {
-      part("ws-login-error").textContent = {
-        in: "", window: gettext("This account needs another step: use “Log in another way”."),
-        wrong: gettext("The name and the password do not go together, or there were too many tries."), away: gettext("The server cannot be reached."),
-      }[result];
-      if (result === "in") void loggedIn().then((/** @type {boolean} */ right) => right || logOut(dataset.logoutUrl ?? ""));
-    });
-  });
-  part("ws-login-window").addEventListener("click", () => openLoginWindow(dataset.loginUrl ?? "", dataset.signedInUrl ?? ""));
-  whenSignedIn(() => void loggedIn());
-  part("ws-refused-again").addEventListener("click", () => {
-    /** @type {HTMLDialogElement} */ (part("ws-refused")).close();
-    sender.resume();
-  });
-  part("ws-refused-copy").addEventListener("click", () => {
-    saveCopy([...outbox.refused.map((/** @type {any} */ refused) => refused.entry), ...outbox.entries]);
-    part("ws-refused-forget").hidden = false;
-  });
-  part("ws-refused-forget").addEventListener("click", () => {
-    /** @type {HTMLDialogElement} */ (part("ws-refused")).close();
-    void sender.forget();
-  });
-  try {
-    letters.checked = localStorage.getItem("elenchus:letters") !== "off";
-    letters.addEventListener("change", () => localStorage.setItem("elenchus:letters", letters.checked ? "on" : "off"));
-  } catch { /* the setting then lasts as long as the page */ }
-}
-
-/** What could not be stored, as a file for the lead. @param {object[]} entries */
-function saveCopy(entries) {
-  const url = URL.createObjectURL(new Blob([JSON.stringify(entries, null, 2)], { type: "application/json" }));
-  const link = document.createElement("a");
-  link.href = url;
-  link.download = `elenchus-not-stored-round-${dataset.number}.json`;
-  link.click();
-  URL.revokeObjectURL(url);
 }

@@ -1,0 +1,67 @@
+"""The workspace's page: who gets it, and what is not in it."""
+
+import re
+from pathlib import Path
+
+import pytest
+from django.test import Client
+
+from frontend.pages.workspace import MODULES
+from tests import factories
+from tests.conftest import client_of
+
+JS = Path(__file__).resolve().parent.parent.parent / "frontend" / "static" / "frontend" / "js"
+pytestmark = pytest.mark.django_db
+
+
+@pytest.fixture
+def address():
+    made = factories.study("focus", annotators=2, items=1, slug="campus")
+    factories.open_round(made)
+    return "/p/campus/rounds/1/work/"
+
+
+def test_the_page_names_every_script_that_the_workspace_imports():
+    reached: set[str] = set()
+    waiting = ["workspace", "base"]
+    while waiting:
+        text = (JS / f"{waiting.pop()}.js").read_text("utf-8")
+        new = set(re.findall(r'from "\./(\w+)\.js"', text)) - reached
+        reached |= new
+        waiting.extend(new)
+    assert sorted(reached | {"base"}) == sorted(MODULES)
+
+
+def test_the_page_holds_no_text_and_no_name(address):
+    page = client_of("ann").get(address).content.decode()
+    assert 'data-round-key="' in page
+    for private in (factories.ARGUMENTS[0][:20], "ann", "A2", "example.org"):
+        assert f">{private}" not in page and f'"{private}' not in page
+
+
+def test_two_annotators_get_the_same_page_but_for_the_form_token(address):
+    pages = [
+        re.sub(r'(csrfmiddlewaretoken" value=")\w+', r"\1", client_of(name).get(address).content.decode())
+        for name in ("ann", "bea")
+    ]
+    assert pages[0] == pages[1]
+
+
+def test_outsiders_meet_404_strangers_the_log_in_and_nobody_can_post(address):
+    factories.user("olu")
+    assert client_of("olu").get(address).status_code == 404
+    assert Client().get(address)["Location"] == f"/accounts/login/?next={address}"
+    assert client_of("ann").post(address).status_code == 405
+
+
+def test_a_lead_who_does_not_annotate_is_told_why(address):
+    response = client_of("lea").get(address)
+    assert response.status_code == 403
+    assert "do not annotate" in response.content.decode()
+
+
+def test_the_worker_is_never_stale_and_reaches_all_workspaces(client):
+    response = client.get("/p/offline-worker.js")
+    assert response["Content-Type"].startswith("text/javascript")
+    assert response["Cache-Control"] == "no-cache"
+    assert b"addEventListener" in response.content
