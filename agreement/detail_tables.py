@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from typing import Any
 
 from agreement.changes import SHOWN as CHANGE_SHOWN
@@ -102,10 +103,13 @@ def change_table(figures: Figures, change: Figures) -> list[dict[str, Any]]:
 CHANGE_HEADERS = [COEFFICIENTS[name] for name in CHANGE_SHOWN]
 
 
-def annotator_table(figures: Figures, limit: int = 40) -> dict[str, Any]:
+def annotator_table(
+    figures: Figures, resolved: Mapping[str, Figures] | None = None, limit: int = 40
+) -> dict[str, Any]:
     """Return rates by type (or label shares), agreement with the rest and seconds, an annotator a row.
 
-    Of a crowd only those with the most judgements are shown; `left_out` counts the others.
+    resolved: what `agreement.resolved.resolved_figures` found, where leads have decided something. Of a
+    crowd only those with the most judgements are shown; `left_out` counts the others.
     """
     focus = figures["protocol"] == "focus"
     sections = [section for section in figures["sections"] if section["kind"] == "type"]
@@ -125,11 +129,23 @@ def annotator_table(figures: Figures, limit: int = 40) -> dict[str, Any]:
                 "n": person["n"],
                 "shares": [cell(share) for share in shares],
                 "with_rest": cell(person["with_rest"]),
+                "resolved": _resolved(resolved.get(person["pseudonym"])) if resolved else None,
                 "cannot_judge": person["n_cannot_judge"],
                 "seconds": number(person["median_seconds"], 0),
             }
         )
-    return {"heads": heads, "rows": rows, "left_out": len(figures["annotators"]) - len(rows)}
+    return {
+        "heads": heads,
+        "rows": rows,
+        "resolved": bool(resolved),
+        "left_out": len(figures["annotators"]) - len(rows),
+    }
+
+
+def _resolved(found: Figures | None) -> dict[str, Any]:
+    if found is None or not found["n"]:
+        return {"cell": Cell(DASH, why="nothing this annotator judged is decided"), "kappa": DASH, "n": 0}
+    return {"cell": cell(found["agreement"]), "kappa": cell(found["kappa"]).text, "n": found["n"]}
 
 
 def pair_matrix(figures: Figures, limit: int = 12) -> dict[str, Any] | None:

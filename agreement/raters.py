@@ -75,13 +75,16 @@ def rater_figures(
             given[given >= 0], weights=study.patterns.multiplicity[given >= 0], minlength=q
         ).astype(int)
         n_others = int((study.pairs.raters == rater).any(axis=1).sum())
-        agreement, kappa = None, None
+        with_key = None
         if key is not None:
-            both = np.column_stack([np.asarray(ratings)[:, rater], np.asarray(key)])
-            compared = label_agreement(
-                both, q=q, seed=[*seed_words(seed), rater], replicates=replicates, clusters=clusters
-            ).estimates
-            agreement, kappa = compared["observed_agreement"], compared["cohen_kappa"]
+            with_key = key_figures(
+                np.asarray(ratings)[:, rater],
+                key,
+                q=q,
+                seed=[*seed_words(seed), rater],
+                replicates=replicates,
+                clusters=clusters,
+            )
         figures.append(
             RaterFigures(
                 rater=rater,
@@ -90,11 +93,40 @@ def rater_figures(
                 shares=tuple(_share(int(count), int(counts.sum())) for count in counts),
                 with_rest=with_rest[rater],
                 n_others=n_others,
-                key_agreement=agreement,
-                key_kappa=kappa,
+                key_agreement=with_key.agreement if with_key else None,
+                key_kappa=with_key.kappa if with_key else None,
             )
         )
     return tuple(figures)
+
+
+@dataclass(frozen=True, slots=True)
+class KeyFigures:
+    """One annotator against a key: over how many items, the share of equal answers, and Cohen's kappa."""
+
+    n: int
+    agreement: Estimate
+    kappa: Estimate
+
+
+def key_figures(
+    given: ArrayLike,
+    key: ArrayLike,
+    *,
+    q: int,
+    seed: int | Sequence[int],
+    replicates: int = 1000,
+    clusters: ArrayLike | None = None,
+) -> KeyFigures:
+    """Compare the answers of one annotator with a key, both (items,) codes 0..q-1, -1 for none.
+
+    The other arguments are those of label_agreement.
+    """
+    both = np.column_stack([np.asarray(given), np.asarray(key)])
+    compared = label_agreement(both, q=q, seed=seed, replicates=replicates, clusters=clusters)
+    return KeyFigures(
+        compared.n_pairable, compared.estimates["observed_agreement"], compared.estimates["cohen_kappa"]
+    )
 
 
 def _share(count: int, n: int) -> Estimate:

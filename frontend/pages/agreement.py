@@ -21,6 +21,7 @@ from agreement.plans import PLANNED, PlanRefused, plan_clean, report_plan
 from agreement.queue import UnitView, disputed_units, units_of, units_view
 from agreement.reading import Answer, judged_units
 from agreement.reports import ReportHidden, report_current, report_visible
+from agreement.resolved import resolved_figures
 from agreement.tasks import report_start
 from agreement.wording import COEFFICIENTS, SIMILARITIES, WHY, bertscore_note, reason_text
 from annotation import access
@@ -151,7 +152,7 @@ def _report_context(request: HttpRequest, round: Round, report: AgreementReport)
         "change_heads": detail_tables.CHANGE_HEADERS,
         "change_rows": detail_tables.change_table(figures, report.change),
         "answers": detail_tables.applicability(figures),
-        "people": detail_tables.annotator_table(figures) if figures["annotators"] else None,
+        "people": _people(report) if figures["annotators"] else None,
         "matrix": detail_tables.pair_matrix(figures),
         "cross": detail_tables.cross_table(figures, field, whose),
         "cross_fields": fields,
@@ -160,6 +161,10 @@ def _report_context(request: HttpRequest, round: Round, report: AgreementReport)
         "whose_choices": WHOSE,
         "most_disputed": next(iter(_shown(report, units_view(report, most_disputed))), None),
     }
+
+
+def _people(report: AgreementReport) -> dict[str, Any]:
+    return detail_tables.annotator_table(report.figures, resolved_figures(report))
 
 
 def _plan(request: HttpRequest, report: AgreementReport) -> dict[str, Any]:
