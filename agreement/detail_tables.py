@@ -9,7 +9,7 @@ from agreement.changes import SHOWN as CHANGE_SHOWN
 from agreement.charts import level, stacked_bar
 from agreement.overview import DASH, Cell, Figures, cell, number, whole_section
 from agreement.semantic_findings import bertscore_figure
-from agreement.wording import BERTSCORE, COEFFICIENTS, SIMILARITIES, SPAN_ALPHAS
+from agreement.wording import AGAINST, BERTSCORE, COEFFICIENTS, SIMILARITIES, SPAN_ALPHAS
 
 
 def coefficient_table(figures: Figures) -> tuple[list[str], list[dict[str, Any]]]:
@@ -48,6 +48,23 @@ def span_table(figures: Figures) -> list[dict[str, Any]]:
         }
         for section in figures["sections"]
         if section["spans"]
+    ]
+
+
+def against_table(figures: Figures) -> list[dict[str, Any]]:
+    """Return two rows for each section with spans: against gold only, and against gold plus disagreement."""
+    return [
+        {
+            "name": section["name"],
+            "against": words,
+            "first": target == next(iter(AGAINST)),
+            "n_spans": section["spans"]["against"][target]["exact"]["n_spans"],
+            "cells": [cell(section["spans"]["against"][target][name], spans=True) for name in SIMILARITIES],
+        }
+        for section in figures["sections"]
+        # A report of older code has none until it is computed again.
+        if section["spans"] and "against" in section["spans"]
+        for target, words in AGAINST.items()
     ]
 
 

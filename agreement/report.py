@@ -22,7 +22,7 @@ from agreement.semantic_findings import SpanTexts, bertscore_add
 from agreement.span_findings import Findings, MarkedUnit, Texts, findings_read, span_figures
 from annotation.codebooks.definition import FOCUS
 
-REPORT_VERSION = 1
+REPORT_VERSION = 2
 """Part of the digest: raise it when the same judgements would give other figures."""
 
 ALIVE_UNITS = 1_000

@@ -86,6 +86,19 @@ def similarities(text: str, a: Span, b: Span) -> dict[str, Similarity]:
     }
 
 
+def pair_similarities(text: str, a: Span, b: Span) -> dict[str, Similarity]:
+    """Return what `similarities` returns, whichever span comes first; the pairs of a text are kept at hand.
+
+    The result is shared: do not change it.
+    """
+    return _similarities_at_hand(text, *sorted((a, b)))
+
+
+@lru_cache(maxsize=256)
+def _similarities_at_hand(text: str, a: Span, b: Span) -> dict[str, Similarity]:
+    return similarities(text, a, b)
+
+
 def exact(a: Span, b: Span) -> Similarity:
     """Return 1 for the same offsets, else 0: the same words at another place are another span."""
     return Similarity(1.0 if a == b else 0.0)

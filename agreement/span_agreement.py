@@ -23,7 +23,7 @@ from agreement.similarity import (
     NO_ROUGE_TOKEN,
     NO_TOKEN,
     Span,
-    similarities,
+    pair_similarities,
 )
 from agreement.tokens import positions
 from agreement.unitizing import (
@@ -93,7 +93,7 @@ def span_table(texts: Sequence[JudgedText]) -> SpanTable:
     for row, judged in enumerate(texts):
         values: dict[str, list[float]] = {measure: [] for measure in MEASURES}
         for a, b in combinations([span for span in judged.marks.values() if span is not None], 2):
-            for measure, found in similarities(judged.text, a, b).items():
+            for measure, found in pair_similarities(judged.text, a, b).items():
                 if found.reason is not None:
                     left_out[measure] = left_out.get(measure, (0, ""))[0] + 1, found.reason
                 elif found.value is not None:

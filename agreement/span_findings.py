@@ -14,7 +14,9 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
+from agreement import gold_findings
 from agreement.consensus import ConsensusSpan, consensus_spans
+from agreement.gold_findings import AGAINST, against_sums, without_target
 from agreement.intervals import PERCENTILE, generator, percentile_interval, resampled_weights
 from agreement.judgements import Columns, RoundJudgements
 from agreement.results import NO_PAIRS, NO_VARIATION, NOT_COMPUTED, SINGLE_ITEM, Estimate, undefined
@@ -24,6 +26,7 @@ from agreement.tokens import positions
 from agreement.unitizing import NO_SPANS
 
 ALPHAS = (ALPHA_TOKEN, ALPHA_U)
+COLUMNS = (*FIGURES, *gold_findings.COLUMNS)
 SPAN_STREAM = 7
 
 Floats = NDArray[np.float64]
@@ -50,7 +53,7 @@ class MarkedUnit:
 class Findings:
     """What was found for one type, or for several pooled.
 
-    rows: {item: (2 * figures,)} numerators, then denominators of `span_agreement.FIGURES`; reasons: for each
+    rows: {item: (2 * figures,)} numerators, then denominators of `COLUMNS`; reasons: for each
     figure how often which reason left it undefined.
     """
 
@@ -82,8 +85,9 @@ class Findings:
     def reason(self, figure: str) -> str:
         """Say why a figure without any denominator is undefined."""
         reasons = self.reasons.get(figure, Counter())
-        if figure in MEASURES:
-            return min(reasons, key=lambda reason: (-reasons[reason], reason)) if reasons else NO_PAIRS
+        if figure not in ALPHAS:
+            missing = NO_PAIRS if figure in MEASURES else without_target(figure)
+            return min(reasons, key=lambda reason: (-reasons[reason], reason)) if reasons else missing
         return next((reason for reason in (NO_VARIATION, NO_SPANS, NO_PAIRS) if reason in reasons), NO_SPANS)
 
 
@@ -134,7 +138,10 @@ def findings_read(
 
 def _add_unit(findings: Findings, unit: MarkedUnit, text: str, spans: tuple[ConsensusSpan, ...]) -> None:
     table = span_table([JudgedText(text, unit.marks)])
-    findings.rows[unit.item] = np.concatenate([table.numerators[0], table.denominators[0]])
+    sums, numbers, reasons = against_sums(text, unit.spans, spans)
+    findings.rows[unit.item] = np.concatenate([table.numerators[0], sums, table.denominators[0], numbers])
+    for figure, why_undefined in reasons.items():
+        findings.reasons.setdefault(figure, Counter()).update(why_undefined)
     for figure, (number, why) in table.undefined.items():
         findings.reasons.setdefault(figure, Counter())[why] += number
     for figure, reason in table.alpha_reasons.items():
@@ -157,7 +164,7 @@ def span_figures(
     place = {item: row for row, item in enumerate(items)}
     matrices = {}
     for key, found in findings.items():
-        matrices[key] = np.zeros((len(items), 2 * len(FIGURES)))
+        matrices[key] = np.zeros((len(items), 2 * len(COLUMNS)))
         for item, row in found.rows.items():
             matrices[key][place[item]] = row
     resampled = resampled_sums(matrices, len(items), n_items, parameters)
@@ -186,10 +193,10 @@ def resampled_sums(
 
 def _section(found: Findings, matrix: Floats, resampled: Floats | None) -> dict[str, Any]:
     figures = {}
-    for column, name in enumerate(FIGURES):
-        denominators = matrix[:, len(FIGURES) + column]
+    for column, name in enumerate(COLUMNS):
+        denominators = matrix[:, len(COLUMNS) + column]
         if denominators.any():
-            columns = [column, len(FIGURES) + column]
+            columns = [column, len(COLUMNS) + column]
             estimate = ratio_estimate(
                 matrix[:, columns],
                 None if resampled is None else resampled[:, columns],
@@ -200,12 +207,18 @@ def _section(found: Findings, matrix: Floats, resampled: Floats | None) -> dict[
         figures[name] = estimate.to_json()
         if name in MEASURES:
             figures[name]["n_pairs"] = int(denominators.sum())
+        elif name not in ALPHAS:
+            figures[name]["n_spans"] = int(denominators.sum())
     return {
         "n_units": found.n_units,
         "n_gold": found.n_gold,
         "n_disagreement": found.n_disagreement,
         "counted_by_characters": found.by_characters,
         "similarity": {name: figures[name] for name in MEASURES},
+        "against": {
+            target: {measure: figures[f"{measure}_against_{target}"] for measure in MEASURES}
+            for target in AGAINST
+        },
         **{name: figures[name] for name in ALPHAS},
     }
 

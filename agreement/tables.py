@@ -12,7 +12,7 @@ from agreement.wording import COEFFICIENTS, SIMILARITIES, SPAN_ALPHAS, encoder_t
 
 CSV_COLUMNS = (
     "section", "name", "figure", "value", "low", "high", "se", "reason", "interval_reason", "n_pairs",
-    "n_items", "n_pairable", "n_ratings",
+    "n_items", "n_pairable", "n_ratings", "n_spans",
 )  # fmt: skip
 
 LATEX_COLUMNS = {
@@ -29,6 +29,8 @@ LATEX_COLUMNS = {
     "interval": "95\\% interval",
     "exact": "exact",
     "token_jaccard": "token J",
+    "token_jaccard_against_gold": "token J, gold",
+    "token_jaccard_against_gold_and_disagreement": "token J, gold + alone",
     "rouge1": "R-1",
     "rougeL": "R-L",
     BERTSCORE: "BERTScore",
@@ -69,6 +71,7 @@ def figures_csv(figures: dict[str, Any]) -> str:
                     *(estimate[name] for name in ("value", "low", "high", "se", "reason", "interval_reason")),
                     estimate.get("n_pairs"),
                     *counts,
+                    estimate.get("n_spans"),
                     *([_safe(encoder) if figure == BERTSCORE else ""] if encoder else []),
                 ]
             )
@@ -83,6 +86,8 @@ def _estimates(section: dict[str, Any]) -> Iterator[tuple[str, dict[str, Any]]]:
         if bertscore is not None:
             yield BERTSCORE, bertscore
         yield from ((name, section["spans"][name]) for name in SPAN_ALPHAS)
+        for target, measures in section["spans"].get("against", {}).items():
+            yield from ((f"{name}_against_{target}", measures[name]) for name in SIMILARITIES)
 
 
 def _safe(text: str) -> str:

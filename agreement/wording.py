@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import Any
 
-from agreement import results, semantic_findings, similarity, unitizing
+from agreement import gold_findings, results, semantic_findings, similarity, unitizing
 
 COEFFICIENTS = {
     "observed_agreement": "Observed agreement (p_a)",
@@ -35,11 +35,18 @@ SIMILARITIES = {
 
 BERTSCORE = "BERTScore F1"
 
+AGAINST = {
+    gold_findings.GOLD: "against gold only",
+    gold_findings.GOLD_AND_DISAGREEMENT: "against gold plus disagreement spans",
+}
+"""What each annotator's span is compared with."""
+
 SPAN_ALPHAS = {"alpha_token": "Alpha over tokens", "alpha_u": "Alpha_u"}
 
 REASONS = {
     **results.REASONS,
     unitizing.NO_SPANS: "nobody marked a span",
+    gold_findings.NO_GOLD: "no two annotators share a span, so there is no gold",
     similarity.EMPTY_SPANS: "both spans are empty",
     similarity.NO_TOKEN: "no word in either span",
     similarity.NO_BIGRAM: "single words have no pairs of words",

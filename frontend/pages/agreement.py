@@ -148,6 +148,8 @@ def _report_context(request: HttpRequest, round: Round, report: AgreementReport)
         "bertscore_note": bertscore_note(figures),
         "encoder_missing": bool(figures.get("encoder", {}).get("reason")),
         "span_rows": detail_tables.span_table(figures),
+        "against_rows": detail_tables.against_table(figures),
+        "similarities": list(SIMILARITIES.values()),
         "n_similarities": len(SIMILARITIES),
         "change_heads": detail_tables.CHANGE_HEADERS,
         "change_rows": detail_tables.change_table(figures, report.change),

@@ -68,8 +68,8 @@ def test_without_an_encoder_the_figures_say_nothing_of_it_and_page_and_files_say
     assert "encoder" not in report.parameters
     assert "bertscore" not in sections["type:LE"]["spans"]["similarity"]
     lines = download(lead_client, study, "figures.csv").splitlines()
-    assert "type:LE,Lacks Evidence,bertscore,,,,,no_encoder,,0,3,3,6" in lines
-    assert lines[0].endswith(",n_ratings")
+    assert "type:LE,Lacks Evidence,bertscore,,,,,no_encoder,,0,3,3,6," in lines
+    assert lines[0].endswith(",n_ratings,n_spans")
     shown = page(lead_client, study)
     assert "BERTScore is not computed. To have it" in shown
     assert "pip install -r requirements-semantic.txt" in shown
@@ -105,7 +105,7 @@ def test_the_encoder_stands_beside_its_figures_in_figures_page_and_files(study, 
         "n_cut": 0,
     }
     lines = download(lead_client, study, "figures.csv").splitlines()
-    assert lines[0].endswith(",n_ratings,encoder")
+    assert lines[0].endswith(",n_ratings,n_spans,encoder")
     value = bertscore_of(sections["type:LE"])["value"]
     row = next(line for line in lines if line.startswith("type:LE,Lacks Evidence,bertscore,"))
     assert row.startswith(f"type:LE,Lacks Evidence,bertscore,{value},")
