@@ -5,10 +5,16 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import Any
 
-from django.db.models import Count, Q, QuerySet
+from django.db.models import Exists, OuterRef, QuerySet
 
 from agreement.models import AgreementReport, DisputedUnit
-from annotation.adjudicating import unit_claim, unit_release, with_state
+from annotation.adjudicating import (
+    claims_of_others,
+    rulings_current,
+    unit_claim,
+    unit_release,
+    with_state,
+)
 from annotation.errors import Refused
 from annotation.models import Membership
 from annotation.recording import Unit
@@ -37,12 +43,20 @@ def queue_units(report: AgreementReport, member: Membership) -> QuerySet[Any]:
 
 def queue_progress(report: AgreementReport, member: Membership) -> QueueProgress:
     """Return how far the queue of a report is."""
-    counts = queue_units(report, member).aggregate(
-        total=Count("id"),
-        done=Count("id", filter=Q(decided=True)),
-        held=Count("id", filter=Q(decided=False, taken=True)),
+    # Counted from the rulings and claims, which are few, and not by asking every unit for its own.
+    decided = _in_queue(report, rulings_current(report.round.project))
+    return QueueProgress(
+        total=report.disputed_units.exclude(why="").count(),
+        decided=decided.count(),
+        taken=_in_queue(report, claims_of_others(member)).count(),
     )
-    return QueueProgress(counts["total"], counts["done"], counts["held"])
+
+
+def _in_queue(report: AgreementReport, rows: QuerySet) -> QuerySet:
+    """Return the rulings or claims that are about a unit of the queue."""
+    queue = report.disputed_units.exclude(why="").filter(item=OuterRef("item"))
+    of_type = queue.filter(type_code=OuterRef("type_code"), question__isnull=True)
+    return rows.filter(Exists(of_type) | Exists(queue.filter(question=OuterRef("question"))))
 
 
 def queue_claim_next(

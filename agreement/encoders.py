@@ -169,7 +169,7 @@ def _onnx_embed(folder: Path, model: Path) -> Embed:
         raise EncoderUnavailable(f"{model.name} is no encoder that gives one vector a token")
 
     def embed(texts: Sequence[str]) -> list[Embedded]:
-        encodings = tokenizer.encode_batch(texts)
+        encodings = tokenizer.encode_batch(list(texts))
         shape = len(texts), max(len(encoding.ids) for encoding in encodings)
         feed = {name: np.zeros(shape, dtype=np.int64) for name in inputs}
         for row, encoding in enumerate(encodings):
@@ -210,9 +210,9 @@ def _torch_embed(folder: Path, layer: int | None) -> Embed:
     longest = _longest(folder, tokenizer.model_max_length)
 
     def embed(texts: Sequence[str]) -> list[Embedded]:
-        whole = tokenizer(texts, verbose=False)["input_ids"]
+        whole = tokenizer(list(texts), verbose=False)["input_ids"]
         batch = tokenizer(
-            texts,
+            list(texts),
             padding=True,
             truncation=True,
             max_length=longest,
@@ -235,7 +235,7 @@ def _embedded(states: NDArray[np.floating], markers: Iterable[int], cut: bool) -
     vectors = np.asarray(states, dtype=np.float32)
     lengths = np.linalg.norm(vectors, axis=1, keepdims=True)
     return Embedded(
-        vectors / np.where(lengths > 0, lengths, 1),  # type: ignore[arg-type]  # float32, says numpy itself
+        (vectors / np.where(lengths > 0, lengths, 1)).astype(np.float32),
         np.asarray([not marker for marker in markers], dtype=np.bool_),
         cut,
     )

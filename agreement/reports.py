@@ -152,7 +152,7 @@ def _encoder(round: Round, *, live: bool) -> dict[str, str]:
 
 def _encoder_missing(report: AgreementReport) -> bool:
     """Whether the report lacks the figures of an encoder that may be there by now."""
-    return bool(report.figures.get("encoder", {}).get("reason"))
+    return bool((report.figures or {}).get("encoder", {}).get("reason"))
 
 
 def _is_live(round: Round) -> bool:

@@ -109,16 +109,13 @@ def bertscore_add(
 
 
 def _rounded(estimate: Estimate) -> Estimate:
-    numbers = {name: getattr(estimate, name) for name in ("value", "low", "high")}
-    rounded: dict[str, Any] = {
-        name: None if number is None else round(number, DIGITS) for name, number in numbers.items()
-    }
-    return replace(estimate, **rounded)
+    def kept(number: float | None) -> float | None:
+        return None if number is None else round(number, DIGITS)
+
+    return replace(estimate, value=kept(estimate.value), low=kept(estimate.low), high=kept(estimate.high))
 
 
-def bertscore_figure(section: Mapping[str, Any]) -> dict[str, Any] | None:
-    """Return BERTScore of a section of a report, undefined where none was computed; None without spans."""
-    if not section["spans"]:
-        return None
+def bertscore_figure(section: Mapping[str, Any]) -> dict[str, Any]:
+    """Return BERTScore of a section of a report that has spans, undefined where none was computed."""
     found = section["spans"]["similarity"].get(BERTSCORE)
     return found or {**undefined(NO_ENCODER).to_json(), "n_pairs": 0}

@@ -15,7 +15,16 @@ from django.utils import timezone
 from annotation.access import require_lead
 from annotation.codebooks.definition import Codebook as CodebookDefinition
 from annotation.errors import NotFound, Refused
-from annotation.models import Claim, Codebook, Item, Membership, ProjectEvent, Question, Resolution
+from annotation.models import (
+    Claim,
+    Codebook,
+    Item,
+    Membership,
+    Project,
+    ProjectEvent,
+    Question,
+    Resolution,
+)
 from annotation.protocols.cqs_gen import check_question_judgement
 from annotation.protocols.focus import check_type_judgement
 from annotation.protocols.rules import RuleError
@@ -123,6 +132,19 @@ def claim_of_another(item: Item, unit: Unit, member: Membership) -> Claim | None
     """Return the claim that keeps this member from deciding the unit now."""
     held = _claims(item, unit).filter(expires_at__gt=timezone.now()).exclude(member=member)
     return held.select_related("member").first()
+
+
+def rulings_current(project: Project) -> QuerySet[Resolution]:
+    """Return the adjudicated answers that hold now."""
+    return Resolution.objects.filter(
+        item__project=project, source=Resolution.Source.ADJUDICATED, superseded_at__isnull=True
+    )
+
+
+def claims_of_others(member: Membership) -> QuerySet[Claim]:
+    """Return the claims that other leads of the project hold now."""
+    held = Claim.objects.filter(item__project=member.project_id, expires_at__gt=timezone.now())
+    return held.exclude(member=member)
 
 
 def with_state(units: QuerySet, member: Membership) -> QuerySet:

@@ -53,7 +53,11 @@ class MemberProgress:
 
 def progress_of_round(round: Round, *, member: Membership | None = None) -> list[MemberProgress]:
     """Return the progress of every annotator with texts in a round, or of one `member` alone."""
-    assignments = round.assignments.filter(released_at__isnull=True, item__withdrawn_at__isnull=True)
+    # Withdrawn items are rare, and looking at every item for them would cost more than all the counting.
+    withdrawn = list(round.items.filter(withdrawn_at__isnull=False).values_list("pk", flat=True))
+    assignments = round.assignments.filter(released_at__isnull=True)
+    if withdrawn:
+        assignments = assignments.exclude(item__in=withdrawn)
     if member is not None:
         assignments = assignments.filter(member=member)
     texts = dict(assignments.order_by().values_list("member").annotate(n=Count("id")))
@@ -72,8 +76,9 @@ def progress_of_round(round: Round, *, member: Membership | None = None) -> list
     rows = rows.filter(
         assignment__round=round,
         assignment__released_at__isnull=True,
-        assignment__item__withdrawn_at__isnull=True,
     )
+    if withdrawn:
+        rows = rows.exclude(assignment__item__in=withdrawn)
     if member is not None:
         rows = rows.filter(assignment__member=member)
     done = {

@@ -66,6 +66,7 @@ class Item(models.Model):
 
     class Meta:
         ordering = ["id"]
+        indexes = [models.Index(fields=["project", "topic"], name="item_topic")]
         constraints = [
             models.UniqueConstraint(fields=["project", "external_id"], name="item_external_id_unique"),
             models.CheckConstraint(condition=not_blank("external_id"), name="item_external_id_not_blank"),

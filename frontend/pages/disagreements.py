@@ -119,14 +119,13 @@ def _pattern(votes: list[list[Any]]) -> str:
 
 
 def _with_pattern(report: AgreementReport, pattern: str) -> list[int]:
-    rows = report.disputed_units.values_list("pk", "votes")
-    return [pk for pk, votes in rows if _pattern(votes) == pattern]
+    kinds = report.disputed_units.order_by().values_list("votes", flat=True).distinct()
+    wanted = [votes for votes in kinds if _pattern(votes) == pattern]
+    return list(report.disputed_units.filter(votes__in=wanted).values_list("pk", flat=True))
 
 
 def _differ(round: Round, first: str, second: str) -> Q:
     """Return the condition that two annotators, by pseudonym, answered a unit differently."""
-    model: type[TypeAnnotation] | type[QuestionAnnotation]
-    values: list[Any]
     if round.project.protocol == "focus":
         of_unit = {"assignment__item": OuterRef("item"), "type_code": OuterRef("type_code")}
         rows: QuerySet[Any] = TypeAnnotation.objects.all()
@@ -146,12 +145,13 @@ def _differ(round: Round, first: str, second: str) -> Q:
 
 
 def _filters(round: Round, report: AgreementReport, asked: Any) -> dict[str, Any]:
-    patterns: dict[str, int] = {}
-    for votes in report.disputed_units.values_list("votes", flat=True):
-        patterns[_pattern(votes)] = patterns.get(_pattern(votes), 0) + 1
+    voted = report.disputed_units.order_by().values_list("votes").annotate(n=Count("id"))
+    patterns = {_pattern(votes): n for votes, n in voted}
     figures = report.figures or {"annotators": []}
     names = [person["pseudonym"] for person in figures["annotators"]][:ANNOTATORS_OFFERED]
-    topics = round.items.exclude(topic="").order_by("topic").values_list("topic", flat=True).distinct()
+    topics = (
+        round.project.items.exclude(topic="").order_by("topic").values_list("topic", flat=True).distinct()
+    )
     of_type = report.disputed_units.exclude(type_code="").order_by().values("type_code")
     return {
         "types": list(of_type.annotate(n=Count("id")).order_by("type_code")),

@@ -12,7 +12,7 @@ from django.views.decorators.http import require_GET, require_http_methods, requ
 from annotation.errors import NotFound
 from annotation.models import Import, Item, Membership
 from annotation.withdrawing import item_restore, item_withdraw
-from frontend.pages.common import lead_or_refuse, page_of, posted, project_page, query_without_page
+from frontend.pages.common import lead_or_refuse, posted, project_page, query_without_page, uncounted_page_of
 from frontend.refusals import refusals_as_notices
 
 TOPICS_OFFERED = 200
@@ -23,7 +23,9 @@ TOPICS_OFFERED = 200
 def items(request: HttpRequest, slug: str) -> HttpResponse:
     """List the items, found by words of their id or text, by topic, or withdrawn ones."""
     member = lead_or_refuse(request, slug)
-    shown = member.project.items.filter(brought_by__state=Import.State.DONE)
+    # By the few imports that are done: a join would look at every item's import.
+    done = list(member.project.imports.filter(state=Import.State.DONE).values_list("pk", flat=True))
+    shown = member.project.items.filter(brought_by__in=done)
     words, topic = request.GET.get("q", "").strip(), request.GET.get("topic", "")
     if words:
         shown = shown.filter(Q(external_id__icontains=words) | Q(text__icontains=words))
@@ -37,7 +39,7 @@ def items(request: HttpRequest, slug: str) -> HttpResponse:
         "items.html",
         member,
         tab="items",
-        page=page_of(request, shown.order_by("id")),
+        page=uncounted_page_of(request, shown.order_by("id")),
         query=query_without_page(request),
         topics=list(topics.distinct()[:TOPICS_OFFERED]),
         words=words,

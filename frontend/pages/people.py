@@ -5,7 +5,6 @@ from typing import Any
 from django import forms
 from django.contrib import messages
 from django.contrib.auth.decorators import login_required
-from django.db.models import Count, Q
 from django.http import HttpRequest, HttpResponse
 from django.shortcuts import redirect
 from django.urls import reverse
@@ -65,13 +64,7 @@ def people(request: HttpRequest, slug: str) -> HttpResponse:
             for note in given["notes"]:
                 links.append(_invited(request, member, note, given["roles"], given["days"]))
             form = InviteForm()
-    members = (
-        member.project.memberships.select_related("user")
-        .annotate(
-            texts=Count("assignments", filter=Q(assignments__released_at__isnull=True)),
-        )
-        .order_by("-is_active", "id")
-    )
+    members = member.project.memberships.select_related("user").order_by("-is_active", "id")
     return project_page(
         request,
         "people.html",

@@ -12,7 +12,7 @@ from django.urls import NoReverseMatch, reverse
 from django.views.decorators.http import require_GET, require_http_methods
 
 from annotation import access
-from annotation.models import Membership, Project, Round
+from annotation.models import Import, Membership, Project, Round
 from annotation.progress import MemberProgress, progress_of_round
 from annotation.projects import project_archive, project_edit, project_restore
 from annotation.screening import criteria_of
@@ -89,7 +89,7 @@ def project(request: HttpRequest, slug: str) -> HttpResponse:
         rows=_rows(member.project, list(page)),
         steps=[] if all(step.done for step in steps) else steps,
         newest=member.project.codebooks.latest("version"),
-        n_items=access.visible_items(member.project).count(),
+        n_items=_items(member.project),
         n_annotators=_annotators(member.project),
         screens=bool(criteria_of(member.project)),
     )
@@ -97,7 +97,7 @@ def project(request: HttpRequest, slug: str) -> HttpResponse:
 
 def checklist(project: Project) -> list[Step]:
     """Return the four steps from an empty project to its first open round; the first undone is next."""
-    n_items = access.visible_items(project).count()
+    n_items = _items(project)
     n_annotators = _annotators(project)
     newest = project.codebooks.latest("version")
     rounds = project.rounds.all()
@@ -152,6 +152,13 @@ def link(name: str, *args: object) -> str:
         return reverse(name, args=args)
     except NoReverseMatch:
         return ""
+
+
+def _items(project: Project) -> int:
+    # By the few imports that are done: a join would look at every item's import.
+    done = list(project.imports.filter(state=Import.State.DONE).values_list("pk", flat=True))
+    there = project.items.filter(brought_by__in=done)
+    return there.count() - there.filter(withdrawn_at__isnull=False).count()
 
 
 def _annotators(project: Project) -> int:

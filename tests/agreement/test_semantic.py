@@ -34,6 +34,7 @@ def test_markers_count_in_no_mean_but_can_be_the_best_match():
     with_marker = embedded(NORTH, EAST, markers=1)
     assert bertscore(with_marker, embedded(BETWEEN)).precision == pytest.approx(0.6)
     assert bertscore(embedded(NORTH), with_marker).precision == pytest.approx(1.0)
+    assert bertscore(embedded(BETWEEN), with_marker).recall == pytest.approx(0.6)
 
 
 def test_a_text_without_tokens_has_no_score():

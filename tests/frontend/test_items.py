@@ -20,14 +20,16 @@ def study():
 def test_items_are_found_by_words_and_topic(lead_client, study):
     found = lead_client.get("/p/s/items/", {"q": "Café"}).context["page"]
     assert [item.text[:4] for item in found] == ["Café"]
-    assert lead_client.get("/p/s/items/", {"topic": "topic 1"}).context["page"].paginator.count == 2
-    assert lead_client.get("/p/s/items/", {"q": study.items[0].external_id}).context["page"].paginator.count
+    assert len(lead_client.get("/p/s/items/", {"topic": "topic 1"}).context["page"]) == 2
+    assert study.items[0] in lead_client.get("/p/s/items/", {"q": study.items[0].external_id}).context["page"]
 
 
 def test_items_come_page_by_page_and_keep_the_filter(lead_client, study):
     factories.add_items(study.project, 60)
     page = lead_client.get("/p/s/items/", {"q": "I-"}).content.decode()
     assert 'href="?q=I-&amp;page=2"' in page
+    second = lead_client.get("/p/s/items/", {"q": "I-", "page": "2"}).context["page"]
+    assert (len(second), second.has_previous, second.has_next, second.end_index) == (14, True, False, 64)
 
 
 def test_a_withdrawn_item_leaves_the_annotators_queue_and_comes_back(lead_client, study):
@@ -37,7 +39,7 @@ def test_a_withdrawn_item_leaves_the_annotators_queue_and_comes_back(lead_client
     assert item.external_id not in texts and len(texts) == 3
     assert "0 of 30 decided" in client_of("ann").get("/").content.decode()
     assert "take-down request" in lead_client.get(f"/p/s/items/{item.pk}/").content.decode()
-    assert lead_client.get("/p/s/items/?withdrawn=on").context["page"].paginator.count == 1
+    assert lead_client.get("/p/s/items/?withdrawn=on").context["page"].end_index == 1
     lead_client.post(f"/p/s/items/{item.pk}/restore/")
     assert len(workspace_units(ann, study.round)["results"]) == 4
     actions = ProjectEvent.objects.filter(details__item=item.external_id).values_list("action", flat=True)
