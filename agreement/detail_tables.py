@@ -9,7 +9,7 @@ from agreement.changes import SHOWN as CHANGE_SHOWN
 from agreement.charts import level, stacked_bar
 from agreement.overview import DASH, Cell, Figures, cell, number, whole_section
 from agreement.semantic_findings import bertscore_figure
-from agreement.wording import AGAINST, BERTSCORE, COEFFICIENTS, SIMILARITIES, SPAN_ALPHAS
+from agreement.wording import AGAINST, BERTSCORE, COEFFICIENTS, LABEL_SIGNS, SIMILARITIES, SPAN_ALPHAS
 
 
 def coefficient_table(figures: Figures) -> tuple[list[str], list[dict[str, Any]]]:
@@ -77,30 +77,55 @@ def span_headers(figures: Figures) -> list[str]:
     ]
 
 
+SIGN_WIDTH = 14.0
+"""The least width of a part of a bar that has room for its label's sign."""
+
+
 def applicability(figures: Figures) -> list[dict[str, Any]]:
-    """Return how often each answer was given, by type, as numbers and parts of a bar (FOCUS's Figure 4)."""
+    """Return how often each answer was given, by type, as numbers and parts of a bar (FOCUS's Figure 4).
+
+    Labels of CQs-Gen come with their code as `label`, and with their sign where the part has room for it.
+    """
     kind = "type" if figures["protocol"] == "focus" else "labels"
+    names = {entry["code"]: entry["name"] for entry in figures["categories"]} if kind == "labels" else {}
     sections = [section for section in figures["sections"] if section["kind"] == kind]
     longest = max((sum(section["labels"].values()) for section in sections), default=0)
     rows = []
     for section in sections:
         labels = section["labels"]
         order = ["yes", "no"] if kind == "type" else list(labels)
-        counts = [labels[name] for name in order]
+        counts = [labels[code] for code in order]
         total = sum(counts)
         rows.append(
             {
                 "code": section["code"],
                 "name": section["name"],
                 "counts": [
-                    {"name": name, "n": count, "share": number(count / total if total else None)}
-                    for name, count in zip(order, counts, strict=True)
+                    {
+                        "name": names.get(code, code),
+                        "label": code if code in LABEL_SIGNS else "",
+                        "n": count,
+                        "share": number(count / total if total else None),
+                    }
+                    for code, count in zip(order, counts, strict=True)
                 ],
-                "bar": list(zip(order, stacked_bar(counts, longest), strict=True)),
+                "bar": [
+                    _part(code, part) for code, part in zip(order, stacked_bar(counts, longest), strict=True)
+                ],
                 "cannot_judge": section["n_cannot_judge"],
             }
         )
     return rows
+
+
+def _part(code: str, part: dict[str, float]) -> dict[str, Any]:
+    sign = LABEL_SIGNS.get(code, "")
+    return {
+        **part,
+        "label": code if sign else "",
+        "sign": sign if part["width"] >= SIGN_WIDTH else "",
+        "middle": part["x"] + part["width"] / 2,
+    }
 
 
 def change_table(figures: Figures, change: Figures) -> list[dict[str, Any]]:
@@ -130,16 +155,19 @@ def annotator_table(
     """
     focus = figures["protocol"] == "focus"
     sections = [section for section in figures["sections"] if section["kind"] == "type"]
-    heads = [(entry["code"], entry["name"]) for entry in (sections if focus else figures["categories"])]
+    heads = [
+        (entry["code"], entry["name"], "" if focus or entry["code"] not in LABEL_SIGNS else entry["code"])
+        for entry in (sections if focus else figures["categories"])
+    ]
     people = figures["annotators"]
     if len(people) > limit:
         people = sorted(people, key=lambda person: -person["n"])[:limit]
     rows = []
     for person in people:
         if focus:
-            shares = [person["types"][code]["shares"]["yes"] for code, _ in heads]
+            shares = [person["types"][code]["shares"]["yes"] for code, _, _ in heads]
         else:
-            shares = [person["shares"][code] for code, _ in heads]
+            shares = [person["shares"][code] for code, _, _ in heads]
         rows.append(
             {
                 "pseudonym": person["pseudonym"],
@@ -207,6 +235,7 @@ def cross_table(figures: Figures, field_name: str, whose: str) -> dict[str, Any]
         rows.append(
             {
                 "name": names[row["code"]],
+                "label": row["code"] if figures["protocol"] != "focus" and row["code"] in LABEL_SIGNS else "",
                 "cells": [
                     {"n": counts[at], "level": level(counts[at] / highest if highest else None)}
                     for at in columns

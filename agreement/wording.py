@@ -59,6 +59,9 @@ REASONS = {
 
 SPAN_REASONS = {**REASONS, results.NO_PAIRS: "no two annotators marked a span in the same text"}
 
+LABEL_SIGNS = {"USE": "●", "UN": "○", "IN": "✕"}
+"""The sign of each label of CQs-Gen, the same as in the workspace: colour is never the only one."""
+
 WHY = {
     "undecided": "no majority",
     "no_gold_span": "yes, but no span is shared",

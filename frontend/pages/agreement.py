@@ -23,7 +23,7 @@ from agreement.reading import Answer, judged_units
 from agreement.reports import ReportHidden, report_current, report_visible
 from agreement.resolved import resolved_figures
 from agreement.tasks import report_start
-from agreement.wording import COEFFICIENTS, SIMILARITIES, WHY, bertscore_note, reason_text
+from agreement.wording import COEFFICIENTS, LABEL_SIGNS, SIMILARITIES, WHY, bertscore_note, reason_text
 from annotation import access
 from annotation.models import Membership, Round
 from frontend.pages.common import lead_or_refuse, page_of, project_page, query_without_page
@@ -195,10 +195,11 @@ def _plan(request: HttpRequest, report: AgreementReport) -> dict[str, Any]:
 
 @dataclass(frozen=True, slots=True)
 class ShownAnswer:
-    """An answer beside the number of the underline that marks its span."""
+    """An answer beside the number of the underline that marks its span; `label` is its code in CQs-Gen."""
 
     answer: Answer
     name: str
+    label: str
     pattern: int
     gold: bool
 
@@ -267,7 +268,13 @@ def _shown_unit(
         cut_before=low > 0,
         cut_after=high < len(text),
         answers=[
-            ShownAnswer(answer, _answer_name(answer, names), patterns[place], answer.member_id in gold)
+            ShownAnswer(
+                answer,
+                _answer_name(answer, names),
+                _label_of(answer),
+                patterns[place],
+                answer.member_id in gold,
+            )
             for place, answer in enumerate(view.answers)
         ],
         rows=max(patterns, default=0) + 1,
@@ -278,6 +285,10 @@ def _votes(view: UnitView) -> list[tuple[str, int]]:
     """Count the answers themselves, reasons apart, most votes first."""
     counts = Counter(answer.answer for answer in view.answers)
     return sorted(counts.items(), key=lambda vote: (-vote[1], vote[0]))
+
+
+def _label_of(answer: Answer) -> str:
+    return answer.answer if answer.answer in LABEL_SIGNS else ""
 
 
 def _answer_name(answer: Answer, names: dict[str, str]) -> str:

@@ -4,6 +4,7 @@ import re
 
 import pytest
 
+from agreement.detail_tables import applicability
 from agreement.jobs import report_compute
 from agreement.models import AgreementReport
 from annotation.models import TypeAnnotation
@@ -317,3 +318,44 @@ def test_the_change_of_every_type_stands_in_a_table_beside_its_chart(study, lead
     cells = [re.sub(r"<[^>]+>", " ", cell).split() for cell in re.findall(r"<td.*?</td>", row, re.S)]
     assert [cell[0] for cell in cells] == ["2", "0", "0", "+0.33", "+0.67", cells[5][0], "–"]
     assert "Undefined: everyone used one and the same category" in row
+
+
+def test_labels_have_the_hues_and_signs_of_the_workspace(lead_client):
+    made = factories.study("cqs_gen", items=2, annotators=3, questions=1)
+    factories.open_round(made)
+    first, second = (item.questions.get() for item in made.items)
+    answers = ({"label": "USE"}, {"label": "UN", "comment": "well known"}, {"label": "IN", "reason": "NC"})
+    for member, answer in zip(made.annotators, answers, strict=True):
+        factories.record(made.round, member, made.items[0], first, answer)
+        factories.record(made.round, member, made.items[1], second, {"label": "USE"})
+    close(made)
+    html = lead_client.get(address(made)).content.decode()
+    drawn = re.findall(
+        r'<rect class="label-part label-(\w+)" x="([\d.]+)" y="1" width="([\d.]+)" height="12"/>'
+        r'<text class="label-sign" x="([\d.]+)" y="11">(.)</text>',
+        html,
+    )
+    assert drawn == [
+        ("USE", "0.0", "160.0", "80.0", "●"),
+        ("UN", "160.0", "40.0", "180.0", "○"),
+        ("IN", "200.0", "40.0", "220.0", "✕"),
+    ]
+    named = re.findall(r'class="label-name label-(\w+)">([^<]+)<', html)
+    # The annotators' table, the bar's head, the cross table, and the answers of the most disputed unit.
+    pairs = (("USE", "Useful"), ("UN", "Unhelpful"), ("IN", "Invalid"))
+    assert [named.count(pair) for pair in pairs] == [4, 4, 3]
+    assert named.count(("IN", "Invalid: New Concept")) == 1
+    assert "See the unit that waits" in words(lead_client.get(address(made)))
+
+
+def test_a_part_of_a_bar_without_room_has_no_sign():
+    section = {
+        "kind": "labels",
+        "code": "labels",
+        "name": "Three labels",
+        "labels": {"USE": 99, "UN": 1, "IN": 0},
+        "n_cannot_judge": 0,
+    }
+    names = [{"code": code, "name": code.title()} for code in ("USE", "UN", "IN")]
+    (row,) = applicability({"protocol": "cqs_gen", "sections": [section], "categories": names})
+    assert [(part["label"], part["sign"]) for part in row["bar"]] == [("USE", "●"), ("UN", ""), ("IN", "")]
