@@ -7,15 +7,15 @@ import { cut } from "./words.js";
 /** @typedef {import("./offsets.js").Range} Range */
 
 const BLANK = "_____";
-const data = JSON.parse(document.getElementById("unit-data").textContent);
-const text = document.getElementById("unit-text");
+const data = JSON.parse(/** @type {HTMLElement} */ (document.getElementById("unit-data")).textContent);
+const text = /** @type {HTMLElement} */ (document.getElementById("unit-text"));
 const form = /** @type {HTMLFormElement | null} */ (document.getElementById("decide"));
 
 /** @template {HTMLElement} E @param {string} selector @returns {E | null} the one in the form */
-const inForm = (selector) => /** @type {E | null} */ (form.querySelector(selector));
-/** @param {string} name @returns {HTMLInputElement | null} */
-const field = (name) => inForm(`[name="${name}"]`);
-const other = form ? /** @type {HTMLInputElement | null} */ (inForm("[value=other]")) : null;
+const inForm = (selector) => /** @type {E | null} */ (form?.querySelector(selector) ?? null);
+/** @param {string} name @returns {HTMLInputElement} there in every form, but for "words" */
+const field = (name) => /** @type {HTMLInputElement} */ (inForm(`[name="${name}"]`));
+const other = /** @type {HTMLInputElement | null} */ (inForm("[value=other]"));
 
 const pieces = [.../** @type {NodeListOf<HTMLElement>} */ (text.querySelectorAll(".piece"))].map((node) => {
   const start = Number(node.dataset.start);
@@ -37,8 +37,9 @@ function pieceAt(offset) {
 function mark() {
   if (!CSS.highlights) return;
   CSS.highlights.delete("ruling");
-  const [from, to] = span ? [pieceAt(span.start), pieceAt(span.end)] : [null, null];
-  if (!from || !to) return;
+  if (!span) return;
+  const [from, to] = [pieceAt(span.start), pieceAt(span.end)];
+  if (!from?.node || !to?.node) return;
   const range = new Range();
   range.setStart(from.node, span.start - from.start);
   range.setEnd(to.node, span.end - to.start);
@@ -60,12 +61,18 @@ function show() {
   if (sent) field("words").value = sent.quote;
 }
 
+/** @param {boolean} shown */
+function showAdjusting(shown) {
+  const adjust = inForm(".adjust");
+  if (adjust) adjust.hidden = !shown;
+}
+
 /** @param {Range} range taken as “another span” */
 function choose(range) {
   if (!other) return;
   span = range;
   other.checked = true;
-  inForm(".adjust").hidden = false;
+  showAdjusting(true);
   show();
 }
 
@@ -94,8 +101,7 @@ function takeSide(value) {
   if (value !== "other") {
     const first = firstSpan(value);
     span = first ? shownRange(data.text, first) : null;
-    const adjust = inForm(".adjust");
-    if (adjust) adjust.hidden = !span;
+    showAdjusting(span !== null);
   }
   show();
 }
@@ -137,7 +143,7 @@ if (form) {
   form.addEventListener("click", (event) => {
     const button = /** @type {HTMLElement | null} */ (/** @type {Element} */ (event.target).closest("[data-move]"));
     if (!button) return;
-    const [edge, step] = button.dataset.move.split(":");
+    const [edge, step] = (button.dataset.move ?? "").split(":");
     move(edge === "start" ? "start" : "end", step === "1" ? 1 : -1);
   });
 }
