@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import Any
 
 from django.http import HttpResponse
-from drf_spectacular.utils import OpenApiParameter, OpenApiResponse, extend_schema
+from drf_spectacular.utils import OpenApiParameter, OpenApiResponse, extend_schema, extend_schema_serializer
 from rest_framework import serializers, status
 from rest_framework.pagination import PageNumberPagination
 from rest_framework.request import Request
@@ -26,6 +26,7 @@ from annotation.models import Round
 class ReportSerializer(serializers.Serializer):
     """The state of a round's report; `figures` only where one is finished."""
 
+    @extend_schema_serializer(component_name="ReportProgress")
     class ProgressSerializer(serializers.Serializer):
         done = serializers.IntegerField()
         total = serializers.IntegerField()
@@ -44,6 +45,7 @@ class ReportSerializer(serializers.Serializer):
 
 
 class QueueUnitSerializer(serializers.Serializer):
+    @extend_schema_serializer(component_name="QueueUnitVote")
     class VoteSerializer(serializers.Serializer):
         answer = serializers.CharField()
         n = serializers.IntegerField()
@@ -68,6 +70,7 @@ class ReportView(MemberView):
 
 
 class ReportApi(ReportView):
+    @extend_schema_serializer(component_name="ReportInput")
     class InputSerializer(serializers.Serializer):
         replicates = serializers.IntegerField(required=False)
         seed = serializers.IntegerField(required=False)

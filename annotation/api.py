@@ -2,7 +2,7 @@
 
 from typing import Any
 
-from drf_spectacular.utils import OpenApiParameter, OpenApiResponse, extend_schema
+from drf_spectacular.utils import OpenApiParameter, OpenApiResponse, extend_schema, extend_schema_serializer
 from rest_framework import serializers, status
 from rest_framework.request import Request
 from rest_framework.response import Response
@@ -73,6 +73,7 @@ class MemberView(APIView):
 
 
 class ProjectListApi(APIView):
+    @extend_schema_serializer(component_name="ProjectListInput")
     class InputSerializer(serializers.Serializer):
         slug = serializers.CharField(max_length=80)
         name = serializers.CharField(max_length=200, required=False, default="")
@@ -103,6 +104,7 @@ class ProjectApi(MemberView):
 
 
 class RoundListApi(MemberView):
+    @extend_schema_serializer(component_name="RoundListInput")
     class InputSerializer(serializers.Serializer):
         name = serializers.CharField(max_length=120, required=False, default="")
         purpose = serializers.ChoiceField(Round.Purpose.values, default=Round.Purpose.CALIBRATION)
@@ -136,7 +138,9 @@ class RoundListApi(MemberView):
 
 
 class RoundApi(MemberView):
+    @extend_schema_serializer(component_name="RoundOutput")
     class OutputSerializer(RoundSerializer):
+        @extend_schema_serializer(component_name="RoundProgress")
         class ProgressSerializer(serializers.Serializer):
             pseudonym = serializers.CharField()
             decided = serializers.IntegerField()
@@ -160,6 +164,7 @@ class RoundApi(MemberView):
 
 
 class RoundDrawApi(MemberView):
+    @extend_schema_serializer(component_name="RoundDrawInput")
     class InputSerializer(serializers.Serializer):
         size = serializers.IntegerField(min_value=1, required=False, allow_null=True, default=None)
         questions = serializers.IntegerField(min_value=1, required=False, allow_null=True, default=None)
@@ -179,6 +184,7 @@ class RoundDrawApi(MemberView):
 
 
 class RoundOpenApi(MemberView):
+    @extend_schema_serializer(component_name="RoundOpenInput")
     class InputSerializer(serializers.Serializer):
         annotators = serializers.ListField(
             child=serializers.CharField(),
@@ -217,6 +223,7 @@ class RoundCloseApi(MemberView):
 
 
 class RoundReopenApi(MemberView):
+    @extend_schema_serializer(component_name="RoundReopenInput")
     class InputSerializer(serializers.Serializer):
         why = serializers.CharField(max_length=1000)
 
@@ -258,6 +265,7 @@ class UnitsApi(MemberView):
 
 
 class JudgementApi(MemberView):
+    @extend_schema_serializer(component_name="JudgementInput")
     class InputSerializer(serializers.Serializer):
         event_id = serializers.CharField(max_length=80, help_text="Made by the client, one a decision.")
         assignment = serializers.IntegerField(min_value=1, max_value=2**63 - 1)
@@ -280,6 +288,7 @@ class JudgementApi(MemberView):
                 raise serializers.ValidationError({"answer": "Give an object, or null to undo."})
             return given
 
+    @extend_schema_serializer(component_name="JudgementOutput")
     class OutputSerializer(serializers.Serializer):
         replayed = serializers.BooleanField()
         row = serializers.DictField()

@@ -9,7 +9,7 @@ from typing import Any
 from django.core.files.storage import default_storage
 from django.http import HttpResponse, HttpResponseBase, StreamingHttpResponse
 from drf_spectacular.types import OpenApiTypes
-from drf_spectacular.utils import extend_schema
+from drf_spectacular.utils import extend_schema, extend_schema_serializer
 from rest_framework import serializers, status
 from rest_framework.request import Request
 from rest_framework.response import Response
@@ -26,6 +26,7 @@ CHUNK = 1 << 16
 
 
 class ReleaseSerializer(serializers.ModelSerializer):
+    @extend_schema_serializer(component_name="ReleaseFile")
     class FileSerializer(serializers.Serializer):
         name = serializers.CharField()
         sha256 = serializers.CharField()
@@ -53,6 +54,7 @@ class ReleaseSerializer(serializers.ModelSerializer):
 
 
 class ReleaseListApi(MemberView):
+    @extend_schema_serializer(component_name="ReleaseListInput")
     class InputSerializer(serializers.Serializer):
         version = serializers.CharField(max_length=40)
         parameters = serializers.DictField(

@@ -82,7 +82,6 @@ class Digest:
     def __init__(self, selection: Selection) -> None:
         self._hash = hashlib.sha256()
         self._selection = selection
-        self._rounds = {row.pk: row.number for row in selection.rounds}
         self._annotators: set[int] = set()
         project = selection.project
         self._add(
@@ -100,11 +99,12 @@ class Digest:
 
     def add(self, record: ItemRecord, split: str) -> None:
         """Take in one item. Keys of the database stay out: a restored copy has the same digest."""
+        rounds = self._selection.round_of
         places = {question.pk: question.position for question in record.questions}
         judgements = [
             (
                 places.get(row.unit, row.unit),
-                self._rounds[row.round],
+                rounds[row.round].number,
                 self._selection.members[row.annotator],
                 row[4:10],
                 row.decided_at.isoformat(),

@@ -45,15 +45,18 @@ class Places:
     withheld: tuple[str, ...]
 
     def __post_init__(self) -> None:
-        problems = [
-            f"withheld: there is no split {name!r}" for name in self.withheld if name not in self.splits
-        ]
-        files = [self.file_part(split).casefold() for split in self.splits]
-        for split, name in zip(self.splits, files, strict=True):
+        if problems := self.problems(self.splits, self.withheld):
+            raise ParameterError(problems)
+
+    @classmethod
+    def problems(cls, splits: list[str], withheld: tuple[str, ...]) -> list[str]:
+        """Return why these splits cannot be files, or cannot be withheld."""
+        problems = [f"withheld: there is no split {name!r}" for name in withheld if name not in splits]
+        files = [cls.file_part(split).casefold() for split in splits]
+        for split, name in zip(splits, files, strict=True):
             if files.count(name) > 1:
                 problems.append(f"split {split!r} and another would share the file name {name!r}")
-        if problems:
-            raise ParameterError(problems)
+        return problems
 
     @staticmethod
     def file_part(split: str) -> str:

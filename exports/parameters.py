@@ -103,6 +103,18 @@ class Parameters:
         return problems
 
 
+def sizes_from_words(words: list[str]) -> dict[str, float]:
+    """Read sizes of splits as people write them: train=0.8 test=0.2. Raises ParameterError."""
+    sizes = {}
+    for word in words:
+        name, _, size = word.partition("=")
+        try:
+            sizes[name] = float(size)
+        except ValueError:
+            raise ParameterError([f"split_sizes: {word!r} is not NAME=SIZE, as in test=0.2"]) from None
+    return sizes
+
+
 def _checked(key: str, value: Any) -> Any:
     if key == "rounds":
         return None if value is None else _names(value)

@@ -24,6 +24,7 @@ class Tally:
     """What the records and the objects written for them hold."""
 
     counts: Counter[str] = field(default_factory=Counter)
+    answers: Counter[tuple[str, bool | None]] = field(default_factory=Counter)
     labels: Counter[str] = field(default_factory=Counter)
     sources: Counter[tuple[str, str]] = field(default_factory=Counter)
     annotators: Counter[int] = field(default_factory=Counter)
@@ -67,44 +68,34 @@ class Tally:
 
     def _add_types(self, record: ItemRecord, written: dict[str, Any], selection: Selection) -> None:
         text, place = record.item.text, f"item {record.item.external_id!r}"
-        for row in record.judgements:
-            if row.start is not None and text[row.start : row.end] != row.quote:
+        for row, counted in zip(record.judgements, record.counted, strict=True):
+            dropped = row.unit not in selection.type_codes
+            self.counts["judgements_of_dropped_types"] += dropped
+            if row.start is None:
+                continue
+            self.counts["spans"] += 1
+            self.counts["spans_without_a_vote"] += dropped or not counted
+            if text[row.start : row.end] != row.quote:
                 self.found.append(
                     f"{place}, {row.unit}: the quote of {selection.members[row.annotator]} is not the text"
                 )
-        known = {kind.code for kind in selection.codebook.types}
-        spans = [
-            (row, counted)
-            for row, counted in zip(record.judgements, record.counted, strict=True)
-            if row.start is not None
-        ]
-        self.counts["spans"] += len(spans)
-        self.counts["spans_superseded"] += sum(not counted for _, counted in spans)
-        self.counts["spans_of_dropped_types"] += sum(
-            counted and row.unit not in known for row, counted in spans
-        )
-        self.counts["judgements_of_dropped_types"] += sum(row.unit not in known for row in record.judgements)
         for label in written["labels"]:
-            self.labels[f"{label['code']} {_answer(label['applicable'])}"] += 1
-            self.counts["undecided_types"] += label["applicable"] is None
-            self.counts["gold_spans"] += len(label["gold_spans"])
-            self.counts["disagreement_spans"] += len(label["disagreement_spans"])
-            if (
-                label["applicable"]
-                and not label["gold_spans"]
-                and selection.codebook.type(label["code"]).span
-            ):
+            gold, rest = label["gold_spans"], label["disagreement_spans"]
+            self.answers[label["code"], label["applicable"]] += 1
+            if label["applicable"] and not gold and label["code"] in selection.span_types:
                 self.counts["yes_without_gold_span"] += 1
-            for span in label["gold_spans"] + label["disagreement_spans"]:
-                self.counts["span_support"] += span["support"]
-                if not 0 <= span["start"] < span["end"] <= len(text):
-                    self.found.append(
-                        f"{place}, {label['code']}: span {span['start']} to {span['end']} is outside its text"
-                    )
-                elif text[span["start"] : span["end"]] != span["text"]:
-                    self.found.append(
-                        f"{place}, {label['code']}: a span's text is not {span['start']} to {span['end']}"
-                    )
+            if gold or rest:
+                self._add_spans(label, gold, rest, text, f"{place}, {label['code']}")
+
+    def _add_spans(self, label: dict[str, Any], gold: list, rest: list, text: str, place: str) -> None:
+        self.counts["gold_spans"] += len(gold)
+        self.counts["disagreement_spans"] += len(rest)
+        for span in gold + rest:
+            self.counts["span_support"] += span["support"]
+            if not 0 <= span["start"] < span["end"] <= len(text):
+                self.found.append(f"{place}: span {span['start']} to {span['end']} is outside its text")
+            elif text[span["start"] : span["end"]] != span["text"]:
+                self.found.append(f"{place}: a span's text is not {span['start']} to {span['end']}")
 
     def _add_questions(self, record: ItemRecord, written: dict[str, Any]) -> None:
         decided = [decision for decision in record.answers.values() if decision.label is not None]
@@ -137,12 +128,13 @@ class Tally:
         }
         if selection.typology:
             expected["spans"] = rows.exclude(start=None).count()
-            own = counts["spans_superseded"] + counts["spans_of_dropped_types"]
-            if counts["span_support"] + own != expected["spans"]:
+            accounted = counts["span_support"] + counts["spans_without_a_vote"]
+            if accounted != expected["spans"]:
                 self.found.append(
-                    f"{expected['spans']} spans are stored, gold and disagreement spans account for "
-                    f"{counts['span_support'] + own}"
+                    f"{expected['spans']} spans are stored, {accounted} are in gold, disagreement or no vote"
                 )
+            counts["undecided_types"] = sum(n for (_, answer), n in self.answers.items() if answer is None)
+            self.labels.update({f"{code} {_answer(answer)}": n for (code, answer), n in self.answers.items()})
         for name, number in expected.items():
             if counts[name] != number:
                 self.found.append(f"{number} {name} are stored, {counts[name]} would be released")

@@ -9,6 +9,7 @@ from __future__ import annotations
 from collections import defaultdict
 from collections.abc import Iterator
 from dataclasses import dataclass, field
+from functools import cached_property
 from typing import Any, NamedTuple
 
 from django.db.models import Exists, OuterRef, Q, QuerySet
@@ -78,7 +79,7 @@ class RoundRow(NamedTuple):
     reopened: bool
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(frozen=True)
 class Selection:
     """What a release is made from: the project's chosen rounds, and whose names stand for whom.
 
@@ -93,9 +94,21 @@ class Selection:
     codebook_version: int
     members: dict[int, str]
 
-    @property
+    @cached_property
     def typology(self) -> bool:
         return self.project.protocol == Protocol.FOCUS
+
+    @cached_property
+    def type_codes(self) -> frozenset[str]:
+        return frozenset(kind.code for kind in self.codebook.types)
+
+    @cached_property
+    def span_types(self) -> frozenset[str]:
+        return frozenset(kind.code for kind in self.codebook.types if kind.span)
+
+    @cached_property
+    def round_of(self) -> dict[int, RoundRow]:
+        return {row.pk: row for row in self.rounds}
 
 
 @dataclass(slots=True)

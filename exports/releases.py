@@ -165,6 +165,7 @@ def _run(release_id: int) -> bool:
 
 def _claim(release_id: int) -> str | None:
     now, token = timezone.now(), uuid.uuid4().hex
+    before = Release.objects.filter(pk=release_id).values_list("attempt", flat=True).first()
     claimable = Q(state=State.QUEUED) | Q(state=State.RUNNING, lease_until__lt=now)
     claimed = Release.objects.filter(claimable, pk=release_id).update(
         state=State.RUNNING,
@@ -174,6 +175,8 @@ def _claim(release_id: int) -> str | None:
         progress_done=0,
         progress_total=0,
     )
+    if claimed and before:
+        _files_forget(release_id, before)
     return token if claimed else None
 
 

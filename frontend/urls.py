@@ -1,10 +1,13 @@
 """The addresses of the pages, one a line."""
 
 from django.urls import path
+from django.views.i18n import JSONCatalog
 
 from frontend.pages import (
     agreement,
+    audit,
     codebooks,
+    disagreements,
     drawing,
     home,
     imports,
@@ -13,7 +16,10 @@ from frontend.pages import (
     people,
     person,
     project,
+    releases,
     rounds,
+    screening,
+    units,
     workspace,
 )
 
@@ -25,6 +31,9 @@ urlpatterns = [
     path("p/<slug:slug>/archive/", project.archive, name="project_archive"),
     path("p/<slug:slug>/restore/", project.restore, name="project_restore"),
     path("join/<str:token>/", joining.join, name="join"),
+    path("p/<slug:slug>/screening/", screening.screening, name="screening"),
+    path("p/<slug:slug>/log/", audit.audit, name="audit"),
+    path("p/<slug:slug>/log.csv", audit.audit_csv, name="audit_csv"),
     path("p/<slug:slug>/codebook/", codebooks.codebook, name="codebook"),
     path("p/<slug:slug>/codebook/edit/", codebooks.edit, name="codebook_edit"),
     path("p/<slug:slug>/codebook/preview/", codebooks.preview, name="codebook_preview"),
@@ -56,6 +65,11 @@ urlpatterns = [
         people.invitation_withdraw,
         name="invitation_withdraw",
     ),
+    path("p/<slug:slug>/releases/", releases.releases, name="releases"),
+    path("p/<slug:slug>/releases/<str:version>/", releases.release, name="release"),
+    path(
+        "p/<slug:slug>/releases/<str:version>/progress/", releases.release_progress, name="release_progress"
+    ),
     path("p/<slug:slug>/rounds/new/", rounds.new, name="round_new"),
     path("p/<slug:slug>/rounds/<int:number>/", rounds.detail, name="round"),
     path("p/<slug:slug>/rounds/<int:number>/progress/", rounds.detail_progress, name="round_progress"),
@@ -80,7 +94,28 @@ urlpatterns = [
         agreement.agreement_units,
         name="agreement_units",
     ),
+    path("p/<slug:slug>/disagreements/", disagreements.disagreements, name="disagreements"),
+    path(
+        "p/<slug:slug>/rounds/<int:number>/disagreements/",
+        disagreements.round_disagreements,
+        name="round_disagreements",
+    ),
+    path(
+        "p/<slug:slug>/rounds/<int:number>/adjudicate/", disagreements.adjudicate_next, name="adjudicate_next"
+    ),
+    path("p/<slug:slug>/rounds/<int:number>/discussion/", disagreements.discussion, name="discussion"),
+    *[
+        path(f"p/<slug:slug>/rounds/<int:number>/units/<int:item_id>/<str:key>/{act}", view, name=name)
+        for act, view, name in (
+            ("", units.unit, "unit"),
+            ("decide/", units.unit_decide, "unit_decide"),
+            ("undo/", units.unit_undo, "unit_undo"),
+            ("skip/", units.unit_skip, "unit_skip"),
+            ("comment/", units.unit_comment, "unit_comment"),
+        )
+    ],
     path("p/<slug:slug>/rounds/<int:number>/work/", workspace.workspace, name="workspace"),
     path("p/offline-worker.js", workspace.service_worker, name="service-worker"),
+    path("i18n/catalog/", JSONCatalog.as_view(packages=["frontend"]), name="js-catalog"),
     path("signed-in/", workspace.signed_in, name="signed-in"),
 ]

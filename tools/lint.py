@@ -71,7 +71,7 @@ def script_checks(scratch: Path) -> list[tuple[str, list[str], dict[str, str]]]:
     ]
     options = (
         *("--noEmit", "--allowJs", "--checkJs", "--target", "es2022", "--module", "es2022"),
-        *("--moduleResolution", "bundler", "--lib", "es2023,dom,dom.iterable", "--types", ""),
+        *("--moduleResolution", "bundler", "--lib", "es2023,dom,dom.iterable"),
     )
     check = [str(scratch / "node_modules" / ".bin" / "tsc"), *options, *scripts]
     return [("TypeScript's compiler", install, {}), ("Types of the scripts", check, {})]

@@ -34,6 +34,11 @@ def main() -> int:
     except KeyboardInterrupt:
         return 130
     finally:
+        for number in (
+            signal.SIGINT,
+            signal.SIGTERM,
+        ):  # the second Ctrl-C of a hurried hand leaves nothing behind
+            signal.signal(number, signal.SIG_IGN)
         services.stop()
         shutil.rmtree(scratch, ignore_errors=True)
 

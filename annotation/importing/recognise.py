@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable
 from pathlib import Path
 
-from annotation.importing import cqs_gen, delimited, jsontext, logicclimate, soqg, table
+from annotation.importing import cqs_gen, delimited, jsontext, logicclimate, screened, soqg, table
 from annotation.importing.encodings import open_text
 from annotation.importing.rows import FileError, ItemRows
 from annotation.importing.tabular import EXCEL, JSON, kind_of_file
@@ -16,6 +16,7 @@ FORMATS: dict[str, Callable[..., ItemRows]] = {
     "soqg": soqg.read,
     "logicclimate": logicclimate.read,
     "table": table.read,
+    "screened": screened.read,
 }
 """The readers, each called as read(path, name=..., origin=...): `name` is the file's own, of which ids and
 origins are made, where the path may be a temporary one. They raise FileError while rows are read."""

@@ -2,10 +2,12 @@
 
 from __future__ import annotations
 
+from functools import lru_cache
 from typing import Any
 
 from annotation.codebooks.definition import AnnotationType, Codebook
 from exports.deciding import DecidedSpan, TypeDecision
+from exports.formats.jsonfile import Repeated
 from exports.questions import question_from_exemplar
 from exports.records import ItemRecord, Selection
 
@@ -55,6 +57,8 @@ def probes(record: ItemRecord, codebook: Codebook) -> tuple[list[str], list[str]
 
 
 def _label(text: str, kind: AnnotationType, decision: TypeDecision) -> dict[str, Any]:
+    if not decision.gold and not decision.disagreement:
+        return _label_without_spans(kind.code, kind.name, decision)
     return {
         "code": kind.code,
         "fsq_type": kind.name,
@@ -70,6 +74,22 @@ def _label(text: str, kind: AnnotationType, decision: TypeDecision) -> dict[str,
         "disagreement_spans": [_span(text, span) for span in decision.disagreement],
         "adjudicated": decision.adjudicated,
     }
+
+
+@lru_cache(maxsize=4096)
+def _label_without_spans(code: str, name: str, decision: TypeDecision) -> Repeated:
+    # Most labels of a dataset: a handful of distinct ones, so each is made and laid out once.
+    return Repeated(
+        {
+            "code": code,
+            "fsq_type": name,
+            "applicable": decision.applicable,
+            "votes": {"yes": decision.yes, "no": decision.no},
+            "gold_spans": [],
+            "disagreement_spans": [],
+            "adjudicated": decision.adjudicated,
+        }
+    )
 
 
 def _span(text: str, span: DecidedSpan) -> dict[str, Any]:

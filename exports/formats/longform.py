@@ -19,6 +19,7 @@ if TYPE_CHECKING:
     import pyarrow
 
 ROW_GROUP = 20_000
+_FLAGS = {True: "true", False: "false"}
 _TEXT, _WHOLE, _FLAG = "string", "int64", "bool"
 _COMMON = (
     ("round", _TEXT),
@@ -67,7 +68,7 @@ def columns(selection: Selection) -> tuple[tuple[str, str], ...]:
 
 def rows(record: ItemRecord, selection: Selection) -> Iterator[dict[str, Any]]:
     """Yield the judgements of an item: by unit, round and annotator."""
-    rounds = {row.pk: row for row in selection.rounds}
+    rounds = selection.round_of
     questions = {question.pk: question for question in record.questions}
     for judgement, counted in zip(record.judgements, record.counted, strict=True):
         yield {
@@ -104,13 +105,11 @@ def _unit(judgement: Judgement, question: QuestionRow | None) -> dict[str, Any]:
     }
 
 
-def csv_cell(value: Any) -> str:
+def csv_cell(value: Any) -> Any:
     """Return a cell that no spreadsheet runs: nothing is empty, flags are words, formulas are marked."""
-    if value is None:
-        return ""
-    if isinstance(value, bool):
-        return "true" if value else "false"
-    return made_safe(str(value))
+    if isinstance(value, str):
+        return made_safe(value)
+    return _FLAGS.get(value, value) if isinstance(value, bool) else value
 
 
 class CsvFile:

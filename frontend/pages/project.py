@@ -15,6 +15,7 @@ from annotation import access
 from annotation.models import Membership, Project, Round
 from annotation.progress import MemberProgress, progress_of_round
 from annotation.projects import project_archive, project_edit, project_restore
+from annotation.screening import criteria_of
 from frontend.pages.common import lead_or_refuse, page_of, posted, project_page
 from frontend.refusals import refusals_as_notices
 
@@ -90,6 +91,7 @@ def project(request: HttpRequest, slug: str) -> HttpResponse:
         newest=member.project.codebooks.latest("version"),
         n_items=access.visible_items(member.project).count(),
         n_annotators=_annotators(member.project),
+        screens=bool(criteria_of(member.project)),
     )
 
 

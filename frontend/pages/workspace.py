@@ -4,7 +4,7 @@ from pathlib import Path
 
 from django.contrib.auth.decorators import login_required
 from django.contrib.staticfiles import finders
-from django.http import FileResponse, Http404, HttpRequest, HttpResponse
+from django.http import Http404, HttpRequest, HttpResponse
 from django.shortcuts import render
 from django.views.decorators.cache import never_cache
 from django.views.decorators.csrf import ensure_csrf_cookie
@@ -78,11 +78,12 @@ def signed_in(request: HttpRequest) -> HttpResponse:
 
 
 @require_safe
-def service_worker(request: HttpRequest) -> FileResponse:
+def service_worker(request: HttpRequest) -> HttpResponse:
     """Serve the worker that keeps the workspace for offline reloads, from a path whose scope is /p/."""
     path = finders.find("frontend/js/offline_worker.js")
     if path is None:
         raise Http404("There is no service worker.")
-    response = FileResponse(Path(path).open("rb"), content_type="text/javascript; charset=utf-8")
-    response.headers["Cache-Control"] = "no-cache"
-    return response
+    script = Path(path).read_bytes()
+    return HttpResponse(
+        script, content_type="text/javascript; charset=utf-8", headers={"Cache-Control": "no-cache"}
+    )

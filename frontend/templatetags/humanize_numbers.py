@@ -1,5 +1,7 @@
 """Numbers, durations and draws in words, for the lead's pages."""
 
+from typing import Any
+
 from django import template
 
 from annotation.models import Round
@@ -11,6 +13,25 @@ register = template.Library()
 def thousands(number: int) -> str:
     """Return a whole number with thin spaces between groups of thousands: 4 136."""
     return f"{number:,}".replace(",", "\u202f")
+
+
+@register.filter
+def details_words(details: dict[str, Any]) -> str:
+    """Return an event's details as people read them: round Pilot; items 12."""
+    said = []
+    for key, value in details.items():
+        shown = ", ".join(map(str, value)) if isinstance(value, list) else value
+        if isinstance(value, dict):
+            shown = ", ".join(f"{n} {what}" for what, n in value.items() if n)
+        if shown not in ("", None, 0):
+            said.append(f"{key.replace('_', ' ')} {shown}")
+    return "; ".join(said)
+
+
+@register.filter
+def pair_words(pair: str) -> str:
+    """Return two pseudonyms as people say them: A1 and A2."""
+    return pair.replace("~", " and ")
 
 
 @register.filter

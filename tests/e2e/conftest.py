@@ -1,4 +1,7 @@
-"""A real Chromium against a real server. Without Chromium the tests say so in one line, or fail under ELENCHUS_STRICT=1."""
+"""A real Chromium against a real server.
+
+Without Chromium the tests say so in one line, or fail under ELENCHUS_STRICT=1.
+"""
 
 import os
 from pathlib import Path

@@ -19,7 +19,7 @@ JAPANESE = "図書館は一晩中開いているべきだ。"
 def violations(page) -> list[str]:
     page.evaluate(AXE.read_text("utf-8"))
     found, passed = page.evaluate(
-        "async () => { const {violations, passes} = await axe.run(document); return [violations, passes.length]; }"
+        "async () => { const done = await axe.run(document); return [done.violations, done.passes.length]; }"
     )
     assert passed > 15
     return [f"{rule['id']}: {node['html']}" for rule in found for node in rule["nodes"]]
@@ -75,7 +75,8 @@ def test_the_log_in_pages_have_no_accessibility_violation(transactional_db, page
 
 
 @pytest.mark.parametrize(
-    ("width", "height"), [(360, 740), (390, 844), (768, 1024), (1280, 800), (1920, 1080), (3840, 2160), (320, 256)]
+    ("width", "height"),
+    [(360, 740), (390, 844), (768, 1024), (1280, 800), (1920, 1080), (3840, 2160), (320, 256)],
 )
 def test_every_window_shows_text_question_and_controls_without_sideways_scrolling(
     focus, page, log_in, width, height
@@ -125,7 +126,12 @@ def test_in_a_line_of_both_directions_an_arrow_goes_to_the_word_beside(transacti
     press(page, "y ArrowLeft")
     seen = []
     for _ in range(5):
-        seen.append((highlighted(page), page.evaluate("[...CSS.highlights.get('ws-span')][0].getBoundingClientRect().left")))
+        seen.append(
+            (
+                highlighted(page),
+                page.evaluate("[...CSS.highlights.get('ws-span')][0].getBoundingClientRect().left"),
+            )
+        )
         press(page, "ArrowLeft")
     lefts = [left for _, left in seen]
     assert lefts == sorted(lefts, reverse=True)
@@ -158,7 +164,8 @@ def test_a_finger_taps_the_first_word_and_the_last_and_drags_handles(focus, brow
 
     def touch(kind, *points):
         client.send(
-            "Input.dispatchTouchEvent", {"type": kind, "touchPoints": [{"x": px, "y": py} for px, py in points]}
+            "Input.dispatchTouchEvent",
+            {"type": kind, "touchPoints": [{"x": px, "y": py} for px, py in points]},
         )
 
     touch("touchStart", (handle["x"] + 22, handle["y"] + 22))
@@ -170,4 +177,25 @@ def test_a_finger_taps_the_first_word_and_the_last_and_drags_handles(focus, brow
     page.locator("#ws-keep").tap()
     saved(page)
     assert TypeAnnotation.objects.get().quote == "stay open"
+    context.close()
+
+
+@pytest.mark.parametrize(
+    ("language", "yes", "said", "saved_text"),
+    [
+        ("es", "Sí", "Tu respuesta: no", "Todo guardado"),
+        ("ja", "はい", "あなたの回答:いいえ", "保存済み"),
+    ],
+)
+def test_the_workspace_speaks_the_browsers_language(
+    focus, browser, live_server, log_in, language, yes, said, saved_text
+):
+    context = browser.new_context(locale=language, viewport={"width": 1280, "height": 800})
+    page = context.new_page()
+    opened(focus, page, log_in)
+    assert page.locator("html").get_attribute("lang") == language
+    expect(page.locator("#ws-yes span")).to_have_text(yes)
+    press(page, "n k")
+    expect(page.locator("#ws-answer")).to_have_text(said)
+    expect(page.locator("#ws-save-text")).to_have_text(saved_text)
     context.close()

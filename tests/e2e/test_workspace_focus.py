@@ -218,8 +218,11 @@ def test_the_texts_node_never_changes_while_selecting(workspace):
 
 
 def test_nothing_moves_when_the_step_changes(workspace):
-    places = """() => ['ws-text', 'ws-dock', 'ws-strip', 'ws-rule-card', 'ws-chips', 'ws-yes', 'ws-save'].map((id) => {
-        const box = document.getElementById(id).getBoundingClientRect(); return [id, box.x, box.y, box.width, box.height]; })"""
+    places = """
+        () => ['text', 'dock', 'strip', 'rule-card', 'chips', 'yes', 'save'].map((name) => {
+            const box = document.getElementById('ws-' + name).getBoundingClientRect();
+            return [name, box.x, box.y, box.width, box.height];
+        })"""
     before = workspace.evaluate(places)
     press(workspace, "y ArrowRight Shift+ArrowDown Shift+ArrowDown")
     assert workspace.evaluate(places) == before

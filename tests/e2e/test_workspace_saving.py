@@ -1,4 +1,4 @@
-"""Never lose a decision: without a network, after the session ended, in two windows, after the round closed."""
+"""Never lose a decision: without a network, without a session, in two windows, after the round closed."""
 
 import json
 
@@ -202,7 +202,8 @@ def test_logging_out_leaves_no_text_in_the_browser(workspace):
             const texts = [];
             for (const name of names) {
                 const database = await new Promise((resolve) => {
-                    const request = indexedDB.open(name); request.onsuccess = () => resolve(request.result); });
+                    const request = indexedDB.open(name);
+                    request.onsuccess = () => resolve(request.result); });
                 texts.push(await new Promise((resolve) => {
                     const request = database.transaction('texts').objectStore('texts').count();
                     request.onsuccess = () => resolve(request.result); }));

@@ -12,9 +12,22 @@ pytestmark = pytest.mark.django_db
 
 # Every route below a project: its name, and who may open it besides leads.
 LEAD_ROUTES = {
+    "audit",
+    "audit_csv",
+    "screening",
     "project_settings",
     "project_archive",
     "project_restore",
+    "agreement",
+    "agreement_status",
+    "agreement_compute",
+    "agreement_units",
+    "disagreements",
+    "round_disagreements",
+    "adjudicate_next",
+    "unit_decide",
+    "unit_undo",
+    "unit_skip",
     "codebook_edit",
     "codebook_preview",
     "items",
@@ -41,10 +54,16 @@ LEAD_ROUTES = {
     "round_close",
     "round_reopen",
 }
-MEMBER_ROUTES = {"project", "codebook", "codebook_compare"}
-ELSEWHERE_TESTED = {"workspace", "agreement", "releases", "offline-worker", "service-worker"}
+MEMBER_ROUTES = {"project", "codebook", "codebook_compare", "discussion", "unit", "unit_comment"}
+ELSEWHERE_TESTED = {"workspace"}
 
 POST_ONLY = {
+    "agreement_compute",
+    "adjudicate_next",
+    "unit_decide",
+    "unit_undo",
+    "unit_skip",
+    "unit_comment",
     "codebook_preview",
     "item_restore",
     "import_undo",
@@ -67,6 +86,7 @@ def address(name: str, made: factories.Study) -> str:
         "slug": made.project.slug,
         "number": 1,
         "item_id": made.items[0].pk,
+        "key": "LE",
         "upload_id": 1,
         "import_id": made.items[0].brought_by_id,
         "person_id": made.annotators[0].pk,

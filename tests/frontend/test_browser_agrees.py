@@ -1,4 +1,4 @@
-"""The browser's copies of server rules: both sides are held to the same tables, tested here and in tests/js."""
+"""The browser's copies of server rules: both sides are held to one table, here and in tests/js."""
 
 import json
 from pathlib import Path

@@ -7,7 +7,7 @@ from django.core.management.base import BaseCommand, CommandError, CommandParser
 
 from annotation.errors import Refused
 from annotation.models import Project
-from exports.parameters import CREDITS, EXCHANGE, SPLIT_BY, Parameters
+from exports.parameters import CREDITS, EXCHANGE, SPLIT_BY, Parameters, sizes_from_words
 from exports.releases import release_build
 from exports.writing import release_write
 
@@ -69,7 +69,7 @@ class Command(BaseCommand):
                 {
                     "rounds": options["rounds"],
                     "split_by": options["split_by"],
-                    "split_sizes": _sizes(options["split_size"]),
+                    "split_sizes": sizes_from_words(options["split_size"]),
                     "seed": options["seed"],
                     "withheld": options["withhold"],
                     "adjudicated_only": options["adjudicated_only"],
@@ -89,14 +89,3 @@ class Command(BaseCommand):
         self.stdout.write(f"{options['out']}: release {release.version}, {release.counts['items']} items")
         for name in names:
             self.stdout.write(f"  {name}")
-
-
-def _sizes(given: list[str]) -> dict[str, float]:
-    sizes = {}
-    for text in given:
-        name, _, size = text.partition("=")
-        try:
-            sizes[name] = float(size)
-        except ValueError:
-            raise CommandError(f"--split-size: {text!r} is not NAME=SIZE, as in test=0.2") from None
-    return sizes

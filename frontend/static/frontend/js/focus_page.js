@@ -51,7 +51,9 @@ export class FocusPage {
   }
 
   get context() {
-    return this.unit ? (this.step === 2 ? "span" : "ask") : "over";
+    if (!this.unit) return "over";
+    if (this.session.isLocked(this.unit)) return "feedback";
+    return this.step === 2 ? "span" : "ask";
   }
 
   get rtl() {
@@ -85,6 +87,8 @@ export class FocusPage {
     this.pointing.placeHandles();
     const type = this.typeOf(unit);
     if (before?.type !== unit.type) this.showRule(type);
+    const key = row?.feedback?.key;
+    this.view.draw("ws-other", key?.quote ? [shownRange(item.text, key)] : []);
     this.panel("ask");
     this.refresh(unit);
     if (document.activeElement?.closest(".ws-note, [data-act]")) part("ws-text-box").focus({ preventScroll: true });
@@ -127,6 +131,7 @@ export class FocusPage {
         if (other === this.unit) made.setAttribute("aria-current", "true");
         return made;
       }));
+    if (this.session.isLocked(this.unit)) this.showFeedback(this.unit);
     if (!part("ws-mine").hidden) part("ws-mine").replaceChildren(...mineSoFar(this.session, this.unit));
     const { units } = this.session;
     const argument = item.index + 1;
@@ -136,7 +141,15 @@ export class FocusPage {
     this.shell.position(interpolate(long, values), `${argument}/${units.itemsTotal} · ${type}/${item.units.length}`);
   }
 
-  /** @param {"ask" | "live" | "note"} name */
+  /** The key's answer, and its span beside mine. @param {Unit} unit */
+  showFeedback(unit) {
+    const key = unit.row?.feedback?.key;
+    this.view.draw("ws-other", key?.quote ? [shownRange(unit.item.text, key)] : []);
+    this.panel("feedback");
+    this.shell.feedback(this.session, unit);
+  }
+
+  /** @param {"ask" | "live" | "note" | "feedback"} name */
   panel(name) {
     for (const panel of /** @type {NodeListOf<HTMLElement>} */ (document.querySelectorAll("[data-panel]"))) panel.hidden = panel.dataset.panel !== name;
   }
@@ -146,6 +159,11 @@ export class FocusPage {
     const { unit } = this;
     if (!unit) return false;
     const pieces = cutOf(unit.item);
+    if (act === "onward") {
+      this.session.advance();
+      return true;
+    }
+    if (this.session.isLocked(unit) && ["yes", "no", "keep", "cannot", "comment", "unsure"].includes(act)) return true;
     switch (act) {
       case "yes": return this.yes(unit);
       case "no": return this.decide(unit, { applicable: false });

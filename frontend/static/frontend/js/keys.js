@@ -2,7 +2,7 @@
  * Which act a key stands for. Letters go by what is printed on the key, and by its place where the keyboard writes another script.
  *
  * @typedef {{key: string, code?: string, ctrlKey?: boolean, altKey?: boolean, metaKey?: boolean, shiftKey?: boolean, isComposing?: boolean}} Pressed
- * @typedef {"ask" | "span" | "question" | "unhelpful" | "invalid" | "over"} Context
+ * @typedef {"ask" | "span" | "question" | "unhelpful" | "invalid" | "feedback" | "over"} Context
  * @typedef {{act: string, step?: 1 | -1, extend?: boolean, edge?: "start" | "end", index?: number}} Act
  */
 
@@ -42,6 +42,7 @@ export function actOf(event, context, { rtl = false, letters = true } = {}) {
   }
   if (event.ctrlKey || event.altKey) return null;
   if (!letters && key.length === 1) return null;
+  if (context === "feedback" && key === "enter") return { act: "onward" };
   if (context === "ask" && key === "y") return { act: "yes" };
   if (context === "ask" && key === "n") return { act: "no" };
   if (["question", "unhelpful", "invalid"].includes(context)) {

@@ -42,13 +42,15 @@ export class Note {
    * @param {object} options
    * @param {string} options.label
    * @param {string} options.value
+   * @param {string} [options.hint]
    * @param {(text: string) => string} options.onKeep  returns what is wrong, or ""
    * @param {(text: string) => void} [options.onInput]
    * @param {boolean} [options.focus]
    */
-  open({ label, value, onKeep, onInput, focus = true }) {
+  open({ label, value, hint = "", onKeep, onInput, focus = true }) {
     part("ws-note-label").textContent = label;
     this.field.value = value;
+    this.field.placeholder = hint;
     this.onKeep = onKeep;
     this.onInput = onInput ?? null;
     this.complain("");

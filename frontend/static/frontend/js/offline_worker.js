@@ -4,7 +4,7 @@
  */
 
 const CACHE = "elenchus-pages-1";
-const PAGE = /^\/p\/[^/]+\/rounds\/\d+\/work\/$/;
+const PAGE = /^(?:\/p\/[^/]+\/rounds\/\d+\/work\/|\/i18n\/catalog\/)$/;
 const HASHED = /\.[0-9a-f]{12}\.\w+$/;
 
 self.addEventListener("install", () => self.skipWaiting());

@@ -41,6 +41,7 @@ export class QuestionsPage {
 
   get context() {
     if (!this.unit) return "over";
+    if (this.session.isLocked(this.unit)) return "feedback";
     const { label } = this.session.draft(this.unit);
     if (label === "UN") return "unhelpful";
     return label === "IN" && this.noteFor !== "edit" ? "invalid" : "question";
@@ -94,13 +95,16 @@ export class QuestionsPage {
   dock(unit) {
     const { label, comment = "", reason } = this.session.draft(unit);
     this.starts.replaceChildren();
-    if (label === "UN") this.unhelpful(unit, comment);
+    if (this.session.isLocked(unit)) {
+      this.panel("feedback");
+      this.shell.feedback(this.session, unit);
+    } else if (label === "UN") this.unhelpful(unit, comment);
     else if (label === "IN" && reason) this.edited(unit);
     else if (label === "IN") this.reasons(gettext("Why is it invalid?"));
     else this.panel("ask");
   }
 
-  /** @param {"ask" | "choice" | "note"} name */
+  /** @param {"ask" | "choice" | "note" | "feedback"} name */
   panel(name) {
     for (const panel of /** @type {NodeListOf<HTMLElement>} */ (document.querySelectorAll("[data-panel]"))) panel.hidden = panel.dataset.panel !== name;
   }
@@ -117,8 +121,8 @@ export class QuestionsPage {
     this.panel("note");
     this.starts.replaceChildren(...this.choiceButtons(this.spec.comment_starts, (start) => start.text));
     this.note.open({
-      label: gettext("Why is it unhelpful? Choose a start, or C for words of your own"),
-      value: comment, focus: false,
+      label: gettext("Why is it unhelpful?"),
+      value: comment, hint: gettext("C: in your own words"), focus: false,
       onInput: (text) => this.session.setDraft(unit, { comment: text }),
       onKeep: (text) => this.decide(unit, { label: "UN", comment: text }),
     });
@@ -149,6 +153,7 @@ export class QuestionsPage {
   refresh(unit) {
     if (!this.unit || unit.item !== this.unit.item) return;
     if (document.activeElement !== this.note.field) this.list(this.unit);
+    if (unit === this.unit && this.session.isLocked(unit)) this.dock(unit);
     const { row } = this.unit;
     const draft = this.session.draft(this.unit);
     const label = draft.label ?? row?.label;
@@ -164,6 +169,11 @@ export class QuestionsPage {
   act({ act, index = 0 }) {
     const { unit } = this;
     if (!unit) return false;
+    if (act === "onward") {
+      this.session.advance();
+      return true;
+    }
+    if (this.session.isLocked(unit) && ["label", "choice", "keep", "cannot", "comment", "unsure"].includes(act)) return true;
     switch (act) {
       case "label": return this.label(unit, this.spec.labels[index]?.code);
       case "choice": return this.choose(unit, index);

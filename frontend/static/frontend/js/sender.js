@@ -72,6 +72,19 @@ export class Sender {
     this.pump();
   }
 
+  /** Nothing of what was refused, or waits for a closed round, will be stored: drop it here too. */
+  async forget() {
+    const { refused, entries } = this.outbox;
+    const ids = [...refused.map(({ entry }) => entry.id), ...(this.outbox.pause === "closed" ? entries.map(({ id }) => id) : [])];
+    this.outbox.refused = [];
+    if (this.outbox.pause === "closed") {
+      this.outbox.entries = [];
+      this.outbox.pause = null;
+    }
+    await this.keep([], ids);
+    this.pump();
+  }
+
   /** Something changed for the better: try at once. */
   resume() {
     this.outbox.resume();

@@ -8,12 +8,13 @@
  * @typedef {Record<string, any>} Draft  what was begun and is not decided: comment, unsure, label, reason, edited_question
  */
 
+import { gettext } from "./i18n.js";
 import { brokenRules } from "./rules.js";
 import { isDecided } from "./units.js";
 
 /** Fields of an answer, apart from what the server adds to a row. @param {Row} row @returns {Record<string, any>} */
 export function answerOf(row) {
-  const { revision: _revision, active_seconds: _seconds, updated_at: _at, ...answer } = row;
+  const { revision: _revision, active_seconds: _seconds, updated_at: _at, feedback: _feedback, ...answer } = row;
   return answer;
 }
 
@@ -21,6 +22,7 @@ export class Session {
   /**
    * @param {object} parts
    * @param {any} parts.spec
+   * @param {boolean} [parts.training]  the first answer counts: it locks, and its feedback is shown before the next unit
    * @param {import("./units.js").Units} parts.units
    * @param {import("./sender.js").Sender} parts.sender
    * @param {import("./clock.js").Clock} parts.clock
@@ -34,6 +36,7 @@ export class Session {
    */
   constructor(parts) {
     this.spec = parts.spec;
+    this.training = parts.training ?? false;
     this.units = parts.units;
     this.sender = parts.sender;
     this.clock = parts.clock;
@@ -110,13 +113,20 @@ export class Session {
    * @returns {Record<string, string>} the broken rules; empty when it is decided
    */
   decide(unit, answer, { advance = true } = {}) {
+    if (this.isLocked(unit)) return { answer: gettext("In a training round the first answer counts.") };
     const errors = brokenRules(this.spec.answer, answer, this.facts(unit, answer));
     if (Object.keys(errors).length) return errors;
     this.history.push({ unit, before: isDecided(unit.row) ? answerOf(/** @type {Row} */ (unit.row)) : null });
     this.dropDraft(unit);
     this.record(unit, answer);
-    if (advance) this.advance();
+    if (this.training) this.show(unit);
+    else if (advance) this.advance();
     return {};
+  }
+
+  /** @param {Unit} unit @returns {boolean} */
+  isLocked(unit) {
+    return this.training && isDecided(unit.row);
   }
 
   /** @param {Unit} unit @param {Record<string, any>} answer @returns {Record<string, unknown>} */
@@ -132,6 +142,7 @@ export class Session {
    * @returns {Unit | null}
    */
   undo() {
+    if (this.training) return null;
     const last = this.history.pop() ?? this.lastBeforeThisPage();
     if (!last) return null;
     this.record(last.unit, last.before);

@@ -86,6 +86,30 @@ export class Shell {
     for (const name of ["warning", "done", "trouble"]) part(`ws-${name}`).hidden = name !== which;
   }
 
+  /** What the key says to an answer of a training round. @param {Session} session @param {Unit} unit */
+  feedback(session, unit) {
+    const told = unit.row?.feedback;
+    const verdict = part("ws-feedback-verdict");
+    if (!told) {
+      verdict.textContent = gettext("Waiting for the key…");
+      part("ws-feedback-key").textContent = part("ws-feedback-why").textContent = "";
+      return;
+    }
+    verdict.replaceChildren(element("b", { className: told.agrees ? "agrees" : "differs" }, told.agrees ? gettext("✓ The key says the same.") : gettext("✕ The key says otherwise.")));
+    part("ws-feedback-key").textContent = interpolate(gettext("Key: %(key)s. You: %(mine)s."), { key: answerText(told.key, session.spec), mine: answerText(unit.row, session.spec) });
+    part("ws-feedback-why").textContent = told.why;
+    this.say(`${verdict.textContent} ${part("ws-feedback-key").textContent} ${told.why}`);
+  }
+
+  /** Agreement with the key, per type, at the end of a training round. @param {any} result */
+  trainingResult({ scores, pass_mark: mark, passed }) {
+    const rows = scores.map((/** @type {any} */ score) =>
+      element("tr", {}, element("td", {}, score.code || gettext("Questions")), element("td", { className: "num" }, `${score.agreed}/${score.total}`)));
+    part("ws-done-training").replaceChildren(
+      element("table", { className: "data" }, element("caption", {}, gettext("Agreement with the key")), element("tbody", {}, ...rows)),
+      ...(mark === null || passed === null ? [] : [element("p", {}, passed ? gettext("You reached the pass mark.") : gettext("You did not reach the pass mark; talk to your lead."))]));
+  }
+
   /** @param {Session} session */
   done(session) {
     const { units } = session;
@@ -93,7 +117,7 @@ export class Shell {
     const flagged = units.flat.filter((unit) => session.draft(unit).unsure).length;
     part("ws-done-title").textContent = units.length ? interpolate(gettext("%(round)s is done"), { round: round.name }) : gettext("Nothing is assigned to you");
     part("ws-done-text").textContent = units.length
-      ? interpolate(gettext("You decided %(n)s of %(n)s units; %(flagged)s are flagged as unsure. You can change them until the round closes."), { n: units.length, flagged })
+      ? interpolate(session.training ? gettext("You answered all %(n)s units.") : gettext("You decided %(n)s of %(n)s units; %(flagged)s are flagged as unsure. You can change them until the round closes."), { n: units.length, flagged })
       : gettext("No text of this round is yours. Ask a lead whether you take part in it.");
     this.doneSaved(session);
     this.place("done");
@@ -185,9 +209,10 @@ export class Shell {
   refused(session) {
     const { refused, pause } = session.sender.outbox;
     const messages = new Set(refused.map(({ message }) => message).filter(Boolean));
-    part("ws-refused-text").textContent = pause === "closed"
-      ? gettext("The round is not open any more. What follows is not stored on the server; it stays in this browser.")
-      : [...messages].join(" ");
+    part("ws-refused-text").textContent = [
+      ...messages,
+      ...(pause === "closed" ? [gettext("What follows is not stored on the server; it stays in this browser.")] : []),
+    ].join(" ");
     part("ws-refused-list").replaceChildren(
       ...refused.map(({ entry, errors }) => {
         const unit = session.units.byKey.get(entry.unit);

@@ -4,7 +4,7 @@ import { ApiError, getJson, sendJudgement } from "./api.js";
 import { Clock } from "./clock.js";
 import { closeDrawers, listenForClosing, modalIsOpen, openModal, part, toggleDrawer } from "./dialogs.js";
 import { FocusPage, cutOf } from "./focus_page.js";
-import { gettext, interpolate } from "./i18n.js";
+import { gettext, interpolate, useCatalogue } from "./i18n.js";
 import { actOf } from "./keys.js";
 import { POINTER_PREFIX } from "./leaving.js";
 import { Listing } from "./listing.js";
@@ -31,6 +31,11 @@ const newId = () =>
 /** @param {number} after @param {number} limit */
 const pageUrl = (after, limit) => `${dataset.unitsUrl}?after=${after}&limit=${limit}`;
 
+/** English needs no catalogue; without a network an untranslated page is better than none. */
+const translated = document.documentElement.lang.startsWith("en")
+  ? Promise.resolve()
+  : getJson(`${dataset.catalogUrl}?language=${document.documentElement.lang}`).then(({ catalog }) => useCatalogue(catalog), () => {});
+
 listenForClosing();
 void start();
 
@@ -45,6 +50,7 @@ async function start() {
   } catch (error) {
     first = await fromThisBrowser(error);
   }
+  await translated;
   if (first) await work(first, tab);
 }
 
@@ -66,6 +72,7 @@ async function fromThisBrowser(error) {
   try {
     member = status === 0 ? localStorage.getItem(POINTER_PREFIX + roundKey) : null;
   } catch { /* nothing kept */ }
+  await translated;
   const store = member ? await openStore(Number(member)) : memoryStore();
   const [overview] = member ? await store.getTexts(`${roundKey}:overview`) : [];
   const results = overview ? await store.getTexts(`${roundKey}:item:`) : [];
@@ -106,6 +113,7 @@ async function work({ overview, page, offline, store }, tab) {
 
   const session = new Session({
     spec, units, sender, clock, newId, drafts,
+    training: round.purpose === "training",
     now: steady,
     today: () => new Date(),
     keepDrafts: (all) => void store.putDraft(roundKey, all).catch(() => {}),
@@ -114,6 +122,7 @@ async function work({ overview, page, offline, store }, tab) {
       if (unit === null) {
         tools.page.unit = null;
         shell.done(session);
+        if (session.training && !outbox.waiting) void showTraining(shell);
         return;
       }
       shell.place("text");
@@ -124,7 +133,10 @@ async function work({ overview, page, offline, store }, tab) {
     onRow: (unit) => {
       tools.page.refresh(unit);
       shell.progress(session);
-      if (!part("ws-done").hidden) shell.doneSaved(session);
+      if (!part("ws-done").hidden) {
+        shell.doneSaved(session);
+        if (session.training && !outbox.waiting) void showTraining(shell);
+      }
     },
   });
   const Page = dataset.protocol === "cqs_gen" ? QuestionsPage : FocusPage;
@@ -195,6 +207,13 @@ async function work({ overview, page, offline, store }, tab) {
     }
     if (waiting) startOrWait(session);
   }
+}
+
+/** One's own row of the training round's results. @param {Shell} shell */
+async function showTraining(shell) {
+  const results = await getJson(dataset.trainingUrl ?? "").then(({ results }) => results, () => []);
+  const mine = results.find((/** @type {any} */ result) => result.pseudonym === shell.overview.member.pseudonym);
+  if (mine) shell.trainingResult(mine);
 }
 
 /** @param {Session} session @returns {boolean} whether the first open unit is on a page still to come */
@@ -319,7 +338,14 @@ function listen({ shell, session, sender, clock, tools, steady, askForLogin, log
     /** @type {HTMLDialogElement} */ (part("ws-refused")).close();
     sender.resume();
   });
-  part("ws-refused-copy").addEventListener("click", () => saveCopy([...outbox.refused.map((/** @type {any} */ refused) => refused.entry), ...outbox.entries]));
+  part("ws-refused-copy").addEventListener("click", () => {
+    saveCopy([...outbox.refused.map((/** @type {any} */ refused) => refused.entry), ...outbox.entries]);
+    part("ws-refused-forget").hidden = false;
+  });
+  part("ws-refused-forget").addEventListener("click", () => {
+    /** @type {HTMLDialogElement} */ (part("ws-refused")).close();
+    void sender.forget();
+  });
   try {
     letters.checked = localStorage.getItem("elenchus:letters") !== "off";
     letters.addEventListener("change", () => localStorage.setItem("elenchus:letters", letters.checked ? "on" : "off"));

@@ -1,0 +1,123 @@
+"""Talking about units of a closed round. While a round is open there is nothing to talk about."""
+
+import re
+from dataclasses import dataclass
+
+from django.db import transaction
+from django.db.models import Count, Max, Q, QuerySet
+
+from annotation.errors import NotAllowed, NotFound, Refused
+from annotation.models import Comment, Item, Membership, Question, Round, RoundItem
+from annotation.protocols.texts import is_blank, text_problem
+from annotation.recording import Unit
+
+MAX_LENGTH = 10_000
+_MENTION = re.compile(r"@([A-Za-z0-9_-]{1,40})")
+
+
+@dataclass(frozen=True, slots=True)
+class Thread:
+    """What was said about one unit, oldest first, and whether it is settled."""
+
+    comments: tuple[Comment, ...]
+    settled: bool
+
+
+def discussion_allowed(*, round: Round, member: Membership) -> None:
+    """Refuse whoever may not read or write the discussion of a round.
+
+    Leads and those who annotated in it may, once it is closed.
+    """
+    if round.status != Round.Status.CLOSED:
+        raise Refused(
+            "round_not_closed", f"{round.name} is {round.status}: it is discussed when it is closed."
+        )
+    if not member.is_lead and not round.assignments.filter(member=member).exists():
+        raise NotAllowed("You did not annotate in this round, so its discussion is not open to you.")
+
+
+def comment_add(
+    *, round: Round, item: Item, unit: Unit, member: Membership, text: str, act: str = Comment.Act.SAY
+) -> Comment:
+    """Add to the thread of a unit; `act` settles it or opens it again, with or without words.
+
+    @A2 in the text mentions the member of that pseudonym.
+    """
+    discussion_allowed(round=round, member=member)
+    _unit_in_round(round, item, unit)
+    if act == Comment.Act.SAY and is_blank(text):
+        raise Refused("invalid", "Write something first.", errors={"text": "Write something first."})
+    if problem := text_problem(text):
+        raise Refused("invalid", f"The comment cannot be stored: {problem}.", errors={"text": problem})
+    if len(text) > MAX_LENGTH:
+        raise Refused("invalid", f"A comment has at most {MAX_LENGTH:,} characters.")
+    with transaction.atomic():
+        comment = Comment.objects.create(
+            round=round,
+            item=item,
+            type_code=unit.type_code,
+            question_id=unit.question_id,
+            member=member,
+            act=act,
+            text=text.strip(),
+        )
+        comment.mentions.set(_mentioned(member, text))
+    return comment
+
+
+def thread_of(*, round: Round, item: Item, unit: Unit, member: Membership) -> Thread:
+    """Return the thread of a unit to whoever may read it."""
+    discussion_allowed(round=round, member=member)
+    rows = round.comments.filter(item=item, type_code=unit.type_code, question=unit.question_id)
+    comments = tuple(rows.select_related("member").order_by("id"))
+    acts = [comment.act for comment in comments if comment.act != Comment.Act.SAY]
+    return Thread(comments, settled=bool(acts) and acts[-1] == Comment.Act.SETTLE)
+
+
+def discussed_units(round: Round, *, mentioning: Membership | None = None) -> QuerySet:
+    """Return the units of a round that have comments, most recently discussed first.
+
+    Rows are dictionaries: item, item__external_id, type_code, question, question__text, n, last, settle and
+    reopen (the newest entry of each kind, None where there is none).
+    """
+    comments = round.comments.all()
+    if mentioning is not None:
+        # A unit is found by one mention, and shown with all its comments.
+        found = comments.filter(mentions=mentioning)
+        comments = comments.filter(
+            Q(question__isnull=False, question__in=found.values("question"))
+            | Q(pk__in=_same_type_units(round, found))
+        )
+    return (
+        comments.order_by()
+        .values("item", "item__external_id", "type_code", "question", "question__text")
+        .annotate(
+            n=Count("id", filter=Q(act=Comment.Act.SAY)),
+            last=Max("id"),
+            settle=Max("id", filter=Q(act=Comment.Act.SETTLE)),
+            reopen=Max("id", filter=Q(act=Comment.Act.REOPEN)),
+        )
+        .order_by("-last")
+    )
+
+
+def _same_type_units(round: Round, found: QuerySet[Comment]) -> list[int]:
+    units = set(found.filter(question__isnull=True).values_list("item", "type_code"))
+    items = {item for item, _ in units}
+    rows = round.comments.filter(item__in=items, question__isnull=True)
+    return [pk for pk, item, code in rows.values_list("pk", "item", "type_code") if (item, code) in units]
+
+
+def _unit_in_round(round: Round, item: Item, unit: Unit) -> None:
+    if unit.question_id is not None:
+        there = Question.objects.filter(pk=unit.question_id, item=item, round_questions__round=round).exists()
+    else:
+        types = {entry["code"] for entry in round.codebook.definition.get("types") or ()}
+        there = unit.type_code in types and RoundItem.objects.filter(round=round, item=item).exists()
+    if not there:
+        raise NotFound("This unit is not part of the round.")
+
+
+def _mentioned(member: Membership, text: str) -> list[Membership]:
+    names = set(_MENTION.findall(text))
+    return list(Membership.objects.filter(project=member.project_id, pseudonym__in=names))

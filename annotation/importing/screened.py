@@ -1,0 +1,32 @@
+"""Items of another project that passed a screening: JSON Lines written by `annotation.screening`."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Iterable
+from pathlib import Path
+
+from annotation.importing.encodings import open_text
+from annotation.importing.rows import FileError, ItemRow, ItemRows
+from annotation.models import Item
+
+FIELDS = ("external_id", "text", "source", "topic", "split", "licence", "metadata")
+
+
+def write(path: Path, items: Iterable[Item]) -> None:
+    """Write items, one JSON object a line, with everything that another project needs of them."""
+    with path.open("w", encoding="utf-8", newline="\n") as stream:
+        for item in items:
+            line = {field: getattr(item, field) for field in FIELDS}
+            stream.write(json.dumps(line, ensure_ascii=False, sort_keys=True) + "\n")
+
+
+def read(path: Path, *, name: str, origin: str | None = None) -> ItemRows:
+    """Yield the items of a file that `write` made. Raises FileError for any other."""
+    with open_text(path, name) as stream:
+        for number, line in enumerate(stream, 1):
+            try:
+                given = json.loads(line)
+                yield ItemRow(place=f"line {number}", **{field: given[field] for field in FIELDS})
+            except (ValueError, KeyError, TypeError):
+                raise FileError(name, f"line {number}", "is not what a screening has written") from None

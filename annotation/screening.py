@@ -1,0 +1,174 @@
+"""Context screening: which texts passed which yes/no criterion, and sending those that passed on.
+
+A criterion is a type without a span. An item passes it where a ruling says yes or, without one, where more
+than half of the votes in closed rounds do.
+"""
+
+from collections import defaultdict
+from collections.abc import Iterable, Sequence
+from dataclasses import dataclass
+from pathlib import Path
+from tempfile import TemporaryDirectory
+
+from django.db.models import Count, Q
+
+from annotation.access import require_lead, visible_items
+from annotation.errors import Refused
+from annotation.importing import screened
+from annotation.importing.items_loader import items_import
+from annotation.importing.staging import ImportReport
+from annotation.models import (
+    Codebook,
+    Membership,
+    Project,
+    ProjectEvent,
+    Protocol,
+    Resolution,
+    Round,
+    TypeAnnotation,
+)
+
+BATCH = 1_000
+NO_TOPIC = "(none)"
+
+
+@dataclass(frozen=True, slots=True)
+class Criterion:
+    """A yes/no question of the codebook that asks for no span."""
+
+    code: str
+    name: str
+
+
+@dataclass(frozen=True, slots=True)
+class ScreeningRow:
+    """One topic: items that passed each criterion, those that passed all, judged ones, and all there are.
+
+    `passed` stands in the order of the criteria. Judged are the items decided on every criterion.
+    """
+
+    topic: str
+    passed: tuple[int, ...]
+    passed_all: int
+    judged: int
+    total: int
+
+
+@dataclass(frozen=True, slots=True)
+class Screening:
+    """The result of a screening by topic, and over all topics."""
+
+    criteria: tuple[Criterion, ...]
+    rows: list[ScreeningRow]
+    sums: ScreeningRow
+
+
+def criteria_of(project: Project) -> tuple[Criterion, ...]:
+    """Return the criteria of a project's newest codebook; none where any of its types asks for a span."""
+    newest: Codebook = project.codebooks.latest("version")
+    types = newest.definition.get("types") or []
+    if any(entry["span"] for entry in types):
+        return ()
+    return tuple(Criterion(entry["code"], entry["name"]) for entry in types)
+
+
+def screening_result(project: Project) -> Screening:
+    """Return how many items of each topic passed each criterion and all of them together."""
+    criteria = criteria_of(project)
+    decided = _decided(project, [criterion.code for criterion in criteria])
+    by_topic: dict[str, list[int]] = defaultdict(lambda: [0] * (len(criteria) + 3))
+    for pk, topic in visible_items(project).values_list("pk", "topic").iterator(chunk_size=BATCH):
+        answers = [decided.get((pk, criterion.code)) for criterion in criteria]
+        sums = by_topic[topic or NO_TOPIC]
+        for place, answer in enumerate(answers):
+            sums[place] += answer is True
+        sums[-3] += bool(answers) and all(answer is True for answer in answers)
+        sums[-2] += bool(answers) and None not in answers
+        sums[-1] += 1
+    none = [0] * (len(criteria) + 3)
+    sums = [sum(column) for column in zip(none, *by_topic.values(), strict=True)]
+    rows = [_row(topic, by_topic[topic]) for topic in sorted(by_topic)]
+    return Screening(criteria, rows, _row("All topics", sums))
+
+
+def screening_send(
+    *,
+    project: Project,
+    target: Project,
+    criteria: Sequence[str],
+    member: Membership,
+    target_member: Membership,
+) -> ImportReport:
+    """Copy the items that passed all the given criteria into another project, as one import.
+
+    Items that are there already stay as they are. Raises Refused without criteria or items, and where the
+    target is not a FOCUS project that the person leads.
+    """
+    require_lead(member)
+    require_lead(target_member)
+    known = {criterion.code for criterion in criteria_of(project)}
+    if not criteria or not set(criteria) <= known:
+        raise Refused("invalid", "Choose at least one criterion that counts.")
+    if target.pk == project.pk or target.protocol != Protocol.FOCUS:
+        raise Refused("invalid", "Choose another project of the FOCUS protocol.")
+    passed = _passed(project, criteria)
+    if not passed:
+        raise Refused("not_ready", "No item has passed yet: close a round first, or choose fewer criteria.")
+    name = f"{project.slug}-screened-{'-'.join(sorted(criteria)).lower()}.jsonl"
+    with TemporaryDirectory() as folder:
+        path = Path(folder) / name
+        screened.write(path, _items(project, passed))
+        report = items_import(
+            project=target, path=path, name=name, format="screened", skip_invalid=True, member=target_member
+        )
+    ProjectEvent.objects.create(
+        project=project,
+        member=member,
+        action="screened items sent",
+        details={"to": target.slug, "criteria": sorted(criteria), "items": len(passed)},
+    )
+    return report
+
+
+def _row(topic: str, sums: Sequence[int]) -> ScreeningRow:
+    return ScreeningRow(topic, tuple(sums[:-3]), *sums[-3:])
+
+
+def _passed(project: Project, criteria: Sequence[str]) -> list[int]:
+    decided = _decided(project, criteria)
+    return [
+        pk
+        for pk in visible_items(project).order_by("pk").values_list("pk", flat=True)
+        if all(decided.get((pk, code)) is True for code in criteria)
+    ]
+
+
+def _items(project: Project, keys: Sequence[int]) -> Iterable:
+    for start in range(0, len(keys), BATCH):
+        yield from project.items.filter(pk__in=keys[start : start + BATCH]).order_by("pk")
+
+
+def _decided(project: Project, codes: Sequence[str]) -> dict[tuple[int, str], bool | None]:
+    """Return yes or no for each (item, criterion) that has votes or a ruling; None for a tie."""
+    votes = (
+        TypeAnnotation.objects.filter(
+            assignment__round__project=project,
+            assignment__round__status=Round.Status.CLOSED,
+            assignment__member__left_out_at__isnull=True,
+            type_code__in=codes,
+            after_reopening=False,
+            applicable__isnull=False,
+        )
+        .exclude(assignment__round__purpose=Round.Purpose.TRAINING)
+        .order_by()
+        .values_list("assignment__item", "type_code")
+        .annotate(yes=Count("id", filter=Q(applicable=True)), no=Count("id", filter=Q(applicable=False)))
+    )
+    decided = {(item, code): None if yes == no else yes > no for item, code, yes, no in votes}
+    rulings = Resolution.objects.filter(
+        item__project=project, type_code__in=codes, superseded_at__isnull=True, applicable__isnull=False
+    )
+    decided.update(
+        {(item, code): said for item, code, said in rulings.values_list("item", "type_code", "applicable")}
+    )
+    return decided

@@ -1,0 +1,222 @@
+"""Releases: choose what goes in, see how much it is, have it built, download it."""
+
+from typing import Any
+
+from django import forms
+from django.contrib import messages
+from django.contrib.auth.decorators import login_required
+from django.http import HttpRequest, HttpResponse
+from django.shortcuts import redirect, render
+from django.views.decorators.http import require_GET, require_http_methods
+from django_htmx.http import HttpResponseClientRefresh
+
+from annotation.errors import NotFound, Refused
+from annotation.models import Membership, Project, Protocol, Round
+from exports.formats.exchange import FORMATS
+from exports.models import Release
+from exports.parameters import Parameters, sizes_from_words
+from exports.previewing import release_preview
+from exports.records import selection_read
+from exports.tasks import release_start
+from frontend.pages.common import lead_or_refuse, page_of, posted, project_page
+
+WORKING = {Release.State.QUEUED, Release.State.RUNNING}
+
+SPLITS = [
+    ("field", "As imported (the items' split)"),
+    ("none", "No splits: one file"),
+    ("round", "By the first round an item was drawn into"),
+    ("topic", "By topic"),
+    ("seed", "By chance, with a seed"),
+    ("balanced", "CQs-Gen: the items with the most balanced labels to test"),
+]
+
+
+class ReleaseForm(forms.Form):
+    """What goes into a release, and how it is cut."""
+
+    version = forms.CharField(max_length=40, label="Version", help_text="As in 1.0. It never changes again.")
+    rounds = forms.MultipleChoiceField(
+        widget=forms.CheckboxSelectMultiple,
+        required=False,
+        label="Rounds",
+        help_text="Closed rounds, without training rounds. All ticked also takes in labels published "
+        "with an imported file.",
+    )
+    split_by = forms.ChoiceField(choices=SPLITS, label="Splits")
+    split_sizes = forms.CharField(
+        required=False,
+        label="Sizes of the splits",
+        help_text="By chance: shares, as in train=0.8 test=0.2. Balanced: the number of test items, test=34.",
+    )
+    seed = forms.IntegerField(min_value=0, max_value=2**63 - 1, initial=0, label="Seed of the split")
+    withheld = forms.CharField(
+        required=False,
+        label="Withhold the labels of",
+        help_text="Names of splits, separated by commas. Their labels stay with you.",
+    )
+    adjudicated_only = forms.BooleanField(
+        required=False, label="Only what a lead decided, nothing by majority"
+    )
+    edited_questions = forms.BooleanField(required=False, label="Edited questions in place of invalid ones")
+
+    def __init__(self, *args: Any, project: Project, **kwargs: Any) -> None:
+        super().__init__(*args, **kwargs)
+        closed = project.rounds.filter(status=Round.Status.CLOSED).exclude(purpose=Round.Purpose.TRAINING)
+        names = list(closed.order_by("number").values_list("name", flat=True))
+        self.fields["rounds"].choices = [(name, name) for name in names]
+        self.fields["rounds"].initial = names
+        if project.protocol == Protocol.FOCUS:
+            del self.fields["edited_questions"]
+            self.fields["split_by"].choices = SPLITS[:-1]
+        if not names:
+            del self.fields["rounds"]
+
+    def chosen(self) -> dict[str, Any]:
+        """Return the choices as `Parameters.from_json` reads them. Raises ParameterError."""
+        given = dict(self.cleaned_data)
+        given.pop("version")
+        rounds = given.pop("rounds", [])
+        every = "rounds" not in self.fields or len(rounds) == len(self.fields["rounds"].choices)
+        return {
+            **given,
+            "rounds": None if every else rounds,
+            "split_sizes": sizes_from_words(given["split_sizes"].split()),
+            "withheld": [name.strip() for name in given["withheld"].split(",") if name.strip()],
+        }
+
+
+class ContentsForm(forms.Form):
+    """Which files come along, and what the data card says."""
+
+    judgements = forms.BooleanField(required=False, initial=True, label="The raw judgements, by pseudonym")
+    comments = forms.BooleanField(required=False, label="Annotators' comments among them")
+    agreement = forms.BooleanField(required=False, initial=True, label="The agreement reports")
+    without_texts = forms.BooleanField(
+        required=False,
+        label="No texts: ids, offsets, labels and hashes only",
+        help_text="For sources whose texts may not be passed on.",
+    )
+    exchange = forms.MultipleChoiceField(
+        widget=forms.CheckboxSelectMultiple,
+        required=False,
+        choices=[(format.key, format.label) for format in FORMATS],
+        label="Also in the form of",
+    )
+    licence = forms.CharField(required=False, max_length=200, label="Licence")
+    authors = forms.CharField(required=False, max_length=1000, label="Authors")
+    citation = forms.CharField(required=False, widget=forms.Textarea(attrs={"rows": 3}), label="Citation")
+    contact = forms.CharField(required=False, max_length=200, label="Contact")
+
+    def chosen(self) -> dict[str, Any]:
+        """Return the choices as `Parameters.from_json` reads them."""
+        given = dict(self.cleaned_data)
+        return {"texts": not given.pop("without_texts"), **given}
+
+
+@login_required
+@require_http_methods(["GET", "POST"])
+def releases(request: HttpRequest, slug: str) -> HttpResponse:
+    """List the releases; preview the counts of the next one, or have it built."""
+    member = lead_or_refuse(request, slug)
+    project = member.project
+    form = ReleaseForm(posted(request), project=project)
+    contents = ContentsForm(posted(request), initial={"licence": project.licence, "contact": project.contact})
+    preview = None
+    if request.method == "POST" and form.is_valid() and contents.is_valid():
+        try:
+            parameters = Parameters.from_json({**form.chosen(), **contents.chosen()})
+            if request.POST.get("act") == "build":
+                return _start(request, member, form.cleaned_data["version"], parameters)
+            preview = release_preview(selection_read(project, parameters))
+        except Refused as refusal:
+            _show(refusal, form, contents)
+    return project_page(
+        request,
+        "releases.html",
+        member,
+        tab="releases",
+        form=form,
+        contents=contents,
+        preview=preview,
+        page=page_of(request, project.releases.select_related("member").order_by("-id"), 20),
+    )
+
+
+@login_required
+@require_GET
+def release(request: HttpRequest, slug: str, version: str) -> HttpResponse:
+    """Show a release: how far it is, then its files, counts and digest."""
+    member = lead_or_refuse(request, slug)
+    found = _release(member, version)
+    return project_page(
+        request,
+        "release.html",
+        member,
+        tab="releases",
+        release=found,
+        working=found.state in WORKING,
+        archive=next((file for file in found.files if file["archive"]), None),
+        files=[file for file in found.files if not file["archive"]],
+        facts=_facts(found),
+    )
+
+
+@login_required
+@require_GET
+def release_progress(request: HttpRequest, slug: str, version: str) -> HttpResponse:
+    """Return the progress alone while the release is built; reload the page when it is not any more."""
+    found = _release(lead_or_refuse(request, slug), version)
+    if found.state not in WORKING:
+        return HttpResponseClientRefresh()
+    return render(request, "frontend/_release_progress.html", {"release": found, "project": found.project})
+
+
+def _start(request: HttpRequest, member: Membership, version: str, parameters: Parameters) -> HttpResponse:
+    # What the worker would refuse only later is refused here, beside its field.
+    release_preview(selection_read(member.project, parameters))
+    found = release_start(project=member.project, version=version, parameters=parameters, by=member)
+    if found.state == Release.State.DONE:
+        messages.info(request, f"Release {version} is there already, from the same judgements and choices.")
+    return redirect("release", member.project.slug, version)
+
+
+def _show(refusal: Refused, *both: forms.Form) -> None:
+    """Put what was refused beside its fields, and what belongs to no field above the form."""
+    shown = False
+    for field, message in refusal.errors.items():
+        for form in both:
+            if field in form.fields:
+                form.add_error(field, message)
+                shown = True
+    if not shown:
+        both[0].add_error(None, refusal.message)
+
+
+def _release(member: Membership, version: str) -> Release:
+    found = member.project.releases.select_related("project", "member").filter(version=version).first()
+    if found is None:
+        raise NotFound(f"There is no release {version} in this project.")
+    return found
+
+
+def _facts(found: Release) -> list[tuple[str, int]]:
+    """Return the counts that people ask for, in words."""
+    words = {
+        "items": "items",
+        "items_left_out": "items of the project left out",
+        "questions_written": "questions with a label",
+        "undecided_questions": "questions without a decided label, left out",
+        "judgements": "judgements",
+        "judgements_counted": "of them the latest of their annotator",
+        "cannot_judge": "“cannot judge”",
+        "judgements_after_reopening": "made after a reopening",
+        "adjudicated": "units decided by a lead",
+        "published_labels": "labels published with an imported file",
+        "gold_spans": "gold spans",
+        "disagreement_spans": "disagreement spans",
+        "undecided_types": "types without a majority",
+        "yes_without_gold_span": "types decided yes without a gold span",
+        "edits_without_a_pick": "edited questions that wait for a lead",
+    }
+    return [(text, found.counts[key]) for key, text in words.items() if found.counts.get(key)]

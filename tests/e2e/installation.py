@@ -1,0 +1,90 @@
+"""An installation of its own on disk, with the product's web server as a process that can be killed."""
+
+import os
+import signal
+import socket
+import subprocess
+import sys
+from pathlib import Path
+
+ROOT = Path(__file__).resolve().parent.parent.parent
+
+SEED = """
+import django; django.setup()
+from tests import factories
+made = factories.study({codebook!r}, annotators=2, items={items}, questions={questions}, slug="bench")
+factories.open_round(made, order={order!r})
+"""
+
+
+class Installation:
+    """SQLite in a folder, and granian on a free port of 127.0.0.1."""
+
+    def __init__(self, folder: Path) -> None:
+        self.folder = folder
+        with socket.socket() as probe:
+            probe.bind(("127.0.0.1", 0))
+            self.port = probe.getsockname()[1]
+        self.environment = {
+            **os.environ,
+            "DJANGO_SETTINGS_MODULE": "config.settings.embedded",
+            "ELENCHUS_DATA": str(folder),
+            "ELENCHUS_LOG_LEVEL": "ERROR",
+            "DATABASE_URL": "",
+            "CELERY_BROKER_URL": "",
+            "PYTHONPATH": str(ROOT),
+        }
+        self.process: subprocess.Popen | None = None
+
+    @property
+    def url(self) -> str:
+        return f"http://127.0.0.1:{self.port}"
+
+    def run(self, *arguments: str) -> str:
+        """Run Python with the installation's settings; return what it printed."""
+        done = subprocess.run(
+            [sys.executable, *arguments],
+            cwd=ROOT,
+            env=self.environment,
+            check=True,
+            capture_output=True,
+            text=True,
+        )
+        return done.stdout
+
+    def seed(
+        self, *, codebook: str = "focus", items: int = 30, questions: int = 0, order: str = "by_argument"
+    ) -> None:
+        """Create the tables and a study with an open round; Ann's password is “secret”."""
+        self.run("manage.py", "migrate", "--verbosity", "0")
+        self.run("-c", SEED.format(codebook=codebook, items=items, questions=questions, order=order))
+
+    def start(self) -> None:
+        """Start the web server and return once it answers."""
+        self.process = subprocess.Popen(
+            [
+                *(sys.executable, "-m", "granian", "--interface", "wsgi", "--host", "127.0.0.1"),
+                *("--port", str(self.port), "--no-access-log", "config.wsgi:application"),
+            ],
+            cwd=ROOT,
+            env=self.environment,
+            stdout=subprocess.DEVNULL,
+            stderr=subprocess.DEVNULL,
+            start_new_session=True,
+        )
+        while True:
+            try:
+                with socket.create_connection(("127.0.0.1", self.port), timeout=1) as connection:
+                    connection.sendall(b"GET /healthz HTTP/1.0\r\nHost: localhost\r\n\r\n")
+                    if b"200" in connection.recv(64):
+                        return
+            except OSError:
+                if self.process.poll() is not None:
+                    raise RuntimeError("the web server ended before it answered") from None
+
+    def kill(self) -> None:
+        """Kill the server and its workers at once, as a power cut would."""
+        if self.process is not None:
+            os.killpg(self.process.pid, signal.SIGKILL)
+            self.process.wait()
+            self.process = None

@@ -1,0 +1,92 @@
+"""Deciding a unit by keyboard and pointer, with offsets that hold for emoji and carriage returns."""
+
+import pytest
+from playwright.sync_api import expect
+
+from annotation.adjudicating import resolution_current
+from annotation.recording import Unit
+from annotation.rounds import round_close
+from tests import factories
+from tests.conftest import client_of
+from tests.e2e.lead import picture
+from tests.frontend.studies import computed
+
+pytestmark = [pytest.mark.browser, pytest.mark.django_db(transaction=True)]
+
+TEXT = "Emoji 👩‍👩‍👧 first:\r\nparks make people happy 🎉, so every street\rneeds one."
+LE = Unit("LE")
+
+
+@pytest.fixture
+def study(live_server):
+    made = factories.study("focus", annotators=3, items=1, texts=(TEXT,), slug="s")
+    factories.open_round(made)
+    ann, bea, cai = made.annotators
+    for member, quote in ((ann, "people happy"), (bea, "every street"), (cai, None)):
+        answer = factories.yes(made.items[0], quote) if quote else factories.NO
+        factories.record(made.round, member, made.items[0], "LE", answer)
+    round_close(made.round, by=made.lead)
+    computed(made)
+    return made
+
+
+@pytest.fixture
+def unit_page(page, live_server, study):
+    session = client_of("lea").cookies["sessionid"].value
+    page.context.add_cookies([{"name": "sessionid", "value": session, "url": live_server.url}])
+    page.goto(f"{live_server.url}/p/s/rounds/1/units/{study.items[0].pk}/LE/")
+    return page
+
+
+def decided(study) -> list[str]:
+    return [TEXT[start:end] for start, end in resolution_current(study.items[0], LE).spans]
+
+
+def test_the_whole_text_is_shown_with_its_carriage_returns(unit_page):
+    assert (
+        unit_page.evaluate("[...document.querySelectorAll('.piece')].map(n => n.textContent).join('')")
+        == TEXT
+    )
+    picture(unit_page, "unit")
+
+
+def test_a_side_is_taken_and_its_span_adjusted_by_keys_alone(unit_page, study):
+    unit_page.keyboard.press("2")
+    expect(unit_page.locator("#filled")).to_contain_text("people happy")
+    unit_page.keyboard.press("[")
+    unit_page.keyboard.press("{")
+    expect(unit_page.locator("#filled")).to_contain_text("make people")
+    expect(unit_page.get_by_label("Yes, with another span")).to_be_checked()
+    unit_page.keyboard.press("w")
+    unit_page.keyboard.type("Shorter.")
+    unit_page.keyboard.press("Control+Enter")
+    expect(unit_page.get_by_text("Nothing is left to decide")).to_be_visible()
+    assert decided(study) == ["make people"]
+
+
+def test_a_span_selected_in_the_text_is_stored_where_it_stands(unit_page, study):
+    unit_page.evaluate(
+        """() => {
+          const nodes = [...document.querySelectorAll('#unit-text .piece')].map((node) => node.firstChild);
+          const [first, last] = [nodes.find((n) => n.data.includes('🎉')), nodes.at(-1)];
+          const range = document.createRange();
+          range.setStart(first, first.data.indexOf('🎉'));
+          range.setEnd(last, last.data.indexOf(' one'));
+          getSelection().removeAllRanges();
+          getSelection().addRange(range);
+          document.getElementById('unit-text').dispatchEvent(new PointerEvent('pointerup', { bubbles: true }));
+        }"""
+    )
+    expect(unit_page.get_by_label("Yes, with another span")).to_be_checked()
+    unit_page.get_by_label("Why").fill("All of it.")
+    unit_page.get_by_role("button", name="Decide", exact=True).click()
+    expect(unit_page.get_by_role("button", name="Undo this decision")).to_be_visible()
+    assert decided(study) == ["🎉, so every street\rneeds"]
+
+
+def test_j_goes_to_the_next_unit_and_typing_is_no_command(unit_page, study):
+    unit_page.keyboard.press("c")
+    unit_page.keyboard.type("j2w")
+    expect(unit_page.get_by_label("Comment")).to_have_value("j2w")
+    unit_page.get_by_role("button", name="Say it").click()
+    expect(unit_page.locator(".thread")).to_contain_text("j2w")

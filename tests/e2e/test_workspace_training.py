@@ -1,0 +1,59 @@
+import pytest
+from playwright.sync_api import expect
+
+from annotation.models import KeyAnswer, Round, TypeAnnotation
+from annotation.rounds import round_create, round_draw, round_open
+from tests import factories
+from tests.e2e.workspace import address, highlighted, press, ready, saved
+
+
+@pytest.fixture
+def workspace(transactional_db, page, log_in):
+    """A training round of one text; the key: OSP yes on “library”, everything else no."""
+    made = factories.study("focus", annotators=1, items=1)
+    made.round = round_create(
+        project=made.project, purpose=Round.Purpose.TRAINING, overlap=1, pass_mark=90, member=made.lead
+    )
+    round_draw(made.round)
+    [item] = made.items
+    for entry in made.round.codebook.definition["types"]:
+        KeyAnswer.objects.create(round=made.round, item=item, type_code=entry["code"], applicable=False)
+    KeyAnswer.objects.filter(type_code="OSP").update(
+        applicable=True, start=4, end=11, quote="library", why="Neighbours are not asked."
+    )
+    round_open(made.round, members=made.annotators, by=made.lead)
+    log_in(page, "ann", address(made.round))
+    ready(page)
+    return page
+
+
+def test_the_key_is_shown_after_the_answer_with_its_span_beside_mine(workspace):
+    press(workspace, "y ArrowRight Enter")
+    expect(workspace.locator("#ws-feedback-verdict")).to_have_text("✓ The key says the same.")
+    expect(workspace.locator("#ws-feedback-key")).to_have_text("Key: yes: “library”. You: yes: “The”.")
+    expect(workspace.locator("#ws-feedback-why")).to_have_text("Neighbours are not asked.")
+    assert (highlighted(workspace), highlighted(workspace, "ws-other")) == ("The", "library")
+    press(workspace, "Enter")
+    expect(workspace.locator("#ws-type")).to_have_text("Temporal Contrast")
+    assert highlighted(workspace, "ws-other") == ""
+
+
+def test_the_first_answer_locks(workspace):
+    press(workspace, "n")
+    expect(workspace.locator("#ws-feedback-verdict")).to_have_text("✕ The key says otherwise.")
+    press(workspace, "y Backspace x f")
+    expect(workspace.locator("#ws-feedback-verdict")).to_be_visible()
+    saved(workspace)
+    row = TypeAnnotation.objects.get()
+    assert (row.applicable, row.revision, row.unsure) == (False, 1, False)
+
+
+def test_the_end_shows_agreement_with_the_key_and_the_pass_mark(workspace):
+    for _ in range(10):
+        press(workspace, "n")
+        expect(workspace.locator("#ws-feedback-verdict")).to_contain_text("The key says")
+        press(workspace, "Enter")
+    expect(workspace.locator("#ws-done-text")).to_have_text("You answered all 10 units.")
+    table = workspace.locator("#ws-done-training")
+    expect(table.locator("tr").first).to_have_text("OSP0/1")
+    expect(table).to_contain_text("You reached the pass mark.")

@@ -1,0 +1,93 @@
+"""A worker killed in the middle leaves no half release, and the next one completes it."""
+
+import json
+import os
+import subprocess
+import sys
+from pathlib import Path
+
+import pytest
+
+ROOT = Path(__file__).resolve().parent.parent.parent
+
+SETUP = """
+from tests.exports.studies import close, focus_study, judge
+from exports.parameters import Parameters
+from exports.releases import release_request
+made = focus_study(annotators=2, items=3, slug="killed")
+for item in made.items:
+    judge(made, item, {})
+close(made)
+release_request(project=made.project, version="1.0", parameters=Parameters())
+"""
+
+# Dies as a process does that runs out of memory: with two files of the release in the storage.
+DIE = """
+import os, signal
+from django.core.files.storage import default_storage
+from exports.models import Release
+from exports import releases
+real, saved = default_storage.save, []
+class Dying:
+    def __getattr__(self, name):
+        return getattr(default_storage, name)
+    def save(self, name, content):
+        if len(saved) == 2:
+            os.kill(os.getpid(), signal.SIGKILL)
+        saved.append(name)
+        return real(name, content)
+releases.default_storage = Dying()
+releases.release_run(release_id=Release.objects.get().pk)
+"""
+
+LOOK = """
+import json
+from pathlib import Path
+from django.conf import settings
+from exports.models import Release
+row = Release.objects.get()
+root = Path(settings.MEDIA_ROOT)
+stored = sorted(str(path.relative_to(root)) for path in root.rglob("*") if path.is_file())
+print(json.dumps({"state": row.state, "files": [f["storage"] for f in row.files], "stored": stored}))
+"""
+
+AGAIN = """
+from datetime import timedelta
+from django.utils import timezone
+from exports.models import Release
+from exports.releases import release_run, release_sweep
+Release.objects.update(lease_until=timezone.now() - timedelta(seconds=1))
+(found,) = release_sweep()
+assert release_run(release_id=found)
+"""
+
+
+@pytest.fixture
+def run(tmp_path):
+    environment = {
+        **os.environ,
+        "DJANGO_SETTINGS_MODULE": "config.settings.embedded",
+        "ELENCHUS_DATA": str(tmp_path / "data"),
+        "DATABASE_URL": "",
+    }
+
+    def run(*words):
+        return subprocess.run(
+            [sys.executable, *words], cwd=ROOT, env=environment, capture_output=True, text=True
+        )
+
+    assert run("manage.py", "migrate", "--verbosity", "0").returncode == 0
+    return lambda script: run("-c", f"import django; django.setup()\n{script}")
+
+
+def test_a_worker_killed_in_the_middle_leaves_no_half_release_and_the_retry_completes(run):
+    assert run(SETUP).returncode == 0
+    assert run(DIE).returncode == -9
+    after = json.loads(run(LOOK).stdout)
+    assert (after["state"], after["files"], len(after["stored"])) == ("running", [], 2)
+    again = run(AGAIN)
+    assert again.returncode == 0, again.stderr
+    done = json.loads(run(LOOK).stdout)
+    assert done["state"] == "done"
+    # What the dead worker had stored is gone.
+    assert done["stored"] == sorted(done["files"])

@@ -1,0 +1,138 @@
+"""Leads choose, preview, build and download releases in the browser."""
+
+import pytest
+
+from exports import tasks
+from exports.models import Release
+from tests import factories
+from tests.conftest import client_of
+from tests.exports.studies import (
+    USEFUL,
+    adjudicate,
+    close,
+    cqs_study,
+    focus_study,
+    judge,
+    judge_question,
+    release,
+)
+
+pytestmark = pytest.mark.django_db
+
+CHOICES = {
+    "version": "1.0",
+    "rounds": ["Round 1"],
+    "split_by": "field",
+    "split_sizes": "",
+    "seed": "0",
+    "withheld": "",
+    "judgements": "on",
+    "agreement": "on",
+}
+
+
+@pytest.fixture
+def made():
+    made = focus_study(annotators=2, items=2, slug="s")
+    for item, split in zip(made.items, ("train", "test"), strict=True):
+        judge(made, item, {})
+        item.split = split
+        item.save()
+    close(made)
+    return made
+
+
+def text(response):
+    return " ".join(response.content.decode().split())
+
+
+@pytest.fixture
+def worker(monkeypatch):
+    monkeypatch.setattr(tasks.build_release, "delay", tasks.build_release)
+
+
+def test_a_preview_counts_what_would_be_in_it_and_builds_nothing(made, lead_client):
+    adjudicate(made, made.items[0], "WE", False)
+    factories.add_items(made.project, 1)
+    page = text(lead_client.post("/p/s/releases/", {**CHOICES, "act": "preview"}))
+    for words in (
+        "<b>2</b> items",
+        "<b>40</b> judgements of 2 annotators",
+        "<b>1</b> unit decided by a lead",
+        "<b>1</b> in test",
+        "<b>1</b> in train",
+        "1 item of the project is in none of these rounds",
+    ):
+        assert words in page
+    assert not Release.objects.exists()
+
+
+def test_building_leads_to_the_release_with_its_counts_and_files(
+    made, lead_client, worker, django_capture_on_commit_callbacks
+):
+    with django_capture_on_commit_callbacks(execute=True):
+        asked = lead_client.post("/p/s/releases/", {**CHOICES, "act": "build", "licence": "CC-BY-4.0"})
+    assert asked["Location"] == "/p/s/releases/1.0/"
+    page = text(lead_client.get("/p/s/releases/1.0/"))
+    assert "<b>2</b> items" in page
+    assert "/api/projects/s/releases/1.0/files/focus.train.json" in page
+    assert "/api/projects/s/releases/1.0/files/s-1.0.zip" in page
+    assert Release.objects.get().parameters["rounds"] is None
+    assert "- Licence: CC-BY-4.0" in Release.objects.get().card
+    assert "1.0</a>" in text(lead_client.get("/p/s/releases/"))
+
+
+def test_some_of_the_rounds_are_named_all_of_them_are_not(made, lead_client):
+    factories.open_round(made)
+    close(made)
+    lead_client.post("/p/s/releases/", {**CHOICES, "act": "build"})
+    assert Release.objects.get().parameters["rounds"] == ["Round 1"]
+
+
+def test_a_wrong_choice_is_shown_beside_its_field(made, lead_client):
+    page = text(lead_client.post("/p/s/releases/", {**CHOICES, "withheld": "dev", "act": "build"}))
+    assert "there is no split &#x27;dev&#x27;" in page
+    page = text(lead_client.post("/p/s/releases/", {**CHOICES, "split_by": "seed", "split_sizes": "x"}))
+    assert "is not NAME=SIZE" in page
+    assert not Release.objects.exists()
+
+
+def test_a_version_of_other_judgements_is_refused_in_words(made, lead_client):
+    release(made.project)
+    page = text(lead_client.post("/p/s/releases/", {**CHOICES, "comments": "on", "act": "build"}))
+    assert "give this one a new version" in page
+
+
+def test_a_waiting_release_shows_its_progress_and_a_finished_one_reloads_the_page(made, lead_client):
+    lead_client.post("/p/s/releases/", {**CHOICES, "act": "build"})
+    row = Release.objects.get()
+    assert "waits for a worker" in text(lead_client.get("/p/s/releases/1.0/"))
+    Release.objects.update(
+        state="running", attempt="x", lease_until=row.created_at, progress_total=9, progress_done=4
+    )
+    assert "4 of 9 items" in text(lead_client.get("/p/s/releases/1.0/progress/"))
+    Release.objects.update(state="failed", error="The release does not reconcile: <b>", attempt="")
+    assert lead_client.get("/p/s/releases/1.0/progress/").headers["HX-Refresh"] == "true"
+    assert "does not reconcile: &lt;b&gt;" in text(lead_client.get("/p/s/releases/1.0/"))
+
+
+def test_edited_questions_can_be_chosen_for_questions_only(made, lead_client):
+    assert "Edited questions" not in text(lead_client.get("/p/s/releases/"))
+    questions = cqs_study(annotators=1, slug="q")
+    judge_question(questions, questions.items[0].questions.first(), [USEFUL])
+    close(questions)
+    assert "Edited questions" in text(lead_client.get("/p/q/releases/"))
+    lead_client.post("/p/q/releases/", {**CHOICES, "edited_questions": "on", "act": "build"})
+    assert Release.objects.get().parameters["edited_questions"] is True
+
+
+@pytest.mark.parametrize("place", ["", "1.0/", "1.0/progress/"])
+def test_annotators_are_refused_and_outsiders_find_nothing(made, place):
+    release(made.project)
+    factories.user("olu")
+    assert client_of("ann").get(f"/p/s/releases/{place}").status_code == 403
+    assert client_of("olu").get(f"/p/s/releases/{place}").status_code == 404
+
+
+def test_a_version_that_is_not_there_is_not_found(made, lead_client):
+    assert lead_client.get("/p/s/releases/9.9/").status_code == 404

@@ -1,0 +1,87 @@
+"""Leads browse disputed units by filter; nothing shows while a round is open."""
+
+import pytest
+
+from annotation.adjudicating import Ruling, resolution_decide, unit_claim
+from annotation.projects import member_add
+from annotation.recording import Unit
+from tests import factories
+from tests.conftest import client_of
+from tests.frontend.studies import disputed_questions, disputed_study
+
+pytestmark = pytest.mark.django_db
+
+LIST = "/p/s/rounds/1/disagreements/"
+
+
+def units(client, **asked) -> list[tuple[str, str]]:
+    rows = client.get(LIST, asked).context["rows"]
+    return [(row["unit"].item.external_id, row["key"]) for row in rows]
+
+
+def test_the_most_disputed_unit_comes_first_with_votes_and_what_is_open(lead_client):
+    made = disputed_study()
+    item = made.items[0].external_id
+    assert units(lead_client) == [(item, "LE"), (item, "WE")]
+    page = lead_client.get(LIST).content.decode()
+    assert "yes 2, no 1" in page and "yes, but no span is shared" in page
+    assert "0 of 1 units that need a decision are decided" in page
+
+
+def test_units_are_filtered_by_type_votes_pair_topic_and_state(lead_client):
+    made = disputed_study()
+    assert [key for _, key in units(lead_client, type="WE")] == ["WE"]
+    assert [key for _, key in units(lead_client, pattern="yes 2, no 1")] == ["LE"]
+    assert [key for _, key in units(lead_client, pair="A2~A3")] == ["WE"]
+    assert [key for _, key in units(lead_client, pair="A3~A4")] == ["LE"]
+    assert units(lead_client, topic="elsewhere") == []
+    assert [key for _, key in units(lead_client, topic=made.items[0].topic)] == ["LE", "WE"]
+    assert [key for _, key in units(lead_client, state="waiting")] == ["LE"]
+    assert [key for _, key in units(lead_client, state="settled")] == ["WE"]
+    assert units(lead_client, state="decided") == []
+
+
+def test_questions_are_filtered_by_pair_too(lead_client):
+    disputed_questions()
+    rows = lead_client.get("/p/q/rounds/1/disagreements/", {"pair": "A2~A3"}).context["rows"]
+    assert [row["unit"].question.position for row in rows] == [1]
+
+
+def test_decided_and_taken_units_are_marked(lead_client):
+    made = disputed_study()
+    lou = member_add(project=made.project, user=factories.user("lou"), is_lead=True)
+    unit_claim(item=made.items[0], unit=Unit("LE"), member=lou)
+    assert "another lead has it" in lead_client.get(LIST).content.decode()
+    resolution_decide(
+        item=made.items[0],
+        unit=Unit("LE"),
+        member=lou,
+        codebook=made.round.codebook,
+        ruling=Ruling(applicable=False, why="x"),
+        seen=None,
+    )
+    assert [key for _, key in units(lead_client, state="decided")] == ["LE"]
+    assert "1 of 1 units that need a decision are decided" in lead_client.get(LIST).content.decode()
+
+
+def test_an_open_round_shows_nothing_to_anybody(lead_client):
+    made = factories.study("focus", annotators=2, items=1, slug="s")
+    factories.open_round(made)
+    factories.record(made.round, made.annotators[0], made.items[0], "LE", factories.NO)
+    for path in (LIST, f"/p/s/rounds/1/units/{made.items[0].pk}/LE/", "/p/s/rounds/1/discussion/"):
+        response = lead_client.get(path)
+        assert response.status_code == 409
+        assert "is open" in response.content.decode()
+    assert "Round 1" not in lead_client.get("/p/s/disagreements/").content.decode()
+
+
+def test_the_overview_says_how_much_is_left_and_takes_the_next_unit(lead_client):
+    made = disputed_study()
+    assert "0 of 1 decided" in lead_client.get("/p/s/disagreements/").content.decode()
+    response = lead_client.post("/p/s/rounds/1/adjudicate/")
+    assert response["Location"] == f"/p/s/rounds/1/units/{made.items[0].pk}/LE/"
+
+
+def test_annotators_do_not_reach_the_list(lead_client):
+    disputed_study()
+    assert client_of("ann").get(LIST).status_code == 403

@@ -1,0 +1,77 @@
+import assert from "node:assert/strict";
+import { test } from "node:test";
+import { replyOf } from "../../frontend/static/frontend/js/api.js";
+import { gettext, interpolate, ngettext, useCatalogue } from "../../frontend/static/frontend/js/i18n.js";
+import { blocks, pieces } from "../../frontend/static/frontend/js/markdown.js";
+import { Outbox } from "../../frontend/static/frontend/js/outbox.js";
+import { saveWords } from "../../frontend/static/frontend/js/shell.js";
+import { answerText, shortened } from "../../frontend/static/frontend/js/wording.js";
+
+const SPEC = { labels: [{ code: "UN", name: "Unhelpful" }, { code: "IN", name: "Invalid" }], reasons: [{ code: "NC", name: "New Concept" }] };
+
+test("an answer is said in one line", () => {
+  assert.equal(answerText({ applicable: true, quote: "the sea" }, SPEC), "yes: “the sea”");
+  assert.equal(answerText({ applicable: true, quote: null }, SPEC), "yes");
+  assert.equal(answerText({ applicable: false }, SPEC), "no");
+  assert.equal(answerText({ cannot_judge: true, comment: "broken" }, SPEC), "cannot judge: broken");
+  assert.equal(answerText({ label: "IN", reason: "NC" }, SPEC), "Invalid: New Concept");
+  assert.equal(answerText({ label: "UN", comment: "well known" }, SPEC), "Unhelpful: well known");
+  assert.equal(answerText(null, SPEC), "undecided");
+});
+
+test("a long text is shortened by letters, never in the middle of an emoji", () => {
+  assert.equal(shortened("🎉🎉🎉🎉", 3), "🎉🎉…");
+  assert.equal(shortened("a \n b", 5), "a b");
+});
+
+test("the save state says the most pressing thing first", () => {
+  const box = new Outbox([], () => "x");
+  const words = () => Object.values(saveWords(box, false)).join(": ");
+  assert.equal(words(), "saved: All saved");
+  box.add({ id: "a", seq: 1, unit: "u", target: {}, answer: {}, activeSeconds: 0 }, 0);
+  assert.equal(words(), "waiting: 1 waiting");
+  box.pause = "network";
+  assert.equal(words(), "trouble: Offline: 1 waiting");
+  box.pause = "server";
+  assert.equal(words(), "trouble: Server away: 1 waiting");
+  box.pause = "session";
+  assert.equal(words(), "act: Log in: 1 waiting");
+  box.pause = "closed";
+  assert.equal(words(), "act: 1 not stored");
+  box.conflicts.set("u", {});
+  assert.equal(words(), "act: Two answers differ");
+});
+
+test("a translation is used where there is one, with the form for one and for many", () => {
+  useCatalogue({ "All saved": "Todo guardado", "%(n)s text": ["%(n)s texto", "%(n)s textos"] });
+  assert.equal(gettext("All saved"), "Todo guardado");
+  assert.equal(gettext("No"), "No");
+  assert.equal(interpolate(ngettext("%(n)s text", "%(n)s texts", 1), { n: 1 }), "1 texto");
+  assert.equal(interpolate(ngettext("%(n)s text", "%(n)s texts", 3), { n: 3 }), "3 textos");
+  useCatalogue({});
+  assert.equal(ngettext("%(n)s text", "%(n)s texts", 2), "%(n)s texts");
+  assert.equal(interpolate("%(a)s and %(b)s", { a: "%(b)s" }), "%(b)s and %(b)s");
+});
+
+test("the little Markdown of a type's guideline becomes pieces, and anything else stays text", () => {
+  assert.deepEqual(pieces("**Yes** when *it* <b>fits</b> 2*3"), [
+    { kind: "strong", text: "Yes" }, { kind: "text", text: " when " }, { kind: "em", text: "it" }, { kind: "text", text: " <b>fits</b> 2*3" },
+  ]);
+  assert.deepEqual(blocks("One\nline.\n\n- a\n- b\n"), [{ list: false, lines: ["One line."] }, { list: true, lines: ["a", "b"] }]);
+});
+
+test("every answer of the server is one that the outbox knows", () => {
+  const kind = (status, body) => replyOf(status, body).kind;
+  assert.equal(kind(200, { replayed: false, row: { revision: 1 } }), "stored");
+  assert.equal(kind(200, null), "server");
+  assert.equal(kind(403, { code: "not_authenticated" }), "session");
+  assert.equal(kind(403, { code: "csrf_failed" }), "csrf");
+  assert.equal(kind(409, { code: "stale_revision", row: { revision: 2 } }), "stale");
+  assert.equal(kind(409, { code: "event_id_reused" }), "reused");
+  assert.equal(kind(409, { code: "round_not_open", message: "closed" }), "closed");
+  assert.equal(kind(422, { code: "invalid", errors: { quote: "no" } }), "invalid");
+  assert.equal(kind(404, { code: "not_found" }), "gone");
+  assert.equal(kind(403, { code: "not_allowed" }), "gone");
+  assert.equal(kind(502, null), "server");
+  assert.equal(kind(429, { code: "throttled" }), "server");
+});
