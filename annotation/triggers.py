@@ -281,11 +281,30 @@ def install(triggers: Sequence[Trigger], using: str) -> None:
     run_statements(using, [sql for trigger in triggers for sql in trigger.statements(vendor)])
 
 
-def install_annotation_triggers(*, using: str, apps: Any = None, **_signal: Any) -> None:
-    """Install this app's triggers once its tables are all there (after `migrate`)."""
+def install_where_tables_are(triggers: Sequence[Trigger], using: str) -> None:
+    """Install the triggers of those tables that are there."""
     tables = set(connections[using].introspection.table_names())
-    if {trigger.table for trigger in TRIGGERS} <= tables:
-        install(TRIGGERS, using)
+    install([trigger for trigger in triggers if trigger.table in tables], using)
+
+
+def install_annotation_triggers(*, using: str, apps: Any = None, **_signal: Any) -> None:
+    """Install this app's triggers after `migrate`."""
+    install_where_tables_are(TRIGGERS, using)
+
+
+def lift_before_rebuild(triggers: Sequence[Trigger], *, using: str, plan: Sequence[Any] | None) -> None:
+    """Take the triggers away before `migrate` changes tables on SQLite; after it they are installed again.
+
+    Django rebuilds a table under another name, and SQLite refuses that while a trigger names the table.
+    """
+    vendor = connections[using].vendor
+    if plan and vendor == "sqlite":
+        run_statements(using, [sql for trigger in triggers for sql in trigger.drop_statements(vendor)])
+
+
+def lift_annotation_triggers(*, using: str, plan: Sequence[Any] | None = None, **_signal: Any) -> None:
+    """Make way for a migration of this app's tables."""
+    lift_before_rebuild(TRIGGERS, using=using, plan=plan)
 
 
 @contextmanager

@@ -1,10 +1,9 @@
 """A release that is done stays as it is: kept by the database."""
 
+from collections.abc import Sequence
 from typing import Any
 
-from django.db import connections
-
-from annotation.triggers import Trigger, install
+from annotation.triggers import Trigger, install_where_tables_are, lift_before_rebuild
 
 _SEALED = ("project_id", "version", "parameters", "state", "digest", "files", "counts", "card", "built_at")
 
@@ -27,7 +26,10 @@ TRIGGERS = (
 
 
 def install_export_triggers(*, using: str, apps: Any = None, **_signal: Any) -> None:
-    """Install this app's triggers once its tables are there (after `migrate`)."""
-    tables = set(connections[using].introspection.table_names())
-    if {trigger.table for trigger in TRIGGERS} <= tables:
-        install(TRIGGERS, using)
+    """Install this app's triggers after `migrate`."""
+    install_where_tables_are(TRIGGERS, using)
+
+
+def lift_export_triggers(*, using: str, plan: Sequence[Any] | None = None, **_signal: Any) -> None:
+    """Make way for a migration of this app's tables."""
+    lift_before_rebuild(TRIGGERS, using=using, plan=plan)

@@ -7,22 +7,22 @@ import { cut } from "./words.js";
 /** @typedef {import("./offsets.js").Range} Range */
 
 const BLANK = "_____";
-const data = JSON.parse(document.getElementById("unit-data").textContent);
-const text = document.getElementById("unit-text");
+const data = JSON.parse(document.getElementById("unit-data")?.textContent ?? "{}");
+const text = /** @type {HTMLElement} */ (document.getElementById("unit-text"));
 const form = /** @type {HTMLFormElement | null} */ (document.getElementById("decide"));
 
-/** @template {HTMLElement} E @param {string} selector @returns {E | null} the one in the form */
-const inForm = (selector) => /** @type {E | null} */ (form.querySelector(selector));
+/** @template {HTMLElement} E @param {string} selector @returns {E | null} the one in the form, where there is a form */
+const inForm = (selector) => /** @type {E | null} */ (form?.querySelector(selector) ?? null);
 /** @param {string} name @returns {HTMLInputElement | null} */
 const field = (name) => inForm(`[name="${name}"]`);
-const other = form ? /** @type {HTMLInputElement | null} */ (inForm("[value=other]")) : null;
+const other = /** @type {HTMLInputElement | null} */ (inForm("[value=other]"));
 
 const pieces = [.../** @type {NodeListOf<HTMLElement>} */ (text.querySelectorAll(".piece"))].map((node) => {
   const start = Number(node.dataset.start);
   const range = shownRange(data.text, { start, end: start + Number(node.dataset.length) });
   // HTML has dropped carriage returns; the stored text has them, and offsets count them.
   node.textContent = data.text.slice(range.start, range.end);
-  return { node: node.firstChild, start: range.start, end: range.end };
+  return { node: node.firstChild ?? node, start: range.start, end: range.end };
 });
 
 /** @type {Range | null} the span in view, in UTF-16 units */
@@ -38,7 +38,7 @@ function mark() {
   if (!CSS.highlights) return;
   CSS.highlights.delete("ruling");
   const [from, to] = span ? [pieceAt(span.start), pieceAt(span.end)] : [null, null];
-  if (!from || !to) return;
+  if (!span || !from || !to) return;
   const range = new Range();
   range.setStart(from.node, span.start - from.start);
   range.setEnd(to.node, span.end - to.start);
@@ -55,9 +55,21 @@ function show() {
     if (chosen) filled.textContent = data.exemplar.replace(BLANK, () => chosen.quote);
   }
   const sent = other?.checked ? chosen : null;
-  field("start").value = sent ? String(sent.start) : "";
-  field("end").value = sent ? String(sent.end) : "";
-  if (sent) field("words").value = sent.quote;
+  fill("start", sent ? String(sent.start) : "");
+  fill("end", sent ? String(sent.end) : "");
+  if (sent) fill("words", sent.quote);
+}
+
+/** @param {string} name of a field that this unit may lack @param {string} value */
+function fill(name, value) {
+  const found = field(name);
+  if (found) found.value = value;
+}
+
+/** @param {boolean} shown whether the buttons that move the edges are */
+function showAdjust(shown) {
+  const adjust = inForm(".adjust");
+  if (adjust) adjust.hidden = !shown;
 }
 
 /** @param {Range} range taken as “another span” */
@@ -65,7 +77,7 @@ function choose(range) {
   if (!other) return;
   span = range;
   other.checked = true;
-  inForm(".adjust").hidden = false;
+  showAdjust(true);
   show();
 }
 
@@ -94,8 +106,7 @@ function takeSide(value) {
   if (value !== "other") {
     const first = firstSpan(value);
     span = first ? shownRange(data.text, first) : null;
-    const adjust = inForm(".adjust");
-    if (adjust) adjust.hidden = !span;
+    showAdjust(span !== null);
   }
   show();
 }
@@ -108,7 +119,7 @@ function obey(event) {
   const key = CSS.escape(event.key);
   const neighbour = /** @type {HTMLElement | null} */ (document.querySelector(`a[data-key="${key}"]`));
   if (neighbour) return neighbour.click();
-  const focused = event.key === "c" ? document.getElementById("comment") : event.key === "w" && form ? field("why") : null;
+  const focused = event.key === "c" ? document.getElementById("comment") : event.key === "w" ? field("why") : null;
   if (focused) {
     event.preventDefault();
     focused.focus();
@@ -132,12 +143,13 @@ if (form) {
   });
   field("words")?.addEventListener("input", () => {
     // Typed words are found by the server; the measured place no longer holds.
-    field("start").value = field("end").value = "";
+    fill("start", "");
+    fill("end", "");
   });
   form.addEventListener("click", (event) => {
     const button = /** @type {HTMLElement | null} */ (/** @type {Element} */ (event.target).closest("[data-move]"));
     if (!button) return;
-    const [edge, step] = button.dataset.move.split(":");
+    const [edge, step] = (button.dataset.move ?? "").split(":");
     move(edge === "start" ? "start" : "end", step === "1" ? 1 : -1);
   });
 }
