@@ -5,7 +5,7 @@ import pytest
 from agreement.jobs import report_compute
 from agreement.models import AgreementReport
 from agreement.resolved import resolved_figures
-from annotation.adjudicating import Ruling, resolution_decide
+from annotation.adjudicating import Ruling, resolution_decide, resolution_undo
 from annotation.models import Import, Item, Resolution
 from annotation.recording import Unit
 from annotation.rounds import round_close
@@ -59,6 +59,10 @@ def test_answers_are_compared_with_the_current_decision_of_each_unit(study):
     assert compared() == {"A2": (4, 0.5, 0.0), "A3": (4, 0.5, 0.0), "A4": (3, pytest.approx(2 / 3), 0.0)}
     decide(study, study.items[1], True)
     assert compared()["A3"] == (4, 0.75, 0.5)
+    only = Resolution.objects.get(item=study.items[0])
+    unit = Unit(type_code="LE")
+    resolution_undo(item=study.items[0], unit=unit, member=study.lead, seen=only.pk)
+    assert compared()["A3"][:2] == (3, pytest.approx(2 / 3))
 
 
 def test_withdrawn_texts_and_published_labels_are_no_decisions(study):
