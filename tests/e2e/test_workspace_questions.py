@@ -23,7 +23,9 @@ def workspace(study, page, log_in):
 def rows():
     return {
         (row.assignment.item.external_id, row.question.position): row
-        for row in QuestionAnnotation.objects.select_related("assignment__item", "question")
+        for row in QuestionAnnotation.objects.select_related("assignment__item", "question").order_by(
+            "assignment__item", "question__position"
+        )
     }
 
 
