@@ -8,6 +8,7 @@ from pathlib import Path
 from typing import Any
 
 from django.db import transaction
+from django.db.models import QuerySet
 
 from annotation.codebooks.definition import Codebook as CodebookDefinition
 from annotation.errors import Refused
@@ -18,6 +19,7 @@ from annotation.models import (
     Item,
     KeyAnswer,
     Membership,
+    ProjectEvent,
     Protocol,
     QuestionAnnotation,
     Resolution,
@@ -29,6 +31,9 @@ from annotation.protocols.focus import check_type_judgement
 from annotation.protocols.rules import RuleError
 
 BATCH = 1_000
+NEW_ANSWERS = "new key answers"
+"""What the report of an imported key counts."""
+
 _KEY_FIELDS = ("applicable", "start", "end", "quote", "label", "reason")
 
 Row = TypeAnnotation | QuestionAnnotation
@@ -89,16 +94,33 @@ class TrainingResult:
 def key_from_resolutions(round: Round, *, member: Membership | None = None) -> int:
     """Make the decided answers of the round's items its key, in place of what it had; return how many.
 
-    Of a decided yes with several spans the first counts. Raises Refused unless the round is a draft for
-    training.
+    Of a decided yes with several spans the first counts; what was decided on types or questions that the
+    round does not ask is left out. Raises Refused unless the round is a draft for training, and where
+    nothing is decided.
     """
     with transaction.atomic():
         _locked_training_draft(round)
-        current = Resolution.objects.filter(superseded_at__isnull=True, item__round_items__round=round)
-        answers = [_from_resolution(round, resolution) for resolution in current.select_related("item")]
+        answers = [_from_resolution(round, resolution) for resolution in decided_units(round)]
+        if not answers:
+            raise Refused(
+                "not_ready", f"None of the units of {round.name} is decided: its key stays as it is."
+            )
         round.key_answers.all().delete()
         KeyAnswer.objects.bulk_create(answers, batch_size=BATCH)
+        _log(round, member, "key taken from decisions", len(answers))
     return len(answers)
+
+
+def decided_units(round: Round) -> QuerySet[Resolution]:
+    """Return the current decisions on what a round asks, each with its item."""
+    current = Resolution.objects.filter(superseded_at__isnull=True, item__round_items__round=round)
+    if round.project.protocol == Protocol.FOCUS:
+        current = current.filter(
+            type_code__in=[entry["code"] for entry in round.codebook.definition["types"]]
+        )
+    else:
+        current = current.filter(question__round_questions__round=round)
+    return current.select_related("item").order_by("id")
 
 
 def _from_resolution(round: Round, resolution: Resolution) -> KeyAnswer:
@@ -125,11 +147,13 @@ def key_import(
     name: str = "",
     skip_invalid: bool = False,
     refused_path: Path | None = None,
+    member: Membership | None = None,
 ) -> ImportReport:
     """Read a draft training round's key from a file of judgements, in place of what it had.
 
     The columns are those of judgements; `comment` says why, and who answered is not asked. Rows that break
-    a rule are refused, and then nothing is stored unless `skip_invalid`.
+    a rule are refused, and then nothing is stored unless `skip_invalid`. Raises FileError, and Refused unless
+    the round is a draft for training, and for a file without rows.
     """
     name = name or path.name
     report = ImportReport(file=name, format="key")
@@ -142,8 +166,13 @@ def key_import(
             reader.read(judgements.read(path, name=name, annotator_needed=False))
         finally:
             refused.close()
-        report.stored = skip_invalid or not report.refused
-        if not report.stored:
+        n_answers = report.counts.get(NEW_ANSWERS, 0)
+        if not n_answers and not report.refused:
+            raise Refused("invalid", f"{name} has no answers in it: the key stays as it is.")
+        report.stored = n_answers > 0 and (skip_invalid or not report.refused)
+        if report.stored:
+            _log(round, member, "key imported", n_answers)
+        else:
             transaction.set_rollback(True)
     return report
 
@@ -176,7 +205,7 @@ class _KeyReader:
                     except RuleError as error:
                         self.refused.add(Refusal(row.place, str(error), {"item": row.item}))
             KeyAnswer.objects.bulk_create(answers)
-            self.report.count("new key answers", len(answers))
+            self.report.count(NEW_ANSWERS, len(answers))
 
     def _answer(self, row: JudgementRow, item: Item | None) -> KeyAnswer:
         if item is None:
@@ -314,3 +343,12 @@ def _locked_training_draft(round: Round) -> None:
     current = Round.objects.select_for_update().get(pk=round.pk)
     if current.purpose != Round.Purpose.TRAINING or current.status != Round.Status.DRAFT:
         raise Refused("round_not_draft", f"{current.name} takes a key only while it is a draft for training.")
+
+
+def _log(round: Round, member: Membership | None, action: str, n_answers: int) -> None:
+    ProjectEvent.objects.create(
+        project=round.project,
+        member=member,
+        action=action,
+        details={"round": round.name, "answers": n_answers},
+    )

@@ -19,6 +19,7 @@ from frontend.pages import (
     releases,
     rounds,
     screening,
+    training,
     units,
     workspace,
 )
@@ -74,6 +75,8 @@ urlpatterns = [
     path("p/<slug:slug>/rounds/<int:number>/", rounds.detail, name="round"),
     path("p/<slug:slug>/rounds/<int:number>/progress/", rounds.detail_progress, name="round_progress"),
     path("p/<slug:slug>/rounds/<int:number>/draw/", drawing.draw, name="round_draw"),
+    path("p/<slug:slug>/rounds/<int:number>/key/", training.key, name="round_key"),
+    path("p/<slug:slug>/rounds/<int:number>/key/decided/", training.key_decided, name="round_key_decided"),
     path("p/<slug:slug>/rounds/<int:number>/open/", drawing.open_round, name="round_open"),
     path("p/<slug:slug>/rounds/<int:number>/close/", rounds.close, name="round_close"),
     path("p/<slug:slug>/rounds/<int:number>/pause/", rounds.pause, name="round_pause"),

@@ -118,7 +118,7 @@ def _open_training(
         member=lead,
     )
     round_draw(training, external_ids=items, member=lead)
-    key_import(training, FOLDER / "key.csv")
+    key_import(training, FOLDER / "key.csv", member=lead)
     round_open(training, members=annotators.values(), by=lead)
 
 

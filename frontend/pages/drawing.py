@@ -17,6 +17,7 @@ from annotation.rounds import round_draw, round_open
 from frontend.pages.common import project_page
 from frontend.pages.rounds import lead_and_round
 from frontend.refusals import refusals_as_notices
+from frontend.training_view import training_context
 
 
 class DrawForm(forms.Form):
@@ -150,6 +151,7 @@ def open_round(request: HttpRequest, slug: str, number: int) -> HttpResponse:
         members=members,
         chosen={one.pk for one in chosen},
         load=_load(round, len(chosen)),
+        key=training_context(round).get("key"),
         back=reverse("round", args=[slug, number]),
     )
 

@@ -17,6 +17,7 @@ from annotation.progress import MemberProgress, progress_of_round
 from annotation.rounds import round_close, round_create, round_pause, round_reopen, round_resume
 from frontend.pages.common import lead_or_refuse, posted, project_page
 from frontend.refusals import refusals_as_notices
+from frontend.training_view import training_context
 
 LOG_SHOWN = 10
 
@@ -30,7 +31,15 @@ class RoundForm(forms.Form):
         initial=Round.Purpose.CALIBRATION,
         label="Purpose",
         help_text="Calibration: blind until closed, then discussed. Main: the dataset itself. "
-        "Training: left out of releases.",
+        "Training: the key is shown after each answer; left out of releases.",
+    )
+    pass_mark = forms.IntegerField(
+        min_value=1,
+        max_value=100,
+        required=False,
+        label="Pass mark",
+        help_text="For training: the percent of first answers that have to be those of the key. Left empty, "
+        "nobody passes or fails.",
     )
     codebook = forms.ModelChoiceField(queryset=Codebook.objects.none(), label="Codebook", empty_label=None)
     overlap = forms.IntegerField(
@@ -99,7 +108,8 @@ def new(request: HttpRequest, slug: str) -> HttpResponse:
                 project=member.project, member=member, **form.cleaned_data, **rare.cleaned_data
             )
         except Refused as refusal:
-            form.add_error("name", refusal.message)
+            for field, message in (refusal.errors or {"name": refusal.message}).items():
+                form.add_error(field, message)
         else:
             messages.success(request, f"{created.name} is planned. Draw its items now.")
             return redirect("round_draw", slug, created.number)
@@ -128,6 +138,7 @@ def detail(request: HttpRequest, slug: str, number: int) -> HttpResponse:
         newest=member.project.codebooks.latest("version"),
         events=_events(round),
         **_progress(round),
+        **training_context(round),
     )
 
 

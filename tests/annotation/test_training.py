@@ -165,3 +165,34 @@ def test_a_round_that_is_no_training_gives_no_feedback_and_no_result(made):
     assert "feedback" not in units["results"][0]["types"]["LE"]
     answer = client_of("ann").get("/api/projects/school/rounds/2/training/")
     assert (answer.status_code, answer.json()["code"]) == (422, "invalid")
+
+
+def test_decisions_on_types_that_the_round_does_not_ask_stay_out_of_the_key(made):
+    item = made.items[0]
+    decided = {
+        "source": "adjudicated",
+        "member": made.lead,
+        "why": "clear",
+        "item": item,
+        "applicable": False,
+    }
+    Resolution.objects.create(type_code="GONE", **decided)
+    Resolution.objects.create(type_code="TC", **decided)
+    assert key_from_resolutions(made.round, member=made.lead) == 1
+    assert KeyAnswer.objects.get().type_code == "TC"
+    event = made.project.events.get(action="key taken from decisions")
+    assert (event.member, event.details) == (made.lead, {"round": "Round 1", "answers": 1})
+
+
+def test_neither_an_empty_file_nor_missing_decisions_take_the_key_away(made, tmp_path):
+    whole_key(made, tmp_path)
+    with pytest.raises(Refused, match=r"empty\.csv has no answers in it"):
+        key_import(made.round, key_file(tmp_path / "empty.csv", []))
+    bad = key_file(tmp_path / "bad.csv", ["I-7,LE,no,,,,"])
+    assert key_import(made.round, bad, skip_invalid=True).stored is False
+    with pytest.raises(Refused, match="None of the units of Round 1 is decided"):
+        key_from_resolutions(made.round)
+    assert KeyAnswer.objects.count() == 10
+    assert [event.details for event in made.project.events.filter(action="key imported")] == [
+        {"round": "Round 1", "answers": 10}
+    ]

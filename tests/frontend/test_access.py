@@ -54,6 +54,8 @@ LEAD_ROUTES = {
     "round",
     "round_progress",
     "round_draw",
+    "round_key",
+    "round_key_decided",
     "round_open",
     "round_pause",
     "round_close",
