@@ -3,6 +3,7 @@
 from typing import Any
 
 from django.db.models import QuerySet
+from django.utils.translation import gettext
 
 from annotation.errors import NotAllowed, NotFound, Refused
 from annotation.models import Import, Item, Membership, Project, Question, Round
@@ -21,7 +22,7 @@ def member_or_404(user: Any, slug: str) -> Membership:
         else None
     )
     if membership is None:
-        raise NotFound(f"There is no project “{slug}” that you take part in.")
+        raise NotFound(gettext("There is no project “%(slug)s” that you take part in.") % {"slug": slug})
     return membership
 
 
@@ -32,26 +33,28 @@ def round_or_404(member: Membership, number: int) -> Round:
         rounds = rounds.exclude(status=Round.Status.DRAFT)
     found = rounds.filter(number=number).first()
     if found is None:
-        raise NotFound(f"There is no round {number} in this project.")
+        raise NotFound(gettext("There is no round %(number)s in this project.") % {"number": number})
     return found
 
 
 def require_lead(member: Membership) -> None:
     """Refuse whoever is not a lead of the project."""
     if not member.is_lead:
-        raise NotAllowed("Only a lead of this project can do this. Ask one of its leads.")
+        raise NotAllowed(gettext("Only a lead of this project can do this. Ask one of its leads."))
 
 
 def require_annotator(member: Membership) -> None:
     """Refuse whoever does not annotate in the project."""
     if not member.is_annotator:
-        raise NotAllowed("You do not annotate in this project. Ask a lead to make you an annotator.")
+        raise NotAllowed(gettext("You do not annotate in this project. Ask a lead to make you an annotator."))
 
 
 def refuse_archived(project: Project) -> None:
     """Refuse what would bring something new into a project that was put aside."""
     if Project.objects.filter(pk=project.pk, archived_at__isnull=False).exists():
-        raise Refused("not_ready", f"{project.name} is archived: restore it first.")
+        raise Refused(
+            "not_ready", gettext("%(name)s is archived: restore it first.") % {"name": project.name}
+        )
 
 
 def visible_items(project: Project) -> QuerySet[Item]:

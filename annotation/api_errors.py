@@ -4,6 +4,7 @@ from typing import Any
 
 from django.core.exceptions import PermissionDenied
 from django.http import Http404
+from django.utils.translation import gettext
 from rest_framework import exceptions, status
 from rest_framework.response import Response
 from rest_framework.views import exception_handler as rest_exception_handler
@@ -33,7 +34,7 @@ def exception_handler(error: Exception, context: dict[str, Any]) -> Response | N
     if isinstance(error, exceptions.ValidationError):
         body = {
             "code": "invalid",
-            "message": "Some fields are not as the API expects them; nothing was stored.",
+            "message": gettext("Some fields are not as the API expects them; nothing was stored."),
             "errors": _flat(error.detail),
         }
         return Response(body, status=status.HTTP_422_UNPROCESSABLE_ENTITY)
@@ -44,17 +45,17 @@ def exception_handler(error: Exception, context: dict[str, Any]) -> Response | N
     if isinstance(error, exceptions.NotAuthenticated | exceptions.AuthenticationFailed):
         response.data = {
             "code": "not_authenticated",
-            "message": "You are not logged in. Log in and try again.",
+            "message": gettext("You are not logged in. Log in and try again."),
         }
     elif isinstance(error, exceptions.PermissionDenied) and str(error.detail).startswith("CSRF"):
         response.data = {
             "code": "csrf_failed",
-            "message": "The page is out of date. Reload it and try again.",
+            "message": gettext("The page is out of date. Reload it and try again."),
         }
     elif isinstance(error, Http404):
-        response.data = {"code": "not_found", "message": "There is nothing at this address."}
+        response.data = {"code": "not_found", "message": gettext("There is nothing at this address.")}
     elif isinstance(error, PermissionDenied | exceptions.PermissionDenied):
-        response.data = {"code": "not_allowed", "message": "You may not do this here."}
+        response.data = {"code": "not_allowed", "message": gettext("You may not do this here.")}
     elif isinstance(error, exceptions.APIException):
         response.data = {"code": error.default_code, "message": str(error.detail)}
     return response

@@ -5,6 +5,7 @@ from dataclasses import dataclass
 
 from django.db import transaction
 from django.db.models import Count, Max, Q, QuerySet
+from django.utils.translation import gettext
 
 from annotation.errors import NotAllowed, NotFound, Refused
 from annotation.models import Comment, Item, Membership, Question, Round, RoundItem
@@ -30,10 +31,12 @@ def discussion_allowed(*, round: Round, member: Membership) -> None:
     """
     if round.status != Round.Status.CLOSED:
         raise Refused(
-            "round_not_closed", f"{round.name} is {round.status}: it is discussed when it is closed."
+            "round_not_closed",
+            gettext("%(name)s is %(status)s: it is discussed when it is closed.")
+            % {"name": round.name, "status": round.status_word},
         )
     if not member.is_lead and not round.assignments.filter(member=member).exists():
-        raise NotAllowed("You did not annotate in this round, so its discussion is not open to you.")
+        raise NotAllowed(gettext("You did not annotate in this round, so its discussion is not open to you."))
 
 
 def comment_add(
@@ -46,11 +49,14 @@ def comment_add(
     discussion_allowed(round=round, member=member)
     _unit_in_round(round, item, unit)
     if act == Comment.Act.SAY and is_blank(text):
-        raise Refused("invalid", "Write something first.", errors={"text": "Write something first."})
+        told = gettext("Write something first.")
+        raise Refused("invalid", told, errors={"text": told})
     if problem := text_problem(text):
-        raise Refused("invalid", f"The comment cannot be stored: {problem}.", errors={"text": problem})
+        told = gettext("The comment cannot be stored: %(problem)s.") % {"problem": problem}
+        raise Refused("invalid", told, errors={"text": problem})
     if len(text) > MAX_LENGTH:
-        raise Refused("invalid", f"A comment has at most {MAX_LENGTH:,} characters.")
+        told = gettext("A comment has at most %(n)s characters.") % {"n": f"{MAX_LENGTH:,}"}
+        raise Refused("invalid", told)
     with transaction.atomic():
         comment = Comment.objects.create(
             round=round,
@@ -115,7 +121,7 @@ def _unit_in_round(round: Round, item: Item, unit: Unit) -> None:
         types = {entry["code"] for entry in round.codebook.definition.get("types") or ()}
         there = unit.type_code in types and RoundItem.objects.filter(round=round, item=item).exists()
     if not there:
-        raise NotFound("This unit is not part of the round.")
+        raise NotFound(gettext("This unit is not part of the round."))
 
 
 def _mentioned(member: Membership, text: str) -> list[Membership]:

@@ -7,6 +7,7 @@ from typing import Any
 
 from django.db import transaction
 from django.utils import timezone
+from django.utils.translation import gettext
 
 from annotation.access import refuse_archived
 from annotation.errors import NotFound, Refused
@@ -64,13 +65,15 @@ def invitation_find(token: str) -> Invitation:
     """Return the usable invitation of a token. Raises NotFound with the reason where there is none."""
     found = Invitation.objects.select_related("project").filter(token_sha256=_digest(token)).first()
     if found is None:
-        raise NotFound("This is no invitation link. Check that you copied all of it, or ask for a new one.")
+        raise NotFound(
+            gettext("This is no invitation link. Check that you copied all of it, or ask for a new one.")
+        )
     if found.used_at is not None:
         raise NotFound(
-            "This invitation was used already: it works once. Log in, or ask a lead for a new one."
+            gettext("This invitation was used already: it works once. Log in, or ask a lead for a new one.")
         )
     if found.revoked_at is not None or found.expires_at <= timezone.now():
-        raise NotFound("This invitation is no longer valid. Ask a lead of the study for a new one.")
+        raise NotFound(gettext("This invitation is no longer valid. Ask a lead of the study for a new one."))
     return found
 
 
@@ -107,12 +110,14 @@ def invitation_accept(*, token: str, user: Any, background: str = "") -> Members
 def _roles_added(member: Membership, invitation: Invitation) -> None:
     if not member.is_active:
         raise Refused(
-            "not_ready", "You were deactivated in this project. Ask one of its leads to reactivate you."
+            "not_ready",
+            gettext("You were deactivated in this project. Ask one of its leads to reactivate you."),
         )
     new_lead = invitation.is_lead and not member.is_lead
     new_annotator = invitation.is_annotator and not member.is_annotator
     if not (new_lead or new_annotator):
-        raise Refused("taken", f"You take part in this project already, as {member.pseudonym}.")
+        told = gettext("You take part in this project already, as %(name)s.") % {"name": member.pseudonym}
+        raise Refused("taken", told)
     member.is_lead = member.is_lead or invitation.is_lead
     member.is_annotator = member.is_annotator or invitation.is_annotator
     member.save(update_fields=["is_lead", "is_annotator"])

@@ -11,6 +11,7 @@ from typing import Any
 
 from django.db import IntegrityError, transaction
 from django.utils import timezone
+from django.utils.translation import gettext
 
 from annotation.codebooks.definition import Codebook as CodebookDefinition
 from annotation.errors import NotFound, Refused
@@ -115,23 +116,25 @@ def _record(
     if replay is not None:
         return replay
     if assignment is None or assignment.released_at is not None:
-        raise NotFound("This text is not assigned to you in this round. Reload the page.")
+        raise NotFound(gettext("This text is not assigned to you in this round. Reload the page."))
     if round.status != Round.Status.OPEN:
         raise Refused(
             "round_not_open",
-            f"{round.name} is {round.status}: judgements can be recorded only while it is open. Ask a lead.",
+            gettext("%(name)s is %(status)s: judgements can be recorded only while it is open. Ask a lead.")
+            % {"name": round.name, "status": round.status_word},
         )
     if round.paused_at is not None:
         raise Refused(
             "round_not_open",
-            f"{round.name} is paused: nothing can be recorded until a lead lets it go on.",
+            gettext("%(name)s is paused: nothing can be recorded until a lead lets it go on.")
+            % {"name": round.name},
         )
     row = _current(assignment, unit)
     refuse_second_answer(round, row)
     if (row.revision if row else 0) != base_revision:
         raise Refused(
             "stale_revision",
-            "This unit was changed elsewhere meanwhile. Compare the two answers and choose one.",
+            gettext("This unit was changed elsewhere meanwhile. Compare the two answers and choose one."),
             row=answer_of(row) if row else None,
         )
     checked = check_answer(
@@ -164,7 +167,9 @@ def check_answer(
         return check_type_judgement(codebook, item_text, unit.type_code, answer)
     except RuleError as error:
         raise Refused(
-            "invalid", "The answer breaks a rule of the protocol; nothing was stored.", errors=error.errors
+            "invalid",
+            gettext("The answer breaks a rule of the protocol; nothing was stored."),
+            errors={field: gettext(message) for field, message in error.errors.items()},
         ) from None
 
 
@@ -176,15 +181,15 @@ def new_row(assignment: Assignment, unit: Unit, round: Round) -> Row:
         ).exists():
             raise Refused(
                 "invalid",
-                "The answer breaks a rule of the protocol; nothing was stored.",
-                errors={"question": "This question is not asked about this text in this round."},
+                gettext("The answer breaks a rule of the protocol; nothing was stored."),
+                errors={"question": gettext("This question is not asked about this text in this round.")},
             )
         return QuestionAnnotation(assignment=assignment, question_id=unit.question_id)
     span = {entry["code"]: entry["span"] for entry in round.codebook.definition.get("types") or ()}
     if unit.type_code not in span:
         raise Refused(
             "invalid",
-            "The answer breaks a rule of the protocol; nothing was stored.",
+            gettext("The answer breaks a rule of the protocol; nothing was stored."),
             errors={"type": f"The codebook has no type “{unit.type_code}”: it has {', '.join(span)}."},
         )
     return TypeAnnotation(
@@ -247,11 +252,11 @@ def _replay(member: Membership, client_event_id: str, digest: str) -> Recorded |
     if event.payload_sha256 != digest:
         raise Refused(
             "event_id_reused",
-            "This event id was used for another answer. Give every decision an id of its own.",
+            gettext("This event id was used for another answer. Give every decision an id of its own."),
         )
     row = _current(event.assignment, Unit(event.type_code, event.question_id))
     if row is None:
-        raise NotFound("The judgement of this event is gone.")
+        raise NotFound(gettext("The judgement of this event is gone."))
     return Recorded(row, replayed=True)
 
 

@@ -3,6 +3,7 @@
 from dataclasses import dataclass
 
 from django.db.models import Exists, OuterRef
+from django.utils.translation import gettext
 
 from annotation.models import Project, Resolution, Round, RoundItem
 
@@ -50,7 +51,7 @@ def _ruling(ruling: Resolution) -> Ruling:
     return Ruling(
         unit=ruling.item.external_id,
         text=ruling.question.text if ruling.question else text,
-        decided=ruling.label or ("yes" if ruling.applicable else "no"),
+        decided=ruling.label or (gettext("yes") if ruling.applicable else gettext("no")),
         quotes=tuple(text[start:end] for start, end in ruling.spans),
         why=ruling.why,
     )

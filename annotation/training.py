@@ -9,6 +9,7 @@ from typing import Any
 
 from django.db import transaction
 from django.db.models import QuerySet
+from django.utils.translation import gettext
 
 from annotation.codebooks.definition import Codebook as CodebookDefinition
 from annotation.errors import Refused
@@ -302,7 +303,8 @@ def refuse_second_answer(round: Round, row: Row | None) -> None:
     """Refuse to change an answer whose feedback has been shown."""
     if round.purpose == Round.Purpose.TRAINING and row is not None and is_answered(row):
         raise Refused(
-            "locked", "In a training round the first answer counts: it is locked once the key has been shown."
+            "locked",
+            gettext("In a training round the first answer counts: it is locked once the key has been shown."),
         )
 
 

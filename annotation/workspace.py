@@ -5,6 +5,8 @@ Nobody else's judgement, no published label, and neither the origin nor the id o
 
 from typing import Any
 
+from django.utils.translation import gettext
+
 from annotation.codebooks.definition import Codebook as CodebookDefinition
 from annotation.guidelines import guideline_html
 from annotation.models import (
@@ -45,7 +47,7 @@ def workspace_overview(member: Membership, round: Round) -> dict[str, Any]:
             "pass_mark": round.pass_mark,
         },
         "member": {"id": member.pk, "pseudonym": member.pseudonym},
-        "spec": spec_for_browser(definition),
+        "spec": _spec(definition),
         "guideline_html": guideline_html(round.codebook.guideline),
         "guideline_version": round.codebook.version,
         "units_total": progress.total if progress else 0,
@@ -54,6 +56,13 @@ def workspace_overview(member: Membership, round: Round) -> dict[str, Any]:
             member=member, released_at__isnull=True, item__withdrawn_at__isnull=True
         ).count(),
     }
+
+
+def _spec(definition: CodebookDefinition) -> dict[str, Any]:
+    """Return the protocol with the messages of its rules in the reader's language."""
+    spec = spec_for_browser(definition)
+    rules = [{**rule, "message": gettext(rule["message"])} for rule in spec["answer"]["rules"]]
+    return {**spec, "answer": {**spec["answer"], "rules": rules}}
 
 
 def workspace_units(member: Membership, round: Round, *, after: int = 0, limit: int = 20) -> dict[str, Any]:

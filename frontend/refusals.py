@@ -6,10 +6,14 @@ from contextlib import contextmanager
 from django.contrib import messages
 from django.http import HttpRequest, HttpResponse
 from django.shortcuts import render
+from django.utils.translation import gettext, gettext_lazy
 
 from annotation.errors import NotAllowed, NotFound, Refused
 
-HEADINGS = {"not_found": (404, "Not found"), "not_allowed": (403, "Not allowed")}
+HEADINGS = {
+    "not_found": (404, gettext_lazy("Not found")),
+    "not_allowed": (403, gettext_lazy("Not allowed")),
+}
 
 
 class RefusalPages:
@@ -24,7 +28,7 @@ class RefusalPages:
     def process_exception(self, request: HttpRequest, error: Exception) -> HttpResponse | None:
         if not isinstance(error, Refused):
             return None
-        status, heading = HEADINGS.get(error.code, (409, "This cannot be done now"))
+        status, heading = HEADINGS.get(error.code, (409, gettext("This cannot be done now")))
         return render(
             request, "frontend/refused.html", {"heading": heading, "message": error.message}, status=status
         )

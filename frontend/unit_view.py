@@ -3,6 +3,8 @@
 from dataclasses import dataclass
 from typing import Any
 
+from django.utils.translation import gettext
+
 from agreement.marking import Segment, segments
 from agreement.models import AgreementReport
 from agreement.reading import Answer, answers_read
@@ -66,13 +68,13 @@ def unit_of(round: Round, item_id: int, key: str) -> tuple[Item, Unit]:
     """Return the item and unit of an address. Raises NotFound for what the round does not have."""
     item = round.items.filter(pk=item_id).first()
     if item is None:
-        raise NotFound("This text is not part of the round.")
+        raise NotFound(gettext("This text is not part of the round."))
     if key.isdecimal():
         if not round.round_questions.filter(question=int(key[:18]), question__item=item).exists():
-            raise NotFound("This question is not part of the round.")
+            raise NotFound(gettext("This question is not part of the round."))
         return item, Unit("", int(key[:18]))
     if Definition.from_json(round.codebook.definition).type(key) is None:
-        raise NotFound(f"The round’s codebook has no type “{key}”.")
+        raise NotFound(gettext("The round’s codebook has no type “%(code)s”.") % {"code": key})
     return item, Unit(key)
 
 
@@ -122,14 +124,15 @@ def ruling_words(ruling: Resolution, definition: Definition) -> str:
         return f"{names.get(ruling.label, ruling.label)}{reason}"
     text = ruling.item.text
     quotes = ", ".join(f"“{text[start:end]}”" for start, end in ruling.spans)
-    return "No" if not ruling.applicable else f"Yes: {quotes}" if quotes else "Yes"
+    yes = gettext("Yes")
+    return gettext("No") if not ruling.applicable else f"{yes}: {quotes}" if quotes else yes
 
 
 def _names(definition: Definition) -> dict[str, str]:
     return {
-        "yes": "Yes",
-        "no": "No",
-        "?": "Cannot judge",
+        "yes": gettext("Yes"),
+        "no": gettext("No"),
+        "?": gettext("Cannot judge"),
         **{label.code: label.name for label in definition.labels},
         **{reason.code: reason.name for reason in definition.reasons},
     }
@@ -145,9 +148,9 @@ def _type_sides(
 ) -> list[Side]:
     said_no = tuple(answer.pseudonym for answer in answers if answer.answer == "no")
     said_yes = tuple(answer.pseudonym for answer in answers if answer.answer == "yes")
-    sides = [Side("no", "No", "", said_no)]
+    sides = [Side("no", gettext("No"), "", said_no)]
     if not span:
-        return [*sides, Side("yes", "Yes", "", said_yes)]
+        return [*sides, Side("yes", gettext("Yes"), "", said_yes)]
     by_member = {answer.member_id: answer.pseudonym for answer in answers}
     found = (
         list(report.consensus_spans.filter(item=item, type_code=unit.type_code).order_by("start", "end"))
@@ -156,11 +159,15 @@ def _type_sides(
     )
     for one in sorted(found, key=lambda one: (-one.support, one.start, one.end)):
         who = tuple(by_member[pk] for pk in one.members if pk in by_member)
-        sides.append(Side(f"yes:{one.start}-{one.end}", "Yes", one.text, who, gold=one.kind == "gold"))
+        sides.append(
+            Side(f"yes:{one.start}-{one.end}", gettext("Yes"), one.text, who, gold=one.kind == "gold")
+        )
     gold = [one for one in found if one.kind == "gold"]
     if len(gold) > 1:
         value = "yes:" + ",".join(f"{one.start}-{one.end}" for one in gold)
-        sides.append(Side(value, "Yes, with all gold spans", " … ".join(one.text for one in gold), ()))
+        sides.append(
+            Side(value, gettext("Yes, with all gold spans"), " … ".join(one.text for one in gold), ())
+        )
     return sides
 
 

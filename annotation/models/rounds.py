@@ -2,6 +2,7 @@
 
 from django.db import models
 from django.db.models import Q
+from django.utils.translation import gettext
 
 from annotation.models.codebooks import Codebook
 from annotation.models.constraints import not_blank
@@ -87,6 +88,11 @@ class Round(models.Model):
 
     def __str__(self) -> str:
         return self.name
+
+    @property
+    def status_word(self) -> str:
+        """The status as it stands inside a sentence, in the reader's language."""
+        return gettext(self.get_status_display()).lower()
 
 
 class RoundItem(models.Model):

@@ -8,6 +8,7 @@ from django.contrib.auth.decorators import login_required
 from django.http import HttpRequest, HttpResponse
 from django.shortcuts import redirect, render
 from django.utils.safestring import mark_safe
+from django.utils.translation import gettext
 from django.views.decorators.http import require_GET, require_http_methods, require_POST
 
 from annotation import access
@@ -53,7 +54,9 @@ def _asked_version(request: HttpRequest, member: Membership) -> Codebook:
     if asked.isdecimal():
         found = versions.filter(version=int(asked[:9])).first()
         if found is None:
-            raise NotFound(f"This project’s codebook has no version {asked}.")
+            raise NotFound(
+                gettext("This project’s codebook has no version %(version)s.") % {"version": asked}
+            )
         return found
     if not member.is_lead:
         own = Round.objects.filter(assignments__member=member).exclude(status=Round.Status.DRAFT)

@@ -6,6 +6,7 @@ from django.contrib.auth.decorators import login_required
 from django.db.models import Count, Exists, OuterRef, Q, QuerySet
 from django.http import HttpRequest, HttpResponse
 from django.shortcuts import redirect
+from django.utils.translation import gettext
 from django.views.decorators.http import require_GET, require_POST
 
 from agreement.adjudication import QueueProgress, queue_claim_next, queue_progress
@@ -30,8 +31,11 @@ def closed_round_report(round: Round) -> AgreementReport | None:
     if round.status != Round.Status.CLOSED:
         raise Refused(
             "round_not_closed",
-            f"{round.name} is {round.status}. While a round is open nobody sees the judgements of others: "
-            "close it, then its disagreements appear here.",
+            gettext(
+                "%(name)s is %(status)s. While a round is open nobody sees the judgements of others: "
+                "close it, then its disagreements appear here."
+            )
+            % {"name": round.name, "status": round.status_word},
         )
     return report_current(round=round).report
 

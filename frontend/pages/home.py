@@ -8,6 +8,7 @@ from django.contrib.auth.decorators import login_required
 from django.http import HttpRequest, HttpResponse
 from django.shortcuts import redirect, render
 from django.utils.text import slugify
+from django.utils.translation import gettext, gettext_lazy
 from django.views.decorators.http import require_GET, require_http_methods
 
 from annotation.errors import Refused
@@ -19,9 +20,9 @@ from frontend.pages.common import page_of, posted
 PROJECTS_PER_PAGE = 20
 
 CODEBOOK_CHOICES = [
-    ("focus", "FOCUS: ten types of critical probing in arguments, each with a span"),
-    ("cqs_gen", "CQs-Gen: critical questions that are useful, unhelpful or invalid"),
-    ("context_sufficiency", "Context screening: two yes/no criteria, no spans"),
+    ("focus", gettext_lazy("FOCUS: ten types of critical probing in arguments, each with a span")),
+    ("cqs_gen", gettext_lazy("CQs-Gen: critical questions that are useful, unhelpful or invalid")),
+    ("context_sufficiency", gettext_lazy("Context screening: two yes/no criteria, no spans")),
 ]
 
 
@@ -50,20 +51,24 @@ class ProjectForm(forms.Form):
     """What a new project needs; everything else can wait."""
 
     name = forms.CharField(
-        max_length=200, label="Name", help_text="As people will read it, for example Campus debates."
+        max_length=200,
+        label=gettext_lazy("Name"),
+        help_text=gettext_lazy("As people will read it, for example Campus debates."),
     )
     slug = forms.CharField(
         max_length=80,
         required=False,
-        label="Short name",
-        help_text="Stands in addresses and commands: small letters, digits, hyphens. "
-        "Left empty, it is made from the name.",
+        label=gettext_lazy("Short name"),
+        help_text=gettext_lazy(
+            "Stands in addresses and commands: small letters, digits, hyphens. "
+            "Left empty, it is made from the name."
+        ),
     )
     codebook = forms.ChoiceField(
         choices=CODEBOOK_CHOICES,
         widget=forms.RadioSelect,
-        label="Start from",
-        help_text="You can edit types, labels and the guideline afterwards.",
+        label=gettext_lazy("Start from"),
+        help_text=gettext_lazy("You can edit types, labels and the guideline afterwards."),
     )
 
 
@@ -107,6 +112,8 @@ def project_new(request: HttpRequest) -> HttpResponse:
         except Refused as refusal:
             form.add_error("slug", refusal.message)
         else:
-            messages.success(request, f"{project.name} is ready. You are its lead.")
+            messages.success(
+                request, gettext("%(name)s is ready. You are its lead.") % {"name": project.name}
+            )
             return redirect("project", project.slug)
     return render(request, "frontend/project_new.html", {"form": form})

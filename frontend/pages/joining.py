@@ -7,6 +7,7 @@ from django.contrib.auth.forms import BaseUserCreationForm
 from django.db import transaction
 from django.http import HttpRequest, HttpResponse
 from django.shortcuts import redirect, render
+from django.utils.translation import gettext, gettext_lazy
 from django.views.decorators.cache import never_cache
 from django.views.decorators.http import require_http_methods
 
@@ -19,9 +20,11 @@ class BackgroundForm(forms.Form):
     background = forms.CharField(
         required=False,
         widget=forms.Textarea(attrs={"rows": 3}),
-        label="About you, for the dataset’s data card (optional)",
-        help_text="For example: master’s student of linguistics, first language Spanish. "
-        "It is printed without your name.",
+        label=gettext_lazy("About you, for the dataset’s data card (optional)"),
+        help_text=gettext_lazy(
+            "For example: master’s student of linguistics, first language Spanish. "
+            "It is printed without your name."
+        ),
     )
 
 
@@ -51,6 +54,7 @@ def join(request: HttpRequest, token: str) -> HttpResponse:
         else:
             if sign_up:
                 login(request, sign_up.instance, backend="django.contrib.auth.backends.ModelBackend")
-            messages.success(request, f"You take part in {member.project.name}, as {member.pseudonym}.")
+            told = gettext("You take part in %(project)s, as %(name)s.")
+            messages.success(request, told % {"project": member.project.name, "name": member.pseudonym})
             return redirect("project", member.project.slug)
     return render(request, "frontend/join.html", {"invitation": invitation, "form": form, "token": token})

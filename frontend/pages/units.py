@@ -8,6 +8,7 @@ from django.db.models import Q
 from django.http import HttpRequest, HttpResponse
 from django.shortcuts import redirect
 from django.urls import reverse
+from django.utils.translation import gettext
 from django.views.decorators.http import require_GET, require_POST
 
 from agreement.adjudication import queue_claim_next
@@ -55,8 +56,11 @@ def _refuse_while_judging(member: Membership, item_id: int) -> None:
     if found is not None:
         raise Refused(
             "not_ready",
-            f"You judge this text in {found.round.name}, which is open. Until it is closed, what others said "
-            "about the text stays hidden from you.",
+            gettext(
+                "You judge this text in %(name)s, which is open. Until it is closed, what others said about "
+                "the text stays hidden from you."
+            )
+            % {"name": found.round.name},
         )
 
 
@@ -150,12 +154,12 @@ def unit_decide(request: HttpRequest, slug: str, number: int, item_id: int, key:
             raise
         messages.error(request, refusal.message)
         return _page(request, member, round, report, item, asked, request.POST.dict(), status=409)
-    messages.success(request, f"{item.external_id} is decided.")
+    messages.success(request, gettext("%(item)s is decided.") % {"item": item.external_id})
     if "and_next" in request.POST and report is not None:
         following = queue_claim_next(report, member)
         if following is not None:
             return redirect(_address(round, following))
-        messages.info(request, "Nothing is left to decide in this round.")
+        messages.info(request, gettext("Nothing is left to decide in this round."))
         return redirect("round_disagreements", slug, number)
     return redirect("unit", slug, number, item_id, key)
 
@@ -188,7 +192,8 @@ def _other_span(request: HttpRequest, item: Item) -> tuple[tuple[int, int], ...]
     if places != 1:
         raise Refused(
             "invalid",
-            f"These words stand {places} times in the text: give words that stand there exactly once.",
+            gettext("These words stand %(n)s times in the text: give words that stand there exactly once.")
+            % {"n": places},
         )
     at = item.text.index(words)
     return ((at, at + len(words)),)
@@ -206,8 +211,12 @@ def unit_undo(request: HttpRequest, slug: str, number: int, item_id: int, key: s
         restored = resolution_undo(
             item=item, unit=asked, member=member, seen=int(seen[:18]) if seen.isdecimal() else 0
         )
-        told = "the one before holds again" if restored else "the unit waits again"
-        messages.success(request, f"The decision is undone: {told}.")
+        told = (
+            gettext("The decision is undone: the one before holds again.")
+            if restored
+            else gettext("The decision is undone: the unit waits again.")
+        )
+        messages.success(request, told)
     return redirect("unit", slug, number, item_id, key)
 
 

@@ -1,41 +1,110 @@
-"""Spanish and Japanese are complete where annotators work, and the compiled files are what is written."""
+"""Every marked text is in both catalogues and translated, and the compiled files are what is written.
 
+After a change of a .po file: `python manage.py compilemessages` (it needs gettext's msgfmt).
+"""
+
+import ast
 import gettext
 import re
+from collections.abc import Iterator
 from pathlib import Path
 
 import pytest
+from django.utils.translation.template import templatize
 
-LOCALE = Path(__file__).resolve().parent.parent.parent / "frontend" / "locale"
+from annotation.models import Comment, Protocol, Round
+from annotation.protocols import cqs_gen, focus
+
+ROOT = Path(__file__).resolve().parent.parent.parent
+LOCALE = ROOT / "frontend" / "locale"
 PLACEHOLDER = re.compile(r"%\((\w+)\)s")
+CALL = re.compile(r"\bn?gettext\(\s*[uU]?(\"(?:[^\"\\]|\\.)*\"|'(?:[^'\\]|\\.)*')")
+ESCAPE = {"\\n": "\n", '\\"': '"', "\\\\": "\\"}
 
 
-def entries(path: Path) -> list[tuple[str, list[str]]]:
-    """Return the message ids of a .po file with their translations."""
+def entries(path: Path) -> list[tuple[list[str], list[str]]]:
+    """Return the message ids of a .po file (singular, plural if there is one) with their translations."""
     found = []
-    for block in path.read_text("utf-8").split("\n\n")[1:]:
-        texts = {}
-        for name, text in re.findall(r'^(msg\w+(?:\[\d\])?) "(.*)"$', block, re.MULTILINE):
-            texts[name] = text.replace('\\"', '"').replace("\\n", "\n")
-        found.append((texts["msgid"], [text for name, text in texts.items() if name.startswith("msgstr")]))
+    for block in path.read_text("utf-8").strip().split("\n\n")[1:]:
+        ids, texts = [], []
+        for name, quoted in re.findall(r'^(msg\w+(?:\[\d\])?) "(.*)"$', block, re.MULTILINE):
+            text = re.sub(r"\\.", lambda match: ESCAPE[match[0]], quoted)
+            (texts if name.startswith("msgstr") else ids).append(text)
+        found.append((ids, texts))
     return found
 
 
+def places(text: str) -> set[str]:
+    return set(PLACEHOLDER.findall(text))
+
+
+def marked_in_templates() -> Iterator[str]:
+    for path in (ROOT / "frontend" / "templates").rglob("*.html"):
+        for text in CALL.findall(templatize(path.read_text("utf-8"))):
+            yield ast.literal_eval(text).replace("%%", "%")
+
+
+def marked_in_python() -> Iterator[str]:
+    for app in ("agreement", "annotation", "config", "exports", "frontend"):
+        for path in (ROOT / app).rglob("*.py"):
+            for node in ast.walk(ast.parse(path.read_text("utf-8"))):
+                if (
+                    isinstance(node, ast.Call)
+                    and isinstance(node.func, ast.Name)
+                    and node.func.id in ("gettext", "gettext_lazy", "ngettext")
+                    and isinstance(node.args[0], ast.Constant)
+                ):
+                    yield node.args[0].value
+
+
+def translated_where_shown() -> Iterator[str]:
+    """What stands in models and protocols in plain English, and is translated by the page that shows it."""
+    for rule in (*focus.RULES, *cqs_gen.RULES):
+        yield rule.message
+    yield from Round.Status.labels
+    yield from Protocol.labels
+    yield from (label for value, label in Comment.Act.choices if value != Comment.Act.SAY)
+
+
+def marked_in_scripts() -> Iterator[str]:
+    for path in (ROOT / "frontend" / "static").rglob("*.js"):
+        for text in CALL.findall(path.read_text("utf-8")):
+            yield ast.literal_eval(text)
+
+
 @pytest.mark.parametrize("language", ["es", "ja"])
-def test_every_text_of_the_scripts_is_translated(language):
-    messages = entries(LOCALE / language / "LC_MESSAGES" / "djangojs.po")
-    assert len(messages) > 100
-    assert [msgid for msgid, texts in messages if not all(texts)] == []
+def test_every_marked_text_of_pages_and_refusals_is_in_the_catalogue_and_nothing_else(language):
+    marked = {*marked_in_templates(), *marked_in_python(), *translated_where_shown()}
+    assert len(marked) > 200
+    listed = [ids[0] for ids, _ in entries(LOCALE / language / "LC_MESSAGES" / "django.po")]
+    assert (sorted(marked - set(listed)), sorted(set(listed) - marked)) == ([], [])
+    assert len(listed) == len(set(listed))
+
+
+@pytest.mark.parametrize("language", ["es", "ja"])
+def test_every_marked_text_of_the_scripts_is_in_the_catalogue(language):
+    marked = set(marked_in_scripts())
+    assert len(marked) > 100
+    listed = {ids[0] for ids, _ in entries(LOCALE / language / "LC_MESSAGES" / "djangojs.po")}
+    assert sorted(marked - listed) == []
+
+
+@pytest.mark.parametrize("language", ["es", "ja"])
+@pytest.mark.parametrize("domain", ["django", "djangojs"])
+def test_every_text_of_the_catalogue_is_translated(language, domain):
+    path = LOCALE / language / "LC_MESSAGES" / f"{domain}.po"
+    assert [ids for ids, texts in entries(path) if not texts or not all(texts)] == []
+    assert "fuzzy" not in path.read_text("utf-8")
 
 
 @pytest.mark.parametrize("language", ["es", "ja"])
 @pytest.mark.parametrize("domain", ["django", "djangojs"])
 def test_translations_keep_the_places_to_fill(language, domain):
     wrong = [
-        (msgid, text)
-        for msgid, texts in entries(LOCALE / language / "LC_MESSAGES" / f"{domain}.po")
-        for text in texts
-        if text and set(PLACEHOLDER.findall(text)) != set(PLACEHOLDER.findall(msgid))
+        (ids, texts)
+        for ids, texts in entries(LOCALE / language / "LC_MESSAGES" / f"{domain}.po")
+        if places(texts[-1]) != places(ids[-1])
+        or any(places(text) not in (places(ids[0]), places(ids[-1])) for text in texts)
     ]
     assert wrong == []
 
@@ -46,5 +115,8 @@ def test_the_compiled_catalogue_is_the_written_one(language, domain):
     folder = LOCALE / language / "LC_MESSAGES"
     with (folder / f"{domain}.mo").open("rb") as file:
         compiled = gettext.GNUTranslations(file)
-    written = {msgid: texts[0] for msgid, texts in entries(folder / f"{domain}.po") if texts[0]}
-    assert {msgid: compiled.gettext(msgid) for msgid in written} == written
+    for ids, texts in entries(folder / f"{domain}.po"):
+        if len(ids) == 1:
+            assert [compiled.gettext(ids[0])] == texts
+        else:
+            assert [compiled.ngettext(*ids, n) for n in (1, 2)] == [texts[0], texts[-1]]
