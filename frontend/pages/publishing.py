@@ -16,6 +16,7 @@ from exports.api import file_response
 from exports.models import Release
 from exports.parameters import Parameters
 from exports.publishing import public_files, public_release_or_404, release_publish, release_unpublish
+from frontend.pages.changes import changes_context
 from frontend.pages.common import lead_or_refuse, project_page
 from frontend.pages.releases import release_facts, release_of
 from frontend.refusals import refusals_as_notices
@@ -77,6 +78,7 @@ def public_release(request: HttpRequest, slug: str, version: str) -> HttpRespons
             "facts": release_facts(found, public=True),
             "card": guideline_html(_FRONT_MATTER.sub("", found.card)),
             "citation": citation_of(found, request.build_absolute_uri(request.path)),
+            **changes_context(request, found, public=True),
         },
     )
 

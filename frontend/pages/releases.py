@@ -18,6 +18,7 @@ from exports.parameters import Parameters, sizes_from_words
 from exports.previewing import release_preview
 from exports.records import selection_read
 from exports.tasks import release_start
+from frontend.pages.changes import changes_context
 from frontend.pages.common import lead_or_refuse, page_of, posted, project_page
 
 WORKING = {Release.State.QUEUED, Release.State.RUNNING}
@@ -163,6 +164,7 @@ def release(request: HttpRequest, slug: str, version: str) -> HttpResponse:
         files=[file for file in found.files if not file["archive"]],
         facts=release_facts(found),
         file_route="api-release-file",
+        **(changes_context(request, found, public=False) if found.state == Release.State.DONE else {}),
     )
 
 
