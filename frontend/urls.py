@@ -16,6 +16,7 @@ from frontend.pages import (
     people,
     person,
     project,
+    publishing,
     releases,
     rounds,
     screening,
@@ -70,6 +71,14 @@ urlpatterns = [
     path("p/<slug:slug>/releases/<str:version>/", releases.release, name="release"),
     path(
         "p/<slug:slug>/releases/<str:version>/progress/", releases.release_progress, name="release_progress"
+    ),
+    path("p/<slug:slug>/releases/<str:version>/publish/", publishing.publish, name="release_publish"),
+    path("p/<slug:slug>/releases/<str:version>/unpublish/", publishing.unpublish, name="release_unpublish"),
+    path("releases/<slug:slug>/<str:version>/", publishing.public_release, name="public_release"),
+    path(
+        "releases/<slug:slug>/<str:version>/files/<path:name>",
+        publishing.public_release_file,
+        name="public_release_file",
     ),
     path("p/<slug:slug>/rounds/new/", rounds.new, name="round_new"),
     path("p/<slug:slug>/rounds/<int:number>/", rounds.detail, name="round"),

@@ -1,5 +1,6 @@
 """What the pages of a project share: who asks, the frame around the page, and paging."""
 
+from collections.abc import Sequence
 from typing import Any
 
 from django.core.paginator import Page, Paginator
@@ -37,7 +38,7 @@ def posted(request: HttpRequest) -> QueryDict | None:
     return request.POST if request.method == "POST" else None
 
 
-def page_of(request: HttpRequest, rows: QuerySet, size: int = PAGE_SIZE) -> Page:
+def page_of(request: HttpRequest, rows: QuerySet | Sequence[Any], size: int = PAGE_SIZE) -> Page:
     """Return the page of rows that ?page= asks for; a wrong number gives the nearest page."""
     return Paginator(rows, size).get_page(request.GET.get("page"))
 

@@ -18,6 +18,7 @@ from exports.parameters import Parameters, sizes_from_words
 from exports.previewing import release_preview
 from exports.records import selection_read
 from exports.tasks import release_start
+from frontend.pages.changes import changes_context
 from frontend.pages.common import lead_or_refuse, page_of, posted, project_page
 
 WORKING = {Release.State.QUEUED, Release.State.RUNNING}
@@ -151,7 +152,7 @@ def releases(request: HttpRequest, slug: str) -> HttpResponse:
 def release(request: HttpRequest, slug: str, version: str) -> HttpResponse:
     """Show a release: how far it is, then its files, counts and digest."""
     member = lead_or_refuse(request, slug)
-    found = _release(member, version)
+    found = release_of(member, version)
     return project_page(
         request,
         "release.html",
@@ -161,7 +162,9 @@ def release(request: HttpRequest, slug: str, version: str) -> HttpResponse:
         working=found.state in WORKING,
         archive=next((file for file in found.files if file["archive"]), None),
         files=[file for file in found.files if not file["archive"]],
-        facts=_facts(found),
+        facts=release_facts(found),
+        file_route="api-release-file",
+        **(changes_context(request, found, public=False) if found.state == Release.State.DONE else {}),
     )
 
 
@@ -169,7 +172,7 @@ def release(request: HttpRequest, slug: str, version: str) -> HttpResponse:
 @require_GET
 def release_progress(request: HttpRequest, slug: str, version: str) -> HttpResponse:
     """Return the progress alone while the release is built; reload the page when it is not any more."""
-    found = _release(lead_or_refuse(request, slug), version)
+    found = release_of(lead_or_refuse(request, slug), version)
     if found.state not in WORKING:
         return HttpResponseClientRefresh()
     return render(request, "frontend/_release_progress.html", {"release": found, "project": found.project})
@@ -196,15 +199,16 @@ def _show(refusal: Refused, *both: forms.Form) -> None:
         both[0].add_error(None, refusal.message)
 
 
-def _release(member: Membership, version: str) -> Release:
+def release_of(member: Membership, version: str) -> Release:
+    """Return a release of the member's project by its version. Raises NotFound."""
     found = member.project.releases.select_related("project", "member").filter(version=version).first()
     if found is None:
         raise NotFound(f"There is no release {version} in this project.")
     return found
 
 
-def _facts(found: Release) -> list[tuple[str, int]]:
-    """Return the counts that people ask for, in words."""
+def release_facts(found: Release, *, public: bool = False) -> list[tuple[str, int]]:
+    """Return the counts that people ask for, in words; in public only those about what is in the files."""
     words = {
         "items": "items",
         "items_left_out": "items of the project left out",
@@ -222,4 +226,6 @@ def _facts(found: Release) -> list[tuple[str, int]]:
         "yes_without_gold_span": "types decided yes without a gold span",
         "edits_without_a_pick": "edited questions that wait for a lead",
     }
+    if public:
+        del words["items_left_out"]
     return [(text, found.counts[key]) for key, text in words.items() if found.counts.get(key)]

@@ -2,7 +2,7 @@
 
 import hashlib
 import json
-from datetime import timedelta
+from datetime import UTC, datetime, timedelta
 
 import pytest
 from django.core.files.storage import default_storage
@@ -179,15 +179,44 @@ def test_there_is_nothing_to_release_before_a_round_is_closed():
         release(made.project)
 
 
-def test_a_finished_release_is_sealed_by_the_database():
+OTHER_VALUES = {
+    "id": 999_999,
+    "version": "2",
+    "parameters": {},
+    "state": "failed",
+    "progress_done": 0,
+    "progress_total": 999,
+    "attempt": "x",
+    "attempts": 9,
+    "lease_until": datetime(2000, 1, 1, tzinfo=UTC),
+    "error": "x",
+    "digest": "0",
+    "files": [],
+    "counts": {},
+    "card": "x",
+    "created_at": datetime(2000, 1, 1, tzinfo=UTC),
+    "enqueued_at": datetime(2000, 1, 1, tzinfo=UTC),
+    "built_at": datetime(2000, 1, 1, tzinfo=UTC),
+}
+
+
+def test_of_a_finished_release_only_whether_it_is_public_can_change():
     made = judged()
     row = release(made.project)
-    for change in ({"version": "2"}, {"digest": "0"}, {"files": []}, {"state": "failed", "error": "x"}):
-        with pytest.raises(IntegrityError), transaction.atomic():
-            Release.objects.filter(pk=row.pk).update(**change)
-    with pytest.raises(IntegrityError), transaction.atomic():
+    other = focus_study(annotators=1, items=1)
+    values = {**OTHER_VALUES, "project": other.project, "member": other.lead}
+    assert values.keys() == {field.name for field in Release._meta.fields} - {"is_public"}
+    for name, value in values.items():
+        with (
+            pytest.raises(IntegrityError, match="a release is immutable: build a new version"),
+            transaction.atomic(),
+        ):
+            Release.objects.filter(pk=row.pk).update(**{name: value})
+    for public in (True, False):
+        Release.objects.filter(pk=row.pk).update(is_public=public)
+        assert Release.objects.get(pk=row.pk).is_public is public
+    with pytest.raises(IntegrityError, match="a release is never deleted"), transaction.atomic():
         Release.objects.filter(pk=row.pk).delete()
-    Release.objects.filter(pk=row.pk).update(is_public=True)
 
 
 def test_a_done_release_has_a_digest_and_one_that_is_not_has_none():

@@ -44,6 +44,8 @@ LEAD_ROUTES = {
     "releases",
     "release",
     "release_progress",
+    "release_publish",
+    "release_unpublish",
     "people",
     "person",
     "person_deactivate",
@@ -62,6 +64,8 @@ LEAD_ROUTES = {
     "round_reopen",
 }
 MEMBER_ROUTES = {"project", "codebook", "codebook_compare", "discussion", "unit", "unit_comment"}
+# Open to anybody while a lead has switched it on: tests/exports/test_public_page.py.
+PUBLIC_ROUTES = {"public_release", "public_release_file"}
 ELSEWHERE_TESTED = {"workspace"}
 
 POST_ONLY = {
@@ -78,6 +82,7 @@ POST_ONLY = {
     "person_reactivate",
     "invitation_withdraw",
     "round_pause",
+    "release_unpublish",
 }
 
 
@@ -97,6 +102,7 @@ def address(name: str, made: factories.Study) -> str:
         "key": "LE",
         "upload_id": 1,
         "version": "1.0",
+        "name": "focus.json",
         "import_id": made.items[0].brought_by_id,
         "person_id": made.annotators[0].pk,
         "invitation_id": invitation_create(project=made.project, member=made.lead)[0].pk,
@@ -124,7 +130,7 @@ def ask(client: Client, name: str, made: factories.Study):
 
 def test_every_route_below_a_project_is_in_one_of_the_lists():
     names = {pattern.name for pattern in project_patterns()}
-    assert names - ELSEWHERE_TESTED == LEAD_ROUTES | MEMBER_ROUTES
+    assert names - ELSEWHERE_TESTED == LEAD_ROUTES | MEMBER_ROUTES | PUBLIC_ROUTES
 
 
 @pytest.mark.parametrize("name", sorted(LEAD_ROUTES | MEMBER_ROUTES))
@@ -154,3 +160,12 @@ def test_somebody_deactivated_is_an_outsider(name, study):
     study.annotators[0].is_active = False
     study.annotators[0].save()
     assert ask(client_of("ann"), name, study).status_code == 404
+
+
+@pytest.mark.parametrize("name", sorted(PUBLIC_ROUTES))
+@pytest.mark.parametrize("who", ["nobody", "olu", "ann", "lea"])
+def test_a_release_that_is_not_public_is_not_there_for_anybody(name, who, study):
+    factories.user("olu")
+    response = ask(Client() if who == "nobody" else client_of(who), name, study)
+    assert response.status_code == 404
+    assert "There is no public release at this address." in response.content.decode()

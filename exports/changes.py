@@ -1,0 +1,227 @@
+"""What differs between a release and the one before it, from the files of both that anybody may have.
+
+The JSON Lines of the benchmark are read line by line: of the release before, only labels and gold spans stay
+in memory. Nothing of this goes into a release's files, so a rebuild has the same bytes.
+"""
+
+from __future__ import annotations
+
+import hashlib
+import json
+from collections import Counter
+from collections.abc import Iterator
+from dataclasses import dataclass
+from typing import Any, NamedTuple
+
+from django.core.cache import cache
+from django.core.files.storage import default_storage
+from django.db.models import Q
+
+from exports.models import Release
+from exports.outputs import Places
+from exports.publishing import public_files
+
+FORMAT = 1
+"""Raised whenever two releases would be compared otherwise than before: the answers are kept in the cache."""
+
+LISTED = 5_000
+"""Changes that are listed one by one; all are counted."""
+
+NOTHING = "–"
+WORDS = {"label": "label", "spans": "gold spans", "question": "wording of the question"}
+
+
+class Unit(NamedTuple):
+    """A type or a question of an item: its label, and as `detail` its gold spans or its wording."""
+
+    key: str
+    name: str
+    label: str
+    what: str  # of WORDS: what the detail is
+    detail: str
+
+
+@dataclass(frozen=True, slots=True)
+class Change:
+    """What was said of a unit of an item before and what is said of it after; `what` is a key of WORDS."""
+
+    what: str
+    item: str
+    unit: str
+    before: str
+    after: str
+
+    @property
+    def words(self) -> str:
+        return WORDS[self.what]
+
+
+@dataclass(frozen=True, slots=True)
+class Changes:
+    """The difference of two releases.
+
+    `choices` are name, before and after. `added` and `removed` are the ids of items. `counts` has every
+    change by its `what`, `items_changed` the items with any; `changes` lists the first LISTED, item by item.
+    `not_compared` counts the items whose labels one of the two withholds.
+    """
+
+    choices: tuple[tuple[str, str, str], ...]
+    added: tuple[str, ...]
+    removed: tuple[str, ...]
+    counts: dict[str, int]
+    items_changed: int
+    changes: tuple[Change, ...]
+    not_compared: int
+
+    @property
+    def n_changes(self) -> int:
+        return sum(self.counts.values())
+
+
+def release_before(release: Release, *, public: bool = False) -> Release | None:
+    """Return the release that was built last before this one; with `public`, the last that is public."""
+    earlier = Q(built_at__lt=release.built_at) | Q(built_at=release.built_at, pk__lt=release.pk)
+    found = release.project.releases.filter(earlier, state=Release.State.DONE)
+    if public:
+        found = found.filter(is_public=True)
+    return found.order_by("-built_at", "-id").first()
+
+
+def changes_between(before: Release, after: Release) -> Changes:
+    """Compare two finished releases by their public files. They never change, so the answer is kept.
+
+    Raises OSError where a file is missing in the storage.
+    """
+    key = _cache_key(before, after)
+    found = cache.get(key)
+    if found is None:
+        found = _compared(before, after)
+        cache.set(key, found)
+    return found
+
+
+def withdrawn_among(release: Release, removed: tuple[str, ...]) -> list[str]:
+    """Return which of the removed items were withdrawn from the project, in the order given."""
+    withdrawn = set(
+        release.project.items.filter(withdrawn_at__isnull=False).values_list("external_id", flat=True)
+    )
+    return [item for item in removed if item in withdrawn]
+
+
+def _cache_key(before: Release, after: Release) -> str:
+    # Digests say what was built and checksums in which version: a restored copy may reuse the keys of rows.
+    files = [sorted(file["sha256"] for file in release.files) for release in (before, after)]
+    return f"release-changes-{FORMAT}-{hashlib.sha256(json.dumps(files).encode()).hexdigest()}"
+
+
+def _compared(before: Release, after: Release) -> Changes:
+    known = dict(_items(before))
+    added: list[str] = []
+    changes: list[Change] = []
+    counts: Counter[str] = Counter()
+    items_changed = not_compared = 0
+    for item, units in _items(after):
+        if item not in known:
+            added.append(item)
+            continue
+        units_before = known.pop(item)
+        if units is None or units_before is None:
+            not_compared += 1
+            continue
+        found = list(_item_changes(item, units_before, units))
+        items_changed += bool(found)
+        counts.update(change.what for change in found)
+        changes += found[: LISTED - len(changes)]
+    return Changes(
+        choices=tuple(_choices(before, after)),
+        added=tuple(added),
+        removed=tuple(known),
+        counts=dict(counts),
+        items_changed=items_changed,
+        changes=tuple(changes),
+        not_compared=not_compared,
+    )
+
+
+def _items(release: Release) -> Iterator[tuple[str, tuple[Unit, ...] | None]]:
+    """Yield id and units of every item of a release; None for the units where its labels are withheld."""
+    withheld = {f"data/{Places.file_part(split)}.jsonl" for split in release.parameters["withheld"]}
+    same: dict[Unit, Unit] = {}  # most units of a data set are alike: each is kept once
+    for file in public_files(release):
+        if not (file["name"].startswith("data/") and file["name"].endswith(".jsonl")):
+            continue
+        with default_storage.open(file["storage"], "rb") as stream:
+            for text in stream:
+                entry = json.loads(text)
+                item = entry["argument_id"] if "argument_id" in entry else entry["intervention_id"]
+                if file["name"] in withheld:
+                    yield item, None
+                else:
+                    yield item, tuple(same.setdefault(unit, unit) for unit in _units(entry))
+
+
+def _units(entry: dict[str, Any]) -> Iterator[Unit]:
+    if "labels" in entry:
+        for label in entry["labels"]:
+            answer = {True: "yes", False: "no", None: "undecided"}[label["applicable"]]
+            spans = "; ".join(map(_span, label["gold_spans"]))
+            yield Unit(label["code"], label["fsq_type"], answer, "spans", spans)
+        return
+    times: Counter[str] = Counter()
+    for question in entry["cqs"]:
+        # The published files repeat an id within an item: its first is compared with its first, and so on.
+        name = "" if question["id"] is None else str(question["id"])
+        times[name] += 1
+        yield Unit(f"{name}#{times[name]}", name, question["label"], "question", question["cq"])
+
+
+def _span(span: dict[str, Any]) -> str:
+    place = f"{span['start']}–{span['end']}"
+    return f"{place} “{span['text']}”" if "text" in span else place
+
+
+def _item_changes(item: str, before: tuple[Unit, ...], after: tuple[Unit, ...]) -> Iterator[Change]:
+    if before == after:
+        return
+    old, new = {unit.key: unit for unit in before}, {unit.key: unit for unit in after}
+    for key in {**old, **new}:
+        nothing = (old.get(key) or new[key])._replace(label=NOTHING, detail="")
+        a, b = old.get(key, nothing), new.get(key, nothing)
+        if a.label != b.label:
+            yield Change("label", item, b.name, a.label, b.label)
+        # A question that is new or gone is told by its label alone.
+        both = key in old and key in new
+        if a.detail != b.detail and (both or a.what == "spans"):
+            yield Change(a.what, item, b.name, a.detail or NOTHING, b.detail or NOTHING)
+
+
+def _choices(before: Release, after: Release) -> Iterator[tuple[str, str, str]]:
+    """Yield what was chosen otherwise: rounds with their guideline, the guideline, then the parameters."""
+    old, new = _manifest(before), _manifest(after)
+    for key in dict.fromkeys((*old, *new)):
+        a, b = (NOTHING if side.get(key) in (None, "", [], {}) else side[key] for side in (old, new))
+        if a != b:
+            yield key.replace("_", " "), _words(a), _words(b)
+
+
+def _manifest(release: Release) -> dict[str, Any]:
+    (file,) = (file for file in release.files if file["name"] == "release.json")
+    with default_storage.open(file["storage"], "rb") as stream:
+        told = json.load(stream)
+    rounds = [f"{row['name']} (guideline {row['guideline_version']})" for row in told["rounds"]]
+    # The rounds that were pooled say more than which were asked for.
+    return {
+        "rounds": rounds,
+        "guideline_version": told["guideline_version"],
+        **{name: value for name, value in told["parameters"].items() if name != "rounds"},
+    }
+
+
+def _words(value: Any) -> str:
+    if isinstance(value, bool):
+        return "yes" if value else "no"
+    if isinstance(value, list):
+        return ", ".join(map(str, value))
+    if isinstance(value, dict):
+        return ", ".join(f"{name}={size}" for name, size in value.items())
+    return str(value)

@@ -1,0 +1,53 @@
+"""Who may see a release without logging in: nobody, until a lead says so."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from django.db import transaction
+
+from annotation.errors import NotFound, Refused
+from annotation.models import Membership, ProjectEvent
+from exports.models import Release
+
+
+def release_publish(*, release: Release, by: Membership) -> None:
+    """Make a release's page and its files public. Raises Refused where it is not built."""
+    if not _switch(release, public=True, by=by) and release.state != Release.State.DONE:
+        raise Refused("not_ready", f"Release {release.version} is not built, so it cannot be made public.")
+
+
+def release_unpublish(*, release: Release, by: Membership) -> None:
+    """Close the public page of a release again. What somebody has downloaded stays with them."""
+    _switch(release, public=False, by=by)
+
+
+def public_release_or_404(slug: str, version: str) -> Release:
+    """Return a release that a lead made public. Raises NotFound for any other, whether it exists or not."""
+    public = Release.objects.filter(is_public=True, state=Release.State.DONE)
+    found = public.select_related("project").filter(project__slug=slug, version=version).first()
+    if found is None:
+        raise NotFound("There is no public release at this address.")
+    return found
+
+
+def public_files(release: Release) -> list[dict[str, Any]]:
+    """Return the files that anybody may have: all but those that hold withheld references."""
+    return [file for file in release.files if not file["internal"]]
+
+
+def _switch(release: Release, *, public: bool, by: Membership) -> bool:
+    """Switch the page on or off and log it; return whether it was the other way before."""
+    with transaction.atomic():
+        switched = Release.objects.filter(
+            pk=release.pk, state=Release.State.DONE, is_public=not public
+        ).update(is_public=public)
+        if switched:
+            ProjectEvent.objects.create(
+                project=release.project,
+                member=by,
+                action="release made public" if public else "release closed to the public",
+                details={"version": release.version},
+            )
+    release.refresh_from_db()
+    return bool(switched)

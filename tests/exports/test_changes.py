@@ -1,0 +1,213 @@
+"""A release says what differs from the one before it, and in public nothing of one that is not."""
+
+import pytest
+from django.core.cache import cache
+from django.core.files.storage import default_storage
+from django.test import Client
+from django.utils import timezone
+
+from exports import changes
+from exports.changes import Change, changes_between, release_before, withdrawn_among
+from exports.publishing import release_publish
+from tests import factories
+from tests.exports.studies import (
+    UNHELPFUL,
+    USEFUL,
+    adjudicate,
+    close,
+    cqs_study,
+    focus_study,
+    invalid,
+    judge,
+    judge_question,
+    release,
+)
+
+pytestmark = pytest.mark.django_db
+
+
+@pytest.fixture(autouse=True)
+def empty_cache():
+    cache.clear()
+
+
+@pytest.fixture
+def made():
+    made = focus_study(annotators=2, items=3, slug="s")
+    for item in made.items:
+        judge(made, item, {"LE": [factories.yes(item, item.text[:6])] * 2})
+    close(made)
+    return made
+
+
+def text(response):
+    return " ".join(response.content.decode().split())
+
+
+def test_labels_and_gold_spans_are_told_item_by_item(made):
+    first = release(made.project, "1.0")
+    adjudicate(made, made.items[0], "LE", False)
+    adjudicate(made, made.items[1], "LE", True, (0, 5), (6, 9))
+    adjudicate(made, made.items[1], "WE", True, (0, 5))
+    found = changes_between(first, release(made.project, "1.1"))
+    assert found.changes == (
+        Change("label", "I-1", "Lacks Evidence", "yes", "no"),
+        Change("spans", "I-1", "Lacks Evidence", "0–6 “The li”", "–"),
+        Change("spans", "I-2", "Lacks Evidence", "0–6 “Emoji ”", "0–5 “Emoji”; 6–9 “👩\u200d👩”"),
+        Change("label", "I-2", "Weak Evidence", "no", "yes"),
+        Change("spans", "I-2", "Weak Evidence", "–", "0–5 “Emoji”"),
+    )
+    assert found.counts == {"label": 2, "spans": 3}
+    assert (found.items_changed, found.added, found.removed, found.choices) == (2, (), (), ())
+
+
+def test_items_that_came_went_and_were_withdrawn_are_named(made):
+    first = release(made.project, "1.0")
+    made.items[0].withdrawn_at, made.items[0].withdrawn_reason = timezone.now(), "a name in it"
+    made.items[0].save()
+    (fresh,) = factories.add_items(made.project, 1)
+    factories.open_round(made)
+    close(made)
+    second = release(made.project, "2.0")
+    found = changes_between(first, second)
+    assert (found.added, found.removed, found.changes) == ((fresh.external_id,), ("I-1",), ())
+    assert withdrawn_among(second, found.removed) == ["I-1"]
+    assert found.choices == (
+        ("rounds", "Round 1 (guideline 1)", "Round 1 (guideline 1), Round 2 (guideline 1)"),
+    )
+
+
+def test_choices_that_differ_are_told_in_words(made):
+    first = release(made.project, "1.0", comments=True, split_by="seed", split_sizes={"a": 0.5, "b": 0.5})
+    found = changes_between(first, release(made.project, "1.1", licence="CC-BY-4.0", split_by="none"))
+    assert found.choices == (
+        ("split by", "seed", "none"),
+        ("split sizes", "a=0.5, b=0.5", "–"),
+        ("comments", "yes", "no"),
+        ("licence", "–", "CC-BY-4.0"),
+    )
+    assert found.changes == ()
+
+
+def test_labels_that_one_of_the_two_withholds_are_not_compared(made):
+    for item, split in zip(made.items, ("train", "train", "test"), strict=True):
+        item.split = split
+        item.save()
+    first = release(made.project, "1.0", withheld=["test"])
+    adjudicate(made, made.items[0], "LE", False)
+    adjudicate(made, made.items[2], "LE", False)
+    found = changes_between(first, release(made.project, "1.1"))
+    assert ({change.item for change in found.changes}, found.not_compared) == ({"I-1"}, 1)
+
+
+def test_questions_are_compared_by_label_and_wording():
+    made = cqs_study(annotators=1, questions=3, slug="q")
+    questions = list(made.items[0].questions.order_by("position"))
+    judge_question(made, questions[0], [USEFUL])
+    judge_question(made, questions[1], [invalid("NC", edited="What do barriers hold?")])
+    close(made)
+    first = release(made.project, "1.0")
+    factories.open_round(made)
+    judge_question(made, questions[0], [UNHELPFUL])
+    judge_question(made, questions[2], [USEFUL])
+    close(made)
+    found = changes_between(first, release(made.project, "1.1", edited_questions=True))
+    assert found.changes == (
+        Change("label", "I-1", "I-1-Q1", "Useful", "Unhelpful"),
+        Change("label", "I-1", "I-1-Q2", "Invalid", "Useful"),
+        Change("question", "I-1", "I-1-Q2", "What do barriers cost?", "What do barriers hold?"),
+        Change("label", "I-1", "I-1-Q3", "–", "Useful"),
+    )
+
+
+def test_an_id_that_repeats_in_an_item_is_compared_by_its_place():
+    made = cqs_study(annotators=1, questions=2, slug="q")
+    made.items[0].questions.update(external_id="same")
+    first_question, second_question = made.items[0].questions.order_by("position")
+    judge_question(made, first_question, [USEFUL])
+    judge_question(made, second_question, [USEFUL])
+    close(made)
+    first = release(made.project, "1.0")
+    factories.open_round(made)
+    judge_question(made, second_question, [UNHELPFUL])
+    close(made)
+    found = changes_between(first, release(made.project, "1.1"))
+    assert found.changes == (Change("label", "I-1", "same", "Useful", "Unhelpful"),)
+
+
+def test_releases_without_texts_are_compared_by_offsets(made):
+    first = release(made.project, "1.0", texts=False)
+    adjudicate(made, made.items[0], "LE", True, (0, 3))
+    found = changes_between(first, release(made.project, "1.1", texts=False))
+    assert found.changes == (Change("spans", "I-1", "Lacks Evidence", "0–6", "0–3"),)
+
+
+def test_all_changes_are_counted_where_not_all_are_listed(made, monkeypatch):
+    monkeypatch.setattr(changes, "LISTED", 1)
+    first = release(made.project, "1.0")
+    for item in made.items:
+        adjudicate(made, item, "LE", False)
+    found = changes_between(first, release(made.project, "1.1"))
+    assert (len(found.changes), found.n_changes, found.items_changed) == (1, 6, 3)
+
+
+def test_two_releases_are_compared_once(made, monkeypatch):
+    first, second = release(made.project, "1.0"), release(made.project, "1.1", licence="MIT")
+    found = changes_between(first, second)
+    for file in first.files:
+        default_storage.delete(file["storage"])
+    assert changes_between(first, second) == found
+
+
+def test_the_release_before_is_the_one_built_last_and_in_public_the_last_public_one(made):
+    rows = [release(made.project, version) for version in ("2.0", "1.0", "3.0")]
+    assert [release_before(row) for row in rows] == [None, rows[0], rows[1]]
+    release_publish(release=rows[0], by=made.lead)
+    assert [release_before(row, public=True) for row in rows] == [None, rows[0], rows[0]]
+
+
+def test_the_leads_page_and_the_public_one_show_the_changes(made, lead_client):
+    first = release(made.project, "1.0")
+    adjudicate(made, made.items[0], "LE", False)
+    second = release(made.project, "1.1", licence="MIT")
+    release_publish(release=first, by=made.lead)
+    release_publish(release=second, by=made.lead)
+    for page in (text(lead_client.get("/p/s/releases/1.1/")), text(Client().get("/releases/s/1.1/"))):
+        assert "Changes since release 1.0" in page
+        assert "<b>1</b> label changed" in page
+        assert "<b>1</b> item with a change" in page
+        assert '<td dir="auto">yes</td><td dir="auto">no</td>' in page
+        assert '<th scope="row">licence</th><td dir="auto">–</td><td dir="auto">MIT</td>' in page
+    assert "Changes since" not in text(lead_client.get("/p/s/releases/1.0/"))
+
+
+def test_nothing_of_a_release_that_is_not_public_is_seen_through_the_next(made, lead_client):
+    release(made.project, "1.0", licence="Secret-1.0")
+    adjudicate(made, made.items[0], "LE", False)
+    release_publish(release=release(made.project, "1.1"), by=made.lead)
+    assert "Secret-1.0" in text(lead_client.get("/p/s/releases/1.1/"))
+    page = text(Client().get("/releases/s/1.1/"))
+    assert "Secret-1.0" not in page
+    assert "Changes since" not in page
+
+
+def test_the_list_of_changes_has_pages(made, lead_client, monkeypatch):
+    monkeypatch.setattr("frontend.pages.changes.PAGE_SIZE", 4)
+    release(made.project, "1.0")
+    for item in made.items:
+        adjudicate(made, item, "LE", False)
+    release(made.project, "1.1")
+    first, second = (text(lead_client.get(f"/p/s/releases/1.1/?page={n}")) for n in (1, 2))
+    assert "1–4 / 6" in first
+    assert "5–6 / 6" in second
+    assert '<th scope="row">I-3</th>' not in first
+    assert second.count('<th scope="row">I-3</th>') == 2
+
+
+def test_a_lost_file_leaves_the_page_and_says_so(made, lead_client):
+    first = release(made.project, "1.0")
+    release(made.project, "1.1", licence="MIT")
+    for file in first.files:
+        default_storage.delete(file["storage"])
+    page = text(lead_client.get("/p/s/releases/1.1/"))
+    assert "cannot be compared: a file of theirs is missing in the storage" in page
