@@ -9,6 +9,7 @@ from django.db.models import Count
 from django.http import HttpRequest, HttpResponse
 from django.shortcuts import redirect
 from django.urls import NoReverseMatch, reverse
+from django.utils.translation import gettext
 from django.views.decorators.http import require_GET, require_http_methods
 
 from annotation import access
@@ -106,40 +107,41 @@ def checklist(project: Project) -> list[Step]:
     title = newest.definition.get("title") or newest.definition.get("name")
     steps = [
         (
-            "Import items",
-            f"{n_items:,} texts are here."
+            gettext("Import items"),
+            gettext("%(n)s texts are here.") % {"n": f"{n_items:,}"}
             if n_items
-            else "Bring in the texts that will be judged, as a file.",
+            else gettext("Bring in the texts that will be judged, as a file."),
             n_items > 0,
             link("items_import", project.slug),
-            "Import items",
+            gettext("Import items"),
         ),
         (
-            "Codebook",
-            f"Version {newest.version}: {title}. Read the guideline as your annotators will.",
+            gettext("Codebook"),
+            gettext("Version %(version)s: %(title)s. Read the guideline as your annotators will.")
+            % {"version": newest.version, "title": title},
             True,
             link("codebook", project.slug),
-            "Read or edit",
+            gettext("Read or edit"),
         ),
         (
-            "People",
-            f"{n_annotators} annotators take part."
+            gettext("People"),
+            gettext("%(n)s annotators take part.") % {"n": n_annotators}
             if n_annotators > 1
-            else "Agreement needs at least two annotators. Invite them by a link.",
+            else gettext("Agreement needs at least two annotators. Invite them by a link."),
             n_annotators > 1,
             link("people", project.slug),
-            "Invite people",
+            gettext("Invite people"),
         ),
         (
-            "First round",
-            "Running or done."
+            gettext("First round"),
+            gettext("Running or done.")
             if started
-            else f"{draft.name} is a draft: draw its items, then open it."
+            else gettext("%(name)s is a draft: draw its items, then open it.") % {"name": draft.name}
             if draft
-            else "Decide how many texts, who judges them, and how many people judge each text.",
+            else gettext("Decide how many texts, who judges them, and how many people judge each text."),
             started,
             link("round", project.slug, draft.number) if draft else link("round_new", project.slug),
-            f"Go on with {draft.name}" if draft else "Plan round 1",
+            gettext("Go on with %(name)s") % {"name": draft.name} if draft else gettext("Plan round 1"),
         ),
     ]
     first_undone = next((index for index, step in enumerate(steps) if not step[2]), None)

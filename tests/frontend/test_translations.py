@@ -62,6 +62,7 @@ def translated_where_shown() -> Iterator[str]:
     for rule in (*focus.RULES, *cqs_gen.RULES):
         yield rule.message
     yield from Round.Status.labels
+    yield from Round.Purpose.labels
     yield from Protocol.labels
     yield from (label for value, label in Comment.Act.choices if value != Comment.Act.SAY)
 
