@@ -6,6 +6,7 @@ from pathlib import Path
 from typing import Any
 
 import pytest
+from django.core.cache import cache
 from django.core.management.commands import flush
 from django.db import connections
 from django.test import Client
@@ -64,6 +65,12 @@ def flush_past_the_triggers() -> Iterator[None]:
     flush.Command.handle = handle_without_triggers
     yield
     flush.Command.handle = handle
+
+
+@pytest.fixture(autouse=True)
+def no_log_ins_counted_yet() -> None:
+    """Forget the log-ins of earlier tests: allauth counts them in the cache and slows them down."""
+    cache.clear()
 
 
 @pytest.fixture

@@ -93,15 +93,19 @@ export function listen({ shell, session, sender, clock, tools, steady, askForLog
     else if (outbox.refused.length || outbox.pause === "closed") shell.refused(session);
     else sender.resume();
   });
+  /** Someone else is being logged out: a log-in waits for it, or it would be undone by it. */
+  let leaving = Promise.resolve();
   part("ws-login-form").addEventListener("submit", (event) => {
     event.preventDefault();
     const form = new FormData(/** @type {HTMLFormElement} */ (event.target));
-    void logIn(dataset.loginUrl ?? "", String(form.get("login")), String(form.get("password"))).then((result) => {
+    void leaving.then(() => logIn(dataset.loginUrl ?? "", String(form.get("login")), String(form.get("password")))).then((result) => {
       part("ws-login-error").textContent = {
         in: "", window: gettext("This account needs another step: use “Log in another way”."),
         wrong: gettext("The name and the password do not go together, or there were too many tries."), away: gettext("The server cannot be reached."),
       }[result];
-      if (result === "in") void loggedIn().then((right) => (right ? undefined : logOut(dataset.logoutUrl ?? "")));
+      if (result === "in") void loggedIn().then((right) => {
+        if (!right) leaving = logOut(dataset.logoutUrl ?? "");
+      });
     });
   });
   part("ws-login-window").addEventListener("click", () => openLoginWindow(dataset.loginUrl ?? "", dataset.signedInUrl ?? ""));
