@@ -23,7 +23,7 @@ from annotation.models import (
     RoundQuestion,
 )
 from annotation.signals import round_closed
-from annotation.training import missing_key
+from annotation.training_key import missing_key
 
 BATCH = 2_000
 

@@ -8,10 +8,14 @@ from typing import Any
 from annotation.codebooks.definition import PUBLISHED_LABELS
 from annotation.codebooks.definition import Codebook as Definition
 from annotation.models import KeyAnswer, Membership, Protocol, Round
-from annotation.training import TrainingResult, UnitScore, decided_units, missing_key, training_results
+from annotation.training import TrainingResult, UnitScore, training_results
+from annotation.training_key import decided_units, missing_key
 
-NAMED = 5
-"""Items without an answer that are named, and types that an annotator's row names."""
+ITEMS_NAMED = 5
+"""Items without an answer that are named."""
+
+TYPES_NAMED = 3
+"""Types far from the key that an annotator's row names."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -30,7 +34,7 @@ class KeyState:
     @property
     def named(self) -> str:
         """The first items that miss an answer."""
-        return ", ".join(self.items[:NAMED]) + (" and others" if len(self.items) > NAMED else "")
+        return ", ".join(self.items[:ITEMS_NAMED]) + (" and others" if len(self.items) > ITEMS_NAMED else "")
 
 
 @dataclass(frozen=True, slots=True)
@@ -83,7 +87,9 @@ def training_rows(results: Iterable[TrainingResult], names: dict[str, str]) -> l
         Row(
             result.member,
             Score("", "", result.answered, result.agreed, result.total),
-            tuple(one for one in _worst_first(result.scores, names) if one.agreed < one.answered)[:NAMED],
+            tuple(one for one in _worst_first(result.scores, names) if one.agreed < one.answered)[
+                :TYPES_NAMED
+            ],
             _outcome(result),
         )
         for result in results

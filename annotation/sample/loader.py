@@ -19,7 +19,7 @@ from annotation.projects import member_add, project_create
 from annotation.recording import Unit, judgement_record
 from annotation.rounds import round_close, round_create, round_draw, round_open
 from annotation.sample import LOGINS
-from annotation.training import key_import
+from annotation.training_key import key_import
 
 FOLDER = Path(__file__).parent
 SEED = 20260101

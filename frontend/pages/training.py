@@ -16,7 +16,7 @@ from annotation.errors import Refused
 from annotation.importing.rows import FileError
 from annotation.importing.staging import ImportReport
 from annotation.models import Membership, Round
-from annotation.training import NEW_ANSWERS, key_from_resolutions, key_import
+from annotation.training_key import NEW_ANSWERS, key_from_resolutions, key_import
 from frontend.pages.common import page_of, posted, project_page
 from frontend.pages.rounds import lead_and_round
 from frontend.refusals import refusals_as_notices

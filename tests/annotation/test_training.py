@@ -6,7 +6,8 @@ from annotation.errors import Refused
 from annotation.importing.staging import ImportReport
 from annotation.models import KeyAnswer, Resolution, Round, TypeAnnotation
 from annotation.rounds import round_create, round_draw, round_open
-from annotation.training import key_from_resolutions, key_import, training_results
+from annotation.training import training_results
+from annotation.training_key import key_from_resolutions, key_import
 from tests.annotation.test_constraints import refused
 from tests.conftest import client_of
 from tests.factories import NO, assignment_of, record, study, yes

@@ -7,7 +7,7 @@ from django.core.management.base import CommandParser
 
 from annotation.errors import NotFound
 from annotation.management.script import ScriptCommand
-from annotation.training import key_import
+from annotation.training_key import key_import
 
 
 class Command(ScriptCommand):

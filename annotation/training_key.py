@@ -1,0 +1,212 @@
+"""The key of a training round: the right answer of each unit, set by its lead while the round is a draft."""
+
+from collections import Counter
+from collections.abc import Iterable
+from itertools import islice
+from pathlib import Path
+from typing import Any
+
+from django.db import transaction
+from django.db.models import QuerySet
+
+from annotation.codebooks.definition import Codebook as CodebookDefinition
+from annotation.errors import Refused
+from annotation.importing import judgements
+from annotation.importing.rows import JudgementRow, Notice, Refusal
+from annotation.importing.staging import ImportReport, RefusedRows
+from annotation.models import Item, KeyAnswer, Membership, ProjectEvent, Protocol, Resolution, Round
+from annotation.protocols.cqs_gen import check_question_judgement
+from annotation.protocols.focus import check_type_judgement
+from annotation.protocols.rules import RuleError
+
+BATCH = 1_000
+NEW_ANSWERS = "new key answers"
+"""What the report of an imported key counts."""
+
+_KEY_FIELDS = ("applicable", "start", "end", "quote", "label", "reason")
+
+
+def key_from_resolutions(round: Round, *, member: Membership | None = None) -> int:
+    """Make the decided answers of the round's items its key, in place of what it had; return how many.
+
+    Of a decided yes with several spans the first counts; what was decided on types or questions that the
+    round does not ask is left out. Raises Refused unless the round is a draft for training, and where
+    nothing is decided.
+    """
+    with transaction.atomic():
+        _locked_training_draft(round)
+        answers = [_from_resolution(round, resolution) for resolution in decided_units(round)]
+        if not answers:
+            raise Refused(
+                "not_ready", f"None of the units of {round.name} is decided: its key stays as it is."
+            )
+        round.key_answers.all().delete()
+        KeyAnswer.objects.bulk_create(answers, batch_size=BATCH)
+        _log(round, member, "key taken from decisions", len(answers))
+    return len(answers)
+
+
+def decided_units(round: Round) -> QuerySet[Resolution]:
+    """Return the current decisions on what a round asks, each with its item."""
+    current = Resolution.objects.filter(superseded_at__isnull=True, item__round_items__round=round)
+    if round.project.protocol == Protocol.FOCUS:
+        current = current.filter(
+            type_code__in=[entry["code"] for entry in round.codebook.definition["types"]]
+        )
+    else:
+        current = current.filter(question__round_questions__round=round)
+    return current.select_related("item").order_by("id")
+
+
+def _from_resolution(round: Round, resolution: Resolution) -> KeyAnswer:
+    start, end = min(map(tuple, resolution.spans)) if resolution.spans else (None, None)
+    return KeyAnswer(
+        round=round,
+        item=resolution.item,
+        type_code=resolution.type_code,
+        question_id=resolution.question_id,
+        applicable=resolution.applicable,
+        start=start,
+        end=end,
+        quote=None if start is None else resolution.item.text[start:end],
+        label=resolution.label,
+        reason=resolution.reason,
+        why=resolution.why,
+    )
+
+
+def key_import(
+    round: Round,
+    path: Path,
+    *,
+    name: str = "",
+    skip_invalid: bool = False,
+    refused_path: Path | None = None,
+    member: Membership | None = None,
+) -> ImportReport:
+    """Read a draft training round's key from a file of judgements, in place of what it had.
+
+    The columns are those of judgements; `comment` says why, and who answered is not asked. Rows that break
+    a rule are refused, and then nothing is stored unless `skip_invalid`. Raises FileError, and Refused unless
+    the round is a draft for training, and for a file without rows.
+    """
+    name = name or path.name
+    report = ImportReport(file=name, format="key")
+    refused = RefusedRows(report, refused_path)
+    reader = _KeyReader(round, report, refused)
+    with transaction.atomic():
+        _locked_training_draft(round)
+        round.key_answers.all().delete()
+        try:
+            reader.read(judgements.read(path, name=name, annotator_needed=False))
+        finally:
+            refused.close()
+        n_answers = report.counts.get(NEW_ANSWERS, 0)
+        if not n_answers and not report.refused:
+            raise Refused("invalid", f"{name} has no answers in it: the key stays as it is.")
+        report.stored = n_answers > 0 and (skip_invalid or not report.refused)
+        if report.stored:
+            _log(round, member, "key imported", n_answers)
+        else:
+            transaction.set_rollback(True)
+    return report
+
+
+class _KeyReader:
+    """Turns rows of a file into key answers, batch by batch."""
+
+    def __init__(self, round: Round, report: ImportReport, refused: RefusedRows) -> None:
+        self.round = round
+        self.report = report
+        self.refused = refused
+        self.codebook = CodebookDefinition.from_json(round.codebook.definition)
+        self.seen: set[tuple[int, str, int | None]] = set()
+
+    def read(self, rows: Iterable[JudgementRow | Refusal | Notice]) -> None:
+        iterator = iter(rows)
+        while batch := list(islice(iterator, BATCH)):
+            wanted = {row.item for row in batch if isinstance(row, JudgementRow)}
+            drawn = self.round.project.items.filter(round_items__round=self.round)
+            items = {item.external_id: item for item in drawn.filter(external_id__in=wanted)}
+            answers = []
+            for row in batch:
+                if isinstance(row, Refusal):
+                    self.refused.add(row)
+                elif isinstance(row, Notice):
+                    self.report.notice(row)
+                else:
+                    try:
+                        answers.append(self._answer(row, items.get(row.item)))
+                    except RuleError as error:
+                        self.refused.add(Refusal(row.place, str(error), {"item": row.item}))
+            KeyAnswer.objects.bulk_create(answers)
+            self.report.count(NEW_ANSWERS, len(answers))
+
+    def _answer(self, row: JudgementRow, item: Item | None) -> KeyAnswer:
+        if item is None:
+            raise RuleError({"item": f"“{row.item}” is not drawn into {self.round.name}"})
+        fields = judgements.answer_fields(row)
+        question_id = None
+        if row.type_code is not None:
+            if row.quote is None and row.start is not None and row.end is not None:
+                fields["quote"] = item.text[max(row.start, 0) : max(row.end, 0)]
+            checked: Any = check_type_judgement(self.codebook, item.text, row.type_code, fields)
+        else:
+            # The key of Unhelpful needs no comment: why is for the feedback to say, or not.
+            fields["comment"] = fields["comment"] or "-"
+            checked = check_question_judgement(self.codebook, fields)
+            question_id = self._question(row, item)
+        if checked.cannot_judge:
+            raise RuleError({"cannot_judge": "a key answers every unit"})
+        unit = (item.pk, row.type_code or "", question_id)
+        if unit in self.seen:
+            raise RuleError({"item": "the key has an answer for this unit further up"})
+        self.seen.add(unit)
+        values = {name: getattr(checked, name) for name in _KEY_FIELDS if hasattr(checked, name)}
+        return KeyAnswer(
+            round=self.round,
+            item=item,
+            type_code=row.type_code or "",
+            question_id=question_id,
+            why=row.comment,
+            **values,
+        )
+
+    def _question(self, row: JudgementRow, item: Item) -> int:
+        asked = self.round.round_questions.filter(question__item=item)
+        found = [
+            pk
+            for pk, external_id in asked.values_list("question", "question__external_id")
+            if str(external_id) == str(row.question)
+        ]
+        if len(found) != 1:
+            raise RuleError({"question": f"“{row.item}” has {len(found)} questions “{row.question}”"})
+        return found[0]
+
+
+def missing_key(round: Round) -> tuple[int, list[str]]:
+    """Return how many units of a training round have no key answer, and the first items that miss one."""
+    if round.project.protocol == Protocol.FOCUS:
+        per_item = len(round.codebook.definition["types"])
+        needed = dict.fromkeys(round.round_items.values_list("item", flat=True), per_item)
+    else:
+        needed = Counter(round.round_questions.values_list("question__item", flat=True))
+    answered = Counter(round.key_answers.values_list("item", flat=True))
+    short = {item: n - answered[item] for item, n in needed.items() if answered[item] < n}
+    names = round.project.items.filter(pk__in=list(short)[:BATCH]).order_by("id")
+    return sum(short.values()), list(names.values_list("external_id", flat=True)[:6])
+
+
+def _locked_training_draft(round: Round) -> None:
+    current = Round.objects.select_for_update().get(pk=round.pk)
+    if current.purpose != Round.Purpose.TRAINING or current.status != Round.Status.DRAFT:
+        raise Refused("round_not_draft", f"{current.name} takes a key only while it is a draft for training.")
+
+
+def _log(round: Round, member: Membership | None, action: str, n_answers: int) -> None:
+    ProjectEvent.objects.create(
+        project=round.project,
+        member=member,
+        action=action,
+        details={"round": round.name, "answers": n_answers},
+    )
