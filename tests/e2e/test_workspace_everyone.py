@@ -195,6 +195,14 @@ def test_the_workspace_speaks_the_browsers_language(
     opened(focus, page, log_in)
     assert page.locator("html").get_attribute("lang") == language
     expect(page.locator("#ws-yes span")).to_have_text(yes)
+    slots = page.locator(".ws-slot > button").evaluate_all(
+        """buttons => buttons.map(button => {
+            const words = button.querySelector("span");
+            const [own, slot] = [button, button.parentElement].map(one => one.getBoundingClientRect());
+            return own.width <= slot.width && words.scrollWidth <= words.clientWidth;
+        })"""
+    )
+    assert slots == [True] * 4, "a button is cut off or lies over the next one"
     press(page, "n k")
     expect(page.locator("#ws-answer")).to_have_text(said)
     expect(page.locator("#ws-save-text")).to_have_text(saved_text)
