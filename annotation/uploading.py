@@ -18,9 +18,10 @@ from django.db.models import F
 from django.utils import timezone
 
 from annotation.access import refuse_archived
+from annotation.codebooks.definition import Codebook as CodebookDefinition
 from annotation.errors import Refused
-from annotation.importing import judgements
 from annotation.importing.items_loader import items_import
+from annotation.importing.judgement_formats import judgement_rows
 from annotation.importing.judgements_loader import judgements_import
 from annotation.importing.recognise import FORMATS, recognise
 from annotation.importing.rows import FileError, ItemRow, JudgementRow, Refusal
@@ -142,7 +143,8 @@ def upload_first_rows(upload: Upload) -> list[dict[str, str]]:
 
 def _reader(upload: Upload, path: Path) -> Iterator[Any]:
     if upload.format == JUDGEMENTS:
-        return judgements.read(path, name=upload.name)
+        codebook = CodebookDefinition.from_json(upload.project.codebooks.latest("version").definition)
+        return judgement_rows(path, name=upload.name, codebook=codebook)
     if upload.columns:
         return FORMATS["table"](path, name=upload.name, renamed=upload.columns)
     found = upload.format or recognise(path, upload.name)
@@ -160,7 +162,7 @@ def _row_shown(row: Any) -> dict[str, str]:
         }
     if isinstance(row, JudgementRow):
         answer = row.label or ("yes" if row.applicable else "no")
-        unit = f"{row.annotator}: {row.type_code or row.question} {answer}"
+        unit = f"{row.annotator}: {row.type_code or row.question or row.question_position} {answer}"
         return {"place": row.place, "id": row.item, "text": unit, "about": (row.quote or row.comment)[:200]}
     if isinstance(row, Refusal):
         return {"place": row.place, "id": "", "text": "", "about": f"refused: {row.reason}"}

@@ -26,7 +26,7 @@ from exports.reconciling import Tally, inputs_stamp
 from exports.records import BATCH, ItemRecord, Selection, items_chosen, records_read
 from exports.splits import splits_plan
 
-FORMAT_VERSION = 1
+FORMAT_VERSION = 2
 """Raised whenever the same judgements would give other bytes; part of every release's digest."""
 
 Progress = Callable[[int, int], None]

@@ -19,6 +19,7 @@ from annotation.access import visible_items, visible_questions
 from annotation.codebooks.definition import Codebook as CodebookDefinition
 from annotation.errors import Refused
 from annotation.importing import judgements
+from annotation.importing.judgement_formats import judgement_rows
 from annotation.importing.rows import JudgementRow, Notice, Refusal
 from annotation.importing.staging import (
     BATCH,
@@ -53,13 +54,16 @@ def judgements_import(
     path: Path,
     round_name: str,
     name: str = "",
+    format: str | None = None,
     skip_invalid: bool = False,
     dry_run: bool = False,
     refused_path: Path | None = None,
     member: Membership | None = None,
     on_batch: Callable[[int], None] | None = None,
 ) -> ImportReport:
-    """Import finished judgements in long form into the round of this name, which is made if it is new.
+    """Import finished judgements into the round of this name, which is made if it is new.
+
+    `format` is one of judgement_formats.FORMATS, by default what the content of the file is.
 
     Annotators become members by pseudonym; their names stay private. A row that breaks a rule of the
     protocol, names an unknown item or type, or differs from what is stored for the same unit and annotator
@@ -77,7 +81,6 @@ def judgements_import(
             f"{existing.name} is {existing.status} and was annotated here: bring the judgements into a round "
             "of another name.",
         )
-    rows = judgements.read(path, name=name)
     report = ImportReport(file=name, format=JUDGEMENTS)
     refused = RefusedRows(report, refused_path)
     with staged_import(project=project, path=path, name=name, format=JUDGEMENTS, member=member) as staged:
@@ -94,6 +97,7 @@ def judgements_import(
         with nullcontext() if new_round else transaction.atomic():
             try:
                 loader = _Loader(staged, target, report, refused)
+                rows = judgement_rows(path, name=name, codebook=loader.codebook, format=format)
                 loader.load(rows, on_batch)
             finally:
                 refused.close()
@@ -138,6 +142,7 @@ class _Stored:
     items: dict[str, Item]
     drawn: set[int]
     questions: dict[tuple[int, str], list[int]]
+    positions: dict[tuple[int, int], tuple[int, str]]
     assignments: dict[tuple[int, int], Assignment]
     rows: dict[tuple[int, int, Unit], Row]
 
@@ -195,7 +200,7 @@ class _Loader:
                 else:
                     accepted[key] = row
             except _RowRefused as problem:
-                self.refused.add(Refusal(given.place, str(problem), _shown(given)))
+                self.refused.add(Refusal(given.place, str(problem), _shown(given, stored)))
         return list(accepted.values())
 
     def _check(self, given: JudgementRow, stored: _Stored) -> _Accepted:
@@ -218,6 +223,10 @@ class _Loader:
             if given.type_code is None:
                 raise _RowRefused("judges a question, and this project judges types")
             return Unit(type_code=given.type_code)
+        if given.question_position is not None:
+            if (item.pk, given.question_position) not in stored.positions:
+                raise _RowRefused(f"“{given.item}” has no question {given.question_position}")
+            return Unit(question_id=stored.positions[(item.pk, given.question_position)][0])
         if given.question is None:
             raise _RowRefused("judges a type, and this project judges questions")
         found = stored.questions.get((item.pk, str(given.question)), [])
@@ -312,16 +321,18 @@ class _Loader:
         by_pk = {item.pk: item for item in items.values()}
         drawn = set(self.round.round_items.filter(item__in=by_pk).values_list("item", flat=True))
         questions: dict[tuple[int, str], list[int]] = defaultdict(list)
+        positions: dict[tuple[int, int], tuple[int, str]] = {}
         asked = self.round.round_questions.filter(question__item__in=by_pk).values_list(
-            "question__item", "question__external_id", "question"
+            "question__item", "question__external_id", "question", "question__position"
         )
         could_be_asked = (
             visible_questions(self.project)
             .filter(item__in=set(by_pk) - drawn)
-            .values_list("item", "external_id", "id")
+            .values_list("item", "external_id", "id", "position")
         )
-        for item, external_id, question in [*asked, *could_be_asked]:
+        for item, external_id, question, position in [*asked, *could_be_asked]:
             questions[(item, str(external_id))].append(question)
+            positions[(item, position)] = (question, str(external_id))
         assignments = {
             (assignment.item_id, assignment.member_id): assignment
             for assignment in self.round.assignments.filter(item__in=by_pk)
@@ -333,7 +344,7 @@ class _Loader:
         for about_question in QuestionAnnotation.objects.filter(assignment__in=of):
             unit = Unit(question_id=about_question.question_id)
             rows[(*of[about_question.assignment_id], unit)] = about_question
-        return _Stored(items, drawn, questions, assignments, rows)
+        return _Stored(items, drawn, questions, positions, assignments, rows)
 
 
 class _RowRefused(ValueError):
@@ -348,12 +359,16 @@ def _answer(given: JudgementRow, item: Item) -> dict:
     return answer
 
 
-def _shown(given: JudgementRow) -> dict:
-    """Return a row as its file would have it, for the file of refused rows."""
+def _shown(given: JudgementRow, stored: _Stored) -> dict:
+    """Return a row in long form, for the file of refused rows."""
+    question = given.question
+    if given.question_position is not None and given.item in stored.items:
+        place = (stored.items[given.item].pk, given.question_position)
+        question = stored.positions.get(place, (None, None))[1]
     unit = (
         {"type": given.type_code, "applicable": _yes_no(given.applicable)}
         if given.type_code is not None
-        else {"question": given.question, "label": given.label or ""}
+        else {"question": question, "label": given.label or ""}
     )
     shown = {"item": given.item, **unit, "annotator": given.annotator}
     for name in ("start", "end", "quote"):

@@ -60,7 +60,8 @@ class ItemRow:
 class JudgementRow:
     """A finished judgement: of a type (`type_code`, `applicable`, span) or of a question (`label`, `reason`).
 
-    `question` is the id as given in the file. `quote` is None where the file has none: it is then taken
+    `question` is the id as given in the file; a file that counts the questions of an item instead gives
+    `question_position`, from 1. `quote` is None where the file has none: it is then taken
     from the text. Whether the answer keeps the protocol's rules is not the reader's question.
     """
 
@@ -79,6 +80,7 @@ class JudgementRow:
     cannot_judge: bool
     unsure: bool
     place: str
+    question_position: int | None = None
 
 
 @dataclass(frozen=True, slots=True)

@@ -21,6 +21,7 @@ from annotation.protocols.texts import BLANK_CHARACTERS, text_problem
 EXCEL = "Excel"
 JSON = "JSON"
 CSV = "CSV"
+EXCEL_START = b"PK\x03\x04"
 _OLD_EXCEL = b"\xd0\xcf\x11\xe0"
 
 
@@ -78,7 +79,7 @@ def read_table(
     if kind == EXCEL:
         return _renamed(_table(name, excel.records(path, name)), renamed)
     if kind == JSON:
-        return _renamed(Table(None, _json_rows(path, name)), renamed)
+        return _renamed(Table(None, json_rows(path, name)), renamed)
     delimiter = delimited.delimiter(path, name, renamed or known)
     records = delimited.records(path, name, delimiter)
     table = _table(name, ((place, [taken_back(cell) for cell in cells]) for place, cells in records))
@@ -91,7 +92,7 @@ def columns_of(path: Path, name: str) -> tuple[str, ...]:
     if kind == EXCEL:
         return _table(name, excel.records(path, name)).columns or ()
     if kind == JSON:
-        first = next((row for row in _json_rows(path, name) if isinstance(row, Cells)), None)
+        first = next((row for row in json_rows(path, name) if isinstance(row, Cells)), None)
         return tuple(first.values) if first else ()
     found = (_table(name, delimited.records(path, name, separator)).columns or () for separator in ",;\t")
     return max(found, key=len)
@@ -127,7 +128,7 @@ def kind_of_file(path: Path, name: str) -> str:
     start = first_bytes(path, name)
     if start == _OLD_EXCEL:
         raise FileError(name, "", "is a workbook of an old Excel; save it as .xlsx")
-    if start == b"PK\x03\x04":
+    if start == EXCEL_START:
         return EXCEL
     with open_text(path, name) as stream:
         character = stream.read(1000).lstrip()[:1]
@@ -175,7 +176,8 @@ def _rows(
             yield Refusal(place, reason, row | {"further cells": cells[len(columns) :]})
 
 
-def _json_rows(path: Path, name: str) -> Iterator[Cells | Refusal]:
+def json_rows(path: Path, name: str) -> Iterator[Cells | Refusal]:
+    """Yield the objects of a JSON Lines file, refusals for lines that are none. Raises FileError."""
     with open_text(path, name) as stream:
         for number, line in enumerate(stream, 1):
             if not line.strip():

@@ -33,7 +33,8 @@ def label_studio(record: ItemRecord, selection: Selection) -> Iterator[dict[str,
     """Yield the Label Studio task of an item, one annotation an annotator.
 
     A type with a span is a `labels` region of `span`, any other answer a choice: `type` lists the types that
-    apply, and a question's label is the choice named by its position. Offsets are code points.
+    apply, and a question's label is the choice named by its position. Offsets are code points. Reasons,
+    edited questions and, where they are chosen, comments stand in controls of their own.
     """
     item = record.item
     data: dict[str, Any] = {
@@ -82,21 +83,51 @@ def _label_studio_results(
             "type": "choices",
             "value": choice,
         }
+        yield from _label_studio_details(judgement, judgement.unit, identifier, selection)
         return
     position = _question(record, judgement.unit).position
+    identifier = f"{position}-{selection.members[judgement.annotator]}"
     yield {
-        "id": f"{position}-{selection.members[judgement.annotator]}",
+        "id": identifier,
         "from_name": f"question_{position}",
         "to_name": "text",
         "type": "choices",
         "value": {"choices": [PUBLISHED_LABELS[str(judgement.answer)]]},
     }
+    yield from _label_studio_details(judgement, position, identifier, selection)
+
+
+def _label_studio_details(
+    judgement: Judgement, unit: str | int, identifier: str, selection: Selection
+) -> Iterator[dict[str, Any]]:
+    for what, text in _details(judgement, selection):
+        is_choice = what == "reason"
+        yield {
+            "id": f"{identifier}-{what}",
+            "from_name": f"{what}_{unit}",
+            "to_name": "text",
+            "type": "choices" if is_choice else "textarea",
+            "value": {"choices" if is_choice else "text": [text]},
+        }
+
+
+def _details(judgement: Judgement, selection: Selection) -> list[tuple[str, str]]:
+    """Return what stands beside an answer, as far as there is any; comments only where they are chosen."""
+    comment = judgement.comment if selection.parameters.comments else ""
+    found = [
+        ("reason", judgement.reason),
+        ("comment", comment),
+        ("edited_question", judgement.edited_question),
+    ]
+    return [(what, text) for what, text in found if text]
 
 
 def doccano(record: ItemRecord, selection: Selection) -> Iterator[dict[str, Any]]:
     """Yield doccano's lines of an item, one an annotator: the text, and [start, end, name] of each span.
 
-    `cats` lists the types that apply without a span, or the label of each question by its position.
+    `cats` lists the types that apply without a span, or the label of each question by its position, `no` the
+    types that do not apply; `reasons`, `edited_questions` and, where they are chosen, `comments` are by type
+    or position.
     """
     for annotator, judgements in _by_annotator(record).items():
         spans = [
@@ -111,12 +142,20 @@ def doccano(record: ItemRecord, selection: Selection) -> Iterator[dict[str, Any]
             for row in judgements
             if row.start is None and row.answer
         ]
+        no = [_type_name(str(row.unit), selection) for row in judgements if row.answer is False]
+        details: dict[str, dict[str, str]] = {}
+        for row in judgements:
+            unit = row.unit if isinstance(row.unit, str) else _question(record, row.unit).position
+            for what, text in _details(row, selection):
+                details.setdefault(f"{what}s", {})[str(unit)] = text
         yield {
             "id": record.item.external_id,
             "text": record.item.text,
             "annotator": selection.members[annotator],
             "label": sorted(spans),
             "cats": cats,
+            **({"no": no} if no else {}),
+            **details,
         }
 
 

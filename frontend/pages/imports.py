@@ -36,7 +36,8 @@ class UploadForm(forms.Form):
         label="File",
         allow_empty_file=True,
         help_text="CSV, JSON Lines or Excel with the columns id and text; or a published CQs-Gen, SoQG or "
-        "LogicClimate file. The format is recognised by its content.",
+        "LogicClimate file. Judgements: also Label Studio JSON or doccano JSON Lines. The format is "
+        "recognised by its content.",
     )
     holds = forms.ChoiceField(
         widget=forms.RadioSelect,

@@ -1,0 +1,106 @@
+"""Judgements from doccano's JSON Lines: one line a text and annotator, with its spans and categories."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator, Mapping
+from pathlib import Path, PurePath
+from typing import Any
+
+from annotation.importing.judgement_parts import Answers, PartProblem, refused, whole_number
+from annotation.importing.rows import JudgementRows, Notice, Refusal
+from annotation.importing.tabular import Cells, json_rows
+from annotation.protocols.texts import is_blank
+
+_QUESTION = re.compile(r"(?P<position>[1-9]\d{0,5}): (?P<label>\w+)", re.ASCII)
+_DETAILS = {"reasons": "reason", "comments": "comment", "edited_questions": "edited_question"}
+
+
+def read(path: Path, *, name: str, types: Mapping[str, str]) -> JudgementRows:
+    """Yield the judgements of every line; `types` are the codes by name. Raises FileError.
+
+    The item is the line's `item`, else its `id`. Where a line has no `annotator`, the file's stem stands for
+    it, which is how doccano names the files of its users. A type that a line does not mention is not judged.
+    """
+    stem, noticed = PurePath(name).stem, False
+    for row in json_rows(path, name):
+        if not isinstance(row, Cells):
+            yield row
+            continue
+        if "annotator" not in row.values and not noticed:
+            yield Notice(row.place, f"no annotator is named: “{stem}”, the file's name, stands for them")
+            noticed = True
+        yield from _line(row, stem, types)
+
+
+def _line(row: Cells, stem: str, types: Mapping[str, str]) -> JudgementRows:
+    values = row.values
+    try:
+        item = _name(values, "item" if "item" in values else "id")
+        annotator = _name(values, "annotator") if "annotator" in values else stem
+        text = values.get("text")
+        if not isinstance(text, str):
+            raise PartProblem(f"text is {text!r}, expected the text of the item")
+    except PartProblem as problem:
+        yield refused(row.place, problem, dict(values))
+        return
+    answers, problems = Answers(item, annotator, types), list[Refusal]()
+    for part in _parts(values):
+        try:
+            _part(answers, row.place, text, *part)
+        except PartProblem as problem:
+            problems.append(refused(row.place, problem, part[1]))
+    yield from answers.rows()
+    yield from problems
+
+
+def _parts(values: Mapping[str, Any]) -> Iterator[tuple[str, Any]]:
+    """Yield the key and each entry of the lists and objects that say something."""
+    for key in ("label", "entities", "cats", "no"):
+        found = values.get(key)
+        if found is not None:
+            yield from ((key, entry) for entry in (found if isinstance(found, list) else [found]))
+    for key in _DETAILS:
+        found = values.get(key)
+        if isinstance(found, dict):
+            yield from ((key, entry) for entry in found.items())
+
+
+def _part(answers: Answers, place: str, text: str, key: str, entry: Any) -> None:
+    if key in _DETAILS:
+        unit, said = entry
+        known = int(unit) if unit.isascii() and unit.isdecimal() else answers.type_code(unit)
+        if not isinstance(said, str):
+            raise PartProblem(f"{key}: {said!r} is no text")
+        answers.put(known, place, **{_DETAILS[key]: said})
+    elif key == "no":
+        answers.put(answers.type_code(entry), place, applicable=False)
+    elif isinstance(entry, str):
+        match = _QUESTION.fullmatch(entry)
+        if match and entry.lower() not in answers.types:
+            answers.label(int(match["position"]), place, match["label"])
+        else:
+            answers.put(answers.type_code(entry), place, applicable=True)
+    else:
+        start, end, name = _span(entry)
+        if not 0 <= start < end <= len(text):
+            raise PartProblem(f"the span {start}–{end} is not in its text of {len(text)} characters")
+        span = {"start": start, "end": end, "quote": text[start:end]}
+        answers.put(answers.type_code(name), place, applicable=True, **span)
+
+
+def _span(entry: Any) -> tuple[int, int, Any]:
+    if isinstance(entry, dict):
+        entry = [entry.get("start_offset"), entry.get("end_offset"), entry.get("label")]
+    if not isinstance(entry, list) or len(entry) != 3:
+        raise PartProblem("expected a span as [start, end, name]")
+    return whole_number(entry[0], "start"), whole_number(entry[1], "end"), entry[2]
+
+
+def _name(values: Mapping[str, Any], key: str) -> str:
+    found = values.get(key)
+    if isinstance(found, int) and not isinstance(found, bool):
+        return str(found)
+    if not isinstance(found, str) or is_blank(found):
+        raise PartProblem(f"{key} is {found!r}, expected a name")
+    return found

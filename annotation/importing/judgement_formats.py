@@ -1,0 +1,46 @@
+"""Which form a file of finished judgements has, told by its content, and the reader of each."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+from annotation.codebooks.definition import Codebook
+from annotation.importing import doccano_judgements, jsontext, judgements, label_studio_judgements
+from annotation.importing.encodings import first_bytes, open_text
+from annotation.importing.judgement_parts import type_names
+from annotation.importing.rows import JudgementRows
+from annotation.importing.tabular import EXCEL_START
+
+LONG, LABEL_STUDIO, DOCCANO = "long", "label_studio", "doccano"
+FORMATS = (LONG, LABEL_STUDIO, DOCCANO)
+
+
+def judgement_rows(path: Path, *, name: str, codebook: Codebook, format: str | None = None) -> JudgementRows:
+    """Yield a file's judgements, read as `format`, else as what its content is. Raises FileError."""
+    found = format or recognise(path, name)
+    if found == LABEL_STUDIO:
+        return label_studio_judgements.read(path, name=name, types=type_names(codebook))
+    if found == DOCCANO:
+        return doccano_judgements.read(path, name=name, types=type_names(codebook))
+    return judgements.read(path, name=name)
+
+
+def recognise(path: Path, name: str) -> str:
+    """Return the form of a file: a JSON list is Label Studio's, lines with text and labels are doccano's.
+
+    Everything else is taken for the long form, whose reader says what it misses. Raises FileError.
+    """
+    if first_bytes(path, name) == EXCEL_START:
+        return LONG
+    with open_text(path, name) as stream:
+        line = next((line for line in stream if line.strip()), "").strip()
+    if line.startswith("["):
+        return LABEL_STUDIO
+    if not line.startswith("{"):
+        return LONG
+    try:
+        value = jsontext.loads(line)
+    except jsontext.JSONProblem:
+        return LONG
+    has_labels = any(isinstance(value.get(key), list) for key in ("label", "entities", "cats"))
+    return DOCCANO if has_labels and isinstance(value.get("text"), str) else LONG

@@ -1,0 +1,118 @@
+"""What the readers of other tools' judgements share: names of types, rows from the parts of an annotation."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping
+from dataclasses import dataclass, field
+from typing import Any
+
+from annotation.codebooks.definition import PUBLISHED_LABELS, Codebook
+from annotation.importing.rows import JudgementRow, Refusal, json_problem
+
+LABELS = {word.lower(): code for code, name in PUBLISHED_LABELS.items() for word in (code, name)}
+SHOWN = 500
+"""Characters of a refused part that its report keeps."""
+
+
+class PartProblem(ValueError):
+    """Why one part of an annotation is refused."""
+
+
+def type_names(codebook: Codebook) -> dict[str, str]:
+    """Return the code of each type by what another tool may call it: code, name, alias, in small letters."""
+    return {
+        name.lower(): entry.code
+        for entry in codebook.types
+        for name in (*entry.aliases, entry.name, entry.code)
+    }
+
+
+@dataclass(slots=True)
+class Answers:
+    """The answers of one annotator about one item, collected part by part. A unit is a code or a position."""
+
+    item: str
+    annotator: str
+    types: Mapping[str, str]
+    fields: dict[str | int, dict[str, Any]] = field(default_factory=dict)
+    places: dict[str | int, str] = field(default_factory=dict)
+    contradicted: set[str | int] = field(default_factory=set)
+
+    def type_code(self, name: Any) -> str:
+        """Return the code of a type by its name. Raises PartProblem for one that the codebook has not."""
+        code = self.types.get(name.lower()) if isinstance(name, str) else None
+        if code is None:
+            raise PartProblem(f"{name!r} is no type of the codebook")
+        return code
+
+    def put(self, unit: str | int, place: str, **values: Any) -> None:
+        """Add what a part says of a unit.
+
+        Raises PartProblem where another part says something else; then no row is made of either.
+        """
+        there = self.fields.get(unit, {})
+        for name, value in values.items():
+            if name in there and there[name] != value:
+                self.contradicted.add(unit)
+                what = "a second span" if name in ("start", "end", "quote") else f"another {name}"
+                raise PartProblem(f"{_unit_words(unit)} has {what}; a judgement has one")
+        self.fields.setdefault(unit, {}).update(values)
+        self.places.setdefault(unit, place)
+
+    def label(self, position: int, place: str, word: Any) -> None:
+        """Add the label of a question by its published word or its code."""
+        code = LABELS.get(word.lower()) if isinstance(word, str) else None
+        if code is None:
+            raise PartProblem(f"label is {word!r}, expected {', '.join(PUBLISHED_LABELS.values())}")
+        self.put(position, place, label=code)
+
+    def rows(self) -> Iterator[JudgementRow | Refusal]:
+        """Yield a row for each unit that was answered, types and questions in the order of their parts."""
+        for unit, values in self.fields.items():
+            if unit in self.contradicted:
+                continue
+            is_type = isinstance(unit, str)
+            shown = {"item": self.item, "annotator": self.annotator, **values}
+            if problem := json_problem(shown, "annotation"):
+                yield Refusal(self.places[unit], problem, shown)
+            elif ("applicable" if is_type else "label") not in values:
+                yield Refusal(self.places[unit], f"{_unit_words(unit)} has no answer", shown)
+            else:
+                yield _row(self, unit, values)
+
+
+def refused(place: str, problem: PartProblem, part: Any) -> Refusal:
+    """Return the refusal of a part, with a beginning of what it is."""
+    return Refusal(place, str(problem), {"value": str(part)[:SHOWN]})
+
+
+def whole_number(value: Any, name: str) -> int:
+    """Return an offset. Raises PartProblem for anything but a whole number."""
+    if isinstance(value, bool) or not isinstance(value, int):
+        raise PartProblem(f"{name} is {value!r}, expected a whole number")
+    return value
+
+
+def _unit_words(unit: str | int) -> str:
+    return f"type {unit}" if isinstance(unit, str) else f"question {unit}"
+
+
+def _row(answers: Answers, unit: str | int, values: Mapping[str, Any]) -> JudgementRow:
+    return JudgementRow(
+        item=answers.item,
+        type_code=unit if isinstance(unit, str) else None,
+        question=None,
+        annotator=answers.annotator,
+        applicable=values.get("applicable"),
+        label=values.get("label"),
+        start=values.get("start"),
+        end=values.get("end"),
+        quote=values.get("quote"),
+        reason=values.get("reason", ""),
+        comment=values.get("comment", ""),
+        edited_question=values.get("edited_question", ""),
+        cannot_judge=False,
+        unsure=False,
+        place=answers.places[unit],
+        question_position=unit if isinstance(unit, int) else None,
+    )

@@ -1,0 +1,139 @@
+"""Judgements from Label Studio's JSON: a list of tasks, each with the annotations of its annotators.
+
+The file is one JSON list, so it is parsed as a whole. Read are the controls that a release writes
+(`exports/formats/exchange.py`), and any region whose labels name types of the codebook.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator, Mapping
+from pathlib import Path
+from typing import Any
+
+from annotation.importing.encodings import open_text
+from annotation.importing.jsontext import JSONProblem, loads
+from annotation.importing.judgement_parts import Answers, PartProblem, refused, whole_number
+from annotation.importing.rows import FileError, JudgementRows, Notice, Refusal
+from annotation.protocols.texts import is_blank
+
+_TYPE = re.compile(r"type_(?P<unit>.+)")
+_QUESTION = re.compile(r"question_(?P<unit>[1-9]\d{0,5})", re.ASCII)
+_DETAIL = re.compile(r"(?P<what>reason|comment|edited_question)_(?P<unit>.+)")
+_WORDS = {"yes": True, "no": False}
+
+
+def read(path: Path, *, name: str, types: Mapping[str, str]) -> JudgementRows:
+    """Yield the judgements of every annotation; `types` are the codes by name. Raises FileError.
+
+    The item is `data.id` of the task, the annotator `completed_by`. A skipped annotation is noticed.
+    """
+    with open_text(path, name) as stream:
+        text = stream.read()
+    try:
+        tasks = loads(text)
+    except JSONProblem as problem:
+        raise FileError(name, "", f"no valid JSON: {problem}") from None
+    if not isinstance(tasks, list):
+        raise FileError(name, "", "expected a JSON list of tasks")
+    for number, task in enumerate(tasks):
+        yield from _task(f"[{number}]", task, types)
+
+
+def _task(place: str, task: Any, types: Mapping[str, str]) -> JudgementRows:
+    try:
+        item, annotations = _item(task), task.get("annotations")
+        if not isinstance(annotations, list):
+            raise PartProblem("has no list of annotations")
+    except PartProblem as problem:
+        yield refused(place, problem, task)
+        return
+    for number, annotation in enumerate(annotations):
+        where = f"{place}.annotations[{number}]"
+        if isinstance(annotation, dict) and annotation.get("was_cancelled"):
+            yield Notice(where, f"“{item}” was skipped by its annotator and is left out")
+            continue
+        try:
+            answers = Answers(item, _annotator(annotation), types)
+            results = annotation.get("result")
+            if not isinstance(results, list):
+                raise PartProblem("has no list of results")
+        except PartProblem as problem:
+            yield refused(where, problem, annotation)
+            continue
+        problems: list[Refusal] = []
+        for i, result in enumerate(results):
+            at = f"{where}.result[{i}]"
+            try:
+                _result(answers, at, result)
+            except PartProblem as problem:
+                problems.append(refused(at, problem, result))
+        yield from answers.rows()
+        yield from problems
+
+
+def _item(task: Any) -> str:
+    data = task.get("data") if isinstance(task, dict) else None
+    found = data.get("id") if isinstance(data, dict) else None
+    if isinstance(found, int) and not isinstance(found, bool):
+        return str(found)
+    if not isinstance(found, str) or is_blank(found):
+        raise PartProblem("data.id does not name the item")
+    return found
+
+
+def _annotator(annotation: Any) -> str:
+    found = annotation.get("completed_by") if isinstance(annotation, dict) else None
+    if isinstance(found, dict):
+        found = found.get("email") or found.get("username") or found.get("id")
+    if isinstance(found, int) and not isinstance(found, bool):
+        return str(found)
+    if not isinstance(found, str) or is_blank(found):
+        raise PartProblem("completed_by names no annotator")
+    return found
+
+
+def _result(answers: Answers, place: str, result: Any) -> None:
+    value = result.get("value") if isinstance(result, dict) else None
+    if not isinstance(value, dict):
+        raise PartProblem("has no value")
+    control = str(result.get("from_name"))
+    if result.get("type") == "labels":
+        start, end = (whole_number(value.get(side), side) for side in ("start", "end"))
+        quote = value.get("text")
+        for label in _list(value, "labels"):
+            span = {"start": start, "end": end, "quote": quote if isinstance(quote, str) else None}
+            answers.put(answers.type_code(label), place, applicable=True, **span)
+    elif match := _DETAIL.fullmatch(control):
+        words = _list(value, "choices" if result.get("type") == "choices" else "text")
+        unit = match["unit"]
+        known = int(unit) if unit.isascii() and unit.isdecimal() else answers.type_code(unit)
+        answers.put(known, place, **{match["what"]: "\n".join(map(str, words))})
+    elif result.get("type") != "choices":
+        raise PartProblem(f"a result of the type {result.get('type')!r} is no judgement")
+    elif match := _QUESTION.fullmatch(control):
+        answers.label(int(match["unit"]), place, _one(value))
+    elif match := _TYPE.fullmatch(control):
+        word = _one(value)
+        if word not in _WORDS:
+            raise PartProblem(f"{control} is {word!r}, expected yes or no")
+        answers.put(answers.type_code(match["unit"]), place, applicable=_WORDS[word])
+    else:
+        for name in _list(value, "choices"):
+            answers.put(answers.type_code(name), place, applicable=True)
+
+
+def _list(value: Mapping[str, Any], key: str) -> Iterator[Any]:
+    found = value.get(key)
+    if isinstance(found, str):
+        found = [found]
+    if not isinstance(found, list) or not found:
+        raise PartProblem(f"value.{key} is {found!r}, expected a list")
+    return iter(found)
+
+
+def _one(value: Mapping[str, Any]) -> Any:
+    found = list(_list(value, "choices"))
+    if len(found) != 1:
+        raise PartProblem(f"has {len(found)} choices, expected one")
+    return found[0]
