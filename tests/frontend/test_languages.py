@@ -33,7 +33,7 @@ def said(client: Client, address: str, language: str, status: int) -> set[str]:
     return {" ".join(html.unescape(piece).split()) for piece in pieces if WORD.search(piece)}
 
 
-def test_no_page_of_an_annotator_says_anything_in_english_to_others():
+def test_no_page_of_an_annotator_nor_a_leads_first_says_anything_in_english_to_others():
     made = disputed_study()
     ann = made.annotators[0]
     own, stranger = client_of(ann.user), Client()
@@ -68,6 +68,7 @@ def test_no_page_of_an_annotator_says_anything_in_english_to_others():
         (own, "/accounts/logout/", 200),
         (own, "/accounts/password/change/", 200),
         (own, "/signed-in/", 200),
+        (client_of(made.lead.user), "/p/s/", 200),
         (stranger, f"/join/{token}/", 200),
         (stranger, "/accounts/login/", 200),
     ):
