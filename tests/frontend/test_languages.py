@@ -24,13 +24,6 @@ SPOKEN = re.compile(r'(?:aria-label|title|placeholder|alt)="([^"]*)"')
 WORD = re.compile(r"[A-Za-z]{3}")
 
 
-@pytest.fixture(autouse=True)
-def language_stays_here():
-    """The middleware leaves the last request's language active in this thread: not for other tests."""
-    with translation.override("en"):
-        yield
-
-
 def said(client: Client, address: str, language: str, status: int) -> set[str]:
     """Return the pieces of text of a page that hold a word, those for screen readers included."""
     response = client.get(address, headers={"accept-language": language})
