@@ -26,12 +26,14 @@ def member_or_404(user: Any, slug: str) -> Membership:
     return membership
 
 
-def round_or_404(member: Membership, number: int) -> Round:
+def round_or_404(member: Membership, number: int, *, with_codebook: bool = True) -> Round:
     """Return a round of the member's project by its number. Annotators see no drafts."""
-    rounds = member.project.rounds.select_related("codebook")
+    rounds = (
+        member.project.rounds.select_related("codebook") if with_codebook else member.project.rounds.all()
+    )
     if not member.is_lead:
         rounds = rounds.exclude(status=Round.Status.DRAFT)
-    found = rounds.filter(number=number).first()
+    found = rounds.filter(number=number).order_by().first()
     if found is None:
         raise NotFound(gettext("There is no round %(number)s in this project.") % {"number": number})
     return found

@@ -298,7 +298,7 @@ class JudgementApi(MemberView):
         """Record one decision. Sending the same event again changes nothing and shows the current row."""
         member = self.member(request, slug)
         access.require_annotator(member)
-        found = access.round_or_404(member, number)
+        found = access.round_or_404(member, number, with_codebook=False)
         given = _validated(self.InputSerializer, request)
         recorded = judgement_record(
             member=member,

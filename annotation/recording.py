@@ -110,6 +110,7 @@ def _record(
         Assignment.objects.select_for_update(of=("self",))
         .select_related("item")
         .filter(pk=assignment_id, round=round, member=member)
+        .order_by()  # the model's own order would join the round and the member
         .first()
     )
     replay = _replay(member, client_event_id, digest)

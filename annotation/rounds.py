@@ -281,7 +281,8 @@ def round_lock_shared(round_id: int) -> Round:
     if connection.vendor == "postgresql":
         with connection.cursor() as cursor:
             cursor.execute("SELECT id FROM annotation_round WHERE id = %s FOR SHARE", [round_id])
-    return Round.objects.select_related("codebook", "project").get(pk=round_id)
+    rounds = Round.objects.select_related("codebook", "project")
+    return rounds.defer("codebook__source", "codebook__guideline").get(pk=round_id)
 
 
 def _locked_draft(round: Round, otherwise: str) -> None:

@@ -4,7 +4,7 @@ from config import env
 from config.secret_key import secret_key_read_or_create
 
 from .base import *  # noqa: F403
-from .base import DATA_DIR
+from .base import DATA_DIR, DATABASES
 
 DEBUG = env.flag("ELENCHUS_DEBUG")
 DATA_DIR.mkdir(parents=True, exist_ok=True)
@@ -13,3 +13,7 @@ SECRET_KEY = env.text("ELENCHUS_SECRET_KEY") or secret_key_read_or_create(DATA_D
 # Straight from the source folders and never cached: after an update the next page load is the new one.
 WHITENOISE_USE_FINDERS = True
 WHITENOISE_MAX_AGE = 0
+
+if DATABASES["default"]["ENGINE"].endswith("sqlite3"):
+    # The server's threads live long; a connection a request would open the file and set its pragmas anew.
+    DATABASES["default"]["CONN_MAX_AGE"] = 60
