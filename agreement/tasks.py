@@ -20,12 +20,6 @@ from annotation.models import Round
 
 logger = logging.getLogger(__name__)
 
-BEAT = {
-    "agreement-sweep": {"task": "agreement.sweep_reports", "schedule": 60.0},
-    "agreement-live": {"task": "agreement.refresh_live_reports", "schedule": 300.0},
-}
-"""What config.celery adds to the beat schedule."""
-
 
 @shared_task(name="agreement.compute_report")
 def compute_report(report_id: int) -> None:

@@ -86,7 +86,7 @@ def judgement_record(
                 digest,
             )
     except IntegrityError:
-        # Two sends of one event at once: the other one has been recorded meanwhile.
+        # The id was recorded meanwhile for another assignment, which the lock does not hold.
         replay = _replay(member, client_event_id, digest)
         if replay is None:
             raise

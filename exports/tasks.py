@@ -19,9 +19,6 @@ from exports.parameters import Parameters
 
 logger = logging.getLogger(__name__)
 
-BEAT = {"exports-sweep": {"task": "exports.sweep_releases", "schedule": 60.0}}
-"""What config.celery adds to the beat schedule."""
-
 
 @shared_task(name="exports.build_release")
 def build_release(release_id: int) -> None:

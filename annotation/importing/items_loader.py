@@ -4,7 +4,6 @@ import hashlib
 from collections import Counter
 from collections.abc import Callable, Iterable, Mapping
 from dataclasses import dataclass, field
-from itertools import islice
 from pathlib import Path
 
 from django.db import transaction
@@ -20,8 +19,8 @@ from annotation.importing.staging import (
     ImportReport,
     RefusedRows,
     delete_brought,
+    good_batches,
     import_finish,
-    import_heartbeat,
     staged_import,
 )
 from annotation.models import (
@@ -103,19 +102,10 @@ class _Loader:
     def load(
         self, rows: Iterable[ItemRow | Refusal | Notice], on_batch: Callable[[int], None] | None = None
     ) -> None:
-        iterator = iter(rows)
-        while batch := list(islice(iterator, BATCH)):
-            good = []
-            for row in batch:
-                if isinstance(row, ItemRow):
-                    good.append(row)
-                elif isinstance(row, Refusal):
-                    self.refused.add(row)
-                else:
-                    self.report.notice(row)
-            import_heartbeat(self.staged)
-            if on_batch is not None:
-                on_batch(len(batch))
+        batches = good_batches(
+            rows, staged=self.staged, report=self.report, refused=self.refused, on_batch=on_batch
+        )
+        for good in batches:
             with transaction.atomic():
                 self._stage(good)
 

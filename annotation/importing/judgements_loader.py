@@ -8,7 +8,6 @@ from collections import defaultdict
 from collections.abc import Callable, Iterable
 from contextlib import nullcontext
 from dataclasses import asdict, dataclass
-from itertools import islice
 from pathlib import Path
 
 from django.db import transaction
@@ -22,12 +21,11 @@ from annotation.importing import judgements
 from annotation.importing.judgement_formats import judgement_rows
 from annotation.importing.rows import JudgementRow, Notice, Refusal
 from annotation.importing.staging import (
-    BATCH,
     JUDGEMENTS,
     ImportReport,
     RefusedRows,
+    good_batches,
     import_finish,
-    import_heartbeat,
     staged_import,
 )
 from annotation.models import (
@@ -171,19 +169,10 @@ class _Loader:
     def load(
         self, rows: Iterable[JudgementRow | Refusal | Notice], on_batch: Callable[[int], None] | None = None
     ) -> None:
-        iterator = iter(rows)
-        while batch := list(islice(iterator, BATCH)):
-            good = []
-            for row in batch:
-                if isinstance(row, JudgementRow):
-                    good.append(row)
-                elif isinstance(row, Refusal):
-                    self.refused.add(row)
-                else:
-                    self.report.notice(row)
-            import_heartbeat(self.staged)
-            if on_batch is not None:
-                on_batch(len(batch))
+        batches = good_batches(
+            rows, staged=self.staged, report=self.report, refused=self.refused, on_batch=on_batch
+        )
+        for good in batches:
             with transaction.atomic():
                 stored = self._read({row.item for row in good})
                 self._write(self._accepted(good, stored), stored)

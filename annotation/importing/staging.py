@@ -3,12 +3,13 @@
 import csv
 import hashlib
 import json
-from collections.abc import Iterator
+from collections.abc import Callable, Iterable, Iterator
 from contextlib import contextmanager
 from dataclasses import asdict, dataclass, field
 from datetime import timedelta
+from itertools import islice
 from pathlib import Path
-from typing import IO, Any
+from typing import IO, Any, TypeVar
 
 from django.db import IntegrityError, transaction
 from django.db.models import Exists, OuterRef, Q
@@ -16,7 +17,7 @@ from django.utils import timezone
 
 from annotation.access import refuse_archived
 from annotation.errors import Refused
-from annotation.importing.rows import REFUSED_COLUMNS, Notice, Refusal
+from annotation.importing.rows import REFUSED_COLUMNS, ItemRow, JudgementRow, Notice, Refusal
 from annotation.importing.safe_cells import made_safe
 from annotation.models import (
     AnnotationEvent,
@@ -33,6 +34,7 @@ from annotation.models import (
 )
 
 BATCH = 1_000
+Row = TypeVar("Row", ItemRow, JudgementRow)
 JUDGEMENTS = "judgements"
 """The format of imports that bring judgements; all others bring items."""
 
@@ -166,6 +168,34 @@ def import_heartbeat(staged: Import) -> None:
     alive = Import.objects.filter(pk=staged.pk, state=Import.State.STAGING)
     if not alive.update(heartbeat_at=timezone.now()):
         raise Refused("import_discarded", "This import took too long and was discarded. Start it again.")
+
+
+def good_batches(
+    rows: Iterable[Row | Refusal | Notice],
+    *,
+    staged: Import,
+    report: ImportReport,
+    refused: RefusedRows,
+    on_batch: Callable[[int], None] | None = None,
+) -> Iterator[list[Row]]:
+    """Give the rows that a reader found good, a batch at a time, and file refusals and notices.
+
+    Each batch is a sign of life of the import; `on_batch` hears how many rows of the file it was.
+    """
+    iterator = iter(rows)
+    while batch := list(islice(iterator, BATCH)):
+        good: list[Row] = []
+        for row in batch:
+            if isinstance(row, Refusal):
+                refused.add(row)
+            elif isinstance(row, Notice):
+                report.notice(row)
+            else:
+                good.append(row)
+        import_heartbeat(staged)
+        if on_batch is not None:
+            on_batch(len(batch))
+        yield good
 
 
 def import_finish(staged: Import, report: ImportReport) -> None:

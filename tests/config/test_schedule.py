@@ -1,0 +1,16 @@
+"""What beat sends again and again are tasks that exist."""
+
+from django.conf import settings
+
+from config.celery import app
+
+
+def test_every_scheduled_task_is_registered():
+    app.loader.import_default_modules()
+    scheduled = {entry["task"] for entry in settings.CELERY_BEAT_SCHEDULE.values()}
+    assert scheduled == {
+        "agreement.sweep_reports",
+        "agreement.refresh_live_reports",
+        "exports.sweep_releases",
+    }
+    assert scheduled <= set(app.tasks)
