@@ -5,9 +5,11 @@ from __future__ import annotations
 from collections.abc import Mapping
 from typing import Any
 
+from django.utils.translation import gettext
+
 from agreement.changes import SHOWN as CHANGE_SHOWN
 from agreement.charts import level, stacked_bar
-from agreement.overview import DASH, Cell, Figures, cell, number, whole_section
+from agreement.overview import DASH, Cell, Figures, cell, number, section_name, whole_section
 from agreement.semantic_findings import bertscore_figure
 from agreement.wording import AGAINST, BERTSCORE, COEFFICIENTS, LABEL_SIGNS, SIMILARITIES, SPAN_ALPHAS
 
@@ -19,7 +21,7 @@ def coefficient_table(figures: Figures) -> tuple[list[str], list[dict[str, Any]]
     ]
     rows = [
         {
-            "name": section["name"],
+            "name": section_name(section),
             "counts": (section["n_items"], section["n_pairable"], section["n_pairable_ratings"]),
             "cells": [(cell(section["estimates"][name]), section["estimates"][name]["se"]) for name in names],
         }
@@ -35,7 +37,7 @@ def span_table(figures: Figures) -> list[dict[str, Any]]:
     """
     return [
         {
-            "name": section["name"],
+            "name": section_name(section),
             "n_pairs": section["spans"]["similarity"]["exact"]["n_pairs"],
             "cells": [
                 *(cell(section["spans"]["similarity"][name], spans=True) for name in SIMILARITIES),
@@ -55,8 +57,8 @@ def against_table(figures: Figures) -> list[dict[str, Any]]:
     """Return two rows for each section with spans: against gold only, and against gold plus disagreement."""
     return [
         {
-            "name": section["name"],
-            "against": words,
+            "name": section_name(section),
+            "against": gettext(words),
             "first": target == next(iter(AGAINST)),
             "n_spans": section["spans"]["against"][target]["exact"]["n_spans"],
             "cells": [cell(section["spans"]["against"][target][name], spans=True) for name in SIMILARITIES],
@@ -99,10 +101,10 @@ def applicability(figures: Figures) -> list[dict[str, Any]]:
         rows.append(
             {
                 "code": section["code"],
-                "name": section["name"],
+                "name": section_name(section),
                 "counts": [
                     {
-                        "name": names.get(code, code),
+                        "name": names.get(code) or gettext(code),
                         "label": code if code in LABEL_SIGNS else "",
                         "n": count,
                         "share": number(count / total if total else None),
@@ -133,7 +135,7 @@ def change_table(figures: Figures, change: Figures) -> list[dict[str, Any]]:
     moved = change.get("sections", {})
     return [
         {
-            "name": section["name"],
+            "name": section_name(section),
             "counts": [moved[section["key"]][name] for name in ("n_both", "n_before", "n_after")],
             "cells": [cell(moved[section["key"]]["differences"][name], signed=True) for name in CHANGE_SHOWN],
         }
@@ -189,7 +191,11 @@ def annotator_table(
 
 def _resolved(found: Figures | None) -> dict[str, Any]:
     if found is None or not found["n"]:
-        return {"cell": Cell(DASH, why="nothing this annotator judged is decided"), "kappa": DASH, "n": 0}
+        return {
+            "cell": Cell(DASH, why=gettext("nothing this annotator judged is decided")),
+            "kappa": DASH,
+            "n": 0,
+        }
     return {"cell": cell(found["agreement"]), "kappa": cell(found["kappa"]).text, "n": found["n"]}
 
 
@@ -207,7 +213,9 @@ def pair_matrix(figures: Figures, limit: int = 12) -> dict[str, Any] | None:
             if row == column:
                 cells.append(None)
             elif pair is None:
-                cells.append({"cell": Cell(DASH, why="they share no item"), "observed": DASH, "n": 0})
+                cells.append(
+                    {"cell": Cell(DASH, why=gettext("they share no item")), "observed": DASH, "n": 0}
+                )
             else:
                 cells.append(
                     {

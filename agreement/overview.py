@@ -5,8 +5,10 @@ from __future__ import annotations
 from dataclasses import dataclass, field
 from typing import Any
 
+from django.utils.translation import gettext
+
 from agreement.charts import Axis, Whisker, axis_of, level, whisker_of
-from agreement.wording import reason_text
+from agreement.wording import reason_text, sentence_words
 
 MINUS = "−"
 DASH = "–"
@@ -78,7 +80,7 @@ def cell(estimate: Figures | None, *, signed: bool = False, spans: bool = False)
     if estimate is None:
         return Cell(DASH)
     if estimate["value"] is None:
-        return Cell(DASH, why=reason_text(estimate["reason"], spans=spans))
+        return Cell(DASH, why=gettext(reason_text(estimate["reason"], spans=spans)))
     interval = ""
     if estimate.get("low") is not None:
         interval = f"[{number(estimate['low'], signed=signed)}, {number(estimate['high'], signed=signed)}]"
@@ -86,7 +88,7 @@ def cell(estimate: Figures | None, *, signed: bool = False, spans: bool = False)
     return Cell(
         number(estimate["value"], signed=signed),
         interval=interval,
-        doubt=reason_text(doubt),
+        doubt=gettext(reason_text(doubt)),
         level=level(estimate["value"]),
     )
 
@@ -105,7 +107,7 @@ def overview(figures: Figures) -> Overview:
         rows=[_row(section, groups, axis) for section in single],
         pooled=[_row(section, groups, axis) for section in pooled],
         axis=axis,
-        notes=[(section["name"], _note(section)) for section in shown if _note(section)],
+        notes=[(section_name(section), _note(section)) for section in shown if _note(section)],
         undefined=_undefined(shown),
         has_spans=any(section["spans"] for section in sections),
     )
@@ -129,11 +131,11 @@ def _row(section: Figures, groups: dict[str, Figures], axis: Axis) -> Row:
         key=section["key"],
         kind=section["kind"],
         code=section["code"],
-        name=section["name"],
+        name=section_name(section),
         hue=group.get("hue", ""),
         letter=group.get("letter", ""),
         n_pairable=section["n_pairable"],
-        yes_rate=Cell(number(rate), why="" if rate is not None else "nobody judged this type"),
+        yes_rate=Cell(number(rate), why="" if rate is not None else gettext("nobody judged this type")),
         cells=[cell(estimates[name]) for name in OVERVIEW],
         alpha=cell(estimates[ALPHA]),
         whisker=whisker_of(estimates[ALPHA], axis),
@@ -147,7 +149,11 @@ def _note(section: Figures) -> str:
     """Return what to know about a section: the kappa paradox, and why its interval is not to be trusted."""
     alpha = section["estimates"][ALPHA]
     doubt = (alpha.get("caution") or alpha.get("interval_reason")) if alpha["value"] is not None else None
-    sentences = [section["paradox"] or "", f"The interval of alpha: {reason_text(doubt)}." if doubt else ""]
+    sentences = [sentence_words(section["paradox"] or "")]
+    if doubt:
+        sentences.append(
+            gettext("The interval of alpha: %(doubt)s.") % {"doubt": gettext(reason_text(doubt))}
+        )
     return " ".join(sentence for sentence in sentences if sentence)
 
 
@@ -161,11 +167,11 @@ def _undefined(sections: list[Figures]) -> list[tuple[str, str]]:
         reasons: dict[str, list[str]] = {}
         for name, estimate in estimates.items():
             if estimate["value"] is None:
-                reason = reason_text(estimate["reason"], spans=name == "token_jaccard")
+                reason = gettext(reason_text(estimate["reason"], spans=name == "token_jaccard"))
                 reasons.setdefault(reason, []).append(_SHORT[name])
         for reason, names in reasons.items():
             what = "" if len(names) == len(estimates) else f" ({', '.join(names)})"
-            found.setdefault(reason, []).append(section["name"] + what)
+            found.setdefault(reason, []).append(section_name(section) + what)
     return [(reason, ", ".join(names)) for reason, names in found.items()]
 
 
@@ -176,6 +182,12 @@ _SHORT = {
     ALPHA: "alpha",
     "token_jaccard": "spans",
 }
+
+
+def section_name(section: Figures) -> str:
+    """Return a section's name in the reader's language; types and groups are called as in the codebook."""
+    name: str = section["name"]
+    return name if ":" in section["key"] else gettext(name)
 
 
 def whole_section(figures: Figures) -> Figures:
@@ -201,4 +213,4 @@ def cards(figures: Figures, change: Figures) -> dict[str, Any]:
 def answer_names(figures: Figures) -> dict[str, str]:
     """Return the words for the codes of answers and reasons."""
     coded = {entry["code"]: entry["name"] for entry in [*figures["categories"], *figures["reasons"]]}
-    return coded | {"yes": "yes", "no": "no", "?": "cannot judge"}
+    return coded | {"yes": gettext("yes"), "no": gettext("no"), "?": gettext("cannot judge")}

@@ -29,6 +29,21 @@ PARADOX_GAP = 0.2
 # Cohen's kappa above Scott's pi by this much says that the raters' different rates raise it.
 BIAS_GAP = 0.05
 
+ONE_CATEGORY = (
+    "Every rating compared is %(label)s: the annotators agree throughout, but %(name)s is undefined (0/0), "
+    "because with a single category in use agreement by chance would be complete too."
+)
+PREVALENCE = (
+    "%(name)s (%(kappa)s) is far below AC1 (%(ac1)s) and PABAK (%(pabak)s) although the annotators agree in "
+    "%(observed)s of the comparisons: %(share)s of the ratings are %(label)s, so kappa expects most of that "
+    "agreement by chance and a few disagreements cost it much."
+)
+BIAS = (
+    "%(name)s (%(kappa)s) is above Scott's pi (%(pi)s) because the two annotators use the categories at "
+    "different rates: that bias lowers the agreement expected by chance."
+)
+SENTENCES = (ONE_CATEGORY, PREVALENCE, BIAS)
+
 
 def prevalence_figures(study: Study, *, positive: int = 0) -> dict[str, Estimate]:
     """Return what explains a kappa paradox in a table with two categories.
@@ -81,23 +96,20 @@ def kappa_paradox(result: TableResult, *, categories: Sequence[str] | None = Non
     label = f"“{categories[top]}”" if categories else "one category"
     share = result.label_counts[top] / result.n_ratings
     if kappa.reason == NO_VARIATION:
-        return (
-            f"Every rating compared is {label}: the annotators agree throughout, but {name} is undefined "
-            "(0/0), because with a single category in use agreement by chance would be complete too."
-        )
+        return ONE_CATEGORY % {"label": label, "name": name}
     if kappa.value is None:
         return None
     if ac1.value - kappa.value >= PARADOX_GAP:
-        return (
-            f"{name} ({kappa.value:.2f}) is far below AC1 ({ac1.value:.2f}) and PABAK ({pabak.value:.2f}) "
-            f"although the annotators agree in {observed.value:.0%} of the comparisons: {share:.0%} of the "
-            f"ratings are {label}, so kappa expects most of that agreement by chance and a few disagreements "
-            "cost it much."
-        )
+        return PREVALENCE % {
+            "name": name,
+            "kappa": f"{kappa.value:.2f}",
+            "ac1": f"{ac1.value:.2f}",
+            "pabak": f"{pabak.value:.2f}",
+            "observed": f"{observed.value:.0%}",
+            "share": f"{share:.0%}",
+            "label": label,
+        }
     fleiss = result.estimates["fleiss_kappa"].value
     if two and fleiss is not None and kappa.value - fleiss >= BIAS_GAP:
-        return (
-            f"{name} ({kappa.value:.2f}) is above Scott's pi ({fleiss:.2f}) because the two annotators use "
-            "the categories at different rates: that bias lowers the agreement expected by chance."
-        )
+        return BIAS % {"name": name, "kappa": f"{kappa.value:.2f}", "pi": f"{fleiss:.2f}"}
     return None

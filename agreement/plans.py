@@ -7,6 +7,8 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import Any
 
+from django.utils.translation import gettext
+
 from agreement.figures import is_crowd, seed_of
 from agreement.judgements import RoundJudgements
 from agreement.models import AgreementReport
@@ -57,10 +59,10 @@ def plan_clean(given: Mapping[str, Any]) -> PlanAsked:
     except (TypeError, ValueError):
         width = math.nan
     if not 0 < width <= WIDEST:
-        errors["width"] = f"must be a number above 0 and up to {WIDEST:g}"
+        errors["width"] = gettext("must be a number above 0 and up to %(widest)s") % {"widest": f"{WIDEST:g}"}
     coefficient = given.get("coefficient") or PLANNED[0]
     if coefficient not in PLANNED:
-        errors["coefficient"] = f"must be one of {', '.join(PLANNED)}"
+        errors["coefficient"] = gettext("must be one of %(planned)s") % {"planned": ", ".join(PLANNED)}
     if errors:
         raise PlanRefused(errors)
     return PlanAsked(width, coefficient)
@@ -82,7 +84,9 @@ def sections_plan(
     # Groups and all types are left out: their items are of thousands of kinds, and resampling them is slow.
     sections = [section for section in sections_of(judgements) if section.kind not in ("group", "all")]
     if asked.coefficient == "cohen_kappa" and any(is_crowd(section.ratings) for section in sections):
-        raise PlanRefused({"coefficient": "cannot be Cohen's kappa: pairs of a crowd share too few items"})
+        raise PlanRefused(
+            {"coefficient": gettext("cannot be Cohen's kappa: pairs of a crowd share too few items")}
+        )
     return [
         {
             "key": section.key,

@@ -14,6 +14,7 @@ from typing import Any
 from django.conf import settings
 from django.db import IntegrityError, transaction
 from django.utils import timezone
+from django.utils.translation import gettext_lazy
 
 from agreement.canonical import sha256_of
 from agreement.encoders import encoder_label
@@ -33,9 +34,15 @@ OPEN = "open"
 ANNOTATES = "annotates"
 
 HIDDEN = {
-    DRAFT: "Nobody has judged in this round yet. Open it; the report is computed when it closes.",
-    OPEN: "While a round is open nobody sees the judgements of others. Close it, and the report is computed.",
-    ANNOTATES: "You annotate in this round, so its agreement stays hidden from you until it closes.",
+    DRAFT: gettext_lazy(
+        "Nobody has judged in this round yet. Open it; the report is computed when it closes."
+    ),
+    OPEN: gettext_lazy(
+        "While a round is open nobody sees the judgements of others. Close it, and the report is computed."
+    ),
+    ANNOTATES: gettext_lazy(
+        "You annotate in this round, so its agreement stays hidden from you until it closes."
+    ),
 }
 
 
@@ -43,7 +50,7 @@ class ReportHidden(Refused):
     """The report of this round may not be shown; `why` is one of HIDDEN."""
 
     def __init__(self, why: str) -> None:
-        super().__init__("not_allowed" if why == ANNOTATES else "round_not_closed", HIDDEN[why])
+        super().__init__("not_allowed" if why == ANNOTATES else "round_not_closed", str(HIDDEN[why]))
         self.why = why
 
 

@@ -2,9 +2,13 @@
 
 from __future__ import annotations
 
+import re
 from typing import Any
 
+from django.utils.translation import gettext
+
 from agreement import gold_findings, results, semantic_findings, similarity, unitizing
+from agreement.paradox import SENTENCES
 
 COEFFICIENTS = {
     "observed_agreement": "Observed agreement (p_a)",
@@ -76,6 +80,22 @@ def reason_text(code: str | None, *, spans: bool = False) -> str:
     return (SPAN_REASONS if spans else REASONS).get(code, code) if code else ""
 
 
+def sentence_words(text: str) -> str:
+    """Return a sentence of `paradox` in the reader's language, any other text as it is.
+
+    A report keeps it in English, because its files have to be the same in every language: the template
+    that it was made of is found again, and filled in translation.
+    """
+    for template in SENTENCES:
+        pieces = re.split(r"%\((\w+)\)s", template)
+        pattern = "".join(
+            f"(?P<{piece}>.+?)" if place % 2 else re.escape(piece) for place, piece in enumerate(pieces)
+        )
+        if found := re.fullmatch(pattern, text):
+            return gettext(template) % found.groupdict()
+    return text
+
+
 def encoder_text(figures: dict[str, Any], *, short: bool = False) -> str:
     """Return which encoder gave the BERTScore of a report, "" for none; short: 12 digits of its hash."""
     encoder = figures.get("encoder")
@@ -91,17 +111,27 @@ def bertscore_note(figures: dict[str, Any]) -> str:
     """Return by which encoder the BERTScore of a report is, or why there is none and how to get it."""
     encoder = figures.get("encoder")
     if not encoder:
-        return (
+        return gettext(
             "BERTScore is not computed. To have it, whoever runs this server installs the semantic extra "
             "(pip install -r requirements-semantic.txt) and sets ELENCHUS_ENCODER to an encoder's name or "
             "folder; then compute the report again."
         )
     if encoder["reason"]:
-        why = f"the encoder {encoder['name']} could not be loaded ({encoder['reason']})"
-        return f"BERTScore is not computed: {why}."
-    note = f"BERTScore F1 by the encoder {encoder_text(figures, short=True)}, without rescaling."
+        return gettext(
+            "BERTScore is not computed: the encoder %(name)s could not be loaded (%(reason)s)."
+        ) % {"name": encoder["name"], "reason": encoder["reason"]}
+    notes = [
+        gettext("BERTScore F1 by the encoder %(encoder)s, without rescaling.")
+        % {"encoder": encoder_text(figures, short=True)}
+    ]
     if encoder["layer"] is None:
-        note += " Only roberta-large gives the numbers that papers call BERTScore."
+        notes.append(gettext("Only roberta-large gives the numbers that papers call BERTScore."))
     if encoder["n_cut"]:
-        note += f" {encoder['n_cut']} span(s) were longer than the encoder reads and were cut."
-    return note + " Figures of an encoder are rounded to 4 decimals; the last may differ between machines."
+        notes.append(
+            gettext("%(n)s span(s) were longer than the encoder reads and were cut.")
+            % {"n": encoder["n_cut"]}
+        )
+    notes.append(
+        gettext("Figures of an encoder are rounded to 4 decimals; the last may differ between machines.")
+    )
+    return " ".join(notes)

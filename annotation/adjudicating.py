@@ -11,6 +11,7 @@ from typing import Any
 from django.db import IntegrityError, transaction
 from django.db.models import Exists, OuterRef, Q, QuerySet
 from django.utils import timezone
+from django.utils.translation import gettext
 
 from annotation.access import require_lead
 from annotation.codebooks.definition import Codebook as CodebookDefinition
@@ -31,7 +32,6 @@ from annotation.protocols.rules import RuleError
 from annotation.recording import Unit
 
 CLAIM_FOR = timedelta(minutes=15)
-NO_SPAN_MESSAGE = "Choose the span that the dataset will have."
 
 
 @dataclass(frozen=True, slots=True)
@@ -170,13 +170,17 @@ def _exists_for_unit(rows: QuerySet) -> Any:
 
 def _checked(codebook: Codebook, item: Item, unit: Unit, ruling: Ruling) -> dict[str, Any]:
     """Check a ruling by the rules of a judgement, span by span; return the columns it fills."""
-    errors = {} if ruling.why.strip() else {"why": "Say why: annotators and readers of the dataset will ask."}
+    errors = (
+        {}
+        if ruling.why.strip()
+        else {"why": gettext("Say why: annotators and readers of the dataset will ask.")}
+    )
     definition = CodebookDefinition.from_json(codebook.definition)
     try:
         if unit.question_id is not None:
             question = Question.objects.filter(pk=unit.question_id, item=item).first()
             if question is None:
-                raise NotFound("This question is not about this text.")
+                raise NotFound(gettext("This question is not about this text."))
             answer = check_question_judgement(
                 definition,
                 {
@@ -196,9 +200,11 @@ def _checked(codebook: Codebook, item: Item, unit: Unit, ruling: Ruling) -> dict
     except RuleError as error:
         errors |= {("why" if field == "comment" else field): text for field, text in error.errors.items()}
     if not errors and unit.question_id is not None and not columns["label"]:
-        errors["label"] = "Choose a label."
+        errors["label"] = gettext("Choose a label.")
     if errors:
-        raise Refused("invalid", "The unit is not decided yet: " + " ".join(errors.values()), errors=errors)
+        raise Refused(
+            "invalid", gettext("The unit is not decided yet: ") + " ".join(errors.values()), errors=errors
+        )
     return columns
 
 
@@ -207,13 +213,13 @@ def _checked_type(
 ) -> dict[str, Any]:
     entry = definition.type(unit.type_code)
     if entry is None:
-        raise NotFound(f"The codebook has no type “{unit.type_code}”.")
+        raise NotFound(gettext("The codebook has no type “%(type_code)s”.") % {"type_code": unit.type_code})
     if ruling.applicable is None:
-        errors["applicable"] = "Choose yes or no."
+        errors["applicable"] = gettext("Choose yes or no.")
         return {}
     spans = sorted(set(ruling.spans)) if ruling.applicable and entry.span else []
     if ruling.applicable and entry.span and not spans:
-        errors["span"] = NO_SPAN_MESSAGE
+        errors["span"] = gettext("Choose the span that the dataset will have.")
         return {}
     answer = {"applicable": ruling.applicable}
     quoted: list[dict[str, Any]] = [
@@ -228,7 +234,9 @@ def _supersede(item: Item, unit: Unit, seen: int | None) -> None:
     current = Resolution.objects.filter(_of(unit), item=item, superseded_at__isnull=True)
     there = current.values_list("pk", flat=True).first()
     if there != seen:
-        raise Refused("stale", "This unit was decided meanwhile. Look at it again before you decide.")
+        raise Refused(
+            "stale", gettext("This unit was decided meanwhile. Look at it again before you decide.")
+        )
     current.update(superseded_at=timezone.now())
 
 
@@ -238,8 +246,10 @@ def _claims(item: Item, unit: Unit) -> QuerySet[Claim]:
 
 def _claimed(item: Item, unit: Unit) -> Refused:
     holder = _claims(item, unit).select_related("member").first()
-    name = holder.member.pseudonym if holder else "Another lead"
-    return Refused("claimed", f"{name} is deciding this unit right now. Take another one.")
+    name = holder.member.pseudonym if holder else gettext("Another lead")
+    return Refused(
+        "claimed", gettext("%(name)s is deciding this unit right now. Take another one.") % {"name": name}
+    )
 
 
 def _of(unit: Unit) -> Q:

@@ -2,6 +2,7 @@
 
 from typing import Any
 
+from django.utils.translation import gettext
 from drf_spectacular.utils import OpenApiParameter, OpenApiResponse, extend_schema, extend_schema_serializer
 from rest_framework import serializers, status
 from rest_framework.request import Request
@@ -208,7 +209,9 @@ class RoundOpenApi(MemberView):
             unknown = sorted(set(pseudonyms) - {found_member.pseudonym for found_member in members})
             if unknown:
                 raise Refused(
-                    "invalid", f"These are not active annotators of the project: {', '.join(unknown)}."
+                    "invalid",
+                    gettext("These are not active annotators of the project: %(unknown)s.")
+                    % {"unknown": ", ".join(unknown)},
                 )
         return Response(RoundSerializer(round_open(found, members=members, by=member)).data)
 

@@ -4,6 +4,8 @@ from collections.abc import Hashable, Sequence
 from dataclasses import dataclass
 from random import Random
 
+from django.utils.translation import gettext
+
 
 @dataclass(frozen=True, slots=True)
 class Candidate:
@@ -26,7 +28,10 @@ def draw_items(
     if size is None and questions is None:
         return [candidate.key for candidate in candidates]
     if size is not None and size > len(candidates):
-        raise ValueError(f"{size} items were asked for and {len(candidates)} are there")
+        raise ValueError(
+            gettext("%(size)s items were asked for and %(n)s are there")
+            % {"size": size, "n": len(candidates)}
+        )
     random = Random(seed)
     ordered = _interleaved(candidates, random) if stratified else random.sample(candidates, len(candidates))
     if size is not None:
@@ -39,7 +44,10 @@ def draw_items(
         drawn.append(candidate.key)
         asked += candidate.questions
     if asked < (questions or 0):
-        raise ValueError(f"{questions} questions were asked for and {asked} are there")
+        raise ValueError(
+            gettext("%(questions)s questions were asked for and %(asked)s are there")
+            % {"questions": questions, "asked": asked}
+        )
     return drawn
 
 
@@ -66,7 +74,10 @@ def share_out(n_items: int, n_members: int, *, overlap: int, seed: int) -> list[
     if overlap < 1:
         raise ValueError("the overlap is at least 1")
     if overlap > n_members:
-        raise ValueError(f"an overlap of {overlap} needs {overlap} annotators, and {n_members} take part")
+        raise ValueError(
+            gettext("an overlap of %(overlap)s needs %(overlap)s annotators, and %(n_members)s take part")
+            % {"overlap": overlap, "n_members": n_members}
+        )
     random = Random(seed)
     loads = [0] * n_members
     shares = []

@@ -5,6 +5,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 
 from django.db.models import Count, Exists, OuterRef, Q, QuerySet
+from django.utils.translation import gettext
 
 from annotation.access import visible_items, visible_questions
 from annotation.assigning import Candidate, draw_items
@@ -56,7 +57,11 @@ def drawn_items(
     Raises Refused where there are fewer than asked for.
     """
     if stratify_by and stratify_by not in STRATA:
-        raise Refused("invalid", f"Stratify by {' or '.join(STRATA)}, not by “{stratify_by}”.")
+        raise Refused(
+            "invalid",
+            gettext("Stratify by %(strata)s, not by “%(stratify_by)s”.")
+            % {"strata": " or ".join(STRATA), "stratify_by": stratify_by},
+        )
     items = drawable_items(round, exclude_drawn=exclude_drawn)
     if external_ids is not None:
         return _picked(items, external_ids)
@@ -71,7 +76,9 @@ def drawn_items(
             candidates, size=size, questions=questions, stratified=bool(stratify_by), seed=round.seed
         )
     except ValueError as error:
-        raise Refused("invalid", f"The round cannot be drawn: {error}.") from None
+        raise Refused(
+            "invalid", gettext("The round cannot be drawn: %(error)s.") % {"error": error}
+        ) from None
 
 
 def draw_preview(round: Round, **options) -> DrawPreview:
@@ -104,7 +111,7 @@ def draw_preview(round: Round, **options) -> DrawPreview:
 def _most_frequent(counts: Counter[str]) -> list[tuple[str, int]]:
     ordered = sorted(counts.items(), key=lambda entry: (-entry[1], entry[0]))
     rest = sum(count for _, count in ordered[SHOWN_STRATA:])
-    return ordered[:SHOWN_STRATA] + ([("all others", rest)] if rest else [])
+    return ordered[:SHOWN_STRATA] + ([(gettext("all others"), rest)] if rest else [])
 
 
 def _picked(items: QuerySet[Item], external_ids: Sequence[str]) -> list[int]:
@@ -114,6 +121,10 @@ def _picked(items: QuerySet[Item], external_ids: Sequence[str]) -> list[int]:
         found.update(items.filter(external_id__in=batch).values_list("external_id", "id"))
     missing = [external_id for external_id in external_ids if external_id not in found]
     if missing:
-        more = f" and {len(missing) - 5} more" if len(missing) > 5 else ""
-        raise Refused("invalid", f"These items are not in the project: {', '.join(missing[:5])}{more}.")
+        more = "" if len(missing) <= 5 else " …"
+        raise Refused(
+            "invalid",
+            gettext("These items are not in the project: %(missing)s%(more)s.")
+            % {"missing": ", ".join(missing[:5]), "more": more},
+        )
     return [found[external_id] for external_id in dict.fromkeys(external_ids)]

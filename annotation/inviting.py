@@ -32,9 +32,12 @@ def invitation_create(
     `note` says for whom it is. Raises Refused without a role, or for a life of no or too many days.
     """
     if not (is_annotator or is_lead):
-        raise Refused("invalid", "Choose what the person will be: annotator, lead or both.")
+        raise Refused("invalid", gettext("Choose what the person will be: annotator, lead or both."))
     if not 1 <= days <= MAX_DAYS:
-        raise Refused("invalid", f"An invitation lives between 1 and {MAX_DAYS} days.")
+        raise Refused(
+            "invalid",
+            gettext("An invitation lives between 1 and %(max_days)s days.") % {"max_days": MAX_DAYS},
+        )
     token = secrets.token_urlsafe(32)
     with transaction.atomic():
         refuse_archived(project)
@@ -58,7 +61,9 @@ def invitation_revoke(*, invitation: Invitation, member: Membership) -> None:
         if waiting.update(revoked_at=timezone.now()):
             _log(invitation, member, "invitation revoked")
         elif Invitation.objects.filter(pk=invitation.pk, used_at__isnull=False).exists():
-            raise Refused("in_use", "This invitation was used already. Deactivate the person instead.")
+            raise Refused(
+                "in_use", gettext("This invitation was used already. Deactivate the person instead.")
+            )
 
 
 def invitation_find(token: str) -> Invitation:

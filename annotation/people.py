@@ -2,6 +2,7 @@
 
 from django.db import transaction
 from django.utils import timezone
+from django.utils.translation import gettext
 
 from annotation.errors import Refused
 from annotation.models import Membership, Project, ProjectEvent
@@ -15,7 +16,9 @@ def member_edit(
     Raises Refused for nobody's role, and where the project would be left without a lead.
     """
     if not (is_lead or is_annotator):
-        raise Refused("invalid", "Choose annotator, lead or both. To let somebody go, deactivate them.")
+        raise Refused(
+            "invalid", gettext("Choose annotator, lead or both. To let somebody go, deactivate them.")
+        )
     with transaction.atomic():
         _locked(target)
         if target.is_lead and not is_lead:
@@ -67,7 +70,9 @@ def _locked(target: Membership) -> None:
 def _refuse_without_lead(target: Membership) -> None:
     others = Membership.objects.filter(project=target.project_id, is_lead=True, is_active=True)
     if not others.exclude(pk=target.pk).exclude(user=None).exists():
-        raise Refused("not_ready", "A project keeps at least one lead: make somebody else a lead first.")
+        raise Refused(
+            "not_ready", gettext("A project keeps at least one lead: make somebody else a lead first.")
+        )
 
 
 def _log(target: Membership, member: Membership, action: str, **details: object) -> None:

@@ -9,6 +9,7 @@ from typing import Any
 
 from django.db import IntegrityError, transaction
 from django.utils import timezone
+from django.utils.translation import gettext
 
 from annotation.codebooks.definition import Codebook as CodebookDefinition
 from annotation.codebooks.reader import SHIPPED, CodebookError, read_codebook
@@ -32,11 +33,14 @@ def codebook_source(name_or_path: str) -> str:
     except OSError:
         raise Refused(
             "no_codebook",
-            f"There is no codebook “{name_or_path}”: give one of {', '.join(SHIPPED)} or a TOML file's path.",
+            gettext("There is no codebook “%(name_or_path)s”: give one of %(shipped)s or a TOML file's path.")
+            % {"name_or_path": name_or_path, "shipped": ", ".join(SHIPPED)},
         ) from None
     except UnicodeDecodeError as error:
         raise Refused(
-            "invalid", f"{name_or_path}: byte {error.start} is not UTF-8. Save the file as UTF-8."
+            "invalid",
+            gettext("%(name_or_path)s: byte %(start)s is not UTF-8. Save the file as UTF-8.")
+            % {"name_or_path": name_or_path, "start": error.start},
         ) from None
 
 
@@ -49,8 +53,11 @@ def project_create(*, slug: str, name: str = "", codebook: str, user: Any = None
     if not _SLUG.fullmatch(slug) or len(slug) > 80:
         raise Refused(
             "invalid",
-            f"“{slug}” cannot be a project's short name: use small letters, digits and single hyphens, "
-            "at most 80, as in campus-debates.",
+            gettext(
+                "“%(slug)s” cannot be a project's short name: use small letters, digits and single "
+                "hyphens, at most 80, as in campus-debates."
+            )
+            % {"slug": slug},
         )
     source = codebook if "\n" in codebook else codebook_source(codebook)
     definition = read_codebook(source, "codebook" if "\n" in codebook else Path(codebook).stem)
@@ -69,7 +76,10 @@ def project_create(*, slug: str, name: str = "", codebook: str, user: Any = None
             ProjectEvent.objects.create(project=project, member=member, action="project created")
     except IntegrityError:
         if Project.objects.filter(slug=slug).exists():
-            raise Refused("taken", f"There is a project “{slug}” already: choose another name.") from None
+            raise Refused(
+                "taken",
+                gettext("There is a project “%(slug)s” already: choose another name.") % {"slug": slug},
+            ) from None
         raise
     return project
 
@@ -83,7 +93,9 @@ def project_edit(
     if not changed:
         return project
     if not given["name"]:
-        raise Refused("invalid", "Give the project a name.", errors={"name": "Give a name."})
+        raise Refused(
+            "invalid", gettext("Give the project a name."), errors={"name": gettext("Give a name.")}
+        )
     with transaction.atomic():
         for field, value in changed.items():
             setattr(project, field, value)
@@ -100,7 +112,11 @@ def project_archive(*, project: Project, member: Membership) -> Project:
         current = Project.objects.select_for_update().get(pk=project.pk)
         open_round = current.rounds.filter(status="open").first()
         if open_round is not None:
-            raise Refused("not_ready", f"{open_round.name} is open: close it before you archive the project.")
+            raise Refused(
+                "not_ready",
+                gettext("%(name)s is open: close it before you archive the project.")
+                % {"name": open_round.name},
+            )
         return _archived_set(project, member, timezone.now(), "project archived")
 
 
@@ -128,8 +144,11 @@ def codebook_publish(*, project: Project, source: str, member: Membership | None
     if definition.protocol != project.protocol:
         raise Refused(
             "invalid",
-            f"The codebook's protocol is {definition.protocol}, the project's is {project.protocol}: "
-            "make another project for it.",
+            gettext(
+                "The codebook's protocol is %(protocol)s, the project's is %(project_protocol)s: "
+                "make another project for it."
+            )
+            % {"protocol": definition.protocol, "project_protocol": project.protocol},
         )
     with transaction.atomic():
         Project.objects.select_for_update().get(pk=project.pk)
@@ -169,7 +188,7 @@ def member_add(
     with transaction.atomic():
         Project.objects.select_for_update().get(pk=project.pk)
         if user is not None and project.memberships.filter(user=user).exists():
-            raise Refused("taken", f"{user} takes part in this project already.")
+            raise Refused("taken", gettext("%(user)s takes part in this project already.") % {"user": user})
         return Membership.objects.create(
             project=project,
             user=user,

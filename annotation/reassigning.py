@@ -6,6 +6,7 @@ from random import Random
 from django.db import transaction
 from django.db.models import Count, Exists, Max, OuterRef
 from django.utils import timezone
+from django.utils.translation import gettext
 
 from annotation.errors import Refused
 from annotation.models import (
@@ -61,12 +62,14 @@ def round_reassign(
     """
     takers = [one for one in members if one.pk != target.pk and one.is_active and one.is_annotator]
     if not takers:
-        raise Refused("invalid", "Choose at least one other active annotator who takes the texts.")
+        raise Refused("invalid", gettext("Choose at least one other active annotator who takes the texts."))
     with transaction.atomic():
         current = Round.objects.select_for_update().get(pk=round.pk)
         if current.status != Round.Status.OPEN:
             raise Refused(
-                "round_not_open", f"{current.name} is {current.status}: only an open round changes."
+                "round_not_open",
+                gettext("%(name)s is %(status)s: only an open round changes.")
+                % {"name": current.name, "status": current.status_word},
             )
         unfinished = unfinished_texts(round, target)
         moved = _hand_on(round, unfinished, takers)

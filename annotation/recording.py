@@ -170,7 +170,7 @@ def check_answer(
         raise Refused(
             "invalid",
             gettext("The answer breaks a rule of the protocol; nothing was stored."),
-            errors={field: gettext(message) for field, message in error.errors.items()},
+            errors=error.errors,
         ) from None
 
 

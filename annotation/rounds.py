@@ -6,6 +6,7 @@ from datetime import date, datetime
 from django.db import connection, transaction
 from django.db.models import Exists, Max, OuterRef
 from django.utils import timezone
+from django.utils.translation import gettext
 
 from annotation.access import refuse_archived, visible_questions
 from annotation.assigning import order_for, share_out
@@ -49,15 +50,18 @@ def round_create(
     if pass_mark is not None and purpose != Round.Purpose.TRAINING:
         raise Refused(
             "invalid",
-            "A pass mark belongs to a training round.",
-            errors={"pass_mark": "Only a training round has a pass mark."},
+            gettext("A pass mark belongs to a training round."),
+            errors={"pass_mark": gettext("Only a training round has a pass mark.")},
         )
     with transaction.atomic():
         refuse_archived(Project.objects.select_for_update().get(pk=project.pk))
         number = (project.rounds.aggregate(last=Max("number"))["last"] or 0) + 1
         name = name.strip() or f"Round {number}"
         if project.rounds.filter(name=name).exists():
-            raise Refused("taken", f"This project has a round “{name}” already: choose another name.")
+            raise Refused(
+                "taken",
+                gettext("This project has a round “%(name)s” already: choose another name.") % {"name": name},
+            )
         created = Round.objects.create(
             project=project,
             number=number,
@@ -93,7 +97,7 @@ def round_draw(
     The options are those of `annotation.drawing.drawn_items`.
     """
     with transaction.atomic():
-        _locked_draft(round, "Items can be drawn only while the round is a draft.")
+        _locked_draft(round, gettext("Items can be drawn only while the round is a draft."))
         drawn = drawn_items(
             round,
             size=size,
@@ -146,7 +150,7 @@ def round_open(
     missing: items, questions, annotators.
     """
     with transaction.atomic():
-        _locked_draft(round, "Only a draft round can be opened.")
+        _locked_draft(round, gettext("Only a draft round can be opened."))
         refuse_archived(round.project)
         _refuse_without_material(round)
         taking_part = sorted(
@@ -160,7 +164,9 @@ def round_open(
             shares = share_out(len(items), len(taking_part), overlap=round.overlap, seed=round.seed)
         except ValueError as error:
             raise Refused(
-                "not_ready", f"The round cannot open: {error}. Invite people or lower the overlap."
+                "not_ready",
+                gettext("The round cannot open: %(error)s. Invite people or lower the overlap.")
+                % {"error": error},
             ) from None
         _assign(round, items, shares, taking_part)
         round.status = Round.Status.OPEN
@@ -173,7 +179,7 @@ def round_open(
 def _refuse_without_material(round: Round) -> None:
     n_items = round.round_items.count()
     if not n_items:
-        raise Refused("not_ready", "The round has no items yet: draw items into it first.")
+        raise Refused("not_ready", gettext("The round has no items yet: draw items into it first."))
     if round.purpose == Round.Purpose.TRAINING:
         _refuse_without_key(round)
     if round.project.protocol != Protocol.CQS_GEN:
@@ -185,8 +191,11 @@ def _refuse_without_material(round: Round) -> None:
         names = list(bare.values_list("item__external_id", flat=True)[:5])
         raise Refused(
             "not_ready",
-            f"{n_bare} of {n_items} items have no questions to judge: {_some(names, n_bare)}. "
-            "Import questions for them, or draw the round without them.",
+            gettext(
+                "%(n_bare)s of %(n_items)s items have no questions to judge: %(names)s. Import "
+                "questions for them, or draw the round without them."
+            )
+            % {"n_bare": n_bare, "n_items": n_items, "names": _some(names, n_bare)},
         )
 
 
@@ -195,8 +204,11 @@ def _refuse_without_key(round: Round) -> None:
     if n_missing:
         raise Refused(
             "not_ready",
-            f"The key of this training round has no answer for {n_missing} units, of {_some(names)}. "
-            "Complete the key, or draw the round without these items.",
+            gettext(
+                "The key of this training round has no answer for %(n_missing)s units, of %(names)s. "
+                "Complete the key, or draw the round without these items."
+            )
+            % {"n_missing": n_missing, "names": _some(names)},
         )
 
 
@@ -220,7 +232,11 @@ def round_close(round: Round, *, by: Membership | None = None) -> Round:
     with transaction.atomic():
         current = Round.objects.select_for_update().get(pk=round.pk)
         if current.status != Round.Status.OPEN:
-            raise Refused("round_not_open", f"{current.name} is {current.status}: only an open round closes.")
+            raise Refused(
+                "round_not_open",
+                gettext("%(name)s is %(status)s: only an open round closes.")
+                % {"name": current.name, "status": current.status_word},
+            )
         round.status = Round.Status.CLOSED
         round.closed_at = timezone.now()
         round.paused_at = None
@@ -233,13 +249,16 @@ def round_close(round: Round, *, by: Membership | None = None) -> Round:
 def round_reopen(round: Round, *, why: str, by: Membership) -> Round:
     """Reopen a closed round; what is judged from now on is marked and left out of the coefficients."""
     if not why.strip():
-        raise Refused("invalid", "Say why the round is reopened.", errors={"why": "Say why."})
+        raise Refused(
+            "invalid", gettext("Say why the round is reopened."), errors={"why": gettext("Say why.")}
+        )
     with transaction.atomic():
         current = Round.objects.select_for_update().get(pk=round.pk)
         if current.status != Round.Status.CLOSED or current.imported:
             raise Refused(
                 "round_not_closed",
-                f"{current.name} cannot be reopened: only a closed round that ran here can.",
+                gettext("%(name)s cannot be reopened: only a closed round that ran here can.")
+                % {"name": current.name},
             )
         refuse_archived(round.project)
         round.status = Round.Status.OPEN
@@ -264,7 +283,11 @@ def _pause_set(round: Round, when: datetime | None, by: Membership, action: str)
     with transaction.atomic():
         current = Round.objects.select_for_update().get(pk=round.pk)
         if current.status != Round.Status.OPEN:
-            raise Refused("round_not_open", f"{current.name} is {current.status}: only an open round pauses.")
+            raise Refused(
+                "round_not_open",
+                gettext("%(name)s is %(status)s: only an open round pauses.")
+                % {"name": current.name, "status": current.status_word},
+            )
         if (current.paused_at is None) != (when is None):
             round.paused_at = when
             round.save(update_fields=["paused_at"])
@@ -288,7 +311,7 @@ def round_lock_shared(round_id: int) -> Round:
 def _locked_draft(round: Round, otherwise: str) -> None:
     current = Round.objects.select_for_update().filter(pk=round.pk).first()
     if current is None:
-        raise NotFound("The round is gone.")
+        raise NotFound(gettext("The round is gone."))
     if current.status != Round.Status.DRAFT:
         raise Refused("round_not_draft", f"{current.name} is {current.status}. {otherwise}")
 
@@ -303,4 +326,4 @@ def _some(names: Sequence[str], total: int | None = None) -> str:
     """Name up to five, and say how many more there are."""
     total = len(names) if total is None else total
     shown = ", ".join(names[:5])
-    return shown if total <= 5 else f"{shown} and {total - 5} more"
+    return shown if total <= 5 else gettext("%(shown)s and %(n)s more") % {"shown": shown, "n": total - 5}

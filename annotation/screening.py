@@ -11,6 +11,7 @@ from pathlib import Path
 from tempfile import TemporaryDirectory
 
 from django.db.models import Count, Q
+from django.utils.translation import gettext
 
 from annotation.access import require_lead, visible_items
 from annotation.errors import Refused
@@ -88,7 +89,7 @@ def screening_result(project: Project) -> Screening:
     none = [0] * (len(criteria) + 3)
     sums = [sum(column) for column in zip(none, *by_topic.values(), strict=True)]
     rows = [_row(topic, by_topic[topic]) for topic in sorted(by_topic)]
-    return Screening(criteria, rows, _row("All topics", sums))
+    return Screening(criteria, rows, _row(gettext("All topics"), sums))
 
 
 def screening_send(
@@ -108,12 +109,14 @@ def screening_send(
     require_lead(target_member)
     known = {criterion.code for criterion in criteria_of(project)}
     if not criteria or not set(criteria) <= known:
-        raise Refused("invalid", "Choose at least one criterion that counts.")
+        raise Refused("invalid", gettext("Choose at least one criterion that counts."))
     if target.pk == project.pk or target.protocol != Protocol.FOCUS:
-        raise Refused("invalid", "Choose another project of the FOCUS protocol.")
+        raise Refused("invalid", gettext("Choose another project of the FOCUS protocol."))
     passed = _passed(project, criteria)
     if not passed:
-        raise Refused("not_ready", "No item has passed yet: close a round first, or choose fewer criteria.")
+        raise Refused(
+            "not_ready", gettext("No item has passed yet: close a round first, or choose fewer criteria.")
+        )
     name = f"{project.slug}-screened-{'-'.join(sorted(criteria)).lower()}.jsonl"
     with TemporaryDirectory() as folder:
         path = Path(folder) / name

@@ -112,7 +112,7 @@ def refuse_second_answer(round: Round, row: Row | None) -> None:
 def training_results(round: Round, *, member: Membership | None = None) -> list[TrainingResult]:
     """Return how each annotator of a training round (or one) does against the key."""
     if round.purpose != Round.Purpose.TRAINING:
-        raise Refused("invalid", f"{round.name} is no training round.")
+        raise Refused("invalid", gettext("%(name)s is no training round.") % {"name": round.name})
     assignments = round.assignments.select_related("member").filter(released_at__isnull=True)
     if member is not None:
         assignments = assignments.filter(member=member)

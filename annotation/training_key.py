@@ -8,6 +8,7 @@ from typing import Any
 
 from django.db import transaction
 from django.db.models import QuerySet
+from django.utils.translation import gettext
 
 from annotation.codebooks.definition import Codebook as CodebookDefinition
 from annotation.errors import Refused
@@ -38,7 +39,9 @@ def key_from_resolutions(round: Round, *, member: Membership | None = None) -> i
         answers = [_from_resolution(round, resolution) for resolution in decided_units(round)]
         if not answers:
             raise Refused(
-                "not_ready", f"None of the units of {round.name} is decided: its key stays as it is."
+                "not_ready",
+                gettext("None of the units of %(name)s is decided: its key stays as it is.")
+                % {"name": round.name},
             )
         round.key_answers.all().delete()
         KeyAnswer.objects.bulk_create(answers, batch_size=BATCH)
@@ -103,7 +106,9 @@ def key_import(
             refused.close()
         n_answers = report.counts.get(NEW_ANSWERS, 0)
         if not n_answers and not report.refused:
-            raise Refused("invalid", f"{name} has no answers in it: the key stays as it is.")
+            raise Refused(
+                "invalid", gettext("%(name)s has no answers in it: the key stays as it is.") % {"name": name}
+            )
         report.stored = n_answers > 0 and (skip_invalid or not report.refused)
         if report.stored:
             _log(round, member, "key imported", n_answers)
@@ -144,7 +149,12 @@ class _KeyReader:
 
     def _answer(self, row: JudgementRow, item: Item | None) -> KeyAnswer:
         if item is None:
-            raise RuleError({"item": f"“{row.item}” is not drawn into {self.round.name}"})
+            raise RuleError(
+                {
+                    "item": gettext("“%(item)s” is not drawn into %(name)s")
+                    % {"item": row.item, "name": self.round.name}
+                }
+            )
         fields = judgements.answer_fields(row)
         question_id = None
         if row.type_code is not None:
@@ -157,10 +167,10 @@ class _KeyReader:
             checked = check_question_judgement(self.codebook, fields)
             question_id = self._question(row, item)
         if checked.cannot_judge:
-            raise RuleError({"cannot_judge": "a key answers every unit"})
+            raise RuleError({"cannot_judge": gettext("a key answers every unit")})
         unit = (item.pk, row.type_code or "", question_id)
         if unit in self.seen:
-            raise RuleError({"item": "the key has an answer for this unit further up"})
+            raise RuleError({"item": gettext("the key has an answer for this unit further up")})
         self.seen.add(unit)
         values = {name: getattr(checked, name) for name in _KEY_FIELDS if hasattr(checked, name)}
         return KeyAnswer(
@@ -180,7 +190,12 @@ class _KeyReader:
             if str(external_id) == str(row.question)
         ]
         if len(found) != 1:
-            raise RuleError({"question": f"“{row.item}” has {len(found)} questions “{row.question}”"})
+            raise RuleError(
+                {
+                    "question": gettext("“%(item)s” has %(n)s questions “%(question)s”")
+                    % {"item": row.item, "n": len(found), "question": row.question}
+                }
+            )
         return found[0]
 
 
@@ -200,7 +215,10 @@ def missing_key(round: Round) -> tuple[int, list[str]]:
 def _locked_training_draft(round: Round) -> None:
     current = Round.objects.select_for_update().get(pk=round.pk)
     if current.purpose != Round.Purpose.TRAINING or current.status != Round.Status.DRAFT:
-        raise Refused("round_not_draft", f"{current.name} takes a key only while it is a draft for training.")
+        raise Refused(
+            "round_not_draft",
+            gettext("%(name)s takes a key only while it is a draft for training.") % {"name": current.name},
+        )
 
 
 def _log(round: Round, member: Membership | None, action: str, n_answers: int) -> None:

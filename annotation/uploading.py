@@ -16,6 +16,7 @@ from typing import Any
 from django.core.files import File
 from django.db.models import F
 from django.utils import timezone
+from django.utils.translation import gettext
 
 from annotation.access import refuse_archived
 from annotation.codebooks.definition import Codebook as CodebookDefinition
@@ -47,10 +48,12 @@ def upload_create(
     """Keep a file for checking. With `round_name` it holds finished judgements for that round, else items."""
     refuse_archived(project)
     if not file.size:
-        raise Refused("invalid", f"{name} is empty.")
+        raise Refused("invalid", gettext("%(name)s is empty.") % {"name": name})
     if file.size > MAX_BYTES:
         raise Refused(
-            "invalid", f"{name} is larger than {MAX_BYTES // 2**20} MB: use manage.py import_items for it."
+            "invalid",
+            gettext("%(name)s is larger than %(n)s MB: use manage.py import_items for it.")
+            % {"name": name, "n": MAX_BYTES // 2**20},
         )
     return Upload.objects.create(
         project=project,
@@ -69,12 +72,14 @@ def upload_map_columns(*, upload: Upload, columns: dict[str, str]) -> None:
     chosen = {theirs: ours for ours, theirs in columns.items() if theirs}
     missing = [ours for ours in NEEDED if not columns.get(ours)]
     if missing:
-        raise Refused("invalid", f"Choose the column for: {', '.join(missing)}.")
+        raise Refused(
+            "invalid", gettext("Choose the column for: %(missing)s.") % {"missing": ", ".join(missing)}
+        )
     if len(chosen) < sum(1 for theirs in columns.values() if theirs):
-        raise Refused("invalid", "One column was chosen twice: each can stand for one thing only.")
+        raise Refused("invalid", gettext("One column was chosen twice: each can stand for one thing only."))
     ready = Upload.objects.filter(pk=upload.pk, state__in=[State.NEW, State.CHECKED, State.FAILED])
     if not ready.update(columns=chosen, state=State.NEW, report={}, error="", heartbeat_at=timezone.now()):
-        raise Refused("not_ready", "This file is being worked on. Wait until that has ended.")
+        raise Refused("not_ready", gettext("This file is being worked on. Wait until that has ended."))
     upload.refresh_from_db()
 
 
@@ -92,7 +97,7 @@ def upload_request_import(*, upload: Upload, skip_invalid: bool) -> None:
         state=State.QUEUED, skip_invalid=skip_invalid, rows_read=0, heartbeat_at=timezone.now()
     ):
         raise Refused(
-            "not_ready", "This file is not waiting to be imported. Reload the page to see its state."
+            "not_ready", gettext("This file is not waiting to be imported. Reload the page to see its state.")
         )
     upload.refresh_from_db()
 
@@ -153,7 +158,11 @@ def _reader(upload: Upload, path: Path) -> Iterator[Any]:
 
 def _row_shown(row: Any) -> dict[str, str]:
     if isinstance(row, ItemRow):
-        about = [row.topic, row.source, f"{len(row.questions)} questions" if row.questions else ""]
+        about = [
+            row.topic,
+            row.source,
+            gettext("%(n)s questions") % {"n": len(row.questions)} if row.questions else "",
+        ]
         return {
             "place": row.place,
             "id": row.external_id,
@@ -240,7 +249,11 @@ def _brought(upload: Upload) -> Import | None:
 
 def _words(error: FileError | Refused) -> str:
     if isinstance(error, FileError):
-        return f"{error.place}: {error.message}" if error.place else f"The file {error.message}."
+        return (
+            f"{error.place}: {error.message}"
+            if error.place
+            else gettext("The file %(message)s.") % {"message": error.message}
+        )
     return error.message
 
 

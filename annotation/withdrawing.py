@@ -2,6 +2,7 @@
 
 from django.db import transaction
 from django.utils import timezone
+from django.utils.translation import gettext
 
 from annotation.errors import Refused
 from annotation.models import Item, Membership, ProjectEvent
@@ -10,7 +11,9 @@ from annotation.models import Item, Membership, ProjectEvent
 def item_withdraw(*, item: Item, member: Membership, why: str) -> Item:
     """Take an item out of queues, figures and new releases; releases that are out stay as they are."""
     if not why.strip():
-        raise Refused("invalid", "Say why the item is withdrawn.", errors={"why": "Say why."})
+        raise Refused(
+            "invalid", gettext("Say why the item is withdrawn."), errors={"why": gettext("Say why.")}
+        )
     with transaction.atomic():
         there = Item.objects.filter(pk=item.pk, withdrawn_at__isnull=True)
         if there.update(withdrawn_at=timezone.now(), withdrawn_reason=why.strip()):

@@ -8,6 +8,7 @@ from typing import Any
 
 from django.core.files.storage import default_storage
 from django.http import HttpResponse, HttpResponseBase, StreamingHttpResponse
+from django.utils.translation import gettext
 from drf_spectacular.types import OpenApiTypes
 from drf_spectacular.utils import extend_schema, extend_schema_serializer
 from rest_framework import serializers, status
@@ -97,7 +98,9 @@ class ReleaseFileApi(MemberView):
         release = release_or_404(self.member(request, slug, lead=True), version)
         file = next((file for file in release.files if file["name"] == name), None)
         if file is None:
-            raise NotFound(f"Release {version} has no file “{name}”.")
+            raise NotFound(
+                gettext("Release %(version)s has no file “%(name)s”.") % {"version": version, "name": name}
+            )
         return file_response(file, request.headers.get("Range"), request.headers.get("If-Range"))
 
 
@@ -105,7 +108,7 @@ def release_or_404(member: Membership, version: str) -> Release:
     """Return a release of the member's project by its version."""
     release = member.project.releases.filter(version=version).first()
     if release is None:
-        raise NotFound(f"There is no release {version} in this project.")
+        raise NotFound(gettext("There is no release %(version)s in this project.") % {"version": version})
     return release
 
 

@@ -12,6 +12,8 @@ from dataclasses import dataclass, field, replace
 from pathlib import Path
 from typing import Any
 
+from django.utils.translation import gettext
+
 from agreement.judgements import natural_key
 from agreement.report import REPORT_VERSION
 from annotation.errors import Refused
@@ -162,7 +164,7 @@ def files_build(
             output.close()
     problems = tally.problems(selection)
     if stamp != inputs_stamp(selection):
-        problems.append("judgements or resolutions changed while it was being built: build it again")
+        problems.append(gettext("judgements or resolutions changed while it was being built: build it again"))
     if problems:
         raise NotReconciled(problems)
     built = _built(selection, tally, digest.hexdigest(), splits)
@@ -223,5 +225,7 @@ def _add(record: ItemRecord, split: str, selection: Selection, tally: Tally, out
 
 def _nothing(selection: Selection) -> str:
     if selection.rounds:
-        return "The chosen rounds have no items that could be released."
-    return "There is nothing to release yet: close a round, or import judgements or published labels."
+        return gettext("The chosen rounds have no items that could be released.")
+    return gettext(
+        "There is nothing to release yet: close a round, or import judgements or published labels."
+    )

@@ -12,6 +12,8 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import IO, Any, Protocol
 
+from django.utils.translation import gettext
+
 from exports.formats import cqs_gen, focus, longform
 from exports.formats.exchange import BY_KEY, ExchangeFormat
 from exports.formats.id_only import without_texts
@@ -51,11 +53,18 @@ class Places:
     @classmethod
     def problems(cls, splits: list[str], withheld: tuple[str, ...]) -> list[str]:
         """Return why these splits cannot be files, or cannot be withheld."""
-        problems = [f"withheld: there is no split {name!r}" for name in withheld if name not in splits]
+        problems = [
+            gettext("withheld: there is no split %(name)s") % {"name": repr(name)}
+            for name in withheld
+            if name not in splits
+        ]
         files = [cls.file_part(split).casefold() for split in splits]
         for split, name in zip(splits, files, strict=True):
             if files.count(name) > 1:
-                problems.append(f"split {split!r} and another would share the file name {name!r}")
+                problems.append(
+                    gettext("split %(split)s and another would share the file name %(name)s")
+                    % {"split": repr(split), "name": repr(name)}
+                )
         return problems
 
     @staticmethod

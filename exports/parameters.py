@@ -5,6 +5,8 @@ from __future__ import annotations
 from dataclasses import asdict, dataclass, fields
 from typing import Any, Literal, get_args
 
+from django.utils.translation import gettext
+
 from annotation.errors import Refused
 
 SplitBy = Literal["field", "none", "round", "topic", "seed", "balanced"]
@@ -24,7 +26,7 @@ class ParameterError(Refused):
             choice, separator, what = problem.partition(": ")
             if separator:
                 errors[choice] = f"{errors[choice]}; {what}" if choice in errors else what
-        message = "These choices do not make a release: " + "; ".join(problems)
+        message = gettext("These choices do not make a release: ") + "; ".join(problems)
         super().__init__("invalid", message, errors=errors)
 
 
@@ -69,7 +71,10 @@ class Parameters:
     def from_json(cls, given: dict[str, Any]) -> Parameters:
         """Check choices that came as JSON; what is not given takes its default. Raises ParameterError."""
         known = {field.name: field for field in fields(cls)}
-        problems = [f"{key}: there is no such choice" for key in sorted(set(given) - set(known))]
+        problems = [
+            gettext("%(key)s: there is no such choice") % {"key": key}
+            for key in sorted(set(given) - set(known))
+        ]
         values: dict[str, Any] = {}
         for key, value in given.items():
             if key not in known:
@@ -89,16 +94,19 @@ class Parameters:
         sizes = dict(self.split_sizes)
         problems = []
         if self.split_by == "seed" and (len(sizes) < 2 or abs(sum(sizes.values()) - 1) > 1e-9):
-            problems.append("split_sizes: a split by seed needs two or more shares that sum to 1")
+            problems.append(gettext("split_sizes: a split by seed needs two or more shares that sum to 1"))
         if self.split_by == "balanced" and (set(sizes) != {"test"} or sizes["test"] % 1):
             problems.append(
-                'split_sizes: the balanced split needs the number of items in "test", and only that'
+                gettext('split_sizes: the balanced split needs the number of items in "test", and only that')
             )
         if self.split_by not in ("seed", "balanced") and sizes:
-            problems.append(f"split_sizes: has no meaning for a split by {self.split_by}")
+            problems.append(
+                gettext("split_sizes: has no meaning for a split by %(split_by)s")
+                % {"split_by": self.split_by}
+            )
         if not self.texts and (self.exchange or self.comments):
             problems.append(
-                "texts: the files of other tools have the texts in them, and comments may quote them"
+                gettext("texts: the files of other tools have the texts in them, and comments may quote them")
             )
         return problems
 
@@ -111,7 +119,9 @@ def sizes_from_words(words: list[str]) -> dict[str, float]:
         try:
             sizes[name] = float(size)
         except ValueError:
-            raise ParameterError([f"split_sizes: {word!r} is not NAME=SIZE, as in test=0.2"]) from None
+            raise ParameterError(
+                [gettext("split_sizes: %(word)s is not NAME=SIZE, as in test=0.2") % {"word": repr(word)}]
+            ) from None
     return sizes
 
 
@@ -123,43 +133,55 @@ def _checked(key: str, value: Any) -> Any:
     if key == "exchange":
         names = _names(value)
         if unknown := [name for name in names if name not in EXCHANGE]:
-            raise ValueError(f"expected some of {', '.join(EXCHANGE)}, got {unknown[0]!r}")
+            raise ValueError(
+                gettext("expected some of %(exchange)s, got %(unknown)s")
+                % {"exchange": ", ".join(EXCHANGE), "unknown": repr(unknown[0])}
+            )
         return names
     if key == "split_by":
         if value not in SPLIT_BY:
-            raise ValueError(f"expected one of {', '.join(SPLIT_BY)}, got {value!r}")
+            raise ValueError(
+                gettext("expected one of %(split_by)s, got %(value)s")
+                % {"split_by": ", ".join(SPLIT_BY), "value": repr(value)}
+            )
         return value
     if key == "split_sizes":
         return _sizes(value)
     if key == "jaccard":
         if not _is_number(value) or not 0 < value <= 1:
-            raise ValueError(f"expected a number above 0 and up to 1, got {value!r}")
+            raise ValueError(
+                gettext("expected a number above 0 and up to 1, got %(value)s") % {"value": repr(value)}
+            )
         return float(value)
     if key == "seed":
         if not _is_number(value) or isinstance(value, float) or not 0 <= value < 2**63:
-            raise ValueError(f"expected a whole number from 0, got {value!r}")
+            raise ValueError(
+                gettext("expected a whole number from 0, got %(value)s") % {"value": repr(value)}
+            )
         return value
     if key in CREDITS:
         if not isinstance(value, str):
-            raise ValueError(f"expected a text, got {value!r}")
+            raise ValueError(gettext("expected a text, got %(value)s") % {"value": repr(value)})
         return value
     if not isinstance(value, bool):
-        raise ValueError(f"expected true or false, got {value!r}")
+        raise ValueError(gettext("expected true or false, got %(value)s") % {"value": repr(value)})
     return value
 
 
 def _names(value: Any) -> tuple[str, ...]:
     if not isinstance(value, list | tuple) or not all(isinstance(name, str) and name for name in value):
-        raise ValueError(f"expected a list of names, got {value!r}")
+        raise ValueError(gettext("expected a list of names, got %(value)s") % {"value": repr(value)})
     if len(set(value)) < len(value):
-        raise ValueError("names one twice")
+        raise ValueError(gettext("names one twice"))
     return tuple(value)
 
 
 def _sizes(value: Any) -> tuple[tuple[str, float], ...]:
     sizes = value if isinstance(value, dict) else None
     if sizes is None or not all(name and _is_number(size) and size > 0 for name, size in sizes.items()):
-        raise ValueError(f"expected an object of names and numbers above 0, got {value!r}")
+        raise ValueError(
+            gettext("expected an object of names and numbers above 0, got %(value)s") % {"value": repr(value)}
+        )
     return tuple(sizes.items())
 
 

@@ -5,6 +5,7 @@ from __future__ import annotations
 from typing import Any
 
 from django.db import transaction
+from django.utils.translation import gettext
 
 from annotation.errors import NotFound, Refused
 from annotation.models import Membership, ProjectEvent
@@ -14,7 +15,11 @@ from exports.models import Release
 def release_publish(*, release: Release, by: Membership) -> None:
     """Make a release's page and its files public. Raises Refused where it is not built."""
     if not _switch(release, public=True, by=by) and release.state != Release.State.DONE:
-        raise Refused("not_ready", f"Release {release.version} is not built, so it cannot be made public.")
+        raise Refused(
+            "not_ready",
+            gettext("Release %(version)s is not built, so it cannot be made public.")
+            % {"version": release.version},
+        )
 
 
 def release_unpublish(*, release: Release, by: Membership) -> None:
@@ -27,7 +32,7 @@ def public_release_or_404(slug: str, version: str) -> Release:
     public = Release.objects.filter(is_public=True, state=Release.State.DONE)
     found = public.select_related("project").filter(project__slug=slug, version=version).first()
     if found is None:
-        raise NotFound("There is no public release at this address.")
+        raise NotFound(gettext("There is no public release at this address."))
     return found
 
 

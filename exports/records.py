@@ -13,6 +13,7 @@ from functools import cached_property
 from typing import Any, NamedTuple
 
 from django.db.models import Exists, OuterRef, Q, QuerySet
+from django.utils.translation import gettext
 
 from annotation.codebooks.definition import Codebook
 from annotation.models import (
@@ -137,14 +138,18 @@ def selection_read(project: Project, parameters: Parameters) -> Selection:
         problems = [
             f"rounds: {name!r} {reason}"
             for name in parameters.rounds
-            if (reason := _why_not(by_name[name]) if name in by_name else "is no round of this project")
+            if (
+                reason := _why_not(by_name[name])
+                if name in by_name
+                else gettext("is no round of this project")
+            )
         ]
         if problems:
             raise ParameterError(problems)
         chosen = sorted((by_name[name] for name in parameters.rounds), key=lambda row: row.number)
     codebooks = [row.codebook for row in chosen] or list(project.codebooks.all())
     if not codebooks:
-        raise ParameterError(["the project has no codebook"])
+        raise ParameterError([gettext("the project has no codebook")])
     codebook = max(codebooks, key=lambda row: row.version)
     return Selection(
         project=project,
@@ -169,9 +174,9 @@ def selection_read(project: Project, parameters: Parameters) -> Selection:
 
 def _why_not(row: Round) -> str:
     if row.purpose == Round.Purpose.TRAINING:
-        return "is a training round: its judgements were made with feedback"
+        return gettext("is a training round: its judgements were made with feedback")
     if row.status != Round.Status.CLOSED:
-        return f"is {row.status}: only closed rounds are released"
+        return gettext("is %(status)s: only closed rounds are released") % {"status": row.status}
     return ""
 
 

@@ -23,6 +23,7 @@ from django.core.files.storage import default_storage
 from django.db import IntegrityError, transaction
 from django.db.models import F, Q
 from django.utils import timezone
+from django.utils.translation import gettext
 
 from annotation.errors import Refused
 from annotation.models import Membership, Project, ProjectEvent
@@ -59,8 +60,9 @@ def release_request(
     if not _VERSION.fullmatch(version):
         raise Refused(
             "invalid",
-            f"“{version}” cannot be a version: use letters, digits, dots and hyphens, as in 1.0.",
-            errors={"version": "Use letters, digits, dots and hyphens, as in 1.0."},
+            gettext("“%(version)s” cannot be a version: use letters, digits, dots and hyphens, as in 1.0.")
+            % {"version": version},
+            errors={"version": gettext("Use letters, digits, dots and hyphens, as in 1.0.")},
         )
     selection = selection_read(project, parameters)
     existing = project.releases.filter(version=version).first()
@@ -69,8 +71,11 @@ def release_request(
             return existing
         raise Refused(
             "taken",
-            f"Release {version} exists and was built from other judgements, choices or code: "
-            "give this one a new version.",
+            gettext(
+                "Release %(version)s exists and was built from other judgements, choices or code: "
+                "give this one a new version."
+            )
+            % {"version": version},
         )
     values = {
         "parameters": parameters.to_json(),
@@ -128,7 +133,10 @@ def release_sweep() -> list[int]:
     Release.objects.filter(left, attempts__gte=ATTEMPTS).update(
         state=State.FAILED,
         lease_until=None,
-        error=f"The worker stopped {ATTEMPTS} times before the release was built (killed, or out of memory).",
+        error=gettext(
+            "The worker stopped %(attempts)s times before the release was built (killed, or out of memory)."
+        )
+        % {"attempts": ATTEMPTS},
     )
     found = list(Release.objects.filter(left).order_by("id").values_list("id", flat=True))
     Release.objects.filter(id__in=found, state=State.QUEUED).update(enqueued_at=now)
@@ -142,7 +150,10 @@ def _idle() -> Q:
 
 
 def _being_built(version: str) -> Refused:
-    return Refused("taken", f"Release {version} is being built already: wait until it is done.")
+    return Refused(
+        "taken",
+        gettext("Release %(version)s is being built already: wait until it is done.") % {"version": version},
+    )
 
 
 def _run(release_id: int) -> bool:

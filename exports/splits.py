@@ -7,6 +7,7 @@ from collections import Counter
 from collections.abc import Iterable, Mapping, Sequence
 
 import numpy as np
+from django.utils.translation import gettext
 
 from annotation.models import RoundItem
 from exports.parameters import ParameterError
@@ -85,7 +86,7 @@ def label_counts(record: ItemRecord) -> Counter[str]:
 
 def _by_balance(selection: Selection) -> dict[int, str]:
     if selection.typology:
-        raise ParameterError(["split_by: the balanced split is for questions with labels"])
+        raise ParameterError([gettext("split_by: the balanced split is for questions with labels")])
     size = int(dict(selection.parameters.split_sizes)["test"])
     keys: dict[str, int] = {}
     labels: dict[str, Counter[str]] = {}
@@ -93,7 +94,12 @@ def _by_balance(selection: Selection) -> dict[int, str]:
         keys[record.item.external_id] = record.item.pk
         labels[record.item.external_id] = label_counts(record)
     if size >= len(keys):
-        raise ParameterError([f"split_sizes: {size} items for the test split, the release has {len(keys)}"])
+        raise ParameterError(
+            [
+                gettext("split_sizes: %(size)s items for the test split, the release has %(n)s")
+                % {"size": size, "n": len(keys)}
+            ]
+        )
     test = set(most_balanced(labels, size))
     return {key: "test" if external_id in test else "validation" for external_id, key in keys.items()}
 

@@ -7,6 +7,9 @@ from django.conf import settings
 from django.core.exceptions import ValidationError
 from django.core.mail import send_mail
 from django.core.validators import validate_email
+from django.utils.formats import date_format
+from django.utils.timezone import localtime
+from django.utils.translation import gettext
 
 from annotation.models import Invitation
 
@@ -25,10 +28,17 @@ def send_invitation(invitation: Invitation, url: str) -> bool:
     try:
         validate_email(invitation.note)
         send_mail(
-            subject=f"Invitation to {invitation.project.name}",
+            subject=gettext("Invitation to %(name)s") % {"name": invitation.project.name},
             message=(
-                f"You are invited to take part in {invitation.project.name}.\n\n"
-                f"Open this link to join. It works once, until {invitation.expires_at:%d %B %Y}:\n\n{url}\n"
+                gettext(
+                    "You are invited to take part in %(name)s.\n\nOpen this link to join. It works once, "
+                    "until %(expires_at)s:\n\n%(url)s\n"
+                )
+                % {
+                    "name": invitation.project.name,
+                    "expires_at": date_format(localtime(invitation.expires_at), gettext("j F Y")),
+                    "url": url,
+                }
             ),
             from_email=None,
             recipient_list=[invitation.note],

@@ -5,6 +5,8 @@ from collections.abc import Iterable
 from dataclasses import dataclass
 from typing import Any
 
+from django.utils.translation import gettext
+
 from annotation.codebooks.definition import PUBLISHED_LABELS
 from annotation.codebooks.definition import Codebook as Definition
 from annotation.models import KeyAnswer, Membership, Protocol, Round
@@ -34,7 +36,8 @@ class KeyState:
     @property
     def named(self) -> str:
         """The first items that miss an answer."""
-        return ", ".join(self.items[:ITEMS_NAMED]) + (" and others" if len(self.items) > ITEMS_NAMED else "")
+        shown = ", ".join(self.items[:ITEMS_NAMED])
+        return shown if len(self.items) <= ITEMS_NAMED else gettext("%(items)s and others") % {"items": shown}
 
 
 @dataclass(frozen=True, slots=True)

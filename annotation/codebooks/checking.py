@@ -8,6 +8,8 @@ from dataclasses import dataclass
 from difflib import get_close_matches
 from typing import Any, TypeVar
 
+from django.utils.translation import gettext
+
 from annotation.protocols.texts import is_blank, text_problem
 
 Entry = TypeVar("Entry")
@@ -45,54 +47,61 @@ class Table:
         value = self.content.get(key)
         if value is None:
             if default is _MISSING:
-                self.problem(key, "is missing")
+                self.problem(key, gettext("is missing"))
                 return ""
             return default
         if not isinstance(value, str):
-            self.problem(key, f"is {kind(value)}, expected a text")
+            self.problem(key, gettext("is %(value)s, expected a text") % {"value": kind(value)})
         elif found := text_problem(value):
             self.problem(key, found)
         elif is_blank(value):
-            self.problem(key, "is blank")
+            self.problem(key, gettext("is blank"))
         else:
             return value
         return ""
 
     def code(self) -> str:
         """Return the text at "code", in the form that codes have."""
-        return self._matching("code", _CODE, "two to eight capital letters A to Z")
+        return self._matching("code", _CODE, gettext("two to eight capital letters A to Z"))
 
     def key(self) -> str:
         """Return the text at "key", in the form that keys have."""
-        return self._matching("key", _KEY, "small letters, digits and _, beginning with a letter")
+        return self._matching("key", _KEY, gettext("small letters, digits and _, beginning with a letter"))
 
     def _matching(self, key: str, pattern: re.Pattern[str], expected: str) -> str:
         value = self.text(key)
         if value and not pattern.fullmatch(value):
-            self.problem(key, f"is {value!r}, expected {expected}")
+            self.problem(
+                key,
+                gettext("is %(value)s, expected %(expected)s") % {"value": repr(value), "expected": expected},
+            )
         return value
 
     def choice(self, key: str, choices: Iterable[str]) -> str:
         """Return the text at `key`, which must be one of the choices."""
         value = self.text(key)
         if value and value not in choices:
-            self.problem(key, f"is {value!r}, expected one of {', '.join(choices)}")
+            self.problem(
+                key,
+                gettext("is %(value)s, expected one of %(choices)s")
+                % {"value": repr(value), "choices": ", ".join(choices)},
+            )
         return value
 
     def boolean(self, key: str, *, default: bool | None = None) -> bool:
         """Return true or false at `key`; without a default the key must be there."""
         value = self.content.get(key, default)
         if value is None:
-            self.problem(key, "is missing, expected true or false")
+            self.problem(key, gettext("is missing, expected true or false"))
         elif not isinstance(value, bool):
-            self.problem(key, f"is {kind(value)}, expected true or false")
+            self.problem(key, gettext("is %(value)s, expected true or false") % {"value": kind(value)})
         return value is True
 
     def texts(self, key: str) -> tuple[str, ...]:
         """Return the list of texts at `key`, empty where it is absent."""
         value = self.content.get(key, [])
         if not isinstance(value, list):
-            self.problem(key, f"is {kind(value)}, expected a list of texts")
+            self.problem(key, gettext("is %(value)s, expected a list of texts") % {"value": kind(value)})
             return ()
         inner = Table({f"{key}[{i}]": entry for i, entry in enumerate(value)}, self.path, self.problems)
         return tuple(inner.text(place) for place in inner.content)
@@ -103,7 +112,9 @@ class Table:
         if value is None:
             return None
         if not isinstance(value, dict):
-            self.problem(key, f"is {kind(value)}, expected a table [{key}]")
+            self.problem(
+                key, gettext("is %(value)s, expected a table [%(key)s]") % {"value": kind(value), "key": key}
+            )
             return None
         return read(Table(value, key, self.problems))
 
@@ -113,10 +124,14 @@ class Table:
         """Return what `read` makes of every table of the list at `key`."""
         value = self.content.get(key, [])
         if not isinstance(value, list) or not all(isinstance(entry, dict) for entry in value):
-            self.problem(key, f"is {kind(value)}, expected a list of tables [[{key}]]")
+            self.problem(
+                key,
+                gettext("is %(value)s, expected a list of tables [[%(key)s]]")
+                % {"value": kind(value), "key": key},
+            )
             return ()
         if required and not value:
-            self.problem(key, f"is missing, expected at least one [[{key}]]")
+            self.problem(key, gettext("is missing, expected at least one [[%(key)s]]") % {"key": key})
         return tuple(read(Table(entry, f"{key}[{i}]", self.problems)) for i, entry in enumerate(value))
 
     def refuse_unknown(self, known: Iterable[str]) -> None:
@@ -125,8 +140,12 @@ class Table:
         for key in self.content:
             if key not in known:
                 near = get_close_matches(key, known, n=1)
-                hint = f"did you mean {near[0]}?" if near else f"known keys are {', '.join(known)}"
-                self.problem(key, f"is not a known key; {hint}")
+                hint = (
+                    gettext("did you mean %(near)s?") % {"near": near[0]}
+                    if near
+                    else gettext("known keys are %(known)s") % {"known": ", ".join(known)}
+                )
+                self.problem(key, gettext("is not a known key; %(hint)s") % {"hint": hint})
 
     def refuse_repeats(self, list_key: str, field: str, values: Iterable[str]) -> None:
         """Note every value that the entries of a list share though it must be unique."""
@@ -134,7 +153,11 @@ class Table:
         for i, value in enumerate(values):
             if value and value in first:
                 earlier = f"{list_key}[{first[value]}]"
-                self.problem(f"{list_key}[{i}].{field}", f"is {value!r}, which {earlier} has already")
+                self.problem(
+                    f"{list_key}[{i}].{field}",
+                    gettext("is %(value)s, which %(earlier)s has already")
+                    % {"value": repr(value), "earlier": earlier},
+                )
             first.setdefault(value, i)
 
 
@@ -147,7 +170,9 @@ def kind(value: object) -> str:
     if isinstance(value, bool):
         return "true" if value else "false"
     if isinstance(value, dict):
-        return "a table"
+        return gettext("a table")
     if isinstance(value, list):
-        return "a list"
-    return f"the number {value}" if isinstance(value, int | float) else f"{value!r}"
+        return gettext("a list")
+    return (
+        gettext("the number %(value)s") % {"value": value} if isinstance(value, int | float) else f"{value!r}"
+    )

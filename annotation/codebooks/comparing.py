@@ -6,6 +6,8 @@ import re
 from dataclasses import dataclass
 from difflib import SequenceMatcher
 
+from django.utils.translation import gettext, gettext_lazy
+
 from annotation.codebooks.definition import Codebook
 
 _PIECES = re.compile(r"\s+|\w+|[^\w\s]")
@@ -27,6 +29,17 @@ class Change:
     field: str
     old: tuple[Piece, ...]
     new: tuple[Piece, ...]
+
+
+FIELDS = {
+    "name": gettext_lazy("name"),
+    "group": gettext_lazy("group"),
+    "description": gettext_lazy("description"),
+    "example": gettext_lazy("example"),
+    "exemplar": gettext_lazy("exemplar"),
+    "guideline": gettext_lazy("guideline"),
+}
+"""The fields of a type that are compared, as the reader calls them."""
 
 
 def codebook_changes(old: Codebook, new: Codebook) -> list[Change]:
@@ -57,18 +70,23 @@ def pieces_compared(old: str, new: str) -> tuple[tuple[Piece, ...], tuple[Piece,
 
 
 def _parts(codebook: Codebook) -> dict[tuple[str, str], str]:
-    parts = {("Codebook", "title"): codebook.title, ("Guideline", ""): codebook.guideline}
+    parts = {
+        (gettext("Codebook"), gettext("title")): codebook.title,
+        (gettext("Guideline"), ""): codebook.guideline,
+    }
     for entry in codebook.types:
-        for field in ("name", "group", "description", "example", "exemplar", "guideline"):
-            parts[entry.code, field] = getattr(entry, field) or ""
-        parts[entry.code, "span"] = "asked for on yes" if entry.span else "none"
+        for field, word in FIELDS.items():
+            parts[entry.code, str(word)] = getattr(entry, field) or ""
+        parts[entry.code, gettext("span")] = gettext("asked for on yes") if entry.span else gettext("none")
     for label in codebook.labels:
-        parts[label.code, "name"], parts[label.code, "description"] = label.name, label.description
+        parts[label.code, gettext("name")] = label.name
+        parts[label.code, gettext("description")] = label.description
     for reason in codebook.reasons:
-        parts[f"Reason {reason.code}", "name"] = reason.name
-        parts[f"Reason {reason.code}", "description"] = reason.description
-        offered = "offered" if reason.edited_question else "not offered"
-        parts[f"Reason {reason.code}", "edited question"] = offered
+        part = gettext("Reason %(code)s") % {"code": reason.code}
+        parts[part, gettext("name")] = reason.name
+        parts[part, gettext("description")] = reason.description
+        offered = gettext("offered") if reason.edited_question else gettext("not offered")
+        parts[part, gettext("edited question")] = offered
     for start in codebook.comment_starts:
-        parts["Comment starts", start.key] = start.text
+        parts[gettext("Comment starts"), start.key] = start.text
     return parts

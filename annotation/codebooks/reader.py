@@ -7,6 +7,8 @@ import tomllib
 from pathlib import Path
 from typing import Any
 
+from django.utils.translation import gettext
+
 from annotation.codebooks.checking import Problem, Table
 from annotation.codebooks.definition import (
     BLANK,
@@ -47,7 +49,10 @@ class CodebookError(ValueError):
 def load_shipped(name: str) -> Codebook:
     """Return one of the SHIPPED codebooks. Raises KeyError for another name."""
     if name not in SHIPPED:
-        raise KeyError(f"no codebook named {name!r} is shipped; there are {', '.join(SHIPPED)}")
+        raise KeyError(
+            gettext("no codebook named %(name)s is shipped; there are %(shipped)s")
+            % {"name": repr(name), "shipped": ", ".join(SHIPPED)}
+        )
     return read_codebook_file(Path(__file__).with_name(f"{name}.toml"))
 
 
@@ -61,7 +66,10 @@ def read_codebook_file(path: Path) -> Codebook:
         text = content.decode("utf-8-sig")
     except UnicodeDecodeError as error:
         line = content.count(b"\n", 0, error.start) + 1
-        problem = Problem(f"line {line}", f"byte 0x{content[error.start]:02X} is not UTF-8")
+        problem = Problem(
+            gettext("line %(line)s") % {"line": line},
+            gettext("byte 0x%(content)s is not UTF-8") % {"content": f"{content[error.start]:02X}"},
+        )
         raise CodebookError(path.stem, [problem]) from None
     return read_codebook(text, path.stem)
 
@@ -88,12 +96,20 @@ def codebook_from_document(document: dict[str, Any], name: str) -> Codebook:
     protocol = top.choice("protocol", PROTOCOLS)
     language = top.text("language")
     if language and not _LANGUAGE.fullmatch(language):
-        top.problem("language", f"is {language!r}, expected a language tag such as en, es or pt-BR")
+        top.problem(
+            "language",
+            gettext("is %(language)s, expected a language tag such as en, es or pt-BR")
+            % {"language": repr(language)},
+        )
     guideline = top.text("guideline")
     for other, keys in _PROTOCOL_KEYS.items():
         for key in keys:
             if protocol in PROTOCOLS and other != protocol and key in document:
-                top.problem(key, f"belongs to protocol {other}, this codebook's is {protocol}")
+                top.problem(
+                    key,
+                    gettext("belongs to protocol %(other)s, this codebook's is %(protocol)s")
+                    % {"other": other, "protocol": protocol},
+                )
     typology = protocol == FOCUS
     questions = protocol == CQS_GEN
     codebook = Codebook(
@@ -122,7 +138,7 @@ def _group(table: Table) -> Group:
     table.refuse_unknown(("key", "name", "letter", "hue"))
     letter = table.text("letter")
     if len(letter) > 1:
-        table.problem("letter", f"is {letter!r}, expected one character")
+        table.problem("letter", gettext("is %(letter)s, expected one character") % {"letter": repr(letter)})
     return Group(key=table.key(), name=table.text("name"), letter=letter, hue=table.choice("hue", HUES))
 
 
@@ -134,13 +150,21 @@ def _type(table: Table) -> AnnotationType:
     exemplar = table.text("exemplar", default=None)
     blanks = _UNDERSCORES.findall(exemplar or "")
     if span and exemplar is None:
-        table.problem("exemplar", f"is missing; a type with a span needs a question with one blank {BLANK}")
+        table.problem(
+            "exemplar",
+            gettext("is missing; a type with a span needs a question with one blank %(blank)s")
+            % {"blank": BLANK},
+        )
     elif span and exemplar and not blanks:
-        table.problem("exemplar", f"has no blank {BLANK}")
+        table.problem("exemplar", gettext("has no blank %(blank)s") % {"blank": BLANK})
     elif span and exemplar and blanks != [BLANK]:
-        table.problem("exemplar", f"has the blanks {' '.join(blanks)}, expected exactly one {BLANK}")
+        table.problem(
+            "exemplar",
+            gettext("has the blanks %(blanks)s, expected exactly one %(blank)s")
+            % {"blanks": " ".join(blanks), "blank": BLANK},
+        )
     elif exemplar and blanks and not span:
-        table.problem("exemplar", "has a blank, but the type has no span that could fill it")
+        table.problem("exemplar", gettext("has a blank, but the type has no span that could fill it"))
     return AnnotationType(
         code=table.code(),
         name=table.text("name"),
@@ -165,7 +189,9 @@ def _label(table: Table) -> Label:
     published = table.text("published")
     if code in PUBLISHED_LABELS and published and published != PUBLISHED_LABELS[code]:
         table.problem(
-            "published", f"is {published!r}; the published files say {PUBLISHED_LABELS[code]!r} for {code}"
+            "published",
+            gettext("is %(published)s; the published files say %(published_labels)s for %(code)s")
+            % {"published": repr(published), "published_labels": repr(PUBLISHED_LABELS[code]), "code": code},
         )
     return Label(
         code=code, name=table.text("name"), published=published, description=table.text("description")
@@ -196,12 +222,22 @@ def _check_typology(top: Table, codebook: Codebook) -> None:
     known = [group.key for group in groups]
     for i, entry in enumerate(types):
         if groups and entry.group is None:
-            top.problem(f"types[{i}].group", f"is missing, expected one of {', '.join(known)}")
+            top.problem(
+                f"types[{i}].group",
+                gettext("is missing, expected one of %(known)s") % {"known": ", ".join(known)},
+            )
         elif entry.group and entry.group not in known:
-            expected = f"expected one of {', '.join(known)}" if known else "the codebook has no [[groups]]"
+            expected = (
+                gettext("expected one of %(known)s") % {"known": ", ".join(known)}
+                if known
+                else gettext("the codebook has no [[groups]]")
+            )
             top.problem(f"types[{i}].group", f"is {entry.group!r}, {expected}")
         if derived and entry.code and entry.code == derived.code:
-            top.problem("derived_none.code", f"is {derived.code!r}, which types[{i}] has already")
+            top.problem(
+                "derived_none.code",
+                gettext("is %(code)s, which types[%(i)s] has already") % {"code": repr(derived.code), "i": i},
+            )
 
 
 def _check_questions(top: Table, codebook: Codebook) -> None:
@@ -211,4 +247,8 @@ def _check_questions(top: Table, codebook: Codebook) -> None:
     codes = [label.code for label in codebook.labels]
     for code in PUBLISHED_LABELS:
         if codes and code not in codes:
-            top.problem("labels", f"has no label {code}; exactly {', '.join(PUBLISHED_LABELS)} are expected")
+            top.problem(
+                "labels",
+                gettext("has no label %(code)s; exactly %(published_labels)s are expected")
+                % {"code": code, "published_labels": ", ".join(PUBLISHED_LABELS)},
+            )

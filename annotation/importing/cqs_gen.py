@@ -10,6 +10,8 @@ from collections.abc import Iterator, Mapping
 from pathlib import Path, PurePath
 from typing import Any
 
+from django.utils.translation import gettext
+
 from annotation.codebooks.definition import PUBLISHED_LABELS
 from annotation.importing.encodings import open_text
 from annotation.importing.jsontext import JSONProblem, loads
@@ -43,20 +45,22 @@ def read(path: Path, *, name: str, origin: str | None = None) -> ItemRows:
     try:
         document = loads(text)
     except JSONProblem as problem:
-        raise FileError(name, "", f"no valid JSON: {problem}") from None
+        raise FileError(name, "", gettext("no valid JSON: %(problem)s") % {"problem": problem}) from None
     if not isinstance(document, dict):
-        raise FileError(name, "", "expected a JSON object keyed by intervention_id")
+        raise FileError(name, "", gettext("expected a JSON object keyed by intervention_id"))
     other_origin = PurePath(name).stem.removeprefix("submission_") if origin is None else origin
     unknown: dict[str, None] = {}
     for key, entry in document.items():
         yield from _intervention(key, entry, other_origin, unknown)
     for place in unknown:
-        yield Notice(place, "is no key of this format and is not kept")
+        yield Notice(place, gettext("is no key of this format and is not kept"))
 
 
 def _intervention(key: str, entry: Any, origin: str, unknown: dict[str, None]) -> Iterator[ItemRow | Refusal]:
     if not isinstance(entry, dict):
-        yield Refusal(key, "expected an object with intervention_id and intervention", {"value": entry})
+        yield Refusal(
+            key, gettext("expected an object with intervention_id and intervention"), {"value": entry}
+        )
         return
     row = {name: value for name, value in entry.items() if name != "cqs"}
     if misshapen := _shape_problem(key, entry):
@@ -90,16 +94,19 @@ def _intervention(key: str, entry: Any, origin: str, unknown: dict[str, None]) -
 def _shape_problem(key: str, entry: Mapping[str, Any]) -> tuple[str, str] | None:
     """Return the JSON path and the reason why an intervention is not of the published shape, or None."""
     if entry.get("intervention_id") != key:
-        return f"{key}.intervention_id", f"is {entry.get('intervention_id')!r}, expected the key {key!r}"
+        return f"{key}.intervention_id", gettext("is %(value)s, expected the key %(key)s") % {
+            "value": repr(entry.get("intervention_id")),
+            "key": repr(key),
+        }
     if not isinstance(entry.get("intervention"), str):
-        return f"{key}.intervention", "expected a text"
+        return f"{key}.intervention", gettext("expected a text")
     if not isinstance(entry.get("dataset", ""), str):
-        return f"{key}.dataset", "expected a text"
+        return f"{key}.dataset", gettext("expected a text")
     schemes = entry.get("schemes", [])
     if not isinstance(schemes, list) or not all(isinstance(scheme, str) for scheme in schemes):
-        return f"{key}.schemes", "expected a list of texts"
+        return f"{key}.schemes", gettext("expected a list of texts")
     if not isinstance(entry.get("cqs", []), list):
-        return f"{key}.cqs", "expected a list of questions"
+        return f"{key}.cqs", gettext("expected a list of questions")
     return None
 
 
@@ -107,16 +114,23 @@ def _question(
     place: str, key: str, entry: Any, origin: str, unknown: dict[str, None]
 ) -> QuestionRow | Refusal:
     if not isinstance(entry, dict):
-        return Refusal(place, "expected an object with id and cq", {"intervention_id": key, "value": entry})
+        return Refusal(
+            place, gettext("expected an object with id and cq"), {"intervention_id": key, "value": entry}
+        )
     row = {"intervention_id": key, **entry}
     unknown.update((f"*.cqs[*].{name}", None) for name in entry if name not in _QUESTION_KEYS)
     question_id, text, label = entry.get("id"), entry.get("cq"), entry.get("label")
     if isinstance(question_id, bool) or not isinstance(question_id, str | int | None):
-        return Refusal(f"{place}.id", "expected a text or a whole number", row)
+        return Refusal(f"{place}.id", gettext("expected a text or a whole number"), row)
     if not isinstance(text, str):
-        return Refusal(f"{place}.cq", "expected a text", row)
+        return Refusal(f"{place}.cq", gettext("expected a text"), row)
     if "label" in entry and label not in LABELS:
-        return Refusal(f"{place}.label", f"is {label!r}, expected {', '.join(LABELS)}", row)
+        return Refusal(
+            f"{place}.label",
+            gettext("is %(label)s, expected %(labels)s")
+            % {"label": repr(label), "labels": ", ".join(LABELS)},
+            row,
+        )
     question = QuestionRow(
         external_id=question_id,
         text=text,

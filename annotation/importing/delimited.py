@@ -7,6 +7,8 @@ import itertools
 from collections.abc import Iterable, Iterator
 from pathlib import Path
 
+from django.utils.translation import gettext
+
 from annotation.importing.encodings import open_text
 from annotation.importing.rows import FileError
 from annotation.protocols.texts import BLANK_CHARACTERS
@@ -40,12 +42,16 @@ def records(path: Path, name: str, separator: str) -> Iterator[tuple[str, list[s
         reader = csv.reader(stream, delimiter=separator, strict=True)
         for number in itertools.count(1):
             line = reader.line_num + 1
-            place = f"row {number}" if line == number else f"row {number} (line {line})"
+            place = (
+                gettext("row %(number)s") % {"number": number}
+                if line == number
+                else gettext("row %(number)s (line %(line)s)") % {"number": number, "line": line}
+            )
             try:
                 cells = next(reader)
             except StopIteration:
                 return
             except csv.Error as error:
-                raise FileError(name, place, f"no valid CSV: {error}") from None
+                raise FileError(name, place, gettext("no valid CSV: %(error)s") % {"error": error}) from None
             if any(cells):
                 yield place, cells

@@ -7,6 +7,8 @@ from collections.abc import Iterator, Mapping
 from pathlib import Path, PurePath
 from typing import Any
 
+from django.utils.translation import gettext
+
 from annotation.importing.judgement_parts import Answers, PartProblem, refused, whole_number
 from annotation.importing.rows import JudgementRows, Notice, Refusal
 from annotation.importing.tabular import Cells, json_rows
@@ -28,7 +30,11 @@ def read(path: Path, *, name: str, types: Mapping[str, str]) -> JudgementRows:
             yield row
             continue
         if "annotator" not in row.values and not noticed:
-            yield Notice(row.place, f"no annotator is named: “{stem}”, the file's name, stands for them")
+            yield Notice(
+                row.place,
+                gettext("no annotator is named: “%(stem)s”, the file's name, stands for them")
+                % {"stem": stem},
+            )
             noticed = True
         yield from _line(row, stem, types)
 
@@ -40,7 +46,9 @@ def _line(row: Cells, stem: str, types: Mapping[str, str]) -> JudgementRows:
         annotator = _name(values, "annotator") if "annotator" in values else stem
         text = values.get("text")
         if not isinstance(text, str):
-            raise PartProblem(f"text is {text!r}, expected the text of the item")
+            raise PartProblem(
+                gettext("text is %(text)s, expected the text of the item") % {"text": repr(text)}
+            )
     except PartProblem as problem:
         yield refused(row.place, problem, dict(values))
         return
@@ -71,7 +79,7 @@ def _part(answers: Answers, place: str, text: str, key: str, entry: Any) -> None
         unit, said = entry
         known = int(unit) if unit.isascii() and unit.isdecimal() else answers.type_code(unit)
         if not isinstance(said, str):
-            raise PartProblem(f"{key}: {said!r} is no text")
+            raise PartProblem(gettext("%(key)s: %(said)s is no text") % {"key": key, "said": repr(said)})
         answers.put(known, place, **{_DETAILS[key]: said})
     elif key == "no":
         answers.put(answers.type_code(entry), place, applicable=False)
@@ -84,7 +92,10 @@ def _part(answers: Answers, place: str, text: str, key: str, entry: Any) -> None
     else:
         start, end, name = _span(entry)
         if not 0 <= start < end <= len(text):
-            raise PartProblem(f"the span {start}–{end} is not in its text of {len(text)} characters")
+            raise PartProblem(
+                gettext("the span %(start)s–%(end)s is not in its text of %(n)s characters")
+                % {"start": start, "end": end, "n": len(text)}
+            )
         span = {"start": start, "end": end, "quote": text[start:end]}
         answers.put(answers.type_code(name), place, applicable=True, **span)
 
@@ -93,7 +104,7 @@ def _span(entry: Any) -> tuple[int, int, Any]:
     if isinstance(entry, dict):
         entry = [entry.get("start_offset"), entry.get("end_offset"), entry.get("label")]
     if not isinstance(entry, list) or len(entry) != 3:
-        raise PartProblem("expected a span as [start, end, name]")
+        raise PartProblem(gettext("expected a span as [start, end, name]"))
     return whole_number(entry[0], "start"), whole_number(entry[1], "end"), entry[2]
 
 
@@ -102,5 +113,7 @@ def _name(values: Mapping[str, Any], key: str) -> str:
     if isinstance(found, int) and not isinstance(found, bool):
         return str(found)
     if not isinstance(found, str) or is_blank(found):
-        raise PartProblem(f"{key} is {found!r}, expected a name")
+        raise PartProblem(
+            gettext("%(key)s is %(found)s, expected a name") % {"key": key, "found": repr(found)}
+        )
     return found

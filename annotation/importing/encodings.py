@@ -12,6 +12,8 @@ import io
 from pathlib import Path
 from typing import TextIO
 
+from django.utils.translation import gettext
+
 from annotation.importing.rows import FileError
 
 _CHUNK = 1 << 20
@@ -44,9 +46,11 @@ def first_bytes(path: Path, name: str, count: int = 4) -> bytes:
         with path.open("rb") as stream:
             start = stream.read(count)
     except OSError as error:
-        raise FileError(name, "", f"cannot be read: {error.strerror}") from None
+        raise FileError(
+            name, "", gettext("cannot be read: %(strerror)s") % {"strerror": error.strerror}
+        ) from None
     if not start:
-        raise FileError(name, "", "is empty")
+        raise FileError(name, "", gettext("is empty"))
     return start
 
 
@@ -56,13 +60,17 @@ def _checked_encoding(path: Path, name: str) -> str:
     for mark, marked in _MARKS:
         if start.startswith(mark):
             if marked is None:
-                raise FileError(name, "row 1, column 1", "UTF-32 is not read; save the file as UTF-8")
+                raise FileError(
+                    name,
+                    gettext("row 1, column %(n)s") % {"n": 1},
+                    gettext("UTF-32 is not read; save the file as UTF-8"),
+                )
             encoding = marked
             break
     else:
         if 0 in start:
-            place = f"row 1, column {start.index(0) + 1}"
-            raise FileError(name, place, "NUL byte; UTF-16 is read only with its byte order mark")
+            place = gettext("row 1, column %(n)s") % {"n": start.index(0) + 1}
+            raise FileError(name, place, gettext("NUL byte; UTF-16 is read only with its byte order mark"))
     decoder = codecs.getincrementaldecoder(encoding)()
     position = 0  # of the first byte that the decoder has not turned into characters yet
     with path.open("rb") as stream:
@@ -85,9 +93,19 @@ def _refuse(path: Path, name: str, encoding: str, position: int) -> None:
         byte = stream.read(1)[0]
     lines = io.StringIO(before + ".", newline="").readlines()  # the full stop stands for the wrong byte
     row, line, column = _row(lines), len(lines), len(lines[-1])
-    place = f"row {row}, column {column}" if row == line else f"row {row} (line {line}), column {column}"
+    place = (
+        gettext("row %(row)s, column %(column)s") % {"row": row, "column": column}
+        if row == line
+        else gettext("row %(row)s (line %(line)s), column %(column)s")
+        % {"row": row, "line": line, "column": column}
+    )
     known = "UTF-8" if encoding == "utf-8" else "UTF-16"
-    raise FileError(name, place, f"byte 0x{byte:02X} is not {known}; save the file as UTF-8")
+    raise FileError(
+        name,
+        place,
+        gettext("byte 0x%(byte)s is not %(known)s; save the file as UTF-8")
+        % {"byte": f"{byte:02X}", "known": known},
+    )
 
 
 def _row(lines: list[str]) -> int:

@@ -12,6 +12,7 @@ from pathlib import Path
 from typing import Any
 from xml.etree.ElementTree import ParseError
 
+from django.utils.translation import gettext
 from openpyxl import load_workbook
 from openpyxl.utils.exceptions import InvalidFileException
 
@@ -50,9 +51,15 @@ def records(path: Path, name: str) -> Iterator[tuple[str, list[Any]] | Notice]:
                 continue
             width = width or len(cells)
             cells += [""] * (width - len(cells))
-            yield f"sheet {sheet.title!r}, row {number}", cells
+            yield (
+                gettext("sheet %(title)s, row %(number)s") % {"title": repr(sheet.title), "number": number},
+                cells,
+            )
         for other in others:
-            yield Notice(f"sheet {other.title!r}", "only the first sheet of a workbook is read")
+            yield Notice(
+                gettext("sheet %(title)s") % {"title": repr(other.title)},
+                gettext("only the first sheet of a workbook is read"),
+            )
     finally:
         book.close()
 
@@ -65,7 +72,9 @@ def _errors_of_openpyxl(name: str) -> Iterator[None]:
             warnings.simplefilter("ignore")
             yield
     except _UNREADABLE as error:
-        raise FileError(name, "", f"cannot be read as an Excel workbook: {error}") from None
+        raise FileError(
+            name, "", gettext("cannot be read as an Excel workbook: %(error)s") % {"error": error}
+        ) from None
 
 
 def _plain(value: Any) -> Any:

@@ -8,6 +8,7 @@ from pathlib import Path
 
 from django.db import transaction
 from django.db.models import Count, Max, Q
+from django.utils.translation import gettext
 
 from annotation.codebooks.definition import PUBLISHED_LABELS
 from annotation.errors import Refused
@@ -72,7 +73,11 @@ def items_import(
     """
     name = name or path.name
     if format and format not in FORMATS:
-        raise Refused("invalid", f"There is no format “{format}”: choose one of {', '.join(FORMATS)}.")
+        raise Refused(
+            "invalid",
+            gettext("There is no format “%(format)s”: choose one of %(formats)s.")
+            % {"format": format, "formats": ", ".join(FORMATS)},
+        )
     found_format = "table" if columns else format or recognise(path, name)
     reading = {"renamed": columns} if columns else {}
     rows = FORMATS[found_format](path, name=name, origin=origin or None, **reading)
@@ -115,11 +120,11 @@ class _Loader:
         new: dict[str, ItemRow] = {}
         for row in rows:
             if self.project.protocol != Protocol.CQS_GEN and row.questions:
-                self._refuse(row, "has questions, and the protocol of this project judges none")
+                self._refuse(row, gettext("has questions, and the protocol of this project judges none"))
                 continue
             there = known.get(row.external_id) or new.get(row.external_id)
             if there is not None and there.text != row.text:
-                where = "the text differs from the one stored under this id"
+                where = gettext("the text differs from the one stored under this id")
                 self._refuse(row, f"{where}: {difference(there.text, row.text)}")
                 continue
             if there is None:
@@ -177,7 +182,11 @@ class _Loader:
                 code = LABEL_CODES[given.label] if given.label else ""
                 if code and label and code != label:
                     stored_as = PUBLISHED_LABELS[label]
-                    self._refuse_question(given, f"is labelled {given.label}, and stored as {stored_as}")
+                    self._refuse_question(
+                        given,
+                        gettext("is labelled %(label)s, and stored as %(stored_as)s")
+                        % {"label": given.label, "stored_as": stored_as},
+                    )
                 elif code and not label:
                     labels.append(self._published_label(item.pk, pk, code))
         Question.objects.bulk_create([question for question, _ in questions])
@@ -237,7 +246,11 @@ class _Loader:
         if other != row.external_id:
             self.report.count("equal texts")
             self.report.notice(
-                Notice(row.place, f"the text of “{row.external_id}” is that of “{other}”; both kept")
+                Notice(
+                    row.place,
+                    gettext("the text of “%(external_id)s” is that of “%(other)s”; both kept")
+                    % {"external_id": row.external_id, "other": other},
+                )
             )
 
     def _notice_differences(self, there: _Known, row: ItemRow) -> None:
@@ -245,7 +258,11 @@ class _Loader:
             given = getattr(row, name)
             if given and given != stored:
                 self.report.notice(
-                    Notice(row.place, f"the {name} of “{row.external_id}” stays “{stored}”, not “{given}”")
+                    Notice(
+                        row.place,
+                        gettext("the %(name)s of “%(external_id)s” stays “%(stored)s”, not “%(given)s”")
+                        % {"name": name, "external_id": row.external_id, "stored": stored, "given": given},
+                    )
                 )
 
     def _refuse(self, row: ItemRow, reason: str) -> None:
@@ -254,7 +271,7 @@ class _Loader:
 
     def _refuse_question(self, given: QuestionRow, reason: str) -> None:
         shown = {"question_id": given.external_id, "question": given.text, "label": given.label}
-        self.refused.add(Refusal(given.place, f"the question {reason}", shown))
+        self.refused.add(Refusal(given.place, gettext("the question %(reason)s") % {"reason": reason}, shown))
 
 
 def _question_key(external_id: object, text: str) -> str:
@@ -271,7 +288,7 @@ def import_undo(brought_by: Import, *, member: Membership | None = None) -> dict
     Raises Refused where a round has its items or questions, or another import built on them.
     """
     if brought_by.state != Import.State.DONE or brought_by.format == JUDGEMENTS:
-        raise Refused("invalid", "Only an import of items that is done can be undone.")
+        raise Refused("invalid", gettext("Only an import of items that is done can be undone."))
     with transaction.atomic():
         Project.objects.select_for_update().get(pk=brought_by.project_id)
         _refuse_when_used(brought_by)
@@ -298,7 +315,9 @@ def _refuse_when_used(brought_by: Import) -> None:
     rounds = brought_by.project.rounds.filter(with_items | with_questions).values_list("name", flat=True)
     if names := sorted(set(rounds)):
         raise Refused(
-            "in_use", f"This import cannot be undone: {', '.join(names[:5])} has items or questions of it."
+            "in_use",
+            gettext("This import cannot be undone: %(names)s has items or questions of it.")
+            % {"names": ", ".join(names[:5])},
         )
     later = (
         Question.objects.filter(item__brought_by=brought_by)
@@ -311,11 +330,14 @@ def _refuse_when_used(brought_by: Import) -> None:
     if later is not None:
         raise Refused(
             "in_use",
-            f"This import cannot be undone: “{later['brought_by__file_name']}” added {later['n']} questions "
-            "to its items. Undo that import first.",
+            gettext(
+                "This import cannot be undone: “%(brought_by__file_name)s” added %(n)s questions to "
+                "its items. Undo that import first."
+            )
+            % {"brought_by__file_name": later["brought_by__file_name"], "n": later["n"]},
         )
     if (
         Resolution.objects.filter(item__brought_by=brought_by).exclude(brought_by=brought_by).exists()
         or Resolution.objects.filter(question__brought_by=brought_by).exclude(brought_by=brought_by).exists()
     ):
-        raise Refused("in_use", "This import cannot be undone: something in it has been decided.")
+        raise Refused("in_use", gettext("This import cannot be undone: something in it has been decided."))

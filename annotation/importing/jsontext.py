@@ -5,6 +5,8 @@ from __future__ import annotations
 import json
 from typing import Any
 
+from django.utils.translation import gettext
+
 
 class JSONProblem(ValueError):
     """What is wrong with a JSON text, with its place where that is known."""
@@ -15,10 +17,13 @@ def loads(text: str) -> Any:
     try:
         return json.loads(text, object_pairs_hook=_object, parse_constant=_refuse_constant)
     except json.JSONDecodeError as error:
-        line = f"line {error.lineno}, " if "\n" in text else ""
-        raise JSONProblem(f"{line}column {error.colno}: {error.msg}") from None
+        line = gettext("line %(lineno)s, ") % {"lineno": error.lineno} if "\n" in text else ""
+        raise JSONProblem(
+            gettext("%(line)scolumn %(colno)s: %(msg)s")
+            % {"line": line, "colno": error.colno, "msg": error.msg}
+        ) from None
     except RecursionError:
-        raise JSONProblem("nested too deeply") from None
+        raise JSONProblem(gettext("nested too deeply")) from None
     except ValueError as error:  # a whole number with more digits than Python converts
         raise JSONProblem(str(error)) from None
 
@@ -28,7 +33,9 @@ def _object(pairs: list[tuple[str, Any]]) -> dict[str, Any]:
     if len(found) < len(pairs):
         names = [key for key, _ in pairs]
         repeated = next(key for key in names if names.count(key) > 1)
-        raise JSONProblem(f"the name {repeated!r} stands twice in one object")
+        raise JSONProblem(
+            gettext("the name %(repeated)s stands twice in one object") % {"repeated": repr(repeated)}
+        )
     return found
 
 

@@ -6,6 +6,8 @@ from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, field
 from typing import Any
 
+from django.utils.translation import gettext
+
 from annotation.codebooks.definition import PUBLISHED_LABELS, Codebook
 from annotation.importing.rows import JudgementRow, Refusal, json_problem
 
@@ -42,7 +44,7 @@ class Answers:
         """Return the code of a type by its name. Raises PartProblem for one that the codebook has not."""
         code = self.types.get(name.lower()) if isinstance(name, str) else None
         if code is None:
-            raise PartProblem(f"{name!r} is no type of the codebook")
+            raise PartProblem(gettext("%(name)s is no type of the codebook") % {"name": repr(name)})
         return code
 
     def put(self, unit: str | int, place: str, **values: Any) -> None:
@@ -54,8 +56,15 @@ class Answers:
         for name, value in values.items():
             if name in there and there[name] != value:
                 self.contradicted.add(unit)
-                what = "a second span" if name in ("start", "end", "quote") else f"another {name}"
-                raise PartProblem(f"{_unit_words(unit)} has {what}; a judgement has one")
+                what = (
+                    gettext("a second span")
+                    if name in ("start", "end", "quote")
+                    else gettext("another %(name)s") % {"name": name}
+                )
+                raise PartProblem(
+                    gettext("%(unit)s has %(what)s; a judgement has one")
+                    % {"unit": _unit_words(unit), "what": what}
+                )
         self.fields.setdefault(unit, {}).update(values)
         self.places.setdefault(unit, place)
 
@@ -63,7 +72,10 @@ class Answers:
         """Add the label of a question by its published word or its code."""
         code = LABELS.get(word.lower()) if isinstance(word, str) else None
         if code is None:
-            raise PartProblem(f"label is {word!r}, expected {', '.join(PUBLISHED_LABELS.values())}")
+            raise PartProblem(
+                gettext("label is %(word)s, expected %(published_labels)s")
+                % {"word": repr(word), "published_labels": ", ".join(PUBLISHED_LABELS.values())}
+            )
         self.put(position, place, label=code)
 
     def rows(self) -> Iterator[JudgementRow | Refusal]:
@@ -76,7 +88,9 @@ class Answers:
             if problem := json_problem(shown, "annotation"):
                 yield Refusal(self.places[unit], problem, shown)
             elif ("applicable" if is_type else "label") not in values:
-                yield Refusal(self.places[unit], f"{_unit_words(unit)} has no answer", shown)
+                yield Refusal(
+                    self.places[unit], gettext("%(unit)s has no answer") % {"unit": _unit_words(unit)}, shown
+                )
             else:
                 yield _row(self, unit, values)
 
@@ -89,12 +103,18 @@ def refused(place: str, problem: PartProblem, part: Any) -> Refusal:
 def whole_number(value: Any, name: str) -> int:
     """Return an offset. Raises PartProblem for anything but a whole number."""
     if isinstance(value, bool) or not isinstance(value, int):
-        raise PartProblem(f"{name} is {value!r}, expected a whole number")
+        raise PartProblem(
+            gettext("%(name)s is %(value)s, expected a whole number") % {"name": name, "value": repr(value)}
+        )
     return value
 
 
 def _unit_words(unit: str | int) -> str:
-    return f"type {unit}" if isinstance(unit, str) else f"question {unit}"
+    return (
+        gettext("type %(unit)s") % {"unit": unit}
+        if isinstance(unit, str)
+        else gettext("question %(unit)s") % {"unit": unit}
+    )
 
 
 def _row(answers: Answers, unit: str | int, values: Mapping[str, Any]) -> JudgementRow:

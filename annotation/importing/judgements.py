@@ -7,6 +7,8 @@ from collections.abc import Sequence
 from pathlib import Path
 from typing import Any
 
+from django.utils.translation import gettext
+
 from annotation.codebooks.definition import PUBLISHED_LABELS
 from annotation.importing.rows import (
     REFUSED_COLUMNS,
@@ -54,7 +56,10 @@ def read(path: Path, *, name: str, annotator_needed: bool = True) -> JudgementRo
     _require_columns(table, name, NEEDED if annotator_needed else ("item",))
     for column in table.columns or ():
         if column not in COLUMNS and column not in REFUSED_COLUMNS:
-            yield Notice("row 1", f"column {column!r} is not known and is left out")
+            yield Notice(
+                gettext("row %(number)s") % {"number": 1},
+                gettext("column %(column)s is not known and is left out") % {"column": repr(column)},
+            )
     for row in table.rows:
         if not isinstance(row, Cells):
             yield row
@@ -80,7 +85,11 @@ def _require_columns(table: Table, name: str, needed: Sequence[str]) -> None:
             table.require(name, (answer,))
     if not {"type", "question"} & set(table.columns):
         found = ", ".join(repr(column) for column in table.columns)
-        raise FileError(name, "row 1", f"no column 'type' or 'question'; found {found}")
+        raise FileError(
+            name,
+            gettext("row %(number)s") % {"number": 1},
+            gettext("no column 'type' or 'question'; found %(found)s") % {"found": found},
+        )
 
 
 def _judgement(row: Cells, annotator_needed: bool) -> JudgementRow:
@@ -90,16 +99,19 @@ def _judgement(row: Cells, annotator_needed: bool) -> JudgementRow:
     cannot_judge = _yes_no(row, "cannot_judge") or False
     type_code, question = row.text("type"), _question_id(row)
     if (type_code != "") == (question is not None):
-        raise RowProblem("expected a type or a question, and not both")
+        raise RowProblem(gettext("expected a type or a question, and not both"))
     unit, answer, other = (
         ("type", "applicable", "label") if type_code else ("question", "label", "applicable")
     )
     if values.get(other) not in (None, ""):
-        raise RowProblem(f"{other} does not go with a {unit}; expected {answer}")
+        raise RowProblem(
+            gettext("%(other)s does not go with a %(unit)s; expected %(answer)s")
+            % {"other": other, "unit": unit, "answer": answer}
+        )
     applicable = _yes_no(row, "applicable")
     label = _label(row)
     if applicable is None and label is None and not cannot_judge:
-        raise RowProblem(f"{answer} is blank")
+        raise RowProblem(gettext("%(answer)s is blank") % {"answer": answer})
     return JudgementRow(
         item=_filled(row, "item"),
         type_code=type_code or None,
@@ -122,7 +134,7 @@ def _judgement(row: Cells, annotator_needed: bool) -> JudgementRow:
 def _filled(row: Cells, column: str) -> str:
     value = row.text(column)
     if is_blank(value):
-        raise RowProblem(f"{column} is blank")
+        raise RowProblem(gettext("%(column)s is blank") % {"column": column})
     return value
 
 
@@ -138,13 +150,19 @@ def _yes_no(row: Cells, column: str) -> bool | None:
     word = str(value).lower()
     if word in _TRUE or word in _FALSE:
         return word in _TRUE
-    raise RowProblem(f"{column} is {value!r}, expected yes or no (or true, false, 1, 0)")
+    raise RowProblem(
+        gettext("%(column)s is %(value)s, expected yes or no (or true, false, 1, 0)")
+        % {"column": column, "value": repr(value)}
+    )
 
 
 def _label(row: Cells) -> str | None:
     value = row.text("label")
     if value and value.lower() not in _LABELS:
-        raise RowProblem(f"label is {value!r}, expected USE, UN, IN or Useful, Unhelpful, Invalid")
+        raise RowProblem(
+            gettext("label is %(value)s, expected USE, UN, IN or Useful, Unhelpful, Invalid")
+            % {"value": repr(value)}
+        )
     return _LABELS.get(value.lower())
 
 
@@ -154,5 +172,8 @@ def _whole_number(row: Cells, column: str) -> int | None:
         return None
     match = None if isinstance(value, bool) else _WHOLE.fullmatch(str(value))
     if match is None:
-        raise RowProblem(f"{column} is {value!r}, expected a whole number")
+        raise RowProblem(
+            gettext("%(column)s is %(value)s, expected a whole number")
+            % {"column": column, "value": repr(value)}
+        )
     return int(match[1])

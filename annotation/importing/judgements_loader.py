@@ -13,6 +13,7 @@ from pathlib import Path
 from django.db import transaction
 from django.db.models import Count, Max
 from django.utils import timezone
+from django.utils.translation import gettext
 
 from annotation.access import visible_items, visible_questions
 from annotation.codebooks.definition import Codebook as CodebookDefinition
@@ -71,13 +72,16 @@ def judgements_import(
     """
     name = name or path.name
     if not round_name.strip():
-        raise Refused("invalid", "Name the round that the judgements go into.")
+        raise Refused("invalid", gettext("Name the round that the judgements go into."))
     existing = project.rounds.filter(name=round_name.strip()).first()
     if existing is not None and not existing.imported:
         raise Refused(
             "round_not_imported",
-            f"{existing.name} is {existing.status} and was annotated here: bring the judgements into a round "
-            "of another name.",
+            gettext(
+                "%(name)s is %(status)s and was annotated here: bring the judgements into a round of "
+                "another name."
+            )
+            % {"name": existing.name, "status": existing.status_word},
         )
     report = ImportReport(file=name, format=JUDGEMENTS)
     refused = RefusedRows(report, refused_path)
@@ -115,7 +119,7 @@ def judgements_import(
 def _close_imported(round: Round) -> None:
     most = round.assignments.values("item").annotate(n=Count("id")).aggregate(most=Max("n"))["most"]
     if not most:
-        raise Refused("invalid", "The file has no judgement that can be stored; no round was made.")
+        raise Refused("invalid", gettext("The file has no judgement that can be stored; no round was made."))
     now = timezone.now()
     round.overlap, round.status, round.opened_at, round.closed_at = most, Round.Status.CLOSED, now, now
     round.save(update_fields=["overlap", "status", "opened_at", "closed_at"])
@@ -195,7 +199,7 @@ class _Loader:
     def _check(self, given: JudgementRow, stored: _Stored) -> _Accepted:
         item = stored.items.get(given.item)
         if item is None:
-            raise _RowRefused(f"there is no item “{given.item}” in this project")
+            raise _RowRefused(gettext("there is no item “%(item)s” in this project") % {"item": given.item})
         unit = self._unit(given, item, stored)
         answer = _answer(given, item)
         try:
@@ -210,18 +214,24 @@ class _Loader:
     def _unit(self, given: JudgementRow, item: Item, stored: _Stored) -> Unit:
         if self.project.protocol == Protocol.FOCUS:
             if given.type_code is None:
-                raise _RowRefused("judges a question, and this project judges types")
+                raise _RowRefused(gettext("judges a question, and this project judges types"))
             return Unit(type_code=given.type_code)
         if given.question_position is not None:
             if (item.pk, given.question_position) not in stored.positions:
-                raise _RowRefused(f"“{given.item}” has no question {given.question_position}")
+                raise _RowRefused(
+                    gettext("“%(item)s” has no question %(question_position)s")
+                    % {"item": given.item, "question_position": given.question_position}
+                )
             return Unit(question_id=stored.positions[(item.pk, given.question_position)][0])
         if given.question is None:
-            raise _RowRefused("judges a type, and this project judges questions")
+            raise _RowRefused(gettext("judges a type, and this project judges questions"))
         found = stored.questions.get((item.pk, str(given.question)), [])
         if len(found) != 1:
-            count = "no question" if not found else f"{len(found)} questions"
-            raise _RowRefused(f"“{given.item}” has {count} with the id “{given.question}”")
+            count = gettext("no question") if not found else gettext("%(n)s questions") % {"n": len(found)}
+            raise _RowRefused(
+                gettext("“%(item)s” has %(count)s with the id “%(question)s”")
+                % {"item": given.item, "count": count, "question": given.question}
+            )
         return Unit(question_id=found[0])
 
     def _is_there(self, row: _Accepted, earlier: _Accepted | None, stored: _Stored) -> bool:
@@ -237,9 +247,11 @@ class _Loader:
         )
         if same:
             return True
-        where = "further up in the file" if earlier is not None else f"in {self.round.name}"
+        in_round = gettext("in %(name)s") % {"name": self.round.name}
+        where = gettext("further up in the file") if earlier is not None else in_round
         raise _RowRefused(
-            f"{row.given.annotator} has another judgement of this unit {where}; it stays as it is"
+            gettext("%(annotator)s has another judgement of this unit %(where)s; it stays as it is")
+            % {"annotator": row.given.annotator, "where": where}
         )
 
     def _write(self, accepted: list[_Accepted], stored: _Stored) -> None:

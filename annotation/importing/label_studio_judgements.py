@@ -11,6 +11,8 @@ from collections.abc import Iterator, Mapping
 from pathlib import Path
 from typing import Any
 
+from django.utils.translation import gettext
+
 from annotation.importing.encodings import open_text
 from annotation.importing.jsontext import JSONProblem, loads
 from annotation.importing.judgement_parts import Answers, PartProblem, refused, whole_number
@@ -33,9 +35,9 @@ def read(path: Path, *, name: str, types: Mapping[str, str]) -> JudgementRows:
     try:
         tasks = loads(text)
     except JSONProblem as problem:
-        raise FileError(name, "", f"no valid JSON: {problem}") from None
+        raise FileError(name, "", gettext("no valid JSON: %(problem)s") % {"problem": problem}) from None
     if not isinstance(tasks, list):
-        raise FileError(name, "", "expected a JSON list of tasks")
+        raise FileError(name, "", gettext("expected a JSON list of tasks"))
     for number, task in enumerate(tasks):
         yield from _task(f"[{number}]", task, types)
 
@@ -44,20 +46,22 @@ def _task(place: str, task: Any, types: Mapping[str, str]) -> JudgementRows:
     try:
         item, annotations = _item(task), task.get("annotations")
         if not isinstance(annotations, list):
-            raise PartProblem("has no list of annotations")
+            raise PartProblem(gettext("has no list of annotations"))
     except PartProblem as problem:
         yield refused(place, problem, task)
         return
     for number, annotation in enumerate(annotations):
         where = f"{place}.annotations[{number}]"
         if isinstance(annotation, dict) and annotation.get("was_cancelled"):
-            yield Notice(where, f"“{item}” was skipped by its annotator and is left out")
+            yield Notice(
+                where, gettext("“%(item)s” was skipped by its annotator and is left out") % {"item": item}
+            )
             continue
         try:
             answers = Answers(item, _annotator(annotation), types)
             results = annotation.get("result")
             if not isinstance(results, list):
-                raise PartProblem("has no list of results")
+                raise PartProblem(gettext("has no list of results"))
         except PartProblem as problem:
             yield refused(where, problem, annotation)
             continue
@@ -78,7 +82,7 @@ def _item(task: Any) -> str:
     if isinstance(found, int) and not isinstance(found, bool):
         return str(found)
     if not isinstance(found, str) or is_blank(found):
-        raise PartProblem("data.id does not name the item")
+        raise PartProblem(gettext("data.id does not name the item"))
     return found
 
 
@@ -89,14 +93,14 @@ def _annotator(annotation: Any) -> str:
     if isinstance(found, int) and not isinstance(found, bool):
         return str(found)
     if not isinstance(found, str) or is_blank(found):
-        raise PartProblem("completed_by names no annotator")
+        raise PartProblem(gettext("completed_by names no annotator"))
     return found
 
 
 def _result(answers: Answers, place: str, result: Any) -> None:
     value = result.get("value") if isinstance(result, dict) else None
     if not isinstance(value, dict):
-        raise PartProblem("has no value")
+        raise PartProblem(gettext("has no value"))
     control = str(result.get("from_name"))
     if result.get("type") == "labels":
         start, end = (whole_number(value.get(side), side) for side in ("start", "end"))
@@ -110,13 +114,18 @@ def _result(answers: Answers, place: str, result: Any) -> None:
         known = int(unit) if unit.isascii() and unit.isdecimal() else answers.type_code(unit)
         answers.put(known, place, **{match["what"]: "\n".join(map(str, words))})
     elif result.get("type") != "choices":
-        raise PartProblem(f"a result of the type {result.get('type')!r} is no judgement")
+        raise PartProblem(
+            gettext("a result of the type %(value)s is no judgement") % {"value": repr(result.get("type"))}
+        )
     elif match := _QUESTION.fullmatch(control):
         answers.label(int(match["unit"]), place, _one(value))
     elif match := _TYPE.fullmatch(control):
         word = _one(value)
         if word not in _WORDS:
-            raise PartProblem(f"{control} is {word!r}, expected yes or no")
+            raise PartProblem(
+                gettext("%(control)s is %(word)s, expected yes or no")
+                % {"control": control, "word": repr(word)}
+            )
         answers.put(answers.type_code(match["unit"]), place, applicable=_WORDS[word])
     else:
         for name in _list(value, "choices"):
@@ -128,12 +137,14 @@ def _list(value: Mapping[str, Any], key: str) -> Iterator[Any]:
     if isinstance(found, str):
         found = [found]
     if not isinstance(found, list) or not found:
-        raise PartProblem(f"value.{key} is {found!r}, expected a list")
+        raise PartProblem(
+            gettext("value.%(key)s is %(found)s, expected a list") % {"key": key, "found": repr(found)}
+        )
     return iter(found)
 
 
 def _one(value: Mapping[str, Any]) -> Any:
     found = list(_list(value, "choices"))
     if len(found) != 1:
-        raise PartProblem(f"has {len(found)} choices, expected one")
+        raise PartProblem(gettext("has %(n)s choices, expected one") % {"n": len(found)})
     return found[0]

@@ -9,6 +9,8 @@ from __future__ import annotations
 from dataclasses import dataclass, field
 from pathlib import Path, PurePath
 
+from django.utils.translation import gettext
+
 from annotation.importing.rows import ItemRow, ItemRows, Notice, Refusal, item_problem
 from annotation.importing.tabular import Cells, read_csv
 from annotation.protocols.texts import is_blank
@@ -39,7 +41,7 @@ def read(path: Path, *, name: str, origin: str | None = None) -> ItemRows:
             continue
         text = row.values["source_article"]
         if is_blank(text):
-            found.append(Refusal(row.place, "source_article is blank", row.values))
+            found.append(Refusal(row.place, gettext("source_article is blank"), row.values))
             continue
         if text not in passages:
             passages[text] = _Passage(row)
@@ -59,5 +61,5 @@ def _item(passage: _Passage, stem: str) -> ItemRow | Refusal:
         metadata={"logical_fallacies": list(passage.fallacies), "original_urls": list(passage.urls)},
         place=passage.row.place,
     )
-    problem = "the index is blank" if is_blank(cells[INDEX]) else item_problem(item)
+    problem = gettext("the index is blank") if is_blank(cells[INDEX]) else item_problem(item)
     return Refusal(passage.row.place, problem, cells) if problem else item

@@ -5,6 +5,8 @@ from __future__ import annotations
 from collections.abc import Callable
 from pathlib import Path
 
+from django.utils.translation import gettext
+
 from annotation.importing import cqs_gen, delimited, jsontext, logicclimate, screened, soqg, table
 from annotation.importing.encodings import open_text
 from annotation.importing.rows import FileError, ItemRows
@@ -39,8 +41,14 @@ def recognise(path: Path, name: str) -> str:
             return key
     expected = "; ".join(f"{', '.join(needed)} ({key})" for key, needed in _HEADERS.items())
     found = ", ".join(repr(column) for column in columns)[:500] or "nothing"
-    missing = f"the columns of no known format: expected {expected}, or a JSON object (cqs_gen)"
-    raise FileError(name, "row 1", f"{missing}; found {found}")
+    missing = gettext("the columns of no known format: expected %(expected)s, or a JSON object (cqs_gen)") % {
+        "expected": expected
+    }
+    raise FileError(
+        name,
+        gettext("row %(number)s") % {"number": 1},
+        gettext("%(missing)s; found %(found)s") % {"missing": missing, "found": found},
+    )
 
 
 def _is_json_line_of_table(path: Path, name: str) -> bool:

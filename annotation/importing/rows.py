@@ -7,6 +7,8 @@ from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, field
 from typing import Any
 
+from django.utils.translation import gettext
+
 from annotation.protocols.texts import is_blank, text_problem
 
 LIMITS = {"external_id": 200, "source": 200, "topic": 200, "licence": 200, "split": 60, "origin": 200}
@@ -121,7 +123,7 @@ def item_problem(item: ItemRow) -> str | None:
     """Say why an item cannot be stored, its questions left aside, or None when it can."""
     for name in ("external_id", "text"):
         if is_blank(getattr(item, name)):
-            return f"the {_WORDS.get(name, name)} is blank"
+            return gettext("the %(name)s is blank") % {"name": _WORDS.get(name, name)}
     for name in ("external_id", "text", "source", "topic", "split", "licence"):
         if problem := _text_problem(name, getattr(item, name)):
             return problem
@@ -131,7 +133,7 @@ def item_problem(item: ItemRow) -> str | None:
 def question_problem(question: QuestionRow) -> str | None:
     """Say why a question cannot be stored, or None when it can."""
     if is_blank(question.text):
-        return "the question is blank"
+        return gettext("the question is blank")
     return (
         json_problem(question.external_id, "question id")
         or _text_problem("question", question.text)
@@ -142,14 +144,16 @@ def question_problem(question: QuestionRow) -> str | None:
 def json_problem(value: Any, path: str, depth: int = 0) -> str | None:
     """Say why a JSON value cannot be stored and where in it, or None when it can."""
     if depth > DEPTH_LIMIT:
-        return f"nested more than {DEPTH_LIMIT} deep"
+        return gettext("nested more than %(depth_limit)s deep") % {"depth_limit": DEPTH_LIMIT}
     if isinstance(value, str):
         problem = text_problem(value)
         return f"{path}: {problem}" if problem else None
     if isinstance(value, float) and not math.isfinite(value):
-        return f"{path}: {value} is no number of JSON"
+        return gettext("%(path)s: %(value)s is no number of JSON") % {"path": path, "value": value}
     if isinstance(value, Mapping):
-        pairs = [(key, f"name in {path}") for key in value] + [(v, f"{path}.{k}") for k, v in value.items()]
+        pairs = [(key, gettext("name in %(path)s") % {"path": path}) for key in value] + [
+            (v, f"{path}.{k}") for k, v in value.items()
+        ]
     elif isinstance(value, list | tuple):
         pairs = [(entry, f"{path}[{i}]") for i, entry in enumerate(value)]
     else:
@@ -187,7 +191,11 @@ def difference(expected: str, found: str, context: int = 20) -> str:
     shorter = min(len(expected), len(found))
     at = next((i for i, (left, right) in enumerate(pairs) if left != right), shorter)
     there, here = (_excerpt(text, at, context) for text in (expected, found))
-    return f"from character {at + 1} on: {there} there, {here} here"
+    return gettext("from character %(n)s on: %(there)s there, %(here)s here") % {
+        "n": at + 1,
+        "there": there,
+        "here": here,
+    }
 
 
 _WORDS = {"external_id": "id"}
@@ -198,9 +206,13 @@ def _text_problem(name: str, text: str) -> str | None:
     if problem := text_problem(text):
         return f"{word}: {problem}"
     if limit and len(text) > limit:
-        return f"{word}: {len(text)} characters, at most {limit} are kept"
+        return gettext("%(word)s: %(n)s characters, at most %(limit)s are kept") % {
+            "word": word,
+            "n": len(text),
+            "limit": limit,
+        }
     return None
 
 
 def _excerpt(text: str, at: int, length: int) -> str:
-    return repr(text[at : at + length]) if at < len(text) else "the end of the text"
+    return repr(text[at : at + length]) if at < len(text) else gettext("the end of the text")

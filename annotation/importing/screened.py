@@ -6,6 +6,8 @@ import json
 from collections.abc import Iterable
 from pathlib import Path
 
+from django.utils.translation import gettext
+
 from annotation.importing.encodings import open_text
 from annotation.importing.rows import FileError, ItemRow, ItemRows
 from annotation.models import Item
@@ -27,6 +29,13 @@ def read(path: Path, *, name: str, origin: str | None = None) -> ItemRows:
         for number, line in enumerate(stream, 1):
             try:
                 given = json.loads(line)
-                yield ItemRow(place=f"line {number}", **{field: given[field] for field in FIELDS})
+                yield ItemRow(
+                    place=gettext("line %(number)s") % {"number": number},
+                    **{field: given[field] for field in FIELDS},
+                )
             except (ValueError, KeyError, TypeError):
-                raise FileError(name, f"line {number}", "is not what a screening has written") from None
+                raise FileError(
+                    name,
+                    gettext("line %(number)s") % {"number": number},
+                    gettext("is not what a screening has written"),
+                ) from None

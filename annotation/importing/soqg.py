@@ -4,6 +4,8 @@ from __future__ import annotations
 
 from pathlib import Path, PurePath
 
+from django.utils.translation import gettext
+
 from annotation.importing.rows import ItemRow, ItemRows, Refusal, item_problem
 from annotation.importing.tabular import Cells, read_csv
 from annotation.protocols.texts import is_blank
@@ -31,7 +33,7 @@ def read(path: Path, *, name: str, origin: str | None = None) -> ItemRows:
             metadata={"question": cells["question"], "question_type": cells["label"]},
             place=row.place,
         )
-        problem = "the index is blank" if is_blank(cells[INDEX]) else item_problem(item)
+        problem = gettext("the index is blank") if is_blank(cells[INDEX]) else item_problem(item)
         if problem:
             yield Refusal(row.place, problem, cells)
             continue

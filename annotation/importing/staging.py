@@ -14,6 +14,7 @@ from typing import IO, Any, TypeVar
 from django.db import IntegrityError, transaction
 from django.db.models import Exists, OuterRef, Q
 from django.utils import timezone
+from django.utils.translation import gettext
 
 from annotation.access import refuse_archived
 from annotation.errors import Refused
@@ -154,7 +155,8 @@ def staged_import(
             )
     except IntegrityError:
         raise Refused(
-            "import_under_way", "Another import into this project is under way. Wait until it has ended."
+            "import_under_way",
+            gettext("Another import into this project is under way. Wait until it has ended."),
         ) from None
     try:
         yield staged
@@ -167,7 +169,10 @@ def import_heartbeat(staged: Import) -> None:
     """Say that the import is alive. Raises Refused where it was taken for dead and discarded."""
     alive = Import.objects.filter(pk=staged.pk, state=Import.State.STAGING)
     if not alive.update(heartbeat_at=timezone.now()):
-        raise Refused("import_discarded", "This import took too long and was discarded. Start it again.")
+        raise Refused(
+            "import_discarded",
+            gettext("This import took too long and was discarded. Start it again."),
+        )
 
 
 def good_batches(
@@ -204,7 +209,10 @@ def import_finish(staged: Import, report: ImportReport) -> None:
     with transaction.atomic():
         alive = Import.objects.filter(pk=staged.pk, state=Import.State.STAGING)
         if not alive.update(state=Import.State.DONE, report=report.to_json()):
-            raise Refused("import_discarded", "This import took too long and was discarded. Start it again.")
+            raise Refused(
+                "import_discarded",
+                gettext("This import took too long and was discarded. Start it again."),
+            )
         ProjectEvent.objects.create(
             project=staged.project,
             member=staged.member,

@@ -10,6 +10,8 @@ from collections.abc import Iterator, Mapping
 from dataclasses import replace
 from pathlib import Path
 
+from django.utils.translation import gettext
+
 from annotation.importing.rows import (
     REFUSED_COLUMNS,
     ItemRow,
@@ -73,7 +75,10 @@ def _item(row: Cells, origin: str) -> ItemRow:
     values = row.values
     for column in NEEDED:
         if column not in values:
-            raise RowProblem(f"no {column!r}; found {', '.join(map(repr, values))}")
+            raise RowProblem(
+                gettext("no %(column)s; found %(values)s")
+                % {"column": repr(column), "values": ", ".join(map(repr, values))}
+            )
     item = ItemRow(
         external_id=row.text("id"),
         text=row.text("text"),
@@ -94,11 +99,11 @@ def _questions(row: Cells, origin: str) -> tuple[QuestionRow, ...]:
     text = row.text("question")
     question_id = row.values.get("question_id")
     if isinstance(question_id, bool | float | list | dict):
-        raise RowProblem("question_id: expected a text or a whole number")
+        raise RowProblem(gettext("question_id: expected a text or a whole number"))
     if is_blank(text):
         for column in ("question_id", "origin"):
             if row.values.get(column) not in (None, ""):
-                raise RowProblem(f"has {column} but no question")
+                raise RowProblem(gettext("has %(column)s but no question") % {"column": column})
         return ()
     question = QuestionRow(
         external_id=None if question_id == "" else question_id,
@@ -116,16 +121,25 @@ def _joined(item: ItemRow, further: ItemRow) -> ItemRow:
     """Return the item with a further row's question. The rows must agree on all that is the item's."""
     if item.text != further.text:
         where = difference(item.text, further.text)
-        raise RowProblem(f"the text differs from that of the same id at {item.place}, {where}")
+        raise RowProblem(
+            gettext("the text differs from that of the same id at %(place)s, %(where)s")
+            % {"place": item.place, "where": where}
+        )
     for column in ("source", "topic", "split", "licence"):
         there, here = getattr(item, column), getattr(further, column)
         if there != here:
-            raise RowProblem(f"{column} is {here!r}, at {item.place} of the same id {there!r}")
+            raise RowProblem(
+                gettext("%(column)s is %(here)s, at %(place)s of the same id %(there)s")
+                % {"column": column, "here": repr(here), "place": item.place, "there": repr(there)}
+            )
     for column in {**item.metadata, **further.metadata}:
         there, here = item.metadata.get(column), further.metadata.get(column)
         if there != here:
             raise RowProblem(
-                f"{column} is {here!r}, at {item.place} of the same id {there!r}; "
-                "columns beyond the known ones belong to the item, not to a question"
+                gettext(
+                    "%(column)s is %(here)s, at %(place)s of the same id %(there)s; columns beyond the "
+                    "known ones belong to the item, not to a question"
+                )
+                % {"column": column, "here": repr(here), "place": item.place, "there": repr(there)}
             )
     return replace(item, questions=item.questions + further.questions)

@@ -12,6 +12,8 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
+from django.utils.translation import gettext
+
 from annotation.importing import delimited, excel, jsontext
 from annotation.importing.encodings import first_bytes, open_text
 from annotation.importing.rows import FileError, Notice, Refusal
@@ -48,7 +50,10 @@ class Cells:
         if isinstance(value, int) and not isinstance(value, bool):
             return str(value)
         if not isinstance(value, str):
-            raise RowProblem(f"{column}: expected a text, found {value!r}")
+            raise RowProblem(
+                gettext("%(column)s: expected a text, found %(value)s")
+                % {"column": column, "value": repr(value)}
+            )
         return value
 
 
@@ -65,7 +70,12 @@ class Table:
         if missing:
             word = "column" if len(missing) == 1 else "columns"
             found = ", ".join(repr(column) for column in self.columns or ())
-            raise FileError(name, "row 1", f"no {word} {', '.join(map(repr, missing))}; found {found}")
+            raise FileError(
+                name,
+                gettext("row %(number)s") % {"number": 1},
+                gettext("no %(word)s %(missing)s; found %(found)s")
+                % {"word": word, "missing": ", ".join(map(repr, missing)), "found": found},
+            )
 
 
 def read_table(
@@ -127,20 +137,24 @@ def kind_of_file(path: Path, name: str) -> str:
     """Return EXCEL, JSON or CSV by how the content begins. Raises FileError."""
     start = first_bytes(path, name)
     if start == _OLD_EXCEL:
-        raise FileError(name, "", "is a workbook of an old Excel; save it as .xlsx")
+        raise FileError(name, "", gettext("is a workbook of an old Excel; save it as .xlsx"))
     if start == EXCEL_START:
         return EXCEL
     with open_text(path, name) as stream:
         character = stream.read(1000).lstrip()[:1]
     if character == "[":
-        raise FileError(name, "row 1", "is a JSON list; expected JSON Lines, one object a line")
+        raise FileError(
+            name,
+            gettext("row %(number)s") % {"number": 1},
+            gettext("is a JSON list; expected JSON Lines, one object a line"),
+        )
     return JSON if character == "{" else CSV
 
 
 def _table(name: str, records: Iterator[tuple[str, list[Any]] | Notice]) -> Table:
     first = next(records, None)
     if not isinstance(first, tuple):
-        raise FileError(name, "row 1", "has no header")
+        raise FileError(name, gettext("row %(number)s") % {"number": 1}, gettext("has no header"))
     place, header = first
     columns = _columns(header, name, place)
     return Table(columns, _rows(columns, records))
@@ -152,11 +166,20 @@ def _columns(header: Sequence[Any], name: str, place: str) -> tuple[str, ...]:
     for number, cell in enumerate(header, 1):
         column = str(cell).strip(BLANK_CHARACTERS)
         if problem := text_problem(column):
-            raise FileError(name, place, f"name of column {number}: {problem}")
+            raise FileError(
+                name,
+                place,
+                gettext("name of column %(number)s: %(problem)s") % {"number": number, "problem": problem},
+            )
         columns.append(column or f"column {number}")
     repeated = [column for column, count in Counter(columns).items() if count > 1]
     if repeated:
-        raise FileError(name, place, f"column {', '.join(map(repr, repeated))} stands more than once")
+        raise FileError(
+            name,
+            place,
+            gettext("column %(repeated)s stands more than once")
+            % {"repeated": ", ".join(map(repr, repeated))},
+        )
     return tuple(columns)
 
 
@@ -171,7 +194,7 @@ def _rows(
         if len(cells) == len(columns):
             yield Cells(place, dict(zip(columns, cells, strict=True)))
         else:
-            reason = f"has {len(cells)} cells, the header {len(columns)}"
+            reason = gettext("has %(n)s cells, the header %(n2)s") % {"n": len(cells), "n2": len(columns)}
             row = dict(zip(columns, cells, strict=False))
             yield Refusal(place, reason, row | {"further cells": cells[len(columns) :]})
 
@@ -182,13 +205,15 @@ def json_rows(path: Path, name: str) -> Iterator[Cells | Refusal]:
         for number, line in enumerate(stream, 1):
             if not line.strip():
                 continue
-            place = f"line {number}"
+            place = gettext("line %(number)s") % {"number": number}
             try:
                 value = jsontext.loads(line.rstrip("\r\n"))
             except jsontext.JSONProblem as problem:
-                yield Refusal(place, f"no valid JSON: {problem}", {"line": line})
+                yield Refusal(
+                    place, gettext("no valid JSON: %(problem)s") % {"problem": problem}, {"line": line}
+                )
                 continue
             if isinstance(value, dict):
                 yield Cells(place, value)
             else:
-                yield Refusal(place, "expected a JSON object", {"line": line})
+                yield Refusal(place, gettext("expected a JSON object"), {"line": line})

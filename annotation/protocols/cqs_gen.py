@@ -6,6 +6,8 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import Any
 
+from django.utils.translation import gettext
+
 from annotation.codebooks.definition import PUBLISHED_LABELS, Codebook
 from annotation.protocols.rules import (
     BOOLEAN,
@@ -75,10 +77,18 @@ def check_question_judgement(codebook: Codebook, answer: Mapping[str, Any]) -> Q
     values["label"] = values["label"] or None
     label, reason = values["label"], codebook.reason(values["reason"])
     if label is not None and label not in PUBLISHED_LABELS:
-        errors.setdefault("label", f"There is no label {label!r}; choose {', '.join(PUBLISHED_LABELS)}.")
+        errors.setdefault(
+            "label",
+            gettext("There is no label %(label)s; choose %(published_labels)s.")
+            % {"label": repr(label), "published_labels": ", ".join(PUBLISHED_LABELS)},
+        )
     if values["reason"] and reason is None:
         known = ", ".join(entry.code for entry in codebook.reasons)
-        errors.setdefault("reason", f"There is no reason {values['reason']!r}; choose {known}.")
+        errors.setdefault(
+            "reason",
+            gettext("There is no reason %(reason)s; choose %(known)s.")
+            % {"reason": repr(values["reason"]), "known": known},
+        )
     if "label" not in errors and "cannot_judge" not in errors:
         facts = {**values, "reason_edits": reason is not None and reason.edited_question}
         apply_rules(RULES, facts, values, errors)

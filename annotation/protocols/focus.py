@@ -6,6 +6,8 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import Any
 
+from django.utils.translation import gettext
+
 from annotation.codebooks.definition import Codebook
 from annotation.protocols.rules import (
     BOOLEAN,
@@ -85,11 +87,13 @@ def check_type_judgement(
     if asked is None:
         derived = codebook.derived_none
         why = (
-            "is derived and never entered"
+            gettext("is derived and never entered")
             if derived and derived.code == type_code
-            else "is not in the codebook"
+            else gettext("is not in the codebook")
         )
-        raise RuleError({"type": f"The type {type_code!r} {why}."})
+        raise RuleError(
+            {"type": gettext("The type %(type_code)s %(why)s.") % {"type_code": repr(type_code), "why": why}}
+        )
     values, errors = read_fields(FIELDS, answer)
     if "applicable" not in errors and "cannot_judge" not in errors:
         if values["applicable"] and asked.span:
@@ -118,20 +122,23 @@ def _check_span(text: str, values: Mapping[str, Any], errors: dict[str, str]) ->
     """Check as much of a span as is given against its text. Fields that have an error are left alone."""
     start, end, quote = values["start"], values["end"], values["quote"]
     if start is not None and start < 0:
-        errors.setdefault("start", "The span starts before the text.")
+        errors.setdefault("start", gettext("The span starts before the text."))
     if end is not None and end > len(text):
-        errors.setdefault("end", f"The span ends at {end}, the text at {len(text)}.")
+        errors.setdefault(
+            "end",
+            gettext("The span ends at %(end)s, the text at %(n)s.") % {"end": end, "n": len(text)},
+        )
     if start is not None and end is not None and end <= start:
-        errors.setdefault("end", "The span must end after its start.")
+        errors.setdefault("end", gettext("The span must end after its start."))
     if start is None or end is None or not quote or any(field in errors for field in _SPAN):
         return
     selected = text[start:end]
     if quote != selected:
-        errors["quote"] = (
-            f"The quoted text does not match the text from {start} to {end}, which is {_shortened(selected)}."
-        )
+        errors["quote"] = gettext(
+            "The quoted text does not match the text from %(start)s to %(end)s, which is %(selected)s."
+        ) % {"start": start, "end": end, "selected": _shortened(selected)}
     elif is_blank(quote):
-        errors["quote"] = "The span holds white space only."
+        errors["quote"] = gettext("The span holds white space only.")
 
 
 def _shortened(text: str, limit: int = 80) -> str:

@@ -11,6 +11,8 @@ from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
 from typing import Any
 
+from django.utils.translation import gettext
+
 from annotation.protocols.texts import is_blank, text_problem
 
 NEEDED = "needed"
@@ -84,12 +86,12 @@ def read_fields(
 def apply_rules(
     rules: Iterable[Rule], facts: Mapping[str, Any], values: Mapping[str, Any], errors: dict[str, str]
 ) -> None:
-    """Add the message of every broken rule to `errors`; the first message of a field stays."""
+    """Add the message of every broken rule to `errors`, in the reader's language; a field's first stays."""
     for rule in rules:
         if all(facts[name] == value for name, value in rule.when.items()) and _breaks(
             rule.presence, values[rule.field]
         ):
-            errors.setdefault(rule.field, rule.message)
+            errors.setdefault(rule.field, gettext(rule.message))
 
 
 def _breaks(presence: str, value: Any) -> bool:

@@ -4,6 +4,8 @@ from __future__ import annotations
 
 import re
 
+from django.utils.translation import gettext
+
 BLANK_CHARACTERS = (
     "\t\n\v\f\r\x1c\x1d\x1e\x1f \x85\xa0\u1680"
     "\u2000\u2001\u2002\u2003\u2004\u2005\u2006\u2007\u2008\u2009\u200a"
@@ -32,5 +34,8 @@ def text_problem(text: str) -> str | None:
         return None
     place, character = match.start() + 1, match[0]
     if character == "\x00":
-        return f"character {place} is NUL (U+0000), which cannot be stored"
-    return f"character {place} is a lone surrogate (U+{ord(character):04X})"
+        return gettext("character %(place)s is NUL (U+0000), which cannot be stored") % {"place": place}
+    return gettext("character %(place)s is a lone surrogate (U+%(character)s)") % {
+        "place": place,
+        "character": f"{ord(character):04X}",
+    }

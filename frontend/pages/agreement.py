@@ -10,6 +10,7 @@ from django.contrib import messages
 from django.contrib.auth.decorators import login_required
 from django.http import HttpRequest, HttpResponse
 from django.shortcuts import redirect, render
+from django.utils.translation import gettext
 from django.views.decorators.http import require_GET, require_POST
 from django_htmx.http import HttpResponseClientRefresh
 
@@ -76,7 +77,7 @@ def agreement_compute(request: HttpRequest, slug: str, number: int) -> HttpRespo
     with refusals_as_notices(request):
         report = report_start(round=round)
         if report.state == AgreementReport.State.DONE:
-            messages.info(request, "The report is that of the judgements as they are.")
+            messages.info(request, gettext("The report is that of the judgements as they are."))
     return redirect("agreement", slug, number)
 
 
@@ -188,7 +189,13 @@ def _plan(request: HttpRequest, report: AgreementReport) -> dict[str, Any]:
     except PlanRefused as refused:
         return plan | {"errors": refused.errors}
     rows = [
-        {**row, "width": overview.number(row["width"]), "why": reason_text(row["reason"])} for row in found
+        {
+            **row,
+            "width": overview.number(row["width"]),
+            "name": overview.section_name(row),
+            "why": gettext(reason_text(row["reason"])),
+        }
+        for row in found
     ]
     return plan | {"rows": rows, "coefficient": COEFFICIENTS[asked.coefficient]}
 
@@ -256,7 +263,7 @@ def _shown_unit(
         type_name=section.get("name", ""),
         hue=group.get("hue", ""),
         letter=group.get("letter", ""),
-        why=WHY[view.unit.why] if view.unit.pk else OF_ONE_MIND,
+        why=gettext(WHY[view.unit.why] if view.unit.pk else OF_ONE_MIND),
         votes=[f"{number} {names.get(answer, answer)}" for answer, number in _votes(view)],
         pieces=[
             (

@@ -101,10 +101,19 @@ def edit(request: HttpRequest, slug: str) -> HttpResponse:
             problems = [refusal.message]
         else:
             if published.version == newest.version:
-                messages.info(request, f"Nothing was changed: version {newest.version} stays the newest.")
+                messages.info(
+                    request,
+                    gettext("Nothing was changed: version %(version)s stays the newest.")
+                    % {"version": newest.version},
+                )
             else:
-                told = "is published: new rounds use it, rounds there are keep theirs."
-                messages.success(request, f"Version {published.version} {told}")
+                messages.success(
+                    request,
+                    gettext(
+                        "Version %(version)s is published: new rounds use it, rounds there are keep theirs."
+                    )
+                    % {"version": published.version},
+                )
             return redirect("codebook", slug)
     return project_page(
         request,

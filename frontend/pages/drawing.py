@@ -8,6 +8,7 @@ from django.contrib.auth.decorators import login_required
 from django.http import HttpRequest, HttpResponse
 from django.shortcuts import redirect
 from django.urls import reverse
+from django.utils.translation import gettext, gettext_lazy
 from django.views.decorators.http import require_http_methods
 
 from annotation.drawing import draw_preview, drawable_items
@@ -26,29 +27,37 @@ class DrawForm(forms.Form):
     how = forms.ChoiceField(
         widget=forms.RadioSelect,
         initial="all",
-        label="Which items",
+        label=gettext_lazy("Which items"),
         choices=[
-            ("all", "All items"),
-            ("sample", "A random sample of items"),
-            ("questions", "Random items until there are enough questions"),
-            ("picked", "Items that I name"),
+            ("all", gettext_lazy("All items")),
+            ("sample", gettext_lazy("A random sample of items")),
+            ("questions", gettext_lazy("Random items until there are enough questions")),
+            ("picked", gettext_lazy("Items that I name")),
         ],
     )
-    size = forms.IntegerField(min_value=1, required=False, label="Number of items")
-    questions = forms.IntegerField(min_value=1, required=False, label="Number of questions")
+    size = forms.IntegerField(min_value=1, required=False, label=gettext_lazy("Number of items"))
+    questions = forms.IntegerField(min_value=1, required=False, label=gettext_lazy("Number of questions"))
     stratify_by = forms.ChoiceField(
         required=False,
-        label="Keep the shares of",
-        choices=[("", "nothing: purely random"), ("topic", "each topic"), ("source", "each source")],
-        help_text="For random draws: the sample has the topics or sources in the shares they have now.",
+        label=gettext_lazy("Keep the shares of"),
+        choices=[
+            ("", gettext_lazy("nothing: purely random")),
+            ("topic", gettext_lazy("each topic")),
+            ("source", gettext_lazy("each source")),
+        ],
+        help_text=gettext_lazy(
+            "For random draws: the sample has the topics or sources in the shares they have now."
+        ),
     )
     picked = forms.CharField(
         required=False,
         widget=forms.Textarea(attrs={"rows": 4, "spellcheck": "false"}),
-        label="Item ids",
-        help_text="One a line, in the order in which they are to be judged.",
+        label=gettext_lazy("Item ids"),
+        help_text=gettext_lazy("One a line, in the order in which they are to be judged."),
     )
-    exclude_drawn = forms.BooleanField(required=False, label="Leave out items that another round has")
+    exclude_drawn = forms.BooleanField(
+        required=False, label=gettext_lazy("Leave out items that another round has")
+    )
 
     def __init__(self, *args: Any, round: Round, **kwargs: Any) -> None:
         super().__init__(*args, **kwargs)
@@ -61,7 +70,7 @@ class DrawForm(forms.Form):
         given = super().clean() or {}
         needs = {"sample": "size", "questions": "questions", "picked": "picked"}.get(given.get("how", ""))
         if needs and not given.get(needs) and needs not in self.errors:
-            self.add_error(needs, "Fill this in for the draw you chose.")
+            self.add_error(needs, gettext("Fill this in for the draw you chose."))
         return given
 
     def options(self) -> dict[str, Any]:
@@ -84,7 +93,11 @@ def draw(request: HttpRequest, slug: str, number: int) -> HttpResponse:
     """Preview a draw (GET with its fields), then draw it (POST with the same ones)."""
     member, round = lead_and_round(request, slug, number)
     if round.status != Round.Status.DRAFT:
-        messages.error(request, f"{round.name} is {round.status}: its items are frozen.")
+        messages.error(
+            request,
+            gettext("%(name)s is %(status)s: its items are frozen.")
+            % {"name": round.name, "status": round.status_word},
+        )
         return redirect("round", slug, number)
     asked = request.POST if request.method == "POST" else request.GET
     form = DrawForm(asked if "how" in asked else None, round=round)
@@ -96,7 +109,11 @@ def draw(request: HttpRequest, slug: str, number: int) -> HttpResponse:
         try:
             if request.method == "POST":
                 drawn = round_draw(round, member=member, **options)
-                messages.success(request, f"{drawn:,} items are drawn into {round.name}.")
+                messages.success(
+                    request,
+                    gettext("%(drawn)s items are drawn into %(name)s.")
+                    % {"drawn": f"{drawn:,}", "name": round.name},
+                )
                 return redirect("round", slug, number)
             preview = draw_preview(round, **options)
         except Refused as refusal:
@@ -136,11 +153,18 @@ def open_round(request: HttpRequest, slug: str, number: int) -> HttpResponse:
     if request.method == "POST" and form.is_valid():
         with refusals_as_notices(request):
             round_open(round, members=chosen, by=member)
-            messages.success(request, f"{round.name} is open: its annotators find it on their first page.")
+            messages.success(
+                request,
+                gettext("%(name)s is open: its annotators find it on their first page.")
+                % {"name": round.name},
+            )
             return redirect("round", slug, number)
         return redirect("round_open", slug, number)
     if round.status != Round.Status.DRAFT:
-        messages.error(request, f"{round.name} is {round.status} already.")
+        messages.error(
+            request,
+            gettext("%(name)s is %(status)s already.") % {"name": round.name, "status": round.status_word},
+        )
         return redirect("round", slug, number)
     return project_page(
         request,

@@ -8,6 +8,7 @@ from django.contrib.auth.decorators import login_required
 from django.http import FileResponse, HttpRequest, HttpResponse
 from django.shortcuts import redirect, render
 from django.urls import reverse
+from django.utils.translation import gettext, gettext_lazy
 from django.views.decorators.http import require_GET, require_http_methods, require_POST
 
 from annotation.errors import NotFound, Refused
@@ -33,38 +34,42 @@ WORKING = {Upload.State.NEW, Upload.State.CHECKING, Upload.State.QUEUED, Upload.
 
 class UploadForm(forms.Form):
     file = forms.FileField(
-        label="File",
+        label=gettext_lazy("File"),
         allow_empty_file=True,
-        help_text="CSV, JSON Lines or Excel with the columns id and text; or a published CQs-Gen, SoQG or "
-        "LogicClimate file. Judgements: also Label Studio JSON or doccano JSON Lines. The format is "
-        "recognised by its content.",
+        help_text=gettext_lazy(
+            "CSV, JSON Lines or Excel with the columns id and text; or a published CQs-Gen, SoQG "
+            "or LogicClimate file. Judgements: also Label Studio JSON or doccano JSON Lines. The "
+            "format is recognised by its content."
+        ),
     )
     holds = forms.ChoiceField(
         widget=forms.RadioSelect,
         initial="items",
-        label="What is in it",
+        label=gettext_lazy("What is in it"),
         choices=[
-            ("items", "Texts to judge (and questions about them)"),
-            ("judgements", "Judgements that were made elsewhere"),
+            ("items", gettext_lazy("Texts to judge (and questions about them)")),
+            ("judgements", gettext_lazy("Judgements that were made elsewhere")),
         ],
     )
     origin = forms.CharField(
         required=False,
         max_length=200,
-        label="Who wrote the questions",
-        help_text="Only where the file does not say, for example a system’s name. Annotators never see it.",
+        label=gettext_lazy("Who wrote the questions"),
+        help_text=gettext_lazy(
+            "Only where the file does not say, for example a system’s name. Annotators never see it."
+        ),
     )
     round_name = forms.CharField(
         required=False,
         max_length=120,
-        label="Name of the round they go into",
-        help_text="A new name makes a closed round.",
+        label=gettext_lazy("Name of the round they go into"),
+        help_text=gettext_lazy("A new name makes a closed round."),
     )
 
     def clean(self) -> dict[str, Any]:
         given = super().clean() or {}
         if given.get("holds") == "judgements" and not given.get("round_name"):
-            self.add_error("round_name", "Name the round that the judgements go into.")
+            self.add_error("round_name", gettext("Name the round that the judgements go into."))
         return given
 
 
@@ -105,7 +110,7 @@ def items_import(request: HttpRequest, slug: str) -> HttpResponse:
 def _upload(member: Membership, upload_id: int) -> Upload:
     found = member.project.uploads.select_related("brought", "project").filter(pk=upload_id).first()
     if found is None:
-        raise NotFound("There is no such file in this project.")
+        raise NotFound(gettext("There is no such file in this project."))
     upload_expire(found)
     return found
 
@@ -179,7 +184,7 @@ def upload_refused(request: HttpRequest, slug: str, upload_id: int) -> FileRespo
     member = lead_or_refuse(request, slug)
     found = _upload(member, upload_id)
     if not found.refused_file:
-        raise NotFound("No row of this file was refused.")
+        raise NotFound(gettext("No row of this file was refused."))
     return FileResponse(
         found.refused_file.open("rb"),
         as_attachment=True,
@@ -195,11 +200,13 @@ def undo(request: HttpRequest, slug: str, import_id: int) -> HttpResponse:
     member = lead_or_refuse(request, slug)
     found = member.project.imports.filter(pk=import_id).first()
     if found is None:
-        raise NotFound("There is no such import in this project.")
+        raise NotFound(gettext("There is no such import in this project."))
     with refusals_as_notices(request):
         gone = import_undo(found, member=member)
         told = ", ".join(f"{n:,} {what}" for what, n in gone.items() if n)
         messages.success(
-            request, f"The import of {found.file_name} is undone: {told or 'nothing'} taken away."
+            request,
+            gettext("The import of %(file_name)s is undone: %(told)s taken away.")
+            % {"file_name": found.file_name, "told": told or "nothing"},
         )
     return redirect("items_import", slug)

@@ -7,6 +7,7 @@ from django.db.models import Q
 from django.http import HttpRequest, HttpResponse
 from django.shortcuts import redirect
 from django.urls import reverse
+from django.utils.translation import gettext, gettext_lazy
 from django.views.decorators.http import require_GET, require_http_methods, require_POST
 
 from annotation.errors import NotFound
@@ -52,7 +53,7 @@ def items(request: HttpRequest, slug: str) -> HttpResponse:
 def _item(member: Membership, item_id: int) -> Item:
     found = member.project.items.filter(pk=item_id, brought_by__state=Import.State.DONE).first()
     if found is None:
-        raise NotFound("There is no such item in this project.")
+        raise NotFound(gettext("There is no such item in this project."))
     return found
 
 
@@ -77,7 +78,7 @@ class WithdrawForm(forms.Form):
     why = forms.CharField(
         max_length=1000,
         widget=forms.Textarea(attrs={"rows": 3}),
-        label="Why? The next release’s list of changes says it.",
+        label=gettext_lazy("Why? The next release’s list of changes says it."),
     )
 
 
@@ -91,20 +92,22 @@ def withdraw(request: HttpRequest, slug: str, item_id: int) -> HttpResponse:
     if request.method == "POST" and form.is_valid():
         with refusals_as_notices(request):
             item_withdraw(item=found, member=member, why=form.cleaned_data["why"])
-            messages.success(request, f"{found.external_id} is withdrawn.")
+            messages.success(
+                request, gettext("%(external_id)s is withdrawn.") % {"external_id": found.external_id}
+            )
         return redirect("item", slug, item_id)
     return project_page(
         request,
         "confirm.html",
         member,
         tab="items",
-        heading=f"Withdraw {found.external_id}",
+        heading=gettext("Withdraw %(external_id)s") % {"external_id": found.external_id},
         effects=[
-            "Annotators who have it no longer meet it, and no round can draw it.",
-            "It is left out of figures and releases made from now on; the next release names it.",
-            "What was judged about it stays stored, and you can restore it.",
+            gettext("Annotators who have it no longer meet it, and no round can draw it."),
+            gettext("It is left out of figures and releases made from now on; the next release names it."),
+            gettext("What was judged about it stays stored, and you can restore it."),
         ],
-        act=f"Withdraw {found.external_id}",
+        act=gettext("Withdraw %(external_id)s") % {"external_id": found.external_id},
         danger=True,
         back=reverse("item", args=[slug, item_id]),
         form=form,
@@ -119,5 +122,7 @@ def restore(request: HttpRequest, slug: str, item_id: int) -> HttpResponse:
     found = _item(member, item_id)
     with refusals_as_notices(request):
         item_restore(item=found, member=member)
-        messages.success(request, f"{found.external_id} is restored.")
+        messages.success(
+            request, gettext("%(external_id)s is restored.") % {"external_id": found.external_id}
+        )
     return redirect("item", slug, item_id)

@@ -9,6 +9,7 @@ from django.http import HttpRequest, HttpResponse
 from django.shortcuts import redirect
 from django.urls import reverse
 from django.utils import timezone
+from django.utils.translation import gettext, gettext_lazy
 from django.views.decorators.http import require_http_methods, require_POST
 
 from annotation.errors import NotFound
@@ -19,8 +20,8 @@ from frontend.pages.common import lead_or_refuse, page_of, posted, project_page
 from frontend.refusals import refusals_as_notices
 
 ROLES = [
-    ("annotator", "Annotator: judges the texts of rounds they are in"),
-    ("lead", "Lead: imports, runs rounds, reads agreement, decides"),
+    ("annotator", gettext_lazy("Annotator: judges the texts of rounds they are in")),
+    ("lead", gettext_lazy("Lead: imports, runs rounds, reads agreement, decides")),
 ]
 
 
@@ -29,7 +30,9 @@ class RolesField(forms.MultipleChoiceField):
         super().__init__(
             choices=ROLES,
             widget=forms.CheckboxSelectMultiple,
-            error_messages={"required": "Choose what the person will be: annotator, lead or both."},
+            error_messages={
+                "required": gettext_lazy("Choose what the person will be: annotator, lead or both.")
+            },
             **kwargs,
         )
 
@@ -37,17 +40,24 @@ class RolesField(forms.MultipleChoiceField):
 class InviteForm(forms.Form):
     notes = forms.CharField(
         widget=forms.Textarea(attrs={"rows": 3}),
-        label="For whom, one a line",
-        help_text="Names or e-mail addresses, so that you know whose link is whose. "
-        "Each line gets a link of its own.",
+        label=gettext_lazy("For whom, one a line"),
+        help_text=gettext_lazy(
+            "Names or e-mail addresses, so that you know whose link is whose. Each line gets a "
+            "link of its own."
+        ),
     )
-    roles = RolesField(label="As", initial=["annotator"])
-    days = forms.IntegerField(min_value=1, max_value=MAX_DAYS, initial=14, label="Valid for how many days")
+    roles = RolesField(label=gettext_lazy("As"), initial=["annotator"])
+    days = forms.IntegerField(
+        min_value=1, max_value=MAX_DAYS, initial=14, label=gettext_lazy("Valid for how many days")
+    )
 
     def clean_notes(self) -> list[str]:
         notes = [line.strip() for line in self.cleaned_data["notes"].splitlines() if line.strip()]
         if len(notes) > MAX_AT_ONCE:
-            raise forms.ValidationError(f"At most {MAX_AT_ONCE} at once: {len(notes)} lines were given.")
+            raise forms.ValidationError(
+                gettext("At most %(max_at_once)s at once: %(n)s lines were given.")
+                % {"max_at_once": MAX_AT_ONCE, "n": len(notes)}
+            )
         return notes
 
 
@@ -107,8 +117,8 @@ def invitation_withdraw(request: HttpRequest, slug: str, invitation_id: int) -> 
     member = lead_or_refuse(request, slug)
     invitation = member.project.invitations.filter(pk=invitation_id).first()
     if invitation is None:
-        raise NotFound("There is no such invitation in this project.")
+        raise NotFound(gettext("There is no such invitation in this project."))
     with refusals_as_notices(request):
         invitation_revoke(invitation=invitation, member=member)
-        messages.success(request, "The invitation is revoked: its link no longer works.")
+        messages.success(request, gettext("The invitation is revoked: its link no longer works."))
     return redirect("people", slug)

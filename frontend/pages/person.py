@@ -8,6 +8,7 @@ from django.contrib.auth.decorators import login_required
 from django.http import HttpRequest, HttpResponse
 from django.shortcuts import redirect
 from django.urls import reverse
+from django.utils.translation import gettext, gettext_lazy
 from django.views.decorators.http import require_http_methods, require_POST
 
 from annotation.errors import NotFound, Refused
@@ -20,20 +21,22 @@ from frontend.refusals import refusals_as_notices
 
 
 class PersonForm(forms.Form):
-    roles = RolesField(label="Roles")
+    roles = RolesField(label=gettext_lazy("Roles"))
     background = forms.CharField(
         required=False,
         widget=forms.Textarea(attrs={"rows": 3}),
-        label="Background for the data card",
-        help_text="What readers of the dataset should know, without naming the person: "
-        "training, first language, pay.",
+        label=gettext_lazy("Background for the data card"),
+        help_text=gettext_lazy(
+            "What readers of the dataset should know, without naming the person: training, first "
+            "language, pay."
+        ),
     )
 
 
 def _target(member: Membership, person_id: int) -> Membership:
     found = member.project.memberships.select_related("user", "project").filter(pk=person_id).first()
     if found is None:
-        raise NotFound("There is no such person in this project.")
+        raise NotFound(gettext("There is no such person in this project."))
     return found
 
 
@@ -63,7 +66,7 @@ def person(request: HttpRequest, slug: str, person_id: int) -> HttpResponse:
         except Refused as refusal:
             form.add_error("roles", refusal.message)
         else:
-            messages.success(request, f"{target.pseudonym} is saved.")
+            messages.success(request, gettext("%(pseudonym)s is saved.") % {"pseudonym": target.pseudonym})
             return redirect("person", slug, person_id)
     rounds = member.project.rounds.filter(
         status=Round.Status.OPEN, assignments__member=target, assignments__released_at__isnull=True
@@ -77,10 +80,15 @@ class LeavingForm(forms.Form):
     judgements = forms.ChoiceField(
         widget=forms.RadioSelect,
         initial="keep",
-        label="Their judgements",
+        label=gettext_lazy("Their judgements"),
         choices=[
-            ("keep", "stay in figures and releases"),
-            ("leave_out", "are left out of figures and releases from now on (they withdraw from the study)"),
+            ("keep", gettext_lazy("stay in figures and releases")),
+            (
+                "leave_out",
+                gettext_lazy(
+                    "are left out of figures and releases from now on (they withdraw from the study)"
+                ),
+            ),
         ],
     )
 
@@ -98,7 +106,9 @@ def person_deactivate(request: HttpRequest, slug: str, person_id: int) -> HttpRe
                 target=target, member=member, leave_out=form.cleaned_data["judgements"] == "leave_out"
             )
             messages.success(
-                request, f"{target.pseudonym} is deactivated. Their open texts can be reassigned."
+                request,
+                gettext("%(pseudonym)s is deactivated. Their open texts can be reassigned.")
+                % {"pseudonym": target.pseudonym},
             )
         return redirect("person", slug, person_id)
     return project_page(
@@ -106,13 +116,13 @@ def person_deactivate(request: HttpRequest, slug: str, person_id: int) -> HttpRe
         "confirm.html",
         member,
         tab="people",
-        heading=f"Deactivate {target.pseudonym}",
+        heading=gettext("Deactivate %(pseudonym)s") % {"pseudonym": target.pseudonym},
         effects=[
-            "They can no longer open the project; their account stays.",
-            "Nothing they judged is deleted, and releases made so far stay as they are.",
-            "You can reactivate them at any time.",
+            gettext("They can no longer open the project; their account stays."),
+            gettext("Nothing they judged is deleted, and releases made so far stay as they are."),
+            gettext("You can reactivate them at any time."),
         ],
-        act=f"Deactivate {target.pseudonym}",
+        act=gettext("Deactivate %(pseudonym)s") % {"pseudonym": target.pseudonym},
         danger=True,
         back=reverse("person", args=[slug, person_id]),
         form=form,
@@ -127,20 +137,24 @@ def person_reactivate(request: HttpRequest, slug: str, person_id: int) -> HttpRe
     target = _target(member, person_id)
     with refusals_as_notices(request):
         member_reactivate(target=target, member=member)
-        messages.success(request, f"{target.pseudonym} takes part again.")
+        messages.success(
+            request, gettext("%(pseudonym)s takes part again.") % {"pseudonym": target.pseudonym}
+        )
     return redirect("person", slug, person_id)
 
 
 class TakersForm(forms.Form):
     takers = forms.ModelMultipleChoiceField(
-        queryset=Membership.objects.none(), widget=forms.CheckboxSelectMultiple, label="Who takes them"
+        queryset=Membership.objects.none(),
+        widget=forms.CheckboxSelectMultiple,
+        label=gettext_lazy("Who takes them"),
     )
 
     def __init__(self, *args: Any, takers: Any, **kwargs: Any) -> None:
         super().__init__(*args, **kwargs)
         field = cast(Any, self.fields["takers"])
         field.queryset = field.initial = takers
-        field.label_from_instance = lambda one: f"{one.pseudonym} ({one.user or 'no account'})"
+        field.label_from_instance = lambda one: f"{one.pseudonym} ({one.user or gettext('no account')})"
 
 
 @login_required
@@ -151,7 +165,7 @@ def person_reassign(request: HttpRequest, slug: str, person_id: int, number: int
     target = _target(member, person_id)
     found = member.project.rounds.select_related("codebook").filter(number=number).first()
     if found is None:
-        raise NotFound(f"There is no round {number} in this project.")
+        raise NotFound(gettext("There is no round %(number)s in this project.") % {"number": number})
     takers = (
         member.project.memberships.filter(is_annotator=True, is_active=True)
         .exclude(pk=target.pk)
@@ -164,12 +178,16 @@ def person_reassign(request: HttpRequest, slug: str, person_id: int, number: int
             result = round_reassign(
                 round=found, target=target, members=list(form.cleaned_data["takers"]), member=member
             )
-            messages.success(request, f"{result.moved:,} texts of {found.name} are reassigned.")
+            messages.success(
+                request,
+                gettext("%(moved)s texts of %(name)s are reassigned.")
+                % {"moved": f"{result.moved:,}", "name": found.name},
+            )
             if result.left_over:
                 messages.warning(
                     request,
-                    f"{result.left_over:,} texts stay with {target.pseudonym}: "
-                    "everybody chosen has them already.",
+                    gettext("%(left_over)s texts stay with %(pseudonym)s: everybody chosen has them already.")
+                    % {"left_over": f"{result.left_over:,}", "pseudonym": target.pseudonym},
                 )
         return redirect("round", slug, number)
     return project_page(
@@ -177,13 +195,17 @@ def person_reassign(request: HttpRequest, slug: str, person_id: int, number: int
         "confirm.html",
         member,
         tab="people",
-        heading=f"Reassign {target.pseudonym}’s texts of {found.name}",
+        heading=gettext("Reassign %(pseudonym)s’s texts of %(name)s")
+        % {"pseudonym": target.pseudonym, "name": found.name},
         effects=[
-            f"{len(unfinished_texts(found, target)):,} texts are not finished; each goes, whole, to the "
-            "chosen annotator with the fewest texts who does not have it yet.",
-            f"What {target.pseudonym} decided stays and counts.",
+            gettext(
+                "%(n)s texts are not finished; each goes, whole, to the chosen annotator with the "
+                "fewest texts who does not have it yet."
+            )
+            % {"n": f"{len(unfinished_texts(found, target)):,}"},
+            gettext("What %(pseudonym)s decided stays and counts.") % {"pseudonym": target.pseudonym},
         ],
-        act="Reassign these texts",
+        act=gettext("Reassign these texts"),
         back=reverse("round", args=[slug, number]),
         form=form,
     )

@@ -9,7 +9,7 @@ from django.db.models import Count
 from django.http import HttpRequest, HttpResponse
 from django.shortcuts import redirect
 from django.urls import NoReverseMatch, reverse
-from django.utils.translation import gettext
+from django.utils.translation import gettext, gettext_lazy
 from django.views.decorators.http import require_GET, require_http_methods
 
 from annotation import access
@@ -205,10 +205,16 @@ class SettingsForm(forms.ModelForm):
     class Meta:
         model = Project
         fields = ["name", "licence", "languages", "contact"]
+        labels = {
+            "name": gettext_lazy("Name"),
+            "licence": gettext_lazy("Licence"),
+            "languages": gettext_lazy("Languages"),
+            "contact": gettext_lazy("Contact"),
+        }
         help_texts = {
-            "licence": "Of the dataset that will be released, for example CC BY 4.0.",
-            "languages": "Of the texts, as codes: en, or en, ar.",
-            "contact": "Whom readers of a release can write to.",
+            "licence": gettext_lazy("Of the dataset that will be released, for example CC BY 4.0."),
+            "languages": gettext_lazy("Of the texts, as codes: en, or en, ar."),
+            "contact": gettext_lazy("Whom readers of a release can write to."),
         }
 
 
@@ -221,13 +227,13 @@ def settings(request: HttpRequest, slug: str) -> HttpResponse:
     if request.method == "POST" and form.is_valid():
         with refusals_as_notices(request):
             project_edit(project=member.project, member=member, **form.cleaned_data)
-            messages.success(request, "The project's settings are saved.")
+            messages.success(request, gettext("The project's settings are saved."))
             return redirect("project_settings", slug)
     return project_page(request, "project_settings.html", member, tab="project", form=form)
 
 
 class TypedNameForm(forms.Form):
-    typed = forms.CharField(label="Type the project's short name to confirm", max_length=80)
+    typed = forms.CharField(label=gettext_lazy("Type the project's short name to confirm"), max_length=80)
 
 
 @login_required
@@ -238,24 +244,27 @@ def archive(request: HttpRequest, slug: str) -> HttpResponse:
     form = TypedNameForm(posted(request))
     if request.method == "POST" and form.is_valid():
         if form.cleaned_data["typed"].strip() != slug:
-            form.add_error("typed", f"That is not the short name: type {slug}.")
+            form.add_error("typed", gettext("That is not the short name: type %(slug)s.") % {"slug": slug})
         else:
             with refusals_as_notices(request):
                 project_archive(project=member.project, member=member)
-                messages.success(request, f"{member.project.name} is archived. A lead can restore it.")
+                messages.success(
+                    request,
+                    gettext("%(name)s is archived. A lead can restore it.") % {"name": member.project.name},
+                )
             return redirect("project", slug)
     return project_page(
         request,
         "confirm.html",
         member,
         tab="project",
-        heading=f"Archive {member.project.name}",
+        heading=gettext("Archive %(name)s") % {"name": member.project.name},
         effects=[
-            "It moves to the end of everybody's list of projects, marked as archived.",
-            "Nothing new can be imported, opened or judged in it. Reading and releasing still work.",
-            "Nothing is deleted. Any lead can restore it at any time.",
+            gettext("It moves to the end of everybody's list of projects, marked as archived."),
+            gettext("Nothing new can be imported, opened or judged in it. Reading and releasing still work."),
+            gettext("Nothing is deleted. Any lead can restore it at any time."),
         ],
-        act=f"Archive {member.project.name}",
+        act=gettext("Archive %(name)s") % {"name": member.project.name},
         danger=True,
         back=reverse("project_settings", args=[slug]),
         form=form,
@@ -269,5 +278,5 @@ def restore(request: HttpRequest, slug: str) -> HttpResponse:
     member = lead_or_refuse(request, slug)
     with refusals_as_notices(request):
         project_restore(project=member.project, member=member)
-        messages.success(request, f"{member.project.name} is restored.")
+        messages.success(request, gettext("%(name)s is restored.") % {"name": member.project.name})
     return redirect("project", slug)

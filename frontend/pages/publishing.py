@@ -8,6 +8,7 @@ from django.http import HttpRequest, HttpResponse
 from django.http.response import HttpResponseBase
 from django.shortcuts import redirect, render
 from django.urls import reverse
+from django.utils.translation import gettext
 from django.views.decorators.http import require_http_methods, require_POST, require_safe
 
 from annotation.errors import NotFound
@@ -33,7 +34,7 @@ def publish(request: HttpRequest, slug: str, version: str) -> HttpResponse:
     if request.method == "POST":
         with refusals_as_notices(request):
             release_publish(release=found, by=member)
-            messages.success(request, f"Release {version} is public.")
+            messages.success(request, gettext("Release %(version)s is public.") % {"version": version})
         return redirect("release", slug, version)
     if found.state != Release.State.DONE:
         return redirect("release", slug, version)
@@ -42,9 +43,9 @@ def publish(request: HttpRequest, slug: str, version: str) -> HttpResponse:
         "confirm.html",
         member,
         tab="releases",
-        heading=f"Make release {version} public",
+        heading=gettext("Make release %(version)s public") % {"version": version},
         effects=_effects(found, request.build_absolute_uri(reverse("public_release", args=[slug, version]))),
-        act=f"Make release {version} public",
+        act=gettext("Make release %(version)s public") % {"version": version},
         back=reverse("release", args=[slug, version]),
     )
 
@@ -57,7 +58,9 @@ def unpublish(request: HttpRequest, slug: str, version: str) -> HttpResponse:
     found = release_of(member, version)
     with refusals_as_notices(request):
         release_unpublish(release=found, by=member)
-        messages.success(request, f"Release {version} is not public any more.")
+        messages.success(
+            request, gettext("Release %(version)s is not public any more.") % {"version": version}
+        )
     return redirect("release", slug, version)
 
 
@@ -89,7 +92,9 @@ def public_release_file(request: HttpRequest, slug: str, version: str, name: str
     found = public_release_or_404(slug, version)
     file = next((file for file in public_files(found) if file["name"] == name), None)
     if file is None:
-        raise NotFound(f"Release {version} has no file “{name}”.")
+        raise NotFound(
+            gettext("Release %(version)s has no file “%(name)s”.") % {"version": version, "name": name}
+        )
     return file_response(file, request.headers.get("Range"), request.headers.get("If-Range"))
 
 
@@ -100,7 +105,10 @@ def citation_of(release: Release, address: str) -> str:
     if citation:
         return str(citation).strip()
     year = f" ({release.built_at.year})" if release.built_at else ""
-    title = f"{release.project.name}, version {release.version}"
+    title = gettext("%(name)s, version %(version)s") % {
+        "name": release.project.name,
+        "version": release.version,
+    }
     return f"{authors}{year}. {title}. {address}" if authors else f"{title}{year}. {address}"
 
 
@@ -110,23 +118,34 @@ def _effects(release: Release, address: str) -> list[str]:
     files = [file for file in public_files(release) if not file["archive"]]
     kept = sum(file["internal"] for file in release.files)
     effects = [
-        f"Anybody can open {address} without logging in.",
-        f"It shows the data card, with every annotator's pseudonym and background as entered: read it first. "
-        f"It offers all {len(files)} files for download, in one ZIP too.",
-        "Among them are the texts."
+        gettext("Anybody can open %(address)s without logging in.") % {"address": address},
+        gettext(
+            "It shows the data card, with every annotator's pseudonym and background as entered: "
+            "read it first. It offers all %(n)s files for download, in one ZIP too."
+        )
+        % {"n": len(files)},
+        gettext("Among them are the texts.")
         if choices.texts
-        else "The texts are not among them: ids, offsets, labels and hashes only.",
+        else gettext("The texts are not among them: ids, offsets, labels and hashes only."),
     ]
     if choices.judgements:
-        comments = "with their comments" if choices.comments else "without their comments"
-        effects.append(f"Among them is every annotator's judgement under a pseudonym, {comments}.")
+        comments = gettext("with their comments") if choices.comments else gettext("without their comments")
+        effects.append(
+            gettext("Among them is every annotator's judgement under a pseudonym, %(comments)s.")
+            % {"comments": comments}
+        )
     elif choices.exchange:
-        effects.append("Among them is every annotator's judgement under a pseudonym.")
+        effects.append(gettext("Among them is every annotator's judgement under a pseudonym."))
     if kept:
         withheld = ", ".join(choices.withheld)
-        effects.append(f"The labels of {withheld} stay inside: {kept} files are not shown.")
+        effects.append(
+            gettext("The labels of %(withheld)s stay inside: %(kept)s files are not shown.")
+            % {"withheld": withheld, "kept": kept}
+        )
     return [
         *effects,
-        "You can close the page again at any time; what was downloaded by then stays with whoever has it.",
-        "Your name in this project stands in the log.",
+        gettext(
+            "You can close the page again at any time; what was downloaded by then stays with whoever has it."
+        ),
+        gettext("Your name in this project stands in the log."),
     ]

@@ -7,6 +7,7 @@ from django.contrib import messages
 from django.contrib.auth.decorators import login_required
 from django.http import HttpRequest, HttpResponse
 from django.shortcuts import redirect, render
+from django.utils.translation import gettext, gettext_lazy
 from django.views.decorators.http import require_GET, require_http_methods
 from django_htmx.http import HttpResponseClientRefresh
 
@@ -24,42 +25,54 @@ from frontend.pages.common import lead_or_refuse, page_of, posted, project_page
 WORKING = {Release.State.QUEUED, Release.State.RUNNING}
 
 SPLITS = [
-    ("field", "As imported (the items' split)"),
-    ("none", "No splits: one file"),
-    ("round", "By the first round an item was drawn into"),
+    ("field", gettext_lazy("As imported (the items' split)")),
+    ("none", gettext_lazy("No splits: one file")),
+    ("round", gettext_lazy("By the first round an item was drawn into")),
     ("topic", "By topic"),
-    ("seed", "By chance, with a seed"),
-    ("balanced", "CQs-Gen: the items with the most balanced labels to test"),
+    ("seed", gettext_lazy("By chance, with a seed")),
+    ("balanced", gettext_lazy("CQs-Gen: the items with the most balanced labels to test")),
 ]
 
 
 class ReleaseForm(forms.Form):
     """What goes into a release, and how it is cut."""
 
-    version = forms.CharField(max_length=40, label="Version", help_text="As in 1.0. It never changes again.")
+    version = forms.CharField(
+        max_length=40,
+        label=gettext_lazy("Version"),
+        help_text=gettext_lazy("As in 1.0. It never changes again."),
+    )
     rounds = forms.MultipleChoiceField(
         widget=forms.CheckboxSelectMultiple,
         required=False,
-        label="Rounds",
-        help_text="Closed rounds, without training rounds. All ticked also takes in labels published "
-        "with an imported file.",
+        label=gettext_lazy("Rounds"),
+        help_text=gettext_lazy(
+            "Closed rounds, without training rounds. All ticked also takes in labels published "
+            "with an imported file."
+        ),
     )
-    split_by = forms.ChoiceField(choices=SPLITS, label="Splits")
+    split_by = forms.ChoiceField(choices=SPLITS, label=gettext_lazy("Splits"))
     split_sizes = forms.CharField(
         required=False,
-        label="Sizes of the splits",
-        help_text="By chance: shares, as in train=0.8 test=0.2. Balanced: the number of test items, test=34.",
+        label=gettext_lazy("Sizes of the splits"),
+        help_text=gettext_lazy(
+            "By chance: shares, as in train=0.8 test=0.2. Balanced: the number of test items, test=34."
+        ),
     )
-    seed = forms.IntegerField(min_value=0, max_value=2**63 - 1, initial=0, label="Seed of the split")
+    seed = forms.IntegerField(
+        min_value=0, max_value=2**63 - 1, initial=0, label=gettext_lazy("Seed of the split")
+    )
     withheld = forms.CharField(
         required=False,
-        label="Withhold the labels of",
-        help_text="Names of splits, separated by commas. Their labels stay with you.",
+        label=gettext_lazy("Withhold the labels of"),
+        help_text=gettext_lazy("Names of splits, separated by commas. Their labels stay with you."),
     )
     adjudicated_only = forms.BooleanField(
-        required=False, label="Only what a lead decided, nothing by majority"
+        required=False, label=gettext_lazy("Only what a lead decided, nothing by majority")
     )
-    edited_questions = forms.BooleanField(required=False, label="Edited questions in place of invalid ones")
+    edited_questions = forms.BooleanField(
+        required=False, label=gettext_lazy("Edited questions in place of invalid ones")
+    )
 
     def __init__(self, *args: Any, project: Project, **kwargs: Any) -> None:
         super().__init__(*args, **kwargs)
@@ -93,24 +106,28 @@ class ReleaseForm(forms.Form):
 class ContentsForm(forms.Form):
     """Which files come along, and what the data card says."""
 
-    judgements = forms.BooleanField(required=False, initial=True, label="The raw judgements, by pseudonym")
-    comments = forms.BooleanField(required=False, label="Annotators' comments among them")
-    agreement = forms.BooleanField(required=False, initial=True, label="The agreement reports")
+    judgements = forms.BooleanField(
+        required=False, initial=True, label=gettext_lazy("The raw judgements, by pseudonym")
+    )
+    comments = forms.BooleanField(required=False, label=gettext_lazy("Annotators' comments among them"))
+    agreement = forms.BooleanField(required=False, initial=True, label=gettext_lazy("The agreement reports"))
     without_texts = forms.BooleanField(
         required=False,
-        label="No texts: ids, offsets, labels and hashes only",
-        help_text="For sources whose texts may not be passed on.",
+        label=gettext_lazy("No texts: ids, offsets, labels and hashes only"),
+        help_text=gettext_lazy("For sources whose texts may not be passed on."),
     )
     exchange = forms.MultipleChoiceField(
         widget=forms.CheckboxSelectMultiple,
         required=False,
         choices=[(format.key, format.label) for format in FORMATS],
-        label="Also in the form of",
+        label=gettext_lazy("Also in the form of"),
     )
-    licence = forms.CharField(required=False, max_length=200, label="Licence")
-    authors = forms.CharField(required=False, max_length=1000, label="Authors")
-    citation = forms.CharField(required=False, widget=forms.Textarea(attrs={"rows": 3}), label="Citation")
-    contact = forms.CharField(required=False, max_length=200, label="Contact")
+    licence = forms.CharField(required=False, max_length=200, label=gettext_lazy("Licence"))
+    authors = forms.CharField(required=False, max_length=1000, label=gettext_lazy("Authors"))
+    citation = forms.CharField(
+        required=False, widget=forms.Textarea(attrs={"rows": 3}), label=gettext_lazy("Citation")
+    )
+    contact = forms.CharField(required=False, max_length=200, label=gettext_lazy("Contact"))
 
     def chosen(self) -> dict[str, Any]:
         """Return the choices as `Parameters.from_json` reads them."""
@@ -183,7 +200,11 @@ def _start(request: HttpRequest, member: Membership, version: str, parameters: P
     release_preview(selection_read(member.project, parameters))
     found = release_start(project=member.project, version=version, parameters=parameters, by=member)
     if found.state == Release.State.DONE:
-        messages.info(request, f"Release {version} is there already, from the same judgements and choices.")
+        messages.info(
+            request,
+            gettext("Release %(version)s is there already, from the same judgements and choices.")
+            % {"version": version},
+        )
     return redirect("release", member.project.slug, version)
 
 
@@ -203,28 +224,28 @@ def release_of(member: Membership, version: str) -> Release:
     """Return a release of the member's project by its version. Raises NotFound."""
     found = member.project.releases.select_related("project", "member").filter(version=version).first()
     if found is None:
-        raise NotFound(f"There is no release {version} in this project.")
+        raise NotFound(gettext("There is no release %(version)s in this project.") % {"version": version})
     return found
 
 
 def release_facts(found: Release, *, public: bool = False) -> list[tuple[str, int]]:
     """Return the counts that people ask for, in words; in public only those about what is in the files."""
     words = {
-        "items": "items",
-        "items_left_out": "items of the project left out",
-        "questions_written": "questions with a label",
-        "undecided_questions": "questions without a decided label, left out",
-        "judgements": "judgements",
-        "judgements_counted": "of them the latest of their annotator",
-        "cannot_judge": "“cannot judge”",
-        "judgements_after_reopening": "made after a reopening",
-        "adjudicated": "units decided by a lead",
-        "published_labels": "labels published with an imported file",
-        "gold_spans": "gold spans",
-        "disagreement_spans": "disagreement spans",
-        "undecided_types": "types without a majority",
-        "yes_without_gold_span": "types decided yes without a gold span",
-        "edits_without_a_pick": "edited questions that wait for a lead",
+        "items": gettext("items"),
+        "items_left_out": gettext("items of the project left out"),
+        "questions_written": gettext("questions with a label"),
+        "undecided_questions": gettext("questions without a decided label, left out"),
+        "judgements": gettext("judgements"),
+        "judgements_counted": gettext("of them the latest of their annotator"),
+        "cannot_judge": gettext("“cannot judge”"),
+        "judgements_after_reopening": gettext("made after a reopening"),
+        "adjudicated": gettext("units decided by a lead"),
+        "published_labels": gettext("labels published with an imported file"),
+        "gold_spans": gettext("gold spans"),
+        "disagreement_spans": gettext("disagreement spans"),
+        "undecided_types": gettext("types without a majority"),
+        "yes_without_gold_span": gettext("types decided yes without a gold span"),
+        "edits_without_a_pick": gettext("edited questions that wait for a lead"),
     }
     if public:
         del words["items_left_out"]

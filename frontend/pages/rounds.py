@@ -8,6 +8,7 @@ from django.contrib.auth.decorators import login_required
 from django.http import HttpRequest, HttpResponse
 from django.shortcuts import redirect, render
 from django.urls import reverse
+from django.utils.translation import gettext, gettext_lazy
 from django.views.decorators.http import require_GET, require_http_methods, require_POST
 
 from annotation import access
@@ -25,40 +26,53 @@ LOG_SHOWN = 10
 class RoundForm(forms.Form):
     """What a round is, before any text is in it."""
 
-    name = forms.CharField(max_length=120, required=False, label="Name")
+    name = forms.CharField(max_length=120, required=False, label=gettext_lazy("Name"))
     purpose = forms.ChoiceField(
-        choices=Round.Purpose.choices,
+        choices=[(value, gettext_lazy(label)) for value, label in Round.Purpose.choices],
         initial=Round.Purpose.CALIBRATION,
-        label="Purpose",
-        help_text="Calibration: blind until closed, then discussed. Main: the dataset itself. "
-        "Training: the key is shown after each answer; left out of releases.",
+        label=gettext_lazy("Purpose"),
+        help_text=gettext_lazy(
+            "Calibration: blind until closed, then discussed. Main: the dataset itself. "
+            "Training: the key is shown after each answer; left out of releases."
+        ),
     )
     pass_mark = forms.IntegerField(
         min_value=1,
         max_value=100,
         required=False,
-        label="Pass mark",
-        help_text="For training: the percent of first answers that have to be those of the key. Left empty, "
-        "nobody passes or fails.",
+        label=gettext_lazy("Pass mark"),
+        help_text=gettext_lazy(
+            "For training: the percent of first answers that have to be those of the key. Left "
+            "empty, nobody passes or fails."
+        ),
     )
-    codebook = forms.ModelChoiceField(queryset=Codebook.objects.none(), label="Codebook", empty_label=None)
+    codebook = forms.ModelChoiceField(
+        queryset=Codebook.objects.none(), label=gettext_lazy("Codebook"), empty_label=None
+    )
     overlap = forms.IntegerField(
         min_value=1,
         max_value=1000,
         initial=2,
-        label="Annotators for each text",
-        help_text="The overlap. Agreement needs at least 2.",
+        label=gettext_lazy("Annotators for each text"),
+        help_text=gettext_lazy("The overlap. Agreement needs at least 2."),
     )
-    order = forms.ChoiceField(choices=Round.Order.choices, label="Order of work")
+    order = forms.ChoiceField(
+        choices=[(value, gettext_lazy(label)) for value, label in Round.Order.choices],
+        label=gettext_lazy("Order of work"),
+    )
 
     def __init__(self, *args: Any, project: Project, **kwargs: Any) -> None:
         super().__init__(*args, **kwargs)
         versions = project.codebooks.order_by("-version")
         field = cast(Any, self.fields["codebook"])
         field.queryset, field.initial = versions, versions.first()
-        field.label_from_instance = lambda codebook: f"Version {codebook.version}"
+        field.label_from_instance = lambda codebook: (
+            gettext("Version %(version)s") % {"version": codebook.version}
+        )
         number = (project.rounds.order_by("-number").values_list("number", flat=True).first() or 0) + 1
-        self.fields["name"].help_text = f"Left empty, it is called Round {number}."
+        self.fields["name"].help_text = gettext("Left empty, it is called Round %(number)s.") % {
+            "number": number
+        }
         if project.protocol != Protocol.FOCUS:
             # The order of types has no meaning where the units are questions of one text.
             del self.fields["order"]
@@ -70,28 +84,32 @@ class RareRoundForm(forms.Form):
     due_on = forms.DateField(
         required=False,
         widget=forms.DateInput(attrs={"type": "date"}),
-        label="Due date",
-        help_text="Annotators see it. Nothing closes by itself.",
+        label=gettext_lazy("Due date"),
+        help_text=gettext_lazy("Annotators see it. Nothing closes by itself."),
     )
-    shuffled = forms.BooleanField(required=False, label="Shuffle the texts for each annotator")
+    shuffled = forms.BooleanField(required=False, label=gettext_lazy("Shuffle the texts for each annotator"))
     seed = forms.IntegerField(
         min_value=-(2**63),
         max_value=2**63 - 1,
         initial=0,
-        label="Seed",
-        help_text="Drives the draw, the assignment and the shuffling: the same seed gives the same round.",
+        label=gettext_lazy("Seed"),
+        help_text=gettext_lazy(
+            "Drives the draw, the assignment and the shuffling: the same seed gives the same round."
+        ),
     )
     content_warning = forms.CharField(
         required=False,
         widget=forms.Textarea(attrs={"rows": 2}),
-        label="Content warning",
-        help_text="Shown before the first text, for example: the texts contain hate speech.",
+        label=gettext_lazy("Content warning"),
+        help_text=gettext_lazy("Shown before the first text, for example: the texts contain hate speech."),
     )
     live_agreement = forms.BooleanField(
         required=False,
-        label="Live agreement",
-        help_text="Compute agreement while the round is open, as aggregates only. "
-        "Whoever annotates in the round never sees it. It cannot be switched on later.",
+        label=gettext_lazy("Live agreement"),
+        help_text=gettext_lazy(
+            "Compute agreement while the round is open, as aggregates only. Whoever annotates in "
+            "the round never sees it. It cannot be switched on later."
+        ),
     )
 
 
@@ -111,7 +129,9 @@ def new(request: HttpRequest, slug: str) -> HttpResponse:
             for field, message in (refusal.errors or {"name": refusal.message}).items():
                 form.add_error(field, message)
         else:
-            messages.success(request, f"{created.name} is planned. Draw its items now.")
+            messages.success(
+                request, gettext("%(name)s is planned. Draw its items now.") % {"name": created.name}
+            )
             return redirect("round_draw", slug, created.number)
     return project_page(request, "round_new.html", member, tab="project", form=form, rare=rare)
 
@@ -173,10 +193,14 @@ def pause(request: HttpRequest, slug: str, number: int) -> HttpResponse:
     with refusals_as_notices(request):
         if request.POST.get("then") == "resume":
             round_resume(round, by=member)
-            messages.success(request, f"{round.name} goes on.")
+            messages.success(request, gettext("%(name)s goes on.") % {"name": round.name})
         else:
             round_pause(round, by=member)
-            messages.success(request, f"{round.name} is paused: nothing can be recorded until it goes on.")
+            messages.success(
+                request,
+                gettext("%(name)s is paused: nothing can be recorded until it goes on.")
+                % {"name": round.name},
+            )
     return redirect("round", slug, number)
 
 
@@ -188,7 +212,10 @@ def close(request: HttpRequest, slug: str, number: int) -> HttpResponse:
     if request.method == "POST":
         with refusals_as_notices(request):
             round_close(round, by=member)
-            messages.success(request, f"{round.name} is closed. Its agreement report is being computed.")
+            messages.success(
+                request,
+                gettext("%(name)s is closed. Its agreement report is being computed.") % {"name": round.name},
+            )
         return redirect("round", slug, number)
     rows = progress_of_round(round)
     return project_page(
@@ -196,16 +223,18 @@ def close(request: HttpRequest, slug: str, number: int) -> HttpResponse:
         "confirm.html",
         member,
         tab="project",
-        heading=f"Close {round.name}",
+        heading=gettext("Close %(name)s") % {"name": round.name},
         warnings=_unfinished(rows),
         effects=[
-            "Annotators can change nothing in it any more.",
-            "Its agreement report is computed, with gold and disagreement spans.",
-            "Its judgements and comments become visible to you, and its comments to its annotators.",
-            "Closing is final, unless a lead reopens the round with a reason; what is judged after that "
-            "is left out of the coefficients.",
+            gettext("Annotators can change nothing in it any more."),
+            gettext("Its agreement report is computed, with gold and disagreement spans."),
+            gettext("Its judgements and comments become visible to you, and its comments to its annotators."),
+            gettext(
+                "Closing is final, unless a lead reopens the round with a reason; what is judged "
+                "after that is left out of the coefficients."
+            ),
         ],
-        act=f"Close {round.name}",
+        act=gettext("Close %(name)s") % {"name": round.name},
         back=reverse("round", args=[slug, number]),
     )
 
@@ -215,14 +244,24 @@ def _unfinished(rows: list[MemberProgress]) -> list[str]:
     if not behind:
         return []
     left = sum(row.left for row in behind)
-    names = ", ".join(f"{row.member.pseudonym} has {row.left:,} left" for row in behind[:8])
-    more = f", and {len(behind) - 8} others are not done" if len(behind) > 8 else ""
-    return [f"{left:,} judgements are still missing: {names}{more}. They will count as missing."]
+    names = ", ".join(
+        gettext("%(pseudonym)s has %(left)s left")
+        % {"pseudonym": row.member.pseudonym, "left": f"{row.left:,}"}
+        for row in behind[:8]
+    )
+    if len(behind) > 8:
+        names = gettext("%(names)s, and %(n)s others are not done") % {"names": names, "n": len(behind) - 8}
+    return [
+        gettext("%(left)s judgements are still missing: %(names)s. They will count as missing.")
+        % {"left": f"{left:,}", "names": names}
+    ]
 
 
 class ReasonForm(forms.Form):
     why = forms.CharField(
-        max_length=1000, widget=forms.Textarea(attrs={"rows": 3}), label="Why? It is kept in the log."
+        max_length=1000,
+        widget=forms.Textarea(attrs={"rows": 3}),
+        label=gettext_lazy("Why? It is kept in the log."),
     )
 
 
@@ -235,21 +274,23 @@ def reopen(request: HttpRequest, slug: str, number: int) -> HttpResponse:
     if request.method == "POST" and form.is_valid():
         with refusals_as_notices(request):
             round_reopen(round, why=form.cleaned_data["why"], by=member)
-            messages.success(request, f"{round.name} is open again.")
+            messages.success(request, gettext("%(name)s is open again.") % {"name": round.name})
         return redirect("round", slug, number)
     return project_page(
         request,
         "confirm.html",
         member,
         tab="project",
-        heading=f"Reopen {round.name}",
+        heading=gettext("Reopen %(name)s") % {"name": round.name},
         effects=[
-            "Its annotators can judge again what they had.",
-            "What is judged from now on is marked and left out of all coefficients, because the judgements "
-            "have been seen.",
-            "Your reason stands in the project's log.",
+            gettext("Its annotators can judge again what they had."),
+            gettext(
+                "What is judged from now on is marked and left out of all coefficients, because the "
+                "judgements have been seen."
+            ),
+            gettext("Your reason stands in the project's log."),
         ],
-        act=f"Reopen {round.name}",
+        act=gettext("Reopen %(name)s") % {"name": round.name},
         back=reverse("round", args=[slug, number]),
         form=form,
     )

@@ -7,6 +7,7 @@ from django.contrib import messages
 from django.contrib.auth.decorators import login_required
 from django.http import HttpRequest, HttpResponse
 from django.shortcuts import redirect
+from django.utils.translation import gettext, gettext_lazy
 from django.views.decorators.http import require_http_methods
 
 from annotation.errors import Refused
@@ -17,10 +18,10 @@ from frontend.pages.common import lead_or_refuse, posted, project_page
 
 class SendForm(forms.Form):
     criteria = forms.MultipleChoiceField(
-        widget=forms.CheckboxSelectMultiple, label="Criteria that an item has to pass"
+        widget=forms.CheckboxSelectMultiple, label=gettext_lazy("Criteria that an item has to pass")
     )
     target = forms.ModelChoiceField(
-        queryset=Membership.objects.none(), label="Into the project", empty_label=None
+        queryset=Membership.objects.none(), label=gettext_lazy("Into the project"), empty_label=None
     )
 
     def __init__(self, *args: Any, result: Screening, targets: Any, **kwargs: Any) -> None:
@@ -40,7 +41,8 @@ def screening(request: HttpRequest, slug: str) -> HttpResponse:
     member = lead_or_refuse(request, slug)
     if not criteria_of(member.project):
         raise Refused(
-            "not_ready", "Screening is for codebooks of yes/no criteria without spans; this project has none."
+            "not_ready",
+            gettext("Screening is for codebooks of yes/no criteria without spans; this project has none."),
         )
     result = screening_result(member.project)
     targets = (
@@ -70,10 +72,17 @@ def screening(request: HttpRequest, slug: str) -> HttpResponse:
             form.add_error(None, refusal.message)
         else:
             new, there = report.counts.get("new items", 0), report.counts.get("items already there", 0)
-            told = f"{new:,} items are new in {target.project.name}, {there:,} were there already."
+            told = gettext("%(new)s items are new in %(name)s, %(there)s were there already.") % {
+                "new": f"{new:,}",
+                "name": target.project.name,
+                "there": f"{there:,}",
+            }
             messages.success(request, told)
             if report.refused:
-                messages.warning(request, f"{report.refused:,} items were refused there.")
+                messages.warning(
+                    request,
+                    gettext("%(refused)s items were refused there.") % {"refused": f"{report.refused:,}"},
+                )
             return redirect("items", target.project.slug)
     return project_page(
         request, "screening.html", member, tab="project", result=result, form=form, targets=targets.exists()

@@ -10,6 +10,7 @@ from django.core.files import File
 from django.http import HttpRequest, HttpResponse
 from django.shortcuts import redirect
 from django.urls import reverse
+from django.utils.translation import gettext, gettext_lazy
 from django.views.decorators.http import require_http_methods
 
 from annotation.errors import Refused
@@ -28,17 +29,20 @@ MAX_BYTES = 2 * 1024 * 1024
 
 class KeyForm(forms.Form):
     file = forms.FileField(
-        label="File with the key",
+        label=gettext_lazy("File with the key"),
         allow_empty_file=True,
-        help_text="CSV, JSON Lines or Excel, one row an answer. It takes the place of the whole key.",
+        help_text=gettext_lazy(
+            "CSV, JSON Lines or Excel, one row an answer. It takes the place of the whole key."
+        ),
     )
-    skip_invalid = forms.BooleanField(required=False, label="Leave out rows that break a rule")
+    skip_invalid = forms.BooleanField(required=False, label=gettext_lazy("Leave out rows that break a rule"))
 
     def clean_file(self) -> File:
         file: File = self.cleaned_data["file"]
         if file.size > MAX_BYTES:
             raise forms.ValidationError(
-                f"{file.name} is larger than {MAX_BYTES // 2**20} MB: use manage.py import_key for it."
+                gettext("%(name)s is larger than %(n)s MB: use manage.py import_key for it.")
+                % {"name": file.name, "n": MAX_BYTES // 2**20}
             )
         return file
 
@@ -46,7 +50,9 @@ class KeyForm(forms.Form):
 def _lead_and_training(request: HttpRequest, slug: str, number: int) -> tuple[Membership, Round]:
     member, round = lead_and_round(request, slug, number)
     if round.purpose != Round.Purpose.TRAINING:
-        raise Refused("invalid", f"{round.name} is no training round: it has no key.")
+        raise Refused(
+            "invalid", gettext("%(name)s is no training round: it has no key.") % {"name": round.name}
+        )
     return member, round
 
 
@@ -62,14 +68,22 @@ def key(request: HttpRequest, slug: str, number: int) -> HttpResponse:
     """List the key; while the round is a draft, take a file that replaces it."""
     member, round = _lead_and_training(request, slug, number)
     if request.method == "POST" and round.status != Round.Status.DRAFT:
-        messages.error(request, f"{round.name} is {round.status}: its key is frozen.")
+        messages.error(
+            request,
+            gettext("%(name)s is %(status)s: its key is frozen.")
+            % {"name": round.name, "status": round.status_word},
+        )
         return redirect("round_key", slug, number)
     form = KeyForm(posted(request), request.FILES or None)
     report = None
     if request.method == "POST" and form.is_valid():
         report = _upload(form, round, member)
         if report is not None and report.stored:
-            left_out = f" Rows left out: {report.refused:,}." if report.refused else ""
+            left_out = (
+                " " + gettext("Rows left out: %(refused)s.") % {"refused": f"{report.refused:,}"}
+                if report.refused
+                else ""
+            )
             messages.success(request, _stored(round, report.counts[NEW_ANSWERS]) + left_out)
             if not report.refused:
                 return redirect("round", slug, number)
@@ -114,7 +128,10 @@ def _upload(form: KeyForm, round: Round, member: Membership) -> ImportReport | N
 
 
 def _stored(round: Round, n_answers: int) -> str:
-    return f"The key of {round.name} is stored. Answers in it: {n_answers:,}."
+    return gettext("The key of %(name)s is stored. Answers in it: %(n_answers)s.") % {
+        "name": round.name,
+        "n_answers": f"{n_answers:,}",
+    }
 
 
 @login_required
@@ -129,18 +146,21 @@ def key_decided(request: HttpRequest, slug: str, number: int) -> HttpResponse:
         return redirect("round", slug, number)
     state = key_state(round)
     effects = [
-        f"Decided units of the round become its key, reasons too: {state.decided:,} of {state.units:,}.",
-        "Of a decided yes with several spans the first is shown to the annotator.",
+        gettext("Decided units of the round become its key, reasons too: %(decided)s of %(units)s.")
+        % {"decided": f"{state.decided:,}", "units": f"{state.units:,}"},
+        gettext("Of a decided yes with several spans the first is shown to the annotator."),
     ]
-    replaced = f"All answers that the key has now are taken away: {state.answered:,}."
+    replaced = gettext("All answers that the key has now are taken away: %(answered)s.") % {
+        "answered": f"{state.answered:,}"
+    }
     return project_page(
         request,
         "confirm.html",
         member,
         tab="project",
-        heading=f"Take the key of {round.name} from decided units",
+        heading=gettext("Take the key of %(name)s from decided units") % {"name": round.name},
         warnings=[replaced] if state.answered else [],
         effects=effects,
-        act="Take the key from decided units",
+        act=gettext("Take the key from decided units"),
         back=reverse("round", args=[slug, number]),
     )

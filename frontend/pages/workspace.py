@@ -6,6 +6,7 @@ from django.contrib.auth.decorators import login_required
 from django.contrib.staticfiles import finders
 from django.http import Http404, HttpRequest, HttpResponse
 from django.shortcuts import render
+from django.utils.translation import gettext
 from django.views.decorators.cache import never_cache
 from django.views.decorators.csrf import ensure_csrf_cookie
 from django.views.decorators.http import require_safe
@@ -84,7 +85,7 @@ def service_worker(request: HttpRequest) -> HttpResponse:
     """Serve the worker that keeps the workspace for offline reloads, from a path whose scope is /p/."""
     path = finders.find("frontend/js/offline_worker.js")
     if path is None:
-        raise Http404("There is no service worker.")
+        raise Http404(gettext("There is no service worker."))
     script = Path(path).read_bytes()
     return HttpResponse(
         script, content_type="text/javascript; charset=utf-8", headers={"Cache-Control": "no-cache"}

@@ -3,8 +3,10 @@
 from typing import Any
 
 from django import template
+from django.utils.translation import gettext
 
 from annotation.models import Round
+from frontend import stored_words
 
 register = template.Library()
 
@@ -20,18 +22,28 @@ def details_words(details: dict[str, Any]) -> str:
     """Return an event's details as people read them: round Pilot; items 12."""
     said = []
     for key, value in details.items():
-        shown = ", ".join(map(str, value)) if isinstance(value, list) else value
+        # Only these hold words of ours: a round may be called “finished”.
+        words = stored_words.said if key in ("judgements", "roles") else str
+        shown = ", ".join(map(words, value)) if isinstance(value, list) else value
         if isinstance(value, dict):
-            shown = ", ".join(f"{n} {what}" for what, n in value.items() if n)
+            shown = ", ".join(f"{n} {stored_words.said(what)}" for what, n in value.items() if n)
         if shown not in ("", None, 0):
-            said.append(f"{key.replace('_', ' ')} {shown}")
+            shown = words(shown) if isinstance(shown, str) else shown
+            said.append(f"{stored_words.said(key.replace('_', ' '))} {shown}")
     return "; ".join(said)
+
+
+@register.filter
+def said(text: str) -> str:
+    """Return a word that rows and files keep in English, in the reader's language."""
+    return stored_words.said(text)
 
 
 @register.filter
 def pair_words(pair: str) -> str:
     """Return two pseudonyms as people say them: A1 and A2."""
-    return pair.replace("~", " and ")
+    first, _, second = pair.partition("~")
+    return gettext("%(first)s and %(second)s") % {"first": first, "second": second}
 
 
 @register.filter
@@ -51,17 +63,18 @@ def draw_sentence(drawn: Round) -> str:
     """Return how a round's items were drawn, from the parameters stored with it."""
     how = drawn.draw
     if not how:
-        return "judged elsewhere and imported" if drawn.imported else "not drawn yet"
+        return gettext("judged elsewhere and imported") if drawn.imported else gettext("not drawn yet")
     if how.get("picked"):
-        said = "named by hand"
+        said = gettext("named by hand")
     elif how.get("size"):
-        said = f"a random sample of {how['size']} items"
+        said = gettext("a random sample of %(size)s items") % {"size": how["size"]}
     elif how.get("questions"):
-        said = f"random items with {how['questions']} questions together"
+        said = gettext("random items with %(questions)s questions together") % {"questions": how["questions"]}
     else:
-        said = "all items"
+        said = gettext("all items")
     if how.get("stratify_by"):
-        said += f", in the shares of each {how['stratify_by']}"
+        each = {"topic": gettext("each topic"), "source": gettext("each source")}[how["stratify_by"]]
+        said = gettext("%(draw)s, in the shares of %(each)s") % {"draw": said, "each": each}
     if how.get("exclude_drawn"):
-        said += ", without items of other rounds"
+        said = gettext("%(draw)s, without items of other rounds") % {"draw": said}
     return said

@@ -57,7 +57,7 @@ def test_a_preview_counts_what_would_be_in_it_and_builds_nothing(made, lead_clie
     page = text(lead_client.post("/p/s/releases/", {**CHOICES, "act": "preview"}))
     for words in (
         "<b>2</b> items",
-        "<b>40</b> judgements of 2 annotators",
+        "<b>40</b> judgements · 2 annotators",
         "<b>1</b> unit decided by a lead",
         "<b>1</b> in test",
         "<b>1</b> in train",

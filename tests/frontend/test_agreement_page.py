@@ -60,7 +60,7 @@ def row_of(response, name):
 def test_the_lead_reads_who_judged_what_and_the_figures_of_each_type(study, lead_client):
     close(study)
     response = lead_client.get(address(study))
-    assert "2 items, 3 annotators, guideline version 1." in words(response)
+    assert "2 items · 3 annotators · guideline version 1." in words(response)
     assert "from 9 judgements; not yet checked by a second implementation." in words(response)
     row = row_of(response, "Lacks Evidence")
     assert row[1:7] == ["2", "0.33", "0.67", "0.33", "0.40", "0.38"]
@@ -165,7 +165,7 @@ def test_behind_a_number_stand_the_texts_with_everybodys_marks(study, lead_clien
     close(study)
     response = lead_client.get(address(study, "units/?type=LE"))
     page = words(response)
-    assert "1 unit, most disputed first; the annotators are of one mind on the other 1 judged text." in page
+    assert "1 unit, most disputed first. The annotators are of one mind on the other 1 judged text." in page
     assert "yes, but no span is shared" in page
     names = [member.pseudonym for member in study.annotators]
     assert f"{names[0]} no" in page
@@ -224,7 +224,7 @@ def test_questions_show_their_answers_by_name(lead_client):
         factories.record(made.round, member, made.items[0], second, {"label": "USE"})
     close(made)
     page = words(lead_client.get(address(made)))
-    assert "1 item with 2 questions, 3 annotators" in page
+    assert "1 item · 2 questions · 3 annotators" in page
     assert "alpha, useful against not" in page
     units = words(lead_client.get(address(made, "units/")))
     assert "1 Invalid, 1 Unhelpful, 1 Useful" in units
@@ -350,6 +350,7 @@ def test_labels_have_the_hues_and_signs_of_the_workspace(lead_client):
 
 def test_a_part_of_a_bar_without_room_has_no_sign():
     section = {
+        "key": "labels",
         "kind": "labels",
         "code": "labels",
         "name": "Three labels",

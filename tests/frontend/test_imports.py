@@ -70,10 +70,10 @@ def test_a_file_with_other_columns_asks_which_is_which(lead_client, study):
 def test_a_large_file_is_left_to_a_worker_and_the_page_follows_it(lead_client, study, monkeypatch):
     sent = []
     monkeypatch.setattr("annotation.uploading.AT_ONCE_BYTES", 10)
-    monkeypatch.setattr(tasks.check_upload, "delay", sent.append)
+    monkeypatch.setattr(tasks.check_upload, "delay", lambda *given: sent.append(given))
     response = send(lead_client, GOOD)
     upload = Upload.objects.get()
-    assert sent == [upload.pk]
+    assert sent == [(upload.pk, "en")]
     address = response.redirect_chain[-1][0]
     page = response.content.decode()
     assert "Waiting for a worker." in page and 'hx-trigger="every 2s"' in page

@@ -167,4 +167,4 @@ def test_reopening_needs_a_reason_which_the_log_keeps(lead_client, study):
     lead_client.post("/p/s/rounds/1/reopen/", {"why": "A4 was ill"})
     assert Round.objects.get().status == "open"
     page = lead_client.get("/p/s/rounds/1/").content.decode()
-    assert "round reopened by A1: “A4 was ill”" in page
+    assert "round reopened · A1: “A4 was ill”" in page

@@ -12,13 +12,18 @@ from pathlib import Path
 import pytest
 from django.utils.translation.template import templatize
 
+from agreement import paradox, wording
+from agreement.models import AgreementReport, DisputedUnit
 from annotation.models import Comment, Protocol, Round
 from annotation.protocols import cqs_gen, focus
+from exports.models import Release
+from frontend.pages.agreement import OF_ONE_MIND
 
 ROOT = Path(__file__).resolve().parent.parent.parent
 LOCALE = ROOT / "frontend" / "locale"
+SECTION_NAMES = ("All types", "Three labels", "Useful against not", "Reasons where both said Invalid")
 PLACEHOLDER = re.compile(r"%\((\w+)\)s")
-CALL = re.compile(r"\bn?gettext\(\s*[uU]?(\"(?:[^\"\\]|\\.)*\"|'(?:[^'\\]|\\.)*')")
+CALL = re.compile(r"(?:\bn?gettext| _)\(\s*[uU]?(\"(?:[^\"\\]|\\.)*\"|'(?:[^'\\]|\\.)*')")
 ESCAPE = {"\\n": "\n", '\\"': '"', "\\\\": "\\"}
 
 
@@ -41,7 +46,7 @@ def places(text: str) -> set[str]:
 def marked_in_templates() -> Iterator[str]:
     for path in (ROOT / "frontend" / "templates").rglob("*.html"):
         for text in CALL.findall(templatize(path.read_text("utf-8"))):
-            yield ast.literal_eval(text).replace("%%", "%")
+            yield ast.literal_eval(text)
 
 
 def marked_in_python() -> Iterator[str]:
@@ -63,6 +68,16 @@ def translated_where_shown() -> Iterator[str]:
         yield rule.message
     yield from Round.Status.labels
     yield from Round.Purpose.labels
+    yield from Round.Order.labels
+    yield from AgreementReport.State.labels
+    yield from DisputedUnit.Why.labels
+    yield from Release.State.labels
+    yield from wording.SPAN_REASONS.values()
+    yield from wording.REASONS.values()
+    yield from wording.AGAINST.values()
+    yield from SECTION_NAMES
+    yield from paradox.SENTENCES
+    yield OF_ONE_MIND
     yield from Protocol.labels
     yield from (label for value, label in Comment.Act.choices if value != Comment.Act.SAY)
 

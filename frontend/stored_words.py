@@ -1,0 +1,123 @@
+"""Words that rows and files keep in English, and how a page says them in the reader's language."""
+
+from django.utils.translation import gettext_lazy
+
+WORDS = {
+    # What the log says was done.
+    "codebook published": gettext_lazy("codebook published"),
+    "decision undone": gettext_lazy("decision undone"),
+    "file imported": gettext_lazy("file imported"),
+    "import undone": gettext_lazy("import undone"),
+    "invitation accepted": gettext_lazy("invitation accepted"),
+    "invitation made": gettext_lazy("invitation made"),
+    "invitation revoked": gettext_lazy("invitation revoked"),
+    "item restored": gettext_lazy("item restored"),
+    "item withdrawn": gettext_lazy("item withdrawn"),
+    "items drawn": gettext_lazy("items drawn"),
+    "key imported": gettext_lazy("key imported"),
+    "key taken from decisions": gettext_lazy("key taken from decisions"),
+    "member deactivated": gettext_lazy("member deactivated"),
+    "member edited": gettext_lazy("member edited"),
+    "member reactivated": gettext_lazy("member reactivated"),
+    "project archived": gettext_lazy("project archived"),
+    "project created": gettext_lazy("project created"),
+    "project edited": gettext_lazy("project edited"),
+    "project restored": gettext_lazy("project restored"),
+    "release built": gettext_lazy("release built"),
+    "release closed to the public": gettext_lazy("release closed to the public"),
+    "release made public": gettext_lazy("release made public"),
+    "release requested": gettext_lazy("release requested"),
+    "round closed": gettext_lazy("round closed"),
+    "round created": gettext_lazy("round created"),
+    "round opened": gettext_lazy("round opened"),
+    "round paused": gettext_lazy("round paused"),
+    "round reopened": gettext_lazy("round reopened"),
+    "round resumed": gettext_lazy("round resumed"),
+    "screened items sent": gettext_lazy("screened items sent"),
+    "texts reassigned": gettext_lazy("texts reassigned"),
+    "unit decided": gettext_lazy("unit decided"),
+    # The details of an event.
+    "annotator": gettext_lazy("annotator"),
+    "annotators": gettext_lazy("annotators"),
+    "answers": gettext_lazy("answers"),
+    "counts": gettext_lazy("counts"),
+    "criteria": gettext_lazy("criteria"),
+    "days": gettext_lazy("days"),
+    "digest": gettext_lazy("digest"),
+    "fields": gettext_lazy("fields"),
+    "file": gettext_lazy("file"),
+    "from": gettext_lazy("from"),
+    "item": gettext_lazy("item"),
+    "items": gettext_lazy("items"),
+    "judgements": gettext_lazy("judgements"),
+    "kept": gettext_lazy("kept"),
+    "lead": gettext_lazy("lead"),
+    "left out": gettext_lazy("left out"),
+    "left over": gettext_lazy("left over"),
+    "published labels": gettext_lazy("published labels"),
+    "questions": gettext_lazy("questions"),
+    "refused": gettext_lazy("refused"),
+    "roles": gettext_lazy("roles"),
+    "round": gettext_lazy("round"),
+    "texts": gettext_lazy("texts"),
+    "to": gettext_lazy("to"),
+    "unit": gettext_lazy("unit"),
+    "version": gettext_lazy("version"),
+    "who": gettext_lazy("who"),
+    "why": gettext_lazy("why"),
+    # What an import brings.
+    "equal texts": gettext_lazy("equal texts"),
+    "items already there": gettext_lazy("items already there"),
+    "judgements already there": gettext_lazy("judgements already there"),
+    "new annotators": gettext_lazy("new annotators"),
+    "new items": gettext_lazy("new items"),
+    "new judgements": gettext_lazy("new judgements"),
+    "new key answers": gettext_lazy("new key answers"),
+    "new published labels": gettext_lazy("new published labels"),
+    "new questions": gettext_lazy("new questions"),
+    "questions already there": gettext_lazy("questions already there"),
+    # What an annotator reached against the key.
+    "finished": gettext_lazy("finished"),
+    "not finished": gettext_lazy("not finished"),
+    "not passed": gettext_lazy("not passed"),
+    "passed": gettext_lazy("passed"),
+    # What differs between two releases: of an item, and of the choices.
+    "label": gettext_lazy("label"),
+    "gold spans": gettext_lazy("gold spans"),
+    "wording of the question": gettext_lazy("wording of the question"),
+    "adjudicated only": gettext_lazy("adjudicated only"),
+    "agreement": gettext_lazy("agreement"),
+    "authors": gettext_lazy("authors"),
+    "citation": gettext_lazy("citation"),
+    "comments": gettext_lazy("comments"),
+    "contact": gettext_lazy("contact"),
+    "edited questions": gettext_lazy("edited questions"),
+    "exchange": gettext_lazy("other formats"),
+    "guideline version": gettext_lazy("guideline version"),
+    "jaccard": gettext_lazy("Jaccard index from which spans match"),
+    "licence": gettext_lazy("licence"),
+    "rounds": gettext_lazy("rounds"),
+    "seed": gettext_lazy("seed"),
+    "split by": gettext_lazy("split by"),
+    "split sizes": gettext_lazy("split sizes"),
+    "withheld": gettext_lazy("withheld"),
+    # Why a figure was not compared with a second implementation.
+    "krippendorff is not installed": gettext_lazy("krippendorff is not installed"),
+    "no independent implementation at hand": gettext_lazy("no independent implementation at hand"),
+    "statsmodels needs the same number of ratings for every item": gettext_lazy(
+        "statsmodels needs the same number of ratings for every item"
+    ),
+    "the judgements have changed since; compute the report again": gettext_lazy(
+        "the judgements have changed since; compute the report again"
+    ),
+    "the table is too large for krippendorff": gettext_lazy("the table is too large for krippendorff"),
+    # Why work stopped.
+    "The work stopped before it was done, and nothing was stored. Try again.": gettext_lazy(
+        "The work stopped before it was done, and nothing was stored. Try again."
+    ),
+}
+
+
+def said(text: str) -> str:
+    """Return a stored word in the reader's language; what is no such word stays as it is."""
+    return str(WORDS.get(text, text))
