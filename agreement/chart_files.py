@@ -10,6 +10,8 @@ from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Any
 
+from django.utils import translation
+
 from agreement.charts import axis_of
 from agreement.drawing import INK, LINE, PAPER, QUIET, Drawing, shortened, text_width
 from agreement.overview import ALPHA, DASH, MINUS, cell, number, overview
@@ -77,14 +79,16 @@ class Notes:
 
 
 def chart_svg(name: str, figures: Figures, change: Figures, *, title: str, guideline: int) -> str:
-    """Return a chart of CHARTS as SVG. Raises ChartMissing.
+    """Return a chart of CHARTS as SVG, in English like every file. Raises ChartMissing.
 
     change: that of the report, empty where no round came before; title and guideline: the
     name of the round and the version of its guideline, for the heading.
     """
     if name not in CHARTS:
         raise ChartMissing(f"There is no chart “{name}”; there are {', '.join(CHARTS)}.")
-    return CHARTS[name](figures, change, title, guideline).svg()
+    # It shares the words of the page's table, which are in the reader's language.
+    with translation.override("en"):
+        return CHARTS[name](figures, change, title, guideline).svg()
 
 
 def chart_pdf(svg: str) -> bytes:

@@ -36,6 +36,10 @@ WORDS = {
     "screened items sent": gettext_lazy("screened items sent"),
     "texts reassigned": gettext_lazy("texts reassigned"),
     "unit decided": gettext_lazy("unit decided"),
+    # Answers.
+    "?": gettext_lazy("cannot judge"),
+    "no": gettext_lazy("no"),
+    "yes": gettext_lazy("yes"),
     # The details of an event.
     "annotator": gettext_lazy("annotator"),
     "annotators": gettext_lazy("annotators"),

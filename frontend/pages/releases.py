@@ -28,7 +28,7 @@ SPLITS = [
     ("field", gettext_lazy("As imported (the items' split)")),
     ("none", gettext_lazy("No splits: one file")),
     ("round", gettext_lazy("By the first round an item was drawn into")),
-    ("topic", "By topic"),
+    ("topic", gettext_lazy("By topic")),
     ("seed", gettext_lazy("By chance, with a seed")),
     ("balanced", gettext_lazy("CQs-Gen: the items with the most balanced labels to test")),
 ]

@@ -40,6 +40,13 @@ def said(text: str) -> str:
 
 
 @register.filter
+def votes_words(pattern: str) -> str:
+    """Return counted answers in the reader's language: yes 2, no 1."""
+    votes = (vote.rpartition(" ") for vote in pattern.split(", "))
+    return ", ".join(f"{stored_words.said(answer)} {n}" for answer, _, n in votes)
+
+
+@register.filter
 def pair_words(pair: str) -> str:
     """Return two pseudonyms as people say them: A1 and A2."""
     first, _, second = pair.partition("~")
