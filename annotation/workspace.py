@@ -5,9 +5,10 @@ Nobody else's judgement, no published label, and neither the origin nor the id o
 
 from typing import Any
 
-from django.utils.translation import gettext
+from django.utils.translation import get_language, gettext
 
 from annotation.codebooks.definition import Codebook as CodebookDefinition
+from annotation.codebooks.translations import codebook_in
 from annotation.guidelines import guideline_html
 from annotation.models import (
     Assignment,
@@ -29,7 +30,7 @@ MAX_PAGE = 50
 
 def workspace_overview(member: Membership, round: Round) -> dict[str, Any]:
     """Return what the workspace needs before the first text: rules, guideline, progress."""
-    definition = CodebookDefinition.from_json(round.codebook.definition)
+    definition = codebook_in(CodebookDefinition.from_json(round.codebook.definition), get_language() or "")
     progress = next(iter(progress_of_round(round, member=member)), None)
     return {
         "project": {
@@ -48,7 +49,7 @@ def workspace_overview(member: Membership, round: Round) -> dict[str, Any]:
         },
         "member": {"id": member.pk, "pseudonym": member.pseudonym},
         "spec": _spec(definition),
-        "guideline_html": guideline_html(round.codebook.guideline),
+        "guideline_html": guideline_html(definition.guideline),
         "guideline_version": round.codebook.version,
         "units_total": progress.total if progress else 0,
         "units_decided": progress.decided if progress else 0,

@@ -3,13 +3,14 @@
 from dataclasses import dataclass
 from typing import Any
 
-from django.utils.translation import gettext
+from django.utils.translation import get_language, gettext
 
 from agreement.marking import Segment, segments
 from agreement.models import AgreementReport
 from agreement.reading import Answer, answers_read
 from annotation.codebooks.definition import Codebook as Definition
 from annotation.codebooks.definition import Group
+from annotation.codebooks.translations import codebook_in
 from annotation.errors import NotFound
 from annotation.models import Item, Question, Resolution, Round
 from annotation.recording import Unit
@@ -80,7 +81,7 @@ def unit_of(round: Round, item_id: int, key: str) -> tuple[Item, Unit]:
 
 def unit_shown(round: Round, report: AgreementReport | None, item: Item, unit: Unit) -> UnitShown:
     """Return a unit with everybody's answers; consensus spans come from the report where there is one."""
-    definition = Definition.from_json(round.codebook.definition)
+    definition = codebook_in(Definition.from_json(round.codebook.definition), get_language() or "")
     key = (item.pk, unit.type_code, unit.question_id)
     answers = sorted(answers_read(round, [key]).get(key, []), key=lambda answer: answer.member_id)
     entry = definition.type(unit.type_code) if unit.type_code else None

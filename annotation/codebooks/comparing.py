@@ -9,6 +9,7 @@ from difflib import SequenceMatcher
 from django.utils.translation import gettext, gettext_lazy
 
 from annotation.codebooks.definition import Codebook
+from annotation.codebooks.translations import translated_texts
 
 _PIECES = re.compile(r"\s+|\w+|[^\w\s]")
 
@@ -89,4 +90,7 @@ def _parts(codebook: Codebook) -> dict[tuple[str, str], str]:
         parts[part, gettext("edited question")] = offered
     for start in codebook.comment_starts:
         parts[gettext("Comment starts"), start.key] = start.text
+    for language, texts in codebook.languages.items():
+        for place, text in translated_texts(texts).items():
+            parts[gettext("Translation %(language)s") % {"language": language}, " ".join(place)] = text
     return parts

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from dataclasses import asdict, dataclass
+from dataclasses import asdict, dataclass, field
 from typing import Any
 
 FOCUS = "focus"
@@ -95,6 +95,8 @@ class Codebook:
     labels: tuple[Label, ...]
     reasons: tuple[Reason, ...]
     comment_starts: tuple[CommentStart, ...]
+    languages: dict[str, Any] = field(default_factory=dict, hash=False)
+    """The texts in other languages, as `annotation.codebooks.translations` reads them."""
 
     def type(self, code: str) -> AnnotationType | None:
         """Return the type with this code, or None. The derived type is not among them."""
@@ -131,6 +133,8 @@ class Codebook:
             labels=tuple(Label(**entry) for entry in definition["labels"]),
             reasons=tuple(Reason(**entry) for entry in definition["reasons"]),
             comment_starts=tuple(CommentStart(**entry) for entry in definition["comment_starts"]),
+            # Versions published before codebooks had translations are stored without the key.
+            languages=definition.get("languages", {}),
         )
 
 

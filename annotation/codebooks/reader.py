@@ -2,8 +2,8 @@
 
 from __future__ import annotations
 
-import re
 import tomllib
+from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
@@ -25,16 +25,15 @@ from annotation.codebooks.definition import (
     Label,
     Reason,
 )
+from annotation.codebooks.translations import TAG, blank_problem, languages_read
 
 SHIPPED = ("focus", "cqs_gen", "context_sufficiency")
 
-_COMMON_KEYS = ("title", "protocol", "language", "guideline")
+_COMMON_KEYS = ("title", "protocol", "language", "guideline", "languages")
 _PROTOCOL_KEYS = {
     FOCUS: ("groups", "types", "derived_none"),
     CQS_GEN: ("labels", "reasons", "comment_starts"),
 }
-_LANGUAGE = re.compile(r"[a-z]{2,3}(-[A-Za-z0-9]{2,8})*")
-_UNDERSCORES = re.compile(r"_{2,}")
 
 
 class CodebookError(ValueError):
@@ -95,7 +94,7 @@ def codebook_from_document(document: dict[str, Any], name: str) -> Codebook:
     title = top.text("title")
     protocol = top.choice("protocol", PROTOCOLS)
     language = top.text("language")
-    if language and not _LANGUAGE.fullmatch(language):
+    if language and not TAG.fullmatch(language):
         top.problem(
             "language",
             gettext("is %(language)s, expected a language tag such as en, es or pt-BR")
@@ -129,9 +128,10 @@ def codebook_from_document(document: dict[str, Any], name: str) -> Codebook:
         _check_typology(top, codebook)
     elif questions:
         _check_questions(top, codebook)
+    languages = languages_read(top, codebook)
     if problems:
         raise CodebookError(name, problems)
-    return codebook
+    return replace(codebook, languages=languages)
 
 
 def _group(table: Table) -> Group:
@@ -148,23 +148,14 @@ def _type(table: Table) -> AnnotationType:
     )
     span = table.boolean("span")
     exemplar = table.text("exemplar", default=None)
-    blanks = _UNDERSCORES.findall(exemplar or "")
     if span and exemplar is None:
         table.problem(
             "exemplar",
             gettext("is missing; a type with a span needs a question with one blank %(blank)s")
             % {"blank": BLANK},
         )
-    elif span and exemplar and not blanks:
-        table.problem("exemplar", gettext("has no blank %(blank)s") % {"blank": BLANK})
-    elif span and exemplar and blanks != [BLANK]:
-        table.problem(
-            "exemplar",
-            gettext("has the blanks %(blanks)s, expected exactly one %(blank)s")
-            % {"blanks": " ".join(blanks), "blank": BLANK},
-        )
-    elif exemplar and blanks and not span:
-        table.problem("exemplar", gettext("has a blank, but the type has no span that could fill it"))
+    elif exemplar and (problem := blank_problem(exemplar, span=span)):
+        table.problem("exemplar", problem)
     return AnnotationType(
         code=table.code(),
         name=table.text("name"),

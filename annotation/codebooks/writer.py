@@ -33,11 +33,24 @@ def codebook_toml(document: Mapping[str, Any]) -> str:
     """
     lines = [_line(key, value) for key, value in document.items() if not _is_tables(value)]
     for key, value in document.items():
-        if _is_tables(value):
+        if key == "languages":
+            for language, texts in value.items():
+                lines += _nested(f"languages.{language}", texts)
+        elif _is_tables(value):
             entries, header = ([value], f"[{key}]") if isinstance(value, Mapping) else (value, f"[[{key}]]")
             for entry in entries:
                 lines += ["", header, *(_line(name, inner) for name, inner in entry.items())]
     return "\n".join(lines) + "\n"
+
+
+def _nested(path: str, table: Mapping[str, Any]) -> list[str]:
+    """Return a table and the tables in it; one that only holds tables needs no header of its own."""
+    lines = [_line(key, value) for key, value in table.items() if not isinstance(value, Mapping)]
+    lines = ["", f"[{path}]", *lines] if lines else []
+    for key, value in table.items():
+        if isinstance(value, Mapping):
+            lines += _nested(f"{path}.{key}", value)
+    return lines
 
 
 def document_edited(document: Mapping[str, Any], given: Mapping[str, str]) -> dict[str, Any]:
@@ -53,7 +66,24 @@ def document_edited(document: Mapping[str, Any], given: Mapping[str, str]) -> di
     for section, fields in EDITABLE.items():
         if section in edited:
             edited[section] = _entries(section, fields, edited[section], given)
+            _keep_translated(edited, section)
     return edited
+
+
+def _keep_translated(document: dict[str, Any], section: str) -> None:
+    """Take out the translations of what a form has taken out: of an entry, and of a text of it."""
+    there = {entry[_name_of(entry)]: entry for entry in document[section]}
+    for texts in document.get("languages", {}).values():
+        for name, translated in list(texts.get(section, {}).items()):
+            texts[section][name] = {
+                field: text for field, text in translated.items() if there.get(name, {}).get(field)
+            }
+            if not texts[section][name]:
+                del texts[section][name]
+
+
+def _name_of(entry: Mapping[str, Any]) -> str:
+    return "code" if "code" in entry else "key"
 
 
 def _entries(

@@ -18,8 +18,10 @@ def spec_for_browser(codebook: Codebook) -> dict[str, Any]:
     `reason_edits` (`edited_question` of the reason, false without one).
     """
     protocol = focus if codebook.protocol == FOCUS else cqs_gen
+    definition = codebook.to_json()
+    del definition["languages"]
     return {
-        **codebook.to_json(),
+        **definition,
         "answer": {
             "fields": dict(protocol.FIELDS),
             "rules": [rule.to_json() for rule in protocol.RULES],

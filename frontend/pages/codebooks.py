@@ -3,18 +3,20 @@
 import tomllib
 from typing import Any
 
+from django.conf.locale import LANG_INFO
 from django.contrib import messages
 from django.contrib.auth.decorators import login_required
 from django.http import HttpRequest, HttpResponse
 from django.shortcuts import redirect, render
 from django.utils.safestring import mark_safe
-from django.utils.translation import gettext
+from django.utils.translation import get_language, gettext
 from django.views.decorators.http import require_GET, require_http_methods, require_POST
 
 from annotation import access
 from annotation.codebooks.comparing import codebook_changes
 from annotation.codebooks.definition import Codebook as Definition
 from annotation.codebooks.reader import CodebookError
+from annotation.codebooks.translations import codebook_in, language_shown, translation_states
 from annotation.codebooks.writer import codebook_toml, document_edited
 from annotation.errors import NotFound, Refused
 from annotation.guidelines import guideline_html
@@ -32,7 +34,9 @@ def codebook(request: HttpRequest, slug: str) -> HttpResponse:
     """Show a version as annotators read it: for them the one of their newest round, for leads any."""
     member = access.member_or_404(request.user, slug)
     shown = _asked_version(request, member)
-    definition = Definition.from_json(shown.definition)
+    written = Definition.from_json(shown.definition)
+    language = language_shown(written, request.GET.get("language") or get_language() or "")
+    definition = codebook_in(written, language)
     return project_page(
         request,
         "codebook.html",
@@ -40,8 +44,12 @@ def codebook(request: HttpRequest, slug: str) -> HttpResponse:
         tab="codebook",
         shown=shown,
         definition=definition,
-        guideline=_html(shown.guideline),
-        types=[_type_shown(definition, entry) for entry in definition.types],
+        guideline=_html(definition.guideline),
+        language=language,
+        languages=[(tag, language_name(tag)) for tag in (written.language, *written.languages)],
+        types=[
+            _type_shown(definition, entry, written.languages.get(language, {})) for entry in definition.types
+        ],
         versions=list(member.project.codebooks.order_by("-version")),
         rounds=shown.rounds.exclude(status=Round.Status.DRAFT).order_by("number"),
         rulings=rulings_shown(member.project),
@@ -66,9 +74,16 @@ def _asked_version(request: HttpRequest, member: Membership) -> Codebook:
     return versions[0]
 
 
-def _type_shown(definition: Definition, entry: Any) -> dict[str, Any]:
+def language_name(tag: str) -> str:
+    """Return a language's name in that language, its tag where Django does not know it."""
+    known = LANG_INFO.get(tag.lower()) or LANG_INFO.get(tag.split("-")[0], {})
+    return str(known.get("name_local", tag)).capitalize()
+
+
+def _type_shown(definition: Definition, entry: Any, texts: dict[str, Any]) -> dict[str, Any]:
     group = next((group for group in definition.groups if group.key == entry.group), None)
-    return {"entry": entry, "group": group, "guideline": _html(entry.guideline)}
+    exemplar = texts.get("types", {}).get(entry.code, {}).get("exemplar", "")
+    return {"entry": entry, "group": group, "guideline": _html(entry.guideline), "exemplar": exemplar}
 
 
 def _html(markdown: str) -> str:
@@ -126,6 +141,12 @@ def edit(request: HttpRequest, slug: str) -> HttpResponse:
         problems=problems,
         as_toml="toml" in request.GET or request.POST.get("as") == "toml",
         guideline=_html(document.get("guideline", "")),
+        translations=[
+            (language_name(state.language), state, state.total - len(state.missing))
+            for state in translation_states(
+                [Definition.from_json(one.definition) for one in member.project.codebooks.order_by("version")]
+            )
+        ],
         status=422 if problems else 200,
     )
 

@@ -8,7 +8,7 @@ from django.db.models import Q
 from django.http import HttpRequest, HttpResponse
 from django.shortcuts import redirect
 from django.urls import reverse
-from django.utils.translation import gettext
+from django.utils.translation import get_language, gettext
 from django.views.decorators.http import require_GET, require_POST
 
 from agreement.adjudication import queue_claim_next
@@ -24,6 +24,7 @@ from annotation.adjudicating import (
     unit_release,
 )
 from annotation.codebooks.definition import Codebook as Definition
+from annotation.codebooks.translations import codebook_in
 from annotation.discussing import comment_add, discussion_allowed, thread_of
 from annotation.errors import Refused
 from annotation.models import Comment, Item, Membership, Round
@@ -75,7 +76,7 @@ def _page(
     status: int = 200,
 ) -> HttpResponse:
     shown = unit_shown(round, report, item, asked)
-    definition = Definition.from_json(round.codebook.definition)
+    definition = codebook_in(Definition.from_json(round.codebook.definition), get_language() or "")
     current = resolution_current(item, asked)
     before, after = _neighbours(request, report, member, item, asked) if member.is_lead else (None, None)
     return project_page(

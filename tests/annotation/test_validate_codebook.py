@@ -22,6 +22,8 @@ def test_a_shipped_codebook_is_summed_up_by_its_name():
         "protocol focus, language en\n"
         "type CTX: Context Sufficient, without span\n"
         "type TOP: Topic Related, without span\n"
+        "translation es: 10 of 10 texts\n"
+        "translation ja: 10 of 10 texts\n"
     )
 
 

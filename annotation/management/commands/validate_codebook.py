@@ -6,6 +6,7 @@ from django.core.management.base import BaseCommand, CommandError, CommandParser
 
 from annotation.codebooks.definition import Codebook
 from annotation.codebooks.reader import SHIPPED, CodebookError, load_shipped, read_codebook_file
+from annotation.codebooks.translations import translation_states
 
 
 class Command(BaseCommand):
@@ -43,4 +44,7 @@ def summary(codebook: Codebook) -> str:
         edited = ", may carry an edited question" if reason.edited_question else ""
         lines.append(f"reason {reason.code}: {reason.name}{edited}")
     lines += [f"comment start {start.key}: {start.text}" for start in codebook.comment_starts]
+    for state in translation_states([codebook]):
+        done = state.total - len(state.missing)
+        lines.append(f"translation {state.language}: {done} of {state.total} texts")
     return "\n".join(lines)
