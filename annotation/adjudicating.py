@@ -136,14 +136,15 @@ def claim_of_another(item: Item, unit: Unit, member: Membership) -> Claim | None
 
 def rulings_current(project: Project) -> QuerySet[Resolution]:
     """Return the adjudicated answers that hold now."""
+    # By who decided, whom each has: by its item every item of the project would be looked at.
     return Resolution.objects.filter(
-        item__project=project, source=Resolution.Source.ADJUDICATED, superseded_at__isnull=True
+        member__project=project, source=Resolution.Source.ADJUDICATED, superseded_at__isnull=True
     )
 
 
 def claims_of_others(member: Membership) -> QuerySet[Claim]:
     """Return the claims that other leads of the project hold now."""
-    held = Claim.objects.filter(item__project=member.project_id, expires_at__gt=timezone.now())
+    held = Claim.objects.filter(member__project=member.project_id, expires_at__gt=timezone.now())
     return held.exclude(member=member)
 
 

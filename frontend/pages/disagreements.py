@@ -17,7 +17,7 @@ from annotation.adjudicating import with_state
 from annotation.discussing import discussed_units, discussion_allowed
 from annotation.errors import Refused
 from annotation.models import Comment, Membership, QuestionAnnotation, Round, TypeAnnotation
-from frontend.pages.common import lead_or_refuse, page_of, project_page, query_without_page
+from frontend.pages.common import in_order, lead_or_refuse, page_of, project_page, query_without_page
 from frontend.unit_view import unit_key
 
 ROUNDS_A_PAGE = 20
@@ -65,9 +65,10 @@ def round_disagreements(request: HttpRequest, slug: str, number: int) -> HttpRes
         return project_page(
             request, "round_disagreements.html", member, tab="disagreements", round=round, report=None
         )
-    units = filtered_units(report, member, request.GET)
-    page = page_of(request, units)
-    spoken = round.comments.filter(act=Comment.Act.SAY, item__in=[unit.item_id for unit in page]).values_list(
+    page = page_of(request, filtered_units(report, member, request.GET).values_list("pk", flat=True))
+    shown = report.disputed_units.select_related("item", "question")
+    units = in_order(list(page), with_state(shown, member))
+    spoken = round.comments.filter(act=Comment.Act.SAY, item__in=[unit.item_id for unit in units]).values_list(
         "item", "type_code", "question"
     )
     counts: dict[tuple[int, str, int | None], int] = {}
@@ -89,25 +90,28 @@ def round_disagreements(request: HttpRequest, slug: str, number: int) -> HttpRes
                 "key": unit_key(unit.type_code, unit.question_id),
                 "comments": counts.get((unit.item_id, unit.type_code, unit.question_id), 0),
             }
-            for unit in page
+            for unit in units
         ],
         **_filters(round, report, request.GET),
     )
 
 
 def filtered_units(report: AgreementReport, member: Membership, asked: Any) -> QuerySet[DisputedUnit]:
-    """Return the disputed units that the filters of an address leave, with `decided` and `taken`."""
-    units = with_state(report.disputed_units.select_related("item", "question"), member)
+    """Return the disputed units that the filters of an address leave, most disputed first."""
+    units = report.disputed_units.all()
     if asked.get("type"):
         units = units.filter(type_code=asked["type"])
     if asked.get("topic"):
         units = units.filter(item__topic=asked["topic"])
     if asked.get("pattern"):
-        units = units.filter(pk__in=_with_pattern(report, asked["pattern"]))
+        kinds = report.disputed_units.order_by().values_list("votes", flat=True).distinct()
+        units = units.filter(votes__in=[votes for votes in kinds if _pattern(votes) == asked["pattern"]])
     first, _, second = asked.get("pair", "").partition("~")
     if first and second:
         units = units.filter(_differ(report.round, first, second))
     state = asked.get("state", "")
+    if state in ("waiting", "decided", "settled"):
+        units = with_state(units, member)
     if state == "waiting":
         units = units.exclude(why="").filter(decided=False)
     elif state == "decided":
@@ -122,12 +126,6 @@ def _pattern(votes: list[list[Any]]) -> str:
     return ", ".join(f"{answer} {n}" for answer, n in votes)
 
 
-def _with_pattern(report: AgreementReport, pattern: str) -> list[int]:
-    kinds = report.disputed_units.order_by().values_list("votes", flat=True).distinct()
-    wanted = [votes for votes in kinds if _pattern(votes) == pattern]
-    return list(report.disputed_units.filter(votes__in=wanted).values_list("pk", flat=True))
-
-
 def _differ(round: Round, first: str, second: str) -> Q:
     """Return the condition that two annotators, by pseudonym, answered a unit differently."""
     if round.project.protocol == "focus":
@@ -139,13 +137,17 @@ def _differ(round: Round, first: str, second: str) -> Q:
         of_unit = {"question": OuterRef("question")}
         rows, field, values = QuestionAnnotation.objects.all(), "label", ["USE", "UN", "IN"]
     rows = rows.filter(assignment__round=round, **of_unit)
+    # The texts that both have leave few units to look at.
+    texts = [
+        round.assignments.filter(member__pseudonym=name).order_by().values("item") for name in (first, second)
+    ]
     differ = Q()
     for value in values:
         left = rows.filter(assignment__member__pseudonym=first, **{field: value})
         others = [other for other in values if other != value]
         right = rows.filter(assignment__member__pseudonym=second, **{f"{field}__in": others})
         differ |= Q(Exists(left) & Exists(right))
-    return differ
+    return Q(item__in=texts[0]) & Q(item__in=texts[1]) & differ
 
 
 def _filters(round: Round, report: AgreementReport, asked: Any) -> dict[str, Any]:

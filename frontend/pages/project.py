@@ -13,7 +13,7 @@ from django.utils.translation import gettext
 from django.views.decorators.http import require_GET, require_http_methods
 
 from annotation import access
-from annotation.models import Import, Membership, Project, Round
+from annotation.models import Import, Item, Membership, Project, Round, RoundItem
 from annotation.progress import MemberProgress, progress_of_round
 from annotation.projects import project_archive, project_edit, project_restore
 from annotation.screening import criteria_of
@@ -79,7 +79,8 @@ def project(request: HttpRequest, slug: str) -> HttpResponse:
     page = page_of(
         request, member.project.rounds.select_related("codebook").order_by("-number"), ROUNDS_PER_PAGE
     )
-    steps = checklist(member.project)
+    n_items, n_annotators = _items(member.project), _annotators(member.project)
+    steps = checklist(member.project, n_items, n_annotators)
     return project_page(
         request,
         "project_lead.html",
@@ -90,16 +91,14 @@ def project(request: HttpRequest, slug: str) -> HttpResponse:
         rows=_rows(member.project, list(page)),
         steps=[] if all(step.done for step in steps) else steps,
         newest=member.project.codebooks.latest("version"),
-        n_items=_items(member.project),
-        n_annotators=_annotators(member.project),
+        n_items=n_items,
+        n_annotators=n_annotators,
         screens=bool(criteria_of(member.project)),
     )
 
 
-def checklist(project: Project) -> list[Step]:
+def checklist(project: Project, n_items: int, n_annotators: int) -> list[Step]:
     """Return the four steps from an empty project to its first open round; the first undone is next."""
-    n_items = _items(project)
-    n_annotators = _annotators(project)
     newest = project.codebooks.latest("version")
     rounds = project.rounds.all()
     started = rounds.exclude(status=Round.Status.DRAFT).exists()
@@ -157,10 +156,10 @@ def link(name: str, *args: object) -> str:
 
 
 def _items(project: Project) -> int:
-    # By the few imports that are done: a join would look at every item's import.
-    done = list(project.imports.filter(state=Import.State.DONE).values_list("pk", flat=True))
-    there = project.items.filter(brought_by__in=done)
-    return there.count() - there.filter(withdrawn_at__isnull=False).count()
+    # By the few imports that are done, whose items an index counts: a join would look at every item.
+    done = list(project.imports.filter(state=Import.State.DONE).order_by().values_list("pk", flat=True))
+    withdrawn = project.items.filter(brought_by__in=done, withdrawn_at__isnull=False)
+    return Item.objects.filter(brought_by__in=done).count() - withdrawn.count()
 
 
 def _annotators(project: Project) -> int:
@@ -168,16 +167,13 @@ def _annotators(project: Project) -> int:
 
 
 def _rows(project: Project, rounds: list[Round]) -> list[RoundRow]:
-    drawn = dict(
-        Round.objects.filter(pk__in=[round.pk for round in rounds])
-        .annotate(n=Count("round_items"))
-        .values_list("pk", "n")
-    )
+    of_these = RoundItem.objects.filter(round__in=[round.pk for round in rounds])
+    drawn = dict(of_these.order_by().values_list("round").annotate(n=Count("*")))
     newest = project.codebooks.latest("version").version
     return [
         RoundRow(
             round,
-            drawn[round.pk],
+            drawn.get(round.pk, 0),
             progress_of_round(round) if round.status == Round.Status.OPEN else [],
             newest,
         )
