@@ -18,6 +18,7 @@ from frontend.pages import (
     project,
     publishing,
     releases,
+    round_change,
     rounds,
     screening,
     training,
@@ -106,6 +107,7 @@ urlpatterns = [
         agreement.agreement_units,
         name="agreement_units",
     ),
+    path("p/<slug:slug>/rounds/<int:number>/change/", round_change.round_change, name="round_change"),
     path("p/<slug:slug>/disagreements/", disagreements.disagreements, name="disagreements"),
     path(
         "p/<slug:slug>/rounds/<int:number>/disagreements/",

@@ -12,6 +12,7 @@ from django.urls import NoReverseMatch, reverse
 from django.utils.translation import gettext
 from django.views.decorators.http import require_GET, require_http_methods
 
+from agreement.before import round_before, rounds_comparable
 from annotation import access
 from annotation.models import Import, Membership, Project, Round
 from annotation.progress import MemberProgress, progress_of_round
@@ -44,6 +45,7 @@ class RoundRow:
     n_items: int
     progress: list[MemberProgress]
     newest_version: int
+    before: Round | None
 
     @property
     def decided(self) -> int:
@@ -174,12 +176,14 @@ def _rows(project: Project, rounds: list[Round]) -> list[RoundRow]:
         .values_list("pk", "n")
     )
     newest = project.codebooks.latest("version").version
+    comparable = rounds_comparable(project)
     return [
         RoundRow(
             round,
             drawn[round.pk],
             progress_of_round(round) if round.status == Round.Status.OPEN else [],
             newest,
+            round_before(round, comparable) if round in comparable else None,
         )
         for round in rounds
     ]
