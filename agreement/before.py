@@ -15,6 +15,8 @@ def rounds_comparable(project: Project) -> list[Round]:
 
 
 def round_before(round: Round, comparable: Iterable[Round] | None = None) -> Round | None:
-    """Return the closed round that came before this one in its project."""
+    """Return the last closed round before this one that asked a type of it too (or, like it, questions)."""
     found = rounds_comparable(round.project) if comparable is None else comparable
-    return next((one for one in found if one.number < round.number), None)
+    asked = set(round.type_codes)
+    earlier = (one for one in found if one.number < round.number)
+    return next((one for one in earlier if not asked or asked.intersection(one.type_codes)), None)

@@ -23,7 +23,7 @@ from django.utils import timezone
 
 from agreement.before import round_before
 from agreement.canonical import sha256_of
-from agreement.changes import round_change
+from agreement.changes import round_change, types_in_both
 from agreement.encoders import Encoder, MissingEncoder, encoder_label, encoder_or_missing
 from agreement.judgements import RoundJudgements
 from agreement.models import AgreementReport, ConsensusSpan, DisputedUnit
@@ -147,7 +147,9 @@ def _change(
     if before is None:
         return {}
     earlier = judgements_read(before)
+    codes = types_in_both(earlier, judgements)
     return {
+        **({} if codes is None else {"types": codes}),
         "round": before.number,
         "name": before.name,
         "guideline": before.codebook.version,

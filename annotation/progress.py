@@ -7,6 +7,7 @@ from typing import Any
 from django.db.models import Count, Max, Q, QuerySet, Sum
 
 from annotation.models import (
+    Assignment,
     Membership,
     Protocol,
     QuestionAnnotation,
@@ -14,6 +15,7 @@ from annotation.models import (
     RoundQuestion,
     TypeAnnotation,
 )
+from annotation.models.rounds import types_named
 
 DECIDED_TYPE = Q(applicable__isnull=False) | Q(cannot_judge=True)
 DECIDED_QUESTION = Q(label__isnull=False) | Q(cannot_judge=True)
@@ -65,8 +67,7 @@ def progress_of_round(round: Round, *, member: Membership | None = None) -> list
         return []
     rows: QuerySet[Any]
     if round.project.protocol == Protocol.FOCUS:
-        types = len(round.codebook.definition.get("types") or ())
-        totals = {pk: n * types for pk, n in texts.items()}
+        totals = _type_totals(round, assignments, texts)
         decided = DECIDED_TYPE
         rows = TypeAnnotation.objects.all()
     else:
@@ -92,6 +93,16 @@ def progress_of_round(round: Round, *, member: Membership | None = None) -> list
         MemberProgress(found, texts[found.pk], totals.get(found.pk, 0), *done.get(found.pk, (0, 0, None)))
         for found in members
     ]
+
+
+def _type_totals(round: Round, assignments: QuerySet[Assignment], texts: dict[int, int]) -> dict[int, int]:
+    asked = round.type_codes
+    totals = {pk: n * len(asked) for pk, n in texts.items()}
+    # Only what was reassigned by type names its types: counting those apart keeps the rest one count.
+    by_types = assignments.exclude(types="").order_by().values_list("member", "types")
+    for pk, types, n in by_types.annotate(n=Count("id")):
+        totals[pk] -= n * (len(asked) - len(types_named(types, asked)))
+    return totals
 
 
 def _question_totals(round: Round, member: Membership | None) -> dict[int, int]:

@@ -160,7 +160,7 @@ def _load(round: Round, n_chosen: int) -> dict[str, Any]:
     """Return what each annotator gets: texts, and judgements where every text asks for as many."""
     n_items = round.round_items.count()
     texts = -(-n_items * round.overlap // n_chosen) if n_chosen else 0
-    n_types = len(round.codebook.definition.get("types") or ())
+    n_types = len(round.type_codes)
     n_units = n_items * n_types if n_types else round.round_questions.count()
     return {
         "items": n_items,
