@@ -49,6 +49,7 @@ def workspace_overview(member: Membership, round: Round) -> dict[str, Any]:
             "pass_mark": round.pass_mark,
         },
         "member": {"id": member.pk, "pseudonym": member.pseudonym},
+        "types_total": len(definition.types),
         "spec": _spec(definition, round.type_codes),
         "guideline_html": guideline_html(round.codebook.guideline),
         "guideline_version": round.codebook.version,
