@@ -14,7 +14,8 @@ from django.views.decorators.http import require_GET, require_http_methods
 
 from agreement.before import round_before, rounds_comparable
 from annotation import access
-from annotation.models import Import, Membership, Project, Round
+from annotation.following import FollowUp, follow_up_of
+from annotation.models import Codebook, Import, Membership, Project, Round
 from annotation.progress import MemberProgress, progress_of_round
 from annotation.projects import project_archive, project_edit, project_restore
 from annotation.screening import criteria_of
@@ -82,6 +83,7 @@ def project(request: HttpRequest, slug: str) -> HttpResponse:
         request, member.project.rounds.select_related("codebook").order_by("-number"), ROUNDS_PER_PAGE
     )
     steps = checklist(member.project)
+    newest = member.project.codebooks.latest("version")
     return project_page(
         request,
         "project_lead.html",
@@ -91,7 +93,8 @@ def project(request: HttpRequest, slug: str) -> HttpResponse:
         page=page,
         rows=_rows(member.project, list(page)),
         steps=[] if all(step.done for step in steps) else steps,
-        newest=member.project.codebooks.latest("version"),
+        newest=newest,
+        follow_up=_follow_up(member.project, newest),
         n_items=_items(member.project),
         n_annotators=_annotators(member.project),
         screens=bool(criteria_of(member.project)),
@@ -187,6 +190,13 @@ def _rows(project: Project, rounds: list[Round]) -> list[RoundRow]:
         )
         for round in rounds
     ]
+
+
+def _follow_up(project: Project, newest: Codebook) -> FollowUp | None:
+    """Return the round that the newest version calls for, until a round on it is planned."""
+    if project.archived_at or project.rounds.filter(codebook=newest).exists():
+        return None
+    return follow_up_of(project, newest)
 
 
 def _own_rounds(member: Membership) -> list[dict]:
