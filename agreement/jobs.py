@@ -21,14 +21,14 @@ from django.db import models, transaction
 from django.db.models import F, Q
 from django.utils import timezone
 
+from agreement.before import round_before
 from agreement.canonical import sha256_of
-from agreement.changes import round_change
+from agreement.changes import round_change, types_in_both
 from agreement.encoders import Encoder, MissingEncoder, encoder_label, encoder_or_missing
 from agreement.judgements import RoundJudgements
 from agreement.models import AgreementReport, ConsensusSpan, DisputedUnit
 from agreement.reading import judgements_read, judgements_stamp, texts_read
 from agreement.report import REPORT_VERSION, RoundReport, report_build
-from annotation.models import Round
 
 logger = logging.getLogger(__name__)
 
@@ -147,24 +147,15 @@ def _change(
     if before is None:
         return {}
     earlier = judgements_read(before)
+    codes = types_in_both(earlier, judgements)
     return {
+        **({} if codes is None else {"types": codes}),
         "round": before.number,
         "name": before.name,
         "guideline": before.codebook.version,
         "judgements_sha256": earlier.digest(),
         "sections": round_change(earlier, judgements, report.parameters, alive=alive),
     }
-
-
-def round_before(round: Round) -> Round | None:
-    """Return the closed round that came before this one in its project."""
-    return (
-        round.project.rounds.filter(status=Round.Status.CLOSED, number__lt=round.number)
-        .exclude(purpose=Round.Purpose.TRAINING)
-        .select_related("project", "codebook")
-        .order_by("-number")
-        .first()
-    )
 
 
 def report_digest(

@@ -2,6 +2,7 @@
 
 Rows stream from the database in batches into columns of numbers; no object a row stays.
 
+The types are those that the round asks, and whoever was not asked one of them about an item is missing there.
 Missing are: undecided units, "cannot judge", judgements made after a reopening, everything about withdrawn
 items, and everything by annotators who withdrew with their judgements. A judgement whose assignment was
 released later still counts.
@@ -56,8 +57,11 @@ def judgements_read(round: Round) -> RoundJudgements:
         for g in definition.get("groups", [])
     )
     if round.project.protocol == FOCUS:
+        asked = round.type_codes
         kinds = tuple(
-            UnitKind(t["code"], t["name"], t.get("group"), t["span"]) for t in definition.get("types", [])
+            UnitKind(t["code"], t["name"], t.get("group"), t["span"])
+            for t in definition.get("types", [])
+            if t["code"] in asked
         )
         n = len(items)
         kind_base = {kind.code: index * n for index, kind in enumerate(kinds)}

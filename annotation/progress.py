@@ -3,9 +3,10 @@
 from dataclasses import dataclass
 from datetime import datetime
 
-from django.db.models import Count, Max, Q, Sum
+from django.db.models import Count, Max, Q, QuerySet, Sum
 
-from annotation.models import Membership, Protocol, Round
+from annotation.models import Assignment, Membership, Protocol, Round
+from annotation.models.rounds import types_named
 
 DECIDED_TYPE = Q(applicable__isnull=False) | Q(cannot_judge=True)
 DECIDED_QUESTION = Q(label__isnull=False) | Q(cannot_judge=True)
@@ -64,13 +65,21 @@ def progress_of_round(round: Round, *, member: Membership | None = None) -> list
             last=Max("judged_at"),
         )
     }
-    types = (
-        len(round.codebook.definition.get("types") or ())
-        if counted and round.project.protocol == Protocol.FOCUS
-        else None
-    )
+    totals = {pk: questions for pk, (_, questions, *_) in counted.items()}
+    if counted and round.project.protocol == Protocol.FOCUS:
+        totals = _type_totals(round, assignments, {pk: texts for pk, (texts, *_) in counted.items()})
     return [
-        MemberProgress(found, texts, questions if types is None else texts * types, decided, seconds, last)
+        MemberProgress(found, texts, totals[found.pk], decided, seconds, last)
         for found in Membership.objects.filter(pk__in=counted).select_related("user").order_by("id")
-        for texts, questions, decided, seconds, last in [counted[found.pk]]
+        for texts, _, decided, seconds, last in [counted[found.pk]]
     ]
+
+
+def _type_totals(round: Round, assignments: QuerySet[Assignment], texts: dict[int, int]) -> dict[int, int]:
+    asked = round.type_codes
+    totals = {pk: n * len(asked) for pk, n in texts.items()}
+    # Only what was reassigned by type names its types: counting those apart keeps the rest one count.
+    by_types = assignments.exclude(types="").order_by().values_list("member", "types")
+    for pk, types, n in by_types.annotate(n=Count("id")):
+        totals[pk] -= n * (len(asked) - len(types_named(types, asked)))
+    return totals

@@ -23,6 +23,7 @@ from annotation.models import (
     Round,
     TypeAnnotation,
 )
+from annotation.models.rounds import types_named
 from annotation.protocols.cqs_gen import QuestionAnswer, check_question_judgement
 from annotation.protocols.focus import TypeAnswer, check_type_judgement
 from annotation.protocols.rules import RuleError
@@ -118,6 +119,8 @@ def _record(
         return replay
     if assignment is None or assignment.released_at is not None:
         raise NotFound(gettext("This text is not assigned to you in this round. Reload the page."))
+    if _is_kept_from(round, assignment, unit):
+        raise NotFound(gettext("You are not asked this type of this text in this round. Reload the page."))
     if round.status != Round.Status.OPEN:
         raise Refused(
             "round_not_open",
@@ -154,6 +157,12 @@ def _record(
     if assignment.started_at is None:
         Assignment.objects.filter(pk=assignment.pk).update(started_at=timezone.now())
     return Recorded(row, replayed=False)
+
+
+def _is_kept_from(round: Round, assignment: Assignment, unit: Unit) -> bool:
+    """Whether the unit is a type of the codebook that the member is not asked about this text."""
+    codes = [entry["code"] for entry in round.codebook.definition.get("types") or ()]
+    return unit.type_code in codes and unit.type_code not in types_named(assignment.types, round.type_codes)
 
 
 def check_answer(

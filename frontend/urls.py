@@ -15,9 +15,12 @@ from frontend.pages import (
     joining,
     people,
     person,
+    planning,
     project,
     publishing,
+    reassigning,
     releases,
+    round_change,
     rounds,
     screening,
     training,
@@ -59,7 +62,7 @@ urlpatterns = [
     ),
     path(
         "p/<slug:slug>/people/<int:person_id>/reassign/<int:number>/",
-        person.person_reassign,
+        reassigning.person_reassign,
         name="person_reassign",
     ),
     path(
@@ -80,7 +83,7 @@ urlpatterns = [
         publishing.public_release_file,
         name="public_release_file",
     ),
-    path("p/<slug:slug>/rounds/new/", rounds.new, name="round_new"),
+    path("p/<slug:slug>/rounds/new/", planning.new, name="round_new"),
     path("p/<slug:slug>/rounds/<int:number>/", rounds.detail, name="round"),
     path("p/<slug:slug>/rounds/<int:number>/progress/", rounds.detail_progress, name="round_progress"),
     path("p/<slug:slug>/rounds/<int:number>/draw/", drawing.draw, name="round_draw"),
@@ -106,6 +109,7 @@ urlpatterns = [
         agreement.agreement_units,
         name="agreement_units",
     ),
+    path("p/<slug:slug>/rounds/<int:number>/change/", round_change.round_change, name="round_change"),
     path("p/<slug:slug>/disagreements/", disagreements.disagreements, name="disagreements"),
     path(
         "p/<slug:slug>/rounds/<int:number>/disagreements/",
