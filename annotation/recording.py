@@ -13,6 +13,7 @@ from django.db import IntegrityError, transaction
 from django.utils import timezone
 from django.utils.translation import gettext
 
+from annotation.access import get_or_none
 from annotation.codebooks.definition import Codebook as CodebookDefinition
 from annotation.errors import NotFound, Refused
 from annotation.models import (
@@ -58,7 +59,7 @@ class Recorded:
 def judgement_record(
     *,
     member: Membership,
-    round: Round,
+    round_number: int,
     assignment_id: int,
     unit: Unit,
     answer: dict[str, Any] | None,
@@ -68,7 +69,8 @@ def judgement_record(
 ) -> Recorded:
     """Record a member's answer for one unit, or with `answer` None take it back to undecided.
 
-    `base_revision` is the revision the member saw (0: none); `active_seconds` is added to the unit's.
+    `round_number` is that of a round of the member's project; `base_revision` is the revision the member saw
+    (0: none); `active_seconds` is added to the unit's.
     Raises Refused with code `invalid` and a message a field where the protocol forbids the answer,
     `stale_revision` with the stored row where somebody was quicker, `event_id_reused`, `round_not_open`.
     """
@@ -77,7 +79,7 @@ def judgement_record(
         with transaction.atomic():
             return _record(
                 member,
-                round,
+                round_number,
                 assignment_id,
                 unit,
                 answer,
@@ -96,7 +98,7 @@ def judgement_record(
 
 def _record(
     member: Membership,
-    round: Round,
+    round_number: int,
     assignment_id: int,
     unit: Unit,
     answer: dict[str, Any] | None,
@@ -105,20 +107,20 @@ def _record(
     active_seconds: int,
     digest: str,
 ) -> Recorded:
-    round = round_lock_shared(round.pk)
+    round = round_lock_shared(member, round_number)
     # The lock on the assignment lets two tabs, or two sends of one event, meet in turn.
-    assignment = (
-        Assignment.objects.select_for_update(of=("self",))
-        .select_related("item")
-        .filter(pk=assignment_id, round=round, member=member)
-        .order_by()  # the model's own order would join the round and the member
-        .first()
+    assignment = get_or_none(
+        Assignment.objects.select_for_update(of=("self",)).select_related("item"),
+        pk=assignment_id,
+        round=round,
+        member=member,
     )
     replay = _replay(member, client_event_id, digest)
     if replay is not None:
         return replay
     if assignment is None or assignment.released_at is not None:
         raise NotFound(gettext("This text is not assigned to you in this round. Reload the page."))
+    assignment.round = round
     if _is_kept_from(round, assignment, unit):
         raise NotFound(gettext("You are not asked this type of this text in this round. Reload the page."))
     if round.status != Round.Status.OPEN:
@@ -247,16 +249,12 @@ def answer_of(row: Row) -> dict[str, Any]:
 
 def _current(assignment: Assignment, unit: Unit) -> Row | None:
     if unit.question_id is not None:
-        return assignment.question_annotations.filter(question_id=unit.question_id).first()
-    return assignment.type_annotations.filter(type_code=unit.type_code).first()
+        return get_or_none(assignment.question_annotations, question_id=unit.question_id)
+    return get_or_none(assignment.type_annotations, type_code=unit.type_code)
 
 
 def _replay(member: Membership, client_event_id: str, digest: str) -> Recorded | None:
-    event = (
-        AnnotationEvent.objects.select_related("assignment")
-        .filter(member=member, client_event_id=client_event_id)
-        .first()
-    )
+    event = get_or_none(AnnotationEvent.objects, member=member, client_event_id=client_event_id)
     if event is None:
         return None
     if event.payload_sha256 != digest:
