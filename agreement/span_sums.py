@@ -30,7 +30,7 @@ NOBODY = -1
 
 @dataclass(frozen=True, slots=True)
 class Frame:
-    """What is resampled: the items with a span in any type, ascending (n,), and how many are judged at all."""
+    """What is resampled: the items with a span in any type, ascending (n,), and how many are judged."""
 
     marked: IntArray
     n_items: int
