@@ -119,9 +119,7 @@ class SpanSums:
         """Say why a figure without any denominator is undefined."""
         found = self.reasons.get(figure, {})
         if figure in ALPHAS:
-            return next(
-                (reason for reason in (NO_VARIATION, NO_SPANS, NO_PAIRS) if reason in found), NO_SPANS
-            )
+            return next((code for code in (NO_VARIATION, NO_SPANS, NO_PAIRS) if code in found), NO_SPANS)
         if found:
             return min(found, key=lambda reason: (-found[reason], reason))
         return without_target(figure) if "_against_" in figure else NO_PAIRS
