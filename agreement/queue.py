@@ -8,9 +8,9 @@ from typing import Any
 
 from django.db.models import QuerySet
 
+from agreement.answers import Answer, answers_read
 from agreement.judgements import natural_key
 from agreement.models import AgreementReport, ConsensusSpan, DisputedUnit
-from agreement.reading import Answer, answers_read
 from annotation.models import Item, Question
 
 

@@ -14,12 +14,12 @@ from django.views.decorators.http import require_GET, require_POST
 from django_htmx.http import HttpResponseClientRefresh
 
 from agreement import detail_tables, overview
+from agreement.answers import Answer, judged_units
 from agreement.crosstable import WHOSE
 from agreement.marking import Segment, excerpt_bounds, segments
 from agreement.models import AgreementReport
 from agreement.plans import PLANNED, PlanRefused, plan_clean, report_plan
 from agreement.queue import UnitView, disputed_units, units_of, units_view
-from agreement.reading import Answer, judged_units
 from agreement.reports import ReportHidden, report_current, report_visible
 from agreement.resolved import resolved_figures
 from agreement.tasks import report_start
