@@ -33,6 +33,7 @@ def card_text(selection: Selection, version: str, built: Built, agreement: Agree
         _head(selection, version),
         _data(selection, built),
         _process(selection, built),
+        _refinements(built) if selection.parameters.refined_questions else "",
         _agreement(agreement),
         _limits(selection, built),
         _use(selection, built),
@@ -196,6 +197,39 @@ def _process(selection: Selection, built: Built) -> str:
         f"{counts['adjudicated']} units were decided by a lead. The guideline is in `guideline.md`.",
         "",
     ]
+    return "\n".join(lines)
+
+
+def _refinements(built: Built) -> str:
+    """Say which questions a language model put into other words, and how it was asked."""
+    lines = [
+        "## Refined questions",
+        "",
+        f"Every gold span has its `question`, the exemplar of its type filled with the span. "
+        f"{built.counts['questions_refined']} of {built.counts['gold_spans']} also have a "
+        "`question_refined`: the same question as a language model put it, with the number of its run as "
+        "`refinement_run`; the others have `null`. Answers were checked for their form alone (one sentence "
+        "that ends with a question mark); those that a lead rejected are left out.",
+        "",
+    ]
+    lines += _table(
+        ["run", "endpoint", "model", "answered as", "days", "temperature", "seed", "questions"],
+        (
+            (
+                run["run"],
+                run["endpoint"],
+                run["model"],
+                ", ".join(run["answered_as"]),
+                " to ".join(dict.fromkeys((run["first_day"], run["last_day"]))),
+                "not sent" if run["temperature"] is None else f"{run['temperature']:g}",
+                "not sent" if run["seed"] is None else run["seed"],
+                run["questions"],
+            )
+            for run in built.refinements
+        ),
+    )
+    for run in built.refinements:
+        lines += [f"Prompt of run {run['run']}:", "", "```", run["prompt"].replace("```", "'''"), "```", ""]
     return "\n".join(lines)
 
 
