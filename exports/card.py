@@ -8,7 +8,7 @@ from collections.abc import Iterable, Sequence
 from typing import TYPE_CHECKING, Any
 
 from exports.formats.features import lines_features
-from exports.outputs import Places
+from exports.outputs import WHOLE, Places
 from exports.records import RoundRow, Selection
 
 if TYPE_CHECKING:
@@ -81,7 +81,8 @@ def _front_matter(selection: Selection, built: Built) -> str:
     ]
     for split in built.splits:
         part = Places.file_part(split)
-        lines += [f"  - split: {part}", f"    path: data/{part}.jsonl"]
+        # The datasets library keeps "all" for the union of the splits, and refuses a split of that name.
+        lines += [f"  - split: {'whole' if part == WHOLE else part}", f"    path: data/{part}.jsonl"]
     # JSON is YAML, and in it a feature named yes stays a text.
     declared = {"config_name": "default", "features": lines_features(selection)}
     lines.append(f"dataset_info: {json.dumps(declared)}")

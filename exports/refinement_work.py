@@ -146,7 +146,7 @@ def _refinement(
             raise Refused("not_ready", f"Nothing more was asked: {refusal.reason}.") from None
         row.state, row.reason, row.tries = QuestionRefinement.State.FAILED, refusal.reason, refusal.tries
     else:
-        row.model, row.tries = answer.model, answer.tries
+        row.tries = answer.tries
         _take(row, answer, asked, endpoint.key)
     row.answered_at = timezone.now()
     return row
@@ -175,8 +175,10 @@ def _take(row: QuestionRefinement, answer: Answer, asked: GoldQuestion, key: str
     """Put the answer into the row if it can stand for the question, else why it cannot."""
     text = answer.text.strip(BLANK_CHARACTERS)
     problem = _ENDINGS.get(answer.ending) or answer_problem(text, asked)
-    if key and key in text:
+    if key and key in f"{text}\n{answer.model}":
         problem = "it repeats the key of the endpoint"
+    else:
+        row.model = answer.model
     if problem:
         row.state, row.reason = QuestionRefinement.State.REFUSED, problem
     else:

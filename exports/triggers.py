@@ -126,7 +126,7 @@ TRIGGERS = (
         "NOT EXISTS (SELECT 1 FROM exports_refinementrun r JOIN annotation_item i "
         "ON i.project_id = r.project_id WHERE r.id = NEW.run_id AND i.id = NEW.item_id "
         'AND NEW."end" <= i.text_length)',
-        "a refined question is about an item of its run's project",
+        "a refined question is about an item of the project of its run",
     ),
 )
 
