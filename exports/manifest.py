@@ -27,7 +27,9 @@ def documents_write(selection: Selection, version: str, built: Built, directory:
     codebook = selection.project.codebooks.get(version=selection.codebook_version)
     shape = "focus" if selection.typology else "cqs_gen"
     schema = (
-        focus_schema(selection.codebook, texts=texts) if selection.typology else cqs_gen_schema(texts=texts)
+        focus_schema(selection.codebook, texts=texts, refined=selection.parameters.refined_questions)
+        if selection.typology
+        else cqs_gen_schema(texts=texts)
     )
     documents = {
         "README.md": built.card,
@@ -88,6 +90,7 @@ def manifest(selection: Selection, version: str, built: Built) -> dict[str, Any]
         "counts": built.counts,
         "labels": built.labels,
         "labels_by_source": {"as_annotated": built.labels_before, "as_released": built.labels_after},
+        **({"refinements": built.refinements} if selection.parameters.refined_questions else {}),
     }
 
 

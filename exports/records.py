@@ -38,6 +38,7 @@ from exports.deciding import (
     latest,
 )
 from exports.parameters import ParameterError, Parameters
+from exports.refinements import Refined, SpanKey, refined_of, refinements_read
 
 BATCH = 1000
 """Items in memory at a time, with everything that hangs on them."""
@@ -116,6 +117,7 @@ class ItemRecord:
     """One item with all that the chosen rounds say about it.
 
     `judgements` are all that were made, `counted` marks the latest of each annotator by its place among them.
+    `refined` are the reworded questions of its gold spans, where the release takes them in.
     """
 
     item: ItemRow
@@ -125,10 +127,13 @@ class ItemRecord:
     resolutions: dict[str | int, Resolved] = field(default_factory=dict)
     types: dict[str, TypeDecision] = field(default_factory=dict)
     answers: dict[int, QuestionDecision] = field(default_factory=dict)
+    refined: dict[SpanKey, Refined] = field(default_factory=dict)
 
 
 def selection_read(project: Project, parameters: Parameters) -> Selection:
     """Find the rounds that the parameters name. Raises ParameterError for one that cannot be released."""
+    if parameters.refined_questions and project.protocol != Protocol.FOCUS:
+        raise ParameterError(["refined_questions: only gold spans have questions that could be refined"])
     rounds = list(project.rounds.select_related("codebook").order_by("number"))
     if parameters.rounds is None:
         chosen = [row for row in rounds if not _why_not(row)]
@@ -222,12 +227,15 @@ def _batch_records(selection: Selection, batch: list[ItemRow]) -> Iterator[ItemR
         kind.code: place for place, kind in enumerate(selection.codebook.types)
     }
     numbers = {row.pk: row.number for row in selection.rounds}
+    refined = refinements_read(selection.project, within) if selection.parameters.refined_questions else {}
     for record in records.values():
         if not selection.typology:
             record.questions.sort(key=lambda question: question.position)
             unit_order = {question.pk: place for place, question in enumerate(record.questions)}
         _judgements_sort(record, unit_order, numbers)
         _decide(record, selection, numbers)
+        if stored := refined.get(record.item.pk):
+            record.refined = refined_of(record.item.text, selection.codebook.types, record.types, stored)
         yield record
 
 

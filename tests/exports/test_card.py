@@ -59,7 +59,7 @@ def test_the_front_matter_is_what_dataset_hubs_read(tmp_path):
         "configs:",
         "- config_name: default",
         "  data_files:",
-        "  - split: all",
+        "  - split: whole",
         "    path: data/all.jsonl",
         text.split("---\n")[1].splitlines()[-1],
     ]
