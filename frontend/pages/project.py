@@ -5,7 +5,6 @@ from dataclasses import dataclass
 from django import forms
 from django.contrib import messages
 from django.contrib.auth.decorators import login_required
-from django.db.models import Count
 from django.http import HttpRequest, HttpResponse
 from django.shortcuts import redirect
 from django.urls import NoReverseMatch, reverse
@@ -13,7 +12,7 @@ from django.utils.translation import gettext
 from django.views.decorators.http import require_GET, require_http_methods
 
 from annotation import access
-from annotation.models import Import, Item, Membership, Project, Round, RoundItem
+from annotation.models import Import, Item, Membership, Project, Round
 from annotation.progress import MemberProgress, progress_of_round
 from annotation.projects import project_archive, project_edit, project_restore
 from annotation.screening import criteria_of
@@ -167,13 +166,12 @@ def _annotators(project: Project) -> int:
 
 
 def _rows(project: Project, rounds: list[Round]) -> list[RoundRow]:
-    of_these = RoundItem.objects.filter(round__in=[round.pk for round in rounds])
-    drawn = dict(of_these.order_by().values_list("round").annotate(n=Count("*")))
+    drawn = {round.pk: round.round_items.count() for round in rounds}  # each from an index; GROUP BY sorts
     newest = project.codebooks.latest("version").version
     return [
         RoundRow(
             round,
-            drawn.get(round.pk, 0),
+            drawn[round.pk],
             progress_of_round(round) if round.status == Round.Status.OPEN else [],
             newest,
         )
