@@ -13,6 +13,6 @@ class Migration(migrations.Migration):
     operations = [
         migrations.AddIndex(
             model_name='disputedunit',
-            index=models.Index(fields=['report', 'type_code', 'votes'], name='disputedunit_votes'),
+            index=models.Index(fields=['report', 'type_code', 'votes', 'why'], name='disputedunit_votes'),
         ),
     ]

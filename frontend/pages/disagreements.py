@@ -4,7 +4,7 @@ from collections import Counter
 from typing import Any
 
 from django.contrib.auth.decorators import login_required
-from django.db.models import Count, Exists, OuterRef, Q, QuerySet
+from django.db.models import Exists, OuterRef, Q, QuerySet
 from django.http import HttpRequest, HttpResponse
 from django.shortcuts import redirect
 from django.utils.translation import gettext
@@ -12,6 +12,7 @@ from django.views.decorators.http import require_GET, require_POST
 
 from agreement.adjudication import QueueProgress, queue_claim_next, queue_progress
 from agreement.models import AgreementReport, DisputedUnit
+from agreement.queue import disputed_kinds
 from agreement.reports import report_current
 from annotation import access
 from annotation.adjudicating import with_state
@@ -66,7 +67,9 @@ def round_disagreements(request: HttpRequest, slug: str, number: int) -> HttpRes
         return project_page(
             request, "round_disagreements.html", member, tab="disagreements", round=round, report=None
         )
-    page = page_of(request, filtered_units(report, member, request.GET).values_list("pk", flat=True))
+    keys = filtered_units(report, member, request.GET).values_list("pk", flat=True)
+    # Finding who differs costs more than holding the keys: once, not once more for the count.
+    page = page_of(request, list(keys) if request.GET.get("pair") else keys)
     shown = report.disputed_units.select_related("item", "question")
     units = in_order(list(page), with_state(shown, member))
     spoken = round.comments.filter(act=Comment.Act.SAY, item__in=[unit.item_id for unit in units]).values_list(
@@ -105,8 +108,8 @@ def filtered_units(report: AgreementReport, member: Membership, asked: Any) -> Q
     if asked.get("topic"):
         units = units.filter(item__in=report.round.project.items.filter(topic=asked["topic"]).values("pk"))
     if asked.get("pattern"):
-        kinds = report.disputed_units.order_by().values_list("votes", flat=True).distinct()
-        units = units.filter(votes__in=[votes for votes in kinds if _pattern(votes) == asked["pattern"]])
+        alike = [kind.votes for kind in disputed_kinds(report) if _pattern(kind.votes) == asked["pattern"]]
+        units = units.filter(votes__in=alike)
     first, _, second = asked.get("pair", "").partition("~")
     if first and second:
         units = units.filter(_differ(report.round, first, second))
@@ -160,10 +163,9 @@ def _differ(round: Round, first: str, second: str) -> Q:
 def _filters(round: Round, report: AgreementReport, asked: Any) -> dict[str, Any]:
     types: Counter[str] = Counter()
     patterns: Counter[str] = Counter()
-    counted = report.disputed_units.order_by().values_list("type_code", "votes").annotate(n=Count("*"))
-    for type_code, votes, n in counted:
-        types[type_code] += n
-        patterns[_pattern(votes)] += n
+    for kind in disputed_kinds(report):
+        types[kind.type_code] += kind.n
+        patterns[_pattern(kind.votes)] += kind.n
     figures = report.figures or {"annotators": []}
     names = [person["pseudonym"] for person in figures["annotators"]][:ANNOTATORS_OFFERED]
     return {

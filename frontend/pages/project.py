@@ -78,7 +78,7 @@ def project(request: HttpRequest, slug: str) -> HttpResponse:
     page = page_of(
         request, member.project.rounds.select_related("codebook").order_by("-number"), ROUNDS_PER_PAGE
     )
-    n_items, n_annotators = _items(member.project), _annotators(member.project)
+    n_items, n_annotators = items_there(member.project), annotators_there(member.project)
     steps = checklist(member.project, n_items, n_annotators)
     return project_page(
         request,
@@ -154,14 +154,16 @@ def link(name: str, *args: object) -> str:
         return ""
 
 
-def _items(project: Project) -> int:
+def items_there(project: Project) -> int:
+    """Return how many items the project has that are not withdrawn."""
     # By the few imports that are done, whose items an index counts: a join would look at every item.
     done = list(project.imports.filter(state=Import.State.DONE).order_by().values_list("pk", flat=True))
     withdrawn = project.items.filter(brought_by__in=done, withdrawn_at__isnull=False)
     return Item.objects.filter(brought_by__in=done).count() - withdrawn.count()
 
 
-def _annotators(project: Project) -> int:
+def annotators_there(project: Project) -> int:
+    """Return how many active annotators the project has."""
     return project.memberships.filter(is_annotator=True, is_active=True).count()
 
 
