@@ -22,6 +22,7 @@ from annotation.models import (
     Membership,
     Project,
     ProjectEvent,
+    Protocol,
     Question,
     Resolution,
 )
@@ -156,17 +157,17 @@ def with_state(units: QuerySet, member: Membership) -> QuerySet:
     decided = Resolution.objects.filter(source=Resolution.Source.ADJUDICATED, superseded_at__isnull=True)
     taken = Claim.objects.filter(expires_at__gt=timezone.now()).exclude(member=member)
     return units.annotate(
-        decided=_exists_for_unit(decided),
-        taken=_exists_for_unit(taken),
+        decided=_exists_for_unit(decided, member.project),
+        taken=_exists_for_unit(taken, member.project),
     )
 
 
-def _exists_for_unit(rows: QuerySet) -> Any:
-    of_type = rows.filter(
-        item=OuterRef("item"), type_code=OuterRef("type_code"), question__isnull=True
-    ).exclude(type_code="")
-    of_question = rows.filter(question=OuterRef("question"))
-    return Exists(of_type) | Exists(of_question)
+def _exists_for_unit(rows: QuerySet, project: Project) -> Exists:
+    # One or the other: PostgreSQL cannot join by either of two conditions.
+    if project.protocol == Protocol.CQS_GEN:
+        return Exists(rows.filter(question=OuterRef("question")))
+    of_type = rows.filter(item=OuterRef("item"), type_code=OuterRef("type_code"), question__isnull=True)
+    return Exists(of_type)
 
 
 def _checked(codebook: Codebook, item: Item, unit: Unit, ruling: Ruling) -> dict[str, Any]:

@@ -118,6 +118,16 @@ RULES = (
         _ROUND_NOT_STAGING,
         "judgements are never deleted: undo is a decision to undecided",
     ),
+    *(
+        Trigger(
+            f"{kind}_stays",
+            f"annotation_{kind}",
+            ("UPDATE",),
+            "NEW.assignment_id <> OLD.assignment_id",
+            "a judgement stays with its assignment, which counts it",
+        )
+        for kind in ("typeannotation", "questionannotation")
+    ),
     Trigger(
         "codebook_frozen_in_use",
         "annotation_codebook",

@@ -62,7 +62,6 @@ class Migration(migrations.Migration):
             name='questions',
             field=models.PositiveIntegerField(default=0, editable=False),
         ),
-        migrations.RunPython(count, migrations.RunPython.noop),
         migrations.AddIndex(
             model_name='assignment',
             index=models.Index(condition=models.Q(('released_at__isnull', True)), fields=['round', 'member', 'item', 'questions', 'decided', 'active_seconds', 'judged_at'], name='assignment_progress'),
@@ -87,4 +86,6 @@ class Migration(migrations.Migration):
             model_name='resolution',
             index=models.Index(condition=models.Q(('in_guideline', True), ('superseded_at__isnull', True)), fields=['member'], name='resolution_in_guideline'),
         ),
+        # The last: PostgreSQL makes no index in a transaction that has changed the table's rows.
+        migrations.RunPython(count, migrations.RunPython.noop),
     ]
