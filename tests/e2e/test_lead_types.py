@@ -125,7 +125,7 @@ def test_the_change_between_two_rounds_is_one_click_from_the_project(study, as_,
     lea.get_by_role("link", name="Change since Round 1").click()
     expect(lea.get_by_role("heading", name="Round 2 against Round 1")).to_be_visible()
     row = lea.get_by_role("row").filter(has_text="guideline changed")
-    expect(row.get_by_role("cell").first).to_contain_text("+0.33")
+    expect(row.get_by_role("cell").last).to_contain_text("+0.33")
     diff = lea.get_by_role("region", name="What changed in the codebook")
     expect(diff.locator("ins")).to_contain_text("Mark the claim, not its reason.")
     looked_at(lea, "change")
