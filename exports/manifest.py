@@ -82,6 +82,7 @@ def manifest(selection: Selection, version: str, built: Built) -> dict[str, Any]
                 "guideline_version": row.codebook_version,
                 "imported": row.imported,
                 "reopened": row.reopened,
+                **({"types": list(row.types)} if row.types else {}),
             }
             for row in selection.rounds
         ],

@@ -69,7 +69,7 @@ class QuestionRow(NamedTuple):
 
 
 class RoundRow(NamedTuple):
-    """A chosen round."""
+    """A chosen round; `types` are those it asked where it did not ask all of its codebook."""
 
     pk: int
     number: int
@@ -78,6 +78,7 @@ class RoundRow(NamedTuple):
     codebook_version: int
     imported: bool
     reopened: bool
+    types: tuple[str, ...] = ()
 
 
 @dataclass(frozen=True)
@@ -163,6 +164,7 @@ def selection_read(project: Project, parameters: Parameters) -> Selection:
                 row.codebook.version,
                 row.imported,
                 row.reopened_at is not None,
+                row.type_codes if row.types else (),
             )
             for row in chosen
         ),

@@ -54,8 +54,11 @@ def _moved(round: Round, report: AgreementReport) -> dict[str, Any]:
     rows = change_table(report.figures, report.change)
     return {
         "before": before,
-        "change_heads": CHANGE_HEADERS,
-        "change_rows": [{**row, "touched": row["code"] in touched} for row in rows],
+        # Alpha comes first, so that a phone shows it.
+        "change_heads": CHANGE_HEADERS[::-1],
+        "change_rows": [
+            {**row, "cells": row["cells"][::-1], "touched": row["code"] in touched} for row in rows
+        ],
         "changes": changes,
         "old": before.codebook,
         "new": round.codebook,

@@ -52,7 +52,7 @@ def test_the_change_stands_beside_the_part_of_the_codebook_that_changed(study, l
     response = lead_client.get("/p/s/rounds/2/change/")
     rows = {row["code"]: row for row in response.context["change_rows"]}
     # Observed agreement on LE was two of three items and is three of three.
-    observed = rows["LE"]["cells"][0]
+    observed = rows["LE"]["cells"][-1]
     assert (observed.text, observed.why) == ("+0.33", "") and observed.interval.startswith("[")
     assert [code for code, row in rows.items() if row["touched"]] == ["LE"]
     page = response.content.decode()
