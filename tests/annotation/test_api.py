@@ -1,7 +1,11 @@
 """The annotation API as a client meets it: who may do what, one shape of refusal, judgements exact."""
 
+import re
+
 import pytest
+from django.db import connection
 from django.test import Client
+from django.test.utils import CaptureQueriesContext
 
 from annotation.models import AnnotationEvent, Round, TypeAnnotation
 from tests.conftest import client_of
@@ -45,6 +49,24 @@ def test_a_judgement_is_stored_and_shown_with_its_revision(made):
     again = post(client_of("ann"), "rounds/1/judgements/", judgement(made)).json()
     assert again["replayed"] is True
     assert again["row"] == row
+
+
+def test_saving_a_judgement_reads_each_table_once(made):
+    client = client_of("ann")
+    post(client, "rounds/1/judgements/", judgement(made))
+    second = judgement(made, event_id="e2", type="TC", answer={"applicable": False})
+    with CaptureQueriesContext(connection) as asked:
+        post(client, "rounds/1/judgements/", second)
+    selects = [re.match(r'SELECT .* FROM "(\w+)"', query["sql"]) for query in asked]
+    assert [found[1] for found in selects if found] == [
+        "django_session",
+        "auth_user",
+        "annotation_membership",
+        "annotation_round",
+        "annotation_assignment",
+        "annotation_annotationevent",
+        "annotation_typeannotation",
+    ]
 
 
 def test_a_stale_revision_is_409_with_the_stored_row(made):
