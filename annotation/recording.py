@@ -73,7 +73,8 @@ def judgement_record(
     `round_number` is that of a round of the member's project; `base_revision` is the revision the member saw
     (0: none); `active_seconds` is added to the unit's.
     Raises Refused with code `invalid` and a message a field where the protocol forbids the answer,
-    `stale_revision` with the stored row where somebody was quicker, `event_id_reused`, `round_not_open`.
+    `stale_revision` with the stored row where somebody was quicker, `event_id_reused`, `round_not_open`,
+    `round_paused`.
     """
     digest = payload_digest(assignment_id, unit, answer)
     try:
@@ -130,7 +131,7 @@ def _record(
         )
     if round.paused_at is not None:
         raise Refused(
-            "round_not_open",
+            "round_paused",
             gettext("%(name)s is paused: nothing can be recorded until a lead lets it go on.")
             % {"name": round.name},
         )

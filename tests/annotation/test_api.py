@@ -8,6 +8,7 @@ from django.test import Client
 from django.test.utils import CaptureQueriesContext
 
 from annotation.models import AnnotationEvent, Round, TypeAnnotation
+from annotation.rounds import round_pause, round_resume
 from tests.conftest import client_of
 from tests.factories import assignment_of, open_round, study, user, yes
 
@@ -236,6 +237,22 @@ def test_a_lead_runs_a_round_from_draft_to_closed_through_the_api():
     assert (answer.status_code, answer.json()["code"]) == (409, "round_not_open")
     assert "only an open round closes" in answer.json()["message"]
     assert post(client, "rounds/1/reopen/", {"why": "one was ill"}).json()["status"] == "open"
+
+
+def test_a_paused_round_has_a_code_of_its_own_and_the_workspace_is_told(made):
+    client = client_of("ann")
+    shown = [client.get("/api/projects/campus/rounds/1/workspace/").json()["round"]["paused"]]
+    stored = post(client, "rounds/1/judgements/", judgement(made)).json()
+    round_pause(made.round, by=made.lead)
+    shown.append(client.get("/api/projects/campus/rounds/1/workspace/").json()["round"]["paused"])
+    answer = post(client, "rounds/1/judgements/", judgement(made, event_id="e2", base_revision=1))
+    assert (answer.status_code, answer.json()["code"]) == (409, "round_paused")
+    repeated = post(client, "rounds/1/judgements/", judgement(made)).json()
+    assert repeated == {"replayed": True, "row": stored["row"]}
+    round_resume(made.round, by=made.lead)
+    again = post(client, "rounds/1/judgements/", judgement(made, event_id="e2", base_revision=1))
+    assert again.json()["row"]["revision"] == 2
+    assert shown == [False, True]
 
 
 def test_a_judgement_after_a_reopening_is_marked(made):
