@@ -40,9 +40,10 @@ def member_or_404(user: Any, slug: str) -> Membership:
 
 def round_or_404(member: Membership, number: int) -> Round:
     """Return a round of the member's project by its number. Annotators see no drafts."""
-    found = get_or_none(member.project.rounds.select_related("codebook"), number=number)
+    found = get_or_none(Round.objects.select_related("codebook"), project=member.project_id, number=number)
     if found is None or (found.status == Round.Status.DRAFT and not member.is_lead):
         raise NotFound(gettext("There is no round %(number)s in this project.") % {"number": number})
+    found.project = member.project
     return found
 
 

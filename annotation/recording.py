@@ -32,6 +32,8 @@ from annotation.rounds import round_lock_shared
 from annotation.training import refuse_second_answer
 
 MAX_ACTIVE_SECONDS = 24 * 60 * 60
+# What recording reads of an assignment and its text; an item's metadata may be long.
+READ = ("round", "member", "item", "started_at", "released_at", "item__text", "item__text_length")
 
 Row = TypeAnnotation | QuestionAnnotation
 Answer = TypeAnswer | QuestionAnswer
@@ -72,7 +74,8 @@ def judgement_record(
     `round_number` is that of a round of the member's project; `base_revision` is the revision the member saw
     (0: none); `active_seconds` is added to the unit's.
     Raises Refused with code `invalid` and a message a field where the protocol forbids the answer,
-    `stale_revision` with the stored row where somebody was quicker, `event_id_reused`, `round_not_open`.
+    `stale_revision` with the stored row where somebody was quicker, `event_id_reused`, `round_not_open`,
+    `round_paused`.
     """
     digest = payload_digest(assignment_id, unit, answer)
     try:
@@ -110,7 +113,7 @@ def _record(
     round = round_lock_shared(member, round_number)
     # The lock on the assignment lets two tabs, or two sends of one event, meet in turn.
     assignment = get_or_none(
-        Assignment.objects.select_for_update(of=("self",)).select_related("item"),
+        Assignment.objects.select_for_update(of=("self",)).select_related("item").only(*READ),
         pk=assignment_id,
         round=round,
         member=member,
@@ -131,7 +134,7 @@ def _record(
         )
     if round.paused_at is not None:
         raise Refused(
-            "round_not_open",
+            "round_paused",
             gettext("%(name)s is paused: nothing can be recorded until a lead lets it go on.")
             % {"name": round.name},
         )
@@ -248,9 +251,14 @@ def answer_of(row: Row) -> dict[str, Any]:
 
 
 def _current(assignment: Assignment, unit: Unit) -> Row | None:
+    row: Row | None
     if unit.question_id is not None:
-        return get_or_none(assignment.question_annotations, question_id=unit.question_id)
-    return get_or_none(assignment.type_annotations, type_code=unit.type_code)
+        row = get_or_none(QuestionAnnotation.objects, assignment=assignment, question_id=unit.question_id)
+    else:
+        row = get_or_none(TypeAnnotation.objects, assignment=assignment, type_code=unit.type_code)
+    if row is not None:
+        row.assignment = assignment
+    return row
 
 
 def _replay(member: Membership, client_event_id: str, digest: str) -> Recorded | None:

@@ -44,6 +44,7 @@ def workspace_overview(member: Membership, round: Round) -> dict[str, Any]:
             "name": round.name,
             "purpose": round.purpose,
             "status": round.status,
+            "paused": round.paused_at is not None,
             "order": round.order,
             "content_warning": round.content_warning,
             "pass_mark": round.pass_mark,
