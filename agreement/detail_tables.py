@@ -59,13 +59,21 @@ def against_table(figures: Figures) -> list[dict[str, Any]]:
             "against": words,
             "first": target == next(iter(AGAINST)),
             "n_spans": section["spans"]["against"][target]["exact"]["n_spans"],
-            "cells": [cell(section["spans"]["against"][target][name], spans=True) for name in SIMILARITIES],
+            "cells": [
+                *(cell(section["spans"]["against"][target][name], spans=True) for name in SIMILARITIES),
+                *([cell(bertscore_figure(section, target), spans=True)] if "encoder" in figures else []),
+            ],
         }
         for section in figures["sections"]
         # A report of older code has none until it is computed again.
         if section["spans"] and "against" in section["spans"]
         for target, words in AGAINST.items()
     ]
+
+
+def against_headers(figures: Figures) -> list[str]:
+    """Return what stands above the cells of `against_table`."""
+    return [*SIMILARITIES.values(), *([BERTSCORE] if "encoder" in figures else [])]
 
 
 def span_headers(figures: Figures) -> list[str]:

@@ -15,6 +15,7 @@ from django_htmx.http import HttpResponseClientRefresh
 
 from agreement import detail_tables, overview
 from agreement.answers import Answer, judged_units
+from agreement.crosscheck_table import crosscheck_table
 from agreement.crosstable import WHOSE
 from agreement.marking import Segment, excerpt_bounds, segments
 from agreement.models import AgreementReport
@@ -139,6 +140,7 @@ def _report_context(request: HttpRequest, round: Round, report: AgreementReport)
     most_disputed = disputed_units(report, only_queue=True)[:1]
     return {
         "report": report,
+        "crosscheck_rows": crosscheck_table(report.crosscheck_result),
         "figures": figures,
         "cards": overview.cards(figures, report.change),
         "overview": overview.overview(figures),
@@ -149,7 +151,7 @@ def _report_context(request: HttpRequest, round: Round, report: AgreementReport)
         "encoder_missing": bool(figures.get("encoder", {}).get("reason")),
         "span_rows": detail_tables.span_table(figures),
         "against_rows": detail_tables.against_table(figures),
-        "similarities": list(SIMILARITIES.values()),
+        "against_heads": detail_tables.against_headers(figures),
         "n_similarities": len(SIMILARITIES),
         "change_heads": detail_tables.CHANGE_HEADERS,
         "change_rows": detail_tables.change_table(figures, report.change),
