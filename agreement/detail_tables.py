@@ -71,6 +71,12 @@ def against_table(figures: Figures) -> list[dict[str, Any]]:
     ]
 
 
+def interval_doubts(rows: list[dict[str, Any]]) -> list[str]:
+    """Return why cells of these rows have a value and no interval, each reason once."""
+    doubts = {cell.doubt: None for row in rows for cell in row["cells"] if cell.doubt and not cell.interval}
+    return list(doubts)
+
+
 def against_headers(figures: Figures) -> list[str]:
     """Return what stands above the cells of `against_table`."""
     return [*SIMILARITIES.values(), *([BERTSCORE] if "encoder" in figures else [])]
