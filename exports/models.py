@@ -4,6 +4,7 @@ from urllib.parse import urlsplit
 
 from django.db import models
 from django.db.models import F, Q
+from django.utils.translation import gettext_lazy
 
 from annotation.models import Item, Membership, Project
 from annotation.models.constraints import not_blank
@@ -82,11 +83,11 @@ class RefinementRun(models.Model):
     """
 
     class State(models.TextChoices):
-        QUEUED = "queued", "waiting for a worker"
-        RUNNING = "running", "asking"
-        DONE = "done", "done"
-        FAILED = "failed", "stopped by an error"
-        CANCELLED = "cancelled", "cancelled"
+        QUEUED = "queued", gettext_lazy("waiting for a worker")
+        RUNNING = "running", gettext_lazy("asking")
+        DONE = "done", gettext_lazy("done")
+        FAILED = "failed", gettext_lazy("stopped by an error")
+        CANCELLED = "cancelled", gettext_lazy("cancelled")
 
     class TokensField(models.TextChoices):
         MAX_TOKENS = "max_tokens", "max_tokens"
@@ -167,9 +168,9 @@ class QuestionRefinement(models.Model):
     """
 
     class State(models.TextChoices):
-        REFINED = "refined", "refined"
-        REFUSED = "refused", "answer not usable"
-        FAILED = "failed", "no answer"
+        REFINED = "refined", gettext_lazy("refined")
+        REFUSED = "refused", gettext_lazy("answer not usable")
+        FAILED = "failed", gettext_lazy("no answer")
 
     run = models.ForeignKey(RefinementRun, on_delete=models.PROTECT, related_name="refinements")
     item = models.ForeignKey(Item, on_delete=models.PROTECT, related_name="refinements")

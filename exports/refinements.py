@@ -18,6 +18,7 @@ from exports.models import QuestionRefinement
 from exports.questions import question_from_exemplar
 
 State = QuestionRefinement.State
+_SPAN = ("item", "type_code", "start", "end")
 SpanKey = tuple[str, int, int]
 """A type's code with the span's start and end: what a refinement of an item is about."""
 
@@ -132,6 +133,18 @@ def refinements_of(project: Project) -> QuerySet[QuestionRefinement]:
 
 def refinements_current(project: Project) -> QuerySet[QuestionRefinement]:
     """Return the refined questions that no later run has replaced, rejected ones too."""
-    same = {name: OuterRef(name) for name in ("item", "type_code", "start", "end")}
-    later = QuestionRefinement.objects.filter(**same, state=State.REFINED, pk__gt=OuterRef("pk"))
+    later = _later().filter(state=State.REFINED)
     return refinements_of(project).filter(~Exists(later), state=State.REFINED)
+
+
+def refinements_missing(project: Project) -> QuerySet[QuestionRefinement]:
+    """Return the last try of each question that has no refined one of any run."""
+    same = {name: OuterRef(name) for name in _SPAN}
+    answered = QuestionRefinement.objects.filter(**same, state=State.REFINED)
+    return refinements_of(project).filter(~Exists(_later()), ~Exists(answered))
+
+
+def _later() -> QuerySet[QuestionRefinement]:
+    return QuestionRefinement.objects.filter(
+        **{name: OuterRef(name) for name in _SPAN}, pk__gt=OuterRef("pk")
+    )

@@ -78,7 +78,7 @@ def refinement_sweep() -> list[int]:
     return found
 
 
-def refinement_cancel(*, run: RefinementRun, by: Membership) -> None:
+def refinement_cancel(*, run: RefinementRun, by: Membership | None) -> None:
     """Stop a run. What is stored stays; an answer under way is dropped. Raises Refused where it has ended."""
     with transaction.atomic():
         stopped = RefinementRun.objects.filter(pk=run.pk, state__in=WORKING).update(
