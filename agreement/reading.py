@@ -149,7 +149,9 @@ def _items_read(round: Round) -> RoundItems:
             if len(seen) > FIELD_VALUES:
                 fields.pop(name, None)
             elif values:
-                fields.setdefault(name, [()] * len(known))[position_of[item_id]] = values
+                if name not in fields:
+                    fields[name] = [()] * len(known)
+                fields[name][position_of[item_id]] = values
     return RoundItems(
         ids=np.array([item_id for _, item_id in known], dtype=np.int64),
         external_ids=tuple(external_id for external_id, _ in known),

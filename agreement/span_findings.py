@@ -184,11 +184,14 @@ def resampled_sums(
     multiplicity = np.ones(n_marked + 1, dtype=np.int64)
     multiplicity[-1] = n_items - n_marked
     rng = generator(parameters["seed"], SPAN_STREAM)
-    parts: dict[str, list[Floats]] = {key: [] for key in matrices}
+    # Sections without any span are zero in every resample, and are most where few types are judged.
+    marked = {key: matrix for key, matrix in matrices.items() if matrix.any()}
+    parts: dict[str, list[Floats]] = {key: [] for key in marked}
     for weights in resampled_weights(multiplicity, parameters["replicates"], rng):
-        for key, matrix in matrices.items():
+        for key, matrix in marked.items():
             parts[key].append(weights[:, :-1] @ matrix)
-    return {key: np.concatenate(chunks) for key, chunks in parts.items()}
+    nothing = np.zeros((parameters["replicates"], 2 * len(COLUMNS)))
+    return {key: np.concatenate(parts[key]) if key in parts else nothing for key in matrices}
 
 
 def _section(found: Findings, matrix: Floats, resampled: Floats | None) -> dict[str, Any]:
