@@ -167,7 +167,9 @@ def _items_read(round: Round, *, fields: bool) -> RoundItems:
             if len(seen) > FIELD_VALUES:
                 found.pop(name, None)
             elif values:
-                found.setdefault(name, [()] * len(known))[position_of[item_id]] = values
+                if name not in found:
+                    found[name] = [()] * len(known)
+                found[name][position_of[item_id]] = values
     return RoundItems(
         ids=np.array([item_id for _, item_id in known], dtype=np.int64),
         external_ids=tuple(external_id for external_id, _ in known),
