@@ -2,6 +2,8 @@
 
 from django.utils.translation import gettext_lazy
 
+from agreement.crosscheck import SUBSET_WHY
+
 WORDS = {
     # What the log says was done.
     "codebook published": gettext_lazy("codebook published"),
@@ -23,6 +25,12 @@ WORDS = {
     "project created": gettext_lazy("project created"),
     "project edited": gettext_lazy("project edited"),
     "project restored": gettext_lazy("project restored"),
+    "refined question rejected": gettext_lazy("refined question rejected"),
+    "refined question restored": gettext_lazy("refined question restored"),
+    "refinement cancelled": gettext_lazy("refinement cancelled"),
+    "refinement done": gettext_lazy("refinement done"),
+    "refinement failed": gettext_lazy("refinement failed"),
+    "refinement requested": gettext_lazy("refinement requested"),
     "release built": gettext_lazy("release built"),
     "release closed to the public": gettext_lazy("release closed to the public"),
     "release made public": gettext_lazy("release made public"),
@@ -35,6 +43,7 @@ WORDS = {
     "round resumed": gettext_lazy("round resumed"),
     "screened items sent": gettext_lazy("screened items sent"),
     "texts reassigned": gettext_lazy("texts reassigned"),
+    "types reassigned": gettext_lazy("types reassigned"),
     "unit decided": gettext_lazy("unit decided"),
     # Answers.
     "?": gettext_lazy("cannot judge"),
@@ -48,6 +57,8 @@ WORDS = {
     "criteria": gettext_lazy("criteria"),
     "days": gettext_lazy("days"),
     "digest": gettext_lazy("digest"),
+    "endpoint": gettext_lazy("endpoint"),
+    "failed": gettext_lazy("failed"),
     "fields": gettext_lazy("fields"),
     "file": gettext_lazy("file"),
     "from": gettext_lazy("from"),
@@ -58,14 +69,22 @@ WORDS = {
     "lead": gettext_lazy("lead"),
     "left out": gettext_lazy("left out"),
     "left over": gettext_lazy("left over"),
+    "model": gettext_lazy("model"),
     "published labels": gettext_lazy("published labels"),
     "questions": gettext_lazy("questions"),
+    "questions at most": gettext_lazy("questions at most"),
+    "refined": gettext_lazy("refined"),
     "refused": gettext_lazy("refused"),
     "roles": gettext_lazy("roles"),
     "round": gettext_lazy("round"),
+    "run": gettext_lazy("run"),
+    "sources": gettext_lazy("sources"),
     "texts": gettext_lazy("texts"),
     "to": gettext_lazy("to"),
+    "type": gettext_lazy("type"),
+    "types": gettext_lazy("types"),
     "unit": gettext_lazy("unit"),
+    "units": gettext_lazy("units"),
     "version": gettext_lazy("version"),
     "who": gettext_lazy("who"),
     "why": gettext_lazy("why"),
@@ -108,13 +127,37 @@ WORDS = {
     # Why a figure was not compared with a second implementation.
     "krippendorff is not installed": gettext_lazy("krippendorff is not installed"),
     "no independent implementation at hand": gettext_lazy("no independent implementation at hand"),
-    "statsmodels needs the same number of ratings for every item": gettext_lazy(
-        "statsmodels needs the same number of ratings for every item"
+    "no independent implementation at hand for items with different numbers of ratings": gettext_lazy(
+        "no independent implementation at hand for items with different numbers of ratings"
+    ),
+    SUBSET_WHY: gettext_lazy(
+        "statsmodels needs equally many ratings of every item: "
+        "checked on the items with the most common number"
+    ),
+    "more than 20,000 pairs of spans are too many for rouge-score": gettext_lazy(
+        "more than 20,000 pairs of spans are too many for rouge-score"
     ),
     "the judgements have changed since; compute the report again": gettext_lazy(
         "the judgements have changed since; compute the report again"
     ),
     "the table is too large for krippendorff": gettext_lazy("the table is too large for krippendorff"),
+    # Why a question has no refined one.
+    "it is empty": gettext_lazy("it is empty"),
+    "it has line breaks or control characters": gettext_lazy("it has line breaks or control characters"),
+    "its blank is not filled": gettext_lazy("its blank is not filled"),
+    "it does not end with a question mark": gettext_lazy("it does not end with a question mark"),
+    "it has no words": gettext_lazy("it has no words"),
+    "it is more than one sentence": gettext_lazy("it is more than one sentence"),
+    "it was cut off at the limit of tokens": gettext_lazy("it was cut off at the limit of tokens"),
+    "the endpoint filtered it": gettext_lazy("the endpoint filtered it"),
+    "the model declined": gettext_lazy("the model declined"),
+    "it repeats the key of the endpoint": gettext_lazy("it repeats the key of the endpoint"),
+    "the endpoint cannot be reached": gettext_lazy("the endpoint cannot be reached"),
+    "the endpoint broke off its answer": gettext_lazy("the endpoint broke off its answer"),
+    "the answer is longer than a megabyte": gettext_lazy("the answer is longer than a megabyte"),
+    "the answer is not in the form of chat completions": gettext_lazy(
+        "the answer is not in the form of chat completions"
+    ),
     # Why work stopped.
     "The work stopped before it was done, and nothing was stored. Try again.": gettext_lazy(
         "The work stopped before it was done, and nothing was stored. Try again."

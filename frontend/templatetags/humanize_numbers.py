@@ -71,7 +71,9 @@ def draw_sentence(drawn: Round) -> str:
     how = drawn.draw
     if not how:
         return gettext("judged elsewhere and imported") if drawn.imported else gettext("not drawn yet")
-    if how.get("picked"):
+    if how.get("items_of"):
+        said = gettext("the items of round %(number)s") % {"number": how["items_of"]}
+    elif how.get("picked"):
         said = gettext("named by hand")
     elif how.get("size"):
         said = gettext("a random sample of %(size)s items") % {"size": how["size"]}

@@ -19,7 +19,7 @@ NO_TEXT = re.compile(
     re.DOTALL,
 )
 LITERAL = re.compile(
-    r"\|(?:default|default_if_none|yesno|pluralize|join):\"[^\"]*[A-Za-z]{2}[^\"]*\"|\|pluralize\b|\|date:\"[^\"]*\""
+    r"\|(?:default|default_if_none|yesno|pluralize|join):\"[^\"]*[A-Za-z]{2}[^\"]*\"|\|pluralize\b|\|date:\"(?!H:i\")[^\"]*\""
 )
 TEMPLATE_TAG = re.compile(r"\{%.*?%\}|\{\{.*?\}\}", re.DOTALL)
 SPOKEN = re.compile(r'\b(?:aria-label|title|placeholder|alt|data-done|content)="([^"]*)"')
@@ -36,8 +36,8 @@ SAME_EVERYWHERE = {"Elenchus", "CSV", "JSON", "LaTeX", "PABAK", "AC1", "alpha", 
 
 def english_only(source: str) -> set[str]:
     """Return the texts of a template that reach the reader past every translation."""
-    source = NO_TEXT.sub("", source)
     found = {match[0] for match in LITERAL.finditer(source)}
+    source = NO_TEXT.sub("", source)
     source = TEMPLATE_TAG.sub("", source)
     source = NAMES.sub("", source)
     pieces = [*HTML_TAG.split(source), *SPOKEN.findall(source)]
