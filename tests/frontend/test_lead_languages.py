@@ -27,6 +27,9 @@ TERMS = {*COEFFICIENTS.values(), *SIMILARITIES.values(), *SPAN_ALPHAS.values(), 
 NAMES = {"Elenchus", "CSV", "JSON", "LaTeX", "SHA-256", "Label Studio JSON", "doccano JSON Lines"}
 NAMES |= {
     "12 bytes",
+    "English",
+    "Español",
+    "[languages]",
     "Ctrl Enter",
     "W3C Web Annotation (JSON-LD)",
     "krippendorff, statsmodels",
@@ -75,6 +78,7 @@ class Written:
         for codebook in project.codebooks.all():
             for entry in codebook.definition.get("types", []):
                 texts |= {f"{item.external_id} · {entry['name']}" for item in project.items.all()}
+                texts.add(f"{entry['code']} {entry['name']}")
             texts |= {codebook.source, *texts_of(codebook.definition)}
         self.texts = {bare(text) for text in texts | TERMS | NAMES | COLUMNS}
         self.corpus = " ".join(self.texts)
@@ -167,7 +171,11 @@ def test_no_page_of_a_types_study_is_left_in_english():
         *("disagreements/", "rounds/1/disagreements/", "rounds/1/disagreements/?topic=none"),
         *("rounds/1/discussion/", f"rounds/1/units/{item}/LE/", "rounds/2/", "rounds/2/draw/?how=all"),
         *("rounds/2/draw/", "rounds/2/open/", "rounds/3/", "rounds/3/key/", "rounds/3/open/"),
-        *("rounds/3/key/decided/",),
+        *(
+            "rounds/3/key/decided/",
+            "refinements/",
+            "rounds/new/?items_of=1",
+        ),
     )
     assert left_in_english(lead, [*addresses, "/releases/s/1.0/"], written) == set()
 
