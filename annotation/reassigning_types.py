@@ -94,7 +94,7 @@ class _Sharing:
     places: dict[int, int] = field(init=False)
     random: Random = field(init=False)
     new: list[Assignment] = field(default_factory=list)
-    changed: dict[str, list[int]] = field(default_factory=dict)
+    changed: dict[str | None, list[int]] = field(default_factory=dict)
     released: list[int] = field(default_factory=list)
 
     def __post_init__(self) -> None:
@@ -141,7 +141,7 @@ class _Sharing:
             _update(pks, types=types)
         _update(self.released, released_at=timezone.now())
 
-    def _add(self, taker: Membership, item: int, types: str) -> None:
+    def _add(self, taker: Membership, item: int, types: str | None) -> None:
         place = self.places[taker.pk] = self.places.get(taker.pk, 0) + 1
         self.new.append(Assignment(round=self.round, item_id=item, member=taker, position=place, types=types))
 

@@ -23,7 +23,6 @@ from annotation.models import (
     Round,
     TypeAnnotation,
 )
-from annotation.models.rounds import types_named
 from annotation.protocols.cqs_gen import QuestionAnswer, check_question_judgement
 from annotation.protocols.focus import TypeAnswer, check_type_judgement
 from annotation.protocols.rules import RuleError
@@ -160,9 +159,9 @@ def _record(
 
 
 def _is_kept_from(round: Round, assignment: Assignment, unit: Unit) -> bool:
-    """Whether the unit is a type of the codebook that the member is not asked about this text."""
-    codes = [entry["code"] for entry in round.codebook.definition.get("types") or ()]
-    return unit.type_code in codes and unit.type_code not in types_named(assignment.types, round.type_codes)
+    """Whether the unit is a type that the member is not asked about this text."""
+    named = assignment.types or round.types
+    return named is not None and unit.type_code not in named.split()
 
 
 def check_answer(

@@ -89,10 +89,10 @@ def round_create(
     return created
 
 
-def _types(codebook: Codebook, types: Iterable[str] | None) -> str:
+def _types(codebook: Codebook, types: Iterable[str] | None) -> str | None:
     codes = [entry["code"] for entry in codebook.definition.get("types") or ()]
     if types is None:
-        return ""
+        return None
     chosen = list(types)
     unknown = [code for code in chosen if code not in codes]
     if unknown:

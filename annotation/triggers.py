@@ -148,7 +148,8 @@ TRIGGERS = (
         "annotation_round",
         ("UPDATE",),
         "OLD.status <> 'draft' "
-        "AND (NEW.codebook_id <> OLD.codebook_id OR NEW.types <> OLD.types OR NEW.status = 'draft')",
+        "AND (NEW.codebook_id <> OLD.codebook_id OR COALESCE(NEW.types, '') <> COALESCE(OLD.types, '') "
+        "OR NEW.status = 'draft')",
         "an opened round keeps its codebook and types, and never becomes a draft again",
     ),
     Trigger(
@@ -197,7 +198,7 @@ TRIGGERS = (
         "NOT EXISTS (SELECT 1 FROM annotation_round r JOIN annotation_rounditem ri ON ri.round_id = r.id "
         "JOIN annotation_item i ON i.id = ri.item_id WHERE r.id = NEW.round_id AND i.id = NEW.item_id "
         "AND r.status = 'draft' AND r.purpose = 'training' "
-        f"AND (r.types = '' OR {named('r.types', 'NEW.type_code')}) "
+        f"AND (r.types IS NULL OR {named('r.types', 'NEW.type_code')}) "
         "AND CASE WHEN NEW.quote IS NULL THEN 1 = 1 "
         'WHEN NEW."end" <= NEW."start" THEN 1 = 0 '
         'ELSE substr(i.text, NEW."start" + 1, NEW."end" - NEW."start") = NEW.quote END)',
@@ -232,7 +233,7 @@ TRIGGERS = (
         "assignment_keeps_judged_types",
         "annotation_assignment",
         ("UPDATE",),
-        "NEW.types <> OLD.types AND NEW.types <> '' AND EXISTS (SELECT 1 FROM annotation_typeannotation t "
+        "NEW.types IS NOT NULL AND EXISTS (SELECT 1 FROM annotation_typeannotation t "
         "WHERE t.assignment_id = OLD.id AND (t.applicable IS NOT NULL OR t.cannot_judge) "
         f"AND NOT ({named('NEW.types', 't.type_code')}))",
         "a type that is judged stays with whom judged it",
