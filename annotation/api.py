@@ -317,11 +317,10 @@ class JudgementApi(MemberView):
         """Record one decision. Sending the same event again changes nothing and shows the current row."""
         member = self.member(request, slug)
         access.require_annotator(member)
-        found = access.round_or_404(member, number, with_codebook=False)
         given = validated(self.InputSerializer, request)
         recorded = judgement_record(
             member=member,
-            round=found,
+            round_number=number,
             assignment_id=given["assignment"],
             unit=Unit(given["type"], given["question"]),
             answer=given["answer"],
@@ -329,7 +328,7 @@ class JudgementApi(MemberView):
             client_event_id=given["event_id"],
             active_seconds=given["active_seconds"],
         )
-        return Response({"replayed": recorded.replayed, "row": recorded_json(found, recorded.row)})
+        return Response({"replayed": recorded.replayed, "row": recorded_json(recorded.row)})
 
 
 class TrainingApi(MemberView):

@@ -7,7 +7,7 @@ from django.db import connection, transaction
 from django.db.models import Exists, Max, OuterRef
 from django.utils import timezone
 
-from annotation.access import refuse_archived, visible_questions
+from annotation.access import refuse_archived, round_or_404, visible_questions
 from annotation.assigning import order_for, share_out
 from annotation.drawing import drawn_items
 from annotation.errors import NotFound, Refused
@@ -303,17 +303,19 @@ def _pause_set(round: Round, when: datetime | None, by: Membership, action: str)
     return round
 
 
-def round_lock_shared(round_id: int) -> Round:
-    """Return the round, holding off its closing until this transaction ends.
+def round_lock_shared(member: Membership, number: int) -> Round:
+    """Return a round that the member may see, holding off its closing until this transaction ends.
 
     Judgements share the lock, so they do not queue behind each other; closing takes it alone. On SQLite
     the single writer is the lock.
     """
     if connection.vendor == "postgresql":
         with connection.cursor() as cursor:
-            cursor.execute("SELECT id FROM annotation_round WHERE id = %s FOR SHARE", [round_id])
-    rounds = Round.objects.select_related("codebook", "project")
-    return rounds.defer("codebook__source", "codebook__guideline").get(pk=round_id)
+            cursor.execute(
+                "SELECT id FROM annotation_round WHERE project_id = %s AND number = %s FOR SHARE",
+                [member.project_id, number],
+            )
+    return round_or_404(member, number)
 
 
 def _locked_draft(round: Round, otherwise: str) -> None:

@@ -14,6 +14,7 @@ from typing import Any
 
 from django.db import connections, transaction
 
+from annotation.counters import COUNTERS, Counter, recount
 from annotation.types_sql import ASSIGNMENT_TYPES, ROUND_TYPES, TYPE_ASKED, named, types_condition
 
 
@@ -74,7 +75,14 @@ _CODEBOOK_OF_ASSIGNMENT = (
     "JOIN annotation_codebook c ON c.id = r.codebook_id"
 )
 
-TRIGGERS = (
+_ASSIGNMENT_UNFIT = (
+    "NOT EXISTS (SELECT 1 FROM annotation_rounditem ri JOIN annotation_round r ON r.id = ri.round_id "
+    "JOIN annotation_membership m ON m.project_id = r.project_id "
+    "WHERE ri.round_id = NEW.round_id AND ri.item_id = NEW.item_id AND m.id = NEW.member_id "
+    "AND m.is_annotator)"
+)
+
+RULES = (
     Trigger(
         "annotationevent_append_only",
         "annotation_annotationevent",
@@ -109,6 +117,16 @@ TRIGGERS = (
         ("DELETE",),
         _ROUND_NOT_STAGING,
         "judgements are never deleted: undo is a decision to undecided",
+    ),
+    *(
+        Trigger(
+            f"{kind}_stays",
+            f"annotation_{kind}",
+            ("UPDATE",),
+            "NEW.assignment_id <> OLD.assignment_id",
+            "a judgement stays with its assignment, which counts it",
+        )
+        for kind in ("typeannotation", "questionannotation")
     ),
     Trigger(
         "codebook_frozen_in_use",
@@ -214,11 +232,16 @@ TRIGGERS = (
     Trigger(
         "assignment_fits",
         "annotation_assignment",
-        ("INSERT", "UPDATE"),
-        "NOT EXISTS (SELECT 1 FROM annotation_rounditem ri JOIN annotation_round r ON r.id = ri.round_id "
-        "JOIN annotation_membership m ON m.project_id = r.project_id "
-        "WHERE ri.round_id = NEW.round_id AND ri.item_id = NEW.item_id AND m.id = NEW.member_id "
-        "AND m.is_annotator)",
+        ("INSERT",),
+        _ASSIGNMENT_UNFIT,
+        "an assignment joins an annotator of the project and an item of the round",
+    ),
+    Trigger(
+        "assignment_still_fits",
+        "annotation_assignment",
+        ("UPDATE",),
+        "(NEW.round_id <> OLD.round_id OR NEW.item_id <> OLD.item_id OR NEW.member_id <> OLD.member_id) "
+        f"AND {_ASSIGNMENT_UNFIT}",
         "an assignment joins an annotator of the project and an item of the round",
     ),
     Trigger(
@@ -298,6 +321,8 @@ TRIGGERS = (
     ),
 )
 
+TRIGGERS: tuple[Trigger | Counter, ...] = (*RULES, *COUNTERS)
+
 
 def run_statements(using: str, statements: Sequence[str]) -> None:
     """Run DDL statements in one transaction."""
@@ -306,13 +331,13 @@ def run_statements(using: str, statements: Sequence[str]) -> None:
             cursor.execute(statement)
 
 
-def install(triggers: Sequence[Trigger], using: str) -> None:
+def install(triggers: Sequence[Trigger | Counter], using: str) -> None:
     """Install the triggers, replacing those that are there."""
     vendor = connections[using].vendor
     run_statements(using, [sql for trigger in triggers for sql in trigger.statements(vendor)])
 
 
-def install_where_tables_are(triggers: Sequence[Trigger], using: str) -> None:
+def install_where_tables_are(triggers: Sequence[Trigger | Counter], using: str) -> None:
     """Install the triggers of those tables that are there."""
     tables = set(connections[using].introspection.table_names())
     install([trigger for trigger in triggers if trigger.table in tables], using)
@@ -323,13 +348,16 @@ def install_annotation_triggers(*, using: str, apps: Any = None, **_signal: Any)
     install_where_tables_are(TRIGGERS, using)
 
 
-def lift_before_rebuild(triggers: Sequence[Trigger], *, using: str, plan: Sequence[Any] | None) -> None:
-    """Take the triggers away before `migrate` changes tables on SQLite; after it they are installed again.
+def lift_before_rebuild(
+    triggers: Sequence[Trigger | Counter], *, using: str, plan: Sequence[Any] | None
+) -> None:
+    """Take the triggers away before `migrate` changes tables; after it they are installed again.
 
-    Django rebuilds a table under another name, and SQLite refuses that while a trigger names the table.
+    On SQLite Django rebuilds a table under another name, which is refused while a trigger names the table.
+    On PostgreSQL a trigger may read a column that an earlier migration, done again, does not have yet.
     """
     vendor = connections[using].vendor
-    if plan and vendor == "sqlite":
+    if plan:
         run_statements(using, [sql for trigger in triggers for sql in trigger.drop_statements(vendor)])
 
 
@@ -339,7 +367,9 @@ def lift_annotation_triggers(*, using: str, plan: Sequence[Any] | None = None, *
 
 
 @contextmanager
-def lifted_triggers(triggers: Sequence[Trigger] = TRIGGERS, using: str = "default") -> Iterator[None]:
+def lifted_triggers(
+    triggers: Sequence[Trigger | Counter] = TRIGGERS, using: str = "default"
+) -> Iterator[None]:
     """Take the triggers away for the block: for restoring a backup or clearing a test database only."""
     vendor = connections[using].vendor
     run_statements(using, [sql for trigger in triggers for sql in trigger.drop_statements(vendor)])
@@ -347,3 +377,4 @@ def lifted_triggers(triggers: Sequence[Trigger] = TRIGGERS, using: str = "defaul
         yield
     finally:
         install(triggers, using)
+        recount(using)

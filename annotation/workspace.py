@@ -44,6 +44,7 @@ def workspace_overview(member: Membership, round: Round) -> dict[str, Any]:
             "name": round.name,
             "purpose": round.purpose,
             "status": round.status,
+            "paused": round.paused_at is not None,
             "order": round.order,
             "content_warning": round.content_warning,
             "pass_mark": round.pass_mark,
@@ -105,11 +106,11 @@ def row_json(row: TypeAnnotation | QuestionAnnotation, key: KeyAnswer | None = N
     return shown if told is None else {**shown, "feedback": told}
 
 
-def recorded_json(round: Round, row: TypeAnnotation | QuestionAnnotation) -> dict[str, Any]:
+def recorded_json(row: TypeAnnotation | QuestionAnnotation) -> dict[str, Any]:
     """Return what the API answers to a recorded judgement: the row, with feedback in a training round."""
     item = row.assignment.item_id
     unit = ("", row.question_id) if isinstance(row, QuestionAnnotation) else (row.type_code, None)
-    return row_json(row, keys_for(round, [item]).get((item, *unit)))
+    return row_json(row, keys_for(row.assignment.round, [item]).get((item, *unit)))
 
 
 def _text_json(assignment: Assignment) -> dict[str, Any]:

@@ -5,9 +5,9 @@ from typing import Any
 
 from django.utils.translation import gettext
 
+from agreement.answers import Answer, answers_read
 from agreement.marking import Segment, segments
 from agreement.models import AgreementReport
-from agreement.reading import Answer, answers_read
 from annotation.codebooks.definition import Codebook as Definition
 from annotation.codebooks.definition import Group
 from annotation.errors import NotFound

@@ -19,6 +19,7 @@ from frontend.pages import (
     project,
     publishing,
     reassigning,
+    refining,
     releases,
     round_change,
     rounds,
@@ -77,6 +78,21 @@ urlpatterns = [
     ),
     path("p/<slug:slug>/releases/<str:version>/publish/", publishing.publish, name="release_publish"),
     path("p/<slug:slug>/releases/<str:version>/unpublish/", publishing.unpublish, name="release_unpublish"),
+    path("p/<slug:slug>/refinements/", refining.refinements, name="refinements"),
+    path(
+        "p/<slug:slug>/refinements/runs/<int:number>/progress/",
+        refining.refinement_progress,
+        name="refinement_progress",
+    ),
+    path(
+        "p/<slug:slug>/refinements/runs/<int:number>/cancel/",
+        refining.cancel,
+        name="refinement_cancel",
+    ),
+    path("p/<slug:slug>/refinements/<int:refinement_id>/reject/", refining.reject, name="refinement_reject"),
+    path(
+        "p/<slug:slug>/refinements/<int:refinement_id>/restore/", refining.restore, name="refinement_restore"
+    ),
     path("releases/<slug:slug>/<str:version>/", publishing.public_release, name="public_release"),
     path(
         "releases/<slug:slug>/<str:version>/files/<path:name>",

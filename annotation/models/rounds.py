@@ -168,6 +168,9 @@ class Assignment(models.Model):
     """An item that a member judges in a round, at the member's own position.
 
     `types` names the types that the member is asked, apart by spaces; without it, all of the round.
+
+    `questions` (how many the round asks about the item), `decided` (units), `active_seconds` and `judged_at`
+    (of the last judgement) are counted by the triggers of `annotation.counters`; no code writes them.
     """
 
     round = models.ForeignKey(Round, on_delete=models.PROTECT, related_name="assignments")
@@ -178,19 +181,29 @@ class Assignment(models.Model):
     created_at = models.DateTimeField(auto_now_add=True)
     started_at = models.DateTimeField(null=True, blank=True)
     released_at = models.DateTimeField(null=True, blank=True)
+    questions = models.PositiveIntegerField(default=0, editable=False)
+    decided = models.PositiveIntegerField(default=0, editable=False)
+    active_seconds = models.PositiveIntegerField(default=0, editable=False)
+    judged_at = models.DateTimeField(null=True, editable=False)
 
     class Meta:
         ordering = ["round", "member", "position"]
+        indexes = [
+            # The progress of a round is read from this alone.
+            models.Index(
+                fields=["round", "member", "item", "questions", "decided", "active_seconds", "judged_at"],
+                condition=Q(released_at__isnull=True),
+                name="assignment_progress",
+            ),
+            # Few assignments name their types; progress counts those apart without reading the others.
+            models.Index(
+                fields=["round", "member"], condition=Q(types__isnull=False), name="assignment_by_types"
+            ),
+        ]
         constraints = [
             models.UniqueConstraint(fields=["round", "item", "member"], name="assignment_unique"),
             models.UniqueConstraint(
                 fields=["round", "member", "position"], name="assignment_position_unique"
-            ),
-        ]
-        indexes = [
-            # Few assignments name their types; progress counts those apart without reading the others.
-            models.Index(
-                fields=["round", "member"], condition=Q(types__isnull=False), name="assignment_by_types"
             ),
         ]
 

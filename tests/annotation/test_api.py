@@ -1,9 +1,14 @@
 """The annotation API as a client meets it: who may do what, one shape of refusal, judgements exact."""
 
+import re
+
 import pytest
+from django.db import connection
 from django.test import Client
+from django.test.utils import CaptureQueriesContext
 
 from annotation.models import AnnotationEvent, Round, TypeAnnotation
+from annotation.rounds import round_pause, round_resume
 from tests.conftest import client_of
 from tests.factories import assignment_of, open_round, study, user, yes
 
@@ -45,6 +50,24 @@ def test_a_judgement_is_stored_and_shown_with_its_revision(made):
     again = post(client_of("ann"), "rounds/1/judgements/", judgement(made)).json()
     assert again["replayed"] is True
     assert again["row"] == row
+
+
+def test_saving_a_judgement_reads_each_table_once(made):
+    client = client_of("ann")
+    post(client, "rounds/1/judgements/", judgement(made))
+    second = judgement(made, event_id="e2", type="TC", answer={"applicable": False})
+    with CaptureQueriesContext(connection) as asked:
+        post(client, "rounds/1/judgements/", second)
+    selects = [re.match(r'SELECT .* FROM "(\w+)"', query["sql"]) for query in asked]
+    assert [found[1] for found in selects if found] == [
+        "django_session",
+        "auth_user",
+        "annotation_membership",
+        "annotation_round",
+        "annotation_assignment",
+        "annotation_annotationevent",
+        "annotation_typeannotation",
+    ]
 
 
 def test_a_stale_revision_is_409_with_the_stored_row(made):
@@ -216,6 +239,22 @@ def test_a_lead_runs_a_round_from_draft_to_closed_through_the_api():
     assert (answer.status_code, answer.json()["code"]) == (409, "round_not_open")
     assert "only an open round closes" in answer.json()["message"]
     assert post(client, "rounds/1/reopen/", {"why": "one was ill"}).json()["status"] == "open"
+
+
+def test_a_paused_round_has_a_code_of_its_own_and_the_workspace_is_told(made):
+    client = client_of("ann")
+    shown = [client.get("/api/projects/campus/rounds/1/workspace/").json()["round"]["paused"]]
+    stored = post(client, "rounds/1/judgements/", judgement(made)).json()
+    round_pause(made.round, by=made.lead)
+    shown.append(client.get("/api/projects/campus/rounds/1/workspace/").json()["round"]["paused"])
+    answer = post(client, "rounds/1/judgements/", judgement(made, event_id="e2", base_revision=1))
+    assert (answer.status_code, answer.json()["code"]) == (409, "round_paused")
+    repeated = post(client, "rounds/1/judgements/", judgement(made)).json()
+    assert repeated == {"replayed": True, "row": stored["row"]}
+    round_resume(made.round, by=made.lead)
+    again = post(client, "rounds/1/judgements/", judgement(made, event_id="e2", base_revision=1))
+    assert again.json()["row"]["revision"] == 2
+    assert shown == [False, True]
 
 
 def test_a_judgement_after_a_reopening_is_marked(made):
