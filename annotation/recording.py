@@ -32,7 +32,7 @@ from annotation.training import refuse_second_answer
 
 MAX_ACTIVE_SECONDS = 24 * 60 * 60
 # What recording reads of an assignment and its text; an item's metadata may be long.
-READ = ("round", "member", "item", "started_at", "released_at", "item__text", "item__text_length")
+READ = ("round", "member", "item", "types", "started_at", "released_at", "item__text", "item__text_length")
 
 Row = TypeAnnotation | QuestionAnnotation
 Answer = TypeAnswer | QuestionAnswer
