@@ -39,7 +39,7 @@ MODULES = (
     "wording",
     "words",
 )
-PAGE_MODULES = {
+PAGE_MODULES: dict[str, tuple[str, ...]] = {
     Protocol.FOCUS: ("focus_page", "pointing", "question", "rule_card", "selection"),
     Protocol.CQS_GEN: ("questions_page",),
 }
