@@ -24,6 +24,7 @@ from annotation.models import (
     Round,
     TypeAnnotation,
 )
+from annotation.models.rounds import types_named
 from annotation.protocols.cqs_gen import QuestionAnswer, check_question_judgement
 from annotation.protocols.focus import TypeAnswer, check_type_judgement
 from annotation.protocols.rules import RuleError
@@ -32,7 +33,7 @@ from annotation.training import refuse_second_answer
 
 MAX_ACTIVE_SECONDS = 24 * 60 * 60
 # What recording reads of an assignment and its text; an item's metadata may be long.
-READ = ("round", "member", "item", "started_at", "released_at", "item__text", "item__text_length")
+READ = ("round", "member", "item", "types", "started_at", "released_at", "item__text", "item__text_length")
 
 Row = TypeAnnotation | QuestionAnnotation
 Answer = TypeAnswer | QuestionAnswer
@@ -123,6 +124,8 @@ def _record(
     if assignment is None or assignment.released_at is not None:
         raise NotFound(gettext("This text is not assigned to you in this round. Reload the page."))
     assignment.round = round
+    if _is_kept_from(round, assignment, unit):
+        raise NotFound(gettext("You are not asked this type of this text in this round. Reload the page."))
     if round.status != Round.Status.OPEN:
         raise Refused(
             "round_not_open",
@@ -159,6 +162,12 @@ def _record(
     if assignment.started_at is None:
         Assignment.objects.filter(pk=assignment.pk).update(started_at=timezone.now())
     return Recorded(row, replayed=False)
+
+
+def _is_kept_from(round: Round, assignment: Assignment, unit: Unit) -> bool:
+    """Whether the unit is a type of the codebook that the member is not asked about this text."""
+    codes = [entry["code"] for entry in round.codebook.definition.get("types") or ()]
+    return unit.type_code in codes and unit.type_code not in types_named(assignment.types, round.type_codes)
 
 
 def check_answer(

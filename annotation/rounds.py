@@ -22,6 +22,7 @@ from annotation.models import (
     RoundItem,
     RoundQuestion,
 )
+from annotation.models.rounds import types_text
 from annotation.signals import round_closed
 from annotation.training_key import missing_key
 
@@ -34,6 +35,7 @@ def round_create(
     name: str = "",
     purpose: str = Round.Purpose.CALIBRATION,
     codebook: Codebook | None = None,
+    types: Iterable[str] | None = None,
     overlap: int = 2,
     order: str = Round.Order.BY_ARGUMENT,
     shuffled: bool = False,
@@ -43,9 +45,14 @@ def round_create(
     due_on: date | None = None,
     pass_mark: int | None = None,
     imported: bool = False,
+    items_of: Round | None = None,
     member: Membership | None = None,
 ) -> Round:
-    """Create a draft round on the given or the newest codebook. Raises Refused for a name in use."""
+    """Create a draft round on the given or the newest codebook.
+
+    It asks the given `types`, or all of the codebook, and begins with the items of another round where
+    `items_of` names one. Raises Refused for a name in use and for types that the codebook does not have.
+    """
     if pass_mark is not None and purpose != Round.Purpose.TRAINING:
         raise Refused(
             "invalid",
@@ -58,12 +65,14 @@ def round_create(
         name = name.strip() or f"Round {number}"
         if project.rounds.filter(name=name).exists():
             raise Refused("taken", f"This project has a round “{name}” already: choose another name.")
+        codebook = codebook or project.codebooks.latest("version")
         created = Round.objects.create(
             project=project,
             number=number,
             name=name,
             purpose=purpose,
-            codebook=codebook or project.codebooks.latest("version"),
+            codebook=codebook,
+            types=_types(codebook, types),
             overlap=overlap,
             order=order,
             shuffled=shuffled,
@@ -75,7 +84,23 @@ def round_create(
             imported=imported,
         )
         _log(created, member, "round created")
+        if items_of is not None:
+            round_draw(created, items_of=items_of, member=member)
     return created
+
+
+def _types(codebook: Codebook, types: Iterable[str] | None) -> str:
+    codes = [entry["code"] for entry in codebook.definition.get("types") or ()]
+    if types is None:
+        return ""
+    chosen = list(types)
+    unknown = [code for code in chosen if code not in codes]
+    if unknown:
+        message = f"Version {codebook.version} of the codebook has no type {', '.join(unknown)}."
+        raise Refused("invalid", message, errors={"types": message})
+    if codes and not chosen:
+        raise Refused("invalid", "Choose at least one type.", errors={"types": "Choose at least one type."})
+    return types_text(chosen, codes)
 
 
 def round_draw(
@@ -86,6 +111,7 @@ def round_draw(
     stratify_by: str = "",
     external_ids: Sequence[str] | None = None,
     exclude_drawn: bool = False,
+    items_of: Round | None = None,
     member: Membership | None = None,
 ) -> int:
     """Draw items, with their questions, into a draft round in place of what it had; return how many.
@@ -101,10 +127,13 @@ def round_draw(
             stratify_by=stratify_by,
             external_ids=external_ids,
             exclude_drawn=exclude_drawn,
+            items_of=items_of,
         )
         round.round_questions.all().delete()
         round.round_items.all().delete()
         round_items_add(round, drawn, first_position=1)
+        if items_of is not None:
+            round.round_questions.exclude(question__round_questions__round=items_of).delete()
         round.key_answers.exclude(item__round_items__round=round).delete()
         round.draw = {
             "size": size,
@@ -114,6 +143,8 @@ def round_draw(
             "exclude_drawn": exclude_drawn,
             "seed": round.seed,
         }
+        if items_of is not None:
+            round.draw["items_of"] = items_of.number
         round.save(update_fields=["draw"])
         _log(round, member, "items drawn", items=len(drawn))
     return len(drawn)

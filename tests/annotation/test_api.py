@@ -181,11 +181,13 @@ ROUTES = [
     ("post", "rounds/1/open/"),
     ("post", "rounds/1/close/"),
     ("post", "rounds/1/reopen/"),
+    ("post", "rounds/1/reassign/"),
     ("get", "rounds/1/workspace/"),
     ("get", "rounds/1/units/"),
     ("post", "rounds/1/judgements/"),
 ]
 LEAD_ROUTES = ["rounds/", "rounds/1/draw/", "rounds/1/open/", "rounds/1/close/", "rounds/1/reopen/"]
+LEAD_ROUTES += ["rounds/1/reassign/"]
 
 
 @pytest.mark.parametrize(("method", "path"), ROUTES)
@@ -271,3 +273,33 @@ def test_the_schema_documents_every_route_and_the_docs_page_opens():
         route = f"/api/projects/{{slug}}/{path.replace('1', '{number}')}"
         assert route in described, route
     assert client.get("/api/docs/").status_code == 200
+
+
+def test_a_round_of_some_types_on_the_items_of_another_is_made_through_the_api(made):
+    client = client_of("lea")
+    first, second, third = made.round.type_codes[:3]
+    given = {"name": "Again", "types": [second, first], "items_of": 1, "overlap": 2}
+    assert post(client, "rounds/", given).json()["types"] == [first, second]
+    assert Round.objects.get(number=2).round_items.count() == made.round.round_items.count()
+    refused = post(client, "rounds/", {"types": ["ZZ"]})
+    assert (refused.status_code, list(refused.json()["errors"])) == (422, ["types"])
+    assert post(client, "rounds/", {"items_of": 9}).status_code == 404
+    post(client, "rounds/2/open/", {"annotators": ["A2", "A3"]})
+    page = client_of("ann").get("/api/projects/campus/rounds/2/units/").json()["results"][0]
+    assert page["asked"] == [first, second]
+    data = {**judgement(made), "assignment": page["assignment"], "type": third, "event_id": "elsewhere"}
+    answer = post(client_of("ann"), "rounds/2/judgements/", data)
+    assert (answer.status_code, answer.json()["code"]) == (404, "not_found")
+
+
+def test_undecided_units_are_handed_on_through_the_api():
+    made = study("focus", annotators=2, items=2, slug="campus")
+    open_round(made, overlap=1)
+    first, second = made.round.type_codes[:2]
+    client = client_of("lea")
+    given = {"annotator": "A2", "takers": ["A3"], "types": [first, second]}
+    assert post(client, "rounds/1/reassign/", given).json() == {"moved": 2, "left_over": 0}
+    whole = {"annotator": "A2", "takers": ["A3"]}
+    assert post(client, "rounds/1/reassign/", whole).json() == {"moved": 0, "left_over": 1}
+    unknown = post(client, "rounds/1/reassign/", {"annotator": "A2", "takers": ["A9"]})
+    assert (unknown.status_code, unknown.json()["code"]) == (422, "invalid")

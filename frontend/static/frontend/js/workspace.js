@@ -90,7 +90,7 @@ async function fromThisBrowser(error) {
 async function work({ overview, page, offline, store }, tab) {
   const shell = new Shell(overview, root);
   const { spec, round } = overview;
-  const units = new Units({ types: spec.types, order: round.order, itemsTotal: overview.assignments_total, unitsTotal: overview.units_total, unitsDecided: overview.units_decided });
+  const units = new Units({ types: spec.types, typesTotal: overview.types_total, order: round.order, itemsTotal: overview.assignments_total, unitsTotal: overview.units_total, unitsDecided: overview.units_decided });
   const [left, kept, Page] = await Promise.all([
     store.entries().then((all) => entriesLeftBehind(all.filter((entry) => entry.round === roundKey)), () => []),
     store.getDraft(roundKey).catch(() => null),
