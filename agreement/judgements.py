@@ -10,7 +10,7 @@ from __future__ import annotations
 import hashlib
 import json
 import re
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from typing import Any
 
 import numpy as np
@@ -84,13 +84,18 @@ class Columns:
         return len(self.unit)
 
 
+def no_columns() -> Columns:
+    return Columns(**dict.fromkeys(Columns.__dataclass_fields__, np.empty(0, dtype=np.int64)))
+
+
 @dataclass(frozen=True, slots=True)
 class RoundJudgements:
     """All judgements of a round that may enter figures.
 
     FOCUS: unit = kind index * number of items + item index, categories ("no", "yes").
     CQs-Gen: one kind; unit = index of the question, categories the label codes as the codebook lists them.
-    unit_item (units,): the item of each unit; question_ids (units,) are empty for FOCUS.
+    unit_item (units,): the item of each unit; question_ids (units,) are empty for FOCUS; repeats: what
+    annotators said when they met a unit again, for agreement with oneself and nothing else.
     """
 
     protocol: str
@@ -106,6 +111,7 @@ class RoundJudgements:
     unit_item: IntArray
     question_ids: IntArray
     columns: Columns
+    repeats: Columns = field(default_factory=no_columns)
 
     @property
     def n_judgements(self) -> int:
@@ -141,8 +147,9 @@ class RoundJudgements:
             fields = {name: values[position] for name, values in sorted(self.items.fields.items())}
             digest.update(_canonical([external_id, fields]))
         digest.update(self.unit_item.astype("<i8").tobytes())
-        for name in Columns.__dataclass_fields__:
-            digest.update(getattr(self.columns, name).astype("<i8").tobytes())
+        for columns in (self.columns, self.repeats):
+            for name in Columns.__dataclass_fields__:
+                digest.update(getattr(columns, name).astype("<i8").tobytes())
         return digest.hexdigest()
 
 

@@ -186,7 +186,7 @@ def _result(part: ReportPart, *, alive: Callable[[], None]) -> Result:
     if part.key == CHANGE:
         return change_against(report, judgements, alive=alive), b""
     if code is None:
-        pooled = pooled_build(judgements, report.parameters, step=alive)
+        pooled = pooled_build(judgements, report.parameters, texts=texts_read, step=alive)
         return asdict(pooled), b""
     index = next(at for at, kind in enumerate(judgements.kinds) if kind.code == code)
     found = types_find(

@@ -105,10 +105,10 @@ def report_build(
         for index in types:
             parts[index].section = type_figures(judgements, index, parameters)
             step()
-        pooled = pooled_build(judgements, parameters, step=step)
+        pooled = pooled_build(judgements, parameters, texts=texts, step=step)
         report = report_assemble(pooled, [parts[index] for index in types], encoder)
     else:
-        report = _of_questions(judgements, sections, parameters, step)
+        report = _of_questions(judgements, sections, parameters, texts, step)
     if parameters.get("live"):
         _aggregates_only(report)
     return report
@@ -165,11 +165,11 @@ def type_figures(judgements: RoundJudgements, index: int, parameters: dict[str, 
 
 
 def pooled_build(
-    judgements: RoundJudgements, parameters: dict[str, Any], *, step: Alive = lambda: None
+    judgements: RoundJudgements, parameters: dict[str, Any], *, texts: Texts, step: Alive
 ) -> PooledPart:
     """Return what needs the judgements of all types; `step` is called after each section."""
     sections = sections_of(judgements)
-    part = PooledPart(_head(judgements, sections, parameters), [], [])
+    part = PooledPart(_head(judgements, sections, parameters, texts), [], [])
     for section in sections:
         if section.kind != "type":
             part.sections.append(_section(judgements, section, parameters))
@@ -204,9 +204,13 @@ def report_assemble(
 
 
 def _of_questions(
-    judgements: RoundJudgements, sections: list[Section], parameters: dict[str, Any], step: Alive
+    judgements: RoundJudgements,
+    sections: list[Section],
+    parameters: dict[str, Any],
+    texts: Texts,
+    step: Alive,
 ) -> RoundReport:
-    report = RoundReport(_head(judgements, sections, parameters), units=question_disputes(judgements))
+    report = RoundReport(_head(judgements, sections, parameters, texts), units=question_disputes(judgements))
     step()
     for section in sections:
         figures = _section(judgements, section, parameters)
@@ -217,7 +221,9 @@ def _of_questions(
     return report
 
 
-def _head(judgements: RoundJudgements, sections: list[Section], parameters: dict[str, Any]) -> dict[str, Any]:
+def _head(
+    judgements: RoundJudgements, sections: list[Section], parameters: dict[str, Any], texts: Texts
+) -> dict[str, Any]:
     answered = judgements.columns.value >= 0
     units = np.unique(judgements.columns.unit[answered])
     return {
@@ -242,7 +248,7 @@ def _head(judgements: RoundJudgements, sections: list[Section], parameters: dict
             {"key": group.key, "name": group.name, "letter": group.letter, "hue": group.hue}
             for group in judgements.groups
         ],
-        "annotators": annotator_figures(judgements, sections, parameters),
+        "annotators": annotator_figures(judgements, sections, parameters, texts=texts),
         "cross": cross_tables(judgements),
         "sections": [],
     }

@@ -68,9 +68,12 @@ def round_reassign(
             raise Refused(
                 "round_not_open", f"{current.name} is {current.status}: only an open round changes."
             )
-        unfinished = unfinished_texts(round, target)
+        left = unfinished_texts(round, target)
+        unfinished = [one for one in left if not one.repeat]
         moved = _hand_on(round, unfinished, takers)
-        Assignment.objects.filter(pk__in=[old.pk for old in moved]).update(released_at=timezone.now())
+        # Only who judged a text first can repeat it: open repeats are let go.
+        gone = [one.pk for one in (*moved, *(one for one in left if one.repeat))]
+        Assignment.objects.filter(pk__in=gone).update(released_at=timezone.now())
         result = Reassignment(len(moved), len(unfinished) - len(moved))
         ProjectEvent.objects.create(
             project=round.project,

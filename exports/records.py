@@ -308,6 +308,7 @@ def _judgements_read(selection: Selection, within: tuple[int, int]) -> Iterator[
             assignment__round__in=[row.pk for row in selection.rounds],
             assignment__item__id__range=within,
             assignment__member__left_out_at__isnull=True,
+            assignment__repeat=False,
         )
         .exclude(**{answer: None}, cannot_judge=False)
         .order_by()

@@ -8,6 +8,7 @@ from django.contrib.auth.decorators import login_required
 from django.http import HttpRequest, HttpResponse
 from django.shortcuts import redirect, render
 from django.urls import reverse
+from django.utils.translation import gettext_lazy as _
 from django.views.decorators.http import require_GET, require_http_methods, require_POST
 
 from annotation import access
@@ -87,12 +88,27 @@ class RareRoundForm(forms.Form):
         label="Content warning",
         help_text="Shown before the first text, for example: the texts contain hate speech.",
     )
+    repeats = forms.IntegerField(
+        min_value=0,
+        max_value=100,
+        initial=0,
+        required=False,
+        label=_("Hidden repeats for each annotator"),
+        help_text=_(
+            "So many of an annotator's own texts come again later in the round, unmarked, at least ten texts "
+            "after the first time. The report then shows how far annotators agree with themselves; nothing "
+            "else counts the second answers. Not in training."
+        ),
+    )
     live_agreement = forms.BooleanField(
         required=False,
         label="Live agreement",
         help_text="Compute agreement while the round is open, as aggregates only. "
         "Whoever annotates in the round never sees it. It cannot be switched on later.",
     )
+
+    def clean_repeats(self) -> int:
+        return self.cleaned_data["repeats"] or 0
 
 
 @login_required
@@ -109,7 +125,7 @@ def new(request: HttpRequest, slug: str) -> HttpResponse:
             )
         except Refused as refusal:
             for field, message in (refusal.errors or {"name": refusal.message}).items():
-                form.add_error(field, message)
+                (rare if field in rare.fields else form).add_error(field, message)
         else:
             messages.success(request, f"{created.name} is planned. Draw its items now.")
             return redirect("round_draw", slug, created.number)

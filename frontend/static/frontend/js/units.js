@@ -177,3 +177,14 @@ export function resultOf(item) {
 function indexInItem(unit) {
   return unit.item.units.indexOf(unit);
 }
+
+/**
+ * Whether two units ask the same of the same text: a round may ask again, and what was said first must not show beside it.
+ *
+ * @param {Unit} one
+ * @param {Unit} other
+ * @returns {boolean}
+ */
+export function isSameQuestion(one, other) {
+  return one.item.id === other.item.id && one.type === other.type && one.question?.id === other.question?.id;
+}
