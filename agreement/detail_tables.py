@@ -147,6 +147,7 @@ def change_table(figures: Figures, change: Figures) -> list[dict[str, Any]]:
     moved = change.get("sections", {})
     return [
         {
+            "code": section["code"],
             "name": section["name"],
             "counts": [moved[section["key"]][name] for name in ("n_both", "n_before", "n_after")],
             "cells": [cell(moved[section["key"]]["differences"][name], signed=True) for name in CHANGE_SHOWN],

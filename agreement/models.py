@@ -219,6 +219,7 @@ class DisputedUnit(models.Model):
         indexes = [
             models.Index(fields=["report", "-disputed", "id"], name="disputedunit_most_first"),
             models.Index(fields=["report", "type_code", "-disputed", "id"], name="disputedunit_of_type"),
+            models.Index(fields=["report", "type_code", "votes", "why"], name="disputedunit_votes"),
         ]
         constraints = [
             models.CheckConstraint(

@@ -2,6 +2,7 @@
 
 Rows stream from the database in batches into columns of numbers; no object a row stays.
 
+The types are those that the round asks, and whoever was not asked one of them about an item is missing there.
 Missing are: undecided units, "cannot judge", judgements made after a reopening, everything about withdrawn
 items, and everything by annotators who withdrew with their judgements. A judgement whose assignment was
 released later still counts. Hidden repeats are read apart.
@@ -59,8 +60,11 @@ def judgements_read(round: Round, *, types: Collection[str] | None = None) -> Ro
         for g in definition.get("groups", [])
     )
     if round.project.protocol == FOCUS:
+        asked = round.type_codes
         kinds = tuple(
-            UnitKind(t["code"], t["name"], t.get("group"), t["span"]) for t in definition.get("types", [])
+            UnitKind(t["code"], t["name"], t.get("group"), t["span"])
+            for t in definition.get("types", [])
+            if t["code"] in asked
         )
         n = len(items)
         kind_base = {kind.code: index * n for index, kind in enumerate(kinds)}
@@ -165,7 +169,9 @@ def _items_read(round: Round, *, fields: bool) -> RoundItems:
             if len(seen) > FIELD_VALUES:
                 found.pop(name, None)
             elif values:
-                found.setdefault(name, [()] * len(known))[position_of[item_id]] = values
+                if name not in found:
+                    found[name] = [()] * len(known)
+                found[name][position_of[item_id]] = values
     return RoundItems(
         ids=np.array([item_id for _, item_id in known], dtype=np.int64),
         external_ids=tuple(external_id for external_id, _ in known),

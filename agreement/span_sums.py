@@ -211,11 +211,17 @@ def _resampled(
     multiplicity = np.ones(n_marked + 1, dtype=np.int64)
     multiplicity[-1] = frame.n_items - n_marked
     rng = generator(parameters["seed"], SPAN_STREAM)
-    parts: dict[int, list[FloatArray]] = {kind: [] for kind in matrices}
+    # Types without any span are zero in every resample, and are most where few types are judged.
+    parts: dict[int, list[FloatArray]] = {kind: [] for kind, matrix in matrices.items() if matrix.any()}
     for weights in resampled_weights(multiplicity, parameters["replicates"], rng):
-        for kind, matrix in matrices.items():
-            parts[kind].append(weights[:, :-1] @ matrix)
-    return {kind: np.concatenate(chunks) for kind, chunks in parts.items()}
+        for kind, chunks in parts.items():
+            chunks.append(weights[:, :-1] @ matrices[kind])
+    return {
+        kind: np.concatenate(parts[kind])
+        if kind in parts
+        else np.zeros((parameters["replicates"], matrix.shape[1]))
+        for kind, matrix in matrices.items()
+    }
 
 
 def span_section(sums: SpanSums) -> dict[str, Any]:

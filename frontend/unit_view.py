@@ -73,8 +73,8 @@ def unit_of(round: Round, item_id: int, key: str) -> tuple[Item, Unit]:
         if not round.round_questions.filter(question=int(key[:18]), question__item=item).exists():
             raise NotFound(gettext("This question is not part of the round."))
         return item, Unit("", int(key[:18]))
-    if Definition.from_json(round.codebook.definition).type(key) is None:
-        raise NotFound(gettext("The round’s codebook has no type “%(code)s”.") % {"code": key})
+    if key not in round.type_codes:
+        raise NotFound(gettext("The round does not ask a type “%(code)s”.") % {"code": key})
     return item, Unit(key)
 
 

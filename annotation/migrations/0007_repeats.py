@@ -6,7 +6,7 @@ from django.db import migrations, models
 class Migration(migrations.Migration):
 
     dependencies = [
-        ('annotation', '0004_item_topic_index'),
+        ('annotation', '0006_round_and_assignment_types'),
     ]
 
     operations = [
