@@ -131,14 +131,18 @@ class RoundJudgements:
         n = max(len(self.items), 1)
         place = np.full(len(self.kinds), -1, dtype=np.int64)
         place[kept] = np.arange(len(kept))
-        mine = place[self.columns.unit // n] >= 0
-        part = {name: getattr(self.columns, name)[mine] for name in Columns.__dataclass_fields__}
-        part["unit"] = place[part["unit"] // n] * n + part["unit"] % n
+
+        def of(columns: Columns) -> Columns:
+            mine = place[columns.unit // n] >= 0
+            part = {name: getattr(columns, name)[mine] for name in Columns.__dataclass_fields__}
+            return Columns(**{**part, "unit": place[part["unit"] // n] * n + part["unit"] % n})
+
         return replace(
             self,
             kinds=tuple(self.kinds[index] for index in kept),
             unit_item=np.tile(np.arange(len(self.items), dtype=np.int64), len(kept)),
-            columns=Columns(**part),
+            columns=of(self.columns),
+            repeats=of(self.repeats),
         )
 
     def ratings(self, index: int) -> SmallArray:

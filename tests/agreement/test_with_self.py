@@ -122,6 +122,13 @@ def test_an_answer_that_is_left_open_the_second_time_is_not_compared(repeated):
     assert people_of(computed(repeated))["A1"]["with_self"]["n"] == 3
 
 
+def test_some_types_of_a_round_keep_their_own_repeats(repeated):
+    judgements = judgements_read(repeated)
+    some = judgements.of_kinds(["LE"])
+    assert [kind.code for kind in some.kinds] == ["LE"]
+    assert (some.repeats.value.tolist(), some.repeats.unit.tolist()) == ([0, 1], [0, 1])
+
+
 def test_labels_of_questions_are_compared_too():
     project = project_make("cqs_gen")
     item = items_make(project, {"a": TEXT})["a"]

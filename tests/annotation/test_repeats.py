@@ -10,6 +10,7 @@ from annotation.errors import Refused
 from annotation.models import Assignment, TypeAnnotation
 from annotation.progress import progress_of_round
 from annotation.reassigning import round_reassign
+from annotation.reassigning_types import round_reassign_types
 from annotation.rounds import round_close, round_create
 from annotation.screening import screening_result
 from annotation.workspace import workspace_units
@@ -52,7 +53,7 @@ def test_the_workspace_tells_nothing(made):
     member = made.annotators[0]
     shown = workspace_units(member, made.round, limit=50)["results"]
     assert len(shown) == 14
-    assert {tuple(one) for one in shown} == {("assignment", "position", "item", "types")}
+    assert {tuple(one) for one in shown} == {("assignment", "position", "item", "asked", "types")}
     twice = [name for name, n in Counter(one["item"]["id"] for one in shown).items() if n == 2]
     assert len(twice) == 2
 
@@ -88,6 +89,18 @@ def test_open_repeats_are_let_go_instead_of_handed_on(made):
     assert not made.round.assignments.filter(member=made.third, repeat=True).exists()
     assert not made.round.assignments.filter(member=target, released_at__isnull=True).exists()
     assert made.round.assignments.filter(member=taker, repeat=True, released_at__isnull=True).count() == 2
+
+
+def test_types_handed_on_are_no_longer_asked_in_repeats(made):
+    target, taker = made.annotators
+    round_reassign_types(
+        round=made.round, target=target, types=["WE"], members=[made.third], member=made.lead
+    )
+    assert not made.round.assignments.filter(member=made.third, repeat=True).exists()
+    own = made.round.assignments.filter(member=target)
+    assert own.count() == 14
+    assert all(one.types and "WE" not in one.types.split() for one in own)
+    assert set(made.round.assignments.filter(member=taker).values_list("types", flat=True)) == {""}
 
 
 def test_the_database_refuses_a_repeat_of_nothing_or_a_second_one(made):
