@@ -237,6 +237,16 @@ RULES = (
         "an assignment joins an annotator of the project and an item of the round",
     ),
     Trigger(
+        "assignment_repeats_own",
+        "annotation_assignment",
+        ("INSERT", "UPDATE"),
+        "NEW.repeat AND NOT EXISTS (SELECT 1 FROM annotation_assignment a JOIN annotation_round r "
+        "ON r.id = a.round_id WHERE a.round_id = NEW.round_id AND a.item_id = NEW.item_id "
+        "AND a.member_id = NEW.member_id AND NOT a.repeat AND a.position < NEW.position "
+        "AND r.purpose <> 'training')",
+        "a repeat comes after the first time the same member meets the item, in no training round",
+    ),
+    Trigger(
         "assignment_still_fits",
         "annotation_assignment",
         ("UPDATE",),

@@ -43,6 +43,7 @@ class Round(models.Model):
     `pass_mark` is the percent of answers that agree with the key of a training round.
     `imported` marks a round whose judgements were made elsewhere: it was never open here.
     `seed` drives the draw, the assignment and the shuffling; the same seed gives the same round.
+    `repeats` is how many of their own texts each annotator is to meet again, unmarked, later in the round.
     """
 
     class Purpose(models.TextChoices):
@@ -80,6 +81,7 @@ class Round(models.Model):
     paused_at = models.DateTimeField(null=True, blank=True)
     due_on = models.DateField(null=True, blank=True)
     pass_mark = models.PositiveSmallIntegerField(null=True, blank=True)
+    repeats = models.PositiveSmallIntegerField(default=0)
     items = models.ManyToManyField(Item, through="RoundItem", related_name="rounds")
 
     class Meta:
@@ -102,6 +104,10 @@ class Round(models.Model):
             models.CheckConstraint(
                 condition=Q(pass_mark__isnull=True) | Q(pass_mark__lte=100, purpose="training"),
                 name="round_pass_mark_percent_in_training",
+            ),
+            models.CheckConstraint(
+                condition=Q(repeats=0) | (~Q(purpose="training") & Q(imported=False)),
+                name="round_repeats_not_in_training",
             ),
             models.CheckConstraint(
                 condition=Q(status="draft", closed_at__isnull=True)
@@ -171,6 +177,9 @@ class Assignment(models.Model):
 
     `questions` (how many the round asks about the item), `decided` (units), `active_seconds` and `judged_at`
     (of the last judgement) are counted by the triggers of `annotation.counters`; no code writes them.
+
+    A `repeat` asks the member about an item again, without saying so. What is judged in it serves agreement
+    with oneself alone: it is no vote, and nothing else may count it.
     """
 
     round = models.ForeignKey(Round, on_delete=models.PROTECT, related_name="assignments")
@@ -181,6 +190,7 @@ class Assignment(models.Model):
     created_at = models.DateTimeField(auto_now_add=True)
     started_at = models.DateTimeField(null=True, blank=True)
     released_at = models.DateTimeField(null=True, blank=True)
+    repeat = models.BooleanField(default=False)
     questions = models.PositiveIntegerField(default=0, editable=False)
     decided = models.PositiveIntegerField(default=0, editable=False)
     active_seconds = models.PositiveIntegerField(default=0, editable=False)
@@ -201,7 +211,7 @@ class Assignment(models.Model):
             ),
         ]
         constraints = [
-            models.UniqueConstraint(fields=["round", "item", "member"], name="assignment_unique"),
+            models.UniqueConstraint(fields=["round", "item", "member", "repeat"], name="assignment_unique"),
             models.UniqueConstraint(
                 fields=["round", "member", "position"], name="assignment_position_unique"
             ),
