@@ -2,6 +2,7 @@
 
 import json
 from typing import Any
+from urllib.parse import urlsplit
 
 from django import forms
 from django.conf import settings
@@ -81,10 +82,6 @@ class RefinementForm(forms.Form):
             "For another model or prompt. The newer answer then takes the older one’s place."
         ),
     )
-    texts_may_leave = forms.BooleanField(
-        label=gettext_lazy("The texts may leave this installation and go to the endpoint"),
-        error_messages={"required": gettext_lazy("Confirm this before anything is sent.")},
-    )
 
     def __init__(self, *args: Any, selection: Selection, **kwargs: Any) -> None:
         super().__init__(*args, **kwargs)
@@ -99,12 +96,11 @@ class RefinementForm(forms.Form):
     def chosen(self) -> dict[str, Any]:
         """Return the choices as `refinement_choices` reads them."""
         given = dict(self.cleaned_data)
-        given.pop("texts_may_leave", None)
         return {**given, "sources": [json.loads(pair) for pair in given["sources"]]}
 
 
-class RareRefinementForm(forms.Form):
-    """How to ask: what most runs leave as it is."""
+class PromptForm(forms.Form):
+    """What the model is told."""
 
     prompt = forms.CharField(
         widget=forms.Textarea(attrs={"rows": 12, "class": "mono"}),
@@ -115,6 +111,11 @@ class RareRefinementForm(forms.Form):
             "{argument}, {span}, {type} and {question} are filled in; nothing else of the project is sent."
         ),
     )
+
+
+class RareRefinementForm(forms.Form):
+    """How to ask: what most runs leave as it is."""
+
     per_minute = _whole("per_minute", gettext_lazy("Questions a minute at most"))
     max_tokens = _whole(
         "max_tokens",
@@ -144,6 +145,15 @@ class RareRefinementForm(forms.Form):
     )
 
 
+class ConfirmForm(forms.Form):
+    """What a lead says before anything is sent, each time anew."""
+
+    texts_may_leave = forms.BooleanField(
+        label=gettext_lazy("The terms of these sources allow it: the texts may leave this installation"),
+        error_messages={"required": gettext_lazy("Confirm this before anything is sent.")},
+    )
+
+
 @login_required
 @require_http_methods(["GET", "POST"])
 def refinements(request: HttpRequest, slug: str) -> HttpResponse:
@@ -153,21 +163,24 @@ def refinements(request: HttpRequest, slug: str) -> HttpResponse:
     selection = refinable_selection(project)
     runs = list(project.refinement_runs.select_related("member").order_by("-number")[:RUNS_SHOWN])
     newest = runs[0] if runs else None
-    form = RefinementForm(posted(request), selection=selection, initial=_as_before(newest))
-    rare = RareRefinementForm(posted(request), initial=_as_before(newest))
+    before = _as_before(newest)
+    form = RefinementForm(posted(request), selection=selection, initial=before)
+    prompt = PromptForm(posted(request), initial=before)
+    rare = RareRefinementForm(posted(request), initial=before)
+    starting = request.POST.get("act") == "start"
+    confirm = ConfirmForm(request.POST if starting else None)
     counted = None
-    if request.method == "POST":
-        if request.POST.get("act") != "start":
-            # Counting sends nothing, so it asks for no confirmation.
-            form.fields["texts_may_leave"].required = False
-        if form.is_valid() and rare.is_valid():
-            try:
-                choices = refinement_choices({**form.chosen(), **rare.cleaned_data})
-                if request.POST.get("act") == "start":
-                    return _start(request, member, choices)
-                counted = _counted(selection, choices)
-            except Refused as refusal:
-                _show(refusal, form, rare)
+    if request.method == "POST" and form.is_valid() and prompt.is_valid() and rare.is_valid():
+        try:
+            choices = refinement_choices({**form.chosen(), **prompt.cleaned_data, **rare.cleaned_data})
+            if starting and confirm.is_valid():
+                return _start(request, member, choices)
+            counted = _counted(selection, choices)
+        except Refused as refusal:
+            if refusal.code == "taken":  # the form is not there while a run works
+                messages.error(request, refusal.message)
+                return redirect("refinements", slug)
+            _show(refusal, form, prompt, rare)
     return project_page(
         request,
         "refinements.html",
@@ -175,9 +188,12 @@ def refinements(request: HttpRequest, slug: str) -> HttpResponse:
         tab="releases",
         endpoints=settings.LLM_ENDPOINTS,
         form=form,
+        prompt=prompt,
         rare=rare,
+        confirm=confirm,
         counted=counted,
         minutes=_minutes(counted, rare),
+        host=urlsplit(form.cleaned_data["endpoint"]).netloc if counted else "",
         newest=newest,
         working=newest is not None and newest.state in WORKING,
         run=newest,
@@ -248,24 +264,24 @@ def _minutes(counted: QuestionCounts | None, rare: RareRefinementForm) -> int:
 
 
 def _as_before(run: RefinementRun | None) -> dict[str, Any]:
-    """Return what the last run chose, as the forms show it; the confirmation is given anew each time."""
+    """Return what the last run chose, as the forms show it."""
     if run is None:
         return {}
-    names = [*RefinementForm.base_fields, *RareRefinementForm.base_fields]
-    kept = {name: getattr(run, name) for name in names if name not in ("texts_may_leave", "again", "sources")}
+    names = [*RefinementForm.base_fields, *PromptForm.base_fields, *RareRefinementForm.base_fields]
+    kept = {name: getattr(run, name) for name in names if name not in ("again", "sources")}
     return {**kept, "sources": [json.dumps(pair) for pair in run.sources]}
 
 
-def _show(refusal: Refused, form: RefinementForm, rare: RareRefinementForm) -> None:
+def _show(refusal: Refused, *all_forms: forms.Form) -> None:
     """Put what was refused beside its fields, and what belongs to no field above the form."""
     shown = False
     for field, message in refusal.errors.items():
-        for either in (form, rare):
-            if field in either.fields:
-                either.add_error(field, message)
+        for form in all_forms:
+            if field in form.fields:
+                form.add_error(field, message)
                 shown = True
     if not shown:
-        form.add_error(None, refusal.message)
+        all_forms[0].add_error(None, refusal.message)
 
 
 def _pairs(request: HttpRequest, project: Project) -> dict[str, Any]:
