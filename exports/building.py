@@ -20,12 +20,13 @@ from exports.archive import archive_write
 from exports.card import card_text
 from exports.formats import cqs_gen, focus
 from exports.formats.jsonfile import canonical
-from exports.manifest import SUMS, documents_write, file_sha256, sums_text
+from exports.manifest import SUMS, documents_write, sums_text
 from exports.outputs import INTERNAL, Output, Places, outputs_open
 from exports.reconciling import Tally, inputs_stamp
 from exports.records import BATCH, ItemRecord, Selection, items_chosen, records_read
 from exports.refinements import RunUse, provenance
 from exports.splits import splits_plan
+from exports.sums import Sums
 
 FORMAT_VERSION = 3
 """Raised whenever the same judgements would give other bytes; part of every release's digest."""
@@ -155,7 +156,8 @@ def files_build(
     if total == 0:
         raise Refused("not_ready", _nothing(selection))
     plan, digest, tally, splits = splits_plan(selection), Digest(selection), Tally(), Counter[str]()
-    places = Places(directory, sorted(set(plan.values())), selection.parameters.withheld)
+    sums = Sums(directory)
+    places = Places(sums, sorted(set(plan.values())), selection.parameters.withheld)
     outputs = outputs_open(selection, places)
     try:
         for done, record in enumerate(records_read(selection), start=1):
@@ -176,8 +178,8 @@ def files_build(
     built = _built(selection, tally, digest.hexdigest(), splits)
     agreement = agreement_write(selection, directory) if selection.parameters.agreement else []
     built.card = card_text(selection, version, built, agreement)
-    documents_write(selection, version, built, directory)
-    built.files = files_seal(directory, f"{selection.project.slug}-{version}")
+    documents_write(selection, version, built, sums)
+    built.files = files_seal(sums, f"{selection.project.slug}-{version}")
     if progress:
         progress(total, total)
     return built
@@ -201,23 +203,24 @@ def _built(selection: Selection, tally: Tally, digest: str, splits: Counter[str]
     )
 
 
-def files_seal(directory: Path, title: str) -> list[BuiltFile]:
+def files_seal(sums: Sums, title: str) -> list[BuiltFile]:
     """Write SHA256SUMS over the public files and the ZIP of them all; return every file."""
+    directory = sums.directory
     files = [
-        _built_file(directory, path.relative_to(directory).as_posix())
+        _built_file(sums, path.relative_to(directory).as_posix())
         for path in sorted(path for path in directory.rglob("*") if path.is_file())
     ]
     public = [file for file in files if not file.internal]
     (directory / SUMS).write_bytes(sums_text(public).encode())
     names = [*(file.name for file in public), SUMS]
     archive_write(directory / f"{title}.zip", directory, names, title)
-    archive = replace(_built_file(directory, f"{title}.zip"), archive=True)
-    return [*files, _built_file(directory, SUMS), archive]
+    archive = replace(_built_file(sums, f"{title}.zip"), archive=True)
+    return [*files, _built_file(sums, SUMS), archive]
 
 
-def _built_file(directory: Path, name: str) -> BuiltFile:
-    path = directory / name
-    return BuiltFile(name, file_sha256(path), path.stat().st_size, internal=name.startswith(f"{INTERNAL}/"))
+def _built_file(sums: Sums, name: str) -> BuiltFile:
+    size = (sums.directory / name).stat().st_size
+    return BuiltFile(name, sums.sha256(name), size, internal=name.startswith(f"{INTERNAL}/"))
 
 
 def _add(record: ItemRecord, split: str, selection: Selection, tally: Tally, outputs: list[Output]) -> None:

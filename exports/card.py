@@ -171,7 +171,7 @@ def _process(selection: Selection, built: Built) -> str:
             ["round", "purpose", "guideline version", "made"],
             (
                 (
-                    row.name,
+                    f"{row.name} ({', '.join(row.types)} only)" if row.types else row.name,
                     row.purpose,
                     row.codebook_version,
                     "elsewhere, imported" if row.imported else "here",

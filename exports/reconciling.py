@@ -84,9 +84,9 @@ class Tally:
                 )
         for found in record.refined.values():
             self.runs[found.run].add(found)
+        self.answers.update([(label["code"], label["applicable"]) for label in written["labels"]])
         for label in written["labels"]:
             gold, rest = label["gold_spans"], label["disagreement_spans"]
-            self.answers[label["code"], label["applicable"]] += 1
             if label["applicable"] and not gold and label["code"] in selection.span_types:
                 self.counts["yes_without_gold_span"] += 1
             if gold or rest:

@@ -227,11 +227,18 @@ def _folder(release_id: int, token: str) -> str:
     return f"releases/{release_id}-{token}"
 
 
+class _Movable(File):
+    """A file that a storage on this disk may move to its place; any other storage reads it."""
+
+    def temporary_file_path(self) -> str:
+        return str(self.name)
+
+
 def _files_store(release_id: int, token: str, folder: Path, built: Built) -> list[Mapping[str, Any]]:
     stored: list[Mapping[str, Any]] = []
     for file in built.files:
         with (folder / file.name).open("rb") as stream:
-            name = default_storage.save(f"{_folder(release_id, token)}/{file.name}", File(stream))
+            name = default_storage.save(f"{_folder(release_id, token)}/{file.name}", _Movable(stream))
         _hold(release_id, token)
         stored.append(
             {

@@ -65,6 +65,7 @@ LEAD_ROUTES = {
     "round_key_decided",
     "round_open",
     "round_pause",
+    "round_change",
     "round_close",
     "round_reopen",
 }
