@@ -229,8 +229,11 @@ def _refinements(built: Built) -> str:
             for run in built.refinements
         ),
     )
+    prompts: dict[str, list[str]] = {}
     for run in built.refinements:
-        lines += [f"Prompt of run {run['run']}:", "", "```", run["prompt"].replace("```", "'''"), "```", ""]
+        prompts.setdefault(run["prompt"], []).append(str(run["run"]))
+    for prompt, numbers in prompts.items():
+        lines += [f"Prompt of run {', '.join(numbers)}:", "", "```", prompt.replace("```", "'''"), "```", ""]
     return "\n".join(lines)
 
 
