@@ -27,7 +27,7 @@ from exports.records import BATCH, ItemRecord, Selection, items_chosen, records_
 from exports.splits import splits_plan
 from exports.sums import Sums
 
-FORMAT_VERSION = 2
+FORMAT_VERSION = 3
 """Raised whenever the same judgements would give other bytes; part of every release's digest."""
 
 Progress = Callable[[int, int], None]
@@ -47,7 +47,7 @@ class NotReconciled(Refused):
 class BuiltFile:
     """A file of a release, by its name below the folder.
 
-    `internal` ones hold withheld references; the `archive` is the ZIP of all others.
+    `internal` ones hold withheld references or systems' questions; the `archive` is the ZIP of all others.
     """
 
     name: str
