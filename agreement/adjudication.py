@@ -8,6 +8,7 @@ from typing import Any
 from django.db.models import Exists, OuterRef, QuerySet
 
 from agreement.models import AgreementReport, DisputedUnit
+from agreement.queue import disputed_kinds
 from annotation.adjudicating import (
     claims_of_others,
     rulings_current,
@@ -16,7 +17,7 @@ from annotation.adjudicating import (
     with_state,
 )
 from annotation.errors import Refused
-from annotation.models import Membership
+from annotation.models import Membership, Protocol
 from annotation.recording import Unit
 
 AT_ONCE = 20
@@ -46,7 +47,7 @@ def queue_progress(report: AgreementReport, member: Membership) -> QueueProgress
     # Counted from the rulings and claims, which are few, and not by asking every unit for its own.
     decided = _in_queue(report, rulings_current(report.round.project))
     return QueueProgress(
-        total=report.disputed_units.exclude(why="").count(),
+        total=sum(kind.n for kind in disputed_kinds(report) if kind.why),
         decided=decided.count(),
         taken=_in_queue(report, claims_of_others(member)).count(),
     )
@@ -55,8 +56,9 @@ def queue_progress(report: AgreementReport, member: Membership) -> QueueProgress
 def _in_queue(report: AgreementReport, rows: QuerySet) -> QuerySet:
     """Return the rulings or claims that are about a unit of the queue."""
     queue = report.disputed_units.exclude(why="").filter(item=OuterRef("item"))
-    of_type = queue.filter(type_code=OuterRef("type_code"), question__isnull=True)
-    return rows.filter(Exists(of_type) | Exists(queue.filter(question=OuterRef("question"))))
+    if report.round.project.protocol == Protocol.CQS_GEN:
+        return rows.filter(Exists(queue.filter(question=OuterRef("question"))))
+    return rows.filter(Exists(queue.filter(type_code=OuterRef("type_code"), question__isnull=True)))
 
 
 def queue_claim_next(

@@ -6,11 +6,12 @@ from collections.abc import Iterable
 from dataclasses import dataclass
 from typing import Any
 
-from django.db.models import QuerySet
+from django.core.cache import cache
+from django.db.models import Count, QuerySet
 
+from agreement.answers import Answer, answers_read
 from agreement.judgements import natural_key
 from agreement.models import AgreementReport, ConsensusSpan, DisputedUnit
-from agreement.reading import Answer, answers_read
 from annotation.models import Item, Question
 
 
@@ -21,6 +22,28 @@ class UnitView:
     unit: DisputedUnit
     answers: list[Answer]
     spans: list[ConsensusSpan]
+
+
+@dataclass(frozen=True, slots=True)
+class DisputedKind:
+    """Disputed units of a report that are alike: type ("" for questions), votes, what is open; how many."""
+
+    type_code: str
+    votes: list[list[Any]]
+    why: str
+    n: int
+
+
+def disputed_kinds(report: AgreementReport) -> list[DisputedKind]:
+    """Return how many disputed units of each kind a finished report has."""
+    # What a finished report found never changes, and the digest names all that it was computed from.
+    key = f"disputed-kinds:{report.pk}:{report.digest}"
+    kinds: list[DisputedKind] | None = cache.get(key)
+    if kinds is None:
+        rows = report.disputed_units.order_by().values_list("type_code", "votes", "why")
+        kinds = [DisputedKind(*row) for row in rows.annotate(n=Count("*"))]
+        cache.set(key, kinds)
+    return kinds
 
 
 def disputed_units(

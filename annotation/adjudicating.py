@@ -22,6 +22,7 @@ from annotation.models import (
     Membership,
     Project,
     ProjectEvent,
+    Protocol,
     Question,
     Resolution,
 )
@@ -136,14 +137,15 @@ def claim_of_another(item: Item, unit: Unit, member: Membership) -> Claim | None
 
 def rulings_current(project: Project) -> QuerySet[Resolution]:
     """Return the adjudicated answers that hold now."""
+    # By who decided, whom each has: by its item every item of the project would be looked at.
     return Resolution.objects.filter(
-        item__project=project, source=Resolution.Source.ADJUDICATED, superseded_at__isnull=True
+        member__project=project, source=Resolution.Source.ADJUDICATED, superseded_at__isnull=True
     )
 
 
 def claims_of_others(member: Membership) -> QuerySet[Claim]:
     """Return the claims that other leads of the project hold now."""
-    held = Claim.objects.filter(item__project=member.project_id, expires_at__gt=timezone.now())
+    held = Claim.objects.filter(member__project=member.project_id, expires_at__gt=timezone.now())
     return held.exclude(member=member)
 
 
@@ -155,17 +157,17 @@ def with_state(units: QuerySet, member: Membership) -> QuerySet:
     decided = Resolution.objects.filter(source=Resolution.Source.ADJUDICATED, superseded_at__isnull=True)
     taken = Claim.objects.filter(expires_at__gt=timezone.now()).exclude(member=member)
     return units.annotate(
-        decided=_exists_for_unit(decided),
-        taken=_exists_for_unit(taken),
+        decided=_exists_for_unit(decided, member.project),
+        taken=_exists_for_unit(taken, member.project),
     )
 
 
-def _exists_for_unit(rows: QuerySet) -> Any:
-    of_type = rows.filter(
-        item=OuterRef("item"), type_code=OuterRef("type_code"), question__isnull=True
-    ).exclude(type_code="")
-    of_question = rows.filter(question=OuterRef("question"))
-    return Exists(of_type) | Exists(of_question)
+def _exists_for_unit(rows: QuerySet, project: Project) -> Exists:
+    # One or the other: PostgreSQL cannot join by either of two conditions.
+    if project.protocol == Protocol.CQS_GEN:
+        return Exists(rows.filter(question=OuterRef("question")))
+    of_type = rows.filter(item=OuterRef("item"), type_code=OuterRef("type_code"), question__isnull=True)
+    return Exists(of_type)
 
 
 def _checked(codebook: Codebook, item: Item, unit: Unit, ruling: Ruling) -> dict[str, Any]:

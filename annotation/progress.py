@@ -2,18 +2,11 @@
 
 from dataclasses import dataclass
 from datetime import datetime
-from typing import Any
 
 from django.db.models import Count, Max, Q, QuerySet, Sum
 
-from annotation.models import (
-    Membership,
-    Protocol,
-    QuestionAnnotation,
-    Round,
-    RoundQuestion,
-    TypeAnnotation,
-)
+from annotation.models import Assignment, Membership, Protocol, Round
+from annotation.models.rounds import types_named
 
 DECIDED_TYPE = Q(applicable__isnull=False) | Q(cannot_judge=True)
 DECIDED_QUESTION = Q(label__isnull=False) | Q(cannot_judge=True)
@@ -53,56 +46,40 @@ class MemberProgress:
 
 def progress_of_round(round: Round, *, member: Membership | None = None) -> list[MemberProgress]:
     """Return the progress of every annotator with texts in a round, or of one `member` alone."""
-    # Withdrawn items are rare, and looking at every item for them would cost more than all the counting.
-    withdrawn = list(round.items.filter(withdrawn_at__isnull=False).values_list("pk", flat=True))
+    # All of it stands in the index `assignment_progress`: see `annotation.counters`.
     assignments = round.assignments.filter(released_at__isnull=True)
-    if withdrawn:
-        assignments = assignments.exclude(item__in=withdrawn)
     if member is not None:
         assignments = assignments.filter(member=member)
-    texts = dict(assignments.order_by().values_list("member").annotate(n=Count("id")))
-    if not texts:
-        return []
-    rows: QuerySet[Any]
-    if round.project.protocol == Protocol.FOCUS:
-        types = len(round.codebook.definition.get("types") or ())
-        totals = {pk: n * types for pk, n in texts.items()}
-        decided = DECIDED_TYPE
-        rows = TypeAnnotation.objects.all()
-    else:
-        totals = _question_totals(round, member)
-        decided = DECIDED_QUESTION
-        rows = QuestionAnnotation.objects.all()
-    rows = rows.filter(
-        assignment__round=round,
-        assignment__released_at__isnull=True,
-    )
-    if withdrawn:
-        rows = rows.exclude(assignment__item__in=withdrawn)
-    if member is not None:
-        rows = rows.filter(assignment__member=member)
-    done = {
-        pk: (n, seconds, last)
-        for pk, n, seconds, last in rows.order_by()
-        .values_list("assignment__member")
-        .annotate(n=Count("id", filter=decided), seconds=Sum("active_seconds"), last=Max("decided_at"))
+    withdrawn = round.project.items.filter(withdrawn_at__isnull=False).order_by()
+    if withdrawn.exists():
+        assignments = assignments.exclude(item__in=withdrawn.values("pk"))
+    counted = {
+        pk: (texts, *counts)
+        for pk, texts, *counts in assignments.order_by()
+        .values_list("member")
+        .annotate(
+            texts=Count("*"),
+            asked=Sum("questions"),
+            done=Sum("decided"),
+            seconds=Sum("active_seconds"),
+            last=Max("judged_at"),
+        )
     }
-    members = Membership.objects.filter(pk__in=texts).select_related("user").order_by("id")
+    totals = {pk: questions for pk, (_, questions, *_) in counted.items()}
+    if counted and round.project.protocol == Protocol.FOCUS:
+        totals = _type_totals(round, assignments, {pk: texts for pk, (texts, *_) in counted.items()})
     return [
-        MemberProgress(found, texts[found.pk], totals.get(found.pk, 0), *done.get(found.pk, (0, 0, None)))
-        for found in members
+        MemberProgress(found, texts, totals[found.pk], decided, seconds, last)
+        for found in Membership.objects.filter(pk__in=counted).select_related("user").order_by("id")
+        for texts, _, decided, seconds, last in [counted[found.pk]]
     ]
 
 
-def _question_totals(round: Round, member: Membership | None) -> dict[int, int]:
-    assigned = {"question__item__assignments__member": member} if member is not None else {}
-    questions = RoundQuestion.objects.filter(
-        round=round,
-        question__item__withdrawn_at__isnull=True,
-        question__item__assignments__round=round,
-        question__item__assignments__released_at__isnull=True,
-        **assigned,
-    )
-    return dict(
-        questions.order_by().values_list("question__item__assignments__member").annotate(n=Count("id"))
-    )
+def _type_totals(round: Round, assignments: QuerySet[Assignment], texts: dict[int, int]) -> dict[int, int]:
+    asked = round.type_codes
+    totals = {pk: n * len(asked) for pk, n in texts.items()}
+    # Only what was reassigned by type names its types: counting those apart keeps the rest one count.
+    by_types = assignments.exclude(types="").order_by().values_list("member", "types")
+    for pk, types, n in by_types.annotate(n=Count("id")):
+        totals[pk] -= n * (len(asked) - len(types_named(types, asked)))
+    return totals

@@ -29,7 +29,7 @@ def rulings_shown(project: Project) -> dict[str, list[Ruling]]:
     in_open_round = RoundItem.objects.filter(item=OuterRef("item"), round__status=Round.Status.OPEN)
     rulings = (
         Resolution.objects.filter(
-            item__project=project,
+            member__project=project,
             item__withdrawn_at__isnull=True,
             in_guideline=True,
             superseded_at__isnull=True,

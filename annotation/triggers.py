@@ -14,6 +14,9 @@ from typing import Any
 
 from django.db import connections, transaction
 
+from annotation.counters import COUNTERS, Counter, recount
+from annotation.types_sql import ASSIGNMENT_TYPES, ROUND_TYPES, TYPE_ASKED, named, types_condition
+
 
 @dataclass(frozen=True, slots=True)
 class Trigger:
@@ -72,7 +75,14 @@ _CODEBOOK_OF_ASSIGNMENT = (
     "JOIN annotation_codebook c ON c.id = r.codebook_id"
 )
 
-TRIGGERS = (
+_ASSIGNMENT_UNFIT = (
+    "NOT EXISTS (SELECT 1 FROM annotation_rounditem ri JOIN annotation_round r ON r.id = ri.round_id "
+    "JOIN annotation_membership m ON m.project_id = r.project_id "
+    "WHERE ri.round_id = NEW.round_id AND ri.item_id = NEW.item_id AND m.id = NEW.member_id "
+    "AND m.is_annotator)"
+)
+
+RULES = (
     Trigger(
         "annotationevent_append_only",
         "annotation_annotationevent",
@@ -107,6 +117,16 @@ TRIGGERS = (
         ("DELETE",),
         _ROUND_NOT_STAGING,
         "judgements are never deleted: undo is a decision to undecided",
+    ),
+    *(
+        Trigger(
+            f"{kind}_stays",
+            f"annotation_{kind}",
+            ("UPDATE",),
+            "NEW.assignment_id <> OLD.assignment_id",
+            "a judgement stays with its assignment, which counts it",
+        )
+        for kind in ("typeannotation", "questionannotation")
     ),
     Trigger(
         "codebook_frozen_in_use",
@@ -145,8 +165,17 @@ TRIGGERS = (
         "round_codebook_frozen",
         "annotation_round",
         ("UPDATE",),
-        "OLD.status <> 'draft' AND (NEW.codebook_id <> OLD.codebook_id OR NEW.status = 'draft')",
-        "an opened round keeps its codebook and never becomes a draft again",
+        "OLD.status <> 'draft' "
+        "AND (NEW.codebook_id <> OLD.codebook_id OR NEW.types <> OLD.types OR NEW.status = 'draft')",
+        "an opened round keeps its codebook and types, and never becomes a draft again",
+    ),
+    Trigger(
+        "round_types_in_codebook",
+        "annotation_round",
+        ("INSERT", "UPDATE"),
+        types_condition(ROUND_TYPES),
+        "the types of a round are types of its codebook, each named once",
+        condition_postgresql=types_condition(ROUND_TYPES, postgresql=True),
     ),
     Trigger(
         "rounditem_fits",
@@ -185,10 +214,12 @@ TRIGGERS = (
         ("INSERT", "UPDATE"),
         "NOT EXISTS (SELECT 1 FROM annotation_round r JOIN annotation_rounditem ri ON ri.round_id = r.id "
         "JOIN annotation_item i ON i.id = ri.item_id WHERE r.id = NEW.round_id AND i.id = NEW.item_id "
-        "AND r.status = 'draft' AND r.purpose = 'training' AND CASE WHEN NEW.quote IS NULL THEN 1 = 1 "
+        "AND r.status = 'draft' AND r.purpose = 'training' "
+        f"AND (r.types = '' OR {named('r.types', 'NEW.type_code')}) "
+        "AND CASE WHEN NEW.quote IS NULL THEN 1 = 1 "
         'WHEN NEW."end" <= NEW."start" THEN 1 = 0 '
         'ELSE substr(i.text, NEW."start" + 1, NEW."end" - NEW."start") = NEW.quote END)',
-        "a key answers the items of a draft training round, and quotes their text",
+        "a key answers what a draft training round asks of its items, and quotes their text",
     ),
     Trigger(
         "keyanswer_frozen",
@@ -200,12 +231,34 @@ TRIGGERS = (
     Trigger(
         "assignment_fits",
         "annotation_assignment",
-        ("INSERT", "UPDATE"),
-        "NOT EXISTS (SELECT 1 FROM annotation_rounditem ri JOIN annotation_round r ON r.id = ri.round_id "
-        "JOIN annotation_membership m ON m.project_id = r.project_id "
-        "WHERE ri.round_id = NEW.round_id AND ri.item_id = NEW.item_id AND m.id = NEW.member_id "
-        "AND m.is_annotator)",
+        ("INSERT",),
+        _ASSIGNMENT_UNFIT,
         "an assignment joins an annotator of the project and an item of the round",
+    ),
+    Trigger(
+        "assignment_still_fits",
+        "annotation_assignment",
+        ("UPDATE",),
+        "(NEW.round_id <> OLD.round_id OR NEW.item_id <> OLD.item_id OR NEW.member_id <> OLD.member_id) "
+        f"AND {_ASSIGNMENT_UNFIT}",
+        "an assignment joins an annotator of the project and an item of the round",
+    ),
+    Trigger(
+        "assignment_types_of_round",
+        "annotation_assignment",
+        ("INSERT", "UPDATE"),
+        types_condition(ASSIGNMENT_TYPES),
+        "an assignment asks types of its round, each named once",
+        condition_postgresql=types_condition(ASSIGNMENT_TYPES, postgresql=True),
+    ),
+    Trigger(
+        "assignment_keeps_judged_types",
+        "annotation_assignment",
+        ("UPDATE",),
+        "NEW.types <> OLD.types AND NEW.types <> '' AND EXISTS (SELECT 1 FROM annotation_typeannotation t "
+        "WHERE t.assignment_id = OLD.id AND (t.applicable IS NOT NULL OR t.cannot_judge) "
+        f"AND NOT ({named('NEW.types', 't.type_code')}))",
+        "a type that is judged stays with whom judged it",
     ),
     Trigger(
         "typeannotation_fits",
@@ -223,12 +276,12 @@ TRIGGERS = (
         ("INSERT", "UPDATE"),
         f"NOT EXISTS (SELECT 1 {_CODEBOOK_OF_ASSIGNMENT}, json_each(c.definition, '$.types') t "
         "WHERE a.id = NEW.assignment_id AND json_extract(t.value, '$.code') = NEW.type_code "
-        "AND json_extract(t.value, '$.span') = NEW.span_required)",
-        "the type is one of the codebook, and asks for a span as the codebook says",
+        f"AND json_extract(t.value, '$.span') = NEW.span_required AND {TYPE_ASKED})",
+        "the type is one that the assignment asks, and asks for a span as the codebook says",
         condition_postgresql=(
             f"NOT EXISTS (SELECT 1 {_CODEBOOK_OF_ASSIGNMENT}, jsonb_array_elements(c.definition->'types') t "
             "WHERE a.id = NEW.assignment_id AND t->>'code' = NEW.type_code "
-            "AND (t->>'span')::boolean = NEW.span_required)"
+            f"AND (t->>'span')::boolean = NEW.span_required AND {TYPE_ASKED})"
         ),
     ),
     Trigger(
@@ -267,6 +320,8 @@ TRIGGERS = (
     ),
 )
 
+TRIGGERS: tuple[Trigger | Counter, ...] = (*RULES, *COUNTERS)
+
 
 def run_statements(using: str, statements: Sequence[str]) -> None:
     """Run DDL statements in one transaction."""
@@ -275,13 +330,13 @@ def run_statements(using: str, statements: Sequence[str]) -> None:
             cursor.execute(statement)
 
 
-def install(triggers: Sequence[Trigger], using: str) -> None:
+def install(triggers: Sequence[Trigger | Counter], using: str) -> None:
     """Install the triggers, replacing those that are there."""
     vendor = connections[using].vendor
     run_statements(using, [sql for trigger in triggers for sql in trigger.statements(vendor)])
 
 
-def install_where_tables_are(triggers: Sequence[Trigger], using: str) -> None:
+def install_where_tables_are(triggers: Sequence[Trigger | Counter], using: str) -> None:
     """Install the triggers of those tables that are there."""
     tables = set(connections[using].introspection.table_names())
     install([trigger for trigger in triggers if trigger.table in tables], using)
@@ -292,7 +347,9 @@ def install_annotation_triggers(*, using: str, apps: Any = None, **_signal: Any)
     install_where_tables_are(TRIGGERS, using)
 
 
-def lift_before_rebuild(triggers: Sequence[Trigger], *, using: str, plan: Sequence[Any] | None) -> None:
+def lift_before_rebuild(
+    triggers: Sequence[Trigger | Counter], *, using: str, plan: Sequence[Any] | None
+) -> None:
     """Take the triggers away before `migrate` changes tables on SQLite; after it they are installed again.
 
     Django rebuilds a table under another name, and SQLite refuses that while a trigger names the table.
@@ -308,7 +365,9 @@ def lift_annotation_triggers(*, using: str, plan: Sequence[Any] | None = None, *
 
 
 @contextmanager
-def lifted_triggers(triggers: Sequence[Trigger] = TRIGGERS, using: str = "default") -> Iterator[None]:
+def lifted_triggers(
+    triggers: Sequence[Trigger | Counter] = TRIGGERS, using: str = "default"
+) -> Iterator[None]:
     """Take the triggers away for the block: for restoring a backup or clearing a test database only."""
     vendor = connections[using].vendor
     run_statements(using, [sql for trigger in triggers for sql in trigger.drop_statements(vendor)])
@@ -316,3 +375,4 @@ def lifted_triggers(triggers: Sequence[Trigger] = TRIGGERS, using: str = "defaul
         yield
     finally:
         install(triggers, using)
+        recount(using)

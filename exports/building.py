@@ -6,7 +6,7 @@ Nothing here knows of the Release row. The same judgements, choices and code giv
 from __future__ import annotations
 
 import hashlib
-from collections import Counter
+from collections import Counter, defaultdict
 from collections.abc import Callable
 from dataclasses import dataclass, field, replace
 from pathlib import Path
@@ -24,6 +24,7 @@ from exports.manifest import SUMS, documents_write, sums_text
 from exports.outputs import INTERNAL, Output, Places, outputs_open
 from exports.reconciling import Tally, inputs_stamp
 from exports.records import BATCH, ItemRecord, Selection, items_chosen, records_read
+from exports.refinements import RunUse, provenance
 from exports.splits import splits_plan
 from exports.sums import Sums
 
@@ -63,6 +64,7 @@ class Built:
 
     `sources` are source, licence and items; `annotators` pseudonym, judgements and background.
     `labels_before` and `labels_after` are the labels by source, before and after edited questions came in.
+    `refinements` say how the refined questions came to be, run by run.
     """
 
     digest: str
@@ -73,6 +75,7 @@ class Built:
     annotators: list[tuple[str, int, str]]
     labels_before: dict[str, dict[str, int]]
     labels_after: dict[str, dict[str, int]]
+    refinements: list[dict[str, Any]]
     card: str = ""
     files: list[BuiltFile] = field(default_factory=list)
 
@@ -84,6 +87,7 @@ class Digest:
         self._hash = hashlib.sha256()
         self._selection = selection
         self._annotators: set[int] = set()
+        self._runs: dict[int, RunUse] = defaultdict(RunUse)
         project = selection.project
         self._add(
             [
@@ -117,11 +121,15 @@ class Digest:
         resolutions = sorted((places.get(unit, unit), row[2:]) for unit, row in record.resolutions.items())
         self._add([record.item[1:], split, questions, judgements, resolutions])
         self._annotators.update(row.annotator for row in record.judgements)
+        for key, found in sorted(record.refined.items()):
+            self._add([key, found.question, found.run, found.model, found.answered_at.isoformat()])
+            self._runs[found.run].add(found)
 
     def hexdigest(self) -> str:
         """Return the digest of all that was added, and of what its annotators said about themselves."""
         members = self._selection.project.memberships.filter(pk__in=self._annotators)
         self._add(sorted(members.values_list("pseudonym", "background")))
+        self._add(provenance(self._selection.project, self._runs))
         return self._hash.hexdigest()
 
     def _add(self, values: Any) -> None:
@@ -191,6 +199,7 @@ def _built(selection: Selection, tally: Tally, digest: str, splits: Counter[str]
         ],
         labels_before={source: dict(found) for source, found in sorted(tally.labels_before.items())},
         labels_after={source: dict(found) for source, found in sorted(tally.labels_after.items())},
+        refinements=provenance(selection.project, tally.runs),
     )
 
 

@@ -28,7 +28,9 @@ def documents_write(selection: Selection, version: str, built: Built, sums: Sums
     codebook = selection.project.codebooks.get(version=selection.codebook_version)
     shape = "focus" if selection.typology else "cqs_gen"
     schema = (
-        focus_schema(selection.codebook, texts=texts) if selection.typology else cqs_gen_schema(texts=texts)
+        focus_schema(selection.codebook, texts=texts, refined=selection.parameters.refined_questions)
+        if selection.typology
+        else cqs_gen_schema(texts=texts)
     )
     documents = {
         "README.md": built.card,
@@ -84,6 +86,7 @@ def manifest(selection: Selection, version: str, built: Built) -> dict[str, Any]
                 "guideline_version": row.codebook_version,
                 "imported": row.imported,
                 "reopened": row.reopened,
+                **({"types": list(row.types)} if row.types else {}),
             }
             for row in selection.rounds
         ],
@@ -92,6 +95,7 @@ def manifest(selection: Selection, version: str, built: Built) -> dict[str, Any]
         "counts": built.counts,
         "labels": built.labels,
         "labels_by_source": {"as_annotated": built.labels_before, "as_released": built.labels_after},
+        **({"refinements": built.refinements} if selection.parameters.refined_questions else {}),
     }
 
 

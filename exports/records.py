@@ -36,6 +36,7 @@ from exports.deciding import (
     latest,
 )
 from exports.parameters import ParameterError, Parameters
+from exports.refinements import Refined, SpanKey, refined_of, refinements_read
 from exports.stored import ItemRow, QuestionRow, judgements_read, questions_read, resolutions_read
 
 BATCH = 1000
@@ -43,7 +44,7 @@ BATCH = 1000
 
 
 class RoundRow(NamedTuple):
-    """A chosen round."""
+    """A chosen round; `types` are those it asked where it did not ask all of its codebook."""
 
     pk: int
     number: int
@@ -52,6 +53,7 @@ class RoundRow(NamedTuple):
     codebook_version: int
     imported: bool
     reopened: bool
+    types: tuple[str, ...] = ()
 
 
 @dataclass(frozen=True)
@@ -91,6 +93,7 @@ class ItemRecord:
     """One item with all that the chosen rounds say about it.
 
     `judgements` are all that were made, `counted` marks the latest of each annotator by its place among them.
+    `refined` are the reworded questions of its gold spans, where the release takes them in.
     """
 
     item: ItemRow
@@ -100,10 +103,13 @@ class ItemRecord:
     resolutions: dict[str | int, Resolved] = field(default_factory=dict)
     types: dict[str, TypeDecision] = field(default_factory=dict)
     answers: dict[int, QuestionDecision] = field(default_factory=dict)
+    refined: dict[SpanKey, Refined] = field(default_factory=dict)
 
 
 def selection_read(project: Project, parameters: Parameters) -> Selection:
     """Find the rounds that the parameters name. Raises ParameterError for one that cannot be released."""
+    if parameters.refined_questions and project.protocol != Protocol.FOCUS:
+        raise ParameterError(["refined_questions: only gold spans have questions that could be refined"])
     rounds = list(project.rounds.select_related("codebook").order_by("number"))
     if parameters.rounds is None:
         chosen = [row for row in rounds if not _why_not(row)]
@@ -133,6 +139,7 @@ def selection_read(project: Project, parameters: Parameters) -> Selection:
                 row.codebook.version,
                 row.imported,
                 row.reopened_at is not None,
+                row.type_codes if row.types else (),
             )
             for row in chosen
         ),
@@ -197,12 +204,15 @@ def _batch_records(selection: Selection, batch: list[ItemRow]) -> Iterator[ItemR
         kind.code: place for place, kind in enumerate(selection.codebook.types)
     }
     numbers = {row.pk: row.number for row in selection.rounds}
+    refined = refinements_read(selection.project, within) if selection.parameters.refined_questions else {}
     for record in records.values():
         if not selection.typology:
             record.questions.sort(key=lambda question: question.position)
             unit_order = {question.pk: place for place, question in enumerate(record.questions)}
         _judgements_sort(record, unit_order, numbers)
         _decide(record, selection, numbers)
+        if stored := refined.get(record.item.pk):
+            record.refined = refined_of(record.item.text, selection.codebook.types, record.types, stored)
         yield record
 
 

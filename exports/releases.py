@@ -156,7 +156,7 @@ def _run(release_id: int) -> bool:
         _files_forget(release_id, token)
         raise
     except Exception as error:
-        message = error.message if isinstance(error, Refused) else _place(error)
+        message = error.message if isinstance(error, Refused) else error_place(error)
         held = Release.objects.filter(pk=release_id, attempt=token, state=State.RUNNING)
         held.update(state=State.FAILED, error=message, lease_until=None)
         _files_forget(release_id, token)
@@ -281,7 +281,7 @@ def _files_forget(release_id: int, token: str) -> None:
         )
 
 
-def _place(error: Exception) -> str:
+def error_place(error: Exception) -> str:
     """Say what kind of error it was and where, without its message: that could quote a judgement."""
     base = Path(settings.BASE_DIR)
     frames = [f for f in traceback.extract_tb(error.__traceback__) if Path(f.filename).is_relative_to(base)]

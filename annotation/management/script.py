@@ -1,6 +1,8 @@
 """What the commands for people who script have in common: where errors go, and exit codes."""
 
 import sys
+from collections.abc import Callable
+from pathlib import Path
 from typing import Any, NoReturn
 
 from django.core.management.base import BaseCommand, CommandError, CommandParser
@@ -52,7 +54,7 @@ class ScriptCommand(BaseCommand):
             )
         return found
 
-    def finish(self, report: ImportReport, refused_path: Any = None, *, dry_run: bool = False) -> None:
+    def finish(self, report: ImportReport, refused_path: Path, *, dry_run: bool = False) -> None:
         """Print what an import did; exit with 2 where rows were refused."""
         for notice in report.notices:
             self.stderr.write(f"{report.file}: {notice['place']}: note: {notice['message']}")
@@ -87,6 +89,32 @@ class ScriptCommand(BaseCommand):
             parser.exit(1, f"{parser.prog}: {message}\n")
 
         return error
+
+
+class ImportCommand(ScriptCommand):
+    """A command that imports one file into a project."""
+
+    def add_arguments(self, parser: CommandParser) -> None:
+        parser.add_argument("slug")
+        parser.add_argument("file", type=Path)
+        parser.add_argument("--skip-invalid", action="store_true", help="store the rows that keep the rules")
+        parser.add_argument("--dry-run", action="store_true", help="say what would happen, and store nothing")
+        parser.add_argument("--refused", type=Path, help="where refused rows go (FILE.refused.csv)")
+
+    def bring_in(self, use_case: Callable[..., ImportReport], options: dict[str, Any], **more: Any) -> None:
+        """Call the importing use case with the options that all imports have, and say what it did."""
+        path: Path = options["file"]
+        refused_path = options["refused"] or Path(f"{path.stem}.refused.csv")
+        keeps_refused = options["skip_invalid"] and not options["dry_run"]
+        report = use_case(
+            project=self.project(options["slug"]),
+            path=path,
+            skip_invalid=options["skip_invalid"],
+            dry_run=options["dry_run"],
+            refused_path=refused_path if keeps_refused else None,
+            **more,
+        )
+        self.finish(report, refused_path, dry_run=options["dry_run"])
 
 
 def _whole(refusal: Refused) -> str:

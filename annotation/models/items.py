@@ -66,7 +66,16 @@ class Item(models.Model):
 
     class Meta:
         ordering = ["id"]
-        indexes = [models.Index(fields=["project", "topic"], name="item_topic")]
+        indexes = [
+            # A page of the list is found in these alone, however far back it is.
+            models.Index(fields=["project", "id", "brought_by"], name="item_listed"),
+            models.Index(fields=["project", "topic", "id", "brought_by"], name="item_of_topic"),
+            models.Index(
+                fields=["project", "id", "brought_by"],
+                condition=Q(withdrawn_at__isnull=False),
+                name="item_withdrawn",
+            ),
+        ]
         constraints = [
             models.UniqueConstraint(fields=["project", "external_id"], name="item_external_id_unique"),
             models.CheckConstraint(condition=not_blank("external_id"), name="item_external_id_not_blank"),

@@ -93,7 +93,10 @@ class ProjectEvent(models.Model):
 
     class Meta:
         ordering = ["-id"]
-        indexes = [models.Index(fields=["project", "-id"], name="projectevent_newest")]
+        indexes = [
+            models.Index(fields=["project", "-id"], name="projectevent_newest"),
+            models.Index(fields=["project", "action"], name="projectevent_action"),
+        ]
 
     def __str__(self) -> str:
         return f"{self.action} at {self.created_at:%Y-%m-%d %H:%M}"

@@ -41,6 +41,13 @@ class Resolution(models.Model):
 
     class Meta:
         ordering = ["id"]
+        indexes = [
+            models.Index(
+                fields=["member"],
+                condition=Q(in_guideline=True, superseded_at__isnull=True),
+                name="resolution_in_guideline",
+            ),
+        ]
         constraints = [
             models.UniqueConstraint(
                 fields=["item", "type_code"],

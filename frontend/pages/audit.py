@@ -7,7 +7,7 @@ from datetime import date
 
 from django import forms
 from django.contrib.auth.decorators import login_required
-from django.db.models import QuerySet
+from django.db.models import Exists, OuterRef, QuerySet
 from django.http import HttpRequest, HttpResponse, QueryDict, StreamingHttpResponse
 from django.views.decorators.http import require_GET
 
@@ -38,7 +38,9 @@ def audit(request: HttpRequest, slug: str) -> HttpResponse:
         query=query_without_page(request),
         actions=list(events.order_by("action").values_list("action", flat=True).distinct()),
         people=list(
-            Membership.objects.filter(pk__in=events.order_by().values("member").distinct()).order_by("id")
+            member.project.memberships.filter(
+                Exists(ProjectEvent.objects.filter(member=OuterRef("pk")))
+            ).order_by("id")
         ),
         asked={key: request.GET.get(key, "") for key in ("who", "action", "since", "until")},
     )

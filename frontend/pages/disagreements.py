@@ -1,9 +1,10 @@
 """Where annotators of closed rounds disagree: all rounds, one round's units with filters, the discussion."""
 
+from collections import Counter
 from typing import Any
 
 from django.contrib.auth.decorators import login_required
-from django.db.models import Count, Exists, OuterRef, Q, QuerySet
+from django.db.models import Exists, OuterRef, Q, QuerySet
 from django.http import HttpRequest, HttpResponse
 from django.shortcuts import redirect
 from django.utils.translation import gettext
@@ -11,17 +12,18 @@ from django.views.decorators.http import require_GET, require_POST
 
 from agreement.adjudication import QueueProgress, queue_claim_next, queue_progress
 from agreement.models import AgreementReport, DisputedUnit
+from agreement.queue import disputed_kinds
 from agreement.reports import report_current
 from annotation import access
 from annotation.adjudicating import with_state
 from annotation.discussing import discussed_units, discussion_allowed
 from annotation.errors import Refused
-from annotation.models import Comment, Membership, QuestionAnnotation, Round, TypeAnnotation
-from frontend.pages.common import lead_or_refuse, page_of, project_page, query_without_page
+from annotation.models import Assignment, Comment, Membership, QuestionAnnotation, Round, TypeAnnotation
+from annotation.topics import topics_of
+from frontend.pages.common import in_order, lead_or_refuse, page_of, project_page, query_without_page
 from frontend.unit_view import unit_key
 
 ROUNDS_A_PAGE = 20
-TOPICS_OFFERED = 200
 PATTERNS_OFFERED = 30
 ANNOTATORS_OFFERED = 30
 
@@ -65,11 +67,14 @@ def round_disagreements(request: HttpRequest, slug: str, number: int) -> HttpRes
         return project_page(
             request, "round_disagreements.html", member, tab="disagreements", round=round, report=None
         )
-    units = filtered_units(report, member, request.GET)
-    page = page_of(request, units)
-    spoken = round.comments.filter(act=Comment.Act.SAY, item__in=[unit.item_id for unit in page]).values_list(
-        "item", "type_code", "question"
-    )
+    keys = filtered_units(report, member, request.GET).values_list("pk", flat=True)
+    # Finding who differs costs more than holding the keys: once, not once more for the count.
+    page = page_of(request, list(keys) if request.GET.get("pair") else keys)
+    shown = report.disputed_units.select_related("item", "question")
+    units = in_order(list(page), with_state(shown, member))
+    spoken = round.comments.filter(
+        act=Comment.Act.SAY, item__in=[unit.item_id for unit in units]
+    ).values_list("item", "type_code", "question")
     counts: dict[tuple[int, str, int | None], int] = {}
     for key in spoken:
         counts[key] = counts.get(key, 0) + 1
@@ -89,25 +94,28 @@ def round_disagreements(request: HttpRequest, slug: str, number: int) -> HttpRes
                 "key": unit_key(unit.type_code, unit.question_id),
                 "comments": counts.get((unit.item_id, unit.type_code, unit.question_id), 0),
             }
-            for unit in page
+            for unit in units
         ],
         **_filters(round, report, request.GET),
     )
 
 
 def filtered_units(report: AgreementReport, member: Membership, asked: Any) -> QuerySet[DisputedUnit]:
-    """Return the disputed units that the filters of an address leave, with `decided` and `taken`."""
-    units = with_state(report.disputed_units.select_related("item", "question"), member)
+    """Return the disputed units that the filters of an address leave, most disputed first."""
+    units = report.disputed_units.all()
     if asked.get("type"):
         units = units.filter(type_code=asked["type"])
     if asked.get("topic"):
-        units = units.filter(item__topic=asked["topic"])
+        units = units.filter(item__in=report.round.project.items.filter(topic=asked["topic"]).values("pk"))
     if asked.get("pattern"):
-        units = units.filter(pk__in=_with_pattern(report, asked["pattern"]))
+        alike = [kind.votes for kind in disputed_kinds(report) if _pattern(kind.votes) == asked["pattern"]]
+        units = units.filter(votes__in=alike)
     first, _, second = asked.get("pair", "").partition("~")
     if first and second:
         units = units.filter(_differ(report.round, first, second))
     state = asked.get("state", "")
+    if state in ("waiting", "decided", "settled"):
+        units = with_state(units, member)
     if state == "waiting":
         units = units.exclude(why="").filter(decided=False)
     elif state == "decided":
@@ -122,14 +130,14 @@ def _pattern(votes: list[list[Any]]) -> str:
     return ", ".join(f"{answer} {n}" for answer, n in votes)
 
 
-def _with_pattern(report: AgreementReport, pattern: str) -> list[int]:
-    kinds = report.disputed_units.order_by().values_list("votes", flat=True).distinct()
-    wanted = [votes for votes in kinds if _pattern(votes) == pattern]
-    return list(report.disputed_units.filter(votes__in=wanted).values_list("pk", flat=True))
-
-
 def _differ(round: Round, first: str, second: str) -> Q:
     """Return the condition that two annotators, by pseudonym, answered a unit differently."""
+    found = dict(
+        round.project.memberships.filter(pseudonym__in=[first, second]).values_list("pseudonym", "pk")
+    )
+    if first not in found or second not in found:
+        return Q(pk__in=[])
+    left, right = found[first], found[second]
     if round.project.protocol == "focus":
         of_unit = {"assignment__item": OuterRef("item"), "type_code": OuterRef("type_code")}
         rows: QuerySet[Any] = TypeAnnotation.objects.all()
@@ -141,27 +149,30 @@ def _differ(round: Round, first: str, second: str) -> Q:
     rows = rows.filter(assignment__round=round, **of_unit)
     differ = Q()
     for value in values:
-        left = rows.filter(assignment__member__pseudonym=first, **{field: value})
         others = [other for other in values if other != value]
-        right = rows.filter(assignment__member__pseudonym=second, **{f"{field}__in": others})
-        differ |= Q(Exists(left) & Exists(right))
-    return differ
+        differ |= Q(
+            Exists(rows.filter(assignment__member=left, **{field: value})),
+            Exists(rows.filter(assignment__member=right, **{f"{field}__in": others})),
+        )
+    # The texts that both have leave few units to look at.
+    also = Assignment.objects.filter(round=round, member=right, item=OuterRef("item"))
+    both = round.assignments.filter(Exists(also), member=left).order_by()
+    return Q(item__in=both.values("item"), question__isnull=round.project.protocol == "focus") & differ
 
 
 def _filters(round: Round, report: AgreementReport, asked: Any) -> dict[str, Any]:
-    voted = report.disputed_units.order_by().values_list("votes").annotate(n=Count("id"))
-    patterns = {_pattern(votes): n for votes, n in voted}
+    types: Counter[str] = Counter()
+    patterns: Counter[str] = Counter()
+    for kind in disputed_kinds(report):
+        types[kind.type_code] += kind.n
+        patterns[_pattern(kind.votes)] += kind.n
     figures = report.figures or {"annotators": []}
     names = [person["pseudonym"] for person in figures["annotators"]][:ANNOTATORS_OFFERED]
-    topics = (
-        round.project.items.exclude(topic="").order_by("topic").values_list("topic", flat=True).distinct()
-    )
-    of_type = report.disputed_units.exclude(type_code="").order_by().values("type_code")
     return {
-        "types": list(of_type.annotate(n=Count("id")).order_by("type_code")),
+        "types": [{"type_code": code, "n": n} for code, n in sorted(types.items()) if code],
         "patterns": sorted(patterns.items(), key=lambda entry: (-entry[1], entry[0]))[:PATTERNS_OFFERED],
         "pairs": [f"{a}~{b}" for place, a in enumerate(names) for b in names[place + 1 :]],
-        "topics": list(topics[:TOPICS_OFFERED]),
+        "topics": topics_of(round.project),
         "asked": {key: asked.get(key, "") for key in ("type", "topic", "pattern", "pair", "state")},
     }
 

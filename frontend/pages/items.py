@@ -11,11 +11,10 @@ from django.views.decorators.http import require_GET, require_http_methods, requ
 
 from annotation.errors import NotFound
 from annotation.models import Import, Item, Membership
+from annotation.topics import topics_of
 from annotation.withdrawing import item_restore, item_withdraw
 from frontend.pages.common import lead_or_refuse, posted, project_page, query_without_page, uncounted_page_of
 from frontend.refusals import refusals_as_notices
-
-TOPICS_OFFERED = 200
 
 
 @login_required
@@ -33,7 +32,6 @@ def items(request: HttpRequest, slug: str) -> HttpResponse:
         shown = shown.filter(topic=topic)
     if "withdrawn" in request.GET:
         shown = shown.filter(withdrawn_at__isnull=False)
-    topics = member.project.items.exclude(topic="").order_by("topic").values_list("topic", flat=True)
     return project_page(
         request,
         "items.html",
@@ -41,7 +39,7 @@ def items(request: HttpRequest, slug: str) -> HttpResponse:
         tab="items",
         page=uncounted_page_of(request, shown.order_by("id")),
         query=query_without_page(request),
-        topics=list(topics.distinct()[:TOPICS_OFFERED]),
+        topics=topics_of(member.project),
         words=words,
         topic=topic,
         withdrawn="withdrawn" in request.GET,

@@ -5,15 +5,16 @@ from dataclasses import dataclass
 from django import forms
 from django.contrib import messages
 from django.contrib.auth.decorators import login_required
-from django.db.models import Count
 from django.http import HttpRequest, HttpResponse
 from django.shortcuts import redirect
 from django.urls import NoReverseMatch, reverse
 from django.utils.translation import gettext
 from django.views.decorators.http import require_GET, require_http_methods
 
+from agreement.before import round_before, rounds_comparable
 from annotation import access
-from annotation.models import Import, Membership, Project, Round
+from annotation.following import FollowUp, follow_up_of
+from annotation.models import Codebook, Import, Item, Membership, Project, Round
 from annotation.progress import MemberProgress, progress_of_round
 from annotation.projects import project_archive, project_edit, project_restore
 from annotation.screening import criteria_of
@@ -44,6 +45,7 @@ class RoundRow:
     n_items: int
     progress: list[MemberProgress]
     newest_version: int
+    before: Round | None
 
     @property
     def decided(self) -> int:
@@ -79,7 +81,9 @@ def project(request: HttpRequest, slug: str) -> HttpResponse:
     page = page_of(
         request, member.project.rounds.select_related("codebook").order_by("-number"), ROUNDS_PER_PAGE
     )
-    steps = checklist(member.project)
+    n_items, n_annotators = items_there(member.project), annotators_there(member.project)
+    steps = checklist(member.project, n_items, n_annotators)
+    newest = member.project.codebooks.latest("version")
     return project_page(
         request,
         "project_lead.html",
@@ -89,17 +93,16 @@ def project(request: HttpRequest, slug: str) -> HttpResponse:
         page=page,
         rows=_rows(member.project, list(page)),
         steps=[] if all(step.done for step in steps) else steps,
-        newest=member.project.codebooks.latest("version"),
-        n_items=_items(member.project),
-        n_annotators=_annotators(member.project),
+        newest=newest,
+        follow_up=_follow_up(member.project, newest),
+        n_items=n_items,
+        n_annotators=n_annotators,
         screens=bool(criteria_of(member.project)),
     )
 
 
-def checklist(project: Project) -> list[Step]:
+def checklist(project: Project, n_items: int, n_annotators: int) -> list[Step]:
     """Return the four steps from an empty project to its first open round; the first undone is next."""
-    n_items = _items(project)
-    n_annotators = _annotators(project)
     newest = project.codebooks.latest("version")
     rounds = project.rounds.all()
     started = rounds.exclude(status=Round.Status.DRAFT).exists()
@@ -156,33 +159,40 @@ def link(name: str, *args: object) -> str:
         return ""
 
 
-def _items(project: Project) -> int:
-    # By the few imports that are done: a join would look at every item's import.
-    done = list(project.imports.filter(state=Import.State.DONE).values_list("pk", flat=True))
-    there = project.items.filter(brought_by__in=done)
-    return there.count() - there.filter(withdrawn_at__isnull=False).count()
+def items_there(project: Project) -> int:
+    """Return how many items the project has that are not withdrawn."""
+    # By the few imports that are done, whose items an index counts: a join would look at every item.
+    done = list(project.imports.filter(state=Import.State.DONE).order_by().values_list("pk", flat=True))
+    withdrawn = project.items.filter(brought_by__in=done, withdrawn_at__isnull=False)
+    return Item.objects.filter(brought_by__in=done).count() - withdrawn.count()
 
 
-def _annotators(project: Project) -> int:
+def annotators_there(project: Project) -> int:
+    """Return how many active annotators the project has."""
     return project.memberships.filter(is_annotator=True, is_active=True).count()
 
 
 def _rows(project: Project, rounds: list[Round]) -> list[RoundRow]:
-    drawn = dict(
-        Round.objects.filter(pk__in=[round.pk for round in rounds])
-        .annotate(n=Count("round_items"))
-        .values_list("pk", "n")
-    )
+    drawn = {round.pk: round.round_items.count() for round in rounds}  # each from an index; GROUP BY sorts
     newest = project.codebooks.latest("version").version
+    comparable = rounds_comparable(project)
     return [
         RoundRow(
             round,
             drawn[round.pk],
             progress_of_round(round) if round.status == Round.Status.OPEN else [],
             newest,
+            round_before(round, comparable) if round in comparable else None,
         )
         for round in rounds
     ]
+
+
+def _follow_up(project: Project, newest: Codebook) -> FollowUp | None:
+    """Return the round that the newest version calls for, until a round on it is planned."""
+    if project.archived_at or project.rounds.filter(codebook=newest).exists():
+        return None
+    return follow_up_of(project, newest)
 
 
 def _own_rounds(member: Membership) -> list[dict]:

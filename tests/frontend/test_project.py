@@ -5,7 +5,7 @@ import pytest
 from annotation.models import Membership, ProjectEvent
 from annotation.projects import project_archive, project_create
 from annotation.rounds import round_close, round_create, round_draw
-from frontend.pages.project import checklist
+from frontend.pages.project import annotators_there, checklist, items_there
 from tests import factories
 from tests.conftest import client_of
 
@@ -13,7 +13,8 @@ pytestmark = pytest.mark.django_db
 
 
 def steps_of(project) -> list[tuple[str, bool, bool]]:
-    return [(step.title, step.done, step.is_next) for step in checklist(project)]
+    steps = checklist(project, items_there(project), annotators_there(project))
+    return [(step.title, step.done, step.is_next) for step in steps]
 
 
 def test_an_empty_project_begins_with_the_import():
