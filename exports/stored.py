@@ -50,6 +50,14 @@ def questions_read(selection: Selection, within: tuple[int, int]) -> Iterator[Qu
         yield QuestionRow(*row)
 
 
+def origins_read(selection: Selection) -> list[str]:
+    """Return who the project's questions come from, sorted; nobody is none."""
+    rows = Question.objects.filter(
+        item__project=selection.project, brought_by__state=Import.State.DONE
+    ).exclude(origin="")
+    return sorted(rows.order_by().values_list("origin", flat=True).distinct())
+
+
 def resolutions_read(selection: Selection, within: tuple[int, int]) -> Iterator[Resolved]:
     """Yield the current resolutions of the items within a range of keys."""
     rows = Resolution.objects.filter(

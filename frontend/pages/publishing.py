@@ -108,7 +108,8 @@ def _effects(release: Release, address: str) -> list[str]:
     """Say in sentences what anybody can see once the release is public."""
     choices = Parameters.from_json(release.parameters)
     files = [file for file in public_files(release) if not file["archive"]]
-    kept = sum(file["internal"] for file in release.files)
+    kept = [file["name"] for file in release.files if file["internal"]]
+    submitted = [name for name in kept if name.startswith("internal/submissions/")]
     effects = [
         f"Anybody can open {address} without logging in.",
         f"It shows the data card, with every annotator's pseudonym and background as entered: read it first. "
@@ -122,9 +123,13 @@ def _effects(release: Release, address: str) -> list[str]:
         effects.append(f"Among them is every annotator's judgement under a pseudonym, {comments}.")
     elif choices.exchange:
         effects.append("Among them is every annotator's judgement under a pseudonym.")
-    if kept:
-        withheld = ", ".join(choices.withheld)
-        effects.append(f"The labels of {withheld} stay inside: {kept} files are not shown.")
+    if choices.withheld:
+        withheld, n_labelled = ", ".join(choices.withheld), len(kept) - len(submitted)
+        effects.append(f"The labels of {withheld} stay inside: {n_labelled} files are not shown.")
+    if submitted:
+        effects.append(
+            f"Who wrote which question stays inside: {len(submitted)} files by origin are not shown."
+        )
     return [
         *effects,
         "You can close the page again at any time; what was downloaded by then stays with whoever has it.",
