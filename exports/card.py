@@ -242,8 +242,9 @@ def _agreement(agreement: AgreementFigures) -> str:
     for row, figures in agreement:
         shown = [section for section in figures["sections"] if section["kind"] != "group"]
         lines += [f"### {_cell(row.name)}", ""]
+        first = "type" if any(section["kind"] == "type" for section in shown) else "comparison"
         lines += _table(
-            ["", "n", *(name for _, name in _COEFFICIENTS)],
+            [first, "n", *(name for _, name in _COEFFICIENTS)],
             (
                 (
                     section["name"],

@@ -7,11 +7,6 @@ from django.core.files.storage import default_storage
 from django.test import Client
 from django.utils import timezone
 
-<<<<<<< HEAD
-from exports import changes
-from exports.changes import Change, changes_between, release_before, withdrawn_among
-from exports.parameters import Parameters
-=======
 from exports import changes, tasks
 from exports.changes import (
     Change,
@@ -20,7 +15,7 @@ from exports.changes import (
     release_before,
     withdrawn_among,
 )
->>>>>>> 7163d8bc56936175866ea7180cf3346ccc93ecc8
+from exports.parameters import Parameters
 from exports.publishing import release_publish
 from tests import factories
 from tests.exports.studies import (
