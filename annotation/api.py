@@ -122,6 +122,12 @@ class RoundListApi(MemberView):
         pass_mark = serializers.IntegerField(
             min_value=0, max_value=100, required=False, allow_null=True, default=None
         )
+        repeats = serializers.IntegerField(
+            min_value=0,
+            max_value=100,
+            default=0,
+            help_text="How many of their own texts each annotator meets again, unmarked.",
+        )
         types = serializers.ListField(
             child=serializers.CharField(),
             required=False,

@@ -79,7 +79,7 @@ def _type_totals(round: Round, assignments: QuerySet[Assignment], texts: dict[in
     asked = round.type_codes
     totals = {pk: n * len(asked) for pk, n in texts.items()}
     # Only what was reassigned by type names its types: counting those apart keeps the rest one count.
-    by_types = assignments.exclude(types="").order_by().values_list("member", "types")
+    by_types = assignments.filter(types__isnull=False).order_by().values_list("member", "types")
     for pk, types, n in by_types.annotate(n=Count("id")):
         totals[pk] -= n * (len(asked) - len(types_named(types, asked)))
     return totals

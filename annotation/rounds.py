@@ -9,7 +9,7 @@ from django.utils import timezone
 from django.utils.translation import gettext
 
 from annotation.access import refuse_archived, round_or_404, visible_questions
-from annotation.assigning import order_for, share_out
+from annotation.assigning import order_for, share_out, with_repeats
 from annotation.drawing import drawn_items
 from annotation.errors import NotFound, Refused
 from annotation.models import (
@@ -47,6 +47,7 @@ def round_create(
     pass_mark: int | None = None,
     imported: bool = False,
     items_of: Round | None = None,
+    repeats: int = 0,
     member: Membership | None = None,
 ) -> Round:
     """Create a draft round on the given or the newest codebook.
@@ -60,6 +61,9 @@ def round_create(
             gettext("A pass mark belongs to a training round."),
             errors={"pass_mark": gettext("Only a training round has a pass mark.")},
         )
+    if repeats and purpose == Round.Purpose.TRAINING:
+        message = gettext("A training round hides no repeats: the key is shown after the first answer.")
+        raise Refused("invalid", message, errors={"repeats": message})
     with transaction.atomic():
         refuse_archived(Project.objects.select_for_update().get(pk=project.pk))
         number = (project.rounds.aggregate(last=Max("number"))["last"] or 0) + 1
@@ -86,6 +90,7 @@ def round_create(
             due_on=due_on,
             pass_mark=pass_mark,
             imported=imported,
+            repeats=repeats,
         )
         _log(created, member, "round created")
         if items_of is not None:
@@ -93,10 +98,10 @@ def round_create(
     return created
 
 
-def _types(codebook: Codebook, types: Iterable[str] | None) -> str:
+def _types(codebook: Codebook, types: Iterable[str] | None) -> str | None:
     codes = [entry["code"] for entry in codebook.definition.get("types") or ()]
     if types is None:
-        return ""
+        return None
     chosen = list(types)
     unknown = [code for code in chosen if code not in codes]
     if unknown:
@@ -256,13 +261,14 @@ def _assign(
     for index, member in enumerate(members):
         own = [item for item, chosen in zip(items, shares, strict=True) if index in chosen]
         order = order_for(len(own), shuffled=round.shuffled, seed=round.seed, member=index)
-        Assignment.objects.bulk_create(
-            (
-                Assignment(round=round, item_id=own[place], member=member, position=position)
-                for position, place in enumerate(order, start=1)
-            ),
-            batch_size=BATCH,
-        )
+        met = with_repeats(order, repeats=round.repeats, seed=round.seed, member=index)
+        rows = [
+            Assignment(round=round, item_id=own[place], member=member, position=position, repeat=repeat)
+            for position, (place, repeat) in enumerate(met, start=1)
+        ]
+        # First what is repeated, which the database looks for.
+        rows.sort(key=lambda row: row.repeat)
+        Assignment.objects.bulk_create(rows, batch_size=BATCH)
 
 
 def round_close(round: Round, *, by: Membership | None = None) -> Round:

@@ -166,7 +166,8 @@ RULES = (
         "annotation_round",
         ("UPDATE",),
         "OLD.status <> 'draft' "
-        "AND (NEW.codebook_id <> OLD.codebook_id OR NEW.types <> OLD.types OR NEW.status = 'draft')",
+        "AND (NEW.codebook_id <> OLD.codebook_id OR COALESCE(NEW.types, '') <> COALESCE(OLD.types, '') "
+        "OR NEW.status = 'draft')",
         "an opened round keeps its codebook and types, and never becomes a draft again",
     ),
     Trigger(
@@ -215,7 +216,7 @@ RULES = (
         "NOT EXISTS (SELECT 1 FROM annotation_round r JOIN annotation_rounditem ri ON ri.round_id = r.id "
         "JOIN annotation_item i ON i.id = ri.item_id WHERE r.id = NEW.round_id AND i.id = NEW.item_id "
         "AND r.status = 'draft' AND r.purpose = 'training' "
-        f"AND (r.types = '' OR {named('r.types', 'NEW.type_code')}) "
+        f"AND (r.types IS NULL OR {named('r.types', 'NEW.type_code')}) "
         "AND CASE WHEN NEW.quote IS NULL THEN 1 = 1 "
         'WHEN NEW."end" <= NEW."start" THEN 1 = 0 '
         'ELSE substr(i.text, NEW."start" + 1, NEW."end" - NEW."start") = NEW.quote END)',
@@ -234,6 +235,16 @@ RULES = (
         ("INSERT",),
         _ASSIGNMENT_UNFIT,
         "an assignment joins an annotator of the project and an item of the round",
+    ),
+    Trigger(
+        "assignment_repeats_own",
+        "annotation_assignment",
+        ("INSERT", "UPDATE"),
+        "NEW.repeat AND NOT EXISTS (SELECT 1 FROM annotation_assignment a JOIN annotation_round r "
+        "ON r.id = a.round_id WHERE a.round_id = NEW.round_id AND a.item_id = NEW.item_id "
+        "AND a.member_id = NEW.member_id AND NOT a.repeat AND a.position < NEW.position "
+        "AND r.purpose <> 'training')",
+        "a repeat comes after the first time the same member meets the item, in no training round",
     ),
     Trigger(
         "assignment_still_fits",
@@ -255,7 +266,7 @@ RULES = (
         "assignment_keeps_judged_types",
         "annotation_assignment",
         ("UPDATE",),
-        "NEW.types <> OLD.types AND NEW.types <> '' AND EXISTS (SELECT 1 FROM annotation_typeannotation t "
+        "NEW.types IS NOT NULL AND EXISTS (SELECT 1 FROM annotation_typeannotation t "
         "WHERE t.assignment_id = OLD.id AND (t.applicable IS NOT NULL OR t.cannot_judge) "
         f"AND NOT ({named('NEW.types', 't.type_code')}))",
         "a type that is judged stays with whom judged it",
@@ -350,12 +361,13 @@ def install_annotation_triggers(*, using: str, apps: Any = None, **_signal: Any)
 def lift_before_rebuild(
     triggers: Sequence[Trigger | Counter], *, using: str, plan: Sequence[Any] | None
 ) -> None:
-    """Take the triggers away before `migrate` changes tables on SQLite; after it they are installed again.
+    """Take the triggers away before `migrate` changes tables; after it they are installed again.
 
-    Django rebuilds a table under another name, and SQLite refuses that while a trigger names the table.
+    On SQLite Django rebuilds a table under another name, which is refused while a trigger names the table.
+    On PostgreSQL a trigger may read a column that an earlier migration, done again, does not have yet.
     """
     vendor = connections[using].vendor
-    if plan and vendor == "sqlite":
+    if plan:
         run_statements(using, [sql for trigger in triggers for sql in trigger.drop_statements(vendor)])
 
 

@@ -20,6 +20,7 @@ from annotation.errors import NotFound
 from annotation.models import Membership
 from exports.models import Release
 from exports.parameters import Parameters
+from exports.publishing import release_publish, release_unpublish
 from exports.ranges import byte_range
 from exports.tasks import release_start
 
@@ -33,7 +34,9 @@ class ReleaseSerializer(serializers.ModelSerializer):
         sha256 = serializers.CharField()
         size = serializers.IntegerField()
         archive = serializers.BooleanField(help_text="The ZIP of all files that are not internal.")
-        internal = serializers.BooleanField(help_text="Holds withheld references: keep it to yourselves.")
+        internal = serializers.BooleanField(
+            help_text="Withheld references or systems' questions: keep it to yourselves."
+        )
 
     files = FileSerializer(many=True)
 
@@ -51,6 +54,7 @@ class ReleaseSerializer(serializers.ModelSerializer):
             "files",
             "created_at",
             "built_at",
+            "is_public",
         ]
 
 
@@ -89,6 +93,27 @@ class ReleaseApi(MemberView):
         """Show a release and how far its building is."""
         member = self.member(request, slug, lead=True)
         return Response(ReleaseSerializer(release_or_404(member, version)).data)
+
+
+class ReleasePublicApi(MemberView):
+    @extend_schema_serializer(component_name="ReleasePublicInput")
+    class InputSerializer(serializers.Serializer):
+        is_public = serializers.BooleanField(help_text="Whether anybody may open the page and the files.")
+
+    @extend_schema(request=InputSerializer, responses={200: ReleaseSerializer, **REFUSALS})
+    def put(self, request: Request, slug: str, version: str) -> Response:
+        """Open the public page of a release at /releases/SLUG/VERSION/, or close it again.
+
+        Anybody then reads the data card and downloads every file that is not internal, judgements by
+        pseudonym among them. The project's log says who switched it.
+        """
+        member = self.member(request, slug, lead=True)
+        release = release_or_404(member, version)
+        given = self.InputSerializer(data=request.data)
+        given.is_valid(raise_exception=True)
+        switch = release_publish if given.validated_data["is_public"] else release_unpublish
+        switch(release=release, by=member)
+        return Response(ReleaseSerializer(release).data)
 
 
 class ReleaseFileApi(MemberView):

@@ -50,7 +50,7 @@ class NotReconciled(Refused):
 class BuiltFile:
     """A file of a release, by its name below the folder.
 
-    `internal` ones hold withheld references; the `archive` is the ZIP of all others.
+    `internal` ones hold withheld references or systems' questions; the `archive` is the ZIP of all others.
     """
 
     name: str

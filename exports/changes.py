@@ -1,7 +1,8 @@
 """What differs between a release and the one before it, from the files of both that anybody may have.
 
-The JSON Lines of the benchmark are read line by line: of the release before, only labels and gold spans stay
-in memory. Nothing of this goes into a release's files, so a rebuild has the same bytes.
+A worker compares them when the later one is built, and stores the answer beside the files of releases: the
+JSON Lines are read line by line, and of the release before only labels and gold spans stay in memory. Nothing
+of this goes into a release's files, so a rebuild has the same bytes.
 """
 
 from __future__ import annotations
@@ -10,19 +11,20 @@ import hashlib
 import json
 from collections import Counter
 from collections.abc import Iterator
-from dataclasses import dataclass
+from dataclasses import asdict, dataclass
 from typing import Any, NamedTuple
 
-from django.core.cache import cache
+from django.core.files.base import ContentFile
 from django.core.files.storage import default_storage
 from django.db.models import Q
 
 from exports.models import Release
 from exports.outputs import Places
+from exports.parameters import Parameters
 from exports.publishing import public_files
 
 FORMAT = 1
-"""Raised whenever two releases would be compared otherwise than before: the answers are kept in the cache."""
+"""Raised whenever two releases would be compared otherwise than before: the answers are stored."""
 
 LISTED = 5_000
 """Changes that are listed one by one; all are counted."""
@@ -88,16 +90,47 @@ def release_before(release: Release, *, public: bool = False) -> Release | None:
 
 
 def changes_between(before: Release, after: Release) -> Changes:
-    """Compare two finished releases by their public files. They never change, so the answer is kept.
+    """Compare two finished releases by their public files. They never change, so the answer is stored.
 
     Raises OSError where a file is missing in the storage.
     """
-    key = _cache_key(before, after)
-    found = cache.get(key)
+    found = changes_stored(before, after)
     if found is None:
         found = _compared(before, after)
-        cache.set(key, found)
+        text = json.dumps(asdict(found), ensure_ascii=False)
+        default_storage.save(_place(before, after), ContentFile(text.encode()))
     return found
+
+
+def changes_stored(before: Release, after: Release) -> Changes | None:
+    """Return the stored answer of `changes_between`; None where there is none yet."""
+    place = _place(before, after)
+    if not default_storage.exists(place):
+        return None
+    try:
+        with default_storage.open(place, "rb") as stream:
+            told = json.load(stream)
+    except ValueError:
+        return None  # somebody is writing it just now
+    lists = {name: tuple(told[name]) for name in ("added", "removed")}
+    choices = tuple((name, old, new) for name, old, new in told["choices"])
+    changes = tuple(Change(**change) for change in told["changes"])
+    return Changes(**{**told, **lists, "choices": choices, "changes": changes})
+
+
+def changes_work_out(release: Release) -> None:
+    """Store how a finished release differs from the one before it, and from the last public one before it."""
+    for before in {release_before(release), release_before(release, public=True)} - {None}:
+        changes_between(before, release)
+
+
+def comparable(before: Release, after: Release) -> bool:
+    """Say whether the storage has the files that a comparison reads."""
+    return all(
+        default_storage.exists(file["storage"])
+        for release in (before, after)
+        for file in [*_lines_files(release), _manifest_file(release)]
+    )
 
 
 def withdrawn_among(release: Release, removed: tuple[str, ...]) -> list[str]:
@@ -108,10 +141,10 @@ def withdrawn_among(release: Release, removed: tuple[str, ...]) -> list[str]:
     return [item for item in removed if item in withdrawn]
 
 
-def _cache_key(before: Release, after: Release) -> str:
+def _place(before: Release, after: Release) -> str:
     # Digests say what was built and checksums in which version: a restored copy may reuse the keys of rows.
     files = [sorted(file["sha256"] for file in release.files) for release in (before, after)]
-    return f"release-changes-{FORMAT}-{hashlib.sha256(json.dumps(files).encode()).hexdigest()}"
+    return f"release-changes/{FORMAT}-{hashlib.sha256(json.dumps(files).encode()).hexdigest()}.json"
 
 
 def _compared(before: Release, after: Release) -> Changes:
@@ -147,9 +180,7 @@ def _items(release: Release) -> Iterator[tuple[str, tuple[Unit, ...] | None]]:
     """Yield id and units of every item of a release; None for the units where its labels are withheld."""
     withheld = {f"data/{Places.file_part(split)}.jsonl" for split in release.parameters["withheld"]}
     same: dict[Unit, Unit] = {}  # most units of a data set are alike: each is kept once
-    for file in public_files(release):
-        if not (file["name"].startswith("data/") and file["name"].endswith(".jsonl")):
-            continue
+    for file in _lines_files(release):
         with default_storage.open(file["storage"], "rb") as stream:
             for text in stream:
                 entry = json.loads(text)
@@ -158,6 +189,18 @@ def _items(release: Release) -> Iterator[tuple[str, tuple[Unit, ...] | None]]:
                     yield item, None
                 else:
                     yield item, tuple(same.setdefault(unit, unit) for unit in _units(entry))
+
+
+def _lines_files(release: Release) -> list[dict[str, Any]]:
+    return [
+        file
+        for file in public_files(release)
+        if file["name"].startswith("data/") and file["name"].endswith(".jsonl")
+    ]
+
+
+def _manifest_file(release: Release) -> dict[str, Any]:
+    return next(file for file in release.files if file["name"] == "release.json")
 
 
 def _units(entry: dict[str, Any]) -> Iterator[Unit]:
@@ -205,15 +248,16 @@ def _choices(before: Release, after: Release) -> Iterator[tuple[str, str, str]]:
 
 
 def _manifest(release: Release) -> dict[str, Any]:
-    (file,) = (file for file in release.files if file["name"] == "release.json")
-    with default_storage.open(file["storage"], "rb") as stream:
+    with default_storage.open(_manifest_file(release)["storage"], "rb") as stream:
         told = json.load(stream)
     rounds = [f"{row['name']} (guideline {row['guideline_version']})" for row in told["rounds"]]
+    # A release from before a choice was there is as one that left it at its default.
+    chosen = {**Parameters().to_json(), **told["parameters"]}
     # The rounds that were pooled say more than which were asked for.
     return {
         "rounds": rounds,
         "guideline_version": told["guideline_version"],
-        **{name: value for name, value in told["parameters"].items() if name != "rounds"},
+        **{name: value for name, value in chosen.items() if name != "rounds"},
     }
 
 

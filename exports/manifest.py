@@ -64,7 +64,8 @@ def _json(value: Any) -> str:
 
 def _data_files(sums: Sums) -> dict[str, str]:
     directory = sums.directory
-    paths = [*sorted((directory / "data").glob("*.jsonl")), *sorted(directory.glob("judgements.*"))]
+    patterns = ("data/*.jsonl", "focus*.json", "judgements.*")
+    paths = [path for pattern in patterns for path in sorted(directory.glob(pattern))]
     names = [path.relative_to(directory).as_posix() for path in paths]
     return {name: sums.sha256(name) for name in names}
 

@@ -2,6 +2,7 @@
 
 References of a withheld split stay inside: its public files have the items without labels, no file of
 judgements mentions them, and the full files go below `internal/`, which is in no ZIP and no written folder.
+Systems' questions without labels are there as well.
 """
 
 from __future__ import annotations
@@ -20,6 +21,7 @@ from exports.formats.id_only import without_texts
 from exports.formats.jsonfile import ObjectWriter, line
 from exports.parameters import ParameterError
 from exports.records import ItemRecord, Selection
+from exports.stored import origins_read
 from exports.sums import Sums
 
 INTERNAL = "internal"
@@ -88,6 +90,8 @@ def outputs_open(selection: Selection, places: Places) -> list[Output]:
     outputs += [ExchangeOutput(BY_KEY[key], selection, places) for key in selection.parameters.exchange]
     if selection.parameters.judgements:
         outputs.append(JudgementOutput(selection, places))
+    if selection.parameters.texts and not selection.typology:
+        outputs.append(SubmissionOutput(selection, places))
     return outputs
 
 
@@ -187,6 +191,42 @@ class JudgementOutput:
         for files in (self._public, self._internal):
             if files:
                 files.close()
+
+
+class SubmissionOutput:
+    """The shape that systems submit: `submission_template.json` to be filled in, for everybody.
+
+    Inside, `submissions/ORIGIN.json` has the questions of each origin again, without labels, for the items
+    that it has any for. They are not public: what a system submitted is its authors' to publish.
+    """
+
+    def __init__(self, selection: Selection, places: Places) -> None:
+        self._streams: list[IO[str]] = []
+        self._template = self._writer(places.open("submission_template.json"))
+        names: set[str] = set()
+        self._systems: dict[str, ObjectWriter] = {}
+        for origin in origins_read(selection):
+            name = part = _UNSAFE.sub("_", origin)
+            while name.casefold() in names:
+                name = f"{part}_{len(names)}"
+            names.add(name.casefold())
+            self._systems[origin] = self._writer(places.open(f"submissions/{name}.json", internal=True))
+
+    def _writer(self, stream: IO[str]) -> ObjectWriter:
+        self._streams.append(stream)
+        return ObjectWriter(stream)
+
+    def add(self, record: ItemRecord, entry: dict[str, Any], split: str) -> None:
+        identifier = record.item.external_id
+        self._template.add(identifier, cqs_gen.template_entry(record))
+        for origin in dict.fromkeys(question.origin for question in record.questions if question.origin):
+            self._systems[origin].add(identifier, cqs_gen.submission_entry(record, origin))
+
+    def close(self) -> None:
+        for writer in (self._template, *self._systems.values()):
+            writer.close()
+        for stream in self._streams:
+            stream.close()
 
 
 class ExchangeOutput:

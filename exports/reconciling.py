@@ -20,12 +20,15 @@ from exports.refinements import RunUse
 SHOWN = 20
 """Problems that are told one by one; the rest is a number."""
 
+ALWAYS_TOLD = ("judgements_after_reopening", "cannot_judge", "adjudicated", "published_labels")
+"""Counts that a release names also where they are 0."""
+
 
 @dataclass(slots=True)
 class Tally:
     """What the records and the objects written for them hold."""
 
-    counts: Counter[str] = field(default_factory=Counter)
+    counts: Counter[str] = field(default_factory=lambda: Counter(dict.fromkeys(ALWAYS_TOLD, 0)))
     answers: Counter[tuple[str, bool | None]] = field(default_factory=Counter)
     labels: Counter[str] = field(default_factory=Counter)
     sources: Counter[tuple[str, str]] = field(default_factory=Counter)
@@ -43,16 +46,16 @@ class Tally:
             self.found.append(f"item {item.external_id!r} occurs twice")
         self.ids.add(item.external_id)
         self.sources[item.source, item.licence] += 1
-        self.annotators.update(row.annotator for row in record.judgements)
         self.counts["items"] += 1
         self.counts["judgements"] += len(record.judgements)
         self.counts["judgements_counted"] += sum(record.counted)
-        self.counts["judgements_after_reopening"] += sum(row.after_reopening for row in record.judgements)
-        self.counts["cannot_judge"] += sum(row.cannot_judge for row in record.judgements)
-        self.counts["adjudicated"] += sum(row.source == "adjudicated" for row in record.resolutions.values())
-        self.counts["published_labels"] += sum(
-            row.source == "imported" for row in record.resolutions.values()
-        )
+        for row in record.judgements:
+            self.annotators[row.annotator] += 1
+            self.counts["judgements_after_reopening"] += row.after_reopening
+            self.counts["cannot_judge"] += row.cannot_judge
+        for resolved in record.resolutions.values():
+            self.counts["adjudicated"] += resolved.source == "adjudicated"
+            self.counts["published_labels"] += resolved.source == "imported"
         if selection.typology:
             self._add_types(record, written, selection)
         else:
@@ -130,6 +133,7 @@ class Tally:
             assignment__round__in=[row.pk for row in selection.rounds],
             assignment__item__in=items,
             assignment__member__left_out_at__isnull=True,
+            assignment__repeat=False,
         )
         answer = "applicable" if selection.typology else "label"
         expected = {

@@ -28,6 +28,7 @@ from django.utils.translation import gettext
 from annotation.errors import Refused
 from annotation.models import Membership, Project, ProjectEvent
 from exports.building import Built, files_build, release_digest
+from exports.changes import changes_work_out
 from exports.models import Release
 from exports.parameters import Parameters
 from exports.records import items_present, selection_read
@@ -161,7 +162,7 @@ def _run(release_id: int) -> bool:
     if token is None:
         return False
     try:
-        _build(release_id, token)
+        release = _build(release_id, token)
     except ClaimLost:
         _files_forget(release_id, token)
         raise
@@ -171,6 +172,12 @@ def _run(release_id: int) -> bool:
         held.update(state=State.FAILED, error=message, lease_until=None)
         _files_forget(release_id, token)
         raise
+    try:
+        changes_work_out(release)
+    except Exception as error:
+        # The release is built; the pages ask for the comparison again.
+        name = type(error).__name__
+        logger.warning("release %s is not compared with the one before it (%s)", release_id, name)
     return True
 
 
@@ -191,7 +198,7 @@ def _claim(release_id: int) -> str | None:
     return token if claimed else None
 
 
-def _build(release_id: int, token: str) -> None:
+def _build(release_id: int, token: str) -> Release:
     release = Release.objects.select_related("project").get(pk=release_id)
     selection = selection_read(release.project, Parameters.from_json(release.parameters))
 
@@ -225,6 +232,8 @@ def _build(release_id: int, token: str) -> None:
             action="release built",
             details={"version": release.version, "digest": built.digest},
         )
+    release.refresh_from_db()
+    return release
 
 
 def _hold(release_id: int, token: str, **values: Any) -> None:

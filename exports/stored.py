@@ -50,6 +50,14 @@ def questions_read(selection: Selection, within: tuple[int, int]) -> Iterator[Qu
         yield QuestionRow(*row)
 
 
+def origins_read(selection: Selection) -> list[str]:
+    """Return who the project's questions come from, sorted; nobody is none."""
+    rows = Question.objects.filter(
+        item__project=selection.project, brought_by__state=Import.State.DONE
+    ).exclude(origin="")
+    return sorted(rows.order_by().values_list("origin", flat=True).distinct())
+
+
 def resolutions_read(selection: Selection, within: tuple[int, int]) -> Iterator[Resolved]:
     """Yield the current resolutions of the items within a range of keys."""
     rows = Resolution.objects.filter(
@@ -83,6 +91,7 @@ def judgements_read(selection: Selection, within: tuple[int, int]) -> Iterator[J
             assignment__round__in=[row.pk for row in selection.rounds],
             assignment__item__id__range=within,
             assignment__member__left_out_at__isnull=True,
+            assignment__repeat=False,
         )
         .exclude(**{answer: None}, cannot_judge=False)
         .order_by()

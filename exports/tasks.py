@@ -9,16 +9,21 @@ import logging
 from functools import partial
 
 from celery import Task, shared_task
+from django.core.cache import cache
 from django.db import transaction
 from kombu.exceptions import OperationalError
 
 from annotation.models import Membership, Project
 from exports import refinement_work, refining, releases
+from exports.changes import changes_between
 from exports.models import RefinementRun, Release
 from exports.parameters import Parameters
 from exports.refinement_choices import RefinementChoices
 
 logger = logging.getLogger(__name__)
+
+COMPARED_AGAIN = 600
+"""Seconds until a comparison that has not come may be asked for again."""
 
 
 @shared_task(name="exports.build_release")
@@ -46,6 +51,23 @@ def sweep_refinements() -> None:
     """Send the runs that wait for too long or lost their worker."""
     for run_id in refining.refinement_sweep():
         _send(refine_questions, run_id)
+
+
+@shared_task(name="exports.compare_releases")
+def compare_releases(before_id: int, after_id: int) -> None:
+    """Store how a release differs from one before it."""
+    before, after = (Release.objects.get(pk=release_id) for release_id in (before_id, after_id))
+    changes_between(before, after)
+
+
+def comparison_start(before: Release, after: Release) -> None:
+    """Have a worker compare two finished releases; asking again soon changes nothing."""
+    if not cache.add(f"releases-compared-{before.pk}-{after.pk}", True, COMPARED_AGAIN):
+        return
+    try:
+        compare_releases.delay(before.pk, after.pk)
+    except (OperationalError, OSError) as error:
+        logger.warning("releases cannot be compared: the broker cannot be reached (%s)", error)
 
 
 def release_start(

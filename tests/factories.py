@@ -108,9 +108,9 @@ def open_round(made: Study, *, overlap: int | None = None, **options) -> Round:
     return round_open(made.round, members=made.annotators, by=made.lead)
 
 
-def assignment_of(round: Round, member: Membership, item: Item) -> Assignment:
-    """Return the assignment of one item to one member in a round."""
-    return Assignment.objects.get(round=round, member=member, item=item)
+def assignment_of(round: Round, member: Membership, item: Item, *, repeat: bool = False) -> Assignment:
+    """Return the assignment of one item to one member in a round, or its hidden repeat."""
+    return Assignment.objects.get(round=round, member=member, item=item, repeat=repeat)
 
 
 def yes(item: Item, quote: str, **more) -> dict:
@@ -126,7 +126,7 @@ def record(
     round: Round, member: Membership, item: Item, unit: str | Question, answer: dict | None, **options
 ) -> Recorded:
     """Record one judgement as the member, over whatever revision is stored, under a fresh event id."""
-    assignment = assignment_of(round, member, item)
+    assignment = assignment_of(round, member, item, repeat=options.pop("repeat", False))
     if isinstance(unit, Question):
         asked, row = Unit(question_id=unit.pk), assignment.question_annotations.filter(question=unit).first()
     else:

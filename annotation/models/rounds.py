@@ -12,39 +12,38 @@ from annotation.models.items import Item, Question
 from annotation.models.project import Membership, Project
 
 
-def types_named(text: str, among: Sequence[str]) -> tuple[str, ...]:
-    """Return those of the type codes `among` that a stored text of codes names; all where it names none.
+def types_named(text: str | None, among: Sequence[str]) -> tuple[str, ...]:
+    """Return those of the type codes `among` that a stored text of codes names; without a text all.
 
-    >>> types_named("WE LE", ["LE", "CQ", "WE"]), types_named("", ["LE", "CQ"])
+    >>> types_named("WE LE", ["LE", "CQ", "WE"]), types_named(None, ["LE", "CQ"])
     (('LE', 'WE'), ('LE', 'CQ'))
     """
+    if text is None:
+        return tuple(among)
     named = text.split()
-    return tuple(code for code in among if not named or code in named)
+    return tuple(code for code in among if code in named)
 
 
-def types_text(codes: Iterable[str], among: Sequence[str]) -> str:
-    """Return the text that names these codes of `among`: empty where they are all of them.
-
-    Raises ValueError for none of them, which the empty text would turn into all.
+def types_text(codes: Iterable[str], among: Sequence[str]) -> str | None:
+    """Return the text that names these codes of `among`: None where they are all of them.
 
     >>> types_text(["WE", "LE"], ["LE", "CQ", "WE"]), types_text(["CQ", "LE"], ["LE", "CQ"])
-    ('LE WE', '')
+    ('LE WE', None)
     """
     chosen = set(codes)
     if chosen.issuperset(among):
-        return ""
-    if chosen.isdisjoint(among):
-        raise ValueError("no type is chosen")
+        return None
     return " ".join(code for code in among if code in chosen)
 
 
 class Round(models.Model):
     """One pass over drawn items under one version of the codebook.
 
-    `types` names the types that the round asks, apart by spaces; empty, it asks all of the codebook.
+    `types` names the types that the round asks, apart by spaces; without it, all of the codebook.
     `pass_mark` is the percent of answers that agree with the key of a training round.
     `imported` marks a round whose judgements were made elsewhere: it was never open here.
     `seed` drives the draw, the assignment and the shuffling; the same seed gives the same round.
+    `repeats` is how many of their own texts each annotator is to meet again, unmarked, later in the round.
     """
 
     class Purpose(models.TextChoices):
@@ -66,7 +65,7 @@ class Round(models.Model):
     name = models.CharField(max_length=120)
     purpose = models.CharField(max_length=12, choices=Purpose, default=Purpose.CALIBRATION)
     codebook = models.ForeignKey(Codebook, on_delete=models.PROTECT, related_name="rounds")
-    types = models.TextField(blank=True)
+    types = models.TextField(null=True, blank=True)
     overlap = models.PositiveIntegerField(default=2)
     order = models.CharField(max_length=12, choices=Order, default=Order.BY_ARGUMENT)
     shuffled = models.BooleanField(default=False)
@@ -82,6 +81,7 @@ class Round(models.Model):
     paused_at = models.DateTimeField(null=True, blank=True)
     due_on = models.DateField(null=True, blank=True)
     pass_mark = models.PositiveSmallIntegerField(null=True, blank=True)
+    repeats = models.PositiveSmallIntegerField(default=0)
     items = models.ManyToManyField(Item, through="RoundItem", related_name="rounds")
 
     class Meta:
@@ -104,6 +104,10 @@ class Round(models.Model):
             models.CheckConstraint(
                 condition=Q(pass_mark__isnull=True) | Q(pass_mark__lte=100, purpose="training"),
                 name="round_pass_mark_percent_in_training",
+            ),
+            models.CheckConstraint(
+                condition=Q(repeats=0) | (~Q(purpose="training") & Q(imported=False)),
+                name="round_repeats_not_in_training",
             ),
             models.CheckConstraint(
                 condition=Q(status="draft", closed_at__isnull=True)
@@ -169,20 +173,24 @@ class RoundQuestion(models.Model):
 class Assignment(models.Model):
     """An item that a member judges in a round, at the member's own position.
 
-    `types` names the types that the member is asked, apart by spaces; empty, all of the round.
+    `types` names the types that the member is asked, apart by spaces; without it, all of the round.
 
     `questions` (how many the round asks about the item), `decided` (units), `active_seconds` and `judged_at`
     (of the last judgement) are counted by the triggers of `annotation.counters`; no code writes them.
+
+    A `repeat` asks the member about an item again, without saying so. What is judged in it serves agreement
+    with oneself alone: it is no vote, and nothing else may count it.
     """
 
     round = models.ForeignKey(Round, on_delete=models.PROTECT, related_name="assignments")
     item = models.ForeignKey(Item, on_delete=models.PROTECT, related_name="assignments")
     member = models.ForeignKey(Membership, on_delete=models.PROTECT, related_name="assignments")
     position = models.PositiveIntegerField()
-    types = models.TextField(blank=True)
+    types = models.TextField(null=True, blank=True)
     created_at = models.DateTimeField(auto_now_add=True)
     started_at = models.DateTimeField(null=True, blank=True)
     released_at = models.DateTimeField(null=True, blank=True)
+    repeat = models.BooleanField(default=False)
     questions = models.PositiveIntegerField(default=0, editable=False)
     decided = models.PositiveIntegerField(default=0, editable=False)
     active_seconds = models.PositiveIntegerField(default=0, editable=False)
@@ -197,9 +205,13 @@ class Assignment(models.Model):
                 condition=Q(released_at__isnull=True),
                 name="assignment_progress",
             ),
+            # Few assignments name their types; progress counts those apart without reading the others.
+            models.Index(
+                fields=["round", "member"], condition=Q(types__isnull=False), name="assignment_by_types"
+            ),
         ]
         constraints = [
-            models.UniqueConstraint(fields=["round", "item", "member"], name="assignment_unique"),
+            models.UniqueConstraint(fields=["round", "item", "member", "repeat"], name="assignment_unique"),
             models.UniqueConstraint(
                 fields=["round", "member", "position"], name="assignment_position_unique"
             ),

@@ -9,6 +9,9 @@ from exports.records import ItemRecord, Selection
 
 EDITED_LABEL = "USE"
 
+SCORED = 3
+"""Questions a system hands in for each intervention: its score is the useful ones among them, n/3."""
+
 
 def entry(record: ItemRecord, selection: Selection, *, withheld: bool = False) -> dict[str, Any]:
     """Return the object of one intervention.
@@ -43,6 +46,17 @@ def questions(record: ItemRecord, *, edited: bool) -> list[dict[str, Any]]:
             text, label = decision.edit, EDITED_LABEL
         found.append({"id": question.external_id, "cq": text, "label": PUBLISHED_LABELS[label]})
     return found
+
+
+def template_entry(record: ItemRecord) -> dict[str, Any]:
+    """Return the object of one intervention for a system to fill in: empty questions, as many as count."""
+    item = record.item
+    return {
+        "intervention_id": item.external_id,
+        "intervention": item.text,
+        "dataset": item.source,
+        "cqs": [{"id": number, "cq": ""} for number in range(SCORED)],
+    }
 
 
 def submission_entry(record: ItemRecord, origin: str) -> dict[str, Any]:

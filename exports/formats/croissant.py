@@ -47,6 +47,27 @@ _CONTEXT = {
     "subField": "cr:subField",
     "transform": "cr:transform",
 }
+_LABELS = (
+    "labels",
+    "What was decided about each type.",
+    {
+        "code": ("$.code", "sc:Text", "The type's code."),
+        "fsq_type": ("$.fsq_type", "sc:Text", "The type's name."),
+        "applicable": ("$.applicable", "sc:Boolean", "Whether it applies; null where there is no majority."),
+        "yes": ("$.votes.yes", "sc:Integer", "Annotators who said yes."),
+        "no": ("$.votes.no", "sc:Integer", "Annotators who said no."),
+        "adjudicated": ("$.adjudicated", "sc:Boolean", "Whether a lead decided."),
+    },
+)
+_QUESTIONS = (
+    "cqs",
+    "The critical questions.",
+    {
+        "id": ("$.id", "sc:Text", "The question's id."),
+        "cq": ("$.cq", "sc:Text", "The question."),
+        "label": ("$.label", "sc:Text", "Useful, Unhelpful or Invalid."),
+    },
+)
 _TYPES = {"string": "sc:Text", "int64": "sc:Integer", "bool": "sc:Boolean"}
 _FORMATS = {
     "csv": "text/csv",
@@ -72,7 +93,9 @@ def croissant(
 ) -> dict[str, Any]:
     """Return the metadata of a release. `files` maps the name of each file to its SHA-256.
 
-    `splits` are as file names have them; of a withheld one only the fields of the items are described.
+    `splits` are as file names have them; of a withheld one only the fields of the items are described. Labels
+    are nested fields. Croissant 1.0 has no list within a list, so each kind of span has a record set of its
+    own, one record a span.
     """
     described: dict[str, Any] = {
         "@context": _CONTEXT,
@@ -87,8 +110,19 @@ def croissant(
         described["citeAs"] = selection.parameters.citation
     if selection.parameters.authors:
         described["creator"] = {"@type": "sc:Person", "name": selection.parameters.authors}
+    record_sets = [
+        record_set
+        for split in splits
+        for record_set in _split(selection, split, withheld=split in withheld, files=files)
+    ]
     described["distribution"] = [_file(name, digest) for name, digest in files.items()]
-    described["recordSet"] = [_split(selection, split, withheld=split in withheld) for split in splits]
+    # A reader takes all fields of one file object as columns of one length: each kind of span has its own.
+    for record_set in record_sets:
+        source = record_set["field"][0]["source"]["fileObject"]["@id"]
+        if source not in files:
+            name = source.partition("#")[0]
+            described["distribution"].append({**_file(name, files[name]), "@id": source})
+    described["recordSet"] = record_sets
     if "judgements.parquet" in files:
         described["recordSet"].append(_judgements(selection))
     return described
@@ -105,7 +139,9 @@ def _file(name: str, digest: str) -> dict[str, Any]:
     }
 
 
-def _split(selection: Selection, split: str, *, withheld: bool) -> dict[str, Any]:
+def _split(
+    selection: Selection, split: str, *, withheld: bool, files: Mapping[str, str]
+) -> list[dict[str, Any]]:
     texts = selection.parameters.texts
     if selection.typology:
         text = "argument" if texts else "argument_sha256"
@@ -122,13 +158,75 @@ def _split(selection: Selection, split: str, *, withheld: bool) -> dict[str, Any
         text = "intervention" if texts else "intervention_sha256"
         single = {"intervention_id": "The item's id.", text: "The intervention.", "dataset": "Its source."}
         lists = {"schemes": "Argumentation schemes, where they are known."}
-    fields = [_field(f"data/{split}.jsonl", split, name, "sc:Text", text) for name, text in single.items()]
+    file = f"data/{split}.jsonl"
+    fields = [_field(file, split, name, "sc:Text", text) for name, text in single.items()]
     if not withheld or not selection.typology:
         fields += [
-            {**_field(f"data/{split}.jsonl", split, name, "sc:Text", text), "repeated": True}
-            for name, text in lists.items()
+            {**_field(file, split, name, "sc:Text", text), "repeated": True} for name, text in lists.items()
         ]
-    return {"@type": "cr:RecordSet", "@id": split, "name": split, "field": fields}
+    if not withheld:
+        fields.append(_nested(file, split, *(_LABELS if selection.typology else _QUESTIONS)))
+    items = {"@type": "cr:RecordSet", "@id": split, "name": split, "field": fields}
+    if withheld or not selection.typology:
+        return [items]
+    whole = next(name for name in (f"focus.{split}.json", "focus.json") if name in files)
+    return [items, *(_spans(whole, split, kind, texts=texts) for kind in ("gold", "disagreement"))]
+
+
+def _nested(
+    file: str, record_set: str, name: str, description: str, parts: Mapping[str, tuple[str, str, str]]
+) -> dict[str, Any]:
+    """Describe a list of objects; `parts` are path within the object, kind and description by name."""
+    within = f"{record_set}/{name}"
+    return {
+        "@type": "cr:Field",
+        "@id": within,
+        "name": name,
+        "description": description,
+        "repeated": True,
+        "subField": [
+            {
+                **_field(file, within, part, kind, text),
+                "source": {
+                    "fileObject": {"@id": file},
+                    "extract": {"column": name},
+                    "transform": {"jsonPath": path},
+                },
+            }
+            for part, (path, kind, text) in parts.items()
+        ],
+    }
+
+
+def _spans(file: str, split: str, kind: str, *, texts: bool) -> dict[str, Any]:
+    record_set, each = f"{split}_{kind}_spans", f"$.*.labels[*].{kind}_spans[*]"
+    file = f"{file}#{kind}_spans"
+    label = f"{each}.`parent`.`parent`"
+    parts = {
+        "argument_id": (f"{label}.`parent`.`parent`.argument_id", "sc:Text", "The item's id."),
+        "code": (f"{label}.code", "sc:Text", "The type's code."),
+        "fsq_type": (f"{label}.fsq_type", "sc:Text", "The type's name."),
+        "start": (f"{each}.start", "sc:Integer", "Where it starts in the argument, in code points."),
+        "end": (f"{each}.end", "sc:Integer", "Where it ends, half open."),
+        "support": (f"{each}.support", "sc:Integer", "How many annotators chose it."),
+    }
+    if texts:
+        parts["text"] = (f"{each}.text", "sc:Text", "The words of the span.")
+        if kind == "gold":
+            parts["question"] = (f"{each}.question", "sc:Text", "The question about it.")
+    return {
+        "@type": "cr:RecordSet",
+        "@id": record_set,
+        "name": record_set,
+        "description": f"One record a {kind} span.",
+        "field": [
+            {
+                **_field(file, record_set, name, data_type, text),
+                "source": {"fileObject": {"@id": file}, "extract": {"jsonPath": path}},
+            }
+            for name, (path, data_type, text) in parts.items()
+        ],
+    }
 
 
 def _judgements(selection: Selection) -> dict[str, Any]:

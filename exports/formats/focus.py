@@ -2,12 +2,13 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping, Sequence
 from functools import lru_cache
 from typing import Any
 
 from annotation.codebooks.definition import AnnotationType, Codebook
 from exports.deciding import DecidedSpan, TypeDecision
-from exports.formats.jsonfile import Repeated
+from exports.formats.jsonfile import Repeated, RepeatedList
 from exports.questions import question_from_exemplar
 from exports.records import ItemRecord, Selection
 from exports.refinements import Refined, SpanKey
@@ -33,9 +34,7 @@ def entry(record: ItemRecord, selection: Selection, *, withheld: bool = False) -
         **given,
         "fsq_types": fsq_types,
         "spans": spans,
-        "labels": [
-            _label(item.text, kind, record.types[kind.code], refined) for kind in selection.codebook.types
-        ],
+        "labels": _labels(item.text, selection.codebook.types, record.types, refined),
     }
 
 
@@ -60,6 +59,19 @@ def probes(record: ItemRecord, codebook: Codebook) -> tuple[list[str], list[str]
     return names, spans
 
 
+def _labels(
+    text: str,
+    kinds: Sequence[AnnotationType],
+    decided: Mapping[str, TypeDecision],
+    refined: dict[SpanKey, Refined] | None,
+) -> list[dict[str, Any]]:
+    decisions = tuple([decided[kind.code] for kind in kinds])
+    if any(decision.gold or decision.disagreement for decision in decisions):
+        pairs = zip(kinds, decisions, strict=True)
+        return [_label(text, kind, decision, refined) for kind, decision in pairs]
+    return _labels_without_spans(tuple([(kind.code, kind.name) for kind in kinds]), decisions)
+
+
 def _label(
     text: str, kind: AnnotationType, decision: TypeDecision, refined: dict[SpanKey, Refined] | None
 ) -> dict[str, Any]:
@@ -81,6 +93,15 @@ def _label(
         "disagreement_spans": [_span(text, span) for span in decision.disagreement],
         "adjudicated": decision.adjudicated,
     }
+
+
+@lru_cache(maxsize=512)
+def _labels_without_spans(
+    kinds: tuple[tuple[str, str], ...], decisions: tuple[TypeDecision, ...]
+) -> RepeatedList:
+    # Most items of a dataset in which few types are judged.
+    pairs = zip(kinds, decisions, strict=True)
+    return RepeatedList(_label_without_spans(code, name, decision) for (code, name), decision in pairs)
 
 
 @lru_cache(maxsize=4096)

@@ -23,8 +23,18 @@ class Repeated(dict[str, Any]):
         self.layouts: dict[str, str] = {}
 
 
+class RepeatedList(list[Any]):
+    """A list that many entries share and nobody changes; it remembers how it is laid out."""
+
+    __slots__ = ("layouts",)
+
+    def __init__(self, *arguments: Any) -> None:
+        super().__init__(*arguments)
+        self.layouts: dict[str, str] = {}
+
+
 _LINE = ""
-"""The layout of a `Repeated` object on one line; every other begins with a line break."""
+"""The layout of what is repeated on one line; every other begins with a line break."""
 
 
 def published(value: Any, *, level: int = 0) -> str:
@@ -46,7 +56,7 @@ def line(value: Any) -> str:
 
     The bytes are those of `json.dumps(value, ensure_ascii=False)`; a `Repeated` object is laid out once.
     """
-    if isinstance(value, Repeated):
+    if isinstance(value, Repeated | RepeatedList):
         if _LINE not in value.layouts:
             value.layouts[_LINE] = _on_a_line(value)
         return value.layouts[_LINE]
@@ -80,6 +90,8 @@ class ObjectWriter:
 def _line_part(value: Any) -> str:
     if type(value) is str:
         return encode_basestring(value)
+    if type(value) is RepeatedList:
+        return line(value)
     # Only where something is repeated is Python faster than the encoder in C.
     if type(value) is list and any(type(entry) is Repeated for entry in value):
         texts = [line(entry) if isinstance(entry, Repeated) else _on_a_line(entry) for entry in value]
@@ -93,9 +105,10 @@ def _laid_out(value: Any, edge: str) -> str:
         return encode_basestring_ascii(value)
     if type(value) is int:
         return str(value)
-    if isinstance(value, Repeated):
+    if isinstance(value, Repeated | RepeatedList):
         if edge not in value.layouts:
-            value.layouts[edge] = _laid_out(dict(value), edge)
+            plain = dict(value) if isinstance(value, Repeated) else list(value)
+            value.layouts[edge] = _laid_out(plain, edge)
         return value.layouts[edge]
     inner = edge + INDENT
     if isinstance(value, dict) and value:
@@ -108,4 +121,4 @@ def _laid_out(value: Any, edge: str) -> str:
         return "{" + ",".join(entries) + edge + "}"
     if isinstance(value, list) and value:
         return "[" + ",".join([inner + _laid_out(entry, inner) for entry in value]) + edge + "]"
-    return json.dumps(value)
+    return "[]" if value == [] else json.dumps(value)

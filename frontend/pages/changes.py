@@ -1,15 +1,13 @@
 """What a release's pages show of the release before it."""
 
-import logging
 from typing import Any
 
 from django.http import HttpRequest
 
-from exports.changes import changes_between, release_before, withdrawn_among
+from exports.changes import changes_stored, comparable, release_before, withdrawn_among
 from exports.models import Release
+from exports.tasks import comparison_start
 from frontend.pages.common import page_of
-
-logger = logging.getLogger(__name__)
 
 IDS_SHOWN = 200
 PAGE_SIZE = 50
@@ -19,15 +17,18 @@ def changes_context(request: HttpRequest, release: Release, *, public: bool) -> 
     """Return what `_release_changes.html` needs, nothing where there is no release to compare with.
 
     In public only public releases are compared: nothing of one that is not may be seen through another.
+    Reads what a worker has stored: where that is missing (releases of before an update, a release that was
+    made public later) a worker is asked for it.
     """
     before = release_before(release, public=public)
     if before is None:
         return {}
-    try:
-        changes = changes_between(before, release)
-    except OSError as error:
-        logger.warning("release %s cannot be compared (%s)", release.pk, type(error).__name__)
-        return {"before": before}
+    changes = changes_stored(before, release)
+    if changes is None:
+        if not comparable(before, release):
+            return {"before": before}
+        comparison_start(before, release)
+        return {"before": before, "changes_coming": True}
     return {
         "before": before,
         "changes": changes,

@@ -146,7 +146,7 @@ def _differ(round: Round, first: str, second: str) -> Q:
     else:
         of_unit = {"question": OuterRef("question")}
         rows, field, values = QuestionAnnotation.objects.all(), "label", ["USE", "UN", "IN"]
-    rows = rows.filter(assignment__round=round, **of_unit)
+    rows = rows.filter(assignment__round=round, assignment__repeat=False, **of_unit)
     differ = Q()
     for value in values:
         others = [other for other in values if other != value]

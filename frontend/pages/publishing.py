@@ -116,7 +116,8 @@ def _effects(release: Release, address: str) -> list[str]:
     """Say in sentences what anybody can see once the release is public."""
     choices = Parameters.from_json(release.parameters)
     files = [file for file in public_files(release) if not file["archive"]]
-    kept = sum(file["internal"] for file in release.files)
+    kept = [file["name"] for file in release.files if file["internal"]]
+    submitted = [name for name in kept if name.startswith("internal/submissions/")]
     effects = [
         gettext("Anybody can open %(address)s without logging in.") % {"address": address},
         gettext(
@@ -136,11 +137,15 @@ def _effects(release: Release, address: str) -> list[str]:
         )
     elif choices.exchange:
         effects.append(gettext("Among them is every annotator's judgement under a pseudonym."))
-    if kept:
-        withheld = ", ".join(choices.withheld)
+    if choices.withheld:
         effects.append(
             gettext("The labels of %(withheld)s stay inside: %(kept)s files are not shown.")
-            % {"withheld": withheld, "kept": kept}
+            % {"withheld": ", ".join(choices.withheld), "kept": len(kept) - len(submitted)}
+        )
+    if submitted:
+        effects.append(
+            gettext("Who wrote which question stays inside: %(n)s files by origin are not shown.")
+            % {"n": len(submitted)}
         )
     return [
         *effects,

@@ -2,12 +2,20 @@
 
 import pytest
 from django.core.cache import cache
+from django.core.files.base import ContentFile
 from django.core.files.storage import default_storage
 from django.test import Client
 from django.utils import timezone
 
-from exports import changes
-from exports.changes import Change, changes_between, release_before, withdrawn_among
+from exports import changes, tasks
+from exports.changes import (
+    Change,
+    changes_between,
+    changes_stored,
+    release_before,
+    withdrawn_among,
+)
+from exports.parameters import Parameters
 from exports.publishing import release_publish
 from tests import factories
 from tests.exports.studies import (
@@ -89,6 +97,19 @@ def test_choices_that_differ_are_told_in_words(made):
     assert found.changes == ()
 
 
+def test_a_choice_that_an_older_release_did_not_know_is_no_change(made, monkeypatch):
+    known = Parameters.to_json
+    with monkeypatch.context() as older:
+        older.setattr(
+            Parameters,
+            "to_json",
+            lambda self: {key: value for key, value in known(self).items() if key != "refined_questions"},
+        )
+        first = release(made.project, "1.0")
+    assert "refined_questions" not in first.parameters
+    assert changes_between(first, release(made.project, "1.1")).choices == ()
+
+
 def test_labels_that_one_of_the_two_withholds_are_not_compared(made):
     for item, split in zip(made.items, ("train", "train", "test"), strict=True):
         item.split = split
@@ -143,20 +164,89 @@ def test_releases_without_texts_are_compared_by_offsets(made):
 
 
 def test_all_changes_are_counted_where_not_all_are_listed(made, monkeypatch):
-    monkeypatch.setattr(changes, "LISTED", 1)
     first = release(made.project, "1.0")
     for item in made.items:
         adjudicate(made, item, "LE", False)
+    monkeypatch.setattr(changes, "LISTED", 1)
     found = changes_between(first, release(made.project, "1.1"))
     assert (len(found.changes), found.n_changes, found.items_changed) == (1, 6, 3)
 
 
-def test_two_releases_are_compared_once(made, monkeypatch):
-    first, second = release(made.project, "1.0"), release(made.project, "1.1", licence="MIT")
-    found = changes_between(first, second)
-    for file in first.files:
+def lose_files(row):
+    for file in row.files:
         default_storage.delete(file["storage"])
+
+
+def lose_comparisons():
+    for name in default_storage.listdir("release-changes")[1]:
+        default_storage.delete(f"release-changes/{name}")
+
+
+def test_a_release_is_compared_when_it_is_built_with_the_one_before_and_the_last_public_one(made):
+    first = release(made.project, "1.0")
+    release_publish(release=first, by=made.lead)
+    adjudicate(made, made.items[0], "LE", False)
+    second = release(made.project, "1.1")
+    third = release(made.project, "1.2", licence="MIT")
+    assert changes_stored(second, third).counts == {}
+    assert changes_stored(second, third).choices == (("licence", "–", "MIT"),)
+    assert changes_stored(first, third).counts == {"label": 1, "spans": 1}
+    assert changes_stored(first, third).changes[0] == Change("label", "I-1", "Lacks Evidence", "yes", "no")
+    assert changes_stored(third, first) is None
+
+
+def test_two_releases_are_compared_once(made):
+    first, second = release(made.project, "1.0"), release(made.project, "1.1", licence="MIT")
+    found = changes_stored(first, second)
+    lose_files(first)
     assert changes_between(first, second) == found
+    assert found.choices == (("licence", "–", "MIT"),)
+
+
+def test_a_release_is_built_although_it_cannot_be_compared(made):
+    lose_files(release(made.project, "1.0"))
+    second = release(made.project, "1.1", licence="MIT")
+    assert (second.state, changes_stored(release_before(second), second)) == ("done", None)
+
+
+def test_what_is_half_written_is_not_taken_for_a_comparison(made):
+    first, second = release(made.project, "1.0"), release(made.project, "1.1", licence="MIT")
+    (name,) = default_storage.listdir("release-changes")[1]
+    lose_comparisons()
+    default_storage.save(f"release-changes/{name}", ContentFile(b'{"choices": [["lic'))
+    assert changes_stored(first, second) is None
+
+
+def test_a_page_asks_a_worker_once_for_a_comparison_that_is_missing_and_then_shows_it(
+    made, lead_client, monkeypatch
+):
+    first, second = release(made.project, "1.0"), release(made.project, "1.1", licence="MIT")
+    lose_comparisons()
+    sent = []
+    monkeypatch.setattr(tasks.compare_releases, "delay", lambda *pair: sent.append(pair))
+    monkeypatch.setattr(changes, "_compared", lambda before, after: pytest.fail("compared in the request"))
+    for _ in range(2):
+        page = text(lead_client.get("/p/s/releases/1.1/"))
+        assert "being compared. Open this page again in a moment." in page
+    assert sent == [(first.pk, second.pk)]
+    monkeypatch.undo()
+    tasks.compare_releases(*sent[0])
+    monkeypatch.setattr(changes, "_compared", lambda before, after: pytest.fail("compared in the request"))
+    page = text(lead_client.get("/p/s/releases/1.1/"))
+    assert '<th scope="row">licence</th><td dir="auto">–</td><td dir="auto">MIT</td>' in page
+
+
+def test_a_broker_that_is_down_leaves_the_page(made, lead_client, monkeypatch):
+    release(made.project, "1.0")
+    release(made.project, "1.1", licence="MIT")
+    lose_comparisons()
+
+    def down(*pair):
+        raise OSError("no broker")
+
+    monkeypatch.setattr(tasks.compare_releases, "delay", down)
+    page = text(lead_client.get("/p/s/releases/1.1/"))
+    assert "being compared. Open this page again in a moment." in page
 
 
 def test_the_release_before_is_the_one_built_last_and_in_public_the_last_public_one(made):
@@ -207,7 +297,7 @@ def test_the_list_of_changes_has_pages(made, lead_client, monkeypatch):
 def test_a_lost_file_leaves_the_page_and_says_so(made, lead_client):
     first = release(made.project, "1.0")
     release(made.project, "1.1", licence="MIT")
-    for file in first.files:
-        default_storage.delete(file["storage"])
+    lose_files(first)
+    lose_comparisons()
     page = text(lead_client.get("/p/s/releases/1.1/"))
     assert "cannot be compared: a file of theirs is missing in the storage" in page

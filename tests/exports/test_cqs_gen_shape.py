@@ -1,15 +1,15 @@
 """The CQs-Gen benchmark file has the published shape; published files come back as they were."""
 
 import json
+import zipfile
 
 import pytest
+from django.core.files.storage import default_storage
 
 from annotation.importing.items_loader import items_import
 from annotation.models import Resolution
 from annotation.projects import project_create
-from exports.formats.cqs_gen import submission_entry
-from exports.parameters import Parameters
-from exports.records import records_read, selection_read
+from exports.writing import release_write
 from tests.exports.studies import (
     UNHELPFUL,
     USEFUL,
@@ -55,9 +55,69 @@ def test_a_systems_questions_leave_the_benchmark_alone_and_keep_the_shape_they_c
     project = imported("submitted", given, submitted)
     assert release(project).counts["undecided_questions"] == 15
     assert (released(project, tmp_path / "out") / "cqs_gen.json").read_bytes() == given.read_bytes()
-    records = records_read(selection_read(project, Parameters()))
-    entries = {record.item.external_id: submission_entry(record, "llama8") for record in records}
-    assert json.dumps(entries, indent=4).encode() == submitted.read_bytes()
+    folder = tmp_path / "inside"
+    release_write(release(project), folder, internal=True)
+    assert (folder / "internal" / "submissions" / "llama8.json").read_bytes() == submitted.read_bytes()
+    template, system = (
+        json.loads(path.read_bytes()) for path in (folder / "submission_template.json", submitted)
+    )
+    assert shape_of(template) == shape_of(system)
+
+
+def shape_of(submission):
+    """Return the keys of each object, with the values that a system does not choose."""
+    return {
+        name: {**entry, "cqs": [{**question, "cq": ""} for question in entry["cqs"]]}
+        for name, entry in submission.items()
+    }
+
+
+def test_a_submission_comes_back_as_it_came_and_a_template_has_its_shape(tmp_path):
+    def submission(*questions):
+        made = {"intervention_id": "A_1", "intervention": "JD: “We pay.”", "dataset": "US2016"}
+        made["cqs"] = [{"id": number, "cq": text} for number, text in enumerate(questions)]
+        return json.dumps({"A_1": made}, indent=4).encode()
+
+    given = tmp_path / "given.json"
+    labelled = {"id": "A_1_T__0", "cq": "Who pays?", "label": "Useful"}
+    given.write_bytes(submission().replace(b'"cqs": []', b'"cqs": [%s]' % json.dumps(labelled).encode()))
+    for name in ("mine.1", "mine-1", "Café"):
+        (tmp_path / f"submission_{name}.json").write_bytes(submission(f"Who is {name}?", "Why?", "When?"))
+    paths = sorted(tmp_path.glob("submission_*.json"))
+    project = imported("submitted", given, *paths)
+    done = release(project)
+    released(project, tmp_path / "out")
+    assert sorted(path.name for path in (tmp_path / "out").glob("*.json")) == [
+        "cqs_gen.json",
+        "croissant.json",
+        "release.json",
+        "submission_template.json",
+    ]
+    assert not (tmp_path / "out" / "internal").exists()
+    assert (tmp_path / "out" / "submission_template.json").read_bytes() == submission("", "", "")
+    release_write(done, tmp_path / "inside", internal=True)
+    folder = tmp_path / "inside" / "internal" / "submissions"
+    theory = json.loads((folder / "theory.json").read_bytes())
+    assert theory["A_1"]["cqs"] == [{"id": "A_1_T__0", "cq": "Who pays?"}]
+    assert {path.name: path.read_bytes() for path in folder.iterdir() if path.name != "theory.json"} == {
+        "Caf_.json": (tmp_path / "submission_Café.json").read_bytes(),
+        "mine_1.json": (tmp_path / "submission_mine-1.json").read_bytes(),
+        "mine_1_2.json": (tmp_path / "submission_mine.1.json").read_bytes(),
+    }
+    (archive,) = (file for file in done.files if file["archive"])
+    with default_storage.open(archive["storage"], "rb") as stream, zipfile.ZipFile(stream) as zipped:
+        names = zipped.namelist()
+    assert "submitted-1.0/submission_template.json" in names
+    assert not [name for name in names if "submissions/" in name]
+
+
+def test_a_release_without_texts_has_no_submissions(tmp_path):
+    made = cqs_study(annotators=1)
+    judge_question(made, made.items[0].questions.first(), [USEFUL])
+    close(made)
+    folder = tmp_path / "out"
+    release_write(release(made.project, texts=False), folder, internal=True)
+    assert not [path for path in folder.rglob("*") if "submission" in path.name]
 
 
 def test_a_label_is_that_of_more_than_half_and_an_undecided_question_is_left_out(tmp_path):

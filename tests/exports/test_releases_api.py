@@ -6,8 +6,11 @@ import json
 import pytest
 from django.test import Client
 
+from annotation.models import ProjectEvent
 from exports import tasks
 from exports.models import Release
+from exports.parameters import Parameters
+from exports.releases import release_request
 from tests import factories
 from tests.conftest import client_of
 from tests.exports.studies import close, focus_study, judge, release
@@ -115,3 +118,52 @@ def test_a_release_of_another_project_is_not_found_through_ones_own(made, lead_c
     other = focus_study(annotators=1, items=1)
     assert lead_client.get(address(other, "1.0/files/focus.json")).status_code == 404
     assert json.loads(lead_client.get(address(other)).content) == []
+
+
+def switch(client, made, is_public, **options):
+    return client.put(address(made, "1.0/public/"), {"is_public": is_public}, "application/json", **options)
+
+
+def test_a_lead_opens_and_closes_the_public_page_and_the_log_says_so_once(made, lead_client):
+    release(made.project)
+    page = f"/releases/{made.project.slug}/1.0/"
+    assert lead_client.get(address(made, "1.0/")).json()["is_public"] is False
+    for _ in range(2):
+        assert switch(lead_client, made, True).json()["is_public"] is True
+    assert Client().get(page).status_code == 200
+    assert switch(lead_client, made, False).json()["is_public"] is False
+    assert Client().get(page).status_code == 404
+    logged = ProjectEvent.objects.filter(action__contains="public").order_by("id")
+    assert list(logged.values_list("action", "member", "details")) == [
+        ("release made public", made.lead.pk, {"version": "1.0"}),
+        ("release closed to the public", made.lead.pk, {"version": "1.0"}),
+    ]
+
+
+def test_only_a_lead_with_the_csrf_token_switches_the_public_page(made, lead_client):
+    release(made.project)
+    factories.user("olu")
+    assert switch(client_of("ann"), made, True).status_code == 403
+    assert switch(client_of("olu"), made, True).status_code == 404
+    assert switch(Client(), made, True).json()["code"] == "not_authenticated"
+    strict = Client(enforce_csrf_checks=True)
+    strict.cookies = lead_client.cookies
+    assert switch(strict, made, True).json()["code"] == "csrf_failed"
+    assert lead_client.put(address(made, "1.0/public/"), {}, "application/json").status_code == 422
+    assert not Release.objects.get().is_public
+
+
+def test_a_release_that_is_not_built_stays_closed(made, lead_client):
+    release_request(project=made.project, version="1.0", parameters=Parameters())
+    refused = switch(lead_client, made, True)
+    assert (refused.status_code, refused.json()["code"]) == (409, "not_ready")
+    assert not Release.objects.get().is_public
+
+
+def test_the_schema_of_the_api_has_the_switch():
+    schema = Client().get("/api/schema/?format=json").json()
+    put = schema["paths"]["/api/projects/{slug}/releases/{version}/public/"]["put"]
+    assert put["requestBody"]["content"]["application/json"]["schema"] == {
+        "$ref": "#/components/schemas/ReleasePublicInputRequest"
+    }
+    assert schema["components"]["schemas"]["ReleasePublicInputRequest"]["required"] == ["is_public"]

@@ -117,6 +117,33 @@ def test_croissant_validates_and_its_records_can_be_read(choices, tmp_path):
     assert [record["test/argument_id"] for record in described.records("test")] == [b"I-3", b"I-4"]
     rows = list(described.records("judgements"))
     assert len(rows) == (40 if "withheld" in choices else 80)
+    decided = {
+        (label["train/labels/code"], label["train/labels/applicable"], label["train/labels/yes"])
+        for label in records[0]["train/labels"]
+    }
+    assert {(b"LE", True, 2), (b"WE", None, 1), (b"TC", False, 0)} <= decided
+    assert len(records[0]["train/labels"]) == 10
+    spans = {
+        name: [
+            {key.rpartition("/")[2]: value for key, value in span.items()}
+            for span in described.records(f"{name}_spans")
+        ]
+        for name in ("train_gold", "train_disagreement")
+    }
+    texts = choices.get("texts", True)
+    told = {"text": b"grades fell"} if texts else {}
+    (gold,) = spans["train_gold"]
+    assert (b"grades fell" in gold.pop("question")) if texts else "question" not in gold
+    shared = {"argument_id": b"I-1", "code": b"LE", "fsq_type": b"Lacks Evidence"}
+    assert gold == {**shared, "start": 51, "end": 62, "support": 2, **told}
+    (alone,) = spans["train_disagreement"]
+    assert (alone["code"], alone["start"], alone["end"], alone["support"]) == (b"WE", 0, 11, 1)
+    named = {record_set.id for record_set in described.metadata.record_sets}
+    assert ("test_gold_spans" in named) == ("withheld" not in choices)
+    if "withheld" not in choices:
+        assert list(described.records("test_gold_spans")) == []
+        arabic = list(described.records("test_disagreement_spans"))[1]
+        assert arabic["test_disagreement_spans/argument_id"] == b"I-4"
 
 
 @foreign_warnings
@@ -127,7 +154,16 @@ def test_croissant_of_questions_can_be_read(tmp_path):
         judge_question(made, item.questions.get(), [USEFUL])
     close(made)
     described = croissant.Dataset(str(released(made.project, tmp_path / "out") / "croissant.json"))
-    assert [row["all/intervention_id"] for row in described.records("all")] == [b"I-1", b"I-2"]
+    rows = list(described.records("all"))
+    assert [row["all/intervention_id"] for row in rows] == [b"I-1", b"I-2"]
+    question = made.items[1].questions.get()
+    assert rows[1]["all/cqs"] == [
+        {
+            "all/cqs/id": question.external_id.encode(),
+            "all/cqs/cq": question.text.encode(),
+            "all/cqs/label": b"Useful",
+        }
+    ]
 
 
 def test_the_croissant_file_has_the_sums_of_the_files(tmp_path):

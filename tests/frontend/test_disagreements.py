@@ -61,7 +61,9 @@ def test_decided_and_taken_units_are_marked(lead_client):
         seen=None,
     )
     assert [key for _, key in units(lead_client, state="decided")] == ["LE"]
-    assert "1 of 1 units that need a decision are decided" in lead_client.get(LIST).content.decode()
+    page = lead_client.get(LIST).content.decode()
+    assert "1 of 1 units that need a decision are decided" in page
+    assert "Everything that waited is decided." in page and "/p/s/codebook/edit/" in page
 
 
 def test_an_open_round_shows_nothing_to_anybody(lead_client):

@@ -81,6 +81,7 @@ class Written:
                 texts.add(f"{entry['code']} {entry['name']}")
             texts |= {codebook.source, *texts_of(codebook.definition)}
         self.texts = {bare(text) for text in texts | TERMS | NAMES | COLUMNS}
+        self.slug = f" · {project.slug}"
         self.corpus = " ".join(self.texts)
 
     def has(self, piece: str, loose: bool = False) -> bool:
@@ -88,7 +89,7 @@ class Written:
 
         loose: fewer words do as well, where a page shows a guideline in pieces.
         """
-        text = bare(piece)
+        text = bare(piece.removesuffix(self.slug))
         if not text or text in self.texts or FILE.fullmatch(text):
             return True
         return (loose or text.count(" ") > 1) and text in self.corpus

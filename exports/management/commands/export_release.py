@@ -62,7 +62,9 @@ class Command(BaseCommand):
         for credit in CREDITS:
             parser.add_argument(f"--{credit}", default="", help=f"{credit} as the data card says it")
         parser.add_argument(
-            "--internal", action="store_true", help="also write the withheld labels, below internal/"
+            "--internal",
+            action="store_true",
+            help="also write withheld labels and systems' questions, below internal/",
         )
 
     def handle(self, *args: Any, **options: Any) -> None:
