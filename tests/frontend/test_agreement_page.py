@@ -60,7 +60,7 @@ def row_of(response, name):
 def test_the_lead_reads_who_judged_what_and_the_figures_of_each_type(study, lead_client):
     close(study)
     response = lead_client.get(address(study))
-    assert "2 items · 3 annotators · guideline version 1." in words(response)
+    assert "2 items · 3 annotators · guideline version 1" in words(response)
     assert "from 9 judgements; not yet checked by a second implementation." in words(response)
     row = row_of(response, "Lacks Evidence")
     assert row[1:7] == ["2", "0.33", "0.67", "0.33", "0.40", "0.38"]
