@@ -128,7 +128,8 @@ def _effects(release: Release, address: str) -> list[str]:
         effects.append(f"The labels of {withheld} stay inside: {n_labelled} files are not shown.")
     if submitted:
         effects.append(
-            f"Who wrote which question stays inside: {len(submitted)} files by origin are not shown."
+            "Who wrote which question stays inside: the files by origin "
+            f"({len(submitted)}, one an origin) are not shown."
         )
     return [
         *effects,
