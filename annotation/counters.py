@@ -87,8 +87,8 @@ def _of_judgements(kind: str, answer: str) -> tuple[Counter, ...]:
             ("DELETE",),
             f"UPDATE annotation_assignment SET decided = decided - {old}, "
             "active_seconds = active_seconds - OLD.active_seconds, "
-            f"judged_at = (SELECT MAX(j.decided_at) FROM {table} j WHERE j.assignment_id = OLD.assignment_id) "
-            "WHERE id = OLD.assignment_id",
+            f"judged_at = (SELECT MAX(j.decided_at) FROM {table} j "
+            "WHERE j.assignment_id = OLD.assignment_id) WHERE id = OLD.assignment_id",
         ),
     )
 
@@ -118,8 +118,8 @@ COUNTERS: tuple[Counter, ...] = (
         "assignment_questions_counted",
         "annotation_assignment",
         ("INSERT",),
-        f"UPDATE annotation_assignment SET questions = {_ASKED.format(round='NEW.round_id', item='NEW.item_id')} "
-        "WHERE id = NEW.id",
+        "UPDATE annotation_assignment SET questions = "
+        f"{_ASKED.format(round='NEW.round_id', item='NEW.item_id')} WHERE id = NEW.id",
         condition="EXISTS (SELECT 1 FROM annotation_roundquestion rq WHERE rq.round_id = NEW.round_id)",
     ),
 )

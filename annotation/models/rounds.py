@@ -1,7 +1,10 @@
 """Rounds of annotation: what was drawn, who judges it, and when it closed."""
 
+from datetime import timedelta
+
 from django.db import models
 from django.db.models import Q
+from django.utils import timezone
 from django.utils.translation import gettext
 
 from annotation.models.codebooks import Codebook
@@ -9,11 +12,14 @@ from annotation.models.constraints import not_blank
 from annotation.models.items import Item, Question
 from annotation.models.project import Membership, Project
 
+OPENING_STALE_AFTER = timedelta(minutes=10)
+
 
 class Round(models.Model):
     """One pass over drawn items under one version of the codebook.
 
     `pass_mark` is the percent of answers that agree with the key of a training round.
+    `opening_at` is the last sign of life of the work that opens a draft: see `annotation.opening`.
     `imported` marks a round whose judgements were made elsewhere: it was never open here.
     `seed` drives the draw, the assignment and the shuffling; the same seed gives the same round.
     """
@@ -46,6 +52,7 @@ class Round(models.Model):
     live_agreement = models.BooleanField(default=False)
     imported = models.BooleanField(default=False)
     status = models.CharField(max_length=8, choices=Status, default=Status.DRAFT)
+    opening_at = models.DateTimeField(null=True, blank=True, editable=False)
     opened_at = models.DateTimeField(null=True, blank=True)
     closed_at = models.DateTimeField(null=True, blank=True)
     reopened_at = models.DateTimeField(null=True, blank=True)
@@ -88,6 +95,15 @@ class Round(models.Model):
 
     def __str__(self) -> str:
         return self.name
+
+    @property
+    def is_opening(self) -> bool:
+        """Whether the draft is being opened right now: nothing about it can be changed meanwhile."""
+        return (
+            self.status == self.Status.DRAFT
+            and self.opening_at is not None
+            and self.opening_at > timezone.now() - OPENING_STALE_AFTER
+        )
 
     @property
     def status_word(self) -> str:

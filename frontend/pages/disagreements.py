@@ -72,9 +72,9 @@ def round_disagreements(request: HttpRequest, slug: str, number: int) -> HttpRes
     page = page_of(request, list(keys) if request.GET.get("pair") else keys)
     shown = report.disputed_units.select_related("item", "question")
     units = in_order(list(page), with_state(shown, member))
-    spoken = round.comments.filter(act=Comment.Act.SAY, item__in=[unit.item_id for unit in units]).values_list(
-        "item", "type_code", "question"
-    )
+    spoken = round.comments.filter(
+        act=Comment.Act.SAY, item__in=[unit.item_id for unit in units]
+    ).values_list("item", "type_code", "question")
     counts: dict[tuple[int, str, int | None], int] = {}
     for key in spoken:
         counts[key] = counts.get(key, 0) + 1

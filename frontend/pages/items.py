@@ -16,6 +16,7 @@ from annotation.withdrawing import item_restore, item_withdraw
 from frontend.pages.common import lead_or_refuse, posted, project_page, query_without_page, uncounted_page_of
 from frontend.refusals import refusals_as_notices
 
+
 @login_required
 @require_GET
 def items(request: HttpRequest, slug: str) -> HttpResponse:
