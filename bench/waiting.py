@@ -1,7 +1,8 @@
-"""How long a save waits while a large round opens: python bench/waiting.py [--items N] [--annotators N]
+"""How long a save waits while a large round is made: python bench/waiting.py [--items N] [--annotators N]
 
-Another process tries to write every 50 ms meanwhile. Prints the seconds the opening took, and how long the
-longest of these writes waited. SQLite in a temporary folder, or in --folder as bench/lead.py left it.
+All items are drawn into a round, which is opened, while another process writes every 50 ms. Prints how long
+each took, and how long the longest of these writes waited. SQLite in a temporary folder; --folder begins
+with a copy of the database that bench/lead.py keeps there.
 """
 
 import argparse
@@ -11,6 +12,7 @@ import subprocess
 import sys
 import tempfile
 import time
+from collections.abc import Callable
 from pathlib import Path
 
 ROOT = Path(__file__).resolve().parent.parent
@@ -18,21 +20,39 @@ EVERY = 0.05
 
 
 def watch(stop: Path) -> None:
-    """Write until the file `stop` is there; print the longest wait in milliseconds."""
+    """Write until the file `stop` is there; print the longest wait in milliseconds, and what was refused."""
     from django.contrib.auth.models import User
+    from django.db import OperationalError
     from django.utils import timezone
 
-    longest = 0.0
+    longest, refused = 0.0, 0
     while not stop.exists():
         started = time.perf_counter()
-        User.objects.filter(username="lea").update(last_login=timezone.now())
+        try:
+            User.objects.filter(username="lea").update(last_login=timezone.now())
+        except OperationalError:
+            refused += 1
         longest = max(longest, time.perf_counter() - started)
         time.sleep(EVERY)
-    print(f"{1000 * longest:10.0f} ms  longest wait of another save")
+    print(f"{1000 * longest:10.0f} ms  longest wait of another save; {refused} saves were refused")
 
 
-def open_large(slug: str, n_items: int, n_annotators: int, folder: Path) -> None:
-    """Draw all items into a new round and open it, watched."""
+def watched(what: str, act: Callable[[], object], folder: Path) -> None:
+    """Do something while another process writes."""
+    stop = folder / "stop"
+    stop.unlink(missing_ok=True)
+    watcher = subprocess.Popen([sys.executable, __file__, "--watch", str(stop)])
+    started = time.perf_counter()
+    try:
+        act()
+    finally:
+        print(f"{1000 * (time.perf_counter() - started):10.0f} ms  {what}", flush=True)
+        stop.touch()
+        watcher.wait()
+
+
+def draw_and_open(slug: str, n_items: int, n_annotators: int, folder: Path) -> None:
+    """Draw all items into a new round, then open it."""
     from django.core.management import call_command
 
     from annotation.models import Project, Round
@@ -44,21 +64,12 @@ def open_large(slug: str, n_items: int, n_annotators: int, folder: Path) -> None
     if not Round.objects.filter(project__slug=slug).exists():
         fill(slug, n_items, n_annotators)
     round = round_create(project=Project.objects.get(slug=slug), overlap=1)
-    round_draw(round)
-    stop = folder / "stop"
-    stop.unlink(missing_ok=True)
-    watcher = subprocess.Popen([sys.executable, __file__, "--watch", str(stop)])
-    started = time.perf_counter()
-    try:
-        round_open(round)
-    finally:
-        print(f"{1000 * (time.perf_counter() - started):10.0f} ms  opening {n_items} items", flush=True)
-        stop.touch()
-        watcher.wait()
+    watched(f"drawing {n_items} items, in one transaction", lambda: round_draw(round), folder)
+    watched(f"opening {n_items} items, in batches", lambda: round_open(round), folder)
 
 
 def main() -> None:
-    """Fill a database, open a round in it."""
+    """Fill a database, make a round in it."""
     parser = argparse.ArgumentParser(description=__doc__)
     parser.add_argument("--items", type=int, default=110_000)
     parser.add_argument("--annotators", type=int, default=30)
@@ -80,7 +91,7 @@ def main() -> None:
             shutil.copytree(options.folder / slug, folder, dirs_exist_ok=True)
         os.environ["ELENCHUS_DATA"] = str(folder)
         django.setup()
-        open_large(slug, options.items, options.annotators, folder)
+        draw_and_open(slug, options.items, options.annotators, folder)
 
 
 if __name__ == "__main__":
