@@ -99,6 +99,8 @@ def test_pages_of_units_follow_one_another_whatever_the_filter(lead_client, monk
             factories.record(made.round, made.annotators[1], item, code, factories.NO)
     round_close(made.round, by=made.lead)
     report = computed(made)
+    for place, unit in enumerate(report.disputed_units.order_by("pk")):
+        report.disputed_units.filter(pk=unit.pk).update(disputed=(7 * place % 10) / 10)
     in_order = [
         (unit.item.external_id, unit.type_code) for unit in report.disputed_units.select_related("item")
     ]
