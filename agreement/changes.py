@@ -25,8 +25,14 @@ def round_change(
 ) -> dict[str, Any]:
     """Return the differences after - before for each section that both rounds have, with intervals.
 
-    Items that recur are resampled together, others independently; `alive` is called after each section.
+    Groups and all types pool the types that both rounds asked, and no other. Items that recur are resampled
+    together, others independently; `alive` is called after each section.
     """
+    codes = types_in_both(before, after)
+    if codes is not None:
+        if not codes:
+            return {}
+        before, after = before.of_kinds(codes), after.of_kinds(codes)
     earlier = {section.key: section for section in sections_of(before)}
     sections = {}
     for section in sections_of(after):
@@ -47,6 +53,13 @@ def round_change(
         sections[section.key] = change
         alive()
     return canonical(sections)
+
+
+def types_in_both(before: RoundJudgements, after: RoundJudgements) -> list[str] | None:
+    """Return the types that both rounds asked, in the later one's order; None where they asked the same."""
+    then = {kind.code for kind in before.kinds}
+    codes = [kind.code for kind in after.kinds if kind.code in then]
+    return None if len(codes) == len(before.kinds) == len(after.kinds) else codes
 
 
 def _item_ids(judgements: RoundJudgements, section: Section) -> np.ndarray:

@@ -12,17 +12,15 @@ from typing import Any
 from django.db.models import F
 from django.utils import timezone
 
-from agreement.crosscheck import CHECKED, DIFFERS, Check, cross_check
+from agreement.crosscheck import CHECKABLE, CHECKED, CHECKED_SUBSET, DIFFERS, NOT_CHECKED, Check, cross_check
+from agreement.crosscheck_rouge import ROUGE, rouge_checks
 from agreement.models import AgreementReport
-from agreement.reading import judgements_read
+from agreement.reading import judgements_read, texts_read
 from agreement.results import Estimate, PairEstimate, TableResult
 from agreement.sections import sections_of
 
 ATTEMPTS = 3
 PATIENCE = timedelta(minutes=2)
-CHECKABLE = ("krippendorff_alpha", "fleiss_kappa", "pabak", "cohen_kappa")
-"""The coefficients for which an independent implementation exists."""
-
 JUDGEMENTS_CHANGED = "the judgements have changed since; compute the report again"
 
 Crosscheck = AgreementReport.Crosscheck
@@ -45,11 +43,16 @@ def report_crosscheck(*, report_id: int) -> str:
         result: dict[str, Any] = {"why": JUDGEMENTS_CHANGED}
     else:
         stored = {section["key"]: section for section in report.figures["sections"]}
+        sections = sections_of(judgements)
+        rouge = rouge_checks(judgements, sections, stored, texts=texts_read)
         checks = {
-            section.key: cross_check(
-                section.ratings, q=len(section.categories), result=result_of(stored[section.key])
+            section.key: (
+                *cross_check(
+                    section.ratings, q=len(section.categories), result=result_of(stored[section.key])
+                ),
+                *rouge.get(section.key, ()),
             )
-            for section in sections_of(judgements)
+            for section in sections
         }
         outcome, result = _outcome(checks), _result(checks)
     AgreementReport.objects.filter(id=report_id).update(
@@ -117,16 +120,18 @@ def _outcome(checks: dict[str, tuple[Check, ...]]) -> str:
 
 
 def _is_due(check: Check) -> bool:
-    return check.name in CHECKABLE and check.ours is not None
+    return check.name in (*CHECKABLE, *ROUGE) and check.ours is not None
 
 
 def _result(checks: dict[str, tuple[Check, ...]]) -> dict[str, Any]:
     due = [check for found in checks.values() for check in found if _is_due(check)]
     return {
         "checked": sum(check.status == CHECKED for check in due),
+        "checked_subset": sum(check.status == CHECKED_SUBSET for check in due),
         "due": len(due),
         "libraries": sorted({check.library for check in due if check.library}),
         "why_not": dict(sorted(Counter(check.why for check in due if check.why).items())),
+        "figures": _by_figure([check for found in checks.values() for check in found]),
         "differs": [
             {"section": key, **check.to_json()}
             for key, found in checks.items()
@@ -134,3 +139,24 @@ def _result(checks: dict[str, tuple[Check, ...]]) -> dict[str, Any]:
             if check.status == DIFFERS
         ],
     }
+
+
+def _by_figure(checks: list[Check]) -> list[dict[str, Any]]:
+    """Say of each figure how often it was checked and how often not, and why; pairs of annotators apart."""
+    rows: dict[tuple[str, bool], dict[str, Any]] = {}
+    for check in checks:
+        row = rows.setdefault(
+            (check.name, check.pair is not None),
+            {
+                "name": check.name,
+                "pairs": check.pair is not None,
+                "library": None,
+                **dict.fromkeys((CHECKED, CHECKED_SUBSET, NOT_CHECKED, DIFFERS), 0),
+                "why": {},
+            },
+        )
+        row[check.status] += 1
+        row["library"] = row["library"] or check.library
+        if check.why:
+            row["why"][check.why] = row["why"].get(check.why, 0) + 1
+    return list(rows.values())

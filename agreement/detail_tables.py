@@ -59,13 +59,27 @@ def against_table(figures: Figures) -> list[dict[str, Any]]:
             "against": words,
             "first": target == next(iter(AGAINST)),
             "n_spans": section["spans"]["against"][target]["exact"]["n_spans"],
-            "cells": [cell(section["spans"]["against"][target][name], spans=True) for name in SIMILARITIES],
+            "cells": [
+                *(cell(section["spans"]["against"][target][name], spans=True) for name in SIMILARITIES),
+                *([cell(bertscore_figure(section, target), spans=True)] if "encoder" in figures else []),
+            ],
         }
         for section in figures["sections"]
         # A report of older code has none until it is computed again.
         if section["spans"] and "against" in section["spans"]
         for target, words in AGAINST.items()
     ]
+
+
+def interval_doubts(rows: list[dict[str, Any]]) -> list[str]:
+    """Return why cells of these rows have a value and no interval, each reason once."""
+    doubts = {cell.doubt: None for row in rows for cell in row["cells"] if cell.doubt and not cell.interval}
+    return list(doubts)
+
+
+def against_headers(figures: Figures) -> list[str]:
+    """Return what stands above the cells of `against_table`."""
+    return [*SIMILARITIES.values(), *([BERTSCORE] if "encoder" in figures else [])]
 
 
 def span_headers(figures: Figures) -> list[str]:
@@ -133,6 +147,7 @@ def change_table(figures: Figures, change: Figures) -> list[dict[str, Any]]:
     moved = change.get("sections", {})
     return [
         {
+            "code": section["code"],
             "name": section["name"],
             "counts": [moved[section["key"]][name] for name in ("n_both", "n_before", "n_after")],
             "cells": [cell(moved[section["key"]]["differences"][name], signed=True) for name in CHANGE_SHOWN],

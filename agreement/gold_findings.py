@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Iterable, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from math import fsum
 from typing import Any
 
@@ -12,7 +12,7 @@ from numpy.typing import NDArray
 
 from agreement.consensus import ConsensusSpan
 from agreement.results import NO_PAIRS
-from agreement.similarity import MEASURES, Span, pair_similarities
+from agreement.similarity import MEASURES, Similarity, Span, pair_similarities
 
 GOLD, GOLD_AND_DISAGREEMENT = "gold", "gold_and_disagreement"
 AGAINST = (GOLD, GOLD_AND_DISAGREEMENT)
@@ -20,47 +20,65 @@ AGAINST = (GOLD, GOLD_AND_DISAGREEMENT)
 NO_GOLD = "no_gold"
 """The reason of a figure against gold where no two annotators share a span."""
 
-COLUMNS = tuple(f"{measure}_against_{target}" for target in AGAINST for measure in MEASURES)
-"""The figures, in the order of the sums that `against_sums` returns."""
-
 _WITHOUT_TARGET = {GOLD: NO_GOLD, GOLD_AND_DISAGREEMENT: NO_PAIRS}
 
 
+def against_columns(measures: Iterable[str]) -> tuple[str, ...]:
+    """Return what the figures of these measures against gold, or gold and disagreement, are called."""
+    names = tuple(measures)
+    return tuple(f"{measure}_against_{target}" for target in AGAINST for measure in names)
+
+
+COLUMNS = against_columns(MEASURES)
+"""The figures, in the order of the sums that `against_sums` returns."""
+
+Compare = Callable[[Span, Span], Mapping[str, Similarity]]
+
+
 def against_sums(
-    text: str, spans: Iterable[tuple[Any, int, int]], consensus: Sequence[ConsensusSpan]
+    text: str,
+    spans: Iterable[tuple[Any, int, int]],
+    consensus: Sequence[ConsensusSpan],
+    *,
+    measures: Sequence[str] = MEASURES,
+    compare: Compare | None = None,
 ) -> tuple[NDArray[np.float64], NDArray[np.float64], dict[str, Counter[str]]]:
-    """Return what one text adds to each of `COLUMNS`: sums of similarities, numbers of spans, and reasons.
+    """Return what one text adds to each of `against_columns`: sums, numbers of spans, and reasons.
 
     spans are (annotator, start, end). Each is compared with every gold span of the text, and for
     `gold_and_disagreement` also with the disagreement spans of the other annotators; for each measure the
-    best match counts. The reasons count, by column, the spans for which the measure is undefined.
+    best match counts. The reasons count, by column, the spans for which the measure is undefined. `compare`
+    gives the similarities of two spans by these measures; without it they are those of `pair_similarities`.
     """
-    marked = list(spans)
-    values: dict[str, list[float]] = {name: [] for name in COLUMNS}
+    columns = against_columns(measures)
+    similar = compare or (lambda span, target: pair_similarities(text, span, target))
+    values: dict[str, list[float]] = {name: [] for name in columns}
     reasons: dict[str, Counter[str]] = {}
     gold = [(span.start, span.end) for span in consensus if span.kind == "gold"]
     alone = [(span.annotators[0], (span.start, span.end)) for span in consensus if span.kind != "gold"]
-    for annotator, start, end in marked:
+    for annotator, start, end in spans:
         others = [span for who, span in alone if who != annotator]
         for target, against in ((GOLD, gold), (GOLD_AND_DISAGREEMENT, gold + others)):
-            for measure, (best, reason) in _best(text, (start, end), against).items():
+            for measure, (best, reason) in _best((start, end), against, measures, similar).items():
                 name = f"{measure}_against_{target}"
                 if best is not None:
                     values[name].append(best)
                 elif reason:
                     reasons.setdefault(name, Counter())[reason] += 1
     return (
-        np.array([fsum(values[name]) for name in COLUMNS]),
-        np.array([float(len(values[name])) for name in COLUMNS]),
+        np.array([fsum(values[name]) for name in columns]),
+        np.array([float(len(values[name])) for name in columns]),
         reasons,
     )
 
 
-def _best(text: str, span: Span, targets: Sequence[Span]) -> dict[str, tuple[float | None, str | None]]:
+def _best(
+    span: Span, targets: Sequence[Span], measures: Sequence[str], similar: Compare
+) -> dict[str, tuple[float | None, str | None]]:
     """Return, for each measure, the highest similarity to a target, or the reason why none is defined."""
-    found: dict[str, tuple[float | None, str | None]] = dict.fromkeys(MEASURES, (None, None))
+    found: dict[str, tuple[float | None, str | None]] = dict.fromkeys(measures, (None, None))
     for target in targets:
-        for measure, similarity in pair_similarities(text, span, target).items():
+        for measure, similarity in similar(span, target).items():
             best, _ = found[measure]
             if similarity.value is None:
                 found[measure] = best, similarity.reason

@@ -22,12 +22,13 @@ from numpy.typing import ArrayLike
 
 from agreement.pairwise import Summation
 from agreement.patterns import FloatArray, IntArray
-from agreement.results import NOT_ESTIMABLE, Estimate
+from agreement.results import NO_SPREAD, NOT_ESTIMABLE, Estimate
 
 UNDEFINED_SHARE_LIMIT = 0.05
 PERCENTILE = "percentile"
 RULE_OF_THREE = "rule_of_three"
 _TAILS = (0.025, 0.975)
+_SAME = 1e-12
 _CHUNK_CELLS = 2_000_000
 
 
@@ -169,6 +170,17 @@ def percentile_interval(values: FloatArray, defined: np.ndarray) -> Interval:
     ordered = np.sort(values[defined])
     low, high = (_quantile(ordered, tail) for tail in _TAILS)
     return Interval(low, high, None, share)
+
+
+def spread_interval(values: FloatArray, defined: np.ndarray) -> Interval:
+    """Return `percentile_interval`, but none where every resample has one and the same value.
+
+    All items then say the same, so that resampling them shows no uncertainty; that is no certainty.
+    """
+    interval = percentile_interval(values, defined)
+    if interval.low is None or np.ptp(values[defined]) > _SAME:
+        return interval
+    return replace(interval, low=None, high=None, reason=NO_SPREAD)
 
 
 def _quantile(ordered: FloatArray, probability: float) -> float:

@@ -1,240 +1,181 @@
 """The life of a report's row: claimed, computed, stored, found again when a worker dies.
 
-A claim is a conditional update that writes a fresh attempt token and a lease. Every later write checks the
-token, so that of two workers on one report only the one that holds the claim can store anything. Nothing is
-computed inside a transaction; spans and units are stored in batches that stay unseen until the row is `done`.
+Nothing is computed inside a transaction. A report with little to do is computed by the task that claims it;
+one with much to do is handed on as parts (agreement.parts), and assembled by who claims it after the last.
 """
 
 from __future__ import annotations
 
 import logging
-import traceback
-import uuid
-from collections.abc import Callable, Sequence
-from datetime import timedelta
 from functools import partial
-from pathlib import Path
 from typing import Any
 
-from django.conf import settings
-from django.db import models, transaction
+from django.db import transaction
 from django.db.models import F, Q
 from django.utils import timezone
 
-from agreement.canonical import sha256_of
-from agreement.changes import round_change
-from agreement.encoders import Encoder, MissingEncoder, encoder_label, encoder_or_missing
+from agreement.before import change_against
+from agreement.claims import (
+    ATTEMPTS,
+    PATIENCE,
+    STOPPED,
+    ClaimLost,
+    State,
+    error_place,
+    report_claim,
+    report_write,
+)
+from agreement.digests import encoder_of, report_digest
 from agreement.judgements import RoundJudgements
-from agreement.models import AgreementReport, ConsensusSpan, DisputedUnit
+from agreement.models import AgreementReport, ReportPart
+from agreement.parts import EncodersDiffer, part_keys, parts_load
 from agreement.reading import judgements_read, judgements_stamp, texts_read
-from agreement.report import REPORT_VERSION, RoundReport, report_build
-from annotation.models import Round
+from agreement.report import REPORT_VERSION, RoundReport, report_assemble, report_build
+from agreement.storing import rows_store
+from annotation.codebooks.definition import FOCUS
 
 logger = logging.getLogger(__name__)
 
-LEASE = timedelta(minutes=10)
-PATIENCE = timedelta(minutes=1)
-"""How long a report may wait for a worker before the sweep sends it again."""
-
-ATTEMPTS = 3
-BATCH = 1_000
-
-State = AgreementReport.State
+IN_PARTS_FROM = 1_000_000
+"""Judgements x types from which on a report is computed in parts: some 20 seconds of one worker."""
 
 
-class ClaimLost(Exception):
-    """Another worker took the report over; this one stores nothing more."""
+def report_compute(*, report_id: int) -> str:
+    """Compute a report if it can be claimed, and store it whole.
 
-
-def report_claim(*, report_id: int) -> str | None:
-    """Claim a waiting report, or one whose lease ran out. Return the attempt token, None if taken."""
-    now, token = timezone.now(), uuid.uuid4().hex
-    claimable = Q(state=State.QUEUED) | Q(state=State.RUNNING, lease_until__lt=now)
-    claimed = AgreementReport.objects.filter(claimable, id=report_id).update(
-        state=State.RUNNING,
-        attempt=token,
-        attempts=F("attempts") + 1,
-        lease_until=now + LEASE,
-        progress_done=0,
-        progress_total=0,
-    )
-    return token if claimed else None
-
-
-def report_compute(*, report_id: int) -> bool:
-    """Compute a report if it can be claimed, and store it whole. Return whether it is done by this call.
-
-    An error is stored with its place in the code, without its message: that could quote a judgement.
+    Return `done` if it is done by this call, `in_parts` if it was handed on to its parts, else "". An error
+    is stored with its place in the code.
     """
     token = report_claim(report_id=report_id)
     if token is None:
-        return False
+        return ""
     try:
-        _compute(report_id, token)
+        return _compute(report_id, token)
     except ClaimLost:
         logger.warning("report %s was taken over by another worker", report_id)
-        return False
     except Exception as error:
-        place = _place(error)
-        logger.error("report %s failed: %s", report_id, place)
+        what = str(error) if isinstance(error, EncodersDiffer) else error_place(error)
+        logger.error("report %s failed: %s", report_id, what)
         AgreementReport.objects.filter(id=report_id, attempt=token, state=State.RUNNING).update(
-            state=State.FAILED, error=place, lease_until=None
+            state=State.FAILED, error=what, lease_until=None
         )
-        return False
-    return True
+    return ""
 
 
 def report_sweep() -> list[int]:
     """Return the reports to send to a worker again; give up on those that stopped ATTEMPTS times.
 
-    They were queued while the broker was down, or their worker died and its lease ran out.
+    They were queued while the broker was down, their worker died and its lease ran out, or the worker of
+    their last part died before it could go on.
     """
     now = timezone.now()
     left = Q(state=State.QUEUED, enqueued_at__lt=now - PATIENCE) | Q(state=State.RUNNING, lease_until__lt=now)
     AgreementReport.objects.filter(left, attempts__gte=ATTEMPTS).update(
-        state=State.FAILED,
-        lease_until=None,
-        error=f"The worker stopped {ATTEMPTS} times before the report was done (killed, or out of memory).",
+        state=State.FAILED, lease_until=None, error=STOPPED
     )
+    unfinished = ReportPart.objects.exclude(state=ReportPart.State.DONE).values("report_id")
+    left |= Q(state=State.IN_PARTS) & ~Q(id__in=unfinished)
     found = list(AgreementReport.objects.filter(left).order_by("id").values_list("id", flat=True))
     AgreementReport.objects.filter(id__in=found, state=State.QUEUED).update(enqueued_at=now)
     return found
 
 
-def _compute(report_id: int, token: str) -> None:
+def _compute(report_id: int, token: str) -> str:
     report = AgreementReport.objects.select_related("round__project", "round__codebook").get(id=report_id)
+    if report.code_version == REPORT_VERSION and report.parts.exists():
+        return _assemble(report, token)
+    report.parts.all().delete()  # of older code
+    report_write(report_id, token, progress_done=0, progress_total=0)
     stamp = judgements_stamp(report.round)  # before reading: a change in between makes the report outdated
     judgements = judgements_read(report.round)
     judgements_sha256 = judgements.digest()
-    encoder = _encoder(report.parameters)
+    encoder = encoder_of(report.parameters)
     digest = report_digest(judgements_sha256, report.parameters, encoder)
     same = AgreementReport.objects.filter(round=report.round, digest=digest, state=State.DONE)
     if same.update(stamp=stamp):
         AgreementReport.objects.filter(id=report_id, attempt=token).delete()
-        return
+        return State.DONE
+    origin = {
+        "stamp": stamp,
+        "judgements_sha256": judgements_sha256,
+        "digest": digest,
+        "code_version": REPORT_VERSION,
+    }
+    if _is_large(report, judgements):
+        _hand_on(report, token, judgements, origin)
+        return State.IN_PARTS
 
     def progress(done: int, total: int) -> None:
-        _write(report_id, token, progress_done=done, progress_total=total)
+        report_write(report_id, token, progress_done=done, progress_total=total)
 
     built = report_build(judgements, report.parameters, texts=texts_read, progress=progress, encoder=encoder)
-    change = _change(report, judgements, alive=partial(_write, report_id, token))
-    _store_parts(report_id, token, built)
-    _write(
-        report_id,
-        token,
-        state=State.DONE,
-        lease_until=None,
-        error="",
-        computed_at=timezone.now(),
-        code_version=REPORT_VERSION,
-        stamp=stamp,
-        judgements_sha256=judgements_sha256,
-        digest=digest,
-        figures=built.figures,
-        change=change,
-    )
+    change = change_against(report, judgements, alive=partial(report_write, report_id, token))
+    rows_store(report_id, token, built)
+    _finish(report, token, built, change, origin)
     if report.parameters["live"]:
         # Nobody cites a live report: each new one takes the place of those before.
         outlived = AgreementReport.objects.filter(round=report.round, parameters__live=True, state=State.DONE)
         outlived.exclude(id=report_id).delete()
+    return State.DONE
 
 
-def _change(
-    report: AgreementReport, judgements: RoundJudgements, *, alive: Callable[[], None]
-) -> dict[str, Any]:
-    """Return the change against the round before; nothing where there is none or the round is open."""
-    before = None if report.parameters["live"] else round_before(report.round)
-    if before is None:
-        return {}
-    earlier = judgements_read(before)
-    return {
-        "round": before.number,
-        "name": before.name,
-        "guideline": before.codebook.version,
-        "judgements_sha256": earlier.digest(),
-        "sections": round_change(earlier, judgements, report.parameters, alive=alive),
-    }
+def _is_large(report: AgreementReport, judgements: RoundJudgements) -> bool:
+    """Whether parts pay. A live report never has any: its judgements change while it is computed."""
+    if judgements.protocol != FOCUS or report.parameters["live"]:
+        return False
+    return judgements.n_judgements * len(judgements.kinds) >= IN_PARTS_FROM
 
 
-def round_before(round: Round) -> Round | None:
-    """Return the closed round that came before this one in its project."""
-    return (
-        round.project.rounds.filter(status=Round.Status.CLOSED, number__lt=round.number)
-        .exclude(purpose=Round.Purpose.TRAINING)
-        .select_related("project", "codebook")
-        .order_by("-number")
-        .first()
-    )
-
-
-def report_digest(
-    judgements_sha256: str, parameters: dict[str, Any], encoder: Encoder | MissingEncoder | None = None
-) -> str:
-    """Return the SHA-256 that covers judgements, parameters, code version and the encoder, if any."""
-    covered: list[Any] = [judgements_sha256, parameters, REPORT_VERSION]
-    return sha256_of([*covered, encoder.to_json()] if encoder else covered)
-
-
-def _encoder(parameters: dict[str, Any]) -> Encoder | MissingEncoder | None:
-    """Return the encoder that the report was asked to use; a worker may be set up otherwise than the web."""
-    name = parameters.get("encoder")
-    if name is None:
-        return None
-    here = settings.ENCODER
-    if not here or encoder_label(here) != name:
-        return MissingEncoder(name, "ELENCHUS_ENCODER of the worker names another encoder")
-    return encoder_or_missing(here)
-
-
-def _write(report_id: int, token: str, **values: Any) -> None:
-    """Write to the claimed row and renew the lease; raise ClaimLost where the claim is another's."""
-    values = {"lease_until": timezone.now() + LEASE, **values}
-    held = AgreementReport.objects.filter(id=report_id, attempt=token, state=State.RUNNING)
-    if not held.update(**values):
-        raise ClaimLost
-
-
-def _store_parts(report_id: int, token: str, built: RoundReport) -> None:
-    for model, rows in ((ConsensusSpan, built.spans), (DisputedUnit, built.units)):
-        _forget_parts(report_id, token, model)
-        _store_rows(report_id, token, model, rows)
-
-
-def _forget_parts(report_id: int, token: str, model: type[models.Model]) -> None:
-    """Delete what an earlier attempt left behind, a batch a transaction."""
-    while True:
-        with transaction.atomic():
-            _write(report_id, token)
-            ids = list(
-                model._default_manager.filter(report_id=report_id).values_list("id", flat=True)[:BATCH]
-            )
-            model._default_manager.filter(id__in=ids).delete()
-        if len(ids) < BATCH:
-            return
-
-
-def _store_rows(
-    report_id: int, token: str, model: type[models.Model], rows: Sequence[dict[str, Any]]
+def _hand_on(
+    report: AgreementReport, token: str, judgements: RoundJudgements, origin: dict[str, Any]
 ) -> None:
-    for first in range(0, len(rows), BATCH):
-        with transaction.atomic():
-            _write(report_id, token)
-            model._default_manager.bulk_create(
-                model(report_id=report_id, **row) for row in rows[first : first + BATCH]
-            )
+    """Write the parts, and let go of the report: `attempts` counts anew for the assembly."""
+    keys = part_keys(report, judgements)
+    with transaction.atomic():
+        ReportPart.objects.bulk_create(
+            ReportPart(report=report, key=key, position=position) for position, key in enumerate(keys)
+        )
+        report_write(
+            report.id,
+            token,
+            **origin,
+            state=State.IN_PARTS,
+            attempt="",
+            attempts=0,
+            lease_until=None,
+            progress_done=0,
+            progress_total=len(keys) + 1,
+        )
 
 
-def _place(error: Exception) -> str:
-    """Say what kind of error it was and where in our code, without its message."""
-    base = Path(settings.BASE_DIR)
-    frames = [
-        frame
-        for frame in traceback.extract_tb(error.__traceback__)
-        if Path(frame.filename).is_relative_to(base) and "site-packages" not in frame.filename
-    ]
-    if not frames:
-        return type(error).__name__
-    last = frames[-1]
-    return (
-        f"{type(error).__name__} in {Path(last.filename).relative_to(base)}, line {last.lineno} ({last.name})"
+def _assemble(report: AgreementReport, token: str) -> str:
+    parts = report.parts.count()
+    report_write(report.id, token, progress_done=parts, progress_total=parts + 1)
+    pooled, types, encoder, change = parts_load(report)
+    built = report_assemble(pooled, types, encoder)
+    rows_store(report.id, token, built)
+    with transaction.atomic():
+        _finish(report, token, built, change, {})
+        report.parts.all().delete()
+    return State.DONE
+
+
+def _finish(
+    report: AgreementReport,
+    token: str,
+    built: RoundReport,
+    change: dict[str, Any],
+    origin: dict[str, Any],
+) -> None:
+    report_write(
+        report.id,
+        token,
+        **origin,
+        state=State.DONE,
+        lease_until=None,
+        error="",
+        computed_at=timezone.now(),
+        progress_done=F("progress_total"),
+        figures=built.figures,
+        change=change,
     )

@@ -10,7 +10,8 @@ from __future__ import annotations
 import hashlib
 import json
 import re
-from dataclasses import dataclass
+from collections.abc import Collection
+from dataclasses import dataclass, replace
 from typing import Any
 
 import numpy as np
@@ -117,6 +118,22 @@ class RoundJudgements:
         low, high = np.searchsorted(self.columns.unit, [index * n, (index + 1) * n])
         part = {name: getattr(self.columns, name)[low:high] for name in Columns.__dataclass_fields__}
         return Columns(**{**part, "unit": part["unit"] - index * n})
+
+    def of_kinds(self, codes: Collection[str]) -> RoundJudgements:
+        """Return the judgements of these types alone, in the order they have here (FOCUS)."""
+        kept = [index for index, kind in enumerate(self.kinds) if kind.code in codes]
+        n = max(len(self.items), 1)
+        place = np.full(len(self.kinds), -1, dtype=np.int64)
+        place[kept] = np.arange(len(kept))
+        mine = place[self.columns.unit // n] >= 0
+        part = {name: getattr(self.columns, name)[mine] for name in Columns.__dataclass_fields__}
+        part["unit"] = place[part["unit"] // n] * n + part["unit"] % n
+        return replace(
+            self,
+            kinds=tuple(self.kinds[index] for index in kept),
+            unit_item=np.tile(np.arange(len(self.items), dtype=np.int64), len(kept)),
+            columns=Columns(**part),
+        )
 
     def ratings(self, index: int) -> SmallArray:
         """Return the rating table of one type: (items, annotators), 1 yes, 0 no, -1 missing."""

@@ -20,12 +20,14 @@ class AgreementReport(models.Model):
     `stamp` is a cheap sign of change: equal stamps mean equal judgements, different ones mean "look closer".
     `change` holds the differences against the round before and names the judgements of both it came from.
     `attempt` and `lease_until` say which worker may write: a worker whose lease ran out and was taken over
-    finds another attempt and gives up.
+    finds another attempt and gives up. A report with much to do is `in_parts` while the workers are at its
+    ReportParts; nobody holds the report itself then.
     """
 
     class State(models.TextChoices):
         QUEUED = "queued", "waiting for a worker"
         RUNNING = "running", "being computed"
+        IN_PARTS = "in_parts", "being computed in parts"
         DONE = "done", "computed"
         FAILED = "failed", "failed"
 
@@ -63,7 +65,8 @@ class AgreementReport(models.Model):
         ordering = ["-id"]
         constraints = [
             models.CheckConstraint(
-                condition=Q(state__in=["queued", "running", "done", "failed"]), name="report_state_known"
+                condition=Q(state__in=["queued", "running", "in_parts", "done", "failed"]),
+                name="report_state_known",
             ),
             models.CheckConstraint(
                 condition=~Q(state="running") | (~Q(attempt="") & Q(lease_until__isnull=False)),
@@ -91,7 +94,7 @@ class AgreementReport(models.Model):
             ),
             models.UniqueConstraint(
                 fields=["round", "parameters_sha256"],
-                condition=Q(state__in=["queued", "running"]),
+                condition=Q(state__in=["queued", "running", "in_parts"]),
                 name="report_one_pending",
             ),
             models.UniqueConstraint(
@@ -101,6 +104,50 @@ class AgreementReport(models.Model):
 
     def __str__(self) -> str:
         return f"round {self.round_id}: {self.state}"
+
+
+class ReportPart(models.Model):
+    """A part of a report that one worker computes: one type, what needs all types, or the change.
+
+    Claimed like a report, and gone once the report is done. `result` is what the part found, as plain data;
+    `resampled` the sums of its spans in each resample, little-endian floats, too many to write as text.
+    """
+
+    class State(models.TextChoices):
+        WAITING = "waiting", "waiting for a worker"
+        RUNNING = "running", "being computed"
+        DONE = "done", "computed"
+
+    report = models.ForeignKey(AgreementReport, on_delete=models.CASCADE, related_name="parts")
+    key = models.CharField(max_length=16)
+    position = models.PositiveIntegerField()
+    state = models.CharField(max_length=8, choices=State, default=State.WAITING)
+    attempt = models.CharField(max_length=32, blank=True)
+    attempts = models.PositiveIntegerField(default=0)
+    lease_until = models.DateTimeField(null=True)
+    enqueued_at = models.DateTimeField(auto_now_add=True)
+    result: "models.JSONField[Any, Any]" = models.JSONField(null=True)
+    resampled = models.BinaryField(default=b"")
+
+    class Meta:
+        ordering = ["report", "position"]
+        constraints = [
+            models.UniqueConstraint(fields=["report", "key"], name="part_once"),
+            models.CheckConstraint(
+                condition=Q(state__in=["waiting", "running", "done"]), name="part_state_known"
+            ),
+            models.CheckConstraint(
+                condition=~Q(state="running") | (~Q(attempt="") & Q(lease_until__isnull=False)),
+                name="part_running_has_lease",
+            ),
+            models.CheckConstraint(
+                condition=Q(state="done", result__isnull=False) | (~Q(state="done") & Q(result__isnull=True)),
+                name="part_done_has_result",
+            ),
+        ]
+
+    def __str__(self) -> str:
+        return f"{self.report_id}, {self.key}: {self.state}"
 
 
 class ConsensusSpan(models.Model):

@@ -9,9 +9,9 @@ from typing import Any
 from django.core.cache import cache
 from django.db.models import Count, QuerySet
 
+from agreement.answers import Answer, answers_read
 from agreement.judgements import natural_key
 from agreement.models import AgreementReport, ConsensusSpan, DisputedUnit
-from agreement.reading import Answer, answers_read
 from annotation.models import Item, Question
 
 

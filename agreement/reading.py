@@ -2,6 +2,7 @@
 
 Rows stream from the database in batches into columns of numbers; no object a row stays.
 
+The types are those that the round asks, and whoever was not asked one of them about an item is missing there.
 Missing are: undecided units, "cannot judge", judgements made after a reopening, everything about withdrawn
 items, and everything by annotators who withdrew with their judgements. A judgement whose assignment was
 released later still counts.
@@ -10,8 +11,7 @@ released later still counts.
 from __future__ import annotations
 
 import json
-from collections.abc import Iterable, Iterator
-from dataclasses import dataclass
+from collections.abc import Collection, Iterable, Iterator
 from typing import Any
 
 import numpy as np
@@ -27,18 +27,22 @@ from agreement.judgements import (
     UnitKind,
     natural_key,
 )
+from agreement.span_sums import Frame
 from annotation.codebooks.definition import CQS_GEN, FOCUS
-from annotation.models import Item, Membership, Question, QuestionAnnotation, Round, TypeAnnotation
+from annotation.models import Item, Membership, QuestionAnnotation, Round, TypeAnnotation
 
 BATCH = 5_000
 FIELD_VALUES = 60
 """An item field with more values than this is no grouping (a comment, an address) and is left out."""
 
 
-def judgements_read(round: Round) -> RoundJudgements:
-    """Read what the annotators of a round decided, as arrays."""
+def judgements_read(round: Round, *, types: Collection[str] | None = None) -> RoundJudgements:
+    """Read what the annotators of a round decided, as arrays.
+
+    types: the codes of the only types whose judgements are wanted; then the fields of the items are left out.
+    """
     definition = round.codebook.definition
-    items = _items_read(round)
+    items = _items_read(round, fields=types is None)
     members = sorted(
         Membership.objects.filter(assignments__round=round, left_out_at__isnull=True)
         .distinct()
@@ -56,8 +60,11 @@ def judgements_read(round: Round) -> RoundJudgements:
         for g in definition.get("groups", [])
     )
     if round.project.protocol == FOCUS:
+        asked = round.type_codes
         kinds = tuple(
-            UnitKind(t["code"], t["name"], t.get("group"), t["span"]) for t in definition.get("types", [])
+            UnitKind(t["code"], t["name"], t.get("group"), t["span"])
+            for t in definition.get("types", [])
+            if t["code"] in asked
         )
         n = len(items)
         kind_base = {kind.code: index * n for index, kind in enumerate(kinds)}
@@ -72,7 +79,7 @@ def judgements_read(round: Round) -> RoundJudgements:
             items=items,
             unit_item=np.tile(np.arange(n, dtype=np.int64), len(kinds)),
             question_ids=np.empty(0, dtype=np.int64),
-            columns=_columns(_type_rows(round, item_of, rater_of, kind_base)),
+            columns=_columns(_type_rows(round, types, item_of, rater_of, kind_base)),
             **people,
         )
     labels, reasons = definition["labels"], definition["reasons"]
@@ -134,26 +141,39 @@ def texts_read(item_ids: Iterable[int], batch: int = 500) -> Iterator[tuple[int,
             yield item_id, texts[item_id]
 
 
-def _items_read(round: Round) -> RoundItems:
+def frame_read(round: Round, items: RoundItems) -> Frame:
+    """Return what `span_frame` returns, from the database: for a part that does not read all judgements."""
+    rows = counted_rows(TypeAnnotation.objects.all(), round).filter(
+        assignment__item__withdrawn_at__isnull=True
+    )
+    judged = rows.filter(applicable__isnull=False).aggregate(n=Count("assignment__item_id", distinct=True))
+    marked = rows.filter(start__isnull=False).values_list("assignment__item_id", flat=True).distinct()
+    return Frame(np.flatnonzero(np.isin(items.ids, np.array(list(marked), dtype=np.int64))), judged["n"])
+
+
+def _items_read(round: Round, *, fields: bool) -> RoundItems:
     drawn = round.round_items.filter(item__withdrawn_at__isnull=True).order_by()
     known = sorted(drawn.values_list("item__external_id", "item_id").iterator(chunk_size=BATCH))
     position_of = {item_id: position for position, (_, item_id) in enumerate(known)}
-    fields: dict[str, list[tuple[str, ...]]] = {}
+    found: dict[str, list[tuple[str, ...]]] = {}
     distinct: dict[str, set[str]] = {}
     columns = drawn.values_list("item_id", "item__topic", "item__source", "item__metadata")
+    columns = columns if fields else columns.none()
     for item_id, topic, source, metadata in columns.iterator(chunk_size=BATCH):
         for name, value in {**metadata, "topic": topic, "source": source}.items():
             seen = distinct.setdefault(name, set())
             values = _field_values(value) if len(seen) <= FIELD_VALUES else ()
             seen.update(values)
             if len(seen) > FIELD_VALUES:
-                fields.pop(name, None)
+                found.pop(name, None)
             elif values:
-                fields.setdefault(name, [()] * len(known))[position_of[item_id]] = values
+                if name not in found:
+                    found[name] = [()] * len(known)
+                found[name][position_of[item_id]] = values
     return RoundItems(
         ids=np.array([item_id for _, item_id in known], dtype=np.int64),
         external_ids=tuple(external_id for external_id, _ in known),
-        fields=fields,
+        fields=found,
     )
 
 
@@ -176,16 +196,24 @@ def _questions_read(round: Round, item_of: dict[int, int]) -> list[tuple[int, in
     )
 
 
-def _counted(rows: QuerySet, round: Round) -> QuerySet:
+def counted_rows(rows: QuerySet, round: Round) -> QuerySet:
+    """Return those of the judgements that count in figures, undecided and "cannot judge" included."""
     return rows.filter(
         assignment__round=round, assignment__member__left_out_at__isnull=True, after_reopening=False
     ).order_by()
 
 
 def _type_rows(
-    round: Round, item_of: dict[int, int], rater_of: dict[int, int], kind_base: dict[str, int]
+    round: Round,
+    types: Collection[str] | None,
+    item_of: dict[int, int],
+    rater_of: dict[int, int],
+    kind_base: dict[str, int],
 ) -> Iterator[tuple[int, ...]]:
-    rows = _counted(TypeAnnotation.objects.all(), round).exclude(applicable__isnull=True, cannot_judge=False)
+    wanted = (
+        TypeAnnotation.objects.all() if types is None else TypeAnnotation.objects.filter(type_code__in=types)
+    )
+    rows = counted_rows(wanted, round).exclude(applicable__isnull=True, cannot_judge=False)
     for item_id, member_id, code, applicable, start, end, seconds in rows.values_list(
         "assignment__item_id",
         "assignment__member_id",
@@ -208,7 +236,9 @@ def _question_rows(
     value_of: dict[str, int],
     reason_of: dict[str, int],
 ) -> Iterator[tuple[int, ...]]:
-    rows = _counted(QuestionAnnotation.objects.all(), round).exclude(label__isnull=True, cannot_judge=False)
+    rows = counted_rows(QuestionAnnotation.objects.all(), round).exclude(
+        label__isnull=True, cannot_judge=False
+    )
     for question_id, member_id, label, reason, seconds in rows.values_list(
         "question_id", "assignment__member_id", "label", "reason", "active_seconds"
     ).iterator(chunk_size=BATCH):
@@ -239,91 +269,3 @@ def _columns(rows: Iterable[tuple[int, ...]]) -> Columns:
     whole = np.concatenate(parts)
     whole = whole[np.lexsort((whole[:, 1], whole[:, 0]))]
     return Columns(**{name: np.ascontiguousarray(whole[:, place]) for place, name in enumerate(names)})
-
-
-@dataclass(frozen=True, slots=True)
-class Answer:
-    """What one annotator answered about one unit, for people to read; never of a round that is open."""
-
-    member_id: int
-    pseudonym: str
-    answer: str  # "yes", "no", a label code, "?" for cannot judge
-    reason: str
-    start: int | None
-    end: int | None
-    quote: str
-    comment: str
-    unsure: bool
-    seconds: int
-
-
-UnitKey = tuple[int, str, int | None]
-"""Item id, type code ("" for a question), question id (None for a type)."""
-
-
-def judged_units(round: Round, type_code: str = "") -> QuerySet[Item] | QuerySet[Question]:
-    """Return the items with an answer on a type, or the questions with one, in the order of their ids."""
-    if round.project.protocol == FOCUS:
-        answered = _counted(TypeAnnotation.objects.all(), round).filter(
-            type_code=type_code, applicable__isnull=False
-        )
-        return round.items.filter(
-            id__in=answered.values("assignment__item_id"), withdrawn_at__isnull=True
-        ).order_by("external_id", "id")
-    answered = _counted(QuestionAnnotation.objects.all(), round).filter(label__isnull=False)
-    return (
-        Question.objects.filter(id__in=answered.values("question_id"), item__withdrawn_at__isnull=True)
-        .select_related("item")
-        .order_by("item__external_id", "position")
-    )
-
-
-def answers_read(round: Round, units: Iterable[UnitKey]) -> dict[UnitKey, list[Answer]]:
-    """Return the answers that count in figures, and "cannot judge", for some units of a round."""
-    wanted = set(units)
-    found: dict[UnitKey, list[Answer]] = {}
-    if round.project.protocol == FOCUS:
-        rows = _counted(TypeAnnotation.objects.all(), round).filter(
-            assignment__item_id__in={item for item, _, _ in wanted},
-            type_code__in={code for _, code, _ in wanted},
-        )
-        for row in rows.exclude(applicable__isnull=True, cannot_judge=False).select_related(
-            "assignment__member"
-        ):
-            key = (row.assignment.item_id, row.type_code, None)
-            if key in wanted:
-                answer = "?" if row.applicable is None else "yes" if row.applicable else "no"
-                found.setdefault(key, []).append(
-                    _answer(row, answer, "", start=row.start, end=row.end, quote=row.quote or "")
-                )
-        return found
-    rows = _counted(QuestionAnnotation.objects.all(), round).filter(
-        question_id__in={question for _, _, question in wanted}
-    )
-    for row in rows.exclude(label__isnull=True, cannot_judge=False).select_related("assignment__member"):
-        key = (row.assignment.item_id, "", row.question_id)
-        found.setdefault(key, []).append(_answer(row, row.label or "?", row.reason))
-    return found
-
-
-def _answer(
-    row: TypeAnnotation | QuestionAnnotation,
-    answer: str,
-    reason: str,
-    *,
-    start: int | None = None,
-    end: int | None = None,
-    quote: str = "",
-) -> Answer:
-    return Answer(
-        member_id=row.assignment.member_id,
-        pseudonym=row.assignment.member.pseudonym,
-        answer=answer,
-        reason=reason,
-        start=start,
-        end=end,
-        quote=quote,
-        comment=row.comment,
-        unsure=row.unsure,
-        seconds=row.active_seconds,
-    )

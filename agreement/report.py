@@ -1,8 +1,12 @@
-"""Assemble the report of a round from arrays; only the texts still stream from where they are stored."""
+"""Assemble the report of a round from arrays; only the texts still stream from where they are stored.
+
+What is worked out of one type alone is a `TypePart`, what needs all types a `PooledPart`. One task makes them
+one after the other, or each its own (agreement.parts); `report_assemble` makes the same report of both.
+"""
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field
 from itertools import count
 from typing import Any
@@ -17,17 +21,20 @@ from agreement.encoders import Encoder, MissingEncoder
 from agreement.figures import table_figures
 from agreement.judgements import RoundJudgements
 from agreement.people import annotator_figures, median_seconds
-from agreement.sections import LABELS, Section, sections_of
+from agreement.sections import LABELS, Section, sections_of, type_section
 from agreement.semantic_findings import SpanTexts, bertscore_add
-from agreement.span_findings import Findings, MarkedUnit, Texts, findings_read, span_figures
+from agreement.span_findings import MarkedUnit, Texts, findings_read
+from agreement.span_sums import Frame, SpanSums, span_frame, span_section, span_sums
 from annotation.codebooks.definition import FOCUS
 
-REPORT_VERSION = 2
+REPORT_VERSION = 3
 """Part of the digest: raise it when the same judgements would give other figures."""
 
 ALIVE_UNITS = 1_000
 
 Progress = Callable[[int, int], None]
+Alive = Callable[[], None]
+Rows = list[dict[str, Any]]
 
 
 @dataclass(slots=True)
@@ -35,8 +42,32 @@ class RoundReport:
     """What is stored: figures as canonical JSON data, rows of ConsensusSpan, rows of DisputedUnit."""
 
     figures: dict[str, Any]
-    spans: list[dict[str, Any]] = field(default_factory=list)
-    units: list[dict[str, Any]] = field(default_factory=list)
+    spans: Rows = field(default_factory=list)
+    units: Rows = field(default_factory=list)
+
+
+@dataclass(slots=True)
+class TypePart:
+    """What is worked out of one type alone; an encoder did not read n_cut of its spans to their end."""
+
+    with_span: bool
+    sums: SpanSums
+    n_cut: int
+    spans: Rows
+    units: Rows
+    section: dict[str, Any] | None = None
+
+
+@dataclass(slots=True)
+class PooledPart:
+    """What needs all types: the head of the figures, and the sections of groups and of all types.
+
+    members has for each of these sections the indices of its types.
+    """
+
+    figures: dict[str, Any]
+    sections: list[dict[str, Any]]
+    members: list[list[int]]
 
 
 def report_build(
@@ -53,23 +84,135 @@ def report_build(
     """
     sections = sections_of(judgements)
     steps = len(sections) + 1
+    steps_done = count(1)
     progress(0, steps)
-    report = RoundReport(figures=_head(judgements, sections, parameters))
-    spans = _spans_and_units(
-        judgements, sections, parameters, texts, report, encoder, alive=lambda: progress(0, steps)
-    )
-    progress(1, steps)
-    for done, section in enumerate(sections, start=2):
-        report.figures["sections"].append(
-            {
-                **_section(judgements, section, parameters),
-                "spans": spans.get(section.key),
-                "queue": _queue(judgements, section, report.units),
-            }
+
+    def step() -> None:
+        progress(next(steps_done), steps)
+
+    if judgements.protocol == FOCUS:
+        types = range(len(judgements.kinds))
+        parts = types_find(
+            judgements,
+            types,
+            parameters,
+            texts=texts,
+            frame=span_frame(judgements),
+            encoder=encoder,
+            alive=lambda: progress(0, steps),
         )
-        progress(done, steps)
+        step()
+        for index in types:
+            parts[index].section = type_figures(judgements, index, parameters)
+            step()
+        pooled = pooled_build(judgements, parameters, step=step)
+        report = report_assemble(pooled, [parts[index] for index in types], encoder)
+    else:
+        report = _of_questions(judgements, sections, parameters, step)
     if parameters.get("live"):
         _aggregates_only(report)
+    return report
+
+
+def types_find(
+    judgements: RoundJudgements,
+    types: Sequence[int],
+    parameters: dict[str, Any],
+    *,
+    texts: Texts,
+    frame: Frame,
+    encoder: Encoder | MissingEncoder | None,
+    alive: Alive,
+) -> dict[int, TypePart]:
+    """Return what the spans and answers of these types say, by index, without figures of labels.
+
+    `alive` is called every ALIVE_UNITS units: the spans of a large round take longer than a lease.
+    """
+    seen = count(1)
+    rows: dict[int, Rows] = {index: [] for index in types}
+    without_gold: dict[int, dict[int, tuple[str, tuple[ConsensusSpan, ...]]]] = {index: {} for index in types}
+    loaded = encoder if isinstance(encoder, Encoder) else None
+    span_texts = {index: SpanTexts(loaded) for index in types} if loaded else {}
+
+    def found(unit: MarkedUnit, text: str, spans: tuple[ConsensusSpan, ...]) -> None:
+        if not any(span.kind == "gold" for span in spans):
+            without_gold[unit.kind][unit.item] = (text, spans)
+        rows[unit.kind].extend(_span_rows(judgements, unit, text, spans))
+        if unit.kind in span_texts:
+            span_texts[unit.kind].add(unit, text, spans)
+        if next(seen) % ALIVE_UNITS == 0:
+            alive()
+
+    findings = findings_read(judgements, types, texts, threshold=parameters["span_match"], found=found)
+    for index, of_type in span_texts.items():
+        of_type.score(findings[index], alive=alive)
+    sums = span_sums(findings, frame, parameters)
+    return {
+        index: TypePart(
+            with_span=judgements.kinds[index].span,
+            sums=sums[index],
+            n_cut=span_texts[index].n_cut if index in span_texts else 0,
+            spans=rows[index],
+            units=type_disputes(judgements, index, without_gold[index]),
+        )
+        for index in types
+    }
+
+
+def type_figures(judgements: RoundJudgements, index: int, parameters: dict[str, Any]) -> dict[str, Any]:
+    """Return the figures of labels of one type."""
+    return _section(judgements, type_section(judgements, index), parameters)
+
+
+def pooled_build(
+    judgements: RoundJudgements, parameters: dict[str, Any], *, step: Alive = lambda: None
+) -> PooledPart:
+    """Return what needs the judgements of all types; `step` is called after each section."""
+    sections = sections_of(judgements)
+    part = PooledPart(_head(judgements, sections, parameters), [], [])
+    for section in sections:
+        if section.kind != "type":
+            part.sections.append(_section(judgements, section, parameters))
+            part.members.append(list(section.kinds))
+            step()
+    return part
+
+
+def report_assemble(
+    pooled: PooledPart, parts: Sequence[TypePart], encoder: Encoder | MissingEncoder | None
+) -> RoundReport:
+    """Return the report of a round from its parts, the types in the order of the codebook."""
+    figures = {**pooled.figures, "sections": []}
+    if encoder:
+        figures["encoder"] = {**encoder.to_json(), "n_cut": sum(part.n_cut for part in parts)}
+    queues = [_queue(part.units) for part in parts]
+    of_types = [(part.section or {}, [index]) for index, part in enumerate(parts)]
+    for section, members in [*of_types, *zip(pooled.sections, pooled.members, strict=True)]:
+        spans = None
+        if any(parts[index].with_span for index in members):
+            sums = SpanSums.pooled([parts[index].sums for index in members])
+            spans = span_section(sums)
+            if encoder:
+                bertscore_add(spans, sums)
+        queue = {name: sum(queues[index][name] for index in members) for name in queues[members[0]]}
+        figures["sections"].append({**section, "spans": spans, "queue": queue})
+    return RoundReport(
+        figures=canonical(figures),
+        spans=[row for part in parts for row in part.spans],
+        units=[row for part in parts for row in part.units],
+    )
+
+
+def _of_questions(
+    judgements: RoundJudgements, sections: list[Section], parameters: dict[str, Any], step: Alive
+) -> RoundReport:
+    report = RoundReport(_head(judgements, sections, parameters), units=question_disputes(judgements))
+    step()
+    for section in sections:
+        figures = _section(judgements, section, parameters)
+        queue = _queue(report.units if section.key == LABELS else [])
+        report.figures["sections"].append({**figures, "spans": None, "queue": queue})
+        step()
     report.figures = canonical(report.figures)
     return report
 
@@ -133,60 +276,9 @@ def _section(judgements: RoundJudgements, section: Section, parameters: dict[str
     }
 
 
-def _spans_and_units(
-    judgements: RoundJudgements,
-    sections: list[Section],
-    parameters: dict[str, Any],
-    texts: Texts,
-    report: RoundReport,
-    encoder: Encoder | MissingEncoder | None,
-    *,
-    alive: Callable[[], None],
-) -> dict[str, dict[str, Any]]:
-    """Fill the rows of spans and disputed units; return the span figures of the sections that have spans.
-
-    `alive` is called every ALIVE_UNITS units: the spans of a large round take longer than a lease.
-    """
-    if judgements.protocol != FOCUS:
-        report.units = question_disputes(judgements)
-        return {}
-    seen = count(1)
-    without_gold: list[dict[int, tuple[str, tuple[ConsensusSpan, ...]]]] = [{} for _ in judgements.kinds]
-
-    span_texts = SpanTexts(encoder) if isinstance(encoder, Encoder) else None
-
-    def found(unit: MarkedUnit, text: str, spans: tuple[ConsensusSpan, ...]) -> None:
-        if not any(span.kind == "gold" for span in spans):
-            without_gold[unit.kind][unit.item] = (text, spans)
-        report.spans.extend(_span_rows(judgements, unit, text, spans))
-        if span_texts:
-            span_texts.add(unit.kind, unit.item, [text[start:end] for _, start, end in unit.spans])
-        if next(seen) % ALIVE_UNITS == 0:
-            alive()
-
-    kinds = findings_read(judgements, texts, threshold=parameters["span_match"], found=found)
-    for index, marked in enumerate(without_gold):
-        report.units.extend(type_disputes(judgements, index, marked))
-    with_spans = {
-        section.key: section.kinds
-        for section in sections
-        if any(judgements.kinds[index].span for index in section.kinds)
-    }
-    pooled = {
-        key: Findings.pooled([kinds[index] for index in members]) for key, members in with_spans.items()
-    }
-    n_items = report.figures["n_items"]
-    figures = span_figures(pooled, n_items=n_items, parameters=parameters)
-    if encoder:
-        report.figures["encoder"] = bertscore_add(
-            figures, encoder, span_texts, with_spans, n_items=n_items, parameters=parameters, alive=alive
-        )
-    return figures
-
-
 def _span_rows(
     judgements: RoundJudgements, unit: MarkedUnit, text: str, spans: tuple[ConsensusSpan, ...]
-) -> list[dict[str, Any]]:
+) -> Rows:
     return [
         {
             "item_id": int(judgements.items.ids[unit.item]),
@@ -202,13 +294,8 @@ def _span_rows(
     ]
 
 
-def _queue(judgements: RoundJudgements, section: Section, units: list[dict[str, Any]]) -> dict[str, int]:
+def _queue(units: Rows) -> dict[str, int]:
     """Count what waits for adjudication, by reason, and all units that are not of one mind."""
-    if judgements.protocol == FOCUS:
-        codes = {judgements.kinds[index].code for index in section.kinds}
-        units = [unit for unit in units if unit["type_code"] in codes]
-    elif section.key != LABELS:
-        units = []
     whys = [unit["why"] for unit in units]
     return {
         "total": sum(why != "" for why in whys),

@@ -26,7 +26,7 @@ from annotation.errors import Refused
 from annotation.models import Membership, Round
 
 State = AgreementReport.State
-PENDING = (State.QUEUED, State.RUNNING)
+PENDING = (State.QUEUED, State.RUNNING, State.IN_PARTS)
 
 DRAFT = "draft"
 OPEN = "open"

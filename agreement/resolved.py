@@ -12,11 +12,11 @@ from typing import Any
 
 import numpy as np
 
+from agreement.answers import UnitKey, answers_read
 from agreement.figures import seed_of
 from agreement.judgements import MISSING, IntArray
 from agreement.models import AgreementReport
 from agreement.raters import KeyFigures, key_figures
-from agreement.reading import UnitKey, answers_read
 from annotation.codebooks.definition import FOCUS
 from annotation.models import Resolution, Round
 

@@ -22,6 +22,7 @@ CATEGORY_UNUSED = "category_unused"
 SINGLE_ITEM = "single_item"
 NOT_ESTIMABLE = "not_estimable"
 NOT_COMPUTED = "not_computed"
+NO_SPREAD = "no_spread"
 BEYOND_LIMIT = "beyond_limit"
 
 FEW_POSITIVES = "few_positives"
@@ -37,6 +38,7 @@ REASONS: Mapping[str, str] = {
     SINGLE_ITEM: "one item alone gives no interval",
     NOT_ESTIMABLE: "more than 5% of the resamples leave the figure undefined",
     NOT_COMPUTED: "not asked for",
+    NO_SPREAD: "all items have the same value, so that resampling them cannot show how far it may be off",
     BEYOND_LIMIT: "more than a thousand times the items at hand would be needed",
     FEW_POSITIVES: "so few items carry a less common label that no interval method is trustworthy",
 }

@@ -40,12 +40,15 @@ def sections_of(judgements: RoundJudgements) -> list[Section]:
     return _of_types(judgements) if judgements.protocol == FOCUS else _of_questions(judgements)
 
 
+def type_section(judgements: RoundJudgements, index: int) -> Section:
+    """Return the section of one type (FOCUS)."""
+    kind = judgements.kinds[index]
+    return _of_kinds(judgements, f"type:{kind.code}", "type", kind.code, kind.name, kind.group, (index,))
+
+
 def _of_types(judgements: RoundJudgements) -> list[Section]:
     kinds = judgements.kinds
-    found = [
-        _of_kinds(judgements, f"type:{kind.code}", "type", kind.code, kind.name, kind.group, (index,))
-        for index, kind in enumerate(kinds)
-    ]
+    found = [type_section(judgements, index) for index in range(len(kinds))]
     for group in judgements.groups:
         members = tuple(index for index, kind in enumerate(kinds) if kind.group == group.key)
         if len(members) > 1:

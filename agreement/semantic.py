@@ -8,7 +8,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import dataclass
-from itertools import combinations
+from itertools import combinations_with_replacement
 
 import numpy as np
 from numpy.typing import NDArray
@@ -74,9 +74,10 @@ def bertscore(candidate: Embedded, reference: Embedded) -> BertScore | None:
 def pair_scores(
     groups: Iterable[Sequence[str]], embed: Embed, *, batch: int = BATCH
 ) -> Iterator[list[BertScore | None]]:
-    """Yield for each group of texts the scores of all its pairs, first with second, first with third, ...
+    """Yield for each group of texts the scores of all its pairs, first with itself, first with second, ...
 
-    Different texts are encoded once in a batch, and a batch at a time is in memory.
+    Different texts are encoded once in a batch, and a batch at a time is in memory. A text alone in its group
+    has nothing to be compared with: its group is empty.
     """
     waiting: list[Sequence[str]] = []
     texts: dict[str, None] = {}
@@ -95,7 +96,8 @@ def _scored(
 ) -> Iterator[list[BertScore | None]]:
     embedded = dict(zip(texts, embed(list(texts)), strict=True)) if texts else {}
     for group in groups:
-        yield [bertscore(embedded[a], embedded[b]) for a, b in combinations(group, 2)]
+        pairs = combinations_with_replacement(group, 2) if len(group) > 1 else ()
+        yield [bertscore(embedded[a], embedded[b]) for a, b in pairs]
 
 
 def _mean(cosines: NDArray[np.float32]) -> float:

@@ -1,4 +1,4 @@
-"""BERTScore of the spans of a round: mean F1 of the pairs who both said yes, with its interval over items.
+"""BERTScore of the spans of a round: F1 of the pairs who both said yes, and of each span against gold.
 
 Added to a report only where the installation has an encoder. Precision and recall are left out: which of two
 annotators is the candidate is chance.
@@ -6,16 +6,23 @@ annotators is the candidate is chance.
 
 from __future__ import annotations
 
+from collections import Counter
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
+from itertools import combinations, combinations_with_replacement
+from math import fsum
 from typing import Any
 
 import numpy as np
 
-from agreement.encoders import Encoder, MissingEncoder
-from agreement.results import NO_PAIRS, Estimate, undefined
-from agreement.semantic import Embedded, pair_scores
-from agreement.span_findings import Floats, ratio_estimate, resampled_sums
+from agreement.consensus import ConsensusSpan
+from agreement.encoders import Encoder
+from agreement.gold_findings import AGAINST, against_columns, against_sums
+from agreement.results import Estimate, undefined
+from agreement.semantic import BertScore, Embedded, pair_scores
+from agreement.similarity import Similarity, Span
+from agreement.span_findings import Findings, Floats, MarkedUnit
+from agreement.span_sums import SpanSums
 
 BERTSCORE = "bertscore"
 DIGITS = 4
@@ -25,26 +32,25 @@ ENCODER_UNAVAILABLE = "encoder_unavailable"
 NO_ENCODER = "no_encoder"
 NO_ENCODER_TOKEN = "no_encoder_token"
 
+SEMANTIC_COLUMNS = (BERTSCORE, *against_columns([BERTSCORE]))
+
 
 @dataclass(slots=True)
 class SpanTexts:
-    """The texts of the spans of a round, unit by unit, and what their pairs scored.
-
-    rows: for each type {item: [sum of F1, number of pairs]}; n_without_token counts the pairs of each type
-    that have no score, n_cut the spans that the encoder did not read to their end.
-    """
+    """The units of one type with the texts of their spans, of which n_cut were not read to their end."""
 
     encoder: Encoder
-    units: list[tuple[int, int, list[str]]] = field(default_factory=list)
-    rows: dict[int, dict[int, Floats]] = field(default_factory=dict)
-    n_without_token: dict[int, int] = field(default_factory=dict)
+    units: list[tuple[MarkedUnit, tuple[ConsensusSpan, ...], list[str]]] = field(default_factory=list)
     n_cut: int = 0
 
-    def add(self, kind: int, item: int, texts: list[str]) -> None:
-        self.units.append((kind, item, texts))
+    def add(self, unit: MarkedUnit, text: str, spans: tuple[ConsensusSpan, ...]) -> None:
+        self.units.append((unit, spans, [text[start:end] for _, start, end in unit.spans]))
 
-    def score(self, *, alive: Callable[[], None]) -> None:
-        """Encode and compare; `alive` is called after each batch, because this can take minutes."""
+    def score(self, findings: Findings, *, alive: Callable[[], None]) -> None:
+        """Encode, compare, and widen the findings of the type by SEMANTIC_COLUMNS.
+
+        `alive` is called after each batch, because this can take minutes.
+        """
 
         def embed(texts: Sequence[str]) -> list[Embedded]:
             embedded = self.encoder.embed(texts)
@@ -52,60 +58,53 @@ class SpanTexts:
             alive()
             return embedded
 
+        rows: dict[int, Floats] = {}
+        reasons: dict[str, Counter[str]] = {}
         scored = pair_scores((texts for _, _, texts in self.units), embed)
-        for (kind, item, _), scores in zip(self.units, scored, strict=True):
-            found = [score.f1 for score in scores if score is not None]
-            self.rows.setdefault(kind, {})[item] = np.array([sum(found), len(found)], dtype=np.float64)
-            self.n_without_token[kind] = self.n_without_token.get(kind, 0) + len(scores) - len(found)
-
-    def figures(
-        self, sections: Mapping[str, Sequence[int]], *, n_items: int, parameters: dict[str, Any]
-    ) -> dict[str, dict[str, Any]]:
-        """Return the figure of each section, given by the types in it; one draw of resamples serves all."""
-        items = sorted({item for rows in self.rows.values() for item in rows})
-        place = {item: row for row, item in enumerate(items)}
-        matrices = {}
-        for key, kinds in sections.items():
-            matrices[key] = np.zeros((len(items), 2))
-            for kind in kinds:
-                for item, row in self.rows.get(kind, {}).items():
-                    matrices[key][place[item]] += row
-        resampled = resampled_sums(matrices, len(items), n_items, parameters)
-        return {
-            key: {
-                **_rounded(self._estimate(kinds, matrices[key], resampled.get(key))).to_json(),
-                "n_pairs": int(matrices[key][:, 1].sum()),
-            }
-            for key, kinds in sections.items()
-        }
-
-    def _estimate(self, kinds: Sequence[int], sums: Floats, resampled: Floats | None) -> Estimate:
-        if sums[:, 1].any():
-            return ratio_estimate(sums, resampled)
-        without = sum(self.n_without_token.get(kind, 0) for kind in kinds)
-        return undefined(NO_ENCODER_TOKEN if without else NO_PAIRS)
+        for (unit, spans, _), scores in zip(self.units, scored, strict=True):
+            rows[unit.item], why_undefined = _unit_sums(unit, spans, scores)
+            for column, found in why_undefined.items():
+                reasons.setdefault(column, Counter()).update(found)
+        findings.widen(SEMANTIC_COLUMNS, rows, reasons)
 
 
-def bertscore_add(
-    spans: dict[str, dict[str, Any]],
-    encoder: Encoder | MissingEncoder,
-    texts: SpanTexts | None,
-    sections: Mapping[str, Sequence[int]],
-    *,
-    n_items: int,
-    parameters: dict[str, Any],
-    alive: Callable[[], None],
-) -> dict[str, Any]:
-    """Put BERTScore among the similarities of each section; return what to say about the encoder."""
-    if texts is None:
-        missing = {**undefined(ENCODER_UNAVAILABLE).to_json(), "n_pairs": 0}
-        found = dict.fromkeys(sections, missing)
-    else:
-        texts.score(alive=alive)
-        found = texts.figures(sections, n_items=n_items, parameters=parameters)
-    for key, figure in found.items():
-        spans[key]["similarity"][BERTSCORE] = figure
-    return {**encoder.to_json(), "n_cut": 0 if texts is None else texts.n_cut}
+def _unit_sums(
+    unit: MarkedUnit, consensus: tuple[ConsensusSpan, ...], scores: list[BertScore | None]
+) -> tuple[Floats, dict[str, Counter[str]]]:
+    """Return numerators, then denominators of SEMANTIC_COLUMNS; scores of all pairs, each with itself too."""
+    found = [
+        Similarity(None, NO_ENCODER_TOKEN) if score is None else Similarity(score.f1) for score in scores
+    ]
+    places = range(len(unit.spans))
+    of_pair = dict(zip(combinations_with_replacement(places, 2), found, strict=True)) if found else {}
+    # A consensus span is one of the annotators' spans.
+    place = {(start, end): at for at, (_, start, end) in enumerate(unit.spans)}
+
+    def compare(span: Span, target: Span) -> Mapping[str, Similarity]:
+        first, second = sorted((place[span], place[target]))
+        return {BERTSCORE: of_pair[first, second]}
+
+    pairs = [of_pair[pair] for pair in combinations(places, 2)]
+    defined = [pair.value for pair in pairs if pair.value is not None]
+    sums, numbers, reasons = against_sums("", unit.spans, consensus, measures=[BERTSCORE], compare=compare)
+    without = len(pairs) - len(defined)
+    if without:
+        reasons[BERTSCORE] = Counter({NO_ENCODER_TOKEN: without})
+    return np.concatenate([[fsum(defined)], sums, [float(len(defined))], numbers]), reasons
+
+
+def bertscore_add(section: dict[str, Any], sums: SpanSums) -> None:
+    """Put BERTScore into the span figures of a section, not computed where the sums have no encoder's."""
+
+    def figure(column: str, count: str) -> dict[str, Any]:
+        if column not in sums.columns:
+            return {**undefined(ENCODER_UNAVAILABLE).to_json(), count: 0}
+        estimate, number = sums.estimate(column)
+        return {**_rounded(estimate).to_json(), count: number}
+
+    section["similarity"][BERTSCORE] = figure(BERTSCORE, "n_pairs")
+    for target in AGAINST:
+        section["against"][target][BERTSCORE] = figure(f"{BERTSCORE}_against_{target}", "n_spans")
 
 
 def _rounded(estimate: Estimate) -> Estimate:
@@ -115,7 +114,13 @@ def _rounded(estimate: Estimate) -> Estimate:
     return replace(estimate, value=kept(estimate.value), low=kept(estimate.low), high=kept(estimate.high))
 
 
-def bertscore_figure(section: Mapping[str, Any]) -> dict[str, Any]:
-    """Return BERTScore of a section of a report that has spans, undefined where none was computed."""
-    found = section["spans"]["similarity"].get(BERTSCORE)
-    return found or {**undefined(NO_ENCODER).to_json(), "n_pairs": 0}
+def bertscore_figure(section: Mapping[str, Any], target: str | None = None) -> dict[str, Any]:
+    """Return BERTScore of a section of a report that has spans, undefined where none was computed.
+
+    target: what each span is compared with, one of AGAINST; None for the pairs of annotators.
+    """
+    if target is None:
+        found = section["spans"]["similarity"].get(BERTSCORE)
+        return found or {**undefined(NO_ENCODER).to_json(), "n_pairs": 0}
+    found = section["spans"]["against"][target].get(BERTSCORE)
+    return found or {**undefined(NO_ENCODER).to_json(), "n_spans": 0}

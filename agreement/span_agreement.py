@@ -7,7 +7,7 @@ from math import fsum
 
 import numpy as np
 
-from agreement.intervals import generator, percentile_interval, resampled_weights
+from agreement.intervals import generator, resampled_weights, spread_interval
 from agreement.results import (
     NO_ITEMS,
     NOT_COMPUTED,
@@ -128,8 +128,8 @@ def span_estimates(
     """Return every figure of `FIGURES` with its interval, by resampling texts with all their spans.
 
     Same table, replicates and seed: same figures, in whatever order the texts are. No interval is given with
-    0 replicates, for a figure to which a single text contributes, and where more than 5% of the resamples
-    leave it undefined.
+    0 replicates, for a figure to which a single text contributes, where more than 5% of the resamples leave
+    it undefined, and where all have the same value.
     """
     replicated = _replicated(table, replicates, seed)
     estimates = {}
@@ -147,7 +147,7 @@ def span_estimates(
             numerators, denominators = replicated[column], replicated[len(FIGURES) + column]
             defined = denominators > 0
             ratios = np.divide(numerators, denominators, out=np.zeros_like(numerators), where=defined)
-            estimates[figure] = percentile_interval(_value(figure, ratios), defined).on(estimate)
+            estimates[figure] = spread_interval(_value(figure, ratios), defined).on(estimate)
     return estimates
 
 

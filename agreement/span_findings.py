@@ -1,33 +1,26 @@
 """What the spans of a round say: gold and disagreement spans, similarities of pairs, alphas over texts.
 
 Texts stream by, one in memory at a time for all types that have a span in it. What stays is a row of sums
-for each item and type: a bootstrap over items is a matrix product, and an item is drawn with all its types.
+for each item and type, which `span_sums` resamples.
 """
 
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Callable, Iterable, Iterator
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
-from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
 
 from agreement import gold_findings
 from agreement.consensus import ConsensusSpan, consensus_spans
-from agreement.gold_findings import AGAINST, against_sums, without_target
-from agreement.intervals import PERCENTILE, generator, percentile_interval, resampled_weights
+from agreement.gold_findings import against_sums
 from agreement.judgements import Columns, RoundJudgements
-from agreement.results import NO_PAIRS, NO_VARIATION, NOT_COMPUTED, SINGLE_ITEM, Estimate, undefined
-from agreement.similarity import MEASURES
-from agreement.span_agreement import ALPHA_TOKEN, ALPHA_U, FIGURES, JudgedText, span_table
+from agreement.span_agreement import FIGURES, JudgedText, span_table
 from agreement.tokens import positions
-from agreement.unitizing import NO_SPANS
 
-ALPHAS = (ALPHA_TOKEN, ALPHA_U)
 COLUMNS = (*FIGURES, *gold_findings.COLUMNS)
-SPAN_STREAM = 7
 
 Floats = NDArray[np.float64]
 Texts = Callable[[Iterable[int]], Iterator[tuple[int, str]]]
@@ -51,12 +44,13 @@ class MarkedUnit:
 
 @dataclass(slots=True)
 class Findings:
-    """What was found for one type, or for several pooled.
+    """What was found for one type.
 
-    rows: {item: (2 * figures,)} numerators, then denominators of `COLUMNS`; reasons: for each
-    figure how often which reason left it undefined.
+    rows: {item: (2 * columns,)} numerators, then denominators of `columns`; reasons: for each column how
+    often which reason left it undefined.
     """
 
+    columns: tuple[str, ...] = COLUMNS
     rows: dict[int, Floats] = field(default_factory=dict)
     reasons: dict[str, Counter[str]] = field(default_factory=dict)
     n_units: int = 0
@@ -64,41 +58,27 @@ class Findings:
     n_disagreement: int = 0
     by_characters: int = 0
 
-    @classmethod
-    def pooled(cls, parts: Iterable[Findings]) -> Findings:
-        """Return the findings of several types together; the parts stay as they are."""
-        whole = cls()
-        for part in parts:
-            whole._add(part)
-        return whole
-
-    def _add(self, other: Findings) -> None:
-        for item, row in other.rows.items():
-            self.rows[item] = self.rows[item] + row if item in self.rows else row
-        for name, reasons in other.reasons.items():
-            self.reasons.setdefault(name, Counter()).update(reasons)
-        self.n_units += other.n_units
-        self.n_gold += other.n_gold
-        self.n_disagreement += other.n_disagreement
-        self.by_characters += other.by_characters
-
-    def reason(self, figure: str) -> str:
-        """Say why a figure without any denominator is undefined."""
-        reasons = self.reasons.get(figure, Counter())
-        if figure not in ALPHAS:
-            missing = NO_PAIRS if figure in MEASURES else without_target(figure)
-            return min(reasons, key=lambda reason: (-reasons[reason], reason)) if reasons else missing
-        return next((reason for reason in (NO_VARIATION, NO_SPANS, NO_PAIRS) if reason in reasons), NO_SPANS)
+    def widen(
+        self, columns: tuple[str, ...], rows: Mapping[int, Floats], reasons: Mapping[str, Counter[str]]
+    ) -> None:
+        """Take in further columns: for every item here a row of their numerators, then denominators."""
+        own, more = len(self.columns), len(columns)
+        for item, row in self.rows.items():
+            other = rows[item]
+            self.rows[item] = np.concatenate([row[:own], other[:more], row[own:], other[more:]])
+        self.columns += columns
+        self.reasons |= reasons
 
 
-def marked_units(judgements: RoundJudgements) -> Iterator[MarkedUnit]:
-    """Yield the units with a span, item by item, so that each text is read once."""
-    columns = [judgements.of_kind(index) for index in range(len(judgements.kinds))]
-    with_span = [np.unique(part.unit[part.start >= 0]) for part in columns]
-    kinds = np.repeat(np.arange(len(columns)), [len(units) for units in with_span])
+def marked_units(judgements: RoundJudgements, types: Sequence[int]) -> Iterator[MarkedUnit]:
+    """Yield the units of these types with a span, item by item, so that each text is read once."""
+    columns = {index: judgements.of_kind(index) for index in types}
+    with_span = [np.unique(part.unit[part.start >= 0]) for part in columns.values()]
+    kinds = np.repeat(np.array(list(columns), dtype=np.int64), [len(units) for units in with_span])
     items = np.concatenate([*with_span, np.empty(0, dtype=np.int64)])
     for place in np.lexsort((kinds, items)).tolist():
-        yield _marked_unit(int(kinds[place]), int(items[place]), columns[kinds[place]])
+        kind = int(kinds[place])
+        yield _marked_unit(kind, int(items[place]), columns[kind])
 
 
 def _marked_unit(kind: int, item: int, part: Columns) -> MarkedUnit:
@@ -116,14 +96,18 @@ def _marked_unit(kind: int, item: int, part: Columns) -> MarkedUnit:
 
 def findings_read(
     judgements: RoundJudgements,
+    types: Sequence[int],
     texts: Texts,
     *,
     threshold: float,
     found: Callable[[MarkedUnit, str, tuple[ConsensusSpan, ...]], None],
-) -> list[Findings]:
-    """Return the findings of each type; `found` receives each unit with its text and consensus spans."""
-    kinds = [Findings() for _ in judgements.kinds]
-    units = list(marked_units(judgements))
+) -> dict[int, Findings]:
+    """Return the findings of these types, by index; `found` receives each unit with text and consensus spans.
+
+    What is found for a type does not depend on which others are read with it.
+    """
+    kinds = {index: Findings() for index in types}
+    units = list(marked_units(judgements, types))
     items = np.unique(np.array([unit.item for unit in units], dtype=np.int64))
     stream = texts(judgements.items.ids[items].tolist())
     position, text = -1, ""
@@ -151,103 +135,3 @@ def _add_unit(findings: Findings, unit: MarkedUnit, text: str, spans: tuple[Cons
     findings.n_gold += sum(span.kind == "gold" for span in spans)
     findings.n_disagreement += sum(span.kind == "disagreement" for span in spans)
     findings.by_characters += positions(text).unit == "character"
-
-
-def span_figures(
-    findings: dict[str, Findings], *, n_items: int, parameters: dict[str, Any]
-) -> dict[str, dict[str, Any]]:
-    """Return the span figures of each section as plain data, with intervals over items.
-
-    One draw of resamples serves all sections: an item is drawn with all its types.
-    """
-    items = sorted({item for found in findings.values() for item in found.rows})
-    place = {item: row for row, item in enumerate(items)}
-    matrices = {}
-    for key, found in findings.items():
-        matrices[key] = np.zeros((len(items), 2 * len(COLUMNS)))
-        for item, row in found.rows.items():
-            matrices[key][place[item]] = row
-    resampled = resampled_sums(matrices, len(items), n_items, parameters)
-    return {key: _section(findings[key], matrices[key], resampled.get(key)) for key in findings}
-
-
-def resampled_sums(
-    matrices: dict[str, Floats], n_marked: int, n_items: int, parameters: dict[str, Any]
-) -> dict[str, Floats]:
-    """Return each (marked items, columns) matrix summed over each resample, (replicates, columns).
-
-    Every call with the same numbers of items draws the same resamples.
-    """
-    if not n_marked or not parameters["replicates"]:
-        return {}
-    # Items without a span add nothing: they are drawn as one kind.
-    multiplicity = np.ones(n_marked + 1, dtype=np.int64)
-    multiplicity[-1] = n_items - n_marked
-    rng = generator(parameters["seed"], SPAN_STREAM)
-    parts: dict[str, list[Floats]] = {key: [] for key in matrices}
-    for weights in resampled_weights(multiplicity, parameters["replicates"], rng):
-        for key, matrix in matrices.items():
-            parts[key].append(weights[:, :-1] @ matrix)
-    return {key: np.concatenate(chunks) for key, chunks in parts.items()}
-
-
-def _section(found: Findings, matrix: Floats, resampled: Floats | None) -> dict[str, Any]:
-    figures = {}
-    for column, name in enumerate(COLUMNS):
-        denominators = matrix[:, len(COLUMNS) + column]
-        if denominators.any():
-            columns = [column, len(COLUMNS) + column]
-            estimate = ratio_estimate(
-                matrix[:, columns],
-                None if resampled is None else resampled[:, columns],
-                disagreement=name in ALPHAS,
-            )
-        else:
-            estimate = undefined(found.reason(name))
-        figures[name] = estimate.to_json()
-        if name in MEASURES:
-            figures[name]["n_pairs"] = int(denominators.sum())
-        elif name not in ALPHAS:
-            figures[name]["n_spans"] = int(denominators.sum())
-    return {
-        "n_units": found.n_units,
-        "n_gold": found.n_gold,
-        "n_disagreement": found.n_disagreement,
-        "counted_by_characters": found.by_characters,
-        "similarity": {name: figures[name] for name in MEASURES},
-        "against": {
-            target: {measure: figures[f"{measure}_against_{target}"] for measure in MEASURES}
-            for target in AGAINST
-        },
-        **{name: figures[name] for name in ALPHAS},
-    }
-
-
-def ratio_estimate(sums: Floats, resampled: Floats | None, *, disagreement: bool = False) -> Estimate:
-    """Return a sum over a sum with its percentile interval over items; 1 minus that for a `disagreement`.
-
-    sums: (items, 2) numerators and denominators, of which one at least is above 0; resampled: (replicates, 2)
-    the same summed over each resample, None where no interval is asked for.
-    """
-
-    def ratio(of: Floats) -> Floats:
-        quotient = of[..., 0] / of[..., 1]
-        return 1 - quotient if disagreement else quotient
-
-    value = float(ratio(sums.sum(axis=0)))
-    if resampled is None:
-        return Estimate(value, interval_reason=NOT_COMPUTED)
-    if np.count_nonzero(sums[:, 1]) < 2:
-        return Estimate(value, interval_reason=SINGLE_ITEM)
-    defined = resampled[:, 1] > 0
-    values = np.zeros(len(resampled))
-    values[defined] = ratio(resampled[defined])
-    interval = percentile_interval(values, defined)
-    return Estimate(
-        value,
-        low=interval.low,
-        high=interval.high,
-        interval_reason=interval.reason,
-        interval_method=PERCENTILE if interval.low is not None else None,
-        undefined_share=interval.undefined_share,
-    )

@@ -34,6 +34,8 @@ LATEX_COLUMNS = {
     "rouge1": "R-1",
     "rougeL": "R-L",
     BERTSCORE: "BERTScore",
+    f"{BERTSCORE}_against_gold": "BERTScore, gold",
+    f"{BERTSCORE}_against_gold_and_disagreement": "BERTScore, gold + alone",
     "alpha_token": "$\\alpha_{\\mathrm{token}}$",
     "alpha_u": "$\\alpha_u$",
 }
@@ -72,7 +74,7 @@ def figures_csv(figures: dict[str, Any]) -> str:
                     estimate.get("n_pairs"),
                     *counts,
                     estimate.get("n_spans"),
-                    *([_safe(encoder) if figure == BERTSCORE else ""] if encoder else []),
+                    *([_safe(encoder) if figure.startswith(BERTSCORE) else ""] if encoder else []),
                 ]
             )
     return out.getvalue()
@@ -88,6 +90,7 @@ def _estimates(section: dict[str, Any]) -> Iterator[tuple[str, dict[str, Any]]]:
         yield from ((name, section["spans"][name]) for name in SPAN_ALPHAS)
         for target, measures in section["spans"].get("against", {}).items():
             yield from ((f"{name}_against_{target}", measures[name]) for name in SIMILARITIES)
+            yield f"{BERTSCORE}_against_{target}", bertscore_figure(section, target)
 
 
 def _safe(text: str) -> str:
@@ -129,7 +132,7 @@ def latex_table(
     for reason, mark in notes.items():
         note = f"\\footnotesize $^{{{mark}}}$ undefined: {reason_text(reason).translate(_LATEX_SPECIAL)}"
         lines.append(f"\\multicolumn{{{len(columns) + 1}}}{{l}}{{{note}}} " + r"\\")
-    if BERTSCORE in columns and encoder_text(figures):
+    if any(name.startswith(BERTSCORE) for name in columns) and encoder_text(figures):
         note = f"\\footnotesize BERTScore F1 by {encoder_text(figures).translate(_LATEX_SPECIAL)}"
         lines.append(f"\\multicolumn{{{len(columns) + 1}}}{{l}}{{{note}}} " + r"\\")
     lines.append("\\end{tabular}")

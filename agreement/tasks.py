@@ -14,7 +14,7 @@ from celery import Task, shared_task
 from django.db import transaction
 from kombu.exceptions import OperationalError
 
-from agreement import crosschecks, jobs, reports
+from agreement import crosschecks, jobs, parts, reports
 from agreement.models import AgreementReport
 from annotation.models import Round
 
@@ -23,9 +23,21 @@ logger = logging.getLogger(__name__)
 
 @shared_task(name="agreement.compute_report")
 def compute_report(report_id: int) -> None:
-    """Compute a report, then have it checked."""
-    if jobs.report_compute(report_id=report_id):
+    """Compute a report, then have it checked; a large one is sent on in parts."""
+    outcome = jobs.report_compute(report_id=report_id)
+    if outcome == AgreementReport.State.DONE:
         send(crosscheck_report, report_id)
+    elif outcome == AgreementReport.State.IN_PARTS:
+        for part_id in parts.parts_waiting(report_id):
+            send(compute_part, part_id)
+
+
+@shared_task(name="agreement.compute_part")
+def compute_part(part_id: int) -> None:
+    """Compute a part of a report, and after the last one the report; results are ignored, so no chord."""
+    report_id = parts.part_compute(part_id=part_id)
+    if report_id is not None:
+        compute_report(report_id)
 
 
 @shared_task(name="agreement.crosscheck_report")
@@ -39,6 +51,8 @@ def sweep_reports() -> None:
     """Send what waits for too long or lost its worker."""
     for report_id in jobs.report_sweep():
         send(compute_report, report_id)
+    for part_id in parts.parts_sweep():
+        send(compute_part, part_id)
     for report_id in crosschecks.crosscheck_sweep():
         send(crosscheck_report, report_id)
 
@@ -63,9 +77,10 @@ def report_start_on_closing(*, round: Round, **_signal: Any) -> None:
     report_start(round=round)
 
 
-def send(task: Task, report_id: int) -> None:
-    """Send a task; where the broker cannot be reached leave it to the sweep."""
+def send(task: Task, row_id: int) -> None:
+    """Send a task about a report or a part; where the broker cannot be reached leave it to the sweep."""
     try:
-        task.delay(report_id)
+        task.delay(row_id)
     except (OperationalError, OSError) as error:
-        logger.warning("report %s waits for the sweep: the broker cannot be reached (%s)", report_id, error)
+        what = "part" if task is compute_part else "report"
+        logger.warning("%s %s waits for the sweep: the broker cannot be reached (%s)", what, row_id, error)

@@ -43,6 +43,9 @@ class ProjectSerializer(serializers.ModelSerializer):
 class RoundSerializer(serializers.ModelSerializer):
     guideline_version = serializers.IntegerField(source="codebook.version")
     opening = serializers.BooleanField(source="is_opening", read_only=True)
+    types = serializers.ListField(
+        source="type_codes", child=serializers.CharField(), help_text="Those that the round asks."
+    )
 
     class Meta:
         model = Round
@@ -59,6 +62,7 @@ class RoundSerializer(serializers.ModelSerializer):
             "imported",
             "pass_mark",
             "guideline_version",
+            "types",
             "opened_at",
             "closed_at",
         ]
@@ -93,7 +97,7 @@ class ProjectListApi(APIView):
     @extend_schema(request=InputSerializer, responses={201: ProjectSerializer, **REFUSALS})
     def post(self, request: Request) -> Response:
         """Create a project from a shipped codebook and become its lead."""
-        given = _validated(self.InputSerializer, request)
+        given = validated(self.InputSerializer, request)
         project = project_create(user=request.user, **given)
         return Response(ProjectSerializer(project).data, status=status.HTTP_201_CREATED)
 
@@ -119,6 +123,20 @@ class RoundListApi(MemberView):
         pass_mark = serializers.IntegerField(
             min_value=0, max_value=100, required=False, allow_null=True, default=None
         )
+        types = serializers.ListField(
+            child=serializers.CharField(),
+            required=False,
+            allow_null=True,
+            default=None,
+            help_text="Codes of the types to ask; all of the codebook where absent.",
+        )
+        items_of = serializers.IntegerField(
+            min_value=1,
+            required=False,
+            allow_null=True,
+            default=None,
+            help_text="Number of the round whose items are drawn; nothing is drawn where absent.",
+        )
 
     @extend_schema(responses={200: RoundSerializer(many=True), **REFUSALS}, operation_id="rounds_list")
     def get(self, request: Request, slug: str) -> Response:
@@ -133,9 +151,10 @@ class RoundListApi(MemberView):
     def post(self, request: Request, slug: str) -> Response:
         """Create a draft round on the newest codebook."""
         member = self.member(request, slug, lead=True)
-        created = round_create(
-            project=member.project, member=member, **_validated(self.InputSerializer, request)
-        )
+        given = validated(self.InputSerializer, request)
+        if given["items_of"] is not None:
+            given["items_of"] = access.round_or_404(member, given["items_of"])
+        created = round_create(project=member.project, member=member, **given)
         return Response(RoundSerializer(created).data, status=status.HTTP_201_CREATED)
 
 
@@ -181,7 +200,7 @@ class RoundDrawApi(MemberView):
         """Draw items into a draft round: all, a seeded sample, or by their ids."""
         member = self.member(request, slug, lead=True)
         found = access.round_or_404(member, number)
-        drawn = round_draw(found, member=member, **_validated(self.InputSerializer, request))
+        drawn = round_draw(found, member=member, **validated(self.InputSerializer, request))
         return Response({"items": drawn})
 
 
@@ -201,7 +220,7 @@ class RoundOpenApi(MemberView):
         """Open a drawn round: its items are shared out and frozen. A large one is `opening` for a while."""
         member = self.member(request, slug, lead=True)
         found = access.round_or_404(member, number)
-        pseudonyms = _validated(self.InputSerializer, request)["annotators"]
+        pseudonyms = validated(self.InputSerializer, request)["annotators"]
         members = None
         if pseudonyms is not None:
             members = list(
@@ -234,7 +253,7 @@ class RoundReopenApi(MemberView):
         """Reopen a closed round; judgements made from then on are marked and enter no coefficient."""
         member = self.member(request, slug, lead=True)
         found = access.round_or_404(member, number)
-        why = _validated(self.InputSerializer, request)["why"]
+        why = validated(self.InputSerializer, request)["why"]
         return Response(RoundSerializer(round_reopen(found, why=why, by=member)).data)
 
 
@@ -300,11 +319,10 @@ class JudgementApi(MemberView):
         """Record one decision. Sending the same event again changes nothing and shows the current row."""
         member = self.member(request, slug)
         access.require_annotator(member)
-        found = access.round_or_404(member, number, with_codebook=False)
-        given = _validated(self.InputSerializer, request)
+        given = validated(self.InputSerializer, request)
         recorded = judgement_record(
             member=member,
-            round=found,
+            round_number=number,
             assignment_id=given["assignment"],
             unit=Unit(given["type"], given["question"]),
             answer=given["answer"],
@@ -312,7 +330,7 @@ class JudgementApi(MemberView):
             client_event_id=given["event_id"],
             active_seconds=given["active_seconds"],
         )
-        return Response({"replayed": recorded.replayed, "row": recorded_json(found, recorded.row)})
+        return Response({"replayed": recorded.replayed, "row": recorded_json(recorded.row)})
 
 
 class TrainingApi(MemberView):
@@ -325,7 +343,8 @@ class TrainingApi(MemberView):
         return Response({"results": [result.to_json() for result in results]})
 
 
-def _validated(serializer_class: type[serializers.Serializer], request: Request) -> dict[str, Any]:
+def validated(serializer_class: type[serializers.Serializer], request: Request) -> dict[str, Any]:
+    """Return the fields of a request. Raises ValidationError, one message a field."""
     serializer = serializer_class(data=request.data)
     serializer.is_valid(raise_exception=True)
     return serializer.validated_data

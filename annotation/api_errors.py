@@ -17,6 +17,7 @@ STATUS = {
     "stale_revision": status.HTTP_409_CONFLICT,
     "event_id_reused": status.HTTP_409_CONFLICT,
     "round_not_open": status.HTTP_409_CONFLICT,
+    "round_paused": status.HTTP_409_CONFLICT,
     "round_not_draft": status.HTTP_409_CONFLICT,
     "round_not_closed": status.HTTP_409_CONFLICT,
     "locked": status.HTTP_409_CONFLICT,

@@ -118,8 +118,9 @@ def _unit_in_round(round: Round, item: Item, unit: Unit) -> None:
     if unit.question_id is not None:
         there = Question.objects.filter(pk=unit.question_id, item=item, round_questions__round=round).exists()
     else:
-        types = {entry["code"] for entry in round.codebook.definition.get("types") or ()}
-        there = unit.type_code in types and RoundItem.objects.filter(round=round, item=item).exists()
+        there = (
+            unit.type_code in round.type_codes and RoundItem.objects.filter(round=round, item=item).exists()
+        )
     if not there:
         raise NotFound(gettext("This unit is not part of the round."))
 

@@ -48,16 +48,20 @@ def drawn_items(
     stratify_by: str = "",
     external_ids: Sequence[str] | None = None,
     exclude_drawn: bool = False,
+    items_of: Round | None = None,
 ) -> list[int]:
     """Return the keys of the items that these options draw into the round, in the order drawn.
 
     All drawable items, a random sample of `size` items or of items with `questions` questions together
-    (seeded by the round, stratified by `topic` or `source`), or the hand-picked `external_ids`.
-    Raises Refused where there are fewer than asked for.
+    (seeded by the round, stratified by `topic` or `source`), the hand-picked `external_ids`, or those of
+    another round, `items_of`, in its order. Raises Refused where there are fewer than asked for.
     """
     if stratify_by and stratify_by not in STRATA:
         raise Refused("invalid", f"Stratify by {' or '.join(STRATA)}, not by “{stratify_by}”.")
     items = drawable_items(round, exclude_drawn=exclude_drawn)
+    if items_of is not None:
+        there = RoundItem.objects.filter(round=items_of, item__in=items.order_by())
+        return list(there.order_by("position").values_list("item", flat=True))
     if external_ids is not None:
         return _picked(items, external_ids)
     candidates = [

@@ -1,4 +1,4 @@
-"""Handing on the texts of an annotator who dropped out. Nothing judged is deleted by it."""
+"""Handing on whole texts of an annotator who dropped out. Nothing judged is deleted by it."""
 
 from dataclasses import dataclass
 from random import Random
@@ -18,6 +18,7 @@ from annotation.models import (
     RoundQuestion,
     TypeAnnotation,
 )
+from annotation.models.rounds import types_named
 from annotation.progress import DECIDED_QUESTION, DECIDED_TYPE
 
 BATCH = 2_000
@@ -35,14 +36,14 @@ def unfinished_texts(round: Round, member: Membership) -> list[Assignment]:
     """Return the member's texts in a round that have an undecided unit, in the member's order."""
     own = round.assignments.filter(member=member, released_at__isnull=True)
     if round.project.protocol == Protocol.FOCUS:
-        units = len(round.codebook.definition.get("types") or ())
-        finished = (
-            TypeAnnotation.objects.filter(DECIDED_TYPE, assignment__in=own)
-            .values("assignment")
-            .annotate(n=Count("id"))
-            .filter(n__gte=units)
-        )
-        return list(own.exclude(pk__in=finished.values("assignment")).order_by("position"))
+        asked = round.type_codes
+        judged_types = TypeAnnotation.objects.filter(DECIDED_TYPE, assignment__in=own).order_by()
+        n_decided = dict(judged_types.values_list("assignment").annotate(n=Count("id")))
+        return [
+            one
+            for one in own.order_by("position")
+            if n_decided.get(one.pk, 0) < len(types_named(one.types, asked))
+        ]
     judged = QuestionAnnotation.objects.filter(
         DECIDED_QUESTION, question=OuterRef("question"), assignment__in=own
     )
@@ -59,15 +60,9 @@ def round_reassign(
     seed. What `target` decided stays and counts. Texts that all `members` have already are left over and
     stay with `target`. Raises Refused where the round is not open or there is nobody to take them.
     """
-    takers = [one for one in members if one.pk != target.pk and one.is_active and one.is_annotator]
-    if not takers:
-        raise Refused("invalid", "Choose at least one other active annotator who takes the texts.")
+    takers = takers_among(members, target)
     with transaction.atomic():
-        current = Round.objects.select_for_update().get(pk=round.pk)
-        if current.status != Round.Status.OPEN:
-            raise Refused(
-                "round_not_open", f"{current.name} is {current.status}: only an open round changes."
-            )
+        open_round_lock(round)
         unfinished = unfinished_texts(round, target)
         moved = _hand_on(round, unfinished, takers)
         Assignment.objects.filter(pk__in=[old.pk for old in moved]).update(released_at=timezone.now())
@@ -87,15 +82,34 @@ def round_reassign(
     return result
 
 
+def takers_among(members: list[Membership], target: Membership) -> list[Membership]:
+    """Return those who can take what `target` had. Raises Refused where there is nobody."""
+    takers = [one for one in members if one.pk != target.pk and one.is_active and one.is_annotator]
+    if not takers:
+        raise Refused("invalid", "Choose at least one other active annotator who takes the texts.")
+    return takers
+
+
+def open_round_lock(round: Round) -> None:
+    """Hold off judgements until this transaction ends. Raises Refused unless the round is open."""
+    current = Round.objects.select_for_update().get(pk=round.pk)
+    if current.status != Round.Status.OPEN:
+        raise Refused("round_not_open", f"{current.name} is {current.status}: only an open round changes.")
+
+
+def last_places(round: Round, members: list[Membership]) -> dict[int, int]:
+    """Return each member's last position in a round, of those who have texts."""
+    own = round.assignments.filter(member__in=members).order_by()
+    return dict(own.values_list("member").annotate(Max("position")))
+
+
 def _hand_on(round: Round, unfinished: list[Assignment], takers: list[Membership]) -> list[Assignment]:
     random = Random(f"{round.seed}:reassign")
     taken: dict[int, set[int]] = {one.pk: set() for one in takers}
     for pk, item in round.assignments.filter(member__in=takers).values_list("member", "item"):
         taken[pk].add(item)
     loads = {pk: len(items) for pk, items in taken.items()}
-    places = dict(
-        round.assignments.filter(member__in=takers).values_list("member").annotate(Max("position")).order_by()
-    )
+    places = last_places(round, takers)
     moved, new = [], []
     for old in unfinished:
         free = [one for one in takers if old.item_id not in taken[one.pk]]
@@ -105,7 +119,15 @@ def _hand_on(round: Round, unfinished: list[Assignment], takers: list[Membership
         taken[chosen.pk].add(old.item_id)
         loads[chosen.pk] += 1
         places[chosen.pk] = places.get(chosen.pk, 0) + 1
-        new.append(Assignment(round=round, item_id=old.item_id, member=chosen, position=places[chosen.pk]))
+        new.append(
+            Assignment(
+                round=round,
+                item_id=old.item_id,
+                member=chosen,
+                position=places[chosen.pk],
+                types=old.types,
+            )
+        )
         moved.append(old)
     Assignment.objects.bulk_create(new, batch_size=BATCH)
     return moved

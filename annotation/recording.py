@@ -13,6 +13,7 @@ from django.db import IntegrityError, transaction
 from django.utils import timezone
 from django.utils.translation import gettext
 
+from annotation.access import get_or_none
 from annotation.codebooks.definition import Codebook as CodebookDefinition
 from annotation.errors import NotFound, Refused
 from annotation.models import (
@@ -23,6 +24,7 @@ from annotation.models import (
     Round,
     TypeAnnotation,
 )
+from annotation.models.rounds import types_named
 from annotation.protocols.cqs_gen import QuestionAnswer, check_question_judgement
 from annotation.protocols.focus import TypeAnswer, check_type_judgement
 from annotation.protocols.rules import RuleError
@@ -30,6 +32,8 @@ from annotation.rounds import round_lock_shared
 from annotation.training import refuse_second_answer
 
 MAX_ACTIVE_SECONDS = 24 * 60 * 60
+# What recording reads of an assignment and its text; an item's metadata may be long.
+READ = ("round", "member", "item", "started_at", "released_at", "item__text", "item__text_length")
 
 Row = TypeAnnotation | QuestionAnnotation
 Answer = TypeAnswer | QuestionAnswer
@@ -57,7 +61,7 @@ class Recorded:
 def judgement_record(
     *,
     member: Membership,
-    round: Round,
+    round_number: int,
     assignment_id: int,
     unit: Unit,
     answer: dict[str, Any] | None,
@@ -67,16 +71,18 @@ def judgement_record(
 ) -> Recorded:
     """Record a member's answer for one unit, or with `answer` None take it back to undecided.
 
-    `base_revision` is the revision the member saw (0: none); `active_seconds` is added to the unit's.
+    `round_number` is that of a round of the member's project; `base_revision` is the revision the member saw
+    (0: none); `active_seconds` is added to the unit's.
     Raises Refused with code `invalid` and a message a field where the protocol forbids the answer,
-    `stale_revision` with the stored row where somebody was quicker, `event_id_reused`, `round_not_open`.
+    `stale_revision` with the stored row where somebody was quicker, `event_id_reused`, `round_not_open`,
+    `round_paused`.
     """
     digest = payload_digest(assignment_id, unit, answer)
     try:
         with transaction.atomic():
             return _record(
                 member,
-                round,
+                round_number,
                 assignment_id,
                 unit,
                 answer,
@@ -95,7 +101,7 @@ def judgement_record(
 
 def _record(
     member: Membership,
-    round: Round,
+    round_number: int,
     assignment_id: int,
     unit: Unit,
     answer: dict[str, Any] | None,
@@ -104,20 +110,22 @@ def _record(
     active_seconds: int,
     digest: str,
 ) -> Recorded:
-    round = round_lock_shared(round.pk)
+    round = round_lock_shared(member, round_number)
     # The lock on the assignment lets two tabs, or two sends of one event, meet in turn.
-    assignment = (
-        Assignment.objects.select_for_update(of=("self",))
-        .select_related("item")
-        .filter(pk=assignment_id, round=round, member=member)
-        .order_by()  # the model's own order would join the round and the member
-        .first()
+    assignment = get_or_none(
+        Assignment.objects.select_for_update(of=("self",)).select_related("item").only(*READ),
+        pk=assignment_id,
+        round=round,
+        member=member,
     )
     replay = _replay(member, client_event_id, digest)
     if replay is not None:
         return replay
     if assignment is None or assignment.released_at is not None:
         raise NotFound(gettext("This text is not assigned to you in this round. Reload the page."))
+    assignment.round = round
+    if _is_kept_from(round, assignment, unit):
+        raise NotFound(gettext("You are not asked this type of this text in this round. Reload the page."))
     if round.status != Round.Status.OPEN:
         raise Refused(
             "round_not_open",
@@ -126,7 +134,7 @@ def _record(
         )
     if round.paused_at is not None:
         raise Refused(
-            "round_not_open",
+            "round_paused",
             gettext("%(name)s is paused: nothing can be recorded until a lead lets it go on.")
             % {"name": round.name},
         )
@@ -154,6 +162,12 @@ def _record(
     if assignment.started_at is None:
         Assignment.objects.filter(pk=assignment.pk).update(started_at=timezone.now())
     return Recorded(row, replayed=False)
+
+
+def _is_kept_from(round: Round, assignment: Assignment, unit: Unit) -> bool:
+    """Whether the unit is a type of the codebook that the member is not asked about this text."""
+    codes = [entry["code"] for entry in round.codebook.definition.get("types") or ()]
+    return unit.type_code in codes and unit.type_code not in types_named(assignment.types, round.type_codes)
 
 
 def check_answer(
@@ -237,17 +251,18 @@ def answer_of(row: Row) -> dict[str, Any]:
 
 
 def _current(assignment: Assignment, unit: Unit) -> Row | None:
+    row: Row | None
     if unit.question_id is not None:
-        return assignment.question_annotations.filter(question_id=unit.question_id).first()
-    return assignment.type_annotations.filter(type_code=unit.type_code).first()
+        row = get_or_none(QuestionAnnotation.objects, assignment=assignment, question_id=unit.question_id)
+    else:
+        row = get_or_none(TypeAnnotation.objects, assignment=assignment, type_code=unit.type_code)
+    if row is not None:
+        row.assignment = assignment
+    return row
 
 
 def _replay(member: Membership, client_event_id: str, digest: str) -> Recorded | None:
-    event = (
-        AnnotationEvent.objects.select_related("assignment")
-        .filter(member=member, client_event_id=client_event_id)
-        .first()
-    )
+    event = get_or_none(AnnotationEvent.objects, member=member, client_event_id=client_event_id)
     if event is None:
         return None
     if event.payload_sha256 != digest:

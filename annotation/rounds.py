@@ -1,13 +1,13 @@
 """Rounds from draft to closed."""
 
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
 from datetime import date, datetime
 
 from django.db import connection, transaction
 from django.db.models import Max
 from django.utils import timezone
 
-from annotation.access import refuse_archived, visible_questions
+from annotation.access import refuse_archived, round_or_404, visible_questions
 from annotation.drawing import drawn_items
 from annotation.errors import NotFound, Refused
 from annotation.models import (
@@ -20,6 +20,7 @@ from annotation.models import (
     RoundItem,
     RoundQuestion,
 )
+from annotation.models.rounds import types_text
 from annotation.signals import round_closed
 
 BATCH = 2_000
@@ -31,6 +32,7 @@ def round_create(
     name: str = "",
     purpose: str = Round.Purpose.CALIBRATION,
     codebook: Codebook | None = None,
+    types: Iterable[str] | None = None,
     overlap: int = 2,
     order: str = Round.Order.BY_ARGUMENT,
     shuffled: bool = False,
@@ -40,9 +42,14 @@ def round_create(
     due_on: date | None = None,
     pass_mark: int | None = None,
     imported: bool = False,
+    items_of: Round | None = None,
     member: Membership | None = None,
 ) -> Round:
-    """Create a draft round on the given or the newest codebook. Raises Refused for a name in use."""
+    """Create a draft round on the given or the newest codebook.
+
+    It asks the given `types`, or all of the codebook, and begins with the items of another round where
+    `items_of` names one. Raises Refused for a name in use and for types that the codebook does not have.
+    """
     if pass_mark is not None and purpose != Round.Purpose.TRAINING:
         raise Refused(
             "invalid",
@@ -55,12 +62,14 @@ def round_create(
         name = name.strip() or f"Round {number}"
         if project.rounds.filter(name=name).exists():
             raise Refused("taken", f"This project has a round “{name}” already: choose another name.")
+        codebook = codebook or project.codebooks.latest("version")
         created = Round.objects.create(
             project=project,
             number=number,
             name=name,
             purpose=purpose,
-            codebook=codebook or project.codebooks.latest("version"),
+            codebook=codebook,
+            types=_types(codebook, types),
             overlap=overlap,
             order=order,
             shuffled=shuffled,
@@ -72,7 +81,23 @@ def round_create(
             imported=imported,
         )
         round_log(created, member, "round created")
+        if items_of is not None:
+            round_draw(created, items_of=items_of, member=member)
     return created
+
+
+def _types(codebook: Codebook, types: Iterable[str] | None) -> str:
+    codes = [entry["code"] for entry in codebook.definition.get("types") or ()]
+    if types is None:
+        return ""
+    chosen = list(types)
+    unknown = [code for code in chosen if code not in codes]
+    if unknown:
+        message = f"Version {codebook.version} of the codebook has no type {', '.join(unknown)}."
+        raise Refused("invalid", message, errors={"types": message})
+    if codes and not chosen:
+        raise Refused("invalid", "Choose at least one type.", errors={"types": "Choose at least one type."})
+    return types_text(chosen, codes)
 
 
 def round_draw(
@@ -83,6 +108,7 @@ def round_draw(
     stratify_by: str = "",
     external_ids: Sequence[str] | None = None,
     exclude_drawn: bool = False,
+    items_of: Round | None = None,
     member: Membership | None = None,
 ) -> int:
     """Draw items, with their questions, into a draft round in place of what it had; return how many.
@@ -98,11 +124,14 @@ def round_draw(
             stratify_by=stratify_by,
             external_ids=external_ids,
             exclude_drawn=exclude_drawn,
+            items_of=items_of,
         )
         round.assignments.all()._raw_delete("default")  # of an opening that stopped halfway
         round.round_questions.all().delete()
         round.round_items.all().delete()
         round_items_add(round, drawn, first_position=1)
+        if items_of is not None:
+            round.round_questions.exclude(question__round_questions__round=items_of).delete()
         round.key_answers.exclude(item__round_items__round=round).delete()
         round.draw = {
             "size": size,
@@ -112,6 +141,8 @@ def round_draw(
             "exclude_drawn": exclude_drawn,
             "seed": round.seed,
         }
+        if items_of is not None:
+            round.draw["items_of"] = items_of.number
         round.save(update_fields=["draw"])
         round_log(round, member, "items drawn", items=len(drawn))
     return len(drawn)
@@ -192,17 +223,19 @@ def _pause_set(round: Round, when: datetime | None, by: Membership, action: str)
     return round
 
 
-def round_lock_shared(round_id: int) -> Round:
-    """Return the round, holding off its closing until this transaction ends.
+def round_lock_shared(member: Membership, number: int) -> Round:
+    """Return a round that the member may see, holding off its closing until this transaction ends.
 
     Judgements share the lock, so they do not queue behind each other; closing takes it alone. On SQLite
     the single writer is the lock.
     """
     if connection.vendor == "postgresql":
         with connection.cursor() as cursor:
-            cursor.execute("SELECT id FROM annotation_round WHERE id = %s FOR SHARE", [round_id])
-    rounds = Round.objects.select_related("codebook", "project")
-    return rounds.defer("codebook__source", "codebook__guideline").get(pk=round_id)
+            cursor.execute(
+                "SELECT id FROM annotation_round WHERE project_id = %s AND number = %s FOR SHARE",
+                [member.project_id, number],
+            )
+    return round_or_404(member, number)
 
 
 def locked_draft(round: Round, otherwise: str) -> None:

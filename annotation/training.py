@@ -8,6 +8,7 @@ from django.utils.translation import gettext
 
 from annotation.errors import Refused
 from annotation.models import KeyAnswer, Membership, QuestionAnnotation, Round, TypeAnnotation
+from annotation.models.rounds import types_named
 
 Row = TypeAnnotation | QuestionAnnotation
 
@@ -124,12 +125,16 @@ def training_results(round: Round, *, member: Membership | None = None) -> list[
         rows[(about_type.assignment_id, about_type.type_code, None)] = about_type
     for about_question in QuestionAnnotation.objects.filter(assignment__in=assignments):
         rows[(about_question.assignment_id, "", about_question.question_id)] = about_question
+    types = round.type_codes
     members: dict[int, Membership] = {}
     counts: dict[int, dict[str, list[int]]] = {}
     for assignment in assignments.order_by("member", "position"):
         members[assignment.member_id] = assignment.member
         scores = counts.setdefault(assignment.member_id, {})
+        asked = types_named(assignment.types, types)
         for key in keys.get(assignment.item_id, []):
+            if key.type_code and key.type_code not in asked:
+                continue
             score = scores.setdefault(key.type_code, [0, 0, 0])
             row = rows.get((assignment.pk, key.type_code, key.question_id))
             answered = row is not None and is_answered(row)

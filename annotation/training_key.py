@@ -50,9 +50,7 @@ def decided_units(round: Round) -> QuerySet[Resolution]:
     """Return the current decisions on what a round asks, each with its item."""
     current = Resolution.objects.filter(superseded_at__isnull=True, item__round_items__round=round)
     if round.project.protocol == Protocol.FOCUS:
-        current = current.filter(
-            type_code__in=[entry["code"] for entry in round.codebook.definition["types"]]
-        )
+        current = current.filter(type_code__in=round.type_codes)
     else:
         current = current.filter(question__round_questions__round=round)
     return current.select_related("item").order_by("id")
@@ -120,6 +118,7 @@ class _KeyReader:
         self.report = report
         self.refused = refused
         self.codebook = CodebookDefinition.from_json(round.codebook.definition)
+        self.kept_out = {entry.code for entry in self.codebook.types}.difference(round.type_codes)
         self.seen: set[tuple[int, str, int | None]] = set()
 
     def read(self, rows: Iterable[JudgementRow | Refusal | Notice]) -> None:
@@ -148,6 +147,8 @@ class _KeyReader:
         fields = judgements.answer_fields(row)
         question_id = None
         if row.type_code is not None:
+            if row.type_code in self.kept_out:
+                raise RuleError({"type": f"{self.round.name} does not ask {row.type_code}"})
             if row.quote is None and row.start is not None and row.end is not None:
                 fields["quote"] = item.text[max(row.start, 0) : max(row.end, 0)]
             checked: Any = check_type_judgement(self.codebook, item.text, row.type_code, fields)
@@ -187,7 +188,7 @@ class _KeyReader:
 def missing_key(round: Round) -> tuple[int, list[str]]:
     """Return how many units of a training round have no key answer, and the first items that miss one."""
     if round.project.protocol == Protocol.FOCUS:
-        per_item = len(round.codebook.definition["types"])
+        per_item = len(round.type_codes)
         needed = dict.fromkeys(round.round_items.values_list("item", flat=True), per_item)
     else:
         needed = Counter(round.round_questions.values_list("question__item", flat=True))

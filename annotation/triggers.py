@@ -15,6 +15,7 @@ from typing import Any
 from django.db import connections, transaction
 
 from annotation.counters import COUNTERS, Counter, recount
+from annotation.types_sql import ASSIGNMENT_TYPES, ROUND_TYPES, TYPE_ASKED, named, types_condition
 
 
 @dataclass(frozen=True, slots=True)
@@ -166,8 +167,17 @@ RULES = (
         "round_codebook_frozen",
         "annotation_round",
         ("UPDATE",),
-        "OLD.status <> 'draft' AND (NEW.codebook_id <> OLD.codebook_id OR NEW.status = 'draft')",
-        "an opened round keeps its codebook and never becomes a draft again",
+        "OLD.status <> 'draft' "
+        "AND (NEW.codebook_id <> OLD.codebook_id OR NEW.types <> OLD.types OR NEW.status = 'draft')",
+        "an opened round keeps its codebook and types, and never becomes a draft again",
+    ),
+    Trigger(
+        "round_types_in_codebook",
+        "annotation_round",
+        ("INSERT", "UPDATE"),
+        types_condition(ROUND_TYPES),
+        "the types of a round are types of its codebook, each named once",
+        condition_postgresql=types_condition(ROUND_TYPES, postgresql=True),
     ),
     Trigger(
         "rounditem_fits",
@@ -206,10 +216,12 @@ RULES = (
         ("INSERT", "UPDATE"),
         "NOT EXISTS (SELECT 1 FROM annotation_round r JOIN annotation_rounditem ri ON ri.round_id = r.id "
         "JOIN annotation_item i ON i.id = ri.item_id WHERE r.id = NEW.round_id AND i.id = NEW.item_id "
-        "AND r.status = 'draft' AND r.purpose = 'training' AND CASE WHEN NEW.quote IS NULL THEN 1 = 1 "
+        "AND r.status = 'draft' AND r.purpose = 'training' "
+        f"AND (r.types = '' OR {named('r.types', 'NEW.type_code')}) "
+        "AND CASE WHEN NEW.quote IS NULL THEN 1 = 1 "
         'WHEN NEW."end" <= NEW."start" THEN 1 = 0 '
         'ELSE substr(i.text, NEW."start" + 1, NEW."end" - NEW."start") = NEW.quote END)',
-        "a key answers the items of a draft training round, and quotes their text",
+        "a key answers what a draft training round asks of its items, and quotes their text",
     ),
     Trigger(
         "keyanswer_frozen",
@@ -234,6 +246,23 @@ RULES = (
         "an assignment joins an annotator of the project and an item of the round",
     ),
     Trigger(
+        "assignment_types_of_round",
+        "annotation_assignment",
+        ("INSERT", "UPDATE"),
+        types_condition(ASSIGNMENT_TYPES),
+        "an assignment asks types of its round, each named once",
+        condition_postgresql=types_condition(ASSIGNMENT_TYPES, postgresql=True),
+    ),
+    Trigger(
+        "assignment_keeps_judged_types",
+        "annotation_assignment",
+        ("UPDATE",),
+        "NEW.types <> OLD.types AND NEW.types <> '' AND EXISTS (SELECT 1 FROM annotation_typeannotation t "
+        "WHERE t.assignment_id = OLD.id AND (t.applicable IS NOT NULL OR t.cannot_judge) "
+        f"AND NOT ({named('NEW.types', 't.type_code')}))",
+        "a type that is judged stays with whom judged it",
+    ),
+    Trigger(
         "typeannotation_fits",
         "annotation_typeannotation",
         ("INSERT", "UPDATE"),
@@ -249,12 +278,12 @@ RULES = (
         ("INSERT", "UPDATE"),
         f"NOT EXISTS (SELECT 1 {_CODEBOOK_OF_ASSIGNMENT}, json_each(c.definition, '$.types') t "
         "WHERE a.id = NEW.assignment_id AND json_extract(t.value, '$.code') = NEW.type_code "
-        "AND json_extract(t.value, '$.span') = NEW.span_required)",
-        "the type is one of the codebook, and asks for a span as the codebook says",
+        f"AND json_extract(t.value, '$.span') = NEW.span_required AND {TYPE_ASKED})",
+        "the type is one that the assignment asks, and asks for a span as the codebook says",
         condition_postgresql=(
             f"NOT EXISTS (SELECT 1 {_CODEBOOK_OF_ASSIGNMENT}, jsonb_array_elements(c.definition->'types') t "
             "WHERE a.id = NEW.assignment_id AND t->>'code' = NEW.type_code "
-            "AND (t->>'span')::boolean = NEW.span_required)"
+            f"AND (t->>'span')::boolean = NEW.span_required AND {TYPE_ASKED})"
         ),
     ),
     Trigger(

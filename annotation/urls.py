@@ -2,7 +2,7 @@
 
 from django.urls import path
 
-from annotation import api
+from annotation import api, api_reassigning
 
 urlpatterns = [
     path("projects/", api.ProjectListApi.as_view(), name="api-projects"),
@@ -12,6 +12,11 @@ urlpatterns = [
     path("projects/<slug:slug>/rounds/<int:number>/draw/", api.RoundDrawApi.as_view(), name="api-draw"),
     path("projects/<slug:slug>/rounds/<int:number>/open/", api.RoundOpenApi.as_view(), name="api-open"),
     path("projects/<slug:slug>/rounds/<int:number>/close/", api.RoundCloseApi.as_view(), name="api-close"),
+    path(
+        "projects/<slug:slug>/rounds/<int:number>/reassign/",
+        api_reassigning.ReassignApi.as_view(),
+        name="api-reassign",
+    ),
     path("projects/<slug:slug>/rounds/<int:number>/reopen/", api.RoundReopenApi.as_view(), name="api-reopen"),
     path(
         "projects/<slug:slug>/rounds/<int:number>/workspace/",

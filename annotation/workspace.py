@@ -3,6 +3,7 @@
 Nobody else's judgement, no published label, and neither the origin nor the id of a question is in it.
 """
 
+from collections.abc import Sequence
 from typing import Any
 
 from django.utils.translation import gettext
@@ -19,6 +20,7 @@ from annotation.models import (
     Round,
     TypeAnnotation,
 )
+from annotation.models.rounds import types_named
 from annotation.progress import progress_of_round
 from annotation.protocols.spec import spec_for_browser
 from annotation.recording import answer_of
@@ -42,12 +44,14 @@ def workspace_overview(member: Membership, round: Round) -> dict[str, Any]:
             "name": round.name,
             "purpose": round.purpose,
             "status": round.status,
+            "paused": round.paused_at is not None,
             "order": round.order,
             "content_warning": round.content_warning,
             "pass_mark": round.pass_mark,
         },
         "member": {"id": member.pk, "pseudonym": member.pseudonym},
-        "spec": _spec(definition),
+        "types_total": len(definition.types),
+        "spec": _spec(definition, round.type_codes),
         "guideline_html": guideline_html(round.codebook.guideline),
         "guideline_version": round.codebook.version,
         "units_total": progress.total if progress else 0,
@@ -58,9 +62,10 @@ def workspace_overview(member: Membership, round: Round) -> dict[str, Any]:
     }
 
 
-def _spec(definition: CodebookDefinition) -> dict[str, Any]:
-    """Return the protocol with the messages of its rules in the reader's language."""
+def _spec(definition: CodebookDefinition, type_codes: Sequence[str]) -> dict[str, Any]:
+    """Return the protocol: of the types those that the round asks, rules with messages for the reader."""
     spec = spec_for_browser(definition)
+    spec["types"] = [entry for entry in spec["types"] if entry["code"] in type_codes]
     rules = [{**rule, "message": gettext(rule["message"])} for rule in spec["answer"]["rules"]]
     return {**spec, "answer": {**spec["answer"], "rules": rules}}
 
@@ -101,11 +106,11 @@ def row_json(row: TypeAnnotation | QuestionAnnotation, key: KeyAnswer | None = N
     return shown if told is None else {**shown, "feedback": told}
 
 
-def recorded_json(round: Round, row: TypeAnnotation | QuestionAnnotation) -> dict[str, Any]:
+def recorded_json(row: TypeAnnotation | QuestionAnnotation) -> dict[str, Any]:
     """Return what the API answers to a recorded judgement: the row, with feedback in a training round."""
     item = row.assignment.item_id
     unit = ("", row.question_id) if isinstance(row, QuestionAnnotation) else (row.type_code, None)
-    return row_json(row, keys_for(round, [item]).get((item, *unit)))
+    return row_json(row, keys_for(row.assignment.round, [item]).get((item, *unit)))
 
 
 def _text_json(assignment: Assignment) -> dict[str, Any]:
@@ -124,7 +129,15 @@ def _with_types(round: Round, assignments: list[Assignment]) -> list[dict[str, A
     for row in TypeAnnotation.objects.filter(assignment__in=assignments):
         key = keys.get((item_of[row.assignment_id], row.type_code, None))
         rows.setdefault(row.assignment_id, {})[row.type_code] = row_json(row, key)
-    return [{**_text_json(assignment), "types": rows.get(assignment.pk, {})} for assignment in assignments]
+    asked = round.type_codes
+    return [
+        {
+            **_text_json(assignment),
+            "asked": types_named(assignment.types, asked),
+            "types": rows.get(assignment.pk, {}),
+        }
+        for assignment in assignments
+    ]
 
 
 def _with_questions(round: Round, assignments: list[Assignment]) -> list[dict[str, Any]]:

@@ -42,6 +42,10 @@ SETTINGS = {
         Setting("ELENCHUS_TIME_ZONE", "UTC", "Time zone in which pages show times, such as Europe/Madrid."),
         Setting("ELENCHUS_OPEN_SIGNUP", "no", "Anybody may make an account (yes or no)."),
         Setting("ELENCHUS_ENCODER", "", "Encoder of BERTScore: a folder, or owner/name@revision of a hub."),
+        Setting("ELENCHUS_LLM_ENDPOINTS", "", "OpenAI-compatible base URLs that may refine questions."),
+        Setting(
+            "ELENCHUS_LLM_API_KEY", "", "Their keys in the same order, comma-separated; one may be empty."
+        ),
         Setting("ELENCHUS_EMAIL_URL", "console:", "smtp://user:password@host:587?tls=yes; console: prints."),
         Setting("ELENCHUS_EMAIL_FROM", "elenchus@localhost", "Sender of mail."),
         Setting("ELENCHUS_TWO_FACTOR", "no", "Offer two-factor log-in (yes or no)."),
@@ -127,6 +131,39 @@ def origins(name: str) -> list[str]:
         if parts.scheme not in {"http", "https"} or not parts.netloc or parts.path or parts.query:
             raise ImproperlyConfigured(f"{name}: {origin!r} must look like https://elenchus.example.org.")
     return words(name)
+
+
+def endpoints(name: str) -> list[str]:
+    """Return comma-separated base URLs without a slash at the end, such as https://llm.example.org/v1."""
+    found = [address.rstrip("/") for address in words(name)]
+    for address in found:
+        try:
+            parts = urlsplit(address)
+        except ValueError:
+            parts = urlsplit("")
+        extra = parts.username or parts.password or parts.query or parts.fragment
+        if parts.scheme not in {"http", "https"} or not parts.hostname or extra:
+            # The address is not shown: somebody may have written a key into it.
+            raise ImproperlyConfigured(f"{name}: each must look like https://llm.example.org/v1.")
+        _port(name, address)
+    if len(set(found)) < len(found):
+        raise ImproperlyConfigured(f"{name} names an address twice.")
+    return found
+
+
+def endpoint_keys(name: str, addresses: Sequence[str]) -> dict[str, str]:
+    """Return the key of each address, so that none is ever sent to another; empty where it needs none."""
+    keys = [key.strip() for key in text(name).split(",")]
+    if keys == [""]:
+        return dict.fromkeys(addresses, "")
+    if len(keys) != len(addresses):
+        raise ImproperlyConfigured(
+            f"{name} has {len(keys)} keys for {len(addresses)} endpoints: write one for each, in their "
+            "order, with nothing between the commas where an endpoint needs none."
+        )
+    if not all(key.isascii() and key.isprintable() and " " not in key for key in keys):
+        raise ImproperlyConfigured(f"{name}: a key has letters, digits and signs only.")
+    return dict(zip(addresses, keys, strict=True))
 
 
 def database(name: str, sqlite_file: Path) -> dict:

@@ -6,7 +6,7 @@ Nothing here knows of the Release row. The same judgements, choices and code giv
 from __future__ import annotations
 
 import hashlib
-from collections import Counter
+from collections import Counter, defaultdict
 from collections.abc import Callable
 from dataclasses import dataclass, field, replace
 from pathlib import Path
@@ -20,13 +20,15 @@ from exports.archive import archive_write
 from exports.card import card_text
 from exports.formats import cqs_gen, focus
 from exports.formats.jsonfile import canonical
-from exports.manifest import SUMS, documents_write, file_sha256, sums_text
+from exports.manifest import SUMS, documents_write, sums_text
 from exports.outputs import INTERNAL, Output, Places, outputs_open
 from exports.reconciling import Tally, inputs_stamp
 from exports.records import BATCH, ItemRecord, Selection, items_chosen, records_read
+from exports.refinements import RunUse, provenance
 from exports.splits import splits_plan
+from exports.sums import Sums
 
-FORMAT_VERSION = 2
+FORMAT_VERSION = 3
 """Raised whenever the same judgements would give other bytes; part of every release's digest."""
 
 Progress = Callable[[int, int], None]
@@ -62,6 +64,7 @@ class Built:
 
     `sources` are source, licence and items; `annotators` pseudonym, judgements and background.
     `labels_before` and `labels_after` are the labels by source, before and after edited questions came in.
+    `refinements` say how the refined questions came to be, run by run.
     """
 
     digest: str
@@ -72,6 +75,7 @@ class Built:
     annotators: list[tuple[str, int, str]]
     labels_before: dict[str, dict[str, int]]
     labels_after: dict[str, dict[str, int]]
+    refinements: list[dict[str, Any]]
     card: str = ""
     files: list[BuiltFile] = field(default_factory=list)
 
@@ -83,6 +87,7 @@ class Digest:
         self._hash = hashlib.sha256()
         self._selection = selection
         self._annotators: set[int] = set()
+        self._runs: dict[int, RunUse] = defaultdict(RunUse)
         project = selection.project
         self._add(
             [
@@ -116,11 +121,15 @@ class Digest:
         resolutions = sorted((places.get(unit, unit), row[2:]) for unit, row in record.resolutions.items())
         self._add([record.item[1:], split, questions, judgements, resolutions])
         self._annotators.update(row.annotator for row in record.judgements)
+        for key, found in sorted(record.refined.items()):
+            self._add([key, found.question, found.run, found.model, found.answered_at.isoformat()])
+            self._runs[found.run].add(found)
 
     def hexdigest(self) -> str:
         """Return the digest of all that was added, and of what its annotators said about themselves."""
         members = self._selection.project.memberships.filter(pk__in=self._annotators)
         self._add(sorted(members.values_list("pseudonym", "background")))
+        self._add(provenance(self._selection.project, self._runs))
         return self._hash.hexdigest()
 
     def _add(self, values: Any) -> None:
@@ -147,7 +156,8 @@ def files_build(
     if total == 0:
         raise Refused("not_ready", _nothing(selection))
     plan, digest, tally, splits = splits_plan(selection), Digest(selection), Tally(), Counter[str]()
-    places = Places(directory, sorted(set(plan.values())), selection.parameters.withheld)
+    sums = Sums(directory)
+    places = Places(sums, sorted(set(plan.values())), selection.parameters.withheld)
     outputs = outputs_open(selection, places)
     try:
         for done, record in enumerate(records_read(selection), start=1):
@@ -168,8 +178,8 @@ def files_build(
     built = _built(selection, tally, digest.hexdigest(), splits)
     agreement = agreement_write(selection, directory) if selection.parameters.agreement else []
     built.card = card_text(selection, version, built, agreement)
-    documents_write(selection, version, built, directory)
-    built.files = files_seal(directory, f"{selection.project.slug}-{version}")
+    documents_write(selection, version, built, sums)
+    built.files = files_seal(sums, f"{selection.project.slug}-{version}")
     if progress:
         progress(total, total)
     return built
@@ -189,26 +199,28 @@ def _built(selection: Selection, tally: Tally, digest: str, splits: Counter[str]
         ],
         labels_before={source: dict(found) for source, found in sorted(tally.labels_before.items())},
         labels_after={source: dict(found) for source, found in sorted(tally.labels_after.items())},
+        refinements=provenance(selection.project, tally.runs),
     )
 
 
-def files_seal(directory: Path, title: str) -> list[BuiltFile]:
+def files_seal(sums: Sums, title: str) -> list[BuiltFile]:
     """Write SHA256SUMS over the public files and the ZIP of them all; return every file."""
+    directory = sums.directory
     files = [
-        _built_file(directory, path.relative_to(directory).as_posix())
+        _built_file(sums, path.relative_to(directory).as_posix())
         for path in sorted(path for path in directory.rglob("*") if path.is_file())
     ]
     public = [file for file in files if not file.internal]
     (directory / SUMS).write_bytes(sums_text(public).encode())
     names = [*(file.name for file in public), SUMS]
     archive_write(directory / f"{title}.zip", directory, names, title)
-    archive = replace(_built_file(directory, f"{title}.zip"), archive=True)
-    return [*files, _built_file(directory, SUMS), archive]
+    archive = replace(_built_file(sums, f"{title}.zip"), archive=True)
+    return [*files, _built_file(sums, SUMS), archive]
 
 
-def _built_file(directory: Path, name: str) -> BuiltFile:
-    path = directory / name
-    return BuiltFile(name, file_sha256(path), path.stat().st_size, internal=name.startswith(f"{INTERNAL}/"))
+def _built_file(sums: Sums, name: str) -> BuiltFile:
+    size = (sums.directory / name).stat().st_size
+    return BuiltFile(name, sums.sha256(name), size, internal=name.startswith(f"{INTERNAL}/"))
 
 
 def _add(record: ItemRecord, split: str, selection: Selection, tally: Tally, outputs: list[Output]) -> None:

@@ -8,7 +8,7 @@ from collections.abc import Iterable, Sequence
 from typing import TYPE_CHECKING, Any
 
 from exports.formats.features import lines_features
-from exports.outputs import Places
+from exports.outputs import WHOLE, Places
 from exports.records import RoundRow, Selection
 
 if TYPE_CHECKING:
@@ -33,6 +33,7 @@ def card_text(selection: Selection, version: str, built: Built, agreement: Agree
         _head(selection, version),
         _data(selection, built),
         _process(selection, built),
+        _refinements(built) if selection.parameters.refined_questions else "",
         _agreement(agreement),
         _limits(selection, built),
         _use(selection, built),
@@ -80,7 +81,8 @@ def _front_matter(selection: Selection, built: Built) -> str:
     ]
     for split in built.splits:
         part = Places.file_part(split)
-        lines += [f"  - split: {part}", f"    path: data/{part}.jsonl"]
+        # The datasets library keeps "all" for the union of the splits, and refuses a split of that name.
+        lines += [f"  - split: {'whole' if part == WHOLE else part}", f"    path: data/{part}.jsonl"]
     # JSON is YAML, and in it a feature named yes stays a text.
     declared = {"config_name": "default", "features": lines_features(selection)}
     lines.append(f"dataset_info: {json.dumps(declared)}")
@@ -169,7 +171,7 @@ def _process(selection: Selection, built: Built) -> str:
             ["round", "purpose", "guideline version", "made"],
             (
                 (
-                    row.name,
+                    f"{row.name} ({', '.join(row.types)} only)" if row.types else row.name,
                     row.purpose,
                     row.codebook_version,
                     "elsewhere, imported" if row.imported else "here",
@@ -196,6 +198,39 @@ def _process(selection: Selection, built: Built) -> str:
         f"{counts['adjudicated']} units were decided by a lead. The guideline is in `guideline.md`.",
         "",
     ]
+    return "\n".join(lines)
+
+
+def _refinements(built: Built) -> str:
+    """Say which questions a language model put into other words, and how it was asked."""
+    lines = [
+        "## Refined questions",
+        "",
+        f"Every gold span has its `question`, the exemplar of its type filled with the span. "
+        f"{built.counts['questions_refined']} of {built.counts['gold_spans']} also have a "
+        "`question_refined`: the same question as a language model put it, with the number of its run as "
+        "`refinement_run`; the others have `null`. Answers were checked for their form alone (one sentence "
+        "that ends with a question mark); those that a lead rejected are left out.",
+        "",
+    ]
+    lines += _table(
+        ["run", "endpoint", "model", "answered as", "days", "temperature", "seed", "questions"],
+        (
+            (
+                run["run"],
+                run["endpoint"],
+                run["model"],
+                ", ".join(run["answered_as"]),
+                " to ".join(dict.fromkeys((run["first_day"], run["last_day"]))),
+                "not sent" if run["temperature"] is None else f"{run['temperature']:g}",
+                "not sent" if run["seed"] is None else run["seed"],
+                run["questions"],
+            )
+            for run in built.refinements
+        ),
+    )
+    for run in built.refinements:
+        lines += [f"Prompt of run {run['run']}:", "", "```", run["prompt"].replace("```", "'''"), "```", ""]
     return "\n".join(lines)
 
 

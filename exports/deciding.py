@@ -54,8 +54,7 @@ class DecidedSpan(NamedTuple):
     support: int
 
 
-@dataclass(frozen=True, slots=True)
-class TypeDecision:
+class TypeDecision(NamedTuple):
     """What was decided about one type of one text; `applicable` is None where there is no majority."""
 
     applicable: bool | None
@@ -124,13 +123,14 @@ def decide_type(
     ]
     groups = _groups(text, chosen, jaccard)
     votes = yes, len(judgements) - yes
+    if not groups and resolved is None:
+        return _decided_without_spans(*votes, adjudicated_only)
     if resolved is not None:
         gold, rest = _against_resolution(text, resolved.spans, groups, jaccard)
         return TypeDecision(bool(resolved.answer), *votes, gold, rest, resolved.source == "adjudicated")
     gold = tuple(group for group in groups if group.support > 1)
     alone = tuple(group for group in groups if group.support == 1)
-    decided = None if adjudicated_only else _majority(*votes)
-    return TypeDecision(decided, *votes, gold, alone, adjudicated=False)
+    return _decided_without_spans(*votes, adjudicated_only)._replace(gold=gold, disagreement=alone)
 
 
 def decide_question(
@@ -152,8 +152,9 @@ def decide_question(
 
 
 @lru_cache(maxsize=4096)
-def _majority(yes: int, no: int) -> bool | None:
-    return cast("bool | None", label_consensus([True] * yes + [False] * no).label)
+def _decided_without_spans(yes: int, no: int, adjudicated_only: bool) -> TypeDecision:
+    majority = None if adjudicated_only else label_consensus([True] * yes + [False] * no).label
+    return TypeDecision(cast("bool | None", majority), yes, no, (), (), adjudicated=False)
 
 
 def _groups(text: str, chosen: list[tuple[int, int, int]], jaccard: float) -> list[DecidedSpan]:

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import hashlib
 import json
 from collections.abc import Iterable
 from pathlib import Path
@@ -13,6 +12,7 @@ from exports.formats.croissant import croissant
 from exports.formats.schemas import cqs_gen_schema, focus_schema
 from exports.outputs import Places
 from exports.records import Selection
+from exports.sums import Sums
 
 if TYPE_CHECKING:
     from exports.building import Built, BuiltFile
@@ -21,13 +21,16 @@ SUMS = "SHA256SUMS"
 SHIPPED = Path(__file__).with_name("shipped")
 
 
-def documents_write(selection: Selection, version: str, built: Built, directory: Path) -> None:
+def documents_write(selection: Selection, version: str, built: Built, sums: Sums) -> None:
     """Write what stands beside the data: card, manifest, codebook, schema, scripts, Croissant."""
+    directory = sums.directory
     texts = selection.parameters.texts
     codebook = selection.project.codebooks.get(version=selection.codebook_version)
     shape = "focus" if selection.typology else "cqs_gen"
     schema = (
-        focus_schema(selection.codebook, texts=texts) if selection.typology else cqs_gen_schema(texts=texts)
+        focus_schema(selection.codebook, texts=texts, refined=selection.parameters.refined_questions)
+        if selection.typology
+        else cqs_gen_schema(texts=texts)
     )
     documents = {
         "README.md": built.card,
@@ -50,7 +53,7 @@ def documents_write(selection: Selection, version: str, built: Built, directory:
         licence=licence_of(selection),
         splits=[Places.file_part(split) for split in built.splits],
         withheld=[Places.file_part(split) for split in selection.parameters.withheld],
-        files=_data_files(directory),
+        files=_data_files(sums),
     )
     (directory / "croissant.json").write_bytes(_json(described).encode())
 
@@ -59,9 +62,11 @@ def _json(value: Any) -> str:
     return json.dumps(value, ensure_ascii=False, indent=2) + "\n"
 
 
-def _data_files(directory: Path) -> dict[str, str]:
+def _data_files(sums: Sums) -> dict[str, str]:
+    directory = sums.directory
     paths = [*sorted((directory / "data").glob("*.jsonl")), *sorted(directory.glob("judgements.*"))]
-    return {path.relative_to(directory).as_posix(): file_sha256(path) for path in paths}
+    names = [path.relative_to(directory).as_posix() for path in paths]
+    return {name: sums.sha256(name) for name in names}
 
 
 def manifest(selection: Selection, version: str, built: Built) -> dict[str, Any]:
@@ -80,6 +85,7 @@ def manifest(selection: Selection, version: str, built: Built) -> dict[str, Any]
                 "guideline_version": row.codebook_version,
                 "imported": row.imported,
                 "reopened": row.reopened,
+                **({"types": list(row.types)} if row.types else {}),
             }
             for row in selection.rounds
         ],
@@ -88,15 +94,10 @@ def manifest(selection: Selection, version: str, built: Built) -> dict[str, Any]
         "counts": built.counts,
         "labels": built.labels,
         "labels_by_source": {"as_annotated": built.labels_before, "as_released": built.labels_after},
+        **({"refinements": built.refinements} if selection.parameters.refined_questions else {}),
     }
 
 
 def sums_text(files: Iterable[BuiltFile]) -> str:
     """Return the lines that `sha256sum --check` reads, by name."""
     return "".join(f"{file.sha256}  {file.name}\n" for file in sorted(files, key=lambda file: file.name))
-
-
-def file_sha256(path: Path) -> str:
-    """Return the SHA-256 of a file, read in pieces."""
-    with path.open("rb") as stream:
-        return hashlib.file_digest(stream, "sha256").hexdigest()

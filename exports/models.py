@@ -1,9 +1,13 @@
-"""A release: one frozen version of a project's data, and where its files are."""
+"""A release, one frozen version of a project's data; and the questions that a language model reworded."""
+
+from urllib.parse import urlsplit
 
 from django.db import models
 from django.db.models import F, Q
+from django.utils.translation import gettext_lazy
 
-from annotation.models import Membership, Project
+from annotation.models import Item, Membership, Project
+from annotation.models.constraints import not_blank
 
 
 class Release(models.Model):
@@ -69,3 +73,140 @@ class Release(models.Model):
 
     def __str__(self) -> str:
         return f"{self.version} ({self.state})"
+
+
+class RefinementRun(models.Model):
+    """One pass of a language model over the questions of a project's gold spans.
+
+    Everything that shapes an answer is written down when the run is asked for and never changes; the key of
+    the endpoint is not among it. `sources` are the pairs of source and licence whose texts may be sent.
+    """
+
+    class State(models.TextChoices):
+        QUEUED = "queued", gettext_lazy("waiting for a worker")
+        RUNNING = "running", gettext_lazy("asking")
+        DONE = "done", gettext_lazy("done")
+        FAILED = "failed", gettext_lazy("stopped by an error")
+        CANCELLED = "cancelled", gettext_lazy("cancelled")
+
+    class TokensField(models.TextChoices):
+        MAX_TOKENS = "max_tokens", "max_tokens"
+        MAX_COMPLETION_TOKENS = "max_completion_tokens", "max_completion_tokens"
+
+    project = models.ForeignKey(Project, on_delete=models.PROTECT, related_name="refinement_runs")
+    number = models.PositiveIntegerField()
+    member = models.ForeignKey(Membership, on_delete=models.PROTECT, null=True, related_name="+")
+    endpoint = models.CharField(max_length=500)
+    model = models.CharField(max_length=200)
+    prompt = models.TextField()
+    temperature = models.FloatField(null=True)
+    seed = models.BigIntegerField(null=True)
+    tokens_field = models.CharField(max_length=24, choices=TokensField, default=TokensField.MAX_TOKENS)
+    max_tokens = models.PositiveIntegerField()
+    timeout = models.PositiveIntegerField()
+    per_minute = models.PositiveIntegerField()
+    max_questions = models.PositiveIntegerField()
+    again = models.BooleanField(default=False)
+    sources = models.JSONField()
+    state = models.CharField(max_length=9, choices=State, default=State.QUEUED)
+    progress_done = models.PositiveIntegerField(default=0)
+    progress_total = models.PositiveIntegerField(default=0)
+    attempt = models.CharField(max_length=32, blank=True)
+    attempts = models.PositiveIntegerField(default=0)
+    lease_until = models.DateTimeField(null=True)
+    error = models.TextField(blank=True)
+    created_at = models.DateTimeField(auto_now_add=True)
+    enqueued_at = models.DateTimeField(auto_now_add=True)
+    finished_at = models.DateTimeField(null=True)
+
+    class Meta:
+        ordering = ["project", "-number"]
+        constraints = [
+            models.UniqueConstraint(fields=["project", "number"], name="refinementrun_number_unique"),
+            models.UniqueConstraint(
+                fields=["project"],
+                condition=Q(state__in=["queued", "running"]),
+                name="refinementrun_one_at_a_time",
+            ),
+            models.CheckConstraint(
+                condition=Q(state__in=["queued", "running", "done", "failed", "cancelled"]),
+                name="refinementrun_state_known",
+            ),
+            models.CheckConstraint(
+                condition=~Q(state="running") | (~Q(attempt="") & Q(lease_until__isnull=False)),
+                name="refinementrun_running_has_lease",
+            ),
+            models.CheckConstraint(
+                condition=~Q(state="failed") | ~Q(error=""), name="refinementrun_failed_says_why"
+            ),
+            models.CheckConstraint(
+                condition=Q(state__in=["queued", "running"], finished_at__isnull=True)
+                | Q(state__in=["done", "failed", "cancelled"], finished_at__isnull=False),
+                name="refinementrun_finished_has_a_time",
+            ),
+            models.CheckConstraint(
+                condition=Q(progress_done__lte=F("progress_total")),
+                name="refinementrun_progress_within_total",
+            ),
+        ]
+
+    def __str__(self) -> str:
+        return f"Run {self.number} ({self.state})"
+
+    @property
+    def host(self) -> str:
+        """The endpoint as releases name it."""
+        return urlsplit(self.endpoint).netloc
+
+
+class QuestionRefinement(models.Model):
+    """What came of asking about one gold span: a question in other words, or why there is none.
+
+    `question_template` and `text_sha256` say what was asked about; where they are no longer those of the
+    span the refinement stands for nothing. `model` is what the endpoint said who answered. Only whether a
+    lead rejected it ever changes: a trigger keeps the rest.
+    """
+
+    class State(models.TextChoices):
+        REFINED = "refined", gettext_lazy("refined")
+        REFUSED = "refused", gettext_lazy("answer not usable")
+        FAILED = "failed", gettext_lazy("no answer")
+
+    run = models.ForeignKey(RefinementRun, on_delete=models.PROTECT, related_name="refinements")
+    item = models.ForeignKey(Item, on_delete=models.PROTECT, related_name="refinements")
+    type_code = models.CharField(max_length=8)
+    start = models.PositiveIntegerField()
+    end = models.PositiveIntegerField()
+    text_sha256 = models.CharField(max_length=64)
+    question_template = models.TextField()
+    state = models.CharField(max_length=8, choices=State)
+    question = models.TextField(blank=True)
+    reason = models.CharField(max_length=200, blank=True)
+    model = models.CharField(max_length=200, blank=True)
+    tries = models.PositiveIntegerField()
+    answered_at = models.DateTimeField()
+    rejected_at = models.DateTimeField(null=True)
+    rejected_by = models.ForeignKey(Membership, on_delete=models.PROTECT, null=True, related_name="+")
+
+    class Meta:
+        ordering = ["id"]
+        indexes = [models.Index(fields=["item", "type_code", "start", "end"], name="refinement_span")]
+        constraints = [
+            models.UniqueConstraint(
+                fields=["run", "item", "type_code", "start", "end"], name="refinement_once_a_run"
+            ),
+            models.CheckConstraint(condition=Q(start__lt=F("end")), name="refinement_span_not_empty"),
+            models.CheckConstraint(
+                condition=Q(state="refined", reason="") & not_blank("question")
+                | Q(state__in=["refused", "failed"], question="") & ~Q(reason=""),
+                name="refinement_question_or_reason",
+            ),
+            models.CheckConstraint(
+                condition=Q(rejected_at__isnull=True, rejected_by__isnull=True)
+                | Q(rejected_at__isnull=False, state="refined"),
+                name="refinement_rejected_was_refined",
+            ),
+        ]
+
+    def __str__(self) -> str:
+        return f"{self.type_code} {self.start}-{self.end} ({self.state})"

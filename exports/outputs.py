@@ -6,10 +6,10 @@ judgements mentions them, and the full files go below `internal/`, which is in n
 
 from __future__ import annotations
 
+import io
 import re
 from collections.abc import Callable, Iterable
 from dataclasses import dataclass
-from pathlib import Path
 from typing import IO, Any, Protocol
 
 from exports.formats import cqs_gen, focus, longform
@@ -18,6 +18,7 @@ from exports.formats.id_only import without_texts
 from exports.formats.jsonfile import ObjectWriter, line
 from exports.parameters import ParameterError
 from exports.records import ItemRecord, Selection
+from exports.sums import Sums
 
 INTERNAL = "internal"
 WHOLE = "all"
@@ -38,9 +39,9 @@ class Output(Protocol):
 
 @dataclass(frozen=True, slots=True)
 class Places:
-    """The folder of a release, its splits, and which of them are withheld."""
+    """Where the files of a release go, its splits, and which of them are withheld."""
 
-    directory: Path
+    sums: Sums
     splits: list[str]
     withheld: tuple[str, ...]
 
@@ -65,13 +66,11 @@ class Places:
 
     def open(self, name: str, *, internal: bool = False) -> IO[str]:
         """Open a new text file of the release: UTF-8, line feeds as they are given."""
-        return self.path(name, internal=internal).open("x", encoding="utf-8", newline="")
+        return io.TextIOWrapper(self.open_bytes(name, internal=internal), encoding="utf-8", newline="")
 
-    def path(self, name: str, *, internal: bool = False) -> Path:
-        """Return where a file goes, with its folder made."""
-        path = self.directory / INTERNAL / name if internal else self.directory / name
-        path.parent.mkdir(parents=True, exist_ok=True)
-        return path
+    def open_bytes(self, name: str, *, internal: bool = False) -> IO[bytes]:
+        """Open a new file of the release, whose SHA-256 `sums` has once it is closed."""
+        return self.sums.open(f"{INTERNAL}/{name}" if internal else name)
 
 
 def outputs_open(selection: Selection, places: Places) -> list[Output]:
@@ -159,28 +158,26 @@ class JudgementOutput:
         self._selection = selection
         self._withheld = places.withheld
         self._public = self._files(places, internal=False)
-        self._internal = self._files(places, internal=True) if places.withheld else []
+        self._internal = self._files(places, internal=True) if places.withheld else None
 
-    def _files(self, places: Places, *, internal: bool) -> list[longform.CsvFile | longform.ParquetFile]:
-        return [
-            longform.CsvFile(places.path("judgements.csv", internal=internal), self._selection),
-            longform.ParquetFile(places.path("judgements.parquet", internal=internal), self._selection),
-        ]
+    def _files(self, places: Places, *, internal: bool) -> longform.JudgementFiles:
+        return longform.JudgementFiles(
+            places.open_bytes("judgements.csv", internal=internal),
+            places.open_bytes("judgements.parquet", internal=internal),
+            self._selection,
+        )
 
     def add(self, record: ItemRecord, entry: dict[str, Any], split: str) -> None:
         rows = list(longform.rows(record, self._selection))
-        self._write(self._internal, rows)
+        if self._internal:
+            self._internal.add(rows)
         if split not in self._withheld:
-            self._write(self._public, rows)
-
-    @staticmethod
-    def _write(files: Iterable[longform.CsvFile | longform.ParquetFile], rows: list[dict[str, Any]]) -> None:
-        for file in files:
-            file.add(rows)
+            self._public.add(rows)
 
     def close(self) -> None:
-        for file in (*self._public, *self._internal):
-            file.close()
+        for files in (self._public, self._internal):
+            if files:
+                files.close()
 
 
 class ExchangeOutput:

@@ -35,7 +35,8 @@ class Parameters:
     `rounds` are names; None pools every closed round that is not a training round, and then also takes in
     what was published with a file. `split_sizes` maps a split's name to its share (seed) or its number of
     items (balanced: of the split `test`). `withheld` names the splits whose references stay inside. Without
-    `texts` the release has ids, offsets and hashes only. `exchange` names the forms of other tools to write.
+    `texts` the release has ids, offsets and hashes only. With `refined_questions` the stored questions of a
+    language model stand beside those of the exemplars. `exchange` names the forms of other tools to write.
     """
 
     rounds: tuple[str, ...] | None = None
@@ -46,6 +47,7 @@ class Parameters:
     seed: int = 0
     withheld: tuple[str, ...] = ()
     edited_questions: bool = False
+    refined_questions: bool = False
     judgements: bool = True
     agreement: bool = True
     comments: bool = False
@@ -100,6 +102,8 @@ class Parameters:
             problems.append(
                 "texts: the files of other tools have the texts in them, and comments may quote them"
             )
+        if not self.texts and self.refined_questions:
+            problems.append("refined_questions: quote the texts, which this release leaves out")
         return problems
 
 

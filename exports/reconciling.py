@@ -13,7 +13,9 @@ from django.db.models import Count, Max, Q, QuerySet, Sum
 
 from annotation.codebooks.definition import PUBLISHED_LABELS
 from annotation.models import Question, QuestionAnnotation, Resolution, TypeAnnotation
+from exports.models import QuestionRefinement
 from exports.records import ItemRecord, Selection, items_chosen
+from exports.refinements import RunUse
 
 SHOWN = 20
 """Problems that are told one by one; the rest is a number."""
@@ -30,6 +32,7 @@ class Tally:
     annotators: Counter[int] = field(default_factory=Counter)
     labels_before: dict[str, Counter[str]] = field(default_factory=lambda: defaultdict(Counter))
     labels_after: dict[str, Counter[str]] = field(default_factory=lambda: defaultdict(Counter))
+    runs: dict[int, RunUse] = field(default_factory=lambda: defaultdict(RunUse))
     ids: set[str] = field(default_factory=set)
     found: list[str] = field(default_factory=list)
 
@@ -79,9 +82,11 @@ class Tally:
                 self.found.append(
                     f"{place}, {row.unit}: the quote of {selection.members[row.annotator]} is not the text"
                 )
+        for found in record.refined.values():
+            self.runs[found.run].add(found)
+        self.answers.update([(label["code"], label["applicable"]) for label in written["labels"]])
         for label in written["labels"]:
             gold, rest = label["gold_spans"], label["disagreement_spans"]
-            self.answers[label["code"], label["applicable"]] += 1
             if label["applicable"] and not gold and label["code"] in selection.span_types:
                 self.counts["yes_without_gold_span"] += 1
             if gold or rest:
@@ -90,6 +95,9 @@ class Tally:
     def _add_spans(self, label: dict[str, Any], gold: list, rest: list, text: str, place: str) -> None:
         self.counts["gold_spans"] += len(gold)
         self.counts["disagreement_spans"] += len(rest)
+        for span in gold:
+            if "question_refined" in span:
+                self.counts["questions_refined"] += span["question_refined"] is not None
         for span in gold + rest:
             self.counts["span_support"] += span["support"]
             if not 0 <= span["start"] < span["end"] <= len(text):
@@ -135,6 +143,11 @@ class Tally:
                 self.found.append(
                     f"{expected['spans']} spans are stored, {accounted} are in gold, disagreement or no vote"
                 )
+            stored = sum(use.questions for use in self.runs.values())
+            if counts["questions_refined"] != stored:
+                self.found.append(
+                    f"{stored} refined questions are stored, {counts['questions_refined']} would be released"
+                )
             counts["undecided_types"] = sum(n for (_, answer), n in self.answers.items() if answer is None)
             self.labels.update({f"{code} {_answer(answer)}": n for (code, answer), n in self.answers.items()})
         for name, number in expected.items():
@@ -147,18 +160,22 @@ class Tally:
 def inputs_stamp(selection: Selection) -> str:
     """Return a cheap sign of change.
 
-    A judgement, a resolution, a question, or the withdrawal of an item or of an annotator changes it.
+    A judgement, a resolution, a question, or the withdrawal of an item or of an annotator changes it, and so
+    does a refined question or its rejection where the release takes them in.
     """
     model = TypeAnnotation if selection.typology else QuestionAnnotation
     judged = model.objects.filter(assignment__round__in=[row.pk for row in selection.rounds])
     resolved = Resolution.objects.filter(item__project=selection.project)
     withdrawn = Q(withdrawn_at__isnull=False)
+    with_refined = selection.parameters.refined_questions
+    refined = QuestionRefinement.objects.filter(run__project=selection.project)
     parts = (
         judged.aggregate(rows=Count("id"), revisions=Sum("revision")),
         resolved.aggregate(last=Max("id"), gone=Count("id", filter=Q(superseded_at__isnull=False))),
         selection.project.items.aggregate(rows=Count("id"), withdrawn=Count("id", filter=withdrawn)),
         Question.objects.filter(item__project=selection.project).aggregate(rows=Count("id")),
         selection.project.memberships.aggregate(left_out=Count("id", filter=Q(left_out_at__isnull=False))),
+        refined.aggregate(rows=Count("id"), rejected=Count("rejected_at")) if with_refined else {},
     )
     return "/".join(str(value) for part in parts for value in part.values())
 

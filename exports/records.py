@@ -21,11 +21,9 @@ from annotation.models import (
     Project,
     Protocol,
     Question,
-    QuestionAnnotation,
     Resolution,
     Round,
     RoundItem,
-    TypeAnnotation,
 )
 from exports.deciding import (
     UNJUDGED,
@@ -38,37 +36,15 @@ from exports.deciding import (
     latest,
 )
 from exports.parameters import ParameterError, Parameters
+from exports.refinements import Refined, SpanKey, refined_of, refinements_read
+from exports.stored import ItemRow, QuestionRow, judgements_read, questions_read, resolutions_read
 
 BATCH = 1000
 """Items in memory at a time, with everything that hangs on them."""
 
 
-class ItemRow(NamedTuple):
-    """An item as it is stored."""
-
-    pk: int
-    external_id: str
-    text: str
-    source: str
-    licence: str
-    topic: str
-    split: str
-    metadata: dict[str, Any]
-
-
-class QuestionRow(NamedTuple):
-    """A question as it is stored; `external_id` is a text, a number or None."""
-
-    item: int
-    pk: int
-    position: int
-    external_id: Any
-    text: str
-    origin: str
-
-
 class RoundRow(NamedTuple):
-    """A chosen round."""
+    """A chosen round; `types` are those it asked where it did not ask all of its codebook."""
 
     pk: int
     number: int
@@ -77,6 +53,7 @@ class RoundRow(NamedTuple):
     codebook_version: int
     imported: bool
     reopened: bool
+    types: tuple[str, ...] = ()
 
 
 @dataclass(frozen=True)
@@ -99,8 +76,8 @@ class Selection:
         return self.project.protocol == Protocol.FOCUS
 
     @cached_property
-    def type_codes(self) -> frozenset[str]:
-        return frozenset(kind.code for kind in self.codebook.types)
+    def type_codes(self) -> tuple[str, ...]:
+        return tuple(kind.code for kind in self.codebook.types)
 
     @cached_property
     def span_types(self) -> frozenset[str]:
@@ -116,6 +93,7 @@ class ItemRecord:
     """One item with all that the chosen rounds say about it.
 
     `judgements` are all that were made, `counted` marks the latest of each annotator by its place among them.
+    `refined` are the reworded questions of its gold spans, where the release takes them in.
     """
 
     item: ItemRow
@@ -125,10 +103,13 @@ class ItemRecord:
     resolutions: dict[str | int, Resolved] = field(default_factory=dict)
     types: dict[str, TypeDecision] = field(default_factory=dict)
     answers: dict[int, QuestionDecision] = field(default_factory=dict)
+    refined: dict[SpanKey, Refined] = field(default_factory=dict)
 
 
 def selection_read(project: Project, parameters: Parameters) -> Selection:
     """Find the rounds that the parameters name. Raises ParameterError for one that cannot be released."""
+    if parameters.refined_questions and project.protocol != Protocol.FOCUS:
+        raise ParameterError(["refined_questions: only gold spans have questions that could be refined"])
     rounds = list(project.rounds.select_related("codebook").order_by("number"))
     if parameters.rounds is None:
         chosen = [row for row in rounds if not _why_not(row)]
@@ -158,6 +139,7 @@ def selection_read(project: Project, parameters: Parameters) -> Selection:
                 row.codebook.version,
                 row.imported,
                 row.reopened_at is not None,
+                row.type_codes if row.types else (),
             )
             for row in chosen
         ),
@@ -209,25 +191,28 @@ def _batch_records(selection: Selection, batch: list[ItemRow]) -> Iterator[ItemR
     records = {item.pk: ItemRecord(item) for item in batch}
     within = batch[0].pk, batch[-1].pk
     if not selection.typology:
-        for question in _questions_read(selection, within):
+        for question in questions_read(selection, within):
             if question.item in records:
                 records[question.item].questions.append(question)
-    for resolved in _resolutions_read(selection, within):
+    for resolved in resolutions_read(selection, within):
         if resolved.item in records:
             records[resolved.item].resolutions[resolved.unit] = resolved
-    for judgement in _judgements_read(selection, within):
+    for judgement in judgements_read(selection, within):
         if judgement.item in records:
             records[judgement.item].judgements.append(judgement)
     unit_order: dict[str | int, int] = {
         kind.code: place for place, kind in enumerate(selection.codebook.types)
     }
     numbers = {row.pk: row.number for row in selection.rounds}
+    refined = refinements_read(selection.project, within) if selection.parameters.refined_questions else {}
     for record in records.values():
         if not selection.typology:
             record.questions.sort(key=lambda question: question.position)
             unit_order = {question.pk: place for place, question in enumerate(record.questions)}
         _judgements_sort(record, unit_order, numbers)
         _decide(record, selection, numbers)
+        if stored := refined.get(record.item.pk):
+            record.refined = refined_of(record.item.text, selection.codebook.types, record.types, stored)
         yield record
 
 
@@ -251,15 +236,12 @@ def _decide(record: ItemRecord, selection: Selection, numbers: dict[int, int]) -
         if counted and judgement.answer is not None:
             voting[judgement.unit].append(judgement)
     only = parameters.adjudicated_only
-    for kind in selection.codebook.types:
-        votes, resolved = voting.get(kind.code), record.resolutions.get(kind.code)
-        if votes is None and resolved is None:
-            record.types[kind.code] = UNJUDGED
-            continue
-        record.types[kind.code] = decide_type(
+    record.types = dict.fromkeys(selection.type_codes, UNJUDGED)
+    for code in record.types.keys() & (voting.keys() | record.resolutions.keys()):
+        record.types[code] = decide_type(
             record.item.text,
-            votes or (),
-            resolved,
+            voting.get(code, ()),
+            record.resolutions.get(code),
             jaccard=parameters.jaccard,
             adjudicated_only=only,
         )
@@ -267,68 +249,3 @@ def _decide(record: ItemRecord, selection: Selection, numbers: dict[int, int]) -
         record.answers[question.pk] = decide_question(
             voting.get(question.pk, ()), record.resolutions.get(question.pk), adjudicated_only=only
         )
-
-
-def _questions_read(selection: Selection, within: tuple[int, int]) -> Iterator[QuestionRow]:
-    rows = Question.objects.filter(
-        item__project=selection.project, item__id__range=within, brought_by__state=Import.State.DONE
-    )
-    for row in rows.order_by().values_list("item_id", "pk", "position", "external_id", "text", "origin"):
-        yield QuestionRow(*row)
-
-
-def _resolutions_read(selection: Selection, within: tuple[int, int]) -> Iterator[Resolved]:
-    rows = Resolution.objects.filter(
-        Q(brought_by=None) | Q(brought_by__state=Import.State.DONE),
-        item__project=selection.project,
-        item__id__range=within,
-        superseded_at=None,
-    )
-    for item, type_code, question, applicable, label, spans, *rest in rows.order_by().values_list(
-        "item_id",
-        "type_code",
-        "question_id",
-        "applicable",
-        "label",
-        "spans",
-        "reason",
-        "edited_question",
-        "source",
-    ):
-        unit, answer = (type_code, applicable) if question is None else (question, label)
-        yield Resolved(item, unit, answer, spans, *rest)
-
-
-def _judgements_read(selection: Selection, within: tuple[int, int]) -> Iterator[Judgement]:
-    model = TypeAnnotation if selection.typology else QuestionAnnotation
-    unit, answer = ("type_code", "applicable") if selection.typology else ("question_id", "label")
-    own = ("start", "end", "quote") if selection.typology else ("reason", "edited_question")
-    rows = (
-        model.objects.filter(
-            assignment__round__in=[row.pk for row in selection.rounds],
-            assignment__item__id__range=within,
-            assignment__member__left_out_at__isnull=True,
-        )
-        .exclude(**{answer: None}, cannot_judge=False)
-        .order_by()
-        .values_list(
-            "assignment__item_id",
-            unit,
-            "assignment__round_id",
-            "assignment__member_id",
-            answer,
-            "cannot_judge",
-            "comment",
-            "unsure",
-            "active_seconds",
-            "after_reopening",
-            "decided_at",
-            *own,
-        )
-    )
-    for row in rows:
-        shared, details = row[:11], row[11:]
-        if selection.typology:
-            yield Judgement._make((*shared, *details, "", ""))
-        else:
-            yield Judgement._make((*shared, None, None, None, *details))

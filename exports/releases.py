@@ -155,7 +155,7 @@ def _run(release_id: int) -> bool:
         _files_forget(release_id, token)
         raise
     except Exception as error:
-        message = error.message if isinstance(error, Refused) else _place(error)
+        message = error.message if isinstance(error, Refused) else error_place(error)
         held = Release.objects.filter(pk=release_id, attempt=token, state=State.RUNNING)
         held.update(state=State.FAILED, error=message, lease_until=None)
         _files_forget(release_id, token)
@@ -227,11 +227,18 @@ def _folder(release_id: int, token: str) -> str:
     return f"releases/{release_id}-{token}"
 
 
+class _Movable(File):
+    """A file that a storage on this disk may move to its place; any other storage reads it."""
+
+    def temporary_file_path(self) -> str:
+        return str(self.name)
+
+
 def _files_store(release_id: int, token: str, folder: Path, built: Built) -> list[Mapping[str, Any]]:
     stored: list[Mapping[str, Any]] = []
     for file in built.files:
         with (folder / file.name).open("rb") as stream:
-            name = default_storage.save(f"{_folder(release_id, token)}/{file.name}", File(stream))
+            name = default_storage.save(f"{_folder(release_id, token)}/{file.name}", _Movable(stream))
         _hold(release_id, token)
         stored.append(
             {
@@ -265,7 +272,7 @@ def _files_forget(release_id: int, token: str) -> None:
         )
 
 
-def _place(error: Exception) -> str:
+def error_place(error: Exception) -> str:
     """Say what kind of error it was and where, without its message: that could quote a judgement."""
     base = Path(settings.BASE_DIR)
     frames = [f for f in traceback.extract_tb(error.__traceback__) if Path(f.filename).is_relative_to(base)]

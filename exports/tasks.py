@@ -1,4 +1,4 @@
-"""The Celery side of releases: send work when the transaction is over, and do it by id.
+"""The Celery side of releases and refinements: send work when the transaction is over, and do it by id.
 
 A broker that is down never makes a request fail: the row stays queued and the sweep sends it later.
 """
@@ -8,14 +8,15 @@ from __future__ import annotations
 import logging
 from functools import partial
 
-from celery import shared_task
+from celery import Task, shared_task
 from django.db import transaction
 from kombu.exceptions import OperationalError
 
 from annotation.models import Membership, Project
-from exports import releases
-from exports.models import Release
+from exports import refinement_work, refining, releases
+from exports.models import RefinementRun, Release
 from exports.parameters import Parameters
+from exports.refinement_choices import RefinementChoices
 
 logger = logging.getLogger(__name__)
 
@@ -30,7 +31,21 @@ def build_release(release_id: int) -> None:
 def sweep_releases() -> None:
     """Send what waits for too long or lost its worker."""
     for release_id in releases.release_sweep():
-        _send(release_id)
+        _send(build_release, release_id)
+
+
+@shared_task(name="exports.refine_questions")
+def refine_questions(run_id: int) -> None:
+    """Work on a run of refinements for some minutes, and send the rest of it to the queue again."""
+    if refinement_work.refinement_work(run_id=run_id):
+        _send(refine_questions, run_id)
+
+
+@shared_task(name="exports.sweep_refinements")
+def sweep_refinements() -> None:
+    """Send the runs that wait for too long or lost their worker."""
+    for run_id in refining.refinement_sweep():
+        _send(refine_questions, run_id)
 
 
 def release_start(
@@ -39,12 +54,29 @@ def release_start(
     """Do `releases.release_request` and send the release to a worker once the transaction is over."""
     release = releases.release_request(project=project, version=version, parameters=parameters, by=by)
     if release.state == Release.State.QUEUED:
-        transaction.on_commit(partial(_send, release.pk))
+        transaction.on_commit(partial(_send, build_release, release.pk))
     return release
 
 
-def _send(release_id: int) -> None:
+def refinement_start(
+    *,
+    project: Project,
+    choices: RefinementChoices,
+    texts_may_leave: bool,
+    by: Membership | None = None,
+) -> RefinementRun:
+    """Do `refining.refinement_request` and send the run to a worker once the transaction is over."""
+    run = refining.refinement_request(
+        project=project, choices=choices, texts_may_leave=texts_may_leave, by=by
+    )
+    transaction.on_commit(partial(_send, refine_questions, run.pk))
+    return run
+
+
+def _send(task: Task, row_id: int) -> None:
     try:
-        build_release.delay(release_id)
+        task.delay(row_id)
     except (OperationalError, OSError) as error:
-        logger.warning("release %s waits for the sweep: the broker cannot be reached (%s)", release_id, error)
+        logger.warning(
+            "%s %s waits for the sweep: the broker cannot be reached (%s)", task.name, row_id, error
+        )

@@ -1,9 +1,9 @@
-"""A release that is done stays as it is: kept by the database."""
+"""A release that is done stays as it is, and so do the questions that it may carry: kept by the database."""
 
 from collections.abc import Sequence
 from typing import Any
 
-from annotation.triggers import Trigger, install_where_tables_are, lift_before_rebuild
+from annotation.triggers import ALWAYS, Trigger, install_where_tables_are, lift_before_rebuild
 
 _SEALED = (
     "id",
@@ -27,18 +27,61 @@ _SEALED = (
 _SEALED_AND_MAY_BE_NULL = ("member_id", "lease_until")
 """With the above every column but `is_public`: the one thing that may change about a finished release."""
 
-# `<>` with NULL is NULL, which refuses nothing; IS DISTINCT FROM is not in every SQLite that Python brings.
-_CHANGED = [f"NEW.{name} <> OLD.{name}" for name in _SEALED] + [
-    f"(NEW.{name} <> OLD.{name} OR (NEW.{name} IS NULL) <> (OLD.{name} IS NULL))"
-    for name in _SEALED_AND_MAY_BE_NULL
-]
+_RUN_SEALED = (
+    "id",
+    "project_id",
+    "number",
+    "endpoint",
+    "model",
+    "prompt",
+    "tokens_field",
+    "max_tokens",
+    "timeout",
+    "per_minute",
+    "max_questions",
+    "again",
+    "sources",
+    "created_at",
+)
+_RUN_SEALED_AND_MAY_BE_NULL = ("member_id", "temperature", "seed")
+
+_REFINEMENT_SEALED = (
+    "id",
+    "run_id",
+    "item_id",
+    "type_code",
+    "start",
+    "end",
+    "text_sha256",
+    "question_template",
+    "state",
+    "question",
+    "reason",
+    "model",
+    "tries",
+    "answered_at",
+)
+"""Every column but `rejected_at` and `rejected_by`."""
+
+
+def _changed(names: Sequence[str], may_be_null: Sequence[str] = ()) -> str:
+    # `<>` with NULL is NULL, which refuses nothing; not every SQLite that Python brings has IS DISTINCT FROM.
+    plain = [f'NEW."{name}" <> OLD."{name}"' for name in names]
+    return " OR ".join(
+        plain
+        + [
+            f'(NEW."{name}" <> OLD."{name}" OR (NEW."{name}" IS NULL) <> (OLD."{name}" IS NULL))'
+            for name in may_be_null
+        ]
+    )
+
 
 TRIGGERS = (
     Trigger(
         "release_sealed",
         "exports_release",
         ("UPDATE",),
-        f"OLD.state = 'done' AND ({' OR '.join(_CHANGED)})",
+        f"OLD.state = 'done' AND ({_changed(_SEALED, _SEALED_AND_MAY_BE_NULL)})",
         "a release is immutable: build a new version",
     ),
     Trigger(
@@ -47,6 +90,43 @@ TRIGGERS = (
         ("DELETE",),
         "OLD.state = 'done'",
         "a release is never deleted: build a new version",
+    ),
+    Trigger(
+        "refinementrun_sealed",
+        "exports_refinementrun",
+        ("UPDATE",),
+        _changed(_RUN_SEALED, _RUN_SEALED_AND_MAY_BE_NULL),
+        "what a run asked for never changes: start another one",
+    ),
+    Trigger(
+        "refinementrun_kept",
+        "exports_refinementrun",
+        ("DELETE",),
+        ALWAYS,
+        "a run is never deleted: releases say where their questions come from",
+    ),
+    Trigger(
+        "refinement_sealed",
+        "exports_questionrefinement",
+        ("UPDATE",),
+        _changed(_REFINEMENT_SEALED),
+        "a refined question never changes: reject it, or ask again",
+    ),
+    Trigger(
+        "refinement_kept",
+        "exports_questionrefinement",
+        ("DELETE",),
+        ALWAYS,
+        "a refined question is never deleted: reject it",
+    ),
+    Trigger(
+        "refinement_fits",
+        "exports_questionrefinement",
+        ("INSERT",),
+        "NOT EXISTS (SELECT 1 FROM exports_refinementrun r JOIN annotation_item i "
+        "ON i.project_id = r.project_id WHERE r.id = NEW.run_id AND i.id = NEW.item_id "
+        'AND NEW."end" <= i.text_length)',
+        "a refined question is about an item of the project of its run",
     ),
 )
 

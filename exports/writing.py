@@ -12,8 +12,8 @@ from typing import Any
 from django.core.files.storage import default_storage
 
 from annotation.errors import Refused
-from exports.manifest import file_sha256
 from exports.models import Release
+from exports.sums import file_sha256
 
 CHUNK = 1 << 20
 

@@ -5,9 +5,9 @@ from typing import Any
 
 from django.utils.translation import gettext
 
+from agreement.answers import Answer, answers_read
 from agreement.marking import Segment, segments
 from agreement.models import AgreementReport
-from agreement.reading import Answer, answers_read
 from annotation.codebooks.definition import Codebook as Definition
 from annotation.codebooks.definition import Group
 from annotation.errors import NotFound
@@ -73,8 +73,8 @@ def unit_of(round: Round, item_id: int, key: str) -> tuple[Item, Unit]:
         if not round.round_questions.filter(question=int(key[:18]), question__item=item).exists():
             raise NotFound(gettext("This question is not part of the round."))
         return item, Unit("", int(key[:18]))
-    if Definition.from_json(round.codebook.definition).type(key) is None:
-        raise NotFound(gettext("The round’s codebook has no type “%(code)s”.") % {"code": key})
+    if key not in round.type_codes:
+        raise NotFound(gettext("The round does not ask a type “%(code)s”.") % {"code": key})
     return item, Unit(key)
 
 

@@ -15,9 +15,13 @@ from frontend.pages import (
     joining,
     people,
     person,
+    planning,
     project,
     publishing,
+    reassigning,
+    refining,
     releases,
+    round_change,
     rounds,
     screening,
     training,
@@ -59,7 +63,7 @@ urlpatterns = [
     ),
     path(
         "p/<slug:slug>/people/<int:person_id>/reassign/<int:number>/",
-        person.person_reassign,
+        reassigning.person_reassign,
         name="person_reassign",
     ),
     path(
@@ -74,13 +78,28 @@ urlpatterns = [
     ),
     path("p/<slug:slug>/releases/<str:version>/publish/", publishing.publish, name="release_publish"),
     path("p/<slug:slug>/releases/<str:version>/unpublish/", publishing.unpublish, name="release_unpublish"),
+    path("p/<slug:slug>/refinements/", refining.refinements, name="refinements"),
+    path(
+        "p/<slug:slug>/refinements/runs/<int:number>/progress/",
+        refining.refinement_progress,
+        name="refinement_progress",
+    ),
+    path(
+        "p/<slug:slug>/refinements/runs/<int:number>/cancel/",
+        refining.cancel,
+        name="refinement_cancel",
+    ),
+    path("p/<slug:slug>/refinements/<int:refinement_id>/reject/", refining.reject, name="refinement_reject"),
+    path(
+        "p/<slug:slug>/refinements/<int:refinement_id>/restore/", refining.restore, name="refinement_restore"
+    ),
     path("releases/<slug:slug>/<str:version>/", publishing.public_release, name="public_release"),
     path(
         "releases/<slug:slug>/<str:version>/files/<path:name>",
         publishing.public_release_file,
         name="public_release_file",
     ),
-    path("p/<slug:slug>/rounds/new/", rounds.new, name="round_new"),
+    path("p/<slug:slug>/rounds/new/", planning.new, name="round_new"),
     path("p/<slug:slug>/rounds/<int:number>/", rounds.detail, name="round"),
     path("p/<slug:slug>/rounds/<int:number>/progress/", rounds.detail_progress, name="round_progress"),
     path("p/<slug:slug>/rounds/<int:number>/draw/", drawing.draw, name="round_draw"),
@@ -106,6 +125,7 @@ urlpatterns = [
         agreement.agreement_units,
         name="agreement_units",
     ),
+    path("p/<slug:slug>/rounds/<int:number>/change/", round_change.round_change, name="round_change"),
     path("p/<slug:slug>/disagreements/", disagreements.disagreements, name="disagreements"),
     path(
         "p/<slug:slug>/rounds/<int:number>/disagreements/",

@@ -134,7 +134,7 @@ def record(
         asked, row = Unit(type_code=unit), assignment.type_annotations.filter(type_code=unit).first()
     return judgement_record(
         member=member,
-        round=round,
+        round_number=round.number,
         assignment_id=assignment.pk,
         unit=asked,
         answer=answer,

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import re
+from collections.abc import Iterable
 from dataclasses import dataclass
 from difflib import SequenceMatcher
 
@@ -38,6 +39,12 @@ def codebook_changes(old: Codebook, new: Codebook) -> list[Change]:
         if there != here:
             changes.append(Change(*key, *pieces_compared(there, here)))
     return changes
+
+
+def types_touched(changes: Iterable[Change], new: Codebook) -> tuple[str, ...]:
+    """Return the codes of the new version's types of which a part is another, in the codebook's order."""
+    parts = {change.part for change in changes}
+    return tuple(entry.code for entry in new.types if entry.code in parts)
 
 
 def pieces_compared(old: str, new: str) -> tuple[tuple[Piece, ...], tuple[Piece, ...]]:

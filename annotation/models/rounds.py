@@ -1,5 +1,6 @@
 """Rounds of annotation: what was drawn, who judges it, and when it closed."""
 
+from collections.abc import Iterable, Sequence
 from datetime import timedelta
 
 from django.db import models
@@ -15,9 +16,36 @@ from annotation.models.project import Membership, Project
 OPENING_STALE_AFTER = timedelta(minutes=10)
 
 
+def types_named(text: str, among: Sequence[str]) -> tuple[str, ...]:
+    """Return those of the type codes `among` that a stored text of codes names; all where it names none.
+
+    >>> types_named("WE LE", ["LE", "CQ", "WE"]), types_named("", ["LE", "CQ"])
+    (('LE', 'WE'), ('LE', 'CQ'))
+    """
+    named = text.split()
+    return tuple(code for code in among if not named or code in named)
+
+
+def types_text(codes: Iterable[str], among: Sequence[str]) -> str:
+    """Return the text that names these codes of `among`: empty where they are all of them.
+
+    Raises ValueError for none of them, which the empty text would turn into all.
+
+    >>> types_text(["WE", "LE"], ["LE", "CQ", "WE"]), types_text(["CQ", "LE"], ["LE", "CQ"])
+    ('LE WE', '')
+    """
+    chosen = set(codes)
+    if chosen.issuperset(among):
+        return ""
+    if chosen.isdisjoint(among):
+        raise ValueError("no type is chosen")
+    return " ".join(code for code in among if code in chosen)
+
+
 class Round(models.Model):
     """One pass over drawn items under one version of the codebook.
 
+    `types` names the types that the round asks, apart by spaces; empty, it asks all of the codebook.
     `pass_mark` is the percent of answers that agree with the key of a training round.
     `opening_at` is the last sign of life of the work that opens a draft: see `annotation.opening`.
     `imported` marks a round whose judgements were made elsewhere: it was never open here.
@@ -43,6 +71,7 @@ class Round(models.Model):
     name = models.CharField(max_length=120)
     purpose = models.CharField(max_length=12, choices=Purpose, default=Purpose.CALIBRATION)
     codebook = models.ForeignKey(Codebook, on_delete=models.PROTECT, related_name="rounds")
+    types = models.TextField(blank=True)
     overlap = models.PositiveIntegerField(default=2)
     order = models.CharField(max_length=12, choices=Order, default=Order.BY_ARGUMENT)
     shuffled = models.BooleanField(default=False)
@@ -106,6 +135,13 @@ class Round(models.Model):
         )
 
     @property
+    def type_codes(self) -> tuple[str, ...]:
+        """The types that the round asks, in the codebook's order; none where it asks questions."""
+        return types_named(
+            self.types, [entry["code"] for entry in self.codebook.definition.get("types") or ()]
+        )
+
+    @property
     def status_word(self) -> str:
         """The status as it stands inside a sentence, in the reader's language."""
         return gettext(self.get_status_display()).lower()
@@ -148,6 +184,8 @@ class RoundQuestion(models.Model):
 class Assignment(models.Model):
     """An item that a member judges in a round, at the member's own position.
 
+    `types` names the types that the member is asked, apart by spaces; empty, all of the round.
+
     `questions` (how many the round asks about the item), `decided` (units), `active_seconds` and `judged_at`
     (of the last judgement) are counted by the triggers of `annotation.counters`; no code writes them.
     """
@@ -156,6 +194,7 @@ class Assignment(models.Model):
     item = models.ForeignKey(Item, on_delete=models.PROTECT, related_name="assignments")
     member = models.ForeignKey(Membership, on_delete=models.PROTECT, related_name="assignments")
     position = models.PositiveIntegerField()
+    types = models.TextField(blank=True)
     created_at = models.DateTimeField(auto_now_add=True)
     started_at = models.DateTimeField(null=True, blank=True)
     released_at = models.DateTimeField(null=True, blank=True)
@@ -169,7 +208,16 @@ class Assignment(models.Model):
         indexes = [
             # The progress of a round is read from this alone.
             models.Index(
-                fields=["round", "member", "item", "questions", "decided", "active_seconds", "judged_at"],
+                fields=[
+                    "round",
+                    "member",
+                    "types",
+                    "item",
+                    "questions",
+                    "decided",
+                    "active_seconds",
+                    "judged_at",
+                ],
                 condition=Q(released_at__isnull=True),
                 name="assignment_progress",
             ),

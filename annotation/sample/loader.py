@@ -147,7 +147,7 @@ def _record(round: Round, annotators: dict[str, Membership], rows: list[Judgemen
         member = annotators[row.annotator]
         judgement_record(
             member=member,
-            round=round,
+            round_number=round.number,
             assignment_id=assignments[(row.item, member.pk)].pk,
             unit=(
                 Unit(type_code=row.type_code)

@@ -97,6 +97,7 @@ CELERY_BEAT_SCHEDULE = {
     "agreement-sweep": {"task": "agreement.sweep_reports", "schedule": 60.0},
     "agreement-live": {"task": "agreement.refresh_live_reports", "schedule": 300.0},
     "exports-sweep": {"task": "exports.sweep_releases", "schedule": 60.0},
+    "exports-sweep-refinements": {"task": "exports.sweep_refinements", "schedule": 60.0},
 }
 
 # One cache for all processes: allauth counts failed log-ins in it.
@@ -171,6 +172,11 @@ EMAIL_TIMEOUT = 10
 DEFAULT_FROM_EMAIL = SERVER_EMAIL = env.text("ELENCHUS_EMAIL_FROM")
 
 ENCODER = env.text("ELENCHUS_ENCODER")
+
+# Who runs the installation says where texts may be sent; a lead picks among these, so that nobody can make
+# the server call an address of their own. Django's error pages hide a setting with API_KEY in its name.
+LLM_ENDPOINTS = env.endpoints("ELENCHUS_LLM_ENDPOINTS")
+LLM_API_KEYS = env.endpoint_keys("ELENCHUS_LLM_API_KEY", LLM_ENDPOINTS)
 
 LANGUAGES = [("en", "English"), ("es", "Español"), ("ja", "日本語")]
 LANGUAGE_CODE = env.choice("ELENCHUS_LANGUAGE", [code for code, _ in LANGUAGES])

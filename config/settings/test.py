@@ -24,3 +24,4 @@ WHITENOISE_USE_FINDERS = WHITENOISE_AUTOREFRESH = True  # found when asked for, 
 EMAIL_BACKEND = "django.core.mail.backends.locmem.EmailBackend"
 PASSWORD_HASHERS = ["django.contrib.auth.hashers.MD5PasswordHasher"]
 ENCODER = ""
+LLM_ENDPOINTS, LLM_API_KEYS = [], {}

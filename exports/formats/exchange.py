@@ -12,7 +12,8 @@ from typing import Any, Literal
 
 from annotation.codebooks.definition import PUBLISHED_LABELS
 from exports.deciding import Judgement
-from exports.records import ItemRecord, QuestionRow, Selection
+from exports.records import ItemRecord, Selection
+from exports.stored import QuestionRow
 
 CONTEXT = 32
 """Characters of context on either side of a quote, by which a Web Annotation is found in another copy."""

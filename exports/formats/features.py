@@ -22,12 +22,15 @@ def lines_features(selection: Selection) -> list[dict[str, Any]]:
             {"name": "cqs", "list": [_text("id"), _text("cq"), _text("label")]},
         ]
     place = [_whole("start"), _whole("end"), *([_text("text")] if texts else []), _whole("support")]
+    question = [_text("question")] if texts else []
+    if selection.parameters.refined_questions:
+        question += [_text("question_refined"), _whole("refinement_run")]
     label = [
         _text("code"),
         _text("fsq_type"),
         _flag("applicable"),
         {"name": "votes", "struct": [_whole("yes"), _whole("no")]},
-        {"name": "gold_spans", "list": [*place, *([_text("question")] if texts else [])]},
+        {"name": "gold_spans", "list": [*place, *question]},
         {"name": "disagreement_spans", "list": place},
         _flag("adjudicated"),
     ]

@@ -10,6 +10,7 @@ from exports.deciding import DecidedSpan, TypeDecision
 from exports.formats.jsonfile import Repeated
 from exports.questions import question_from_exemplar
 from exports.records import ItemRecord, Selection
+from exports.refinements import Refined, SpanKey
 
 NO_SPAN = "Null"
 """Stands where a type has no span to show, as in the published dataset."""
@@ -27,11 +28,14 @@ def entry(record: ItemRecord, selection: Selection, *, withheld: bool = False) -
     if withheld:
         return given
     fsq_types, spans = probes(record, selection.codebook)
+    refined = record.refined if selection.parameters.refined_questions else None
     return {
         **given,
         "fsq_types": fsq_types,
         "spans": spans,
-        "labels": [_label(item.text, kind, record.types[kind.code]) for kind in selection.codebook.types],
+        "labels": [
+            _label(item.text, kind, record.types[kind.code], refined) for kind in selection.codebook.types
+        ],
     }
 
 
@@ -56,7 +60,9 @@ def probes(record: ItemRecord, codebook: Codebook) -> tuple[list[str], list[str]
     return names, spans
 
 
-def _label(text: str, kind: AnnotationType, decision: TypeDecision) -> dict[str, Any]:
+def _label(
+    text: str, kind: AnnotationType, decision: TypeDecision, refined: dict[SpanKey, Refined] | None
+) -> dict[str, Any]:
     if not decision.gold and not decision.disagreement:
         return _label_without_spans(kind.code, kind.name, decision)
     return {
@@ -68,6 +74,7 @@ def _label(text: str, kind: AnnotationType, decision: TypeDecision) -> dict[str,
             {
                 **_span(text, span),
                 "question": question_from_exemplar(kind.exemplar or "", text[span.start : span.end]),
+                **(_refined(refined.get((kind.code, span.start, span.end))) if refined is not None else {}),
             }
             for span in decision.gold
         ],
@@ -90,6 +97,13 @@ def _label_without_spans(code: str, name: str, decision: TypeDecision) -> Repeat
             "adjudicated": decision.adjudicated,
         }
     )
+
+
+def _refined(found: Refined | None) -> dict[str, Any]:
+    return {
+        "question_refined": found.question if found else None,
+        "refinement_run": found.run if found else None,
+    }
 
 
 def _span(text: str, span: DecidedSpan) -> dict[str, Any]:

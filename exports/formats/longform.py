@@ -7,16 +7,15 @@ in a spreadsheet: a cell that would run as a formula gets an apostrophe in front
 from __future__ import annotations
 
 import csv
-from collections.abc import Iterator, Sequence
-from pathlib import Path
-from typing import TYPE_CHECKING, Any
+import io
+from collections.abc import Iterable, Iterator, Sequence
+from typing import IO, Any
 
 from annotation.importing.safe_cells import made_safe
-from exports.deciding import Judgement
-from exports.records import ItemRecord, QuestionRow, Selection
+from exports.records import ItemRecord, Selection
+from exports.stored import QuestionRow
 
-if TYPE_CHECKING:
-    import pyarrow
+Row = tuple[Any, ...]
 
 ROW_GROUP = 20_000
 _FLAGS = {True: "true", False: "false"}
@@ -60,94 +59,83 @@ _QUESTIONS = (
 
 def columns(selection: Selection) -> tuple[tuple[str, str], ...]:
     """Return name and kind of each column; comments and quotes only where the release carries them."""
-    known = _TYPES if selection.typology else _QUESTIONS
     choices = selection.parameters
     left_out = {"comment": not choices.comments, "quote": not choices.texts}
-    return tuple((name, kind) for name, kind in known if not left_out.get(name))
+    return tuple((name, kind) for name, kind in known(selection) if not left_out.get(name))
 
 
-def rows(record: ItemRecord, selection: Selection) -> Iterator[dict[str, Any]]:
-    """Yield the judgements of an item: by unit, round and annotator."""
-    rounds = selection.round_of
+def known(selection: Selection) -> tuple[tuple[str, str], ...]:
+    """Return name and kind of every column that a release of this protocol can have."""
+    return _TYPES if selection.typology else _QUESTIONS
+
+
+def rows(record: ItemRecord, selection: Selection) -> Iterator[Row]:
+    """Yield the judgements of an item by unit, round and annotator: a value for each of `known`, in order."""
+    item, rounds, members = record.item.external_id, selection.round_of, selection.members
     questions: dict[str | int, QuestionRow] = {question.pk: question for question in record.questions}
     for judgement, counted in zip(record.judgements, record.counted, strict=True):
-        yield {
-            "item": record.item.external_id,
-            **_unit(judgement, questions.get(judgement.unit)),
-            "round": rounds[judgement.round].name,
-            "guideline_version": rounds[judgement.round].codebook_version,
-            "annotator": selection.members[judgement.annotator],
-            "comment": judgement.comment or None,
-            "cannot_judge": judgement.cannot_judge,
-            "unsure": judgement.unsure,
-            "active_seconds": judgement.active_seconds,
-            "decided_at": judgement.decided_at.isoformat(timespec="microseconds"),
-            "after_reopening": judgement.after_reopening,
-            "counted": counted,
-        }
+        round = rounds[judgement.round]
+        made = round.name, round.codebook_version, members[judgement.annotator]
+        tail = (
+            judgement.comment or None,
+            judgement.cannot_judge,
+            judgement.unsure,
+            judgement.active_seconds,
+            judgement.decided_at.isoformat(timespec="microseconds"),
+            judgement.after_reopening,
+            counted,
+        )
+        if selection.typology:
+            span = judgement.start, judgement.end, judgement.quote
+            yield item, judgement.unit, *made, judgement.answer, *span, *tail
+            continue
+        question = questions[judgement.unit]
+        yield (
+            item,
+            None if question.external_id is None else str(question.external_id),
+            question.position,
+            *made,
+            judgement.answer,
+            judgement.reason or None,
+            judgement.edited_question or None,
+            *tail,
+        )
 
 
-def _unit(judgement: Judgement, question: QuestionRow | None) -> dict[str, Any]:
-    if question is None:
-        return {
-            "type": judgement.unit,
-            "applicable": judgement.answer,
-            "start": judgement.start,
-            "end": judgement.end,
-            "quote": judgement.quote,
-        }
-    return {
-        "question": None if question.external_id is None else str(question.external_id),
-        "question_position": question.position,
-        "label": judgement.answer,
-        "reason": judgement.reason or None,
-        "edited_question": judgement.edited_question or None,
-    }
+def csv_cells(kind: str, values: Sequence[Any]) -> Sequence[Any]:
+    """Return a column that no spreadsheet runs: flags are words, formulas are marked, None stays empty."""
+    if kind == _FLAG:
+        return [_FLAGS.get(value) for value in values]
+    if kind == _TEXT:
+        return [value and made_safe(value) for value in values]
+    return values
 
 
-def csv_cell(value: Any) -> Any:
-    """Return a cell that no spreadsheet runs: nothing is empty, flags are words, formulas are marked."""
-    if isinstance(value, str):
-        return made_safe(value)
-    return _FLAGS.get(value, value) if isinstance(value, bool) else value
+class JudgementFiles:
+    """The judgements as CSV and as Parquet, written column by column, a row group at a time in memory.
 
+    CSV: UTF-8, comma, double quotes, line feeds. Both streams are binary and are closed here.
+    """
 
-class CsvFile:
-    """The judgements as CSV: UTF-8, comma, double quotes, line feeds."""
-
-    def __init__(self, path: Path, selection: Selection) -> None:
-        self._names = [name for name, _ in columns(selection)]
-        self._stream = path.open("w", encoding="utf-8", newline="")
-        self._writer = csv.writer(self._stream, lineterminator="\n")
-        self._writer.writerow(self._names)
-
-    def add(self, rows: Sequence[dict[str, Any]]) -> None:
-        """Write rows."""
-        self._writer.writerows([csv_cell(row[name]) for name in self._names] for row in rows)
-
-    def close(self) -> None:
-        """Finish the file."""
-        self._stream.close()
-
-
-class ParquetFile:
-    """The judgements as Parquet with typed columns, a row group at a time in memory."""
-
-    def __init__(self, path: Path, selection: Selection) -> None:
+    def __init__(self, csv_stream: IO[bytes], parquet_stream: IO[bytes], selection: Selection) -> None:
         # Imported here because only a release needs it, and it takes a while.
         import pyarrow.parquet
 
+        shown = dict(columns(selection))
+        self._places = [place for place, (name, _) in enumerate(known(selection)) if name in shown]
+        self._columns = shown
         self._arrow = pyarrow
         self._schema = pyarrow.schema(
-            [
-                (name, getattr(pyarrow, "bool_" if kind == _FLAG else kind)())
-                for name, kind in columns(selection)
-            ]
+            [(name, getattr(pyarrow, "bool_" if kind == _FLAG else kind)()) for name, kind in shown.items()]
         )
-        self._writer = pyarrow.parquet.ParquetWriter(path, self._schema, compression="zstd")
-        self._waiting: list[dict[str, Any]] = []
+        self._parquet_stream = parquet_stream
+        self._parquet = pyarrow.parquet.ParquetWriter(parquet_stream, self._schema, compression="zstd")
+        self._csv_stream = io.TextIOWrapper(csv_stream, encoding="utf-8", newline="")
+        self._csv = csv.writer(self._csv_stream, lineterminator="\n")
+        self._csv.writerow(shown)
+        self._waiting: list[Row] = []
 
-    def add(self, rows: Sequence[dict[str, Any]]) -> None:
+    def add(self, rows: Iterable[Row]) -> None:
         """Write rows."""
         self._waiting += rows
         while len(self._waiting) >= ROW_GROUP:
@@ -155,11 +143,21 @@ class ParquetFile:
             del self._waiting[:ROW_GROUP]
 
     def close(self) -> None:
-        """Finish the file."""
+        """Finish the files."""
         if self._waiting:
             self._write(self._waiting)
-        self._writer.close()
+        self._parquet.close()
+        self._parquet_stream.close()
+        self._csv_stream.close()
 
-    def _write(self, rows: list[dict[str, Any]]) -> None:
-        table: pyarrow.Table = self._arrow.Table.from_pylist(rows, schema=self._schema)
-        self._writer.write_table(table)
+    def _write(self, rows: list[Row]) -> None:
+        every = list(zip(*rows, strict=True))
+        values = [every[place] for place in self._places]
+        arrays = [
+            self._arrow.array(column, type=field.type)
+            for column, field in zip(values, self._schema, strict=True)
+        ]
+        self._parquet.write_table(self._arrow.Table.from_arrays(arrays, schema=self._schema))
+        kinds = self._columns.values()
+        cells = [csv_cells(kind, column) for kind, column in zip(kinds, values, strict=True)]
+        self._csv.writerows(zip(*cells, strict=True))

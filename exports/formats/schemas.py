@@ -11,7 +11,7 @@ _TEXT = {"type": "string"}
 _COUNT = {"type": "integer", "minimum": 0}
 
 
-def focus_schema(codebook: Codebook, *, texts: bool = True) -> dict[str, Any]:
+def focus_schema(codebook: Codebook, *, texts: bool = True, refined: bool = False) -> dict[str, Any]:
     """Return the schema of `focus.json`: an object of arguments, whole or with their references withheld."""
     names = [kind.name for kind in codebook.types]
     none = [codebook.derived_none.name] if codebook.derived_none else []
@@ -19,7 +19,11 @@ def focus_schema(codebook: Codebook, *, texts: bool = True) -> dict[str, Any]:
     span = _closed(
         {"start": _COUNT, "end": {"type": "integer", "minimum": 1}, **_text(texts), "support": _COUNT}
     )
-    gold = _closed({**span["properties"], **({"question": _TEXT} if texts else {})})
+    question: dict[str, Any] = {"question": _TEXT} if texts else {}
+    if refined:
+        question["question_refined"] = {"type": ["string", "null"]}
+        question["refinement_run"] = {"type": ["integer", "null"], "minimum": 1}
+    gold = _closed({**span["properties"], **question})
     label = _closed(
         {
             "code": {"enum": [kind.code for kind in codebook.types]},

@@ -14,12 +14,13 @@ from django.views.decorators.http import require_GET, require_POST
 from django_htmx.http import HttpResponseClientRefresh
 
 from agreement import detail_tables, overview
+from agreement.answers import Answer, judged_units
+from agreement.crosscheck_table import crosscheck_table
 from agreement.crosstable import WHOSE
 from agreement.marking import Segment, excerpt_bounds, segments
 from agreement.models import AgreementReport
 from agreement.plans import PLANNED, PlanRefused, plan_clean, report_plan
 from agreement.queue import UnitView, disputed_units, units_of, units_view
-from agreement.reading import Answer, judged_units
 from agreement.reports import ReportHidden, report_current, report_visible
 from agreement.resolved import resolved_figures
 from agreement.tasks import report_start
@@ -136,9 +137,11 @@ def _report_context(request: HttpRequest, round: Round, report: AgreementReport)
     whose = request.GET.get("whose", "")
     whose = whose if whose in WHOSE else WHOSE[-1]
     coefficient_heads, coefficient_rows = detail_tables.coefficient_table(figures)
+    span_rows, against_rows = detail_tables.span_table(figures), detail_tables.against_table(figures)
     most_disputed = disputed_units(report, only_queue=True)[:1]
     return {
         "report": report,
+        "crosscheck_rows": crosscheck_table(report.crosscheck_result),
         "figures": figures,
         "cards": overview.cards(figures, report.change),
         "overview": overview.overview(figures),
@@ -147,9 +150,10 @@ def _report_context(request: HttpRequest, round: Round, report: AgreementReport)
         "span_heads": detail_tables.span_headers(figures),
         "bertscore_note": bertscore_note(figures),
         "encoder_missing": bool(figures.get("encoder", {}).get("reason")),
-        "span_rows": detail_tables.span_table(figures),
-        "against_rows": detail_tables.against_table(figures),
-        "similarities": list(SIMILARITIES.values()),
+        "span_rows": span_rows,
+        "against_rows": against_rows,
+        "span_doubts": detail_tables.interval_doubts([*span_rows, *against_rows]),
+        "against_heads": detail_tables.against_headers(figures),
         "n_similarities": len(SIMILARITIES),
         "change_heads": detail_tables.CHANGE_HEADERS,
         "change_rows": detail_tables.change_table(figures, report.change),

@@ -17,11 +17,12 @@ from annotation.codebooks.definition import Codebook as Definition
 from annotation.codebooks.reader import CodebookError
 from annotation.codebooks.writer import codebook_toml, document_edited
 from annotation.errors import NotFound, Refused
+from annotation.following import follow_up_of
 from annotation.guidelines import guideline_html
 from annotation.models import Codebook, Membership, Round
 from annotation.projects import codebook_publish
 from annotation.rulings import rulings_shown
-from frontend.pages.common import lead_or_refuse, project_page
+from frontend.pages.common import lead_or_refuse, number_in, project_page
 
 FILLED_WITH = "…"
 
@@ -136,8 +137,8 @@ def compare(request: HttpRequest, slug: str) -> HttpResponse:
     """Show two versions side by side, only the parts that differ."""
     member = access.member_or_404(request.user, slug)
     versions = {codebook.version: codebook for codebook in member.project.codebooks.order_by("version")}
-    new = versions.get(_number(request.GET.get("new")), versions[max(versions)])
-    old = versions.get(_number(request.GET.get("old")), versions.get(new.version - 1, new))
+    new = versions.get(number_in(request.GET.get("new")), versions[max(versions)])
+    old = versions.get(number_in(request.GET.get("old")), versions.get(new.version - 1, new))
     changes = codebook_changes(Definition.from_json(old.definition), Definition.from_json(new.definition))
     return project_page(
         request,
@@ -148,8 +149,5 @@ def compare(request: HttpRequest, slug: str) -> HttpResponse:
         old=old,
         new=new,
         changes=changes,
+        follow_up=follow_up_of(member.project, new, old) if member.is_lead else None,
     )
-
-
-def _number(text: str | None) -> int:
-    return int(text[:9]) if text and text.isdecimal() else 0

@@ -38,6 +38,11 @@ def posted(request: HttpRequest) -> QueryDict | None:
     return request.POST if request.method == "POST" else None
 
 
+def number_in(text: str | None) -> int:
+    """Return the number that an address gives, 0 where it gives none."""
+    return int(text[:9]) if text and text.isdecimal() else 0
+
+
 def page_of(request: HttpRequest, rows: QuerySet | Sequence[Any], size: int = PAGE_SIZE) -> Page:
     """Return the page of rows that ?page= asks for; a wrong number gives the nearest page."""
     return Paginator(rows, size).get_page(request.GET.get("page"))

@@ -5,6 +5,7 @@ from typing import Any, cast
 from django import forms
 from django.contrib import messages
 from django.contrib.auth.decorators import login_required
+from django.db.models import QuerySet
 from django.http import HttpRequest, HttpResponse
 from django.shortcuts import redirect
 from django.urls import reverse
@@ -135,7 +136,9 @@ def open_round(request: HttpRequest, slug: str, number: int) -> HttpResponse:
     members = member.project.memberships.filter(is_annotator=True, is_active=True).select_related("user")
     asked = request.POST if request.method == "POST" else request.GET
     form = AnnotatorsForm(asked if "choose" in asked else None, members=members)
-    chosen = list(form.cleaned_data["annotators"]) if form.is_bound and form.is_valid() else list(members)
+    chosen = list(
+        form.cleaned_data["annotators"] if form.is_bound and form.is_valid() else _expected(round, members)
+    )
     if request.method == "POST" and form.is_valid():
         with refusals_as_notices(request):
             opened = round_open_or_send(round, members=chosen, by=member)
@@ -163,11 +166,19 @@ def open_round(request: HttpRequest, slug: str, number: int) -> HttpResponse:
     )
 
 
+def _expected(round: Round, members: QuerySet[Membership]) -> QuerySet[Membership]:
+    """Return who likely takes part: those of the round whose items it has, else everybody."""
+    before = members.filter(
+        assignments__round__project=round.project, assignments__round__number=round.draw.get("items_of", 0)
+    ).distinct()
+    return before if before.exists() else members
+
+
 def _load(round: Round, n_chosen: int) -> dict[str, Any]:
     """Return what each annotator gets: texts, and judgements where every text asks for as many."""
     n_items = round.round_items.count()
     texts = -(-n_items * round.overlap // n_chosen) if n_chosen else 0
-    n_types = len(round.codebook.definition.get("types") or ())
+    n_types = len(round.type_codes)
     n_units = n_items * n_types if n_types else round.round_questions.count()
     return {
         "items": n_items,

@@ -1,7 +1,5 @@
 """One person of a project: roles, background, leaving, and handing on what they have not finished."""
 
-from typing import Any, cast
-
 from django import forms
 from django.contrib import messages
 from django.contrib.auth.decorators import login_required
@@ -13,7 +11,6 @@ from django.views.decorators.http import require_http_methods, require_POST
 from annotation.errors import NotFound, Refused
 from annotation.models import Membership, Round
 from annotation.people import member_deactivate, member_edit, member_reactivate
-from annotation.reassigning import round_reassign, unfinished_texts
 from frontend.pages.common import lead_or_refuse, posted, project_page
 from frontend.pages.people import RolesField
 from frontend.refusals import refusals_as_notices
@@ -30,7 +27,7 @@ class PersonForm(forms.Form):
     )
 
 
-def _target(member: Membership, person_id: int) -> Membership:
+def target_of(member: Membership, person_id: int) -> Membership:
     found = member.project.memberships.select_related("user", "project").filter(pk=person_id).first()
     if found is None:
         raise NotFound("There is no such person in this project.")
@@ -42,7 +39,7 @@ def _target(member: Membership, person_id: int) -> Membership:
 def person(request: HttpRequest, slug: str, person_id: int) -> HttpResponse:
     """Show one person: roles, background, open rounds; change roles and background."""
     member = lead_or_refuse(request, slug)
-    target = _target(member, person_id)
+    target = target_of(member, person_id)
     now = {
         "roles": [
             role for role, has in (("annotator", target.is_annotator), ("lead", target.is_lead)) if has
@@ -90,7 +87,7 @@ class LeavingForm(forms.Form):
 def person_deactivate(request: HttpRequest, slug: str, person_id: int) -> HttpResponse:
     """Say what deactivating does, then do it."""
     member = lead_or_refuse(request, slug)
-    target = _target(member, person_id)
+    target = target_of(member, person_id)
     form = LeavingForm(posted(request))
     if request.method == "POST" and form.is_valid():
         with refusals_as_notices(request):
@@ -124,66 +121,8 @@ def person_deactivate(request: HttpRequest, slug: str, person_id: int) -> HttpRe
 def person_reactivate(request: HttpRequest, slug: str, person_id: int) -> HttpResponse:
     """Let a deactivated person in again."""
     member = lead_or_refuse(request, slug)
-    target = _target(member, person_id)
+    target = target_of(member, person_id)
     with refusals_as_notices(request):
         member_reactivate(target=target, member=member)
         messages.success(request, f"{target.pseudonym} takes part again.")
     return redirect("person", slug, person_id)
-
-
-class TakersForm(forms.Form):
-    takers = forms.ModelMultipleChoiceField(
-        queryset=Membership.objects.none(), widget=forms.CheckboxSelectMultiple, label="Who takes them"
-    )
-
-    def __init__(self, *args: Any, takers: Any, **kwargs: Any) -> None:
-        super().__init__(*args, **kwargs)
-        field = cast(Any, self.fields["takers"])
-        field.queryset = field.initial = takers
-        field.label_from_instance = lambda one: f"{one.pseudonym} ({one.user or 'no account'})"
-
-
-@login_required
-@require_http_methods(["GET", "POST"])
-def person_reassign(request: HttpRequest, slug: str, person_id: int, number: int) -> HttpResponse:
-    """Hand on the texts of an open round that a person has not finished."""
-    member = lead_or_refuse(request, slug)
-    target = _target(member, person_id)
-    found = member.project.rounds.select_related("codebook").filter(number=number).first()
-    if found is None:
-        raise NotFound(f"There is no round {number} in this project.")
-    takers = (
-        member.project.memberships.filter(is_annotator=True, is_active=True)
-        .exclude(pk=target.pk)
-        .exclude(user=None)
-        .select_related("user")
-    )
-    form = TakersForm(posted(request), takers=takers)
-    if request.method == "POST" and form.is_valid():
-        with refusals_as_notices(request):
-            result = round_reassign(
-                round=found, target=target, members=list(form.cleaned_data["takers"]), member=member
-            )
-            messages.success(request, f"{result.moved:,} texts of {found.name} are reassigned.")
-            if result.left_over:
-                messages.warning(
-                    request,
-                    f"{result.left_over:,} texts stay with {target.pseudonym}: "
-                    "everybody chosen has them already.",
-                )
-        return redirect("round", slug, number)
-    return project_page(
-        request,
-        "confirm.html",
-        member,
-        tab="people",
-        heading=f"Reassign {target.pseudonym}’s texts of {found.name}",
-        effects=[
-            f"{len(unfinished_texts(found, target)):,} texts are not finished; each goes, whole, to the "
-            "chosen annotator with the fewest texts who does not have it yet.",
-            f"What {target.pseudonym} decided stays and counts.",
-        ],
-        act="Reassign these texts",
-        back=reverse("round", args=[slug, number]),
-        form=form,
-    )

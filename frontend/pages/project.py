@@ -11,8 +11,10 @@ from django.urls import NoReverseMatch, reverse
 from django.utils.translation import gettext
 from django.views.decorators.http import require_GET, require_http_methods
 
+from agreement.before import round_before, rounds_comparable
 from annotation import access
-from annotation.models import Import, Item, Membership, Project, Round
+from annotation.following import FollowUp, follow_up_of
+from annotation.models import Codebook, Import, Item, Membership, Project, Round
 from annotation.progress import MemberProgress, progress_of_round
 from annotation.projects import project_archive, project_edit, project_restore
 from annotation.screening import criteria_of
@@ -43,6 +45,7 @@ class RoundRow:
     n_items: int
     progress: list[MemberProgress]
     newest_version: int
+    before: Round | None
 
     @property
     def decided(self) -> int:
@@ -80,6 +83,7 @@ def project(request: HttpRequest, slug: str) -> HttpResponse:
     )
     n_items, n_annotators = items_there(member.project), annotators_there(member.project)
     steps = checklist(member.project, n_items, n_annotators)
+    newest = member.project.codebooks.latest("version")
     return project_page(
         request,
         "project_lead.html",
@@ -89,7 +93,8 @@ def project(request: HttpRequest, slug: str) -> HttpResponse:
         page=page,
         rows=_rows(member.project, list(page)),
         steps=[] if all(step.done for step in steps) else steps,
-        newest=member.project.codebooks.latest("version"),
+        newest=newest,
+        follow_up=_follow_up(member.project, newest),
         n_items=n_items,
         n_annotators=n_annotators,
         screens=bool(criteria_of(member.project)),
@@ -170,15 +175,24 @@ def annotators_there(project: Project) -> int:
 def _rows(project: Project, rounds: list[Round]) -> list[RoundRow]:
     drawn = {round.pk: round.round_items.count() for round in rounds}  # each from an index; GROUP BY sorts
     newest = project.codebooks.latest("version").version
+    comparable = rounds_comparable(project)
     return [
         RoundRow(
             round,
             drawn[round.pk],
             progress_of_round(round) if round.status == Round.Status.OPEN else [],
             newest,
+            round_before(round, comparable) if round in comparable else None,
         )
         for round in rounds
     ]
+
+
+def _follow_up(project: Project, newest: Codebook) -> FollowUp | None:
+    """Return the round that the newest version calls for, until a round on it is planned."""
+    if project.archived_at or project.rounds.filter(codebook=newest).exists():
+        return None
+    return follow_up_of(project, newest)
 
 
 def _own_rounds(member: Membership) -> list[dict]:

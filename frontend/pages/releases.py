@@ -3,10 +3,12 @@
 from typing import Any
 
 from django import forms
+from django.conf import settings
 from django.contrib import messages
 from django.contrib.auth.decorators import login_required
 from django.http import HttpRequest, HttpResponse
 from django.shortcuts import redirect, render
+from django.utils.translation import gettext, gettext_lazy
 from django.views.decorators.http import require_GET, require_http_methods
 from django_htmx.http import HttpResponseClientRefresh
 
@@ -17,6 +19,7 @@ from exports.models import Release
 from exports.parameters import Parameters, sizes_from_words
 from exports.previewing import release_preview
 from exports.records import selection_read
+from exports.refinements import refinements_current
 from exports.tasks import release_start
 from frontend.pages.changes import changes_context
 from frontend.pages.common import lead_or_refuse, page_of, posted, project_page
@@ -60,6 +63,11 @@ class ReleaseForm(forms.Form):
         required=False, label="Only what a lead decided, nothing by majority"
     )
     edited_questions = forms.BooleanField(required=False, label="Edited questions in place of invalid ones")
+    refined_questions = forms.BooleanField(
+        required=False,
+        label=gettext_lazy("Refined questions beside the template ones"),
+        help_text=gettext_lazy("Those that a language model put into other words and no lead rejected."),
+    )
 
     def __init__(self, *args: Any, project: Project, **kwargs: Any) -> None:
         super().__init__(*args, **kwargs)
@@ -74,6 +82,8 @@ class ReleaseForm(forms.Form):
             split_by.choices = SPLITS[:-1]
         if not names:
             del self.fields["rounds"]
+        if not refinements_current(project).exists():
+            del self.fields["refined_questions"]
 
     def chosen(self) -> dict[str, Any]:
         """Return the choices as `Parameters.from_json` reads them. Raises ParameterError."""
@@ -144,6 +154,8 @@ def releases(request: HttpRequest, slug: str) -> HttpResponse:
         contents=contents,
         preview=preview,
         page=page_of(request, project.releases.select_related("member").order_by("-id"), 20),
+        refinable=project.protocol == Protocol.FOCUS,
+        refining=bool(settings.LLM_ENDPOINTS) or "refined_questions" in form.fields,
     )
 
 
@@ -221,6 +233,7 @@ def release_facts(found: Release, *, public: bool = False) -> list[tuple[str, in
         "adjudicated": "units decided by a lead",
         "published_labels": "labels published with an imported file",
         "gold_spans": "gold spans",
+        "questions_refined": gettext("of their questions also refined by a language model"),
         "disagreement_spans": "disagreement spans",
         "undecided_types": "types without a majority",
         "yes_without_gold_span": "types decided yes without a gold span",

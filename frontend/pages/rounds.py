@@ -1,6 +1,6 @@
-"""Rounds as their lead runs them: plan, draw, open, follow, close, reopen."""
+"""Rounds as their lead runs them: follow, pause, close, reopen."""
 
-from typing import Any, cast
+from typing import Any
 
 from django import forms
 from django.contrib import messages
@@ -11,109 +11,14 @@ from django.urls import reverse
 from django.views.decorators.http import require_GET, require_http_methods, require_POST
 
 from annotation import access
-from annotation.errors import Refused
-from annotation.models import Codebook, Membership, Project, ProjectEvent, Protocol, Round
+from annotation.models import Membership, ProjectEvent, Round
 from annotation.progress import MemberProgress, progress_of_round
-from annotation.rounds import round_close, round_create, round_pause, round_reopen, round_resume
+from annotation.rounds import round_close, round_pause, round_reopen, round_resume
 from frontend.pages.common import lead_or_refuse, posted, project_page
 from frontend.refusals import refusals_as_notices
 from frontend.training_view import training_context
 
 LOG_SHOWN = 10
-
-
-class RoundForm(forms.Form):
-    """What a round is, before any text is in it."""
-
-    name = forms.CharField(max_length=120, required=False, label="Name")
-    purpose = forms.ChoiceField(
-        choices=Round.Purpose.choices,
-        initial=Round.Purpose.CALIBRATION,
-        label="Purpose",
-        help_text="Calibration: blind until closed, then discussed. Main: the dataset itself. "
-        "Training: the key is shown after each answer; left out of releases.",
-    )
-    pass_mark = forms.IntegerField(
-        min_value=1,
-        max_value=100,
-        required=False,
-        label="Pass mark",
-        help_text="For training: the percent of first answers that have to be those of the key. Left empty, "
-        "nobody passes or fails.",
-    )
-    codebook = forms.ModelChoiceField(queryset=Codebook.objects.none(), label="Codebook", empty_label=None)
-    overlap = forms.IntegerField(
-        min_value=1,
-        max_value=1000,
-        initial=2,
-        label="Annotators for each text",
-        help_text="The overlap. Agreement needs at least 2.",
-    )
-    order = forms.ChoiceField(choices=Round.Order.choices, label="Order of work")
-
-    def __init__(self, *args: Any, project: Project, **kwargs: Any) -> None:
-        super().__init__(*args, **kwargs)
-        versions = project.codebooks.order_by("-version")
-        field = cast(Any, self.fields["codebook"])
-        field.queryset, field.initial = versions, versions.first()
-        field.label_from_instance = lambda codebook: f"Version {codebook.version}"
-        number = (project.rounds.order_by("-number").values_list("number", flat=True).first() or 0) + 1
-        self.fields["name"].help_text = f"Left empty, it is called Round {number}."
-        if project.protocol != Protocol.FOCUS:
-            # The order of types has no meaning where the units are questions of one text.
-            del self.fields["order"]
-
-
-class RareRoundForm(forms.Form):
-    """What most rounds leave as it is."""
-
-    due_on = forms.DateField(
-        required=False,
-        widget=forms.DateInput(attrs={"type": "date"}),
-        label="Due date",
-        help_text="Annotators see it. Nothing closes by itself.",
-    )
-    shuffled = forms.BooleanField(required=False, label="Shuffle the texts for each annotator")
-    seed = forms.IntegerField(
-        min_value=-(2**63),
-        max_value=2**63 - 1,
-        initial=0,
-        label="Seed",
-        help_text="Drives the draw, the assignment and the shuffling: the same seed gives the same round.",
-    )
-    content_warning = forms.CharField(
-        required=False,
-        widget=forms.Textarea(attrs={"rows": 2}),
-        label="Content warning",
-        help_text="Shown before the first text, for example: the texts contain hate speech.",
-    )
-    live_agreement = forms.BooleanField(
-        required=False,
-        label="Live agreement",
-        help_text="Compute agreement while the round is open, as aggregates only. "
-        "Whoever annotates in the round never sees it. It cannot be switched on later.",
-    )
-
-
-@login_required
-@require_http_methods(["GET", "POST"])
-def new(request: HttpRequest, slug: str) -> HttpResponse:
-    """Plan a round: it starts as a draft, and drawing its items comes next."""
-    member = lead_or_refuse(request, slug)
-    form = RoundForm(posted(request), project=member.project)
-    rare = RareRoundForm(posted(request))
-    if request.method == "POST" and form.is_valid() and rare.is_valid():
-        try:
-            created = round_create(
-                project=member.project, member=member, **form.cleaned_data, **rare.cleaned_data
-            )
-        except Refused as refusal:
-            for field, message in (refusal.errors or {"name": refusal.message}).items():
-                form.add_error(field, message)
-        else:
-            messages.success(request, f"{created.name} is planned. Draw its items now.")
-            return redirect("round_draw", slug, created.number)
-    return project_page(request, "round_new.html", member, tab="project", form=form, rare=rare)
 
 
 def lead_and_round(request: HttpRequest, slug: str, number: int) -> tuple[Membership, Round]:

@@ -3,6 +3,7 @@
 from typing import Any
 
 from django import template
+from django.utils.translation import gettext
 
 from annotation.models import Round
 
@@ -52,7 +53,9 @@ def draw_sentence(drawn: Round) -> str:
     how = drawn.draw
     if not how:
         return "judged elsewhere and imported" if drawn.imported else "not drawn yet"
-    if how.get("picked"):
+    if how.get("items_of"):
+        said = gettext("the items of round %(number)s") % {"number": how["items_of"]}
+    elif how.get("picked"):
         said = "named by hand"
     elif how.get("size"):
         said = f"a random sample of {how['size']} items"

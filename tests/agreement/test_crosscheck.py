@@ -26,7 +26,14 @@ def test_complete_ratings_are_checked_by_both_libraries():
     checks = checks_of(ratings, 3)
     assert all_agree(checks)
     found = statuses(checks)
-    for name in ("fleiss_kappa", "pabak", "cohen_kappa"):
+    for name in (
+        "fleiss_kappa",
+        "pabak",
+        "cohen_kappa",
+        "observed_agreement",
+        "rating_weighted_agreement",
+        "pair_pooled_agreement",
+    ):
         assert found[name] == ("checked", "statsmodels")
     assert found["krippendorff_alpha"] == ("checked", "krippendorff")
     assert found["gwet_ac1"] == ("not_checked", None)
@@ -39,11 +46,19 @@ def test_complete_ratings_are_checked_by_both_libraries():
     assert all(abs(check.ours - check.theirs) <= 1e-9 for check in checks if check.status == "checked")
 
 
-def test_missing_ratings_leave_fleiss_unchecked_and_say_why():
+def test_with_missing_ratings_fleiss_is_checked_on_the_items_with_equally_many_and_says_so():
     ratings = case_ratings(known_answer("gwet_raw4raters"))
     found = {check.name: check for check in checks_of(ratings, 5) if check.pair is None}
-    assert found["fleiss_kappa"].status == "not_checked"
-    assert "same number of ratings" in found["fleiss_kappa"].why
+    complete = ratings[(ratings >= 0).all(axis=1)]
+    for name in ("fleiss_kappa", "pabak", "observed_agreement"):
+        assert found[name].status == "checked_subset"
+        assert "items with the most common number" in found[name].why
+        ours = label_agreement(complete, q=5, seed=1, replicates=0).estimates[name].value
+        assert found[name].ours == pytest.approx(ours)
+        assert found[name].theirs == pytest.approx(ours)
+    for name in ("rating_weighted_agreement", "pair_pooled_agreement"):
+        assert found[name].status == "not_checked"
+        assert "different numbers of ratings" in found[name].why
     assert found["krippendorff_alpha"].theirs == pytest.approx(0.743421052631579)
     assert found["cohen_kappa"].theirs == pytest.approx(0.7001626371070886)
 
@@ -51,6 +66,25 @@ def test_missing_ratings_leave_fleiss_unchecked_and_say_why():
 def test_the_same_number_of_ratings_by_changing_raters_can_be_checked():
     ratings = np.array([[0, 0, -1], [1, -1, 1], [-1, 0, 1], [-1, -1, -1], [1, 1, -1]])
     assert statuses(checks_of(ratings, 2))["fleiss_kappa"] == ("checked", "statsmodels")
+
+
+def test_arithmetic_that_is_wrong_on_incomplete_tables_is_found_on_the_subset(monkeypatch):
+    def wrong(*args, **kwargs):
+        result = label_agreement(*args, **kwargs)
+        moved = Estimate(result.estimates["fleiss_kappa"].value + 1e-6)
+        return replace(result, estimates={**result.estimates, "fleiss_kappa": moved})
+
+    ratings = case_ratings(known_answer("gwet_raw4raters"))
+    monkeypatch.setattr("agreement.crosscheck.label_agreement", wrong)
+    assert statuses(checks_of(ratings, 5))["fleiss_kappa"] == ("differs", "statsmodels")
+
+
+def test_items_of_one_number_of_ratings_that_leave_fleiss_undefined_are_no_check_and_say_why():
+    ratings = np.array([[0, 0, -1], [0, 0, -1], [0, 0, -1], [0, 1, 1], [1, 1, 0]])
+    found = {check.name: check for check in checks_of(ratings, 2) if check.pair is None}
+    assert found["fleiss_kappa"].status == "not_checked"
+    assert "one and the same category" in found["fleiss_kappa"].why
+    assert found["pabak"].status == "checked_subset"
 
 
 @pytest.mark.parametrize("case_id", ["all_same_2raters", "pair_undefined", "empty", "single_item_agree"])

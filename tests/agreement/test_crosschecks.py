@@ -2,6 +2,8 @@
 
 import pytest
 
+from agreement import crosscheck_rouge
+from agreement.crosscheck_table import crosscheck_table
 from agreement.crosschecks import crosscheck_sweep, report_crosscheck, result_of
 from agreement.jobs import report_compute
 from agreement.models import AgreementReport
@@ -49,7 +51,7 @@ def test_a_report_of_complete_judgements_is_checked_by_both_libraries(study):
     report = computed(round_judged(*study, ["yynnyn", "yynnnn", "ynnnyy"]))
     assert report_crosscheck(report_id=report.id) == "agrees"
     report.refresh_from_db()
-    assert report.crosscheck_result["libraries"] == ["krippendorff", "statsmodels"]
+    assert report.crosscheck_result["libraries"] == ["krippendorff", "rouge-score", "statsmodels"]
     assert report.crosscheck_result["checked"] == report.crosscheck_result["due"] > 0
 
 
@@ -57,8 +59,49 @@ def test_missing_judgements_are_checked_in_part_and_the_report_says_why(study):
     report = computed(round_judged(*study, ["yynnyn", "yynn--", "ynnnyy"]))
     assert report_crosscheck(report_id=report.id) == "partly"
     report.refresh_from_db()
+    result = report.crosscheck_result
+    assert list(result["why_not"]) == [
+        "no independent implementation at hand for items with different numbers of ratings",
+        "statsmodels needs equally many ratings of every item: "
+        "checked on the items with the most common number",
+    ]
+    rows = {row["name"]: row for row in crosscheck_table(result)}
+    found = {
+        name: (row["library"], row["checked"], row["subset"], row["not_checked"])
+        for name, row in rows.items()
+    }
+    assert found["Observed agreement (p_a)"] == ("statsmodels", 0, 3, 0)
+    assert found["Cohen's kappa, pair by pair"] == ("statsmodels", 9, 0, 0)
+    assert found["Krippendorff's alpha"] == ("krippendorff", 3, 0, 0)
+    assert found["FOCUS score"] == ("", 0, 0, 3)
+
+
+def test_rouge_is_checked_by_its_package_and_a_wrong_mean_is_found(study):
+    report = computed(round_judged(*study, ["yynnyn", "yynnyn", "ynnnyy"]))
+    figures = report.figures
+    section = next(entry for entry in figures["sections"] if entry["key"] == "type:OG")
+    assert section["spans"]["similarity"]["rouge1"]["n_pairs"] == 7
+    section["spans"]["similarity"]["rougeL"]["value"] -= 1e-6
+    AgreementReport.objects.filter(id=report.id).update(figures=figures)
+    assert report_crosscheck(report_id=report.id) == "differs"
+    report.refresh_from_db()
+    (found,) = report.crosscheck_result["differs"]
+    assert (found["section"], found["name"], found["theirs"]) == ("type:OG", "rougeL", 1)
+    rows = {row["name"]: row for row in crosscheck_table(report.crosscheck_result)}
+    assert (rows["ROUGE-1 F"]["checked"], rows["ROUGE-L F"]["checked"], rows["ROUGE-L F"]["differs"]) == (
+        3,
+        2,
+        1,
+    )
+
+
+def test_too_many_pairs_of_spans_are_not_checked_and_the_report_says_so(study, monkeypatch):
+    report = computed(round_judged(*study, ["yynnyn", "yynnyn", "ynnnyy"]))
+    monkeypatch.setattr(crosscheck_rouge, "PAIRS_LIMIT", 6)
+    assert report_crosscheck(report_id=report.id) == "partly"
+    report.refresh_from_db()
     assert list(report.crosscheck_result["why_not"]) == [
-        "statsmodels needs the same number of ratings for every item"
+        "more than 20,000 pairs of spans are too many for rouge-score"
     ]
 
 

@@ -10,6 +10,7 @@ from agreement.consensus import consensus_spans
 from agreement.gold_findings import COLUMNS, against_sums
 from agreement.overview import DASH
 from agreement.tables import figures_csv, latex_table
+from tests.agreement.builders import round_shut
 from tests.agreement.test_report import EVERYONE, TEXT, build, section, study  # noqa: F401
 from tests.conftest import client_of
 from tests.frontend.studies import disputed_study
@@ -65,6 +66,13 @@ def test_a_report_has_the_means_with_number_of_spans_and_interval(study):  # noq
 
 
 @pytest.mark.django_db
+def test_a_similarity_that_is_the_same_everywhere_has_no_interval_instead_of_a_point(round):
+    og = section(build(round_shut(round)), "type:OG")["spans"]
+    for figure in (og["similarity"]["exact"], og["against"]["gold"]["rougeL"], og["alpha_token"]):
+        assert [figure[name] for name in ("value", "low", "interval_reason")] == [1, None, "no_spread"]
+
+
+@pytest.mark.django_db
 def test_what_is_undefined_says_why(study):  # noqa: F811
     report = build(study[0])
     against = section(report, "type:LE")["spans"]["against"]
@@ -95,5 +103,6 @@ def test_the_page_shows_both_comparisons_of_each_type():
     ]
     at = next(number for number, row in enumerate(rows) if row[0] == "Lacks Evidence")
     assert rows[at][1:4] == ["against gold only", "0", DASH]
-    assert rows[at + 1][:3] == ["against gold plus disagreement spans", "2", "0.00"]
+    assert rows[at + 1][:3] == ["against gold plus disagreement spans", "2", "0.00no interval"]
     assert "Undefined: no two annotators share a span, so there is no gold" in table
+    assert "No interval: one item alone gives no interval." in page.content.decode()

@@ -2,7 +2,8 @@
 
 import pytest
 
-from agreement.reading import answers_read, judgements_digest, judgements_read, judgements_stamp
+from agreement.answers import answers_read
+from agreement.reading import judgements_digest, judgements_read, judgements_stamp
 from annotation.people import member_deactivate, member_reactivate
 from tests import factories
 

@@ -94,6 +94,28 @@ def test_bertscore_is_the_mean_f1_of_the_pairs_who_both_said_yes(study, encoder)
     )
 
 
+def test_bertscore_is_computed_of_each_span_against_gold_and_against_what_others_chose_alone(
+    study, encoder, lead_client
+):
+    _, sections = computed(study)
+    other = bertscore(*encoder.embed(["bus is late", "drivers must sleep"])).f1
+    against = sections["type:LE"]["spans"]["against"]
+    # The first text has gold, its two spans are that; in the second each span is alone beside the other.
+    gold, every = (against[target]["bertscore"] for target in ("gold", "gold_and_disagreement"))
+    assert (gold["value"], gold["n_spans"], gold["interval_reason"]) == (1, 2, "single_item")
+    assert (every["value"], every["n_spans"]) == (pytest.approx((1 + other) / 2, abs=5e-5), 4)
+    assert every["value"] == round(every["value"], 4)
+    assert sections["all"]["spans"]["against"]["gold"]["bertscore"] == gold
+    nobody = sections["type:WE"]["spans"]["against"]
+    assert nobody["gold"]["bertscore"]["reason"] == "no_gold"
+    lines = download(lead_client, study, "figures.csv").splitlines()
+    row = next(line for line in lines if line.startswith("type:LE,Lacks Evidence,bertscore_against_gold,"))
+    assert row.startswith("type:LE,Lacks Evidence,bertscore_against_gold,1.0,")
+    assert row.endswith(f',"minilm-int8, {REVISION}, last layer, onnxruntime"')
+    table = download(lead_client, study, "table.tex?rows=type:LE&columns=bertscore_against_gold")
+    assert "BERTScore, gold" in table and "1.00" in table
+
+
 def test_the_encoder_stands_beside_its_figures_in_figures_page_and_files(study, encoder, lead_client):
     report, sections = computed(study)
     assert report.figures["encoder"] == {

@@ -167,6 +167,25 @@ def test_a_figure_of_one_item_has_no_interval_and_the_notes_say_so(tmp_path):
     assert report["notes"]["no_interval"]["exact"] == "single_item"
 
 
+def test_a_measure_that_is_the_same_in_every_item_has_no_interval_instead_of_a_point(tmp_path):
+    lines = [
+        line(item, annotator, *place)
+        for item in ("i1", "i2", "i3")
+        for annotator, place in (("A1", (3, 8)), ("A2", (9, 13)))
+    ]
+    report = report_of(tmp_path, lines)
+    assert report["similarity"]["exact"] == {
+        "value": 0,
+        "low": None,
+        "high": None,
+        "n_pairs": 3,
+        "reason": None,
+    }
+    assert report["notes"]["no_interval"]["exact"] == "no_spread"
+    assert report["notes"]["no_interval"]["alpha_token"] == "no_spread"
+    assert "all items have the same value" in run(written(tmp_path, lines))
+
+
 def test_too_many_undefined_resamples_leave_no_interval(tmp_path):
     empty = [line(f"e{number}", annotator) for number in range(40) for annotator in ("A1", "A2")]
     report = report_of(tmp_path, TWO_ITEMS + empty)

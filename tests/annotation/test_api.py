@@ -1,9 +1,14 @@
 """The annotation API as a client meets it: who may do what, one shape of refusal, judgements exact."""
 
+import re
+
 import pytest
+from django.db import connection
 from django.test import Client
+from django.test.utils import CaptureQueriesContext
 
 from annotation.models import AnnotationEvent, Round, TypeAnnotation
+from annotation.rounds import round_pause, round_resume
 from tests.conftest import client_of
 from tests.factories import assignment_of, open_round, study, user, yes
 
@@ -45,6 +50,24 @@ def test_a_judgement_is_stored_and_shown_with_its_revision(made):
     again = post(client_of("ann"), "rounds/1/judgements/", judgement(made)).json()
     assert again["replayed"] is True
     assert again["row"] == row
+
+
+def test_saving_a_judgement_reads_each_table_once(made):
+    client = client_of("ann")
+    post(client, "rounds/1/judgements/", judgement(made))
+    second = judgement(made, event_id="e2", type="TC", answer={"applicable": False})
+    with CaptureQueriesContext(connection) as asked:
+        post(client, "rounds/1/judgements/", second)
+    selects = [re.match(r'SELECT .* FROM "(\w+)"', query["sql"]) for query in asked]
+    assert [found[1] for found in selects if found] == [
+        "django_session",
+        "auth_user",
+        "annotation_membership",
+        "annotation_round",
+        "annotation_assignment",
+        "annotation_annotationevent",
+        "annotation_typeannotation",
+    ]
 
 
 def test_a_stale_revision_is_409_with_the_stored_row(made):
@@ -158,11 +181,13 @@ ROUTES = [
     ("post", "rounds/1/open/"),
     ("post", "rounds/1/close/"),
     ("post", "rounds/1/reopen/"),
+    ("post", "rounds/1/reassign/"),
     ("get", "rounds/1/workspace/"),
     ("get", "rounds/1/units/"),
     ("post", "rounds/1/judgements/"),
 ]
 LEAD_ROUTES = ["rounds/", "rounds/1/draw/", "rounds/1/open/", "rounds/1/close/", "rounds/1/reopen/"]
+LEAD_ROUTES += ["rounds/1/reassign/"]
 
 
 @pytest.mark.parametrize(("method", "path"), ROUTES)
@@ -216,6 +241,22 @@ def test_a_lead_runs_a_round_from_draft_to_closed_through_the_api():
     assert post(client, "rounds/1/reopen/", {"why": "one was ill"}).json()["status"] == "open"
 
 
+def test_a_paused_round_has_a_code_of_its_own_and_the_workspace_is_told(made):
+    client = client_of("ann")
+    shown = [client.get("/api/projects/campus/rounds/1/workspace/").json()["round"]["paused"]]
+    stored = post(client, "rounds/1/judgements/", judgement(made)).json()
+    round_pause(made.round, by=made.lead)
+    shown.append(client.get("/api/projects/campus/rounds/1/workspace/").json()["round"]["paused"])
+    answer = post(client, "rounds/1/judgements/", judgement(made, event_id="e2", base_revision=1))
+    assert (answer.status_code, answer.json()["code"]) == (409, "round_paused")
+    repeated = post(client, "rounds/1/judgements/", judgement(made)).json()
+    assert repeated == {"replayed": True, "row": stored["row"]}
+    round_resume(made.round, by=made.lead)
+    again = post(client, "rounds/1/judgements/", judgement(made, event_id="e2", base_revision=1))
+    assert again.json()["row"]["revision"] == 2
+    assert shown == [False, True]
+
+
 def test_a_judgement_after_a_reopening_is_marked(made):
     lead = client_of("lea")
     post(lead, "rounds/1/close/")
@@ -232,3 +273,33 @@ def test_the_schema_documents_every_route_and_the_docs_page_opens():
         route = f"/api/projects/{{slug}}/{path.replace('1', '{number}')}"
         assert route in described, route
     assert client.get("/api/docs/").status_code == 200
+
+
+def test_a_round_of_some_types_on_the_items_of_another_is_made_through_the_api(made):
+    client = client_of("lea")
+    first, second, third = made.round.type_codes[:3]
+    given = {"name": "Again", "types": [second, first], "items_of": 1, "overlap": 2}
+    assert post(client, "rounds/", given).json()["types"] == [first, second]
+    assert Round.objects.get(number=2).round_items.count() == made.round.round_items.count()
+    refused = post(client, "rounds/", {"types": ["ZZ"]})
+    assert (refused.status_code, list(refused.json()["errors"])) == (422, ["types"])
+    assert post(client, "rounds/", {"items_of": 9}).status_code == 404
+    post(client, "rounds/2/open/", {"annotators": ["A2", "A3"]})
+    page = client_of("ann").get("/api/projects/campus/rounds/2/units/").json()["results"][0]
+    assert page["asked"] == [first, second]
+    data = {**judgement(made), "assignment": page["assignment"], "type": third, "event_id": "elsewhere"}
+    answer = post(client_of("ann"), "rounds/2/judgements/", data)
+    assert (answer.status_code, answer.json()["code"]) == (404, "not_found")
+
+
+def test_undecided_units_are_handed_on_through_the_api():
+    made = study("focus", annotators=2, items=2, slug="campus")
+    open_round(made, overlap=1)
+    first, second = made.round.type_codes[:2]
+    client = client_of("lea")
+    given = {"annotator": "A2", "takers": ["A3"], "types": [first, second]}
+    assert post(client, "rounds/1/reassign/", given).json() == {"moved": 2, "left_over": 0}
+    whole = {"annotator": "A2", "takers": ["A3"]}
+    assert post(client, "rounds/1/reassign/", whole).json() == {"moved": 0, "left_over": 1}
+    unknown = post(client, "rounds/1/reassign/", {"annotator": "A2", "takers": ["A9"]})
+    assert (unknown.status_code, unknown.json()["code"]) == (422, "invalid")

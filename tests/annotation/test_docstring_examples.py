@@ -14,6 +14,7 @@ import pytest
         "importing.excel",
         "importing.rows",
         "importing.safe_cells",
+        "models.rounds",
         "protocols.texts",
     ],
 )

@@ -97,7 +97,7 @@ def test_progress_of_types_follows_decisions_changes_and_undoing(types):
 
 
 def test_progress_of_questions_counts_those_the_round_asks(questions):
-    ann = questions.annotators[0]
+    ann, _ = questions.annotators
     asked = list(questions.items[0].questions.order_by("position"))
     record(questions.round, ann, questions.items[0], asked[0], {"label": "USE"}, active_seconds=8)
     record(questions.round, ann, questions.items[0], asked[1], {"label": "IN", "reason": "NC"})
@@ -107,7 +107,7 @@ def test_progress_of_questions_counts_those_the_round_asks(questions):
 
 
 def test_withdrawn_items_and_texts_handed_on_are_left_out_of_progress(types):
-    ann = types.annotators[0]
+    ann, _ = types.annotators
     for item in types.items:
         record(types.round, ann, item, "CTX", NO, active_seconds=1)
     record(types.round, ann, types.items[2], "TOP", NO, active_seconds=1)
@@ -182,7 +182,7 @@ def test_judgements_at_once_are_all_counted():
                 barrier.wait(timeout=30)
                 judgement_record(
                     member=member,
-                    round=made.round,
+                    round_number=made.round.number,
                     assignment_id=assignment_of(made.round, member, made.items[0]).pk,
                     unit=Unit(code),
                     answer=NO if code != "LE" else yes(made.items[0], "library"),

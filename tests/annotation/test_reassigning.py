@@ -96,8 +96,9 @@ def test_only_active_annotators_of_an_open_round_take_texts(study):
 def test_a_paused_round_records_nothing_until_it_goes_on(study):
     ann = study.annotators[0]
     round_pause(study.round, by=study.lead)
-    with pytest.raises(Refused, match="is paused"):
+    with pytest.raises(Refused, match="is paused") as refused:
         factories.record(study.round, ann, study.own[1], study.types[1], factories.NO)
+    assert refused.value.code == "round_paused"
     round_resume(study.round, by=study.lead)
     factories.record(study.round, ann, study.own[1], study.types[1], factories.NO)
     round_pause(study.round, by=study.lead)

@@ -113,7 +113,7 @@ def test_another_members_assignment_is_not_found(made):
     with pytest.raises(Refused) as refused:
         judgement_record(
             member=bea,
-            round=made.round,
+            round_number=made.round.number,
             assignment_id=assignment_of(made.round, ann, made.items[0]).pk,
             unit=Unit(type_code="LE"),
             answer=NO,

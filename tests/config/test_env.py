@@ -35,6 +35,11 @@ def test_a_flag_is_read_from_the_usual_words(monkeypatch, word, value):
             "'https://a.org/path' must look like https://",
         ),
         (env.time_zone, "ELENCHUS_TIME_ZONE", "Mars/Base", "write a zone, such as Europe/Madrid"),
+        (env.endpoints, "ELENCHUS_LLM_ENDPOINTS", "llm.example.org/v1", "must look like https://llm.example"),
+        (env.endpoints, "ELENCHUS_LLM_ENDPOINTS", "file:///etc/passwd", "must look like https://llm.example"),
+        (env.endpoints, "ELENCHUS_LLM_ENDPOINTS", "https://[a/v1", "must look like https://llm.example"),
+        (env.endpoints, "ELENCHUS_LLM_ENDPOINTS", "https://a:x/v1", "the port is not a number"),
+        (env.endpoints, "ELENCHUS_LLM_ENDPOINTS", "http://a/v1,http://a/v1/", "names an address twice"),
         (env.redis, "CELERY_BROKER_URL", "amqp://host", "CELERY_BROKER_URL must be redis://"),
         (
             env.redis,
@@ -137,3 +142,31 @@ def test_any_other_database_address_is_refused_without_printing_it(monkeypatch, 
 def test_a_mail_address_is_taken_apart(monkeypatch):
     monkeypatch.setenv("ELENCHUS_EMAIL_URL", "smtp://ann:s%3Acret@mail.example.org?tls=no")
     assert env.mail("ELENCHUS_EMAIL_URL") == env.Mail("mail.example.org", 587, "ann", "s:cret", False)
+
+
+def test_an_endpoint_is_an_address_without_its_last_slash_and_has_its_own_key(monkeypatch):
+    monkeypatch.setenv("ELENCHUS_LLM_ENDPOINTS", "https://a.org/v1/, http://127.0.0.1:8080/v1")
+    monkeypatch.setenv("ELENCHUS_LLM_API_KEY", "key-of-a,")
+    addresses = env.endpoints("ELENCHUS_LLM_ENDPOINTS")
+    assert env.endpoint_keys("ELENCHUS_LLM_API_KEY", addresses) == {
+        "https://a.org/v1": "key-of-a",
+        "http://127.0.0.1:8080/v1": "",
+    }
+    monkeypatch.delenv("ELENCHUS_LLM_API_KEY")
+    assert env.endpoint_keys("ELENCHUS_LLM_API_KEY", ["https://a.org/v1"]) == {"https://a.org/v1": ""}
+
+
+@pytest.mark.parametrize("keys", ["secret-1", "secret-1,secret-2,secret-3", "secret-1,secret 2"])
+def test_keys_that_fit_no_endpoint_are_refused_and_not_shown(monkeypatch, keys):
+    monkeypatch.setenv("ELENCHUS_LLM_API_KEY", keys)
+    with pytest.raises(ImproperlyConfigured) as error:
+        env.endpoint_keys("ELENCHUS_LLM_API_KEY", ["https://a.org/v1", "https://b.org/v1"])
+    assert "secret" not in str(error.value)
+
+
+def test_a_secret_written_into_an_address_is_refused_and_not_shown(monkeypatch):
+    for address in ("https://user:secret@a.org/v1", "https://a.org/v1?key=secret", "https://a.org/#secret"):
+        monkeypatch.setenv("ELENCHUS_LLM_ENDPOINTS", address)
+        with pytest.raises(ImproperlyConfigured) as error:
+            env.endpoints("ELENCHUS_LLM_ENDPOINTS")
+        assert "secret" not in str(error.value)

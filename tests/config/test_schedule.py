@@ -12,5 +12,6 @@ def test_every_scheduled_task_is_registered():
         "agreement.sweep_reports",
         "agreement.refresh_live_reports",
         "exports.sweep_releases",
+        "exports.sweep_refinements",
     }
     assert scheduled <= set(app.tasks)

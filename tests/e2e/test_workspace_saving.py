@@ -7,7 +7,7 @@ from django.contrib.sessions.models import Session
 from playwright.sync_api import expect
 
 from annotation.models import AnnotationEvent, TypeAnnotation
-from annotation.rounds import round_close
+from annotation.rounds import round_close, round_pause, round_resume
 from tests import factories
 from tests.e2e.workspace import address, press, ready, saved
 
@@ -127,6 +127,35 @@ def test_after_the_session_ended_the_log_in_opens_in_place_and_the_outbox_goes_o
     press(workspace, "n")
     saved(workspace)
     assert answers() == {"OSP": False, "TC": False}
+
+
+def test_a_paused_round_keeps_the_decisions_and_sends_them_by_itself_when_it_goes_on(workspace, study):
+    round_pause(study.round, by=study.lead)
+    press(workspace, "n n y ArrowRight Enter")
+    expect(workspace.locator("#ws-save-text")).to_have_text("Paused: 3 waiting")
+    expect(workspace.locator("#ws-paused")).to_have_text(
+        "The lead has paused this round. Your 3 decisions are kept here and are sent when it goes on."
+    )
+    expect(workspace.locator("#ws-refused")).to_be_hidden()
+    workspace.on("dialog", lambda dialog: dialog.accept())
+    workspace.reload()
+    ready(workspace)
+    expect(workspace.locator("#ws-save-text")).to_have_text("Paused: 3 waiting")
+    assert answers() == {}
+    round_resume(study.round, by=study.lead)
+    expect(workspace.locator("#ws-save-text")).to_have_text("All saved", timeout=40_000)  # asked every 30 s
+    expect(workspace.locator("#ws-paused")).to_be_hidden()
+    assert answers() == {"OSP": False, "TC": False, "IE": True}
+
+
+def test_who_opens_a_paused_round_is_told_before_the_first_decision(study, page, log_in):
+    round_pause(study.round, by=study.lead)
+    log_in(page, "ann", address(study.round))
+    ready(page)
+    expect(page.locator("#ws-paused")).to_have_text(
+        "The lead has paused this round. What you decide is kept here and is sent when it goes on."
+    )
+    expect(page.locator("#ws-save-text")).to_have_text("All saved")
 
 
 def test_another_persons_log_in_does_not_send_what_waits_here(workspace):

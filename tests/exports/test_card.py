@@ -59,7 +59,7 @@ def test_the_front_matter_is_what_dataset_hubs_read(tmp_path):
         "configs:",
         "- config_name: default",
         "  data_files:",
-        "  - split: all",
+        "  - split: whole",
         "    path: data/all.jsonl",
         text.split("---\n")[1].splitlines()[-1],
     ]
@@ -106,7 +106,7 @@ def test_a_release_has_the_same_report_whether_or_not_a_worker_computed_it(tmp_p
     made = focus_made()
     without = released(made.project, tmp_path / "a", "a") / "agreement" / "round-1.json"
     report = AgreementReport.objects.get(round=made.round)
-    assert report_compute(report_id=report.pk) is True
+    assert report_compute(report_id=report.pk) == "done"
     assert AgreementReport.objects.get(pk=report.pk).state == "done"
     computed = released(made.project, tmp_path / "b", "b") / "agreement" / "round-1.json"
     assert computed.read_bytes() == without.read_bytes()

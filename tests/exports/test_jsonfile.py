@@ -6,7 +6,7 @@ import json
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
-from exports.formats.jsonfile import ObjectWriter, canonical, published
+from exports.formats.jsonfile import ObjectWriter, Repeated, canonical, line, published
 
 SCALARS = st.none() | st.booleans() | st.integers() | st.floats(allow_nan=False) | st.text()
 VALUES = st.recursive(
@@ -22,6 +22,21 @@ patiently = settings(deadline=None, suppress_health_check=[HealthCheck.too_slow]
 @given(VALUES)
 def test_a_value_is_laid_out_as_python_indents_it(value):
     assert published(value) == json.dumps(value, indent=4)
+
+
+@patiently
+@given(VALUES)
+def test_a_line_is_what_python_writes(value):
+    assert line(value) == json.dumps(value, ensure_ascii=False)
+
+
+@patiently
+@given(st.dictionaries(st.text(), VALUES, max_size=4), VALUES)
+def test_an_object_that_many_share_has_the_bytes_of_a_plain_one(shared, other):
+    many = {"all": [Repeated(shared), other, Repeated(shared)], "é": Repeated(shared)}
+    plain = json.loads(json.dumps(many))
+    assert line(many) == line(many) == json.dumps(plain, ensure_ascii=False)
+    assert published(many) == published(many) == json.dumps(plain, indent=4)
 
 
 @patiently

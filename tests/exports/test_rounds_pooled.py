@@ -95,3 +95,34 @@ def test_withdrawn_items_and_items_that_no_round_drew_are_left_out(tmp_path):
     assert list(json.loads((folder / "focus.json").read_bytes())) == ["I-1", "I-3"]
     assert release(made.project).counts["items_left_out"] == 1
     assert "I-2" not in (folder / "judgements.csv").read_text()
+
+
+def test_a_round_of_some_types_replaces_the_judgements_of_these_types_alone(tmp_path):
+    made = focus_study(annotators=2, items=1)
+    item = made.items[0]
+    judge(made, item, {"WE": [yes(item, "grades fell")] * 2})
+    close(made)
+    factories.open_round(made, types=["LE"])
+    for member in made.annotators:
+        factories.record(made.round, member, item, "LE", yes(item, "The library"))
+    close(made)
+    folder = released(made.project, tmp_path / "out")
+    assert votes(folder, "LE") == {"yes": 2, "no": 0}
+    assert votes(folder, "WE") == {"yes": 2, "no": 0}
+    assert votes(folder, "CF") == {"yes": 0, "no": 2}
+    rounds = json.loads((folder / "release.json").read_bytes())["rounds"]
+    assert [row.get("types") for row in rounds] == [None, ["LE"]]
+    assert "| Round 2 (LE only) |" in (folder / "README.md").read_text()
+
+
+def test_none_of_the_above_is_derived_only_where_every_type_was_judged(tmp_path):
+    made = factories.study("focus", annotators=2, items=1)
+    factories.open_round(made, types=["LE", "WE"])
+    for member in made.annotators:
+        for code in ("LE", "WE"):
+            factories.record(made.round, member, made.items[0], code, factories.NO)
+    close(made)
+    entry = json.loads((released(made.project, tmp_path / "out") / "focus.json").read_bytes())["I-1"]
+    assert (entry["fsq_types"], entry["spans"]) == ([], [])
+    undecided = [label["code"] for label in entry["labels"] if label["applicable"] is None]
+    assert len(undecided) == 8 and not {"LE", "WE"} & set(undecided)

@@ -98,6 +98,14 @@ def test_datasets_loads_every_split_of_the_folder_with_one_line(tmp_path):
 
 
 @foreign_warnings
+def test_datasets_loads_a_release_without_splits_too(tmp_path):
+    datasets = pytest.importorskip("datasets")
+    folder = released(judged().project, tmp_path / "out", split_by="none")
+    loaded = datasets.load_dataset(str(folder), cache_dir=str(tmp_path / "cache"))
+    assert {split: part.num_rows for split, part in loaded.items()} == {"whole": 4}
+
+
+@foreign_warnings
 @pytest.mark.parametrize("choices", [{}, {"withheld": ["test"]}, {"texts": False}])
 def test_croissant_validates_and_its_records_can_be_read(choices, tmp_path):
     croissant = pytest.importorskip("mlcroissant")

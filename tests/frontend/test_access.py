@@ -46,6 +46,11 @@ LEAD_ROUTES = {
     "release_progress",
     "release_publish",
     "release_unpublish",
+    "refinements",
+    "refinement_progress",
+    "refinement_cancel",
+    "refinement_reject",
+    "refinement_restore",
     "people",
     "person",
     "person_deactivate",
@@ -60,6 +65,7 @@ LEAD_ROUTES = {
     "round_key_decided",
     "round_open",
     "round_pause",
+    "round_change",
     "round_close",
     "round_reopen",
 }
@@ -83,6 +89,9 @@ POST_ONLY = {
     "invitation_withdraw",
     "round_pause",
     "release_unpublish",
+    "refinement_cancel",
+    "refinement_reject",
+    "refinement_restore",
 }
 
 
@@ -103,6 +112,7 @@ def address(name: str, made: factories.Study) -> str:
         "upload_id": 1,
         "version": "1.0",
         "name": "focus.json",
+        "refinement_id": 1,
         "import_id": made.items[0].brought_by_id,
         "person_id": made.annotators[0].pk,
         "invitation_id": invitation_create(project=made.project, member=made.lead)[0].pk,

@@ -125,11 +125,50 @@ def test_unfinished_texts_are_handed_on(lead_client):
     ann, _, cai = made.annotators
     before = made.round.assignments.filter(member=ann).count()
     page = lead_client.post(
-        f"/p/t/people/{ann.pk}/reassign/1/", {"takers": [cai.pk]}, follow=True
+        f"/p/t/people/{ann.pk}/reassign/1/", {"what": "texts", "takers": [cai.pk]}, follow=True
     ).content.decode()
     left = made.round.assignments.filter(member=ann, released_at__isnull=True).count()
-    assert f"{before - left} texts of Round 1 are reassigned." in page
-    assert before > left
+    assert (before, left) == (2, 1)
+    assert "1 text of Round 1 is reassigned." in page
+    assert "1 text stays with A2: everybody chosen has it already." in page
+
+
+def test_undecided_types_are_handed_on_and_the_page_says_of_how_many_texts(lead_client):
+    made = factories.study("focus", annotators=3, items=3, slug="t")
+    factories.open_round(made, overlap=1)
+    ann, _, cai = made.annotators
+    (own,) = made.round.assignments.filter(member=ann)
+    first, second, *rest = made.round.type_codes
+    factories.record(made.round, ann, own.item, first, factories.NO)
+    address = f"/p/t/people/{ann.pk}/reassign/1/"
+    offered = lead_client.get(address).context["form"].fields["types"].choices
+    assert [code for code, _ in offered] == [second, *rest]
+    assert offered[0][1].endswith(" (1)")
+    given = {"what": "types", "types": [second, rest[0]], "takers": [cai.pk]}
+    page = lead_client.post(address, given, follow=True).content.decode()
+    assert "2 units of Round 1 are reassigned." in page
+    own.refresh_from_db()
+    assert own.types.split() == [first, *rest[1:]]
+    assert made.round.assignments.get(member=cai, item=own.item).types == f"{second} {rest[0]}"
+
+
+def test_handing_on_types_needs_a_type(lead_client):
+    made = factories.study("focus", annotators=2, items=1, slug="t")
+    factories.open_round(made, overlap=1)
+    (own,) = made.round.assignments.all()
+    taker = next(one for one in made.annotators if one != own.member)
+    page = lead_client.post(
+        f"/p/t/people/{own.member_id}/reassign/1/", {"what": "types", "takers": [taker.pk]}
+    )
+    assert page.context["form"].errors == {"types": ["Choose at least one type."]}
+
+
+def test_questions_are_handed_on_by_whole_texts_alone(lead_client):
+    made = factories.study("cqs_gen", annotators=2, items=1, slug="t")
+    factories.open_round(made, overlap=1)
+    (own,) = made.round.assignments.all()
+    form = lead_client.get(f"/p/t/people/{own.member_id}/reassign/1/").context["form"]
+    assert list(form.fields) == ["takers"]
 
 
 def test_pausing_and_going_on_are_one_button(lead_client):

@@ -2,13 +2,22 @@
 
 import pytest
 
+from annotation.codebooks.reader import load_shipped
 from annotation.models import Round
 from annotation.rounds import round_close, round_create, round_draw
 from tests import factories
 
 pytestmark = pytest.mark.django_db
 
-PLAN = {"name": "", "purpose": "calibration", "overlap": "2", "order": "by_type", "seed": "7"}
+TYPES = [entry.code for entry in load_shipped("focus").types]
+PLAN = {
+    "name": "",
+    "purpose": "calibration",
+    "overlap": "2",
+    "order": "by_type",
+    "seed": "7",
+    "types": TYPES,
+}
 
 
 @pytest.fixture

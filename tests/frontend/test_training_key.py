@@ -63,7 +63,14 @@ def answered(made, member, **wrong: str) -> None:
 
 
 def test_a_training_round_is_planned_with_its_pass_mark(lead_client, made):
-    plan = {"name": "", "purpose": "training", "overlap": "2", "order": "by_type", "seed": "0"}
+    plan = {
+        "name": "",
+        "purpose": "training",
+        "overlap": "2",
+        "order": "by_type",
+        "seed": "0",
+        "types": TYPES,
+    }
     codebook = made.project.codebooks.get().pk
     lead_client.post("/p/s/rounds/new/", {**plan, "codebook": codebook, "pass_mark": "85"})
     planned = made.project.rounds.get(number=2)
@@ -72,7 +79,7 @@ def test_a_training_round_is_planned_with_its_pass_mark(lead_client, made):
 
 
 def test_a_pass_mark_without_training_or_above_a_hundred_is_refused_beside_its_field(lead_client, made):
-    plan = {"name": "", "purpose": "main", "overlap": "2", "order": "by_type", "seed": "0"}
+    plan = {"name": "", "purpose": "main", "overlap": "2", "order": "by_type", "seed": "0", "types": TYPES}
     codebook = made.project.codebooks.get().pk
     page = lead_client.post("/p/s/rounds/new/", {**plan, "codebook": codebook, "pass_mark": "85"})
     assert page.context["form"].errors == {"pass_mark": ["Only a training round has a pass mark."]}

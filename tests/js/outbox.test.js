@@ -62,6 +62,30 @@ test("without a network everything stays, and is tried again later and later", (
   assert.equal(backoff(3, 0), 2000);
 });
 
+test("while the round is paused everything stays, and is tried again by itself until it goes on", () => {
+  const outbox = box();
+  const first = outbox.add(entry("a1", "a"), 0);
+  outbox.add(entry("b1", "b"), 0);
+  outbox.take(0);
+  assert.deepEqual(outbox.settle(first, { kind: "paused" }, 1000, 1), { remove: [], keep: [] });
+  assert.deepEqual([outbox.pause, outbox.waiting, outbox.refused], ["paused", 2, []]);
+  assert.equal(outbox.take(1999), null);
+  assert.equal(outbox.take(2000), first);
+  outbox.settle(first, stored(1), 2000, 1);
+  assert.equal(outbox.pause, null);
+  assert.equal(outbox.take(2000).id, "b1");
+});
+
+test("coming back to the page asks at once whether a paused round goes on, and believes only the server", () => {
+  const outbox = box();
+  const first = outbox.add(entry("a1", "a"), 0);
+  outbox.take(0);
+  outbox.settle(first, { kind: "paused" }, 0, 1);
+  outbox.resume();
+  assert.equal(outbox.pause, "paused");
+  assert.equal(outbox.take(0), first);
+});
+
 test("an ended session stops everything until someone logs in", () => {
   const outbox = box();
   const first = outbox.add(entry("a1", "a"), 0);

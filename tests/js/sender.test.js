@@ -116,3 +116,21 @@ test("what a closed round refused can be forgotten, and only then leaves the bro
   await sender.forget();
   assert.deepEqual([await store.entries(), outbox.waiting, outbox.refused, outbox.pause], [[], 0, [], null]);
 });
+
+test("a paused round is asked again by a timer, and once it goes on all is sent in order", async () => {
+  const { sender, store, log, timers, state, outbox } = bench({ replies: [{ kind: "paused" }, { kind: "paused" }] });
+  await sender.decide(entry("e1"), 0);
+  await settled();
+  await sender.decide(entry("e2"), 0);
+  await settled();
+  assert.deepEqual((await store.entries()).map(({ id }) => id), ["e1", "e2"]);
+  for (const wait of [1000, 2000]) {
+    assert.deepEqual([outbox.pause, timers.at(-1).milliseconds], ["paused", wait]);
+    state.clock += wait;
+    timers.at(-1).act();
+    await settled();
+  }
+  await settled();
+  assert.deepEqual(log.filter((line) => !line.startsWith("send")), ["paused e1", "paused e1", "stored e1", "stored e2"]);
+  assert.deepEqual([outbox.pause, await store.entries()], [null, []]);
+});

@@ -102,3 +102,33 @@ test("my decisions for a type are the newest first, of that type alone", () => {
   assert.deepEqual(all.decisionsFor("LE").map(({ key }) => key), ["102:LE", "101:LE"]);
   assert.equal(all.lastDecided()?.row, yes);
 });
+
+test("a text asks only the types it is asked for, in both orders", () => {
+  const some = [{ ...text(1), asked: ["WE"] }, { ...text(2), asked: ["LE", "WE"] }, { ...text(3), asked: ["LE"] }];
+  const argument = units("by_argument", { unitsTotal: 4 });
+  argument.add({ results: some, next: null });
+  assert.deepEqual(keys(argument), ["101:WE", "102:LE", "102:WE", "103:LE"]);
+  const type = units("by_type", { unitsTotal: 4 });
+  type.add({ results: some.slice(0, 2), next: 2 });
+  assert.equal(type.length, 4);
+  assert.equal(type.nextOpen(0).key, "102:LE");
+  assert.equal(type.nextOpen(2), "loading");
+  type.add({ results: some.slice(2), next: null });
+  const walked = [];
+  for (let unit = type.nextOpen(0); unit; unit = type.neighbour(type.placeOf(unit), 1)) walked.push(unit.key);
+  assert.deepEqual(walked, ["102:LE", "103:LE", "101:WE", "102:WE"]);
+  assert.equal(type.neighbour(type.placeOf(type.byKey.get("101:WE")), -1).key, "103:LE");
+  assert.equal(type.neighbour(type.placeOf(type.byKey.get("102:LE")), -1), null);
+  assert.deepEqual(resultOf(type.items[0]).asked, ["WE"]);
+});
+
+test("None of the Above is said only where all types of the codebook are asked", () => {
+  const partly = { ...text(1, { WE: no }), asked: ["WE"] };
+  const whole = text(2, { LE: no, WE: no });
+  const all = units("by_argument");
+  all.add({ results: [partly, whole], next: 2 });
+  assert.deepEqual(all.items.map((item) => all.isNoneOfTheAbove(item)), [false, true]);
+  const round = units("by_argument", { typesTotal: 10 });
+  round.add({ results: [whole], next: 2 });
+  assert.equal(round.isNoneOfTheAbove(round.items[0]), false);
+});

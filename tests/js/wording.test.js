@@ -4,7 +4,7 @@ import { replyOf } from "../../frontend/static/frontend/js/api.js";
 import { gettext, interpolate, ngettext, useCatalogue } from "../../frontend/static/frontend/js/i18n.js";
 import { blocks, pieces } from "../../frontend/static/frontend/js/markdown.js";
 import { Outbox } from "../../frontend/static/frontend/js/outbox.js";
-import { saveWords } from "../../frontend/static/frontend/js/shell.js";
+import { pausedWords, saveWords } from "../../frontend/static/frontend/js/shell.js";
 import { answerText, shortened } from "../../frontend/static/frontend/js/wording.js";
 
 const SPEC = { labels: [{ code: "UN", name: "Unhelpful" }, { code: "IN", name: "Invalid" }], reasons: [{ code: "NC", name: "New Concept" }] };
@@ -34,12 +34,20 @@ test("the save state says the most pressing thing first", () => {
   assert.equal(words(), "trouble: Offline: 1 waiting");
   box.pause = "server";
   assert.equal(words(), "trouble: Server away: 1 waiting");
+  box.pause = "paused";
+  assert.equal(words(), "trouble: Paused: 1 waiting");
   box.pause = "session";
   assert.equal(words(), "act: Log in: 1 waiting");
   box.pause = "closed";
   assert.equal(words(), "act: 1 not stored");
   box.conflicts.set("u", {});
   assert.equal(words(), "act: Two answers differ");
+});
+
+test("a paused round says what becomes of the decisions", () => {
+  assert.equal(pausedWords(0), "The lead has paused this round. What you decide is kept here and is sent when it goes on.");
+  assert.equal(pausedWords(1), "The lead has paused this round. Your 1 decision is kept here and is sent when it goes on.");
+  assert.equal(pausedWords(3), "The lead has paused this round. Your 3 decisions are kept here and are sent when it goes on.");
 });
 
 test("a translation is used where there is one, with the form for one and for many", () => {
@@ -68,6 +76,7 @@ test("every answer of the server is one that the outbox knows", () => {
   assert.equal(kind(403, { code: "csrf_failed" }), "csrf");
   assert.equal(kind(409, { code: "stale_revision", row: { revision: 2 } }), "stale");
   assert.equal(kind(409, { code: "event_id_reused" }), "reused");
+  assert.equal(kind(409, { code: "round_paused", message: "paused" }), "paused");
   assert.equal(kind(409, { code: "round_not_open", message: "closed" }), "closed");
   assert.equal(kind(422, { code: "invalid", errors: { quote: "no" } }), "invalid");
   assert.equal(kind(404, { code: "not_found" }), "gone");

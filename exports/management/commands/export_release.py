@@ -45,6 +45,11 @@ class Command(BaseCommand):
         parser.add_argument(
             "--edited-questions", action="store_true", help="edited questions in place of invalid ones"
         )
+        parser.add_argument(
+            "--refined-questions",
+            action="store_true",
+            help="the questions that refine_questions stored, beside those of the exemplars",
+        )
         parser.add_argument("--no-judgements", action="store_true", help="leave the raw judgements out")
         parser.add_argument("--no-agreement", action="store_true", help="leave the agreement reports out")
         parser.add_argument(
@@ -74,6 +79,7 @@ class Command(BaseCommand):
                     "withheld": options["withhold"],
                     "adjudicated_only": options["adjudicated_only"],
                     "edited_questions": options["edited_questions"],
+                    "refined_questions": options["refined_questions"],
                     "judgements": not options["no_judgements"],
                     "agreement": not options["no_agreement"],
                     "comments": options["comments"],

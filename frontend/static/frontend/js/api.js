@@ -73,6 +73,7 @@ export function replyOf(status, body) {
   if (code === "csrf_failed") return { kind: "csrf" };
   if (code === "stale_revision" && body.row) return { kind: "stale", row: body.row };
   if (code === "event_id_reused") return { kind: "reused" };
+  if (code === "round_paused") return { kind: "paused" };
   if (code === "round_not_open") return { kind: "closed", ...refusal };
   if (status === 422 || status === 400) return { kind: "invalid", ...refusal };
   if (status === 403 || status === 404) return { kind: "gone", ...refusal };

@@ -105,10 +105,11 @@ export class FocusPage {
     if (!part("ws-mine").hidden) part("ws-mine").replaceChildren(...mineSoFar(this.session, this.unit));
     const { units } = this.session;
     const argument = item.index + 1;
-    const type = item.units.indexOf(this.unit) + 1;
-    const values = { argument, arguments: units.itemsTotal, type, types: item.units.length };
+    const codes = units.byType ? units.types.map(({ code }) => code) : item.units.map((one) => one.type);
+    const type = codes.indexOf(this.unit.type ?? "") + 1;
+    const values = { argument, arguments: units.itemsTotal, type, types: codes.length };
     const long = units.byType ? gettext("Type %(type)s of %(types)s · argument %(argument)s of %(arguments)s") : gettext("Argument %(argument)s of %(arguments)s · type %(type)s of %(types)s");
-    this.shell.position(interpolate(long, values), `${argument}/${units.itemsTotal} · ${type}/${item.units.length}`);
+    this.shell.position(interpolate(long, values), `${argument}/${units.itemsTotal} · ${type}/${codes.length}`);
   }
 
   /** The key's answer, and its span beside mine. @param {Unit} unit */

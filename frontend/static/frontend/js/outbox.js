@@ -20,7 +20,7 @@
  * @property {Record<string, unknown> | null} answer  null takes the decision back
  * @property {number | null} base  revision seen; null waits for the acknowledgement before it
  * @property {number} activeSeconds
- * @typedef {"network" | "server" | "session" | "csrf"} Pause   why nothing goes at the moment
+ * @typedef {"network" | "server" | "paused" | "session" | "csrf"} Pause   why nothing goes at the moment; "paused": a lead paused the round
  * @typedef {"invalid" | "closed" | "gone"} Refusal   why a decision will not be stored
  * @typedef {{unit: string, mine: Entry, stored: Row}} Conflict
  * @typedef {{entry: Entry, why: Refusal, message: string, errors: Record<string, string>}} Refused
@@ -44,6 +44,11 @@ function sameAnswer(a, b) {
   const left = /** @type {Record<string, unknown>} */ (a ?? {});
   const right = /** @type {Record<string, unknown>} */ (b ?? {});
   return Object.keys(left).every((name) => (left[name] || null) === (right[name] || null));
+}
+
+/** Waiting helps: it is tried again by itself. @param {Pause | "closed" | null} pause @returns {boolean} */
+export function passes(pause) {
+  return pause === "network" || pause === "server" || pause === "paused";
 }
 
 export class Outbox {
@@ -89,7 +94,7 @@ export class Outbox {
 
   /** @param {number} now @returns {Entry | null} what may be sent now; it counts as under way from here on */
   take(now) {
-    if (this.underWay || (this.pause && ((this.pause !== "network" && this.pause !== "server") || now < this.retryAt))) return null;
+    if (this.underWay || (this.pause && (!passes(this.pause) || now < this.retryAt))) return null;
     this.underWay = this.entries.find((entry) => !this.conflicts.has(entry.unit) && entry.base !== null) ?? null;
     return this.underWay;
   }
@@ -97,7 +102,8 @@ export class Outbox {
   /** The person is back, the network is back, or someone logged in: try at once. */
   resume() {
     if (this.pause === "closed") this.restoreRefused("closed");
-    this.pause = null;
+    // Only the server knows whether the lead has let the round go on.
+    if (this.pause !== "paused") this.pause = null;
     this.attempts = 0;
     this.retryAt = 0;
   }

@@ -18,7 +18,7 @@
  * @property {() => void} onChange
  */
 
-import { Outbox } from "./outbox.js";
+import { Outbox, passes } from "./outbox.js";
 
 export class Sender {
   /** @param {Outbox} outbox @param {Surroundings} surroundings */
@@ -107,7 +107,7 @@ export class Sender {
     if (this.timer !== null) cancel(this.timer);
     this.timer = null;
     const { pause, retryAt, waiting } = this.outbox;
-    if (!waiting || (pause !== "network" && pause !== "server")) return;
+    if (!waiting || !passes(pause)) return;
     this.timer = later(() => {
       this.timer = null;
       this.pump();

@@ -55,11 +55,15 @@ export class Shell {
     const button = part("ws-save");
     button.dataset.state = state;
     part("ws-save-text").textContent = text;
+    const paused = outbox.pause === "paused";
+    part("ws-paused").hidden = !paused;
+    part("ws-paused").textContent = paused ? pausedWords(outbox.waiting) : "";
+    if (!part("ws-done").hidden) this.doneSaved(session);
     const kind = state === "waiting" ? "saved" : `${state}:${outbox.pause}`;
     if (kind === this.saveKind) return;
     this.saveKind = kind;
     clearTimeout(this.saveTimer);
-    this.saveTimer = setTimeout(() => { part("ws-say-save").textContent = part("ws-save-text").textContent; }, 1200);
+    this.saveTimer = setTimeout(() => { part("ws-say-save").textContent = part("ws-paused").textContent || part("ws-save-text").textContent; }, 1200);
   }
 
   /** @param {Session} session @param {Unit} unit */
@@ -126,8 +130,9 @@ export class Shell {
 
   /** @param {Session} session */
   doneSaved(session) {
-    const { waiting } = session.sender.outbox;
-    part("ws-done-save").textContent = waiting
+    const { waiting, pause } = session.sender.outbox;
+    if (waiting && pause === "paused") part("ws-done-save").textContent = pausedWords(waiting);
+    else part("ws-done-save").textContent = waiting
       ? interpolate(ngettext("%(n)s decision is still on its way: keep this page open.", "%(n)s decisions are still on their way: keep this page open.", waiting), { n: waiting })
       : gettext("All of it is stored on the server.");
   }
@@ -235,6 +240,13 @@ export function saveWords({ waiting, pause, conflicts, refused }, storeFailed) {
   if (pause === "network") return { state: "trouble", text: interpolate(gettext("Offline: %(n)s waiting"), { n }) };
   if (pause === "server") return { state: "trouble", text: interpolate(gettext("Server away: %(n)s waiting"), { n }) };
   if (n && storeFailed) return { state: "trouble", text: interpolate(gettext("%(n)s waiting, not kept here"), { n }) };
+  if (n && pause === "paused") return { state: "trouble", text: interpolate(gettext("Paused: %(n)s waiting"), { n }) };
   if (n) return { state: "waiting", text: interpolate(gettext("%(n)s waiting"), { n }) };
   return { state: "saved", text: gettext("All saved") };
+}
+
+/** @param {number} n decisions that wait @returns {string} what a paused round means for them */
+export function pausedWords(n) {
+  if (n === 0) return gettext("The lead has paused this round. What you decide is kept here and is sent when it goes on.");
+  return interpolate(ngettext("The lead has paused this round. Your %(n)s decision is kept here and is sent when it goes on.", "The lead has paused this round. Your %(n)s decisions are kept here and are sent when it goes on.", n), { n });
 }

@@ -23,14 +23,16 @@ export function isDecided(row) {
 export class Units {
   /**
    * @param {object} round
-   * @param {{code: string}[]} round.types  empty for CQs-Gen
+   * @param {{code: string}[]} round.types  those that the round asks; empty for CQs-Gen
+   * @param {number} [round.typesTotal]     how many the codebook has
    * @param {"by_argument" | "by_type"} round.order
    * @param {number} round.itemsTotal
    * @param {number} round.unitsTotal
    * @param {number} round.unitsDecided
    */
-  constructor({ types, order, itemsTotal, unitsTotal, unitsDecided }) {
+  constructor({ types, typesTotal = types.length, order, itemsTotal, unitsTotal, unitsDecided }) {
     this.types = types;
+    this.typesTotal = typesTotal;
     this.byType = order === "by_type" && types.length > 0;
     this.itemsTotal = itemsTotal;
     this.unitsTotal = unitsTotal;
@@ -55,7 +57,7 @@ export class Units {
       /** @type {Item} */
       const item = { assignment: result.assignment, position: result.position, index: this.items.length, id: result.item.id, text: result.item.text, topic: result.item.topic ?? "", units: [] };
       const parts = this.types.length
-        ? this.types.map(({ code }) => ({ part: code, type: code, question: null, row: result.types?.[code] ?? null }))
+        ? this.types.filter(({ code }) => result.asked?.includes(code) ?? true).map(({ code }) => ({ part: code, type: code, question: null, row: result.types?.[code] ?? null }))
         : result.questions.map((/** @type {any} */ { row, ...question }) => ({ part: question.id, type: null, question, row: row ?? null }));
       for (const { part, type, question, row } of parts) {
         const unit = { key: `${item.assignment}:${part}`, assignment: item.assignment, item, type, question, row, revision: row?.revision ?? 0, countedAtLoad: isDecided(row) };
@@ -77,22 +79,32 @@ export class Units {
     return this.complete ? null : (this.items.at(-1)?.position ?? 0);
   }
 
-  /** @returns {number} how many places the order has, loaded or not */
+  /** @returns {number} how many units there are, loaded or not */
   get length() {
-    return this.byType ? this.types.length * this.itemsTotal : Math.max(this.flat.length, this.complete ? 0 : this.unitsTotal);
+    return Math.max(this.flat.length, this.complete ? 0 : this.unitsTotal);
+  }
+
+  /** @returns {number} how many places the order has: by type also those of types that a text is not asked */
+  get places() {
+    return this.byType ? this.types.length * this.itemsTotal : this.length;
   }
 
   /** @param {number} place @returns {Unit | null} */
   at(place) {
     if (!this.byType) return this.flat[place] ?? null;
     const item = this.items[place % this.itemsTotal];
-    return item?.units[Math.floor(place / this.itemsTotal)] ?? null;
+    return item?.units.find(({ type }) => type === this.types[Math.floor(place / this.itemsTotal)]?.code) ?? null;
+  }
+
+  /** @param {number} place @returns {boolean} whether the text is there and is not asked this type */
+  isGap(place) {
+    return this.byType && place >= 0 && place < this.places && Boolean(this.items[place % this.itemsTotal]) && !this.at(place);
   }
 
   /** @param {Unit} unit @returns {number} */
   placeOf(unit) {
     if (!this.byType) return this.flat.indexOf(unit);
-    return indexInItem(unit) * this.itemsTotal + unit.item.index;
+    return this.types.findIndex(({ code }) => code === unit.type) * this.itemsTotal + unit.item.index;
   }
 
   /** @returns {number} */
@@ -109,11 +121,12 @@ export class Units {
    * @returns {Unit | "loading" | null} "loading" when it may be on a page that is not there yet; null when all is decided
    */
   nextOpen(place) {
-    const { length } = this;
-    for (let step = 0; step < length; step += 1) {
-      const unit = this.at((place + step) % length);
+    const { places } = this;
+    for (let step = 0; step < places; step += 1) {
+      const at = (place + step) % places;
+      const unit = this.at(at);
       if (!unit) {
-        if (!this.complete) return "loading";
+        if (!this.complete && !this.isGap(at)) return "loading";
       } else if (!isDecided(unit.row)) {
         return unit;
       }
@@ -127,12 +140,14 @@ export class Units {
    * @returns {Unit | null}
    */
   neighbour(place, step) {
-    return this.at(place + step);
+    let next = place + step;
+    while (this.isGap(next)) next += step;
+    return this.at(next);
   }
 
-  /** @param {Item} item @returns {boolean} whether every type is answered "no": None of the Above */
+  /** @param {Item} item @returns {boolean} whether every type of the codebook is asked and answered "no": None of the Above */
   isNoneOfTheAbove(item) {
-    return this.types.length > 1 && item.units.every(({ row }) => row?.applicable === false);
+    return this.typesTotal > 1 && item.units.length === this.typesTotal && item.units.every(({ row }) => row?.applicable === false);
   }
 
   /**
@@ -169,11 +184,6 @@ export class Units {
 export function resultOf(item) {
   const { assignment, position, id, text, topic, units } = item;
   const common = { assignment, position, item: { id, text, topic } };
-  if (units[0]?.type) return { ...common, types: Object.fromEntries(units.filter(({ row }) => row).map((unit) => [unit.type, { ...unit.row, revision: unit.revision }])) };
+  if (units[0]?.type) return { ...common, asked: units.map(({ type }) => type), types: Object.fromEntries(units.filter(({ row }) => row).map((unit) => [unit.type, { ...unit.row, revision: unit.revision }])) };
   return { ...common, questions: units.map((unit) => ({ ...unit.question, row: unit.row && { ...unit.row, revision: unit.revision } })) };
-}
-
-/** @param {Unit} unit */
-function indexInItem(unit) {
-  return unit.item.units.indexOf(unit);
 }

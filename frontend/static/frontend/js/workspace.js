@@ -87,7 +87,7 @@ async function fromThisBrowser(error) {
 async function work({ overview, page, offline, store }, tab) {
   const shell = new Shell(overview, root);
   const { spec, round } = overview;
-  const units = new Units({ types: spec.types, order: round.order, itemsTotal: overview.assignments_total, unitsTotal: overview.units_total, unitsDecided: overview.units_decided });
+  const units = new Units({ types: spec.types, typesTotal: overview.types_total, order: round.order, itemsTotal: overview.assignments_total, unitsTotal: overview.units_total, unitsDecided: overview.units_decided });
   const left = (await store.entries().catch(() => [])).filter((entry) => entry.round === roundKey);
   const outbox = new Outbox(await entriesLeftBehind(left), newId);
   const steady = () => performance.now();
@@ -133,10 +133,7 @@ async function work({ overview, page, offline, store }, tab) {
     onRow: (unit) => {
       tools.page.refresh(unit);
       shell.progress(session);
-      if (!part("ws-done").hidden) {
-        shell.doneSaved(session);
-        if (session.training && !outbox.waiting) void showTraining(shell);
-      }
+      if (!part("ws-done").hidden && session.training && !outbox.waiting) void showTraining(shell);
     },
   });
   const Page = dataset.protocol === "cqs_gen" ? QuestionsPage : FocusPage;
@@ -186,6 +183,7 @@ async function work({ overview, page, offline, store }, tab) {
 
   listen({ shell, session, sender, clock, tools, steady, askForLogin, loggedIn, pick });
   take(page);
+  if (round.paused && !offline) outbox.pause = "paused";
   shell.saveState(session);
   if (round.content_warning && !sessionStorageHas(`warned:${roundKey}`)) await warning(shell, round.content_warning);
   shell.place("text");

@@ -6,7 +6,7 @@ from django.db import migrations, models
 class Migration(migrations.Migration):
 
     dependencies = [
-        ('agreement', '0001_initial'),
+        ('agreement', '0002_report_parts'),
         ('annotation', '0005_counted_progress'),
     ]
 

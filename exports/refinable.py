@@ -1,0 +1,133 @@
+"""Which questions a run asks: those of gold spans not refined yet whose texts may be sent."""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Iterator
+from dataclasses import dataclass
+
+from django.db.models import Count
+
+from annotation.errors import Refused
+from annotation.models import Project, Protocol
+from exports.models import QuestionRefinement, RefinementRun
+from exports.parameters import Parameters
+from exports.questions import question_from_exemplar
+from exports.records import Selection, items_chosen, records_read, selection_read
+from exports.refinements import text_sha256
+from exports.rewording import GoldQuestion
+
+Key = tuple[int, str, int, int]
+
+
+@dataclass(frozen=True, slots=True)
+class QuestionCounts:
+    """How many questions there are, and what a run would do about them.
+
+    `refined` have an answer already, `not_sent` are of sources that may not be sent, `asked` would be
+    asked, and `left_over` wait for another run because of the limit.
+    """
+
+    questions: int
+    refined: int
+    not_sent: int
+    asked: int
+    left_over: int
+
+
+def refinable_selection(project: Project) -> Selection:
+    """Return what questions are taken from: every closed round, as a release takes them by default.
+
+    Raises Refused for a project without spans.
+    """
+    if project.protocol != Protocol.FOCUS:
+        raise Refused("not_ready", "Only the questions of gold spans can be refined: this project has none.")
+    return selection_read(project, Parameters())
+
+
+def sources_of(selection: Selection) -> list[tuple[str, str, int]]:
+    """Return each source and licence of the items with their number."""
+    rows = items_chosen(selection).order_by().values_list("source", "licence").annotate(items=Count("id"))
+    return sorted(rows)
+
+
+def gold_questions(selection: Selection) -> Iterator[GoldQuestion]:
+    """Yield the question of every gold span, item by item in the order of their import."""
+    types = [kind for kind in selection.codebook.types if kind.span]
+    for record in records_read(selection):
+        item = record.item
+        for kind in types:
+            for span in record.types[kind.code].gold:
+                if not 0 <= span.start < span.end <= len(item.text):
+                    continue  # a release says so; there is nothing to ask about
+                words = item.text[span.start : span.end]
+                yield GoldQuestion(
+                    item.pk,
+                    item.external_id,
+                    item.text,
+                    item.source,
+                    item.licence,
+                    kind.code,
+                    kind.name,
+                    span.start,
+                    span.end,
+                    question_from_exemplar(kind.exemplar or "", words),
+                )
+
+
+def questions_count(
+    selection: Selection, *, sources: tuple[tuple[str, str], ...], again: bool, max_questions: int
+) -> QuestionCounts:
+    """Count what a run with these choices would do, without asking anything."""
+    found = Counter(kind for kind, _ in _sorted_out(selection, set(sources), again=again))
+    asked = min(found["waiting"], max_questions)
+    return QuestionCounts(
+        questions=sum(found.values()),
+        refined=found["refined"],
+        not_sent=found["not_sent"],
+        asked=asked,
+        left_over=found["waiting"] - asked,
+    )
+
+
+def questions_waiting(run: RefinementRun) -> Iterator[GoldQuestion]:
+    """Yield the questions that a run has still to ask, whatever its limit."""
+    mine = set(run.refinements.values_list("item_id", "type_code", "start", "end"))
+    sources = {(source, licence) for source, licence in run.sources}
+    for kind, question in _sorted_out(refinable_selection(run.project), sources, again=run.again):
+        if kind == "waiting" and _key(question) not in mine:
+            yield question
+
+
+def _sorted_out(
+    selection: Selection, sources: set[tuple[str, str]], *, again: bool
+) -> Iterator[tuple[str, GoldQuestion]]:
+    """Yield each question as refined, not_sent or waiting. A rejected one counts as refined: it was asked."""
+    stored = {} if again else _stored(selection.project)
+    hashed, sha256 = -1, ""
+    for question in gold_questions(selection):
+        answered = stored.get(_key(question))
+        if answered and hashed != question.item:
+            hashed, sha256 = question.item, text_sha256(question.argument)
+        if answered == (question.question, sha256):
+            yield "refined", question
+        elif (question.source, question.licence) not in sources:
+            yield "not_sent", question
+        else:
+            yield "waiting", question
+
+
+def _stored(project: Project) -> dict[Key, tuple[str, str]]:
+    rows = QuestionRefinement.objects.filter(
+        run__project=project, state=QuestionRefinement.State.REFINED
+    ).order_by("pk")
+    return {
+        (item, code, start, end): (template, sha256)
+        for item, code, start, end, template, sha256 in rows.values_list(
+            "item_id", "type_code", "start", "end", "question_template", "text_sha256"
+        )
+    }
+
+
+def _key(question: GoldQuestion) -> Key:
+    return question.item, question.type_code, question.start, question.end

@@ -1,0 +1,145 @@
+"""What a lead does with refinements: ask for a run, cancel it, reject a question; and the sweep.
+
+Asking the model itself is the worker's side: `exports.refinement_work`.
+"""
+
+from __future__ import annotations
+
+from typing import Any
+
+from django.db import IntegrityError, transaction
+from django.db.models import Max, Q
+from django.utils import timezone
+
+from annotation.errors import NotFound, Refused
+from annotation.models import Membership, Project, ProjectEvent
+from exports.models import QuestionRefinement, RefinementRun
+from exports.refinable import refinable_selection, sources_of
+from exports.refinement_choices import RefinementChoices
+from exports.refinements import refinements_of
+from exports.releases import ATTEMPTS, PATIENCE
+
+State = RefinementRun.State
+WORKING = (State.QUEUED, State.RUNNING)
+
+
+def refinement_request(
+    *,
+    project: Project,
+    choices: RefinementChoices,
+    texts_may_leave: bool,
+    by: Membership | None = None,
+) -> RefinementRun:
+    """Ask for a run. Raises Refused where texts may not leave, and while another run is at work."""
+    selection = refinable_selection(project)
+    if not texts_may_leave:
+        raise Refused(
+            "invalid",
+            "Confirm that the texts may be sent to this endpoint: they leave the installation.",
+            errors={"texts_may_leave": "Confirm this first: the texts leave the installation."},
+        )
+    known = {(source, licence) for source, licence, _ in sources_of(selection)}
+    if unknown := [pair for pair in choices.sources if pair not in known]:
+        words = f"No item of the closed rounds has the source {unknown[0][0]!r} with {unknown[0][1]!r}."
+        raise Refused("invalid", words, errors={"sources": words})
+    try:
+        with transaction.atomic():
+            last = project.refinement_runs.aggregate(last=Max("number"))["last"] or 0
+            run = project.refinement_runs.create(number=last + 1, member=by, **choices.to_row())
+            ProjectEvent.objects.create(
+                project=project,
+                member=by,
+                action="refinement requested",
+                details={
+                    "run": run.number,
+                    "endpoint": run.host,
+                    "model": run.model,
+                    "sources": [source or "not stated" for source, _ in choices.sources],
+                    "questions_at_most": run.max_questions,
+                },
+            )
+    except IntegrityError:
+        raise Refused("taken", "A run is at work already: wait until it is done, or cancel it.") from None
+    return run
+
+
+def refinement_sweep() -> list[int]:
+    """Return the runs to send to a worker again; give up on those whose worker died ATTEMPTS times."""
+    now = timezone.now()
+    left = Q(state=State.QUEUED, enqueued_at__lt=now - PATIENCE) | Q(state=State.RUNNING, lease_until__lt=now)
+    RefinementRun.objects.filter(left, attempts__gte=ATTEMPTS).update(
+        state=State.FAILED,
+        lease_until=None,
+        finished_at=now,
+        error=f"The worker stopped {ATTEMPTS} times without a new answer (killed, or out of memory).",
+    )
+    found = list(RefinementRun.objects.filter(left).order_by("id").values_list("id", flat=True))
+    RefinementRun.objects.filter(id__in=found, state=State.QUEUED).update(enqueued_at=now)
+    return found
+
+
+def refinement_cancel(*, run: RefinementRun, by: Membership | None) -> None:
+    """Stop a run. What is stored stays; an answer under way is dropped. Raises Refused where it has ended."""
+    with transaction.atomic():
+        stopped = RefinementRun.objects.filter(pk=run.pk, state__in=WORKING).update(
+            state=State.CANCELLED, lease_until=None, finished_at=timezone.now()
+        )
+        if not stopped:
+            raise Refused("not_ready", f"Run {run.number} has ended already.")
+        ProjectEvent.objects.create(
+            project=run.project, member=by, action="refinement cancelled", details={"run": run.number}
+        )
+
+
+def refined_reject(*, refinement: QuestionRefinement, by: Membership) -> None:
+    """Let the template question stand alone again in releases to come. Raises Refused where none stands."""
+    _judge(refinement, by, rejected=True)
+
+
+def refined_restore(*, refinement: QuestionRefinement, by: Membership) -> None:
+    """Take the rejection of a refined question back."""
+    _judge(refinement, by, rejected=False)
+
+
+def _judge(refinement: QuestionRefinement, by: Membership, *, rejected: bool) -> None:
+    values: dict[str, Any] = {"rejected_at": None, "rejected_by": None}
+    if rejected:
+        values = {"rejected_at": timezone.now(), "rejected_by": by}
+    with transaction.atomic():
+        changed = QuestionRefinement.objects.filter(
+            pk=refinement.pk, state=QuestionRefinement.State.REFINED, rejected_at__isnull=rejected
+        ).update(**values)
+        if not changed:
+            raise Refused("not_ready", "This question is rejected already, or has nothing to reject.")
+        ProjectEvent.objects.create(
+            project=refinement.run.project,
+            member=by,
+            action="refined question rejected" if rejected else "refined question restored",
+            details={
+                "item": refinement.item.external_id,
+                "type": refinement.type_code,
+                "run": refinement.run.number,
+            },
+        )
+
+
+def outcomes(run: RefinementRun) -> dict[str, int]:
+    """Return how many questions of a run were refined, refused and failed."""
+    states = list(run.refinements.values_list("state", flat=True))
+    return {state: states.count(state) for state in QuestionRefinement.State.values}
+
+
+def run_or_404(project: Project, number: int) -> RefinementRun:
+    """Return a run of the project by its number. Raises NotFound."""
+    found = project.refinement_runs.select_related("project", "member").filter(number=number).first()
+    if found is None:
+        raise NotFound(f"There is no run {number} in this project.")
+    return found
+
+
+def refinement_or_404(project: Project, refinement_id: int) -> QuestionRefinement:
+    """Return a refinement of the project. Raises NotFound."""
+    found = refinements_of(project).filter(pk=refinement_id).first()
+    if found is None:
+        raise NotFound("There is no such refined question in this project.")
+    return found

@@ -1,0 +1,109 @@
+"""The stored rows that a release is made from: tuples, streamed a range of items at a time.
+
+Rows come in the order of the database, which says nothing: whoever decides about bytes sorts them.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from typing import TYPE_CHECKING, Any, NamedTuple
+
+from django.db.models import Q
+
+from annotation.models import Import, Question, QuestionAnnotation, Resolution, TypeAnnotation
+from exports.deciding import Judgement, Resolved
+
+if TYPE_CHECKING:
+    from exports.records import Selection
+
+
+class ItemRow(NamedTuple):
+    """An item as it is stored."""
+
+    pk: int
+    external_id: str
+    text: str
+    source: str
+    licence: str
+    topic: str
+    split: str
+    metadata: dict[str, Any]
+
+
+class QuestionRow(NamedTuple):
+    """A question as it is stored; `external_id` is a text, a number or None."""
+
+    item: int
+    pk: int
+    position: int
+    external_id: Any
+    text: str
+    origin: str
+
+
+def questions_read(selection: Selection, within: tuple[int, int]) -> Iterator[QuestionRow]:
+    """Yield the questions of the items whose keys lie within a range, both ends in."""
+    rows = Question.objects.filter(
+        item__project=selection.project, item__id__range=within, brought_by__state=Import.State.DONE
+    )
+    for row in rows.order_by().values_list("item_id", "pk", "position", "external_id", "text", "origin"):
+        yield QuestionRow(*row)
+
+
+def resolutions_read(selection: Selection, within: tuple[int, int]) -> Iterator[Resolved]:
+    """Yield the current resolutions of the items within a range of keys."""
+    rows = Resolution.objects.filter(
+        Q(brought_by=None) | Q(brought_by__state=Import.State.DONE),
+        item__project=selection.project,
+        item__id__range=within,
+        superseded_at=None,
+    )
+    for item, type_code, question, applicable, label, spans, *rest in rows.order_by().values_list(
+        "item_id",
+        "type_code",
+        "question_id",
+        "applicable",
+        "label",
+        "spans",
+        "reason",
+        "edited_question",
+        "source",
+    ):
+        unit, answer = (type_code, applicable) if question is None else (question, label)
+        yield Resolved(item, unit, answer, spans, *rest)
+
+
+def judgements_read(selection: Selection, within: tuple[int, int]) -> Iterator[Judgement]:
+    """Yield the judgements of the chosen rounds about the items within a range of keys."""
+    model = TypeAnnotation if selection.typology else QuestionAnnotation
+    unit, answer = ("type_code", "applicable") if selection.typology else ("question_id", "label")
+    own = ("start", "end", "quote") if selection.typology else ("reason", "edited_question")
+    rows = (
+        model.objects.filter(
+            assignment__round__in=[row.pk for row in selection.rounds],
+            assignment__item__id__range=within,
+            assignment__member__left_out_at__isnull=True,
+        )
+        .exclude(**{answer: None}, cannot_judge=False)
+        .order_by()
+        .values_list(
+            "assignment__item_id",
+            unit,
+            "assignment__round_id",
+            "assignment__member_id",
+            answer,
+            "cannot_judge",
+            "comment",
+            "unsure",
+            "active_seconds",
+            "after_reopening",
+            "decided_at",
+            *own,
+        )
+    )
+    if selection.typology:
+        for row in rows:
+            yield Judgement._make((*row, "", ""))
+    else:
+        for row in rows:
+            yield Judgement._make((*row[:11], None, None, None, *row[11:]))

@@ -1,0 +1,119 @@
+"""Rounds and annotators that are asked some types: reports are about these, and nothing else is missing."""
+
+import numpy as np
+import pytest
+
+from agreement.before import round_before
+from agreement.changes import round_change
+from agreement.figures import table_figures
+from agreement.jobs import report_compute
+from agreement.parameters import parameters_clean
+from agreement.reading import judgements_read
+from agreement.reports import report_request
+from annotation.models import Assignment, Round
+from tests.agreement.builders import (
+    items_make,
+    members_make,
+    project_make,
+    round_make,
+    round_shut,
+    type_judge,
+)
+
+pytestmark = [pytest.mark.django_db, pytest.mark.database]
+
+TEXT = "Everyone knows that buses are late."
+PARAMETERS = {**parameters_clean({}), "replicates": 100, "live": False}
+
+
+@pytest.fixture
+def study():
+    project = project_make()
+    items = items_make(project, {f"i{number}": TEXT for number in range(6)})
+    return project, list(items.values()), list(members_make(project, ["A1", "A2", "A3"]).values())
+
+
+def judged(study, answers: dict[str, list[str]], **fields) -> Round:
+    """Shut a round with a string of y, n and - (not asked) for each type and annotator."""
+    project, items, members = study
+    round = round_make(project, items, **fields)
+    for place, member in enumerate(members):
+        for number, item in enumerate(items):
+            given = {code: rows[place][number] for code, rows in answers.items()}
+            asked = {code: answer == "y" for code, answer in given.items() if answer != "-"}
+            if asked:
+                type_judge(round, item, member, {c: (0, 8) if yes else False for c, yes in asked.items()})
+    return round_shut(round)
+
+
+def codes(judgements) -> list[str]:
+    return [kind.code for kind in judgements.kinds]
+
+
+def test_a_report_lists_the_types_that_its_round_asked_and_no_other(study):
+    round = judged(study, {"LE": ["yynnyn", "yynnnn", "ynnnyy"]}, types="LE")
+    assert codes(judgements_read(round)) == ["LE"]
+    report = report_request(round=round, parameters={"replicates": 100})
+    assert report_compute(report_id=report.pk)
+    report.refresh_from_db()
+    assert [section["key"] for section in report.figures["sections"]] == ["type:LE", "all"]
+    assert (report.figures["n_judgements"], report.figures["n_items"]) == (18, 6)
+
+
+def test_whoever_was_not_asked_a_type_of_a_text_is_missing_there_and_moves_no_coefficient(study):
+    """A3 takes over LE of three texts from A1: each text still has two judgements of LE."""
+    shared = {"LE": ["yyn---", "yynnny", "---nyy"], "WE": ["yynnyn", "yynnny", "------"]}
+    whole = {"LE": ["yynnyy", "yynnny", "------"], "WE": shared["WE"]}
+    round, other = judged(study, shared), judged(study, whole)
+    read, plain = judgements_read(round), judgements_read(other)
+    found, expected = (
+        table_figures(
+            judgements.ratings(codes(judgements).index("LE")),
+            key="type:LE",
+            categories=("no", "yes"),
+            parameters=PARAMETERS,
+        )
+        for judgements in (read, plain)
+    )
+    assert found["n_pairable"] == expected["n_pairable"] == 6
+    for name in ("observed_agreement", "pabak", "gwet_ac1", "krippendorff_alpha"):
+        assert found["estimates"][name]["value"] == pytest.approx(expected["estimates"][name]["value"])
+    assert read.ratings(codes(read).index("LE"))[:, 2].tolist() == [-1, -1, -1, 0, 1, 1]
+
+
+def test_the_change_compares_only_the_types_that_both_rounds_asked(study):
+    before = judged(study, {"LE": ["yynnyn", "nnnnyy", "ynnnyy"], "WE": ["ynynyn", "nynyny", "nnnnyy"]})
+    after = judged(study, {"LE": ["yynnyn", "yynnyn", "yynnyn"]}, types="LE")
+    change = round_change(judgements_read(before), judgements_read(after), PARAMETERS)
+    assert set(change) == {"type:LE", "all"}
+    # All types are here LE alone, so that WE of the earlier round moves nothing.
+    moved = [change[key]["differences"]["krippendorff_alpha"]["value"] for key in ("type:LE", "all")]
+    assert moved[0] == pytest.approx(moved[1]) and moved[0] > 0
+    assert change["all"]["n_both"] == 6
+
+
+def test_types_taken_out_keep_their_judgements_in_place(study):
+    read = judgements_read(judged(study, {"LE": ["yynnyn", "nnnnyy", "ynnnyy"], "WE": ["y-----"] * 3}))
+    only = read.of_kinds(["WE", "LE"])
+    assert codes(only) == [code for code in codes(read) if code in ("LE", "WE")]
+    for place, code in enumerate(codes(only)):
+        np.testing.assert_array_equal(only.ratings(place), read.ratings(codes(read).index(code)))
+    assert len(only.unit_item) == 12
+
+
+def test_a_round_is_compared_with_the_last_one_that_shares_a_type(study):
+    first = judged(study, {"LE": ["yynnyn"] * 3, "WE": ["ynynyn"] * 3})
+    second = judged(study, {"LE": ["yynnyn"] * 3}, types="LE")
+    third = judged(study, {"WE": ["yynnyn"] * 3}, types="WE")
+    assert (round_before(first), round_before(second), round_before(third)) == (None, first, first)
+    report = report_request(round=third, parameters={"replicates": 100})
+    assert report_compute(report_id=report.pk)
+    report.refresh_from_db()
+    assert (report.change["round"], report.change["types"]) == (1, ["WE"])
+
+
+def test_handing_types_on_leaves_the_figures_of_what_is_judged(study):
+    round = judged(study, {"LE": ["yynnyn", "nnnnyy", "ynnnyy"]})
+    digest = judgements_read(round).digest()
+    Assignment.objects.filter(round=round).update(types="LE")
+    assert judgements_read(round).digest() == digest
