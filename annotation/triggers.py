@@ -62,6 +62,8 @@ class Trigger:
         )
 
 
+AnyTrigger = Trigger | Counter
+
 ALWAYS = "1 = 1"
 
 # Nobody can judge in a draft round: what is there was staged by an import that has not finished.
@@ -331,7 +333,7 @@ RULES = (
     ),
 )
 
-TRIGGERS: tuple[Trigger | Counter, ...] = (*RULES, *COUNTERS)
+TRIGGERS: tuple[AnyTrigger, ...] = (*RULES, *COUNTERS)
 
 
 def run_statements(using: str, statements: Sequence[str]) -> None:
@@ -341,13 +343,13 @@ def run_statements(using: str, statements: Sequence[str]) -> None:
             cursor.execute(statement)
 
 
-def install(triggers: Sequence[Trigger | Counter], using: str) -> None:
+def install(triggers: Sequence[AnyTrigger], using: str) -> None:
     """Install the triggers, replacing those that are there."""
     vendor = connections[using].vendor
     run_statements(using, [sql for trigger in triggers for sql in trigger.statements(vendor)])
 
 
-def install_where_tables_are(triggers: Sequence[Trigger | Counter], using: str) -> None:
+def install_where_tables_are(triggers: Sequence[AnyTrigger], using: str) -> None:
     """Install the triggers of those tables that are there."""
     tables = set(connections[using].introspection.table_names())
     install([trigger for trigger in triggers if trigger.table in tables], using)
@@ -358,9 +360,7 @@ def install_annotation_triggers(*, using: str, apps: Any = None, **_signal: Any)
     install_where_tables_are(TRIGGERS, using)
 
 
-def lift_before_rebuild(
-    triggers: Sequence[Trigger | Counter], *, using: str, plan: Sequence[Any] | None
-) -> None:
+def lift_before_rebuild(triggers: Sequence[AnyTrigger], *, using: str, plan: Sequence[Any] | None) -> None:
     """Take the triggers away before `migrate` changes tables; after it they are installed again.
 
     On SQLite Django rebuilds a table under another name, which is refused while a trigger names the table.
@@ -377,9 +377,7 @@ def lift_annotation_triggers(*, using: str, plan: Sequence[Any] | None = None, *
 
 
 @contextmanager
-def lifted_triggers(
-    triggers: Sequence[Trigger | Counter] = TRIGGERS, using: str = "default"
-) -> Iterator[None]:
+def lifted_triggers(triggers: Sequence[AnyTrigger] = TRIGGERS, using: str = "default") -> Iterator[None]:
     """Take the triggers away for the block: for restoring a backup or clearing a test database only."""
     vendor = connections[using].vendor
     run_statements(using, [sql for trigger in triggers for sql in trigger.drop_statements(vendor)])
