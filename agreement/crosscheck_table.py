@@ -36,5 +36,14 @@ def crosscheck_table(result: Mapping[str, Any]) -> list[dict[str, Any]]:
     return rows
 
 
+def crosscheck_whys(result: Mapping[str, Any]) -> list[tuple[str, list[str]]]:
+    """Return each reason why figures were not checked, or not as a whole, with those it holds for."""
+    names: dict[str, list[str]] = {}
+    for row in crosscheck_table(result):
+        for why in row["why"]:
+            names.setdefault(why, []).append(row["name"])
+    return list(names.items())
+
+
 def _name(figure: str, *, pairs: bool) -> str:
     return "Cohen's kappa, pair by pair" if pairs else {**COEFFICIENTS, **SIMILARITIES}[figure]

@@ -189,6 +189,7 @@ def annotator_table(
                 "n": person["n"],
                 "shares": [cell(share) for share in shares],
                 "with_rest": cell(person["with_rest"]),
+                "with_self": _with_self(person.get("with_self")),
                 "resolved": _resolved(resolved.get(person["pseudonym"])) if resolved else None,
                 "cannot_judge": person["n_cannot_judge"],
                 "seconds": number(person["median_seconds"], 0),
@@ -198,7 +199,19 @@ def annotator_table(
         "heads": heads,
         "rows": rows,
         "resolved": bool(resolved),
+        "with_self": any("with_self" in person for person in people),
         "left_out": len(figures["annotators"]) - len(rows),
+    }
+
+
+def _with_self(found: Figures | None) -> dict[str, Any]:
+    if found is None or not found["n"]:
+        return {"cell": Cell(DASH, why="this annotator answered nothing twice"), "spans": "", "n": 0}
+    spans = found["token_jaccard"]
+    return {
+        "cell": cell(found["observed_agreement"]),
+        "spans": number(spans["value"]) if spans["n_pairs"] else "",
+        "n": found["n"],
     }
 
 

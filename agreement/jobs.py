@@ -37,7 +37,7 @@ from annotation.codebooks.definition import FOCUS
 logger = logging.getLogger(__name__)
 
 IN_PARTS_FROM = 1_000_000
-"""Judgements x types from which on a report is computed in parts: some 20 seconds of one worker."""
+"""Judgements x types from which on a report is computed in parts: some ten seconds of one worker."""
 
 
 def report_compute(*, report_id: int) -> str:

@@ -11,7 +11,7 @@ import hashlib
 import json
 import re
 from collections.abc import Collection
-from dataclasses import dataclass, replace
+from dataclasses import dataclass, field, replace
 from typing import Any
 
 import numpy as np
@@ -85,13 +85,18 @@ class Columns:
         return len(self.unit)
 
 
+def no_columns() -> Columns:
+    return Columns(**dict.fromkeys(Columns.__dataclass_fields__, np.empty(0, dtype=np.int64)))
+
+
 @dataclass(frozen=True, slots=True)
 class RoundJudgements:
     """All judgements of a round that may enter figures.
 
     FOCUS: unit = kind index * number of items + item index, categories ("no", "yes").
     CQs-Gen: one kind; unit = index of the question, categories the label codes as the codebook lists them.
-    unit_item (units,): the item of each unit; question_ids (units,) are empty for FOCUS.
+    unit_item (units,): the item of each unit; question_ids (units,) are empty for FOCUS; repeats: what
+    annotators said when they met a unit again, for agreement with oneself and nothing else.
     """
 
     protocol: str
@@ -107,6 +112,7 @@ class RoundJudgements:
     unit_item: IntArray
     question_ids: IntArray
     columns: Columns
+    repeats: Columns = field(default_factory=no_columns)
 
     @property
     def n_judgements(self) -> int:
@@ -125,14 +131,18 @@ class RoundJudgements:
         n = max(len(self.items), 1)
         place = np.full(len(self.kinds), -1, dtype=np.int64)
         place[kept] = np.arange(len(kept))
-        mine = place[self.columns.unit // n] >= 0
-        part = {name: getattr(self.columns, name)[mine] for name in Columns.__dataclass_fields__}
-        part["unit"] = place[part["unit"] // n] * n + part["unit"] % n
+
+        def of(columns: Columns) -> Columns:
+            mine = place[columns.unit // n] >= 0
+            part = {name: getattr(columns, name)[mine] for name in Columns.__dataclass_fields__}
+            return Columns(**{**part, "unit": place[part["unit"] // n] * n + part["unit"] % n})
+
         return replace(
             self,
             kinds=tuple(self.kinds[index] for index in kept),
             unit_item=np.tile(np.arange(len(self.items), dtype=np.int64), len(kept)),
-            columns=Columns(**part),
+            columns=of(self.columns),
+            repeats=of(self.repeats),
         )
 
     def ratings(self, index: int) -> SmallArray:
@@ -158,8 +168,9 @@ class RoundJudgements:
             fields = {name: values[position] for name, values in sorted(self.items.fields.items())}
             digest.update(_canonical([external_id, fields]))
         digest.update(self.unit_item.astype("<i8").tobytes())
-        for name in Columns.__dataclass_fields__:
-            digest.update(getattr(self.columns, name).astype("<i8").tobytes())
+        for columns in (self.columns, self.repeats):
+            for name in Columns.__dataclass_fields__:
+                digest.update(getattr(columns, name).astype("<i8").tobytes())
         return digest.hexdigest()
 
 

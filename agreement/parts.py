@@ -32,8 +32,9 @@ from agreement.encoders import Encoder, MissingEncoder
 from agreement.judgements import RoundJudgements
 from agreement.models import AgreementReport, ReportPart
 from agreement.reading import frame_read, judgements_read, judgements_stamp, texts_read
-from agreement.report import REPORT_VERSION, PooledPart, TypePart, pooled_build, type_figures, types_find
+from agreement.report import REPORT_VERSION, PooledPart, pooled_build, type_figures
 from agreement.span_sums import SpanSums
+from agreement.type_parts import TypePart, types_find
 
 logger = logging.getLogger(__name__)
 
@@ -186,7 +187,7 @@ def _result(part: ReportPart, *, alive: Callable[[], None]) -> Result:
     if part.key == CHANGE:
         return change_against(report, judgements, alive=alive), b""
     if code is None:
-        pooled = pooled_build(judgements, report.parameters, step=alive)
+        pooled = pooled_build(judgements, report.parameters, texts=texts_read, step=alive)
         return asdict(pooled), b""
     index = next(at for at, kind in enumerate(judgements.kinds) if kind.code == code)
     found = types_find(

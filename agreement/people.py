@@ -11,14 +11,17 @@ from agreement.figures import is_crowd, seed_of
 from agreement.judgements import Columns, RoundJudgements
 from agreement.raters import RaterFigures, rater_figures
 from agreement.sections import Section
+from agreement.span_findings import Texts
+from agreement.with_self import self_figures
 
 
 def annotator_figures(
-    judgements: RoundJudgements, sections: list[Section], parameters: dict[str, Any]
+    judgements: RoundJudgements, sections: list[Section], parameters: dict[str, Any], *, texts: Texts
 ) -> list[dict[str, Any]]:
     """Return one entry an annotator: label shares and agreement with the rest, whole and by type; seconds.
 
-    The whole is the section of all types or of the three labels; only it has bootstrap intervals.
+    The whole is the section of all types or of the three labels; only it has bootstrap intervals. Agreement
+    with oneself is there where the round asked something twice.
     """
     whole = next(section for section in sections if section.kind in ("all", "labels"))
     figures = _figures(whole, parameters, parameters["replicates"])
@@ -26,10 +29,12 @@ def annotator_figures(
         section.code: _figures(section, parameters, 0) for section in sections if section.kind == "type"
     }
     columns = judgements.columns
+    with_self = self_figures(judgements, parameters, texts=texts)
     return [
         {
             "pseudonym": name,
             **_entry(figures[rater], whole),
+            **({"with_self": with_self[rater]} if with_self else {}),
             "n_others": figures[rater].n_others,
             "n_cannot_judge": int(((columns.rater == rater) & (columns.value < 0)).sum()),
             "median_seconds": median_seconds(columns, columns.rater == rater),

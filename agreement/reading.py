@@ -5,7 +5,7 @@ Rows stream from the database in batches into columns of numbers; no object a ro
 The types are those that the round asks, and whoever was not asked one of them about an item is missing there.
 Missing are: undecided units, "cannot judge", judgements made after a reopening, everything about withdrawn
 items, and everything by annotators who withdrew with their judgements. A judgement whose assignment was
-released later still counts.
+released later still counts. Hidden repeats are read apart.
 """
 
 from __future__ import annotations
@@ -80,6 +80,7 @@ def judgements_read(round: Round, *, types: Collection[str] | None = None) -> Ro
             unit_item=np.tile(np.arange(n, dtype=np.int64), len(kinds)),
             question_ids=np.empty(0, dtype=np.int64),
             columns=_columns(_type_rows(round, types, item_of, rater_of, kind_base)),
+            repeats=_columns(_type_rows(round, types, item_of, rater_of, kind_base, repeats=True)),
             **people,
         )
     labels, reasons = definition["labels"], definition["reasons"]
@@ -99,6 +100,7 @@ def judgements_read(round: Round, *, types: Collection[str] | None = None) -> Ro
         unit_item=np.array([item for item, _, _ in questions], dtype=np.int64),
         question_ids=np.array([question_id for _, _, question_id in questions], dtype=np.int64),
         columns=_columns(_question_rows(round, unit_of, rater_of, value_of, reason_of)),
+        repeats=_columns(_question_rows(round, unit_of, rater_of, value_of, reason_of, repeats=True)),
         **people,
     )
 
@@ -196,10 +198,16 @@ def _questions_read(round: Round, item_of: dict[int, int]) -> list[tuple[int, in
     )
 
 
-def counted_rows(rows: QuerySet, round: Round) -> QuerySet:
-    """Return those of the judgements that count in figures, undecided and "cannot judge" included."""
+def counted_rows(rows: QuerySet, round: Round, *, repeats: bool = False) -> QuerySet:
+    """Return those of the judgements that count in figures, undecided and "cannot judge" included.
+
+    repeats: instead the hidden repeats, which count in agreement with oneself alone.
+    """
     return rows.filter(
-        assignment__round=round, assignment__member__left_out_at__isnull=True, after_reopening=False
+        assignment__round=round,
+        assignment__repeat=repeats,
+        assignment__member__left_out_at__isnull=True,
+        after_reopening=False,
     ).order_by()
 
 
@@ -209,11 +217,13 @@ def _type_rows(
     item_of: dict[int, int],
     rater_of: dict[int, int],
     kind_base: dict[str, int],
+    *,
+    repeats: bool = False,
 ) -> Iterator[tuple[int, ...]]:
     wanted = (
         TypeAnnotation.objects.all() if types is None else TypeAnnotation.objects.filter(type_code__in=types)
     )
-    rows = counted_rows(wanted, round).exclude(applicable__isnull=True, cannot_judge=False)
+    rows = counted_rows(wanted, round, repeats=repeats).exclude(applicable__isnull=True, cannot_judge=False)
     for item_id, member_id, code, applicable, start, end, seconds in rows.values_list(
         "assignment__item_id",
         "assignment__member_id",
@@ -235,8 +245,10 @@ def _question_rows(
     rater_of: dict[int, int],
     value_of: dict[str, int],
     reason_of: dict[str, int],
+    *,
+    repeats: bool = False,
 ) -> Iterator[tuple[int, ...]]:
-    rows = counted_rows(QuestionAnnotation.objects.all(), round).exclude(
+    rows = counted_rows(QuestionAnnotation.objects.all(), round, repeats=repeats).exclude(
         label__isnull=True, cannot_judge=False
     )
     for question_id, member_id, label, reason, seconds in rows.values_list(

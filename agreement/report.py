@@ -14,27 +14,23 @@ from typing import Any
 import numpy as np
 
 from agreement.canonical import canonical
-from agreement.consensus import ConsensusSpan
 from agreement.crosstable import cross_tables
-from agreement.disputes import question_disputes, type_disputes
+from agreement.disputes import question_disputes
 from agreement.encoders import Encoder, MissingEncoder
 from agreement.figures import table_figures
 from agreement.judgements import RoundJudgements
 from agreement.people import annotator_figures, median_seconds
 from agreement.sections import LABELS, Section, sections_of, type_section
-from agreement.semantic_findings import SpanTexts, bertscore_add
-from agreement.span_findings import MarkedUnit, Texts, findings_read
-from agreement.span_sums import Frame, SpanSums, span_frame, span_section, span_sums
+from agreement.semantic_findings import bertscore_add
+from agreement.span_findings import Texts
+from agreement.span_sums import SpanSums, span_frame, span_section
+from agreement.type_parts import Alive, Rows, TypePart, types_find
 from annotation.codebooks.definition import FOCUS
 
 REPORT_VERSION = 3
 """Part of the digest: raise it when the same judgements would give other figures."""
 
-ALIVE_UNITS = 1_000
-
 Progress = Callable[[int, int], None]
-Alive = Callable[[], None]
-Rows = list[dict[str, Any]]
 
 
 @dataclass(slots=True)
@@ -44,18 +40,6 @@ class RoundReport:
     figures: dict[str, Any]
     spans: Rows = field(default_factory=list)
     units: Rows = field(default_factory=list)
-
-
-@dataclass(slots=True)
-class TypePart:
-    """What is worked out of one type alone; an encoder did not read n_cut of its spans to their end."""
-
-    with_span: bool
-    sums: SpanSums
-    n_cut: int
-    spans: Rows
-    units: Rows
-    section: dict[str, Any] | None = None
 
 
 @dataclass(slots=True)
@@ -105,58 +89,13 @@ def report_build(
         for index in types:
             parts[index].section = type_figures(judgements, index, parameters)
             step()
-        pooled = pooled_build(judgements, parameters, step=step)
+        pooled = pooled_build(judgements, parameters, texts=texts, step=step)
         report = report_assemble(pooled, [parts[index] for index in types], encoder)
     else:
-        report = _of_questions(judgements, sections, parameters, step)
+        report = _of_questions(judgements, sections, parameters, texts, step)
     if parameters.get("live"):
         _aggregates_only(report)
     return report
-
-
-def types_find(
-    judgements: RoundJudgements,
-    types: Sequence[int],
-    parameters: dict[str, Any],
-    *,
-    texts: Texts,
-    frame: Frame,
-    encoder: Encoder | MissingEncoder | None,
-    alive: Alive,
-) -> dict[int, TypePart]:
-    """Return what the spans and answers of these types say, by index, without figures of labels.
-
-    `alive` is called every ALIVE_UNITS units: the spans of a large round take longer than a lease.
-    """
-    seen = count(1)
-    rows: dict[int, Rows] = {index: [] for index in types}
-    without_gold: dict[int, dict[int, tuple[str, tuple[ConsensusSpan, ...]]]] = {index: {} for index in types}
-    loaded = encoder if isinstance(encoder, Encoder) else None
-    span_texts = {index: SpanTexts(loaded) for index in types} if loaded else {}
-
-    def found(unit: MarkedUnit, text: str, spans: tuple[ConsensusSpan, ...]) -> None:
-        if not any(span.kind == "gold" for span in spans):
-            without_gold[unit.kind][unit.item] = (text, spans)
-        rows[unit.kind].extend(_span_rows(judgements, unit, text, spans))
-        if unit.kind in span_texts:
-            span_texts[unit.kind].add(unit, text, spans)
-        if next(seen) % ALIVE_UNITS == 0:
-            alive()
-
-    findings = findings_read(judgements, types, texts, threshold=parameters["span_match"], found=found)
-    for index, of_type in span_texts.items():
-        of_type.score(findings[index], alive=alive)
-    sums = span_sums(findings, frame, parameters)
-    return {
-        index: TypePart(
-            with_span=judgements.kinds[index].span,
-            sums=sums[index],
-            n_cut=span_texts[index].n_cut if index in span_texts else 0,
-            spans=rows[index],
-            units=type_disputes(judgements, index, without_gold[index]),
-        )
-        for index in types
-    }
 
 
 def type_figures(judgements: RoundJudgements, index: int, parameters: dict[str, Any]) -> dict[str, Any]:
@@ -165,11 +104,11 @@ def type_figures(judgements: RoundJudgements, index: int, parameters: dict[str, 
 
 
 def pooled_build(
-    judgements: RoundJudgements, parameters: dict[str, Any], *, step: Alive = lambda: None
+    judgements: RoundJudgements, parameters: dict[str, Any], *, texts: Texts, step: Alive
 ) -> PooledPart:
     """Return what needs the judgements of all types; `step` is called after each section."""
     sections = sections_of(judgements)
-    part = PooledPart(_head(judgements, sections, parameters), [], [])
+    part = PooledPart(_head(judgements, sections, parameters, texts), [], [])
     for section in sections:
         if section.kind != "type":
             part.sections.append(_section(judgements, section, parameters))
@@ -204,9 +143,13 @@ def report_assemble(
 
 
 def _of_questions(
-    judgements: RoundJudgements, sections: list[Section], parameters: dict[str, Any], step: Alive
+    judgements: RoundJudgements,
+    sections: list[Section],
+    parameters: dict[str, Any],
+    texts: Texts,
+    step: Alive,
 ) -> RoundReport:
-    report = RoundReport(_head(judgements, sections, parameters), units=question_disputes(judgements))
+    report = RoundReport(_head(judgements, sections, parameters, texts), units=question_disputes(judgements))
     step()
     for section in sections:
         figures = _section(judgements, section, parameters)
@@ -217,7 +160,9 @@ def _of_questions(
     return report
 
 
-def _head(judgements: RoundJudgements, sections: list[Section], parameters: dict[str, Any]) -> dict[str, Any]:
+def _head(
+    judgements: RoundJudgements, sections: list[Section], parameters: dict[str, Any], texts: Texts
+) -> dict[str, Any]:
     answered = judgements.columns.value >= 0
     units = np.unique(judgements.columns.unit[answered])
     return {
@@ -242,7 +187,7 @@ def _head(judgements: RoundJudgements, sections: list[Section], parameters: dict
             {"key": group.key, "name": group.name, "letter": group.letter, "hue": group.hue}
             for group in judgements.groups
         ],
-        "annotators": annotator_figures(judgements, sections, parameters),
+        "annotators": annotator_figures(judgements, sections, parameters, texts=texts),
         "cross": cross_tables(judgements),
         "sections": [],
     }
@@ -274,24 +219,6 @@ def _section(judgements: RoundJudgements, section: Section, parameters: dict[str
         "n_cannot_judge": int((mine & (columns.value < 0)).sum()),
         "median_seconds": median_seconds(columns, mine),
     }
-
-
-def _span_rows(
-    judgements: RoundJudgements, unit: MarkedUnit, text: str, spans: tuple[ConsensusSpan, ...]
-) -> Rows:
-    return [
-        {
-            "item_id": int(judgements.items.ids[unit.item]),
-            "type_code": judgements.kinds[unit.kind].code,
-            "start": span.start,
-            "end": span.end,
-            "text": text[span.start : span.end],
-            "support": span.support,
-            "kind": span.kind,
-            "members": [judgements.rater_ids[rater] for rater in span.annotators],
-        }
-        for span in spans
-    ]
 
 
 def _queue(units: Rows) -> dict[str, int]:

@@ -2,7 +2,8 @@
 
 from typing import Any, TypeVar
 
-from django.db.models import Model, QuerySet
+from django.core.exceptions import ObjectDoesNotExist
+from django.db.models import Manager, Model, QuerySet
 from django.utils.translation import gettext
 
 from annotation.errors import NotAllowed, NotFound, Refused
@@ -11,14 +12,14 @@ from annotation.models import Import, Item, Membership, Project, Question, Round
 Row = TypeVar("Row", bound=Model)
 
 
-def get_or_none(rows: QuerySet[Row], **unique: Any) -> Row | None:
+def get_or_none(rows: QuerySet[Row] | Manager[Row], **unique: Any) -> Row | None:
     """Return the row that a unique lookup finds, or None.
 
     `first()` would order and slice what is one row at most, which costs as much again as half the query.
     """
     try:
         return rows.get(**unique)
-    except rows.model.DoesNotExist:
+    except ObjectDoesNotExist:
         return None
 
 

@@ -19,10 +19,10 @@ from annotation.rounds import (
     round_close,
     round_create,
     round_draw,
-    round_open,
     round_reopen,
 )
 from annotation.serializers import ExactCharField, RefusalSerializer
+from annotation.tasks import round_open_or_send
 from annotation.training import training_results
 from annotation.workspace import MAX_PAGE, recorded_json, workspace_overview, workspace_units
 
@@ -42,6 +42,7 @@ class ProjectSerializer(serializers.ModelSerializer):
 
 class RoundSerializer(serializers.ModelSerializer):
     guideline_version = serializers.IntegerField(source="codebook.version")
+    opening = serializers.BooleanField(source="is_opening", read_only=True)
     types = serializers.ListField(
         source="type_codes", child=serializers.CharField(), help_text="Those that the round asks."
     )
@@ -53,6 +54,7 @@ class RoundSerializer(serializers.ModelSerializer):
             "name",
             "purpose",
             "status",
+            "opening",
             "overlap",
             "order",
             "shuffled",
@@ -120,6 +122,12 @@ class RoundListApi(MemberView):
         live_agreement = serializers.BooleanField(default=False)
         pass_mark = serializers.IntegerField(
             min_value=0, max_value=100, required=False, allow_null=True, default=None
+        )
+        repeats = serializers.IntegerField(
+            min_value=0,
+            max_value=100,
+            default=0,
+            help_text="How many of their own texts each annotator meets again, unmarked.",
         )
         types = serializers.ListField(
             child=serializers.CharField(),
@@ -215,7 +223,7 @@ class RoundOpenApi(MemberView):
 
     @extend_schema(request=InputSerializer, responses={200: RoundSerializer, **REFUSALS})
     def post(self, request: Request, slug: str, number: int) -> Response:
-        """Open a drawn round: its items are shared out and frozen."""
+        """Open a drawn round: its items are shared out and frozen. A large one is `opening` for a while."""
         member = self.member(request, slug, lead=True)
         found = access.round_or_404(member, number)
         pseudonyms = validated(self.InputSerializer, request)["annotators"]
@@ -229,7 +237,7 @@ class RoundOpenApi(MemberView):
                 raise Refused(
                     "invalid", f"These are not active annotators of the project: {', '.join(unknown)}."
                 )
-        return Response(RoundSerializer(round_open(found, members=members, by=member)).data)
+        return Response(RoundSerializer(round_open_or_send(found, members=members, by=member)).data)
 
 
 class RoundCloseApi(MemberView):

@@ -79,6 +79,31 @@ def share_out(n_items: int, n_members: int, *, overlap: int, seed: int) -> list[
     return shares
 
 
+REPEAT_DISTANCE = 10
+"""How many other texts lie at least between a text and its hidden repeat."""
+
+
+def with_repeats(order: Sequence[int], *, repeats: int, seed: int, member: int) -> list[tuple[int, bool]]:
+    """Return the order with so many of its texts again later on, each place with whether it is a repeat.
+
+    At least REPEAT_DISTANCE other texts lie between a text and its repeat; where there are not enough texts
+    for that there are fewer repeats.
+
+    >>> with_repeats(range(11), repeats=3, seed=1, member=0)[-2:]
+    [(10, False), (0, True)]
+    """
+    random = Random(f"{seed}:{member}:repeats")
+    repeatable = max(len(order) - REPEAT_DISTANCE, 0)
+    after: dict[int, list[int]] = {}
+    for place in random.sample(range(repeatable), min(repeats, repeatable)):
+        after.setdefault(random.randrange(place + REPEAT_DISTANCE, len(order)), []).append(order[place])
+    met: list[tuple[int, bool]] = []
+    for place, text in enumerate(order):
+        met.append((text, False))
+        met.extend((again, True) for again in after.get(place, ()))
+    return met
+
+
 def order_for(n_items: int, *, shuffled: bool, seed: int, member: int) -> list[int]:
     """Return the order in which one member meets the items: as drawn, or shuffled for this member."""
     order = list(range(n_items))

@@ -6,6 +6,7 @@ from datetime import timedelta
 from typing import Any
 
 from django.db import transaction
+from django.db.models import QuerySet
 from django.utils import timezone
 from django.utils.translation import gettext
 
@@ -49,6 +50,13 @@ def invitation_create(
         )
         _log(invitation, member, "invitation made", days=days)
     return invitation, token
+
+
+def invitations_waiting(project: Project) -> QuerySet[Invitation]:
+    """Return the invitations that somebody could still accept."""
+    return project.invitations.filter(
+        used_at__isnull=True, revoked_at__isnull=True, expires_at__gt=timezone.now()
+    )
 
 
 def invitation_revoke(*, invitation: Invitation, member: Membership) -> None:

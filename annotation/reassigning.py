@@ -63,9 +63,12 @@ def round_reassign(
     takers = takers_among(members, target)
     with transaction.atomic():
         open_round_lock(round)
-        unfinished = unfinished_texts(round, target)
+        left = unfinished_texts(round, target)
+        unfinished = [one for one in left if not one.repeat]
         moved = _hand_on(round, unfinished, takers)
-        Assignment.objects.filter(pk__in=[old.pk for old in moved]).update(released_at=timezone.now())
+        # Only who judged a text first can repeat it: open repeats are let go.
+        gone = [one.pk for one in (*moved, *(one for one in left if one.repeat))]
+        Assignment.objects.filter(pk__in=gone).update(released_at=timezone.now())
         result = Reassignment(len(moved), len(unfinished) - len(moved))
         ProjectEvent.objects.create(
             project=round.project,

@@ -60,6 +60,10 @@ def round_reassign_types(
         moved = left_over = 0
         for old, undecided in undecided_types(round, target).items():
             wanted = [code for code in undecided if code in types]
+            if old.repeat:
+                # Only who judged a text first can repeat it: what is open of a repeat is let go.
+                sharing.take_from(old, wanted)
+                continue
             left = sharing.share(old.item_id, wanted)
             if len(left) < len(wanted):
                 sharing.take_from(old, [code for code in wanted if code not in left])
@@ -94,7 +98,7 @@ class _Sharing:
     places: dict[int, int] = field(init=False)
     random: Random = field(init=False)
     new: list[Assignment] = field(default_factory=list)
-    changed: dict[str, list[int]] = field(default_factory=dict)
+    changed: dict[str | None, list[int]] = field(default_factory=dict)
     released: list[int] = field(default_factory=list)
 
     def __post_init__(self) -> None:
@@ -103,7 +107,7 @@ class _Sharing:
         self.places = last_places(self.round, self.takers)
         self.loads = {one.pk: 0 for one in self.takers}
         self.held = {}
-        for one in self.round.assignments.filter(member__in=self.takers):
+        for one in self.round.assignments.filter(member__in=self.takers, repeat=False):
             self.held[one.member_id, one.item_id] = one
             if one.released_at is None:
                 self.loads[one.member_id] += len(types_named(one.types, self.asked))
@@ -141,7 +145,7 @@ class _Sharing:
             _update(pks, types=types)
         _update(self.released, released_at=timezone.now())
 
-    def _add(self, taker: Membership, item: int, types: str) -> None:
+    def _add(self, taker: Membership, item: int, types: str | None) -> None:
         place = self.places[taker.pk] = self.places.get(taker.pk, 0) + 1
         self.new.append(Assignment(round=self.round, item_id=item, member=taker, position=place, types=types))
 

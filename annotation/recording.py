@@ -24,7 +24,6 @@ from annotation.models import (
     Round,
     TypeAnnotation,
 )
-from annotation.models.rounds import types_named
 from annotation.protocols.cqs_gen import QuestionAnswer, check_question_judgement
 from annotation.protocols.focus import TypeAnswer, check_type_judgement
 from annotation.protocols.rules import RuleError
@@ -33,7 +32,7 @@ from annotation.training import refuse_second_answer
 
 MAX_ACTIVE_SECONDS = 24 * 60 * 60
 # What recording reads of an assignment and its text; an item's metadata may be long.
-READ = ("round", "member", "item", "started_at", "released_at", "item__text", "item__text_length")
+READ = ("round", "member", "item", "types", "started_at", "released_at", "item__text", "item__text_length")
 
 Row = TypeAnnotation | QuestionAnnotation
 Answer = TypeAnswer | QuestionAnswer
@@ -165,9 +164,9 @@ def _record(
 
 
 def _is_kept_from(round: Round, assignment: Assignment, unit: Unit) -> bool:
-    """Whether the unit is a type of the codebook that the member is not asked about this text."""
-    codes = [entry["code"] for entry in round.codebook.definition.get("types") or ()]
-    return unit.type_code in codes and unit.type_code not in types_named(assignment.types, round.type_codes)
+    """Whether the unit is a type that the member is not asked about this text."""
+    named = assignment.types or round.types
+    return named is not None and unit.type_code not in named.split()
 
 
 def check_answer(

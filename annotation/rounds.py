@@ -4,15 +4,14 @@ from collections.abc import Iterable, Sequence
 from datetime import date, datetime
 
 from django.db import connection, transaction
-from django.db.models import Exists, Max, OuterRef
+from django.db.models import Max
 from django.utils import timezone
+from django.utils.translation import gettext
 
 from annotation.access import refuse_archived, round_or_404, visible_questions
-from annotation.assigning import order_for, share_out
 from annotation.drawing import drawn_items
 from annotation.errors import NotFound, Refused
 from annotation.models import (
-    Assignment,
     Codebook,
     Membership,
     Project,
@@ -24,7 +23,6 @@ from annotation.models import (
 )
 from annotation.models.rounds import types_text
 from annotation.signals import round_closed
-from annotation.training_key import missing_key
 
 BATCH = 2_000
 
@@ -46,6 +44,7 @@ def round_create(
     pass_mark: int | None = None,
     imported: bool = False,
     items_of: Round | None = None,
+    repeats: int = 0,
     member: Membership | None = None,
 ) -> Round:
     """Create a draft round on the given or the newest codebook.
@@ -59,6 +58,9 @@ def round_create(
             "A pass mark belongs to a training round.",
             errors={"pass_mark": "Only a training round has a pass mark."},
         )
+    if repeats and purpose == Round.Purpose.TRAINING:
+        message = gettext("A training round hides no repeats: the key is shown after the first answer.")
+        raise Refused("invalid", message, errors={"repeats": message})
     with transaction.atomic():
         refuse_archived(Project.objects.select_for_update().get(pk=project.pk))
         number = (project.rounds.aggregate(last=Max("number"))["last"] or 0) + 1
@@ -82,17 +84,18 @@ def round_create(
             due_on=due_on,
             pass_mark=pass_mark,
             imported=imported,
+            repeats=repeats,
         )
-        _log(created, member, "round created")
+        round_log(created, member, "round created")
         if items_of is not None:
             round_draw(created, items_of=items_of, member=member)
     return created
 
 
-def _types(codebook: Codebook, types: Iterable[str] | None) -> str:
+def _types(codebook: Codebook, types: Iterable[str] | None) -> str | None:
     codes = [entry["code"] for entry in codebook.definition.get("types") or ()]
     if types is None:
-        return ""
+        return None
     chosen = list(types)
     unknown = [code for code in chosen if code not in codes]
     if unknown:
@@ -119,7 +122,7 @@ def round_draw(
     The options are those of `annotation.drawing.drawn_items`.
     """
     with transaction.atomic():
-        _locked_draft(round, "Items can be drawn only while the round is a draft.")
+        locked_draft(round, "Items can be drawn only while the round is a draft.")
         drawn = drawn_items(
             round,
             size=size,
@@ -129,6 +132,7 @@ def round_draw(
             exclude_drawn=exclude_drawn,
             items_of=items_of,
         )
+        round.assignments.all()._raw_delete("default")  # of an opening that stopped halfway
         round.round_questions.all().delete()
         round.round_items.all().delete()
         round_items_add(round, drawn, first_position=1)
@@ -146,7 +150,7 @@ def round_draw(
         if items_of is not None:
             round.draw["items_of"] = items_of.number
         round.save(update_fields=["draw"])
-        _log(round, member, "items drawn", items=len(drawn))
+        round_log(round, member, "items drawn", items=len(drawn))
     return len(drawn)
 
 
@@ -168,84 +172,6 @@ def round_items_add(round: Round, item_ids: Sequence[int], *, first_position: in
             )
 
 
-def round_open(
-    round: Round, *, members: Iterable[Membership] | None = None, by: Membership | None = None
-) -> Round:
-    """Open a drawn round: share its items out and let the annotators in.
-
-    `members` are those who take part (default: every active annotator). Raises Refused with what is
-    missing: items, questions, annotators.
-    """
-    with transaction.atomic():
-        _locked_draft(round, "Only a draft round can be opened.")
-        refuse_archived(round.project)
-        _refuse_without_material(round)
-        taking_part = sorted(
-            round.project.memberships.filter(is_annotator=True, is_active=True)
-            if members is None
-            else members,
-            key=lambda member: member.pk,
-        )
-        items = list(round.round_items.order_by("position").values_list("item_id", flat=True))
-        try:
-            shares = share_out(len(items), len(taking_part), overlap=round.overlap, seed=round.seed)
-        except ValueError as error:
-            raise Refused(
-                "not_ready", f"The round cannot open: {error}. Invite people or lower the overlap."
-            ) from None
-        _assign(round, items, shares, taking_part)
-        round.status = Round.Status.OPEN
-        round.opened_at = timezone.now()
-        round.save(update_fields=["status", "opened_at"])
-        _log(round, by, "round opened", annotators=[member.pseudonym for member in taking_part])
-    return round
-
-
-def _refuse_without_material(round: Round) -> None:
-    n_items = round.round_items.count()
-    if not n_items:
-        raise Refused("not_ready", "The round has no items yet: draw items into it first.")
-    if round.purpose == Round.Purpose.TRAINING:
-        _refuse_without_key(round)
-    if round.project.protocol != Protocol.CQS_GEN:
-        return
-    asked = RoundQuestion.objects.filter(round=round, question__item=OuterRef("item"))
-    bare = round.round_items.filter(~Exists(asked)).order_by("position")
-    n_bare = bare.count()
-    if n_bare:
-        names = list(bare.values_list("item__external_id", flat=True)[:5])
-        raise Refused(
-            "not_ready",
-            f"{n_bare} of {n_items} items have no questions to judge: {_some(names, n_bare)}. "
-            "Import questions for them, or draw the round without them.",
-        )
-
-
-def _refuse_without_key(round: Round) -> None:
-    n_missing, names = missing_key(round)
-    if n_missing:
-        raise Refused(
-            "not_ready",
-            f"The key of this training round has no answer for {n_missing} units, of {_some(names)}. "
-            "Complete the key, or draw the round without these items.",
-        )
-
-
-def _assign(
-    round: Round, items: list[int], shares: list[tuple[int, ...]], members: Sequence[Membership]
-) -> None:
-    for index, member in enumerate(members):
-        own = [item for item, chosen in zip(items, shares, strict=True) if index in chosen]
-        order = order_for(len(own), shuffled=round.shuffled, seed=round.seed, member=index)
-        Assignment.objects.bulk_create(
-            (
-                Assignment(round=round, item_id=own[place], member=member, position=position)
-                for position, place in enumerate(order, start=1)
-            ),
-            batch_size=BATCH,
-        )
-
-
 def round_close(round: Round, *, by: Membership | None = None) -> Round:
     """Close an open round for good and tell whoever listens, inside the same transaction."""
     with transaction.atomic():
@@ -256,7 +182,7 @@ def round_close(round: Round, *, by: Membership | None = None) -> Round:
         round.closed_at = timezone.now()
         round.paused_at = None
         round.save(update_fields=["status", "closed_at", "paused_at"])
-        _log(round, by, "round closed")
+        round_log(round, by, "round closed")
         round_closed.send(sender=Round, round=round)
     return round
 
@@ -277,7 +203,7 @@ def round_reopen(round: Round, *, why: str, by: Membership) -> Round:
         round.closed_at = None
         round.reopened_at = timezone.now()
         round.save(update_fields=["status", "closed_at", "reopened_at"])
-        _log(round, by, "round reopened", why=why.strip())
+        round_log(round, by, "round reopened", why=why.strip())
     return round
 
 
@@ -299,7 +225,7 @@ def _pause_set(round: Round, when: datetime | None, by: Membership, action: str)
         if (current.paused_at is None) != (when is None):
             round.paused_at = when
             round.save(update_fields=["paused_at"])
-            _log(round, by, action)
+            round_log(round, by, action)
     return round
 
 
@@ -318,22 +244,21 @@ def round_lock_shared(member: Membership, number: int) -> Round:
     return round_or_404(member, number)
 
 
-def _locked_draft(round: Round, otherwise: str) -> None:
+def locked_draft(round: Round, otherwise: str) -> None:
+    """Lock a draft until this transaction ends. Raises Refused where it is none, or is being opened."""
     current = Round.objects.select_for_update().filter(pk=round.pk).first()
     if current is None:
         raise NotFound("The round is gone.")
     if current.status != Round.Status.DRAFT:
         raise Refused("round_not_draft", f"{current.name} is {current.status}. {otherwise}")
+    if current.imported:
+        raise Refused("round_not_draft", f"{current.name} is being imported. {otherwise}")
+    if current.is_opening:
+        raise Refused("round_not_draft", f"{current.name} is being opened. {otherwise}")
 
 
-def _log(round: Round, member: Membership | None, action: str, **details: object) -> None:
+def round_log(round: Round, member: Membership | None, action: str, **details: object) -> None:
+    """Write an act on a round into its project's log."""
     ProjectEvent.objects.create(
         project=round.project, member=member, action=action, details={"round": round.name, **details}
     )
-
-
-def _some(names: Sequence[str], total: int | None = None) -> str:
-    """Name up to five, and say how many more there are."""
-    total = len(names) if total is None else total
-    shown = ", ".join(names[:5])
-    return shown if total <= 5 else f"{shown} and {total - 5} more"

@@ -155,6 +155,7 @@ def _decided(project: Project, codes: Sequence[str]) -> dict[tuple[int, str], bo
             assignment__round__project=project,
             assignment__round__status=Round.Status.CLOSED,
             assignment__member__left_out_at__isnull=True,
+            assignment__repeat=False,
             type_code__in=codes,
             after_reopening=False,
             applicable__isnull=False,

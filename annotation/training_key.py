@@ -202,6 +202,8 @@ def _locked_training_draft(round: Round) -> None:
     current = Round.objects.select_for_update().get(pk=round.pk)
     if current.purpose != Round.Purpose.TRAINING or current.status != Round.Status.DRAFT:
         raise Refused("round_not_draft", f"{current.name} takes a key only while it is a draft for training.")
+    if current.is_opening:
+        raise Refused("round_not_draft", f"{current.name} is being opened: its key is frozen.")
 
 
 def _log(round: Round, member: Membership | None, action: str, n_answers: int) -> None:

@@ -16,19 +16,19 @@ _TYPES, _TYPES_POSTGRESQL = (
 )
 
 ROUND_TYPES = (
-    "NEW.types <> '' AND {names} <> (SELECT count(*) FROM annotation_codebook c, {types} "
+    "NEW.types IS NOT NULL AND {names} <> (SELECT count(*) FROM annotation_codebook c, {types} "
     "WHERE c.id = NEW.codebook_id AND {named})"
 )
 
 ASSIGNMENT_TYPES = (
-    "NEW.types <> '' AND {names} <> (SELECT count(*) FROM annotation_round r "
+    "NEW.types IS NOT NULL AND {names} <> (SELECT count(*) FROM annotation_round r "
     "JOIN annotation_codebook c ON c.id = r.codebook_id, {types} "
-    "WHERE r.id = NEW.round_id AND {named} AND (r.types = '' OR {of_round}))"
+    "WHERE r.id = NEW.round_id AND {named} AND (r.types IS NULL OR {of_round}))"
 )
 
 TYPE_ASKED = (
-    f"CASE WHEN a.types <> '' THEN {named('a.types', 'NEW.type_code')} "
-    f"WHEN r.types <> '' THEN {named('r.types', 'NEW.type_code')} ELSE 1 = 1 END"
+    f"CASE WHEN a.types IS NOT NULL THEN {named('a.types', 'NEW.type_code')} "
+    f"WHEN r.types IS NOT NULL THEN {named('r.types', 'NEW.type_code')} ELSE 1 = 1 END"
 )
 
 

@@ -229,8 +229,11 @@ def _refinements(built: Built) -> str:
             for run in built.refinements
         ),
     )
+    prompts: dict[str, list[str]] = {}
     for run in built.refinements:
-        lines += [f"Prompt of run {run['run']}:", "", "```", run["prompt"].replace("```", "'''"), "```", ""]
+        prompts.setdefault(run["prompt"], []).append(str(run["run"]))
+    for prompt, numbers in prompts.items():
+        lines += [f"Prompt of run {', '.join(numbers)}:", "", "```", prompt.replace("```", "'''"), "```", ""]
     return "\n".join(lines)
 
 
@@ -239,8 +242,9 @@ def _agreement(agreement: AgreementFigures) -> str:
     for row, figures in agreement:
         shown = [section for section in figures["sections"] if section["kind"] != "group"]
         lines += [f"### {_cell(row.name)}", ""]
+        first = "type" if any(section["kind"] == "type" for section in shown) else "comparison"
         lines += _table(
-            ["", "n", *(name for _, name in _COEFFICIENTS)],
+            [first, "n", *(name for _, name in _COEFFICIENTS)],
             (
                 (
                     section["name"],

@@ -20,6 +20,7 @@ from django.db.models import Q
 
 from exports.models import Release
 from exports.outputs import Places
+from exports.parameters import Parameters
 from exports.publishing import public_files
 
 FORMAT = 1
@@ -119,7 +120,8 @@ def changes_stored(before: Release, after: Release) -> Changes | None:
 
 def changes_work_out(release: Release) -> None:
     """Store how a finished release differs from the one before it, and from the last public one before it."""
-    for before in {release_before(release), release_before(release, public=True)}:
+    befores = {release_before(release), release_before(release, public=True)}
+    for before in befores:
         if before is not None:
             changes_between(before, release)
 
@@ -251,11 +253,13 @@ def _manifest(release: Release) -> dict[str, Any]:
     with default_storage.open(_manifest_file(release)["storage"], "rb") as stream:
         told = json.load(stream)
     rounds = [f"{row['name']} (guideline {row['guideline_version']})" for row in told["rounds"]]
+    # A release from before a choice was there is as one that left it at its default.
+    chosen = {**Parameters().to_json(), **told["parameters"]}
     # The rounds that were pooled say more than which were asked for.
     return {
         "rounds": rounds,
         "guideline_version": told["guideline_version"],
-        **{name: value for name, value in told["parameters"].items() if name != "rounds"},
+        **{name: value for name, value in chosen.items() if name != "rounds"},
     }
 
 

@@ -35,7 +35,9 @@ def release_preview(selection: Selection) -> Preview:
     model = TypeAnnotation if selection.typology else QuestionAnnotation
     answer = "applicable" if selection.typology else "label"
     judged = model.objects.filter(
-        assignment__round__in=list(selection.round_of), assignment__item__in=items
+        assignment__round__in=list(selection.round_of),
+        assignment__item__in=items,
+        assignment__repeat=False,
     ).exclude(**{answer: None}, cannot_judge=False)
     resolved = Resolution.objects.filter(item__in=items, superseded_at=None)
     n_items = items.count()

@@ -133,6 +133,7 @@ class Tally:
             assignment__round__in=[row.pk for row in selection.rounds],
             assignment__item__in=items,
             assignment__member__left_out_at__isnull=True,
+            assignment__repeat=False,
         )
         answer = "applicable" if selection.typology else "label"
         expected = {

@@ -87,12 +87,17 @@ def _work(run_id: int, token: str, timing: Timing) -> bool:
     hold = partial(_hold, run_id, token)
     pause = _Pause(60 / run.per_minute, timing)
     ends, failures = timing.clock() + SLICE, 0
+
+    def before_each_try() -> None:
+        pause.begin()
+        hold()
+
     for asked in waiting:
         if timing.clock() >= ends:
             hold(state=State.QUEUED, attempt="", lease_until=None, enqueued_at=timezone.now())
             return True
-        pause.before_asking()
-        row = _refinement(run, asked, endpoint, timing, hold)
+        pause.wait()
+        row = _refinement(run, asked, endpoint, timing, before_each_try)
         if row is None:
             continue
         done += 1
@@ -110,22 +115,25 @@ def _work(run_id: int, token: str, timing: Timing) -> bool:
 
 
 class _Pause:
-    """Keeps the starts of two questions a given number of seconds apart."""
+    """Keeps the starts of two requests a given number of seconds apart, second tries too."""
 
     def __init__(self, seconds: float, timing: Timing) -> None:
         self._seconds = seconds
         self._timing = timing
         self._next = timing.clock()
 
-    def before_asking(self) -> None:
-        wait = self._next - self._timing.clock()
-        if wait > 0:
-            self._timing.sleep(wait)
+    def wait(self) -> None:
+        left = self._next - self._timing.clock()
+        if left > 0:
+            self._timing.sleep(left)
+
+    def begin(self) -> None:
+        self.wait()
         self._next = self._timing.clock() + self._seconds
 
 
 def _refinement(
-    run: RefinementRun, asked: GoldQuestion, endpoint: Endpoint, timing: Timing, hold: Callable[[], None]
+    run: RefinementRun, asked: GoldQuestion, endpoint: Endpoint, timing: Timing, alive: Callable[[], None]
 ) -> QuestionRefinement | None:
     """Ask about one question and return the row to store; None where its item was withdrawn meanwhile."""
     if not run.project.items.filter(pk=asked.item, withdrawn_at=None).exists():
@@ -140,7 +148,7 @@ def _refinement(
         question_template=asked.question,
     )
     try:
-        answer = answer_ask(endpoint, _body(run, asked), timeout=run.timeout, timing=timing, alive=hold)
+        answer = answer_ask(endpoint, _body(run, asked), timeout=run.timeout, timing=timing, alive=alive)
     except Unanswered as refusal:
         if refusal.fatal:
             raise Refused("not_ready", f"Nothing more was asked: {refusal.reason}.") from None

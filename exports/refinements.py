@@ -37,27 +37,21 @@ class Refined(NamedTuple):
 
 def refinements_read(project: Project, within: tuple[int, int]) -> dict[int, dict[SpanKey, Refined]]:
     """Return the newest refinement of each span of the items with these keys, rejected ones too."""
-    rows = QuestionRefinement.objects.filter(
-        run__project=project, item__id__range=within, state=State.REFINED
-    ).order_by("pk")
+    rows = (
+        QuestionRefinement.objects.filter(run__project=project, item__id__range=within, state=State.REFINED)
+        .select_related("run")
+        .defer("run__prompt", "run__sources")
+    )
     found: dict[int, dict[SpanKey, Refined]] = defaultdict(dict)
-    for item, code, start, end, question, run, model, asked_as, *rest in rows.values_list(
-        "item_id",
-        "type_code",
-        "start",
-        "end",
-        "question",
-        "run__number",
-        "model",
-        "run__model",
-        "answered_at",
-        "question_template",
-        "text_sha256",
-        "rejected_at",
-    ):
-        answered_at, template, sha256, rejected_at = rest
-        found[item][code, start, end] = Refined(
-            question, run, model or asked_as, answered_at, template, sha256, rejected_at is not None
+    for row in rows.order_by("pk").iterator():
+        found[row.item_id][row.type_code, row.start, row.end] = Refined(
+            row.question,
+            row.run.number,
+            row.model or row.run.model,
+            row.answered_at,
+            row.question_template,
+            row.text_sha256,
+            row.rejected_at is not None,
         )
     return found
 

@@ -91,6 +91,7 @@ def judgements_read(selection: Selection, within: tuple[int, int]) -> Iterator[J
             assignment__round__in=[row.pk for row in selection.rounds],
             assignment__item__id__range=within,
             assignment__member__left_out_at__isnull=True,
+            assignment__repeat=False,
         )
         .exclude(**{answer: None}, cannot_judge=False)
         .order_by()

@@ -11,7 +11,8 @@ from django.core.management.commands import flush
 from django.db import connections
 from django.test import Client
 
-from annotation.triggers import TRIGGERS, run_statements
+from annotation.database_rules import TRIGGERS
+from annotation.triggers import run_statements
 from exports.triggers import TRIGGERS as RELEASE_TRIGGERS
 from tests import factories
 

@@ -9,9 +9,10 @@ from itertools import count
 from django.contrib.auth.models import User
 
 from annotation.models import Assignment, Import, Item, Membership, Project, Question, Round
+from annotation.opening import round_open
 from annotation.projects import member_add, project_create
 from annotation.recording import Recorded, Unit, judgement_record
-from annotation.rounds import round_create, round_draw, round_open
+from annotation.rounds import round_create, round_draw
 
 ARGUMENTS = (
     "The library should stay open all night. Everyone's grades fell when it closed at ten.",
@@ -108,9 +109,9 @@ def open_round(made: Study, *, overlap: int | None = None, **options) -> Round:
     return round_open(made.round, members=made.annotators, by=made.lead)
 
 
-def assignment_of(round: Round, member: Membership, item: Item) -> Assignment:
-    """Return the assignment of one item to one member in a round."""
-    return Assignment.objects.get(round=round, member=member, item=item)
+def assignment_of(round: Round, member: Membership, item: Item, *, repeat: bool = False) -> Assignment:
+    """Return the assignment of one item to one member in a round, or its hidden repeat."""
+    return Assignment.objects.get(round=round, member=member, item=item, repeat=repeat)
 
 
 def yes(item: Item, quote: str, **more) -> dict:
@@ -126,7 +127,7 @@ def record(
     round: Round, member: Membership, item: Item, unit: str | Question, answer: dict | None, **options
 ) -> Recorded:
     """Record one judgement as the member, over whatever revision is stored, under a fresh event id."""
-    assignment = assignment_of(round, member, item)
+    assignment = assignment_of(round, member, item, repeat=options.pop("repeat", False))
     if isinstance(unit, Question):
         asked, row = Unit(question_id=unit.pk), assignment.question_annotations.filter(question=unit).first()
     else:

@@ -1,9 +1,11 @@
 """Rounds of annotation: what was drawn, who judges it, and when it closed."""
 
 from collections.abc import Iterable, Sequence
+from datetime import timedelta
 
 from django.db import models
 from django.db.models import Q
+from django.utils import timezone
 from django.utils.translation import gettext
 
 from annotation.models.codebooks import Codebook
@@ -11,40 +13,42 @@ from annotation.models.constraints import not_blank
 from annotation.models.items import Item, Question
 from annotation.models.project import Membership, Project
 
+OPENING_STALE_AFTER = timedelta(minutes=10)
 
-def types_named(text: str, among: Sequence[str]) -> tuple[str, ...]:
-    """Return those of the type codes `among` that a stored text of codes names; all where it names none.
 
-    >>> types_named("WE LE", ["LE", "CQ", "WE"]), types_named("", ["LE", "CQ"])
+def types_named(text: str | None, among: Sequence[str]) -> tuple[str, ...]:
+    """Return those of the type codes `among` that a stored text of codes names; without a text all.
+
+    >>> types_named("WE LE", ["LE", "CQ", "WE"]), types_named(None, ["LE", "CQ"])
     (('LE', 'WE'), ('LE', 'CQ'))
     """
+    if text is None:
+        return tuple(among)
     named = text.split()
-    return tuple(code for code in among if not named or code in named)
+    return tuple(code for code in among if code in named)
 
 
-def types_text(codes: Iterable[str], among: Sequence[str]) -> str:
-    """Return the text that names these codes of `among`: empty where they are all of them.
-
-    Raises ValueError for none of them, which the empty text would turn into all.
+def types_text(codes: Iterable[str], among: Sequence[str]) -> str | None:
+    """Return the text that names these codes of `among`: None where they are all of them.
 
     >>> types_text(["WE", "LE"], ["LE", "CQ", "WE"]), types_text(["CQ", "LE"], ["LE", "CQ"])
-    ('LE WE', '')
+    ('LE WE', None)
     """
     chosen = set(codes)
     if chosen.issuperset(among):
-        return ""
-    if chosen.isdisjoint(among):
-        raise ValueError("no type is chosen")
+        return None
     return " ".join(code for code in among if code in chosen)
 
 
 class Round(models.Model):
     """One pass over drawn items under one version of the codebook.
 
-    `types` names the types that the round asks, apart by spaces; empty, it asks all of the codebook.
+    `types` names the types that the round asks, apart by spaces; without it, all of the codebook.
     `pass_mark` is the percent of answers that agree with the key of a training round.
+    `opening_at` is the last sign of life of the work that opens a draft: see `annotation.opening`.
     `imported` marks a round whose judgements were made elsewhere: it was never open here.
     `seed` drives the draw, the assignment and the shuffling; the same seed gives the same round.
+    `repeats` is how many of their own texts each annotator is to meet again, unmarked, later in the round.
     """
 
     class Purpose(models.TextChoices):
@@ -66,7 +70,7 @@ class Round(models.Model):
     name = models.CharField(max_length=120)
     purpose = models.CharField(max_length=12, choices=Purpose, default=Purpose.CALIBRATION)
     codebook = models.ForeignKey(Codebook, on_delete=models.PROTECT, related_name="rounds")
-    types = models.TextField(blank=True)
+    types = models.TextField(null=True, blank=True)
     overlap = models.PositiveIntegerField(default=2)
     order = models.CharField(max_length=12, choices=Order, default=Order.BY_ARGUMENT)
     shuffled = models.BooleanField(default=False)
@@ -76,12 +80,14 @@ class Round(models.Model):
     live_agreement = models.BooleanField(default=False)
     imported = models.BooleanField(default=False)
     status = models.CharField(max_length=8, choices=Status, default=Status.DRAFT)
+    opening_at = models.DateTimeField(null=True, blank=True, editable=False)
     opened_at = models.DateTimeField(null=True, blank=True)
     closed_at = models.DateTimeField(null=True, blank=True)
     reopened_at = models.DateTimeField(null=True, blank=True)
     paused_at = models.DateTimeField(null=True, blank=True)
     due_on = models.DateField(null=True, blank=True)
     pass_mark = models.PositiveSmallIntegerField(null=True, blank=True)
+    repeats = models.PositiveSmallIntegerField(default=0)
     items = models.ManyToManyField(Item, through="RoundItem", related_name="rounds")
 
     class Meta:
@@ -106,6 +112,10 @@ class Round(models.Model):
                 name="round_pass_mark_percent_in_training",
             ),
             models.CheckConstraint(
+                condition=Q(repeats=0) | (~Q(purpose="training") & Q(imported=False)),
+                name="round_repeats_not_in_training",
+            ),
+            models.CheckConstraint(
                 condition=Q(status="draft", closed_at__isnull=True)
                 | Q(status="open", opened_at__isnull=False, closed_at__isnull=True)
                 | Q(status="closed", closed_at__isnull=False),
@@ -118,6 +128,15 @@ class Round(models.Model):
 
     def __str__(self) -> str:
         return self.name
+
+    @property
+    def is_opening(self) -> bool:
+        """Whether the draft is being opened right now: nothing about it can be changed meanwhile."""
+        return (
+            self.status == self.Status.DRAFT
+            and self.opening_at is not None
+            and self.opening_at > timezone.now() - OPENING_STALE_AFTER
+        )
 
     @property
     def type_codes(self) -> tuple[str, ...]:
@@ -169,20 +188,24 @@ class RoundQuestion(models.Model):
 class Assignment(models.Model):
     """An item that a member judges in a round, at the member's own position.
 
-    `types` names the types that the member is asked, apart by spaces; empty, all of the round.
+    `types` names the types that the member is asked, apart by spaces; without it, all of the round.
 
     `questions` (how many the round asks about the item), `decided` (units), `active_seconds` and `judged_at`
     (of the last judgement) are counted by the triggers of `annotation.counters`; no code writes them.
+
+    A `repeat` asks the member about an item again, without saying so. What is judged in it serves agreement
+    with oneself alone: it is no vote, and nothing else may count it.
     """
 
     round = models.ForeignKey(Round, on_delete=models.PROTECT, related_name="assignments")
     item = models.ForeignKey(Item, on_delete=models.PROTECT, related_name="assignments")
     member = models.ForeignKey(Membership, on_delete=models.PROTECT, related_name="assignments")
     position = models.PositiveIntegerField()
-    types = models.TextField(blank=True)
+    types = models.TextField(null=True, blank=True)
     created_at = models.DateTimeField(auto_now_add=True)
     started_at = models.DateTimeField(null=True, blank=True)
     released_at = models.DateTimeField(null=True, blank=True)
+    repeat = models.BooleanField(default=False)
     questions = models.PositiveIntegerField(default=0, editable=False)
     decided = models.PositiveIntegerField(default=0, editable=False)
     active_seconds = models.PositiveIntegerField(default=0, editable=False)
@@ -193,13 +216,26 @@ class Assignment(models.Model):
         indexes = [
             # The progress of a round is read from this alone.
             models.Index(
-                fields=["round", "member", "item", "questions", "decided", "active_seconds", "judged_at"],
+                fields=[
+                    "round",
+                    "member",
+                    "types",
+                    "item",
+                    "questions",
+                    "decided",
+                    "active_seconds",
+                    "judged_at",
+                ],
                 condition=Q(released_at__isnull=True),
                 name="assignment_progress",
             ),
+            # Few assignments name their types; progress counts those apart without reading the others.
+            models.Index(
+                fields=["round", "member"], condition=Q(types__isnull=False), name="assignment_by_types"
+            ),
         ]
         constraints = [
-            models.UniqueConstraint(fields=["round", "item", "member"], name="assignment_unique"),
+            models.UniqueConstraint(fields=["round", "item", "member", "repeat"], name="assignment_unique"),
             models.UniqueConstraint(
                 fields=["round", "member", "position"], name="assignment_position_unique"
             ),

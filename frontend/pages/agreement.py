@@ -15,7 +15,7 @@ from django_htmx.http import HttpResponseClientRefresh
 
 from agreement import detail_tables, overview
 from agreement.answers import Answer, judged_units
-from agreement.crosscheck_table import crosscheck_table
+from agreement.crosscheck_table import crosscheck_table, crosscheck_whys
 from agreement.crosstable import WHOSE
 from agreement.marking import Segment, excerpt_bounds, segments
 from agreement.models import AgreementReport
@@ -142,6 +142,7 @@ def _report_context(request: HttpRequest, round: Round, report: AgreementReport)
     return {
         "report": report,
         "crosscheck_rows": crosscheck_table(report.crosscheck_result),
+        "crosscheck_whys": crosscheck_whys(report.crosscheck_result),
         "figures": figures,
         "cards": overview.cards(figures, report.change),
         "overview": overview.overview(figures),

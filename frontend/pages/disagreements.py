@@ -102,7 +102,7 @@ def round_disagreements(request: HttpRequest, slug: str, number: int) -> HttpRes
 
 def filtered_units(report: AgreementReport, member: Membership, asked: Any) -> QuerySet[DisputedUnit]:
     """Return the disputed units that the filters of an address leave, most disputed first."""
-    units = report.disputed_units.all()
+    units: QuerySet[Any] = report.disputed_units.all()
     if asked.get("type"):
         units = units.filter(type_code=asked["type"])
     if asked.get("topic"):
@@ -146,7 +146,7 @@ def _differ(round: Round, first: str, second: str) -> Q:
     else:
         of_unit = {"question": OuterRef("question")}
         rows, field, values = QuestionAnnotation.objects.all(), "label", ["USE", "UN", "IN"]
-    rows = rows.filter(assignment__round=round, **of_unit)
+    rows = rows.filter(assignment__round=round, assignment__repeat=False, **of_unit)
     differ = Q()
     for value in values:
         others = [other for other in values if other != value]

@@ -9,12 +9,14 @@ from django.db.models import QuerySet
 from django.http import HttpRequest, HttpResponse
 from django.shortcuts import redirect
 from django.urls import reverse
+from django.utils.translation import gettext
 from django.views.decorators.http import require_http_methods
 
 from annotation.drawing import draw_preview, drawable_items
 from annotation.errors import Refused
 from annotation.models import Membership, Protocol, Round
-from annotation.rounds import round_draw, round_open
+from annotation.rounds import round_draw
+from annotation.tasks import round_open_or_send
 from frontend.pages.common import project_page
 from frontend.pages.rounds import lead_and_round
 from frontend.refusals import refusals_as_notices
@@ -84,8 +86,9 @@ class DrawForm(forms.Form):
 def draw(request: HttpRequest, slug: str, number: int) -> HttpResponse:
     """Preview a draw (GET with its fields), then draw it (POST with the same ones)."""
     member, round = lead_and_round(request, slug, number)
-    if round.status != Round.Status.DRAFT:
-        messages.error(request, f"{round.name} is {round.status}: its items are frozen.")
+    if round.status != Round.Status.DRAFT or round.is_opening:
+        state = gettext("being opened") if round.is_opening else round.status
+        messages.error(request, f"{round.name} is {state}: its items are frozen.")
         return redirect("round", slug, number)
     asked = request.POST if request.method == "POST" else request.GET
     form = DrawForm(asked if "how" in asked else None, round=round)
@@ -138,12 +141,16 @@ def open_round(request: HttpRequest, slug: str, number: int) -> HttpResponse:
     )
     if request.method == "POST" and form.is_valid():
         with refusals_as_notices(request):
-            round_open(round, members=chosen, by=member)
-            messages.success(request, f"{round.name} is open: its annotators find it on their first page.")
+            opened = round_open_or_send(round, members=chosen, by=member)
+            if opened.status == Round.Status.OPEN:
+                messages.success(
+                    request, f"{round.name} is open: its annotators find it on their first page."
+                )
             return redirect("round", slug, number)
         return redirect("round_open", slug, number)
-    if round.status != Round.Status.DRAFT:
-        messages.error(request, f"{round.name} is {round.status} already.")
+    if round.status != Round.Status.DRAFT or round.is_opening:
+        state = gettext("being opened") if round.is_opening else round.status
+        messages.error(request, f"{round.name} is {state} already.")
         return redirect("round", slug, number)
     return project_page(
         request,

@@ -14,7 +14,7 @@ from annotation.errors import NotFound, Refused
 from annotation.importing.items_loader import import_undo
 from annotation.importing.staging import JUDGEMENTS
 from annotation.importing.table import KNOWN, NEEDED
-from annotation.models import Import, Membership, Upload
+from annotation.models import Import, Membership, Protocol, Upload
 from annotation.tasks import check_upload, import_upload, run_or_send
 from annotation.uploading import (
     upload_columns,
@@ -74,6 +74,8 @@ def items_import(request: HttpRequest, slug: str) -> HttpResponse:
     """Take a file; earlier imports stand below."""
     member = lead_or_refuse(request, slug)
     form = UploadForm(posted(request), request.FILES or None)
+    if member.project.protocol != Protocol.CQS_GEN:
+        del form.fields["origin"]
     if request.method == "POST" and form.is_valid():
         given = form.cleaned_data
         try:
@@ -82,7 +84,7 @@ def items_import(request: HttpRequest, slug: str) -> HttpResponse:
                 member=member,
                 file=given["file"],
                 name=given["file"].name,
-                origin=given["origin"],
+                origin=given.get("origin", ""),
                 round_name=given["round_name"] if given["holds"] == "judgements" else "",
             )
         except Refused as refusal:

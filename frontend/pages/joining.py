@@ -1,5 +1,7 @@
 """The page behind an invitation link: take part with an account, or make one."""
 
+from typing import Any
+
 from django import forms
 from django.contrib import messages
 from django.contrib.auth import get_user_model, login
@@ -34,6 +36,19 @@ class SignUpForm(BackgroundForm, BaseUserCreationForm):
     class Meta(BaseUserCreationForm.Meta):
         model = get_user_model()
         fields = ("username", "email")
+        labels = {"email": gettext_lazy("E-mail address (optional)")}
+
+    def __init__(self, *args: Any, **kwargs: Any) -> None:
+        super().__init__(*args, **kwargs)
+        # On a phone the keyboard would lie over what the invitation says.
+        del self.fields["username"].widget.attrs["autofocus"]
+
+    # Django 5.1 has this; its stubs do not.
+    def validate_password_for_user(  # type: ignore[misc]
+        self, user: Any, password_field_name: str = "password1"
+    ) -> None:
+        """Say what is wrong with a password beside the password, not beside its repetition."""
+        super().validate_password_for_user(user, password_field_name)  # type: ignore[misc]
 
 
 @never_cache

@@ -8,11 +8,16 @@ from django.contrib.auth.decorators import login_required
 from django.http import HttpRequest, HttpResponse
 from django.shortcuts import redirect
 from django.urls import reverse
-from django.utils import timezone
 from django.views.decorators.http import require_http_methods, require_POST
 
 from annotation.errors import NotFound
-from annotation.inviting import MAX_AT_ONCE, MAX_DAYS, invitation_create, invitation_revoke
+from annotation.inviting import (
+    MAX_AT_ONCE,
+    MAX_DAYS,
+    invitation_create,
+    invitation_revoke,
+    invitations_waiting,
+)
 from annotation.models import Invitation, Membership
 from frontend.inviting import mail_is_configured, send_invitation
 from frontend.pages.common import lead_or_refuse, page_of, posted, project_page
@@ -94,9 +99,7 @@ def _invited(
 
 
 def _waiting(member: Membership) -> list[Invitation]:
-    waiting = member.project.invitations.filter(
-        used_at__isnull=True, revoked_at__isnull=True, expires_at__gt=timezone.now()
-    )
+    waiting = invitations_waiting(member.project)
     return list(waiting.select_related("invited_by").order_by("-id")[:MAX_AT_ONCE])
 
 

@@ -100,12 +100,27 @@ class RareRoundForm(forms.Form):
         label="Content warning",
         help_text="Shown before the first text, for example: the texts contain hate speech.",
     )
+    repeats = forms.IntegerField(
+        min_value=0,
+        max_value=100,
+        initial=0,
+        required=False,
+        label=gettext_lazy("Hidden repeats for each annotator"),
+        help_text=gettext_lazy(
+            "So many of an annotator's own texts come again later in the round, unmarked, at least ten texts "
+            "after the first time. The report then shows how far annotators agree with themselves; nothing "
+            "else counts the second answers. Not in training."
+        ),
+    )
     live_agreement = forms.BooleanField(
         required=False,
         label="Live agreement",
         help_text="Compute agreement while the round is open, as aggregates only. "
         "Whoever annotates in the round never sees it. It cannot be switched on later.",
     )
+
+    def clean_repeats(self) -> int:
+        return self.cleaned_data["repeats"] or 0
 
 
 @login_required
@@ -124,7 +139,7 @@ def new(request: HttpRequest, slug: str) -> HttpResponse:
             )
         except Refused as refusal:
             for field, message in (refusal.errors or {"name": refusal.message}).items():
-                form.add_error(field, message)
+                (rare if field in rare.fields else form).add_error(field, message)
         else:
             if form.cleaned_data["items_of"]:
                 names = {"name": created.name, "earlier": form.cleaned_data["items_of"].name}
@@ -159,5 +174,5 @@ def _as_before(request: HttpRequest, earlier: Round | None) -> tuple[dict[str, A
         **({"codebook": named} if named else {}),
         **({"types": types} if types else {}),
     }
-    rare = ("shuffled", "seed", "content_warning", "live_agreement")
+    rare = ("shuffled", "seed", "content_warning", "repeats", "live_agreement")
     return begin, {name: getattr(earlier, name) for name in rare}

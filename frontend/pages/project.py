@@ -8,12 +8,13 @@ from django.contrib.auth.decorators import login_required
 from django.http import HttpRequest, HttpResponse
 from django.shortcuts import redirect
 from django.urls import NoReverseMatch, reverse
-from django.utils.translation import gettext
+from django.utils.translation import gettext, ngettext
 from django.views.decorators.http import require_GET, require_http_methods
 
 from agreement.before import round_before, rounds_comparable
 from annotation import access
 from annotation.following import FollowUp, follow_up_of
+from annotation.inviting import invitations_waiting
 from annotation.models import Codebook, Import, Item, Membership, Project, Round
 from annotation.progress import MemberProgress, progress_of_round
 from annotation.projects import project_archive, project_edit, project_restore
@@ -103,6 +104,7 @@ def project(request: HttpRequest, slug: str) -> HttpResponse:
 
 def checklist(project: Project, n_items: int, n_annotators: int) -> list[Step]:
     """Return the four steps from an empty project to its first open round; the first undone is next."""
+    n_invited = invitations_waiting(project).count()
     newest = project.codebooks.latest("version")
     rounds = project.rounds.all()
     started = rounds.exclude(status=Round.Status.DRAFT).exists()
@@ -130,6 +132,13 @@ def checklist(project: Project, n_items: int, n_annotators: int) -> list[Step]:
             gettext("People"),
             gettext("%(n)s annotators take part.") % {"n": n_annotators}
             if n_annotators > 1
+            else ngettext(
+                "One invitation waits to be accepted. Agreement needs at least two annotators.",
+                "%(n)s invitations wait to be accepted. Agreement needs at least two annotators.",
+                n_invited,
+            )
+            % {"n": n_invited}
+            if n_invited
             else gettext("Agreement needs at least two annotators. Invite them by a link."),
             n_annotators > 1,
             link("people", project.slug),

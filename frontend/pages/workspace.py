@@ -11,6 +11,7 @@ from django.views.decorators.csrf import ensure_csrf_cookie
 from django.views.decorators.http import require_safe
 
 from annotation import access
+from annotation.models import Protocol
 
 MODULES = (
     "api",
@@ -18,7 +19,6 @@ MODULES = (
     "clock",
     "controls",
     "dialogs",
-    "focus_page",
     "i18n",
     "keys",
     "leaving",
@@ -28,12 +28,7 @@ MODULES = (
     "note",
     "offsets",
     "outbox",
-    "pointing",
-    "question",
-    "questions_page",
-    "rule_card",
     "rules",
-    "selection",
     "sender",
     "session",
     "shell",
@@ -44,7 +39,12 @@ MODULES = (
     "wording",
     "words",
 )
-"""Every script that the workspace imports: named in the page, so that the browser asks for all at once."""
+PAGE_MODULES: dict[str, tuple[str, ...]] = {
+    Protocol.FOCUS: ("focus_page", "pointing", "question", "rule_card", "selection"),
+    Protocol.CQS_GEN: ("questions_page",),
+}
+"""Every script that the workspace imports, and those of each protocol's page: named in the page, so that the
+browser asks for all at once."""
 
 
 @require_safe
@@ -67,7 +67,9 @@ def workspace(request: HttpRequest, slug: str, number: int) -> HttpResponse:
             "number": number,
             "protocol": member.project.protocol,
             "round_key": f"{member.project_id}/{found.pk}",
-            "modules": [f"frontend/js/{name}.js" for name in MODULES],
+            "modules": [
+                f"frontend/js/{name}.js" for name in (*MODULES, *PAGE_MODULES[member.project.protocol])
+            ],
         },
     )
 

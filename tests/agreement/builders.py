@@ -98,6 +98,7 @@ def type_judge(
     answers: Mapping[str, Answer],
     *,
     seconds: int = 10,
+    repeat: bool = False,
     **fields: Any,
 ) -> list[TypeAnnotation]:
     """Store the answers of one member about one item, by type code."""
@@ -105,6 +106,7 @@ def type_judge(
         round=round,
         item=item,
         member=member,
+        repeat=repeat,
         defaults={"position": Assignment.objects.filter(round=round, member=member).count()},
     )
     spans = {entry["code"]: entry["span"] for entry in round.codebook.definition["types"]}
@@ -149,13 +151,21 @@ def questions_make(item: Item, texts: Sequence[str]) -> list[Question]:
 
 
 def question_judge(
-    round: Round, question: Question, member: Membership, label: str | None, reason: str = "", **fields: Any
+    round: Round,
+    question: Question,
+    member: Membership,
+    label: str | None,
+    reason: str = "",
+    *,
+    repeat: bool = False,
+    **fields: Any,
 ) -> QuestionAnnotation:
     """Store one label; an Unhelpful one gets the comment it needs."""
     assignment, _ = Assignment.objects.get_or_create(
         round=round,
         item=question.item,
         member=member,
+        repeat=repeat,
         defaults={"position": Assignment.objects.filter(round=round, member=member).count()},
     )
     return QuestionAnnotation.objects.create(

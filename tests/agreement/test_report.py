@@ -351,7 +351,7 @@ def test_progress_reaches_its_total(study):
 
 
 def test_a_long_pass_over_the_spans_says_that_it_is_alive(study, monkeypatch):
-    monkeypatch.setattr("agreement.report.ALIVE_UNITS", 2)
+    monkeypatch.setattr("agreement.type_parts.ALIVE_UNITS", 2)
     steps = []
     build(study[0], steps)
     # Three units have a span: one sign of life after the second, beside the step at the start.

@@ -6,7 +6,14 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from annotation.assigning import Candidate, draw_items, order_for, share_out
+from annotation.assigning import (
+    REPEAT_DISTANCE,
+    Candidate,
+    draw_items,
+    order_for,
+    share_out,
+    with_repeats,
+)
 
 
 @given(st.integers(0, 60), st.integers(1, 9), st.data(), st.integers(-(2**40), 2**40))
@@ -67,3 +74,26 @@ def test_each_member_meets_the_items_in_an_order_of_their_own():
     assert plain == list(range(30)) == sorted(first) == sorted(second)
     assert first != second
     assert first == order_for(30, shuffled=True, seed=1, member=0)
+
+
+@given(st.integers(0, 40), st.integers(0, 40), st.integers(-(2**40), 2**40), st.integers(0, 5))
+def test_repeats_come_once_and_far_after_the_first_and_leave_the_order_as_it_was(n, repeats, seed, member):
+    order = list(range(n))[::-1]
+    met = with_repeats(order, repeats=repeats, seed=seed, member=member)
+    assert [text for text, repeat in met if not repeat] == order
+    again = [place for place, (_, repeat) in enumerate(met) if repeat]
+    assert len(again) == min(repeats, max(n - REPEAT_DISTANCE, 0))
+    assert all(count <= 2 for count in Counter(text for text, _ in met).values())
+    for place in again:
+        first = met.index((met[place][0], False))
+        between = {text for text, _ in met[first + 1 : place]}
+        assert len(between) >= REPEAT_DISTANCE
+    assert met == with_repeats(order, repeats=repeats, seed=seed, member=member)
+
+
+def test_another_seed_or_member_repeats_others():
+    found = {
+        tuple(text for text, repeat in with_repeats(range(40), repeats=5, seed=seed, member=member) if repeat)
+        for seed, member in ((1, 0), (2, 0), (1, 1))
+    }
+    assert len(found) == 3

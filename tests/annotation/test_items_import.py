@@ -7,14 +7,17 @@ from collections import Counter
 import pytest
 from django.core.management import call_command
 from django.core.management.base import CommandError
+from hypothesis import given, settings
+from hypothesis import strategies as st
 
 from annotation.access import visible_items, visible_questions
 from annotation.errors import Refused
 from annotation.importing.items_loader import import_undo, items_import
 from annotation.importing.rows import FileError
 from annotation.models import Import, Item, Project, Question, Resolution
+from annotation.opening import round_open
 from annotation.projects import project_create
-from annotation.rounds import round_create, round_draw, round_open
+from annotation.rounds import round_create, round_draw
 from tests.factories import study
 
 pytestmark = pytest.mark.django_db
@@ -47,6 +50,31 @@ def test_a_table_comes_in_with_its_further_columns_as_metadata(project, tmp_path
     assert item.text_length == len("Café 👩‍👩‍👧 text.\r\nLine")
     assert item.metadata == {"fallacy": "slope"}
     assert (report.counts["new items"], report.refused, report.stored) == (1, 0, True)
+
+
+def test_nul_and_lone_surrogates_are_refused_with_their_place_wherever_they_stand(project, tmp_path):
+    path = tmp_path / "a.jsonl"
+    letters = st.text(st.characters(exclude_characters="\x00", exclude_categories=["Cs"]))
+    unstorable = st.sampled_from(
+        [
+            ("\x00", "NUL (U+0000), which cannot be stored"),
+            ("\ud83d", "a lone surrogate (U+D83D)"),
+            ("\udc69", "a lone surrogate (U+DC69)"),
+        ]
+    )
+
+    @settings(max_examples=60, deadline=None)
+    @given(letters, unstorable, letters)
+    def refused(before, unstorable, after):
+        letter, what = unstorable
+        texts = ["Sound.", f"A👩‍👩‍👧{before}{letter}{after}"]
+        path.write_text("".join(json.dumps({"id": text[:1], "text": text}) + "\n" for text in texts))
+        report = items_import(project=project, path=path)
+        place = {"place": "line 2", "reason": f"text: character {len(before) + 7} is {what}"}
+        assert (report.refusals, report.stored) == ([place], False)
+
+    refused()
+    assert not Item.objects.exists()
 
 
 def test_the_same_file_twice_changes_nothing_and_says_so(project, tmp_path):

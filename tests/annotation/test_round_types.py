@@ -5,11 +5,12 @@ from django.utils import timezone
 
 from annotation.errors import NotFound, Refused
 from annotation.models import Assignment, KeyAnswer, Round, TypeAnnotation
+from annotation.opening import round_open
 from annotation.progress import progress_of_round
 from annotation.projects import codebook_publish, member_add
 from annotation.reassigning import round_reassign, unfinished_texts
 from annotation.reassigning_types import round_reassign_types, undecided_types
-from annotation.rounds import round_close, round_create, round_draw, round_open
+from annotation.rounds import round_close, round_create, round_draw
 from annotation.training import training_results
 from annotation.training_key import missing_key
 from annotation.workspace import workspace_overview, workspace_units
@@ -35,7 +36,7 @@ def of_two_types(made, **options) -> Round:
     return made.round
 
 
-def asked_of(round: Round, member, item) -> str:
+def asked_of(round: Round, member, item) -> str | None:
     return factories.assignment_of(round, member, item).types
 
 
@@ -43,7 +44,7 @@ def test_a_round_asks_what_it_was_created_with_in_the_codebooks_order(study):
     first, second = study.types[:2]
     assert of_two_types(study).type_codes == (first, second)
     assert round_create(project=study.project).type_codes == tuple(study.types)
-    assert round_create(project=study.project, types=study.types).types == ""
+    assert round_create(project=study.project, types=study.types).types is None
 
 
 def test_types_that_the_codebook_lacks_and_no_types_at_all_are_refused(study):
@@ -56,7 +57,7 @@ def test_types_that_the_codebook_lacks_and_no_types_at_all_are_refused(study):
         round_create(project=questions.project, types=["LE"])
 
 
-@pytest.mark.parametrize("types", ["ZZ", "LE ZZ", "LE LE", " LE", "LE ", "le", "L"])
+@pytest.mark.parametrize("types", ["", "ZZ", "LE ZZ", "LE LE", " LE", "LE ", "le", "L"])
 def test_the_database_refuses_types_that_are_not_the_codebooks(study, types):
     draft = round_create(project=study.project)
     write = Round.objects.filter(pk=draft.pk)
@@ -189,7 +190,7 @@ def test_undecided_types_go_to_another_and_what_is_judged_stays(shared):
     assert asked_of(shared.round, cai, shared.items[1]) == f"{first} {second}"
     assert asked_of(shared.round, ann, shared.items[0]).split() == [first, *shared.types[2:]]
     assert asked_of(shared.round, ann, shared.items[1]).split() == shared.types[2:]
-    assert asked_of(shared.round, bea, shared.items[0]) == ""
+    assert asked_of(shared.round, bea, shared.items[0]) is None
     assert TypeAnnotation.objects.filter(assignment__round=shared.round).count() == 2
 
 
@@ -206,7 +207,7 @@ def test_nobody_is_asked_a_type_of_a_text_twice(shared):
     ann, bea, _cai = shared.annotators
     result = by_types(shared, ann, shared.types[:1], [bea])
     assert (result.moved, result.left_over) == (0, 1)
-    assert asked_of(shared.round, ann, shared.items[1]) == ""
+    assert asked_of(shared.round, ann, shared.items[1]) is None
 
 
 def test_a_text_of_which_nothing_is_left_is_released(shared):
@@ -216,7 +217,7 @@ def test_a_text_of_which_nothing_is_left_is_released(shared):
     assert [one.item for one in released] == [shared.items[1]]
     assert asked_of(shared.round, ann, shared.items[0]) == shared.types[0]
     assert unfinished_texts(shared.round, ann) == []
-    assert asked_of(shared.round, cai, shared.items[1]) == ""
+    assert asked_of(shared.round, cai, shared.items[1]) is None
 
 
 def test_the_types_of_a_text_are_shared_among_several_by_what_they_have(study):

@@ -64,6 +64,12 @@ def test_a_side_is_taken_and_its_span_adjusted_by_keys_alone(unit_page, study):
     assert decided(study) == ["make people"]
 
 
+def test_deciding_without_a_reason_leads_to_the_reason(unit_page):
+    unit_page.keyboard.press("1")
+    unit_page.keyboard.press("Control+Enter")
+    expect(unit_page.get_by_label("Why")).to_be_focused()
+
+
 def test_a_span_selected_in_the_text_is_stored_where_it_stands(unit_page, study):
     unit_page.evaluate(
         """() => {

@@ -15,6 +15,7 @@ from exports.changes import (
     release_before,
     withdrawn_among,
 )
+from exports.parameters import Parameters
 from exports.publishing import release_publish
 from tests import factories
 from tests.exports.studies import (
@@ -94,6 +95,19 @@ def test_choices_that_differ_are_told_in_words(made):
         ("licence", "–", "CC-BY-4.0"),
     )
     assert found.changes == ()
+
+
+def test_a_choice_that_an_older_release_did_not_know_is_no_change(made, monkeypatch):
+    known = Parameters.to_json
+    with monkeypatch.context() as older:
+        older.setattr(
+            Parameters,
+            "to_json",
+            lambda self: {key: value for key, value in known(self).items() if key != "refined_questions"},
+        )
+        first = release(made.project, "1.0")
+    assert "refined_questions" not in first.parameters
+    assert changes_between(first, release(made.project, "1.1")).choices == ()
 
 
 def test_labels_that_one_of_the_two_withholds_are_not_compared(made):

@@ -154,6 +154,13 @@ def test_the_endpoint_is_asked_no_faster_than_chosen(made, endpoint):
     assert clock.slept == [3, 3]
 
 
+def test_a_second_try_keeps_the_pace_too(made, endpoint):
+    clock = Clock()
+    endpoint.replies = [status(429, Retry_After="1")]
+    refine(made, endpoint, clock, per_minute=20)
+    assert clock.slept == [1, 2, 3, 3]
+
+
 def test_a_run_asks_no_more_than_its_limit_and_the_next_one_goes_on(made, endpoint):
     counted = questions_count(
         refinable_selection(made.project), sources=(("test", ""),), again=False, max_questions=2

@@ -25,7 +25,7 @@ def next_version(study, guideline: str = "# Sharper"):
 def test_the_guideline_is_rendered_and_its_html_is_text(study):
     next_version(study, "# New <script>alert(1)</script>")
     page = client_of("ann").get("/p/s/codebook/").content.decode()
-    assert "<h1>Probing an argument with ten question types</h1>" in page
+    assert "<h2>Probing an argument with ten question types</h2>" in page and page.count("<h1") == 1
     assert "&lt;script&gt;alert(1)&lt;/script&gt;" in page
 
 
@@ -44,6 +44,7 @@ def test_publishing_by_fields_makes_the_next_version(lead_client, study):
     sent = {"title": document["title"], "guideline": "# Shorter\r\n\r\nBe quick.\r\n"}
     response = lead_client.post("/p/s/codebook/edit/", sent, follow=True).content.decode()
     assert "Version 2 is published" in response
+    assert "no round uses it yet" in response and "Plan a round with it" in response
     newest = study.project.codebooks.latest("version")
     assert newest.guideline == "# Shorter\n\nBe quick."
     assert newest.definition["types"] == study.project.codebooks.get(version=1).definition["types"]

@@ -38,6 +38,12 @@ def test_a_file_is_checked_shown_imported_and_undone(lead_client, study):
     assert study.project.items.count() == 0
 
 
+def test_only_a_project_of_questions_asks_who_wrote_them(lead_client, study):
+    factories.study("cqs_gen", items=0, slug="q")
+    assert "Who wrote the questions" in lead_client.get("/p/q/import/").content.decode()
+    assert "Who wrote the questions" not in lead_client.get("/p/s/import/").content.decode()
+
+
 def test_refused_rows_are_listed_and_can_be_left_out_or_downloaded(lead_client, study):
     response = send(lead_client, MIXED)
     page = response.content.decode()

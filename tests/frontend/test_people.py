@@ -42,6 +42,14 @@ def test_addresses_get_their_link_by_e_mail(lead_client, study):
     assert page.count("(sent by e-mail)") == 1
 
 
+def test_a_password_that_is_too_short_is_told_beside_the_password(study):
+    _, token = invitation_create(project=study.project, member=study.lead)
+    short = {**ACCOUNT, "password1": "x7!", "password2": "x7!"}
+    form = Client().post(f"/join/{token}/", short).context["form"]
+    assert list(form.errors) == ["password1"]
+    assert not User.objects.filter(username="dana").exists()
+
+
 def test_without_a_role_nobody_is_invited(lead_client, study):
     page = lead_client.post("/p/s/people/", {"notes": "Dana", "days": "14"}).content.decode()
     assert "Choose what the person will be" in page

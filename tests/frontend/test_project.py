@@ -2,6 +2,7 @@
 
 import pytest
 
+from annotation.inviting import invitation_create, invitation_revoke
 from annotation.models import Membership, ProjectEvent
 from annotation.projects import project_archive, project_create
 from annotation.rounds import round_close, round_create, round_draw
@@ -32,6 +33,19 @@ def test_the_next_step_follows_what_is_done():
     assert steps_of(made.project)[2] == ("People", False, True)
     made = factories.study("focus", annotators=2, items=2)
     assert steps_of(made.project)[3] == ("First round", False, True)
+
+
+def said(project) -> str:
+    return checklist(project, items_there(project), annotators_there(project))[2].says
+
+
+def test_the_checklist_says_how_many_invitations_wait():
+    made = factories.study("focus", annotators=1, items=2)
+    for _ in range(2):
+        invitation, _ = invitation_create(project=made.project, member=made.lead)
+    assert said(made.project).startswith("2 invitations wait to be accepted.")
+    invitation_revoke(invitation=invitation, member=made.lead)
+    assert said(made.project).startswith("One invitation waits to be accepted.")
 
 
 def test_the_checklist_leaves_when_the_first_round_runs(lead_client):

@@ -6,7 +6,7 @@ from pathlib import Path
 import pytest
 from django.test import Client
 
-from frontend.pages.workspace import MODULES
+from annotation.models import Protocol
 from tests import factories
 from tests.conftest import client_of
 
@@ -21,15 +21,26 @@ def address():
     return "/p/campus/rounds/1/work/"
 
 
-def test_the_page_names_every_script_that_the_workspace_imports():
-    reached: set[str] = set()
-    waiting = ["workspace", "base"]
+def imported_by(*scripts: str) -> set[str]:
+    """Return the scripts with all that they import before they run."""
+    reached, waiting = set(scripts), list(scripts)
     while waiting:
         text = (JS / f"{waiting.pop()}.js").read_text("utf-8")
-        new = set(re.findall(r'from "\./(\w+)\.js"', text)) - reached
+        new = set(re.findall(r'^import .* from "\./(\w+)\.js"', text, re.MULTILINE)) - reached
         reached |= new
         waiting.extend(new)
-    assert sorted(reached | {"base"}) == sorted(MODULES)
+    return reached
+
+
+@pytest.mark.parametrize(
+    ("protocol", "page"), [(Protocol.FOCUS, "focus_page"), (Protocol.CQS_GEN, "questions_page")]
+)
+def test_the_page_names_every_script_that_the_workspace_of_its_protocol_imports(protocol, page):
+    made = factories.study(protocol, annotators=1, items=1, slug="campus")
+    factories.open_round(made)
+    shown = client_of("ann").get("/p/campus/rounds/1/work/").content.decode()
+    named = re.findall(r'<link rel="modulepreload" href="/static/frontend/js/(\w+)\.js">', shown)
+    assert sorted(named) == sorted(imported_by("base", "workspace", page) - {"workspace"})
 
 
 def test_the_page_holds_no_text_and_no_name(address):

@@ -1,6 +1,6 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
-import { Units, isDecided, resultOf } from "../../frontend/static/frontend/js/units.js";
+import { Units, isDecided, isSameQuestion, resultOf } from "../../frontend/static/frontend/js/units.js";
 
 const TYPES = [{ code: "LE" }, { code: "WE" }];
 const no = { applicable: false, cannot_judge: false, revision: 1, updated_at: "2020-01-01T10:00:00Z" };
@@ -101,6 +101,17 @@ test("my decisions for a type are the newest first, of that type alone", () => {
   all.add({ results: [text(1, { LE: no, WE: yes }), text(2, { LE: yes }), text(3)], next: null });
   assert.deepEqual(all.decisionsFor("LE").map(({ key }) => key), ["102:LE", "101:LE"]);
   assert.equal(all.lastDecided()?.row, yes);
+});
+
+test("a text that comes again asks the same, whichever place it has; another type, text or question does not", () => {
+  const all = units("by_argument");
+  const again = { ...text(3), item: text(1).item };
+  all.add({ results: [text(1), text(2), again], next: null });
+  const [first, other, second] = ["101:LE", "102:LE", "103:LE"].map((key) => all.byKey.get(key));
+  assert.equal(isSameQuestion(first, second), true);
+  assert.equal(isSameQuestion(second, other), false);
+  assert.equal(isSameQuestion(second, all.byKey.get("101:WE")), false);
+  assert.equal(isSameQuestion({ ...first, type: null, question: { id: 1 } }, { ...first, type: null, question: { id: 2 } }), false);
 });
 
 test("a text asks only the types it is asked for, in both orders", () => {

@@ -2,10 +2,15 @@
 
 import { forgetMember } from "./leaving.js";
 
-// A page that is one form starts in its first field, or in the first that is wrong.
+// A form that was refused starts in the first field that is wrong, a page that is one form in its first field.
 /** @type {HTMLElement | null} */ (
-  document.querySelector("[data-autofocus] [aria-invalid]") ?? document.querySelector("[data-autofocus] input:not([type=hidden])")
+  document.querySelector("main form [aria-invalid=true]") ?? document.querySelector("[data-autofocus] input:not([type=hidden])")
 )?.focus();
+
+// On a narrow screen the sections scroll sideways: begin with the open one in sight.
+const bar = document.querySelector(".tab-bar");
+const section = /** @type {HTMLElement | null} */ (bar?.querySelector("[aria-current]") ?? null);
+if (bar && section && section.offsetLeft + section.offsetWidth > bar.clientWidth) bar.scrollLeft = section.offsetLeft - bar.clientWidth / 2;
 
 const openMenus = () => document.querySelectorAll("details.menu[open]");
 

@@ -2,7 +2,7 @@
 
 import { element, part } from "./dialogs.js";
 import { gettext, interpolate } from "./i18n.js";
-import { isDecided } from "./units.js";
+import { isDecided, isSameQuestion } from "./units.js";
 import { answerKind, answerText, shortened } from "./wording.js";
 
 /**
@@ -89,7 +89,7 @@ export class Listing {
  * @returns {Node[]}
  */
 export function mineSoFar(session, unit) {
-  const decided = session.units.decisionsFor(unit.type).filter((other) => other !== unit);
+  const decided = session.units.decisionsFor(unit.type).filter((other) => !isSameQuestion(other, unit));
   if (!decided.length) return [element("p", { className: "counts" }, gettext("Nothing decided for this type yet."))];
   const yes = decided.filter(({ row }) => row?.applicable === true).length;
   const no = decided.filter(({ row }) => row?.applicable === false).length;

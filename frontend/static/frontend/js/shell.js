@@ -123,6 +123,7 @@ export class Shell {
     part("ws-done-text").textContent = units.length
       ? interpolate(session.training ? gettext("You answered all %(n)s units.") : gettext("You decided %(n)s of %(n)s units; %(flagged)s are flagged as unsure. You can change them until the round closes."), { n: units.length, flagged })
       : gettext("No text of this round is yours. Ask a lead whether you take part in it.");
+    part("ws-done-list").hidden = !units.length;
     this.doneSaved(session);
     this.place("done");
     this.say(part("ws-done-title").textContent ?? "");
@@ -131,6 +132,7 @@ export class Shell {
   /** @param {Session} session */
   doneSaved(session) {
     const { waiting, pause } = session.sender.outbox;
+    part("ws-done-save").hidden = !session.units.length && !waiting;
     if (waiting && pause === "paused") part("ws-done-save").textContent = pausedWords(waiting);
     else part("ws-done-save").textContent = waiting
       ? interpolate(ngettext("%(n)s decision is still on its way: keep this page open.", "%(n)s decisions are still on their way: keep this page open.", waiting), { n: waiting })

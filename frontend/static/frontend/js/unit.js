@@ -157,7 +157,7 @@ if (form) {
 document.addEventListener("keydown", (event) => {
   const at = /** @type {HTMLElement} */ (event.target);
   const typing = at.matches("textarea, select, input:not([type=radio], [type=checkbox])");
-  if (event.key === "Enter" && (event.ctrlKey || event.metaKey) && form?.contains(at)) {
+  if (event.key === "Enter" && (event.ctrlKey || event.metaKey) && form && (form.contains(at) || !typing)) {
     event.preventDefault();
     form.requestSubmit(inForm("[name=and_next]"));
   } else if (typing) {

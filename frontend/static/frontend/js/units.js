@@ -187,3 +187,14 @@ export function resultOf(item) {
   if (units[0]?.type) return { ...common, asked: units.map(({ type }) => type), types: Object.fromEntries(units.filter(({ row }) => row).map((unit) => [unit.type, { ...unit.row, revision: unit.revision }])) };
   return { ...common, questions: units.map((unit) => ({ ...unit.question, row: unit.row && { ...unit.row, revision: unit.revision } })) };
 }
+
+/**
+ * Whether two units ask the same of the same text: a round may ask again, and what was said first must not show beside it.
+ *
+ * @param {Unit} one
+ * @param {Unit} other
+ * @returns {boolean}
+ */
+export function isSameQuestion(one, other) {
+  return one.item.id === other.item.id && one.type === other.type && one.question?.id === other.question?.id;
+}

@@ -4,12 +4,10 @@ import { ApiError, getJson, sendJudgement } from "./api.js";
 import { Clock } from "./clock.js";
 import { listen } from "./controls.js";
 import { listenForClosing, modalIsOpen, openModal, part } from "./dialogs.js";
-import { FocusPage } from "./focus_page.js";
 import { gettext, interpolate, useCatalogue } from "./i18n.js";
 import { POINTER_PREFIX } from "./leaving.js";
 import { Listing } from "./listing.js";
 import { Outbox } from "./outbox.js";
-import { QuestionsPage } from "./questions_page.js";
 import { Sender } from "./sender.js";
 import { Session } from "./session.js";
 import { Shell } from "./shell.js";
@@ -35,6 +33,11 @@ const pageUrl = (after, limit) => `${dataset.unitsUrl}?after=${after}&limit=${li
 const translated = document.documentElement.lang.startsWith("en")
   ? Promise.resolve()
   : getJson(`${dataset.catalogUrl}?language=${document.documentElement.lang}`).then(({ catalog }) => useCatalogue(catalog), () => {});
+
+/** Only the page of the round's protocol; it comes beside the first data. */
+const pageClass = dataset.protocol === "cqs_gen"
+  ? import("./questions_page.js").then(({ QuestionsPage }) => QuestionsPage)
+  : import("./focus_page.js").then(({ FocusPage }) => FocusPage);
 
 listenForClosing();
 void start();
@@ -88,11 +91,15 @@ async function work({ overview, page, offline, store }, tab) {
   const shell = new Shell(overview, root);
   const { spec, round } = overview;
   const units = new Units({ types: spec.types, typesTotal: overview.types_total, order: round.order, itemsTotal: overview.assignments_total, unitsTotal: overview.units_total, unitsDecided: overview.units_decided });
-  const left = (await store.entries().catch(() => [])).filter((entry) => entry.round === roundKey);
-  const outbox = new Outbox(await entriesLeftBehind(left), newId);
+  const [left, kept, Page] = await Promise.all([
+    store.entries().then((all) => entriesLeftBehind(all.filter((entry) => entry.round === roundKey)), () => []),
+    store.getDraft(roundKey).catch(() => null),
+    pageClass,
+  ]);
+  const outbox = new Outbox(left, newId);
   const steady = () => performance.now();
   const clock = new Clock(steady(), !document.hidden);
-  const drafts = (await store.getDraft(roundKey).catch(() => null)) ?? {};
+  const drafts = kept ?? {};
 
   const sender = new Sender(outbox, {
     store, tab, round: roundKey,
@@ -136,8 +143,7 @@ async function work({ overview, page, offline, store }, tab) {
       if (!part("ws-done").hidden && session.training && !outbox.waiting) void showTraining(shell);
     },
   });
-  const Page = dataset.protocol === "cqs_gen" ? QuestionsPage : FocusPage;
-  const tools = { page: /** @type {FocusPage | QuestionsPage} */ (new Page(shell, session)), listing: new Listing(session) };
+  const tools = { page: new Page(shell, session), listing: new Listing(session) };
   shell.keysOverview(dataset.protocol === "cqs_gen");
 
   /** @param {string} unit @param {"mine" | "stored"} choice */

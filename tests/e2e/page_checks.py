@@ -1,0 +1,82 @@
+"""What a page owes everybody, asked of the page itself in the browser."""
+
+from pathlib import Path
+
+import axe_playwright_python
+from playwright.sync_api import Page
+
+AXE = next(Path(axe_playwright_python.__file__).parent.rglob("axe.min.js")).read_text("utf-8")
+
+# The rules whose answer changes with colours or with the width; all others need one run only.
+COLOURS = ["color-contrast", "link-in-text-block"]
+WIDTHS = ["target-size", "scrollable-region-focusable"]
+
+_RUN = """async ([only]) => {
+    const options = only ? {runOnly: only} : {rules: {'target-size': {enabled: true}}};
+    const done = await axe.run(document, options);
+    return done.violations.flatMap(rule => rule.nodes.map(node => `${rule.id}: ${node.html}`));
+}"""
+
+_OPEN_ALL = "document.querySelectorAll('main details').forEach(one => { one.open = true; })"
+
+# Elements wider than the window stand first by how far they stick out, so that a failure names the culprit.
+_TOO_WIDE = """() => {
+    const root = document.documentElement;
+    if (root.scrollWidth <= root.clientWidth) return [];
+    const over = [...document.body.querySelectorAll('*')]
+        .map(one => [one.getBoundingClientRect().right - root.clientWidth, one])
+        .filter(([by, one]) => by > 0.5 && !one.parentElement.closest('.scroll-x, .tab-bar, pre'))
+        .sort((a, b) => b[0] - a[0]);
+    return [`${root.scrollWidth - root.clientWidth} px too wide`,
+        ...over.slice(0, 3).map(([by, one]) => `${Math.round(by)} px: ${one.outerHTML.slice(0, 120)}`)];
+}"""
+
+# What keeps people from seeing where the focus is: "" if nothing does, null once it left the page.
+_FOCUS = """() => {
+    const at = document.activeElement;
+    if (!at || at === document.body) return null;
+    const style = getComputedStyle(at), box = at.getBoundingClientRect();
+    const there = document.elementFromPoint(
+        Math.min(Math.max(box.left + box.width / 2, 0), innerWidth - 1),
+        Math.min(Math.max(box.top + Math.min(box.height, innerHeight) / 2, 0), innerHeight - 1));
+    const seen = there && (at.contains(there) || there.contains(at));
+    const ring = style.outlineStyle !== 'none' && parseFloat(style.outlineWidth) >= 2;
+    if (seen && ring) return '';
+    return `${ring ? 'covered or out of sight' : 'no ring'}: ${at.outerHTML.slice(0, 100)}`;
+}"""
+
+
+def load_axe(page: Page) -> None:
+    """Put axe into the page, past the content security policy that pages themselves live under."""
+    page.evaluate(AXE)
+
+
+def violations(page: Page, only: list[str] | None = None) -> list[str]:
+    """Return what axe finds wrong with the page as it is: by these rules, or by all and target sizes."""
+    return page.evaluate(_RUN, [only])
+
+
+def open_all(page: Page) -> None:
+    """Open everything that can be unfolded, so that it is looked at as well."""
+    page.evaluate(_OPEN_ALL)
+
+
+def too_wide(page: Page) -> list[str]:
+    """Return nothing where the page fits its window, else by how much it does not and what sticks out."""
+    return page.evaluate(_TOO_WIDE)
+
+
+def tab_through(page: Page, limit: int = 120) -> tuple[list[str], bool]:
+    """Press Tab until the focus leaves the page.
+
+    Return what people could not see on the way, and whether the focus got out within `limit` presses.
+    """
+    unseen = []
+    for _ in range(limit):
+        page.keyboard.press("Tab")
+        found = page.evaluate(_FOCUS)
+        if found is None:
+            return unseen, True
+        if found:
+            unseen.append(found)
+    return unseen, False

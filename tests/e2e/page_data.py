@@ -1,0 +1,182 @@
+"""An installation with something on every page, for the tests that visit them all.
+
+Names are long, of one long word, or in other scripts: pages have to hold what people type.
+"""
+
+import json
+
+from django.contrib.auth.models import User
+from django.core.files.base import ContentFile
+
+from annotation.adjudicating import Ruling, resolution_decide
+from annotation.discussing import comment_add
+from annotation.inviting import invitation_create, invitation_revoke
+from annotation.models import Project, Round, Upload
+from annotation.people import member_deactivate
+from annotation.projects import codebook_publish, project_archive, project_create, project_edit
+from annotation.recording import Unit
+from annotation.rounds import round_close, round_create, round_draw, round_open, round_pause, round_reopen
+from annotation.training_key import key_from_resolutions
+from annotation.uploading import upload_check, upload_create, upload_import, upload_request_import
+from annotation.withdrawing import item_withdraw
+from exports.models import Release
+from exports.parameters import Parameters
+from exports.publishing import release_publish
+from tests import factories
+from tests.conftest import client_of
+from tests.exports.studies import release
+from tests.frontend.studies import computed, disputed_questions, disputed_study
+
+LONG = "Calibration with a name as long as people write it when they want to be exact about a round"
+ONE_WORD = "Donaudampfschifffahrtselektrizitätenhauptbetriebswerkbauunterbeamtengesellschaft"
+ARABIC = "دراسة حول الحجج في المدينة"
+JAPANESE = "議論における批判的質問の注釈研究、第二期"
+FILES = {
+    "checked": ("texts of a rather long file name, second try.csv", b"id,text,topic\na1,First text.,t1\n"),
+    "refused": ("mixed.csv", b"id,text\nb1,First text.\nb2,\n"),
+    "columns": ("columns.csv", b"identifier,body\nc1,First text.\n"),
+    "broken": ("broken.csv", b"\xff\xfe\xfd"),
+    "done": ("done.csv", b"id,text\nd1,Another text.\nd2,\n"),
+    "waiting": ("waiting.csv", b"id,text\ne1,First text.\n"),
+}
+
+
+def seed() -> None:
+    """Fill an empty database and print, as JSON, what a visitor needs: sessions, numbers, tokens."""
+    focus = _focus()
+    _rounds(focus)
+    _releases(focus.project)
+    questions = _questions()
+    screening = _screening()
+    project_create(slug="empty", name=ARABIC, codebook="focus", user=focus.lead.user)
+    archived = project_create(slug="archived", name=ONE_WORD, codebook="cqs_gen", user=focus.lead.user)
+    project_archive(project=archived, member=archived.memberships.get())
+    factories.user("olu")
+    factories.user("new")
+    revoked, worthless = invitation_create(project=focus.project, member=focus.lead, note=ONE_WORD)
+    invitation_revoke(invitation=revoked, member=focus.lead)
+    known = {
+        "sessions": {user.username: _session(user) for user in User.objects.all()},
+        "token": invitation_create(project=focus.project, member=focus.lead, note=LONG)[1],
+        "worthless": worthless,
+        "person": focus.annotators[0].pk,
+        "lead": focus.lead.pk,
+        "inactive": focus.project.memberships.get(is_active=False).pk,
+        "item": focus.items[0].pk,
+        "withdrawn": focus.project.items.get(withdrawn_at__isnull=False).pk,
+        "question_item": questions.items[0].pk,
+        "question": questions.items[0].questions.first().pk,
+        "screened": screening.items[0].pk,
+        **{f"upload_{name}": pk for name, pk in _uploads(focus).items()},
+    }
+    print(json.dumps(known))
+
+
+def _focus() -> factories.Study:
+    """Ten types, two codebook versions, a closed round with its report, decisions and talk."""
+    made = disputed_study(slug="focus", name=LONG)
+    project_edit(
+        project=made.project, member=made.lead, name=JAPANESE, licence="CC BY 4.0", languages="en", contact=""
+    )
+    item, round = made.items[0], made.round
+    comment_add(
+        round=round, item=item, unit=Unit(type_code="LE"), member=made.lead, text="@A2, why? " + ONE_WORD
+    )
+    decide = {"item": item, "member": made.lead, "codebook": round.codebook, "seen": None}
+    for code in (entry["code"] for entry in round.codebook.definition["types"]):
+        if code != "LE":
+            ruling = Ruling(applicable=False, why="Nothing in the text.", in_guideline=code == "WE")
+            resolution_decide(unit=Unit(type_code=code), ruling=ruling, **decide)
+    newest = made.project.codebooks.latest("version").source
+    sharper = newest.replace("# Probing an argument", f"# {ONE_WORD}\n\n# Probing an argument")
+    codebook_publish(project=made.project, source=sharper, member=made.lead)
+    _, gone, *_ = factories.add_items(made.project, 6, texts=(*factories.ARGUMENTS, ONE_WORD * 40))
+    item_withdraw(item=gone, member=made.lead, why="A take-down request.")
+    leaving = made.annotators[2]
+    invitation_create(project=made.project, member=made.lead, note="Ann’s colleague, ann@example.org")
+    member_deactivate(target=leaving, member=made.lead, leave_out=True)
+    return made
+
+
+def _rounds(made: factories.Study) -> None:
+    """Round 2 an empty draft, 3 a drawn draft, 4 open, 5 paused, 6 training, 7 closed, 8 reopened."""
+    common = {"project": made.project, "member": made.lead}
+    active = made.annotators[:2]
+    ids = [item.external_id for item in made.project.items.filter(withdrawn_at=None).order_by("pk")]
+    round_create(**common, name="Empty draft")
+    round_draw(round_create(**common, name=ONE_WORD), external_ids=ids[2:])
+    for name in ("Open", "Paused"):
+        opened = round_create(**common, name=name, live_agreement=True, content_warning="Speaks of violence.")
+        round_draw(opened, external_ids=ids[3:5])
+        round_open(opened, members=active, by=made.lead)
+    round_pause(opened, by=made.lead)
+    training = round_create(**common, name="Training", purpose=Round.Purpose.TRAINING, pass_mark=80)
+    round_draw(training, external_ids=ids[:1])
+    key_from_resolutions(training, member=made.lead)
+    second = round_create(**common, name="Second")
+    round_draw(second, external_ids=ids[:2])
+    made.round = round_open(second, members=active, by=made.lead)
+    for entry in second.codebook.definition["types"]:
+        for member in active:
+            answer = factories.yes(made.items[0], "The library") if entry["code"] == "OG" else factories.NO
+            factories.record(second, member, made.items[0], entry["code"], answer)
+    round_close(made.round, by=made.lead)
+    computed(made)
+    reopened = round_create(**common, name="Reopened")
+    round_draw(reopened, external_ids=ids[2:3])
+    round_open(reopened, members=active, by=made.lead)
+    round_close(reopened, by=made.lead)
+    round_reopen(Round.objects.get(pk=reopened.pk), why="Ann was ill.", by=made.lead)
+
+
+def _questions() -> factories.Study:
+    made = disputed_questions(slug="questions")
+    question = made.items[0].questions.first()
+    unit = Unit(question_id=question.pk)
+    comment_add(round=made.round, item=made.items[0], unit=unit, member=made.lead, text="Let us talk.")
+    made.items = factories.add_items(made.project, 1, 3) + made.items
+    made.items = made.items[::-1]
+    opened = round_create(project=made.project, name="Open", overlap=3, member=made.lead)
+    round_draw(opened, external_ids=[made.items[-1].external_id])
+    round_open(opened, members=made.annotators, by=made.lead)
+    release(made.project)
+    return made
+
+
+def _screening() -> factories.Study:
+    made = factories.study("context_sufficiency", annotators=2, items=2, slug="screening")
+    factories.open_round(made)
+    for member in made.annotators:
+        factories.record(made.round, member, made.items[0], "CTX", {"applicable": True})
+    round_close(made.round, by=made.lead)
+    return made
+
+
+def _releases(project: Project) -> None:
+    """1.0 public, 1.1 with changes against it, 2.0 waiting for a worker, 3.0 failed."""
+    first = release(project)
+    release_publish(release=first, by=project.memberships.filter(is_lead=True).first())
+    release(project, "1.1", judgements=False)
+    waiting = {"project": project, "parameters": Parameters().to_json()}
+    Release.objects.create(version="2.0", **waiting)
+    Release.objects.create(version="3.0", state=Release.State.FAILED, error="3 of 4 spans fit.", **waiting)
+
+
+def _uploads(made: factories.Study) -> dict[str, int]:
+    """One upload in each state that a page shows."""
+    found = {}
+    for state, (name, content) in FILES.items():
+        upload = upload_create(
+            project=made.project, member=made.lead, file=ContentFile(content, name=name), name=name
+        )
+        if state != "waiting":
+            upload_check(upload_id=upload.pk)
+        if state == "done":
+            upload_request_import(upload=Upload.objects.get(pk=upload.pk), skip_invalid=True)
+            upload_import(upload_id=upload.pk)
+        found[state] = upload.pk
+    return found
+
+
+def _session(user: User) -> str:
+    return client_of(user.username).cookies["sessionid"].value

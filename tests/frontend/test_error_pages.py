@@ -1,0 +1,45 @@
+"""When something goes wrong people meet a page of this site that says what was done and what to do."""
+
+import pytest
+from django.test import Client, override_settings
+from django.urls import reverse
+
+from annotation.models import Project
+from tests import factories
+from tests.conftest import client_of
+
+pytestmark = pytest.mark.django_db
+
+
+def words(response) -> str:
+    return " ".join(response.content.decode().split())
+
+
+def test_a_form_from_before_the_log_in_says_that_nothing_was_changed():
+    client = Client(enforce_csrf_checks=True)
+    client.force_login(factories.user("lea"))
+    response = client.post(reverse("project_new"), {"name": "X", "codebook": "focus"})
+    assert response.status_code == 403
+    assert "<h1>This form is out of date</h1> <p>Nothing was changed." in words(response)
+    assert "<style" not in response.content.decode()
+    assert not Project.objects.exists()
+
+
+def test_an_error_nobody_expected_is_told_without_the_database(monkeypatch):
+    def broken(*args, **options):
+        raise RuntimeError("a bug")
+
+    client = client_of("lea")
+    client.raise_request_exception = False
+    monkeypatch.setattr("django.contrib.auth.get_user", broken)
+    response = client.get("/")
+    assert response.status_code == 500
+    assert "<h1>Something broke on our side</h1>" in words(response)
+    assert "tell whoever runs this installation" in words(response)
+
+
+@override_settings(ALLOWED_HOSTS=["elsewhere.example"])
+def test_a_request_that_cannot_be_read_gets_a_page_too():
+    response = Client().get("/")
+    assert response.status_code == 400
+    assert "<h1>This request cannot be read</h1>" in words(response)
