@@ -20,10 +20,10 @@ from annotation.rounds import (
     round_close,
     round_create,
     round_draw,
-    round_open,
     round_reopen,
 )
 from annotation.serializers import ExactCharField, RefusalSerializer
+from annotation.tasks import round_open_or_send
 from annotation.training import training_results
 from annotation.workspace import MAX_PAGE, recorded_json, workspace_overview, workspace_units
 
@@ -43,6 +43,7 @@ class ProjectSerializer(serializers.ModelSerializer):
 
 class RoundSerializer(serializers.ModelSerializer):
     guideline_version = serializers.IntegerField(source="codebook.version")
+    opening = serializers.BooleanField(source="is_opening", read_only=True)
     types = serializers.ListField(
         source="type_codes", child=serializers.CharField(), help_text="Those that the round asks."
     )
@@ -54,6 +55,7 @@ class RoundSerializer(serializers.ModelSerializer):
             "name",
             "purpose",
             "status",
+            "opening",
             "overlap",
             "order",
             "shuffled",
@@ -222,7 +224,7 @@ class RoundOpenApi(MemberView):
 
     @extend_schema(request=InputSerializer, responses={200: RoundSerializer, **REFUSALS})
     def post(self, request: Request, slug: str, number: int) -> Response:
-        """Open a drawn round: its items are shared out and frozen."""
+        """Open a drawn round: its items are shared out and frozen. A large one is `opening` for a while."""
         member = self.member(request, slug, lead=True)
         found = access.round_or_404(member, number)
         pseudonyms = validated(self.InputSerializer, request)["annotators"]
@@ -238,7 +240,7 @@ class RoundOpenApi(MemberView):
                     gettext("These are not active annotators of the project: %(unknown)s.")
                     % {"unknown": ", ".join(unknown)},
                 )
-        return Response(RoundSerializer(round_open(found, members=members, by=member)).data)
+        return Response(RoundSerializer(round_open_or_send(found, members=members, by=member)).data)
 
 
 class RoundCloseApi(MemberView):

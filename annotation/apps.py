@@ -9,7 +9,7 @@ class AnnotationConfig(AppConfig):
     default_auto_field = "django.db.models.BigAutoField"
 
     def ready(self) -> None:
-        from annotation.triggers import install_annotation_triggers, lift_annotation_triggers
+        from annotation.database_rules import install_annotation_triggers, lift_annotation_triggers
 
         pre_migrate.connect(lift_annotation_triggers, sender=self)
         post_migrate.connect(install_annotation_triggers, sender=self)

@@ -119,8 +119,7 @@ COUNTERS: tuple[Counter, ...] = (
         "annotation_assignment",
         ("INSERT",),
         "UPDATE annotation_assignment SET questions = "
-        + _ASKED.format(round="NEW.round_id", item="NEW.item_id")
-        + " WHERE id = NEW.id",
+        f"{_ASKED.format(round='NEW.round_id', item='NEW.item_id')} WHERE id = NEW.id",
         condition="EXISTS (SELECT 1 FROM annotation_roundquestion rq WHERE rq.round_id = NEW.round_id)",
     ),
 )

@@ -1,11 +1,12 @@
 """How far annotators are, in counts and times alone: no judgement shows."""
 
+from collections import Counter, defaultdict
 from dataclasses import dataclass
 from datetime import datetime
 
-from django.db.models import Count, Max, Q, QuerySet, Sum
+from django.db.models import Count, Max, Q, Sum
 
-from annotation.models import Assignment, Membership, Protocol, Round
+from annotation.models import Membership, Protocol, Round
 from annotation.models.rounds import types_named
 
 DECIDED_TYPE = Q(applicable__isnull=False) | Q(cannot_judge=True)
@@ -53,33 +54,23 @@ def progress_of_round(round: Round, *, member: Membership | None = None) -> list
     withdrawn = round.project.items.filter(withdrawn_at__isnull=False).order_by()
     if withdrawn.exists():
         assignments = assignments.exclude(item__in=withdrawn.values("pk"))
-    counted = {
-        pk: (texts, *counts)
-        for pk, texts, *counts in assignments.order_by()
-        .values_list("member")
-        .annotate(
-            texts=Count("*"),
-            asked=Sum("questions"),
-            done=Sum("decided"),
-            seconds=Sum("active_seconds"),
-            last=Max("judged_at"),
-        )
-    }
-    totals = {pk: questions for pk, (_, questions, *_) in counted.items()}
-    if counted and round.project.protocol == Protocol.FOCUS:
-        totals = _type_totals(round, assignments, {pk: texts for pk, (texts, *_) in counted.items()})
+    asked = round.type_codes if round.project.protocol == Protocol.FOCUS else ()
+    # Only what was reassigned by type names its types: one row a member, and a few more.
+    rows = assignments.order_by().values_list("member", "types")
+    counted: dict[int, Counter[str]] = defaultdict(Counter)
+    last: dict[int, datetime] = {}
+    for pk, types, texts, questions, decided, seconds, judged_at in rows.annotate(
+        n=Count("*"),
+        asked=Sum("questions"),
+        done=Sum("decided"),
+        seconds=Sum("active_seconds"),
+        last=Max("judged_at"),
+    ):
+        total = texts * len(types_named(types, asked)) if asked else questions
+        counted[pk].update(texts=texts, total=total, decided=decided, active_seconds=seconds)
+        if judged_at is not None:
+            last[pk] = max(last.get(pk, judged_at), judged_at)
     return [
-        MemberProgress(found, texts, totals[found.pk], decided, seconds, last)
+        MemberProgress(found, **counted[found.pk], last_at=last.get(found.pk))
         for found in Membership.objects.filter(pk__in=counted).select_related("user").order_by("id")
-        for texts, _, decided, seconds, last in [counted[found.pk]]
     ]
-
-
-def _type_totals(round: Round, assignments: QuerySet[Assignment], texts: dict[int, int]) -> dict[int, int]:
-    asked = round.type_codes
-    totals = {pk: n * len(asked) for pk, n in texts.items()}
-    # Only what was reassigned by type names its types: counting those apart keeps the rest one count.
-    by_types = assignments.filter(types__isnull=False).order_by().values_list("member", "types")
-    for pk, types, n in by_types.annotate(n=Count("id")):
-        totals[pk] -= n * (len(asked) - len(types_named(types, asked)))
-    return totals

@@ -4,16 +4,14 @@ from collections.abc import Iterable, Sequence
 from datetime import date, datetime
 
 from django.db import connection, transaction
-from django.db.models import Exists, Max, OuterRef
+from django.db.models import Max
 from django.utils import timezone
 from django.utils.translation import gettext
 
 from annotation.access import refuse_archived, round_or_404, visible_questions
-from annotation.assigning import order_for, share_out, with_repeats
 from annotation.drawing import drawn_items
 from annotation.errors import NotFound, Refused
 from annotation.models import (
-    Assignment,
     Codebook,
     Membership,
     Project,
@@ -25,7 +23,6 @@ from annotation.models import (
 )
 from annotation.models.rounds import types_text
 from annotation.signals import round_closed
-from annotation.training_key import missing_key
 
 BATCH = 2_000
 
@@ -92,7 +89,7 @@ def round_create(
             imported=imported,
             repeats=repeats,
         )
-        _log(created, member, "round created")
+        round_log(created, member, "round created")
         if items_of is not None:
             round_draw(created, items_of=items_of, member=member)
     return created
@@ -135,7 +132,7 @@ def round_draw(
     The options are those of `annotation.drawing.drawn_items`.
     """
     with transaction.atomic():
-        _locked_draft(round, gettext("Items can be drawn only while the round is a draft."))
+        locked_draft(round, gettext("Items can be drawn only while the round is a draft."))
         drawn = drawn_items(
             round,
             size=size,
@@ -145,6 +142,7 @@ def round_draw(
             exclude_drawn=exclude_drawn,
             items_of=items_of,
         )
+        round.assignments.all()._raw_delete("default")  # of an opening that stopped halfway
         round.round_questions.all().delete()
         round.round_items.all().delete()
         round_items_add(round, drawn, first_position=1)
@@ -162,7 +160,7 @@ def round_draw(
         if items_of is not None:
             round.draw["items_of"] = items_of.number
         round.save(update_fields=["draw"])
-        _log(round, member, "items drawn", items=len(drawn))
+        round_log(round, member, "items drawn", items=len(drawn))
     return len(drawn)
 
 
@@ -184,93 +182,6 @@ def round_items_add(round: Round, item_ids: Sequence[int], *, first_position: in
             )
 
 
-def round_open(
-    round: Round, *, members: Iterable[Membership] | None = None, by: Membership | None = None
-) -> Round:
-    """Open a drawn round: share its items out and let the annotators in.
-
-    `members` are those who take part (default: every active annotator). Raises Refused with what is
-    missing: items, questions, annotators.
-    """
-    with transaction.atomic():
-        _locked_draft(round, gettext("Only a draft round can be opened."))
-        refuse_archived(round.project)
-        _refuse_without_material(round)
-        taking_part = sorted(
-            round.project.memberships.filter(is_annotator=True, is_active=True)
-            if members is None
-            else members,
-            key=lambda member: member.pk,
-        )
-        items = list(round.round_items.order_by("position").values_list("item_id", flat=True))
-        try:
-            shares = share_out(len(items), len(taking_part), overlap=round.overlap, seed=round.seed)
-        except ValueError as error:
-            raise Refused(
-                "not_ready",
-                gettext("The round cannot open: %(error)s. Invite people or lower the overlap.")
-                % {"error": error},
-            ) from None
-        _assign(round, items, shares, taking_part)
-        round.status = Round.Status.OPEN
-        round.opened_at = timezone.now()
-        round.save(update_fields=["status", "opened_at"])
-        _log(round, by, "round opened", annotators=[member.pseudonym for member in taking_part])
-    return round
-
-
-def _refuse_without_material(round: Round) -> None:
-    n_items = round.round_items.count()
-    if not n_items:
-        raise Refused("not_ready", gettext("The round has no items yet: draw items into it first."))
-    if round.purpose == Round.Purpose.TRAINING:
-        _refuse_without_key(round)
-    if round.project.protocol != Protocol.CQS_GEN:
-        return
-    asked = RoundQuestion.objects.filter(round=round, question__item=OuterRef("item"))
-    bare = round.round_items.filter(~Exists(asked)).order_by("position")
-    n_bare = bare.count()
-    if n_bare:
-        names = list(bare.values_list("item__external_id", flat=True)[:5])
-        raise Refused(
-            "not_ready",
-            gettext(
-                "%(n_bare)s of %(n_items)s items have no questions to judge: %(names)s. Import "
-                "questions for them, or draw the round without them."
-            )
-            % {"n_bare": n_bare, "n_items": n_items, "names": _some(names, n_bare)},
-        )
-
-
-def _refuse_without_key(round: Round) -> None:
-    n_missing, names = missing_key(round)
-    if n_missing:
-        raise Refused(
-            "not_ready",
-            gettext(
-                "The key of this training round has no answer for %(n_missing)s units, of %(names)s. "
-                "Complete the key, or draw the round without these items."
-            )
-            % {"n_missing": n_missing, "names": _some(names)},
-        )
-
-
-def _assign(
-    round: Round, items: list[int], shares: list[tuple[int, ...]], members: Sequence[Membership]
-) -> None:
-    for index, member in enumerate(members):
-        own = [item for item, chosen in zip(items, shares, strict=True) if index in chosen]
-        order = order_for(len(own), shuffled=round.shuffled, seed=round.seed, member=index)
-        met = with_repeats(order, repeats=round.repeats, seed=round.seed, member=index)
-        rows = [
-            Assignment(round=round, item_id=own[place], member=member, position=position, repeat=repeat)
-            for position, (place, repeat) in enumerate(met, start=1)
-        ]
-        # First what is repeated, which the database looks for.
-        rows.sort(key=lambda row: row.repeat)
-        Assignment.objects.bulk_create(rows, batch_size=BATCH)
-
-
 def round_close(round: Round, *, by: Membership | None = None) -> Round:
     """Close an open round for good and tell whoever listens, inside the same transaction."""
     with transaction.atomic():
@@ -285,7 +196,7 @@ def round_close(round: Round, *, by: Membership | None = None) -> Round:
         round.closed_at = timezone.now()
         round.paused_at = None
         round.save(update_fields=["status", "closed_at", "paused_at"])
-        _log(round, by, "round closed")
+        round_log(round, by, "round closed")
         round_closed.send(sender=Round, round=round)
     return round
 
@@ -309,7 +220,7 @@ def round_reopen(round: Round, *, why: str, by: Membership) -> Round:
         round.closed_at = None
         round.reopened_at = timezone.now()
         round.save(update_fields=["status", "closed_at", "reopened_at"])
-        _log(round, by, "round reopened", why=why.strip())
+        round_log(round, by, "round reopened", why=why.strip())
     return round
 
 
@@ -335,7 +246,7 @@ def _pause_set(round: Round, when: datetime | None, by: Membership, action: str)
         if (current.paused_at is None) != (when is None):
             round.paused_at = when
             round.save(update_fields=["paused_at"])
-            _log(round, by, action)
+            round_log(round, by, action)
     return round
 
 
@@ -354,22 +265,29 @@ def round_lock_shared(member: Membership, number: int) -> Round:
     return round_or_404(member, number)
 
 
-def _locked_draft(round: Round, otherwise: str) -> None:
+def locked_draft(round: Round, otherwise: str) -> None:
+    """Lock a draft until this transaction ends. Raises Refused where it is none, or is being opened."""
     current = Round.objects.select_for_update().filter(pk=round.pk).first()
     if current is None:
         raise NotFound(gettext("The round is gone."))
     if current.status != Round.Status.DRAFT:
         raise Refused("round_not_draft", f"{current.name} is {current.status_word}. {otherwise}")
+    if current.imported:
+        raise Refused(
+            "round_not_draft",
+            gettext("%(name)s is being imported. %(otherwise)s")
+            % {"name": current.name, "otherwise": otherwise},
+        )
+    if current.is_opening:
+        raise Refused(
+            "round_not_draft",
+            gettext("%(name)s is being opened. %(otherwise)s")
+            % {"name": current.name, "otherwise": otherwise},
+        )
 
 
-def _log(round: Round, member: Membership | None, action: str, **details: object) -> None:
+def round_log(round: Round, member: Membership | None, action: str, **details: object) -> None:
+    """Write an act on a round into its project's log."""
     ProjectEvent.objects.create(
         project=round.project, member=member, action=action, details={"round": round.name, **details}
     )
-
-
-def _some(names: Sequence[str], total: int | None = None) -> str:
-    """Name up to five, and say how many more there are."""
-    total = len(names) if total is None else total
-    shown = ", ".join(names[:5])
-    return shown if total <= 5 else gettext("%(shown)s and %(n)s more") % {"shown": shown, "n": total - 5}

@@ -1,13 +1,17 @@
-"""The Celery side of imports: id in, one use case, nothing else."""
+"""The Celery side of imports and of opening rounds: ids in, one use case, nothing else."""
 
 import logging
+from collections.abc import Iterable
+from datetime import datetime
 
 from celery import Task, shared_task
 from django.conf import settings
 from django.utils import translation
 from kombu.exceptions import OperationalError
 
-from annotation import uploading
+from annotation import opening, uploading
+from annotation.errors import Refused
+from annotation.models import Membership, Round
 
 logger = logging.getLogger(__name__)
 
@@ -38,3 +42,38 @@ def run_or_send(task: Task, upload_id: int, size: int) -> None:
         task.delay(upload_id, translation.get_language())
     except (OperationalError, OSError) as error:
         logger.warning("upload %s waits: the broker cannot be reached (%s)", upload_id, error)
+
+
+@shared_task(name="annotation.open_round")
+def open_round(round_id: int, claim: str, members: list[int], by: int | None) -> None:
+    """Open a claimed round; nothing where the claim went stale and another opening took it over."""
+    round = Round.objects.select_related("project", "codebook").get(pk=round_id)
+    known = {one.pk: one for one in round.project.memberships.all()}
+    taking_part = [known[pk] for pk in members]
+    try:
+        opening.opening_run(
+            round, datetime.fromisoformat(claim), members=taking_part, by=known[by] if by else None
+        )
+    except Refused as refusal:
+        logger.warning("round %s was not opened: %s", round_id, refusal.code)
+
+
+def round_open_or_send(
+    round: Round, *, members: Iterable[Membership] | None = None, by: Membership | None = None
+) -> Round:
+    """Open a small round at once, and have a worker open a large one: it `is_opening` meanwhile.
+
+    Raises Refused as `opening.round_open` does. Where the broker cannot be reached a large one opens here.
+    """
+    if not opening.is_large(round):
+        return opening.round_open(round, members=members, by=by)
+    taking_part = opening.annotators_of(round, members)
+    claim = opening.opening_claim(round, taking_part)
+    try:
+        open_round.delay(
+            round.pk, claim.isoformat(), [member.pk for member in taking_part], by.pk if by else None
+        )
+    except (OperationalError, OSError) as error:
+        logger.warning("round %s opens without a worker: the broker cannot be reached (%s)", round.pk, error)
+        return opening.opening_run(round, claim, members=taking_part, by=by)
+    return round

@@ -225,6 +225,11 @@ def _locked_training_draft(round: Round) -> None:
             "round_not_draft",
             gettext("%(name)s takes a key only while it is a draft for training.") % {"name": current.name},
         )
+    if current.is_opening:
+        raise Refused(
+            "round_not_draft",
+            gettext("%(name)s is being opened: its key is frozen.") % {"name": current.name},
+        )
 
 
 def _log(round: Round, member: Membership | None, action: str, n_answers: int) -> None:

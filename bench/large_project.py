@@ -21,10 +21,10 @@ def fill(slug: str, n_items: int, n_annotators: int) -> None:
     from django.utils import timezone
 
     from agreement.models import AgreementReport
+    from annotation.database_rules import TRIGGERS, lifted_triggers
     from annotation.models import Import, Membership, ProjectEvent, Round
     from annotation.projects import member_add, project_create
     from annotation.rounds import round_create
-    from annotation.triggers import TRIGGERS, lifted_triggers
 
     rng = random.Random(0)
     lea = User.objects.create_user("lea")

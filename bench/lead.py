@@ -26,6 +26,8 @@ PAGES = (
     "/p/{slug}/items/?topic=topic 7&page=50",
     "/p/{slug}/items/?withdrawn=1",
     "/p/{slug}/items/?q=B-109",
+    "/p/{slug}/items/?q=nowhere",
+    "/p/{slug}/items/{item}/",
     "/p/{slug}/people/",
     "/p/{slug}/codebook/",
     "/p/{slug}/import/",
@@ -44,6 +46,7 @@ PAGES = (
     "/p/{slug}/rounds/2/disagreements/?pair=A2~A3",
     "/p/{slug}/rounds/2/disagreements/?state=waiting",
     "/p/{slug}/rounds/2/disagreements/?state=decided",
+    "/p/{slug}/rounds/2/units/{item}/CTX/?state=waiting",
     "/p/{slug}/rounds/2/discussion/",
     "/p/{slug}/releases/",
     "/api/projects/{slug}/rounds/1/",
@@ -75,12 +78,16 @@ def measure(slug: str, limit: float, *, queries: bool) -> bool:
     from django.contrib.auth.models import User
     from django.test import Client
 
+    from agreement.models import DisputedUnit
+
     client = Client()
     client.force_login(User.objects.get(username="lea"))
     database = _database_process()
+    disputed = DisputedUnit.objects.filter(report__round__project__slug=slug).order_by("-disputed")
+    item = disputed[disputed.count() // 2].item_id
     kept = True
     for template in PAGES:
-        path = template.format(slug=slug)
+        path = template.format(slug=slug, item=item)
         least = min(_server_time(client, path, database) for _ in range(TIMES))
         kept = kept and least <= limit
         print(f"{least:8.1f} ms  {'' if least <= limit else 'TOO SLOW '}{path}")

@@ -41,10 +41,10 @@ def fill(items: int, types: int, annotators: int) -> None:
     from django.utils import timezone
 
     from annotation.codebooks.reader import load_shipped
+    from annotation.database_rules import TRIGGERS, lifted_triggers
     from annotation.models import Assignment, Import, Item, RoundItem, TypeAnnotation
     from annotation.projects import member_add, project_create
     from annotation.rounds import round_create
-    from annotation.triggers import TRIGGERS, lifted_triggers
 
     rng, words = random.Random(0), SENTENCE.split()
     project = project_create(slug=SLUG, codebook="focus", user=User.objects.create_user("lea"))

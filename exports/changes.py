@@ -120,8 +120,10 @@ def changes_stored(before: Release, after: Release) -> Changes | None:
 
 def changes_work_out(release: Release) -> None:
     """Store how a finished release differs from the one before it, and from the last public one before it."""
-    for before in {release_before(release), release_before(release, public=True)} - {None}:
-        changes_between(before, release)
+    befores = {release_before(release), release_before(release, public=True)}
+    for before in befores:
+        if before is not None:
+            changes_between(before, release)
 
 
 def comparable(before: Release, after: Release) -> bool:

@@ -10,8 +10,10 @@ from django.core.cache import cache
 from django.core.management.commands import flush
 from django.db import connections
 from django.test import Client
+from django.utils import translation
 
-from annotation.triggers import TRIGGERS, run_statements
+from annotation.database_rules import TRIGGERS
+from annotation.triggers import run_statements
 from exports.triggers import TRIGGERS as RELEASE_TRIGGERS
 from tests import factories
 
@@ -84,3 +86,10 @@ def client_of(name: str) -> Client:
     client = Client()
     client.force_login(factories.user(name))
     return client
+
+
+@pytest.fixture(autouse=True)
+def language_stays_here():
+    """The middleware leaves the last request's language active in this thread: not for other tests."""
+    with translation.override("en"):
+        yield

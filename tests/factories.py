@@ -9,9 +9,10 @@ from itertools import count
 from django.contrib.auth.models import User
 
 from annotation.models import Assignment, Import, Item, Membership, Project, Question, Round
+from annotation.opening import round_open
 from annotation.projects import member_add, project_create
 from annotation.recording import Recorded, Unit, judgement_record
-from annotation.rounds import round_create, round_draw, round_open
+from annotation.rounds import round_create, round_draw
 
 ARGUMENTS = (
     "The library should stay open all night. Everyone's grades fell when it closed at ten.",

@@ -1,7 +1,7 @@
 """The current judgement of each unit: what the annotator says now.
 
 How it came to be is in `AnnotationEvent`. Every rule of the two protocols that a row can break is a
-constraint here; what reaches into another table is a trigger of `annotation.triggers`.
+constraint here; what reaches into another table is a trigger of `annotation.database_rules`.
 """
 
 from django.db import models

@@ -1,15 +1,19 @@
 """Rounds of annotation: what was drawn, who judges it, and when it closed."""
 
 from collections.abc import Iterable, Sequence
+from datetime import timedelta
 
 from django.db import models
 from django.db.models import Q
+from django.utils import timezone
 from django.utils.translation import gettext
 
 from annotation.models.codebooks import Codebook
 from annotation.models.constraints import not_blank
 from annotation.models.items import Item, Question
 from annotation.models.project import Membership, Project
+
+OPENING_STALE_AFTER = timedelta(minutes=10)
 
 
 def types_named(text: str | None, among: Sequence[str]) -> tuple[str, ...]:
@@ -41,6 +45,7 @@ class Round(models.Model):
 
     `types` names the types that the round asks, apart by spaces; without it, all of the codebook.
     `pass_mark` is the percent of answers that agree with the key of a training round.
+    `opening_at` is the last sign of life of the work that opens a draft: see `annotation.opening`.
     `imported` marks a round whose judgements were made elsewhere: it was never open here.
     `seed` drives the draw, the assignment and the shuffling; the same seed gives the same round.
     `repeats` is how many of their own texts each annotator is to meet again, unmarked, later in the round.
@@ -75,6 +80,7 @@ class Round(models.Model):
     live_agreement = models.BooleanField(default=False)
     imported = models.BooleanField(default=False)
     status = models.CharField(max_length=8, choices=Status, default=Status.DRAFT)
+    opening_at = models.DateTimeField(null=True, blank=True, editable=False)
     opened_at = models.DateTimeField(null=True, blank=True)
     closed_at = models.DateTimeField(null=True, blank=True)
     reopened_at = models.DateTimeField(null=True, blank=True)
@@ -122,6 +128,15 @@ class Round(models.Model):
 
     def __str__(self) -> str:
         return self.name
+
+    @property
+    def is_opening(self) -> bool:
+        """Whether the draft is being opened right now: nothing about it can be changed meanwhile."""
+        return (
+            self.status == self.Status.DRAFT
+            and self.opening_at is not None
+            and self.opening_at > timezone.now() - OPENING_STALE_AFTER
+        )
 
     @property
     def type_codes(self) -> tuple[str, ...]:
@@ -201,7 +216,16 @@ class Assignment(models.Model):
         indexes = [
             # The progress of a round is read from this alone.
             models.Index(
-                fields=["round", "member", "item", "questions", "decided", "active_seconds", "judged_at"],
+                fields=[
+                    "round",
+                    "member",
+                    "types",
+                    "item",
+                    "questions",
+                    "decided",
+                    "active_seconds",
+                    "judged_at",
+                ],
                 condition=Q(released_at__isnull=True),
                 name="assignment_progress",
             ),

@@ -15,9 +15,10 @@ from annotation.importing import judgements
 from annotation.importing.items_loader import items_import
 from annotation.importing.rows import JudgementRow
 from annotation.models import Assignment, Membership, Project, Round
+from annotation.opening import round_open
 from annotation.projects import member_add, project_create
 from annotation.recording import Unit, judgement_record
-from annotation.rounds import round_close, round_create, round_draw, round_open
+from annotation.rounds import round_close, round_create, round_draw
 from annotation.sample import LOGINS
 from annotation.training_key import key_import
 

@@ -102,7 +102,7 @@ def round_disagreements(request: HttpRequest, slug: str, number: int) -> HttpRes
 
 def filtered_units(report: AgreementReport, member: Membership, asked: Any) -> QuerySet[DisputedUnit]:
     """Return the disputed units that the filters of an address leave, most disputed first."""
-    units = report.disputed_units.all()
+    units: QuerySet[Any] = report.disputed_units.all()
     if asked.get("type"):
         units = units.filter(type_code=asked["type"])
     if asked.get("topic"):

@@ -15,7 +15,8 @@ from django.views.decorators.http import require_http_methods
 from annotation.drawing import draw_preview, drawable_items
 from annotation.errors import Refused
 from annotation.models import Membership, Protocol, Round
-from annotation.rounds import round_draw, round_open
+from annotation.rounds import round_draw
+from annotation.tasks import round_open_or_send
 from frontend.pages.common import project_page
 from frontend.pages.rounds import lead_and_round
 from frontend.refusals import refusals_as_notices
@@ -93,11 +94,11 @@ class DrawForm(forms.Form):
 def draw(request: HttpRequest, slug: str, number: int) -> HttpResponse:
     """Preview a draw (GET with its fields), then draw it (POST with the same ones)."""
     member, round = lead_and_round(request, slug, number)
-    if round.status != Round.Status.DRAFT:
+    if round.status != Round.Status.DRAFT or round.is_opening:
+        state = gettext("being opened") if round.is_opening else round.status_word
         messages.error(
             request,
-            gettext("%(name)s is %(status)s: its items are frozen.")
-            % {"name": round.name, "status": round.status_word},
+            gettext("%(name)s is %(status)s: its items are frozen.") % {"name": round.name, "status": state},
         )
         return redirect("round", slug, number)
     asked = request.POST if request.method == "POST" else request.GET
@@ -155,18 +156,19 @@ def open_round(request: HttpRequest, slug: str, number: int) -> HttpResponse:
     )
     if request.method == "POST" and form.is_valid():
         with refusals_as_notices(request):
-            round_open(round, members=chosen, by=member)
-            messages.success(
-                request,
-                gettext("%(name)s is open: its annotators find it on their first page.")
-                % {"name": round.name},
-            )
+            opened = round_open_or_send(round, members=chosen, by=member)
+            if opened.status == Round.Status.OPEN:
+                messages.success(
+                    request,
+                    gettext("%(name)s is open: its annotators find it on their first page.")
+                    % {"name": round.name},
+                )
             return redirect("round", slug, number)
         return redirect("round_open", slug, number)
-    if round.status != Round.Status.DRAFT:
+    if round.status != Round.Status.DRAFT or round.is_opening:
+        state = gettext("being opened") if round.is_opening else round.status_word
         messages.error(
-            request,
-            gettext("%(name)s is %(status)s already.") % {"name": round.name, "status": round.status_word},
+            request, gettext("%(name)s is %(status)s already.") % {"name": round.name, "status": state}
         )
         return redirect("round", slug, number)
     return project_page(

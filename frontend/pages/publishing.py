@@ -144,7 +144,7 @@ def _effects(release: Release, address: str) -> list[str]:
         )
     if submitted:
         effects.append(
-            gettext("Who wrote which question stays inside: %(n)s files by origin are not shown.")
+            gettext("Who wrote which question stays inside: %(n)s files, one an origin, are not shown.")
             % {"n": len(submitted)}
         )
     return [

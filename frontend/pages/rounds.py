@@ -43,6 +43,7 @@ def detail(request: HttpRequest, slug: str, number: int) -> HttpResponse:
         n_questions=round.round_questions.count(),
         newest=member.project.codebooks.latest("version"),
         events=_events(round),
+        opening=_opening(round) if round.is_opening else None,
         **_progress(round),
         **training_context(round),
     )
@@ -51,10 +52,20 @@ def detail(request: HttpRequest, slug: str, number: int) -> HttpResponse:
 @login_required
 @require_GET
 def detail_progress(request: HttpRequest, slug: str, number: int) -> HttpResponse:
-    """Return the progress table alone, which the round's page asks for every few seconds."""
+    """Return the progress table alone, or how far the opening is, as the round's page asks time and again."""
     member, round = lead_and_round(request, slug, number)
+    if "opening" in request.GET:
+        if not round.is_opening:
+            return HttpResponse(headers={"HX-Refresh": "true"})
+        context = {"project": member.project, "round": round, "opening": _opening(round)}
+        return render(request, "frontend/_round_opening.html", context)
     context = {"member": member, "project": member.project, "round": round, **_progress(round)}
     return render(request, "frontend/_round_progress.html", context)
+
+
+def _opening(round: Round) -> dict[str, int]:
+    """Return how many assignments of a round that is being opened are written, and how many will be."""
+    return {"done": round.assignments.count(), "total": round.round_items.count() * round.overlap}
 
 
 def _progress(round: Round) -> dict[str, Any]:

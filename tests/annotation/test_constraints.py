@@ -361,7 +361,7 @@ def test_closing_is_told_to_listeners_within_its_transaction(focus):
 
 
 def test_every_trigger_is_there_after_all_migrations():
-    from annotation.triggers import TRIGGERS
+    from annotation.database_rules import TRIGGERS
 
     query = (
         "SELECT tgname FROM pg_trigger WHERE NOT tgisinternal"

@@ -15,8 +15,9 @@ from annotation.errors import Refused
 from annotation.importing.items_loader import import_undo, items_import
 from annotation.importing.rows import FileError
 from annotation.models import Import, Item, Project, Question, Resolution
+from annotation.opening import round_open
 from annotation.projects import project_create
-from annotation.rounds import round_create, round_draw, round_open
+from annotation.rounds import round_create, round_draw
 from tests.factories import study
 
 pytestmark = pytest.mark.django_db

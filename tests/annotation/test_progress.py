@@ -7,6 +7,7 @@ import pytest
 from django.core.management import call_command
 from django.db import IntegrityError, connections
 
+from annotation.database_rules import lifted_triggers
 from annotation.models import Assignment, QuestionAnnotation, RoundQuestion, TypeAnnotation
 from annotation.people import member_edit
 from annotation.progress import progress_of_round
@@ -14,7 +15,6 @@ from annotation.projects import member_add
 from annotation.reassigning import round_reassign
 from annotation.recording import Unit, judgement_record
 from annotation.rounds import round_create, round_draw
-from annotation.triggers import lifted_triggers
 from annotation.withdrawing import item_restore, item_withdraw
 from tests import factories
 from tests.factories import NO, assignment_of, open_round, record, study, yes

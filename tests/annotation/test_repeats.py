@@ -100,7 +100,7 @@ def test_types_handed_on_are_no_longer_asked_in_repeats(made):
     own = made.round.assignments.filter(member=target)
     assert own.count() == 14
     assert all(one.types and "WE" not in one.types.split() for one in own)
-    assert set(made.round.assignments.filter(member=taker).values_list("types", flat=True)) == {""}
+    assert set(made.round.assignments.filter(member=taker).values_list("types", flat=True)) == {None}
 
 
 def test_the_database_refuses_a_repeat_of_nothing_or_a_second_one(made):

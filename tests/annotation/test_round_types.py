@@ -5,11 +5,12 @@ from django.utils import timezone
 
 from annotation.errors import NotFound, Refused
 from annotation.models import Assignment, KeyAnswer, Round, TypeAnnotation
+from annotation.opening import round_open
 from annotation.progress import progress_of_round
 from annotation.projects import codebook_publish, member_add
 from annotation.reassigning import round_reassign, unfinished_texts
 from annotation.reassigning_types import round_reassign_types, undecided_types
-from annotation.rounds import round_close, round_create, round_draw, round_open
+from annotation.rounds import round_close, round_create, round_draw
 from annotation.training import training_results
 from annotation.training_key import missing_key
 from annotation.workspace import workspace_overview, workspace_units

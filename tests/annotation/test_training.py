@@ -5,7 +5,8 @@ import pytest
 from annotation.errors import Refused
 from annotation.importing.staging import ImportReport
 from annotation.models import KeyAnswer, Resolution, Round, TypeAnnotation
-from annotation.rounds import round_create, round_draw, round_open
+from annotation.opening import round_open
+from annotation.rounds import round_create, round_draw
 from annotation.training import training_results
 from annotation.training_key import key_from_resolutions, key_import
 from tests.annotation.test_constraints import refused

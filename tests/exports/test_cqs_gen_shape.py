@@ -82,7 +82,8 @@ def test_a_submission_comes_back_as_it_came_and_a_template_has_its_shape(tmp_pat
     labelled = {"id": "A_1_T__0", "cq": "Who pays?", "label": "Useful"}
     given.write_bytes(submission().replace(b'"cqs": []', b'"cqs": [%s]' % json.dumps(labelled).encode()))
     for name in ("mine.1", "mine-1", "Café"):
-        (tmp_path / f"submission_{name}.json").write_bytes(submission(f"Who is {name}?", "Why?", "When?"))
+        asked = (f"{word} is {name}?" for word in ("Who", "Where", "Why"))
+        (tmp_path / f"submission_{name}.json").write_bytes(submission(*asked))
     paths = sorted(tmp_path.glob("submission_*.json"))
     project = imported("submitted", given, *paths)
     done = release(project)

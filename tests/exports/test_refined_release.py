@@ -5,8 +5,8 @@ import json
 import jsonschema
 import pytest
 
+from annotation.database_rules import lifted_triggers
 from annotation.errors import Refused
-from annotation.triggers import lifted_triggers
 from exports.models import QuestionRefinement, Release
 from exports.parameters import Parameters
 from exports.reconciling import inputs_stamp

@@ -9,9 +9,9 @@ from django.core.files.storage import default_storage
 from django.db import IntegrityError, transaction
 from django.utils import timezone
 
+from annotation.database_rules import lifted_triggers
 from annotation.errors import Refused
 from annotation.models import TypeAnnotation
-from annotation.triggers import lifted_triggers
 from exports import releases
 from exports.building import NotReconciled, files_build
 from exports.models import Release

@@ -5,9 +5,11 @@ import pytest
 from annotation.adjudicating import Ruling, resolution_decide, unit_claim
 from annotation.projects import member_add
 from annotation.recording import Unit
+from annotation.rounds import round_close
+from frontend.pages import common
 from tests import factories
 from tests.conftest import client_of
-from tests.frontend.studies import disputed_questions, disputed_study
+from tests.frontend.studies import computed, disputed_questions, disputed_study
 
 pytestmark = pytest.mark.django_db
 
@@ -87,3 +89,45 @@ def test_the_overview_says_how_much_is_left_and_takes_the_next_unit(lead_client)
 def test_annotators_do_not_reach_the_list(lead_client):
     disputed_study()
     assert client_of("ann").get(LIST).status_code == 403
+
+
+def test_pages_of_units_follow_one_another_whatever_the_filter(lead_client, monkeypatch):
+    monkeypatch.setattr(common.page_of, "__defaults__", (4,))
+    made = factories.study("context_sufficiency", annotators=2, items=5, slug="s")
+    factories.open_round(made)
+    for item in made.items:
+        for code in ("CTX", "TOP"):
+            factories.record(made.round, made.annotators[0], item, code, {"applicable": True})
+            factories.record(made.round, made.annotators[1], item, code, factories.NO)
+    round_close(made.round, by=made.lead)
+    report = computed(made)
+    for place, unit in enumerate(report.disputed_units.order_by("pk")):
+        report.disputed_units.filter(pk=unit.pk).update(disputed=(7 * place % 10) / 10)
+    in_order = [
+        (unit.item.external_id, unit.type_code) for unit in report.disputed_units.select_related("item")
+    ]
+    assert len(in_order) == 10
+    for asked in ({}, {"pair": "A2~A3"}, {"state": "waiting"}, {"pattern": "no 1, yes 1"}):
+        pages = [units(lead_client, page=number, **asked) for number in (1, 2, 3)]
+        assert [len(page) for page in pages] == [4, 4, 2]
+        assert [unit for page in pages for unit in page] == in_order
+    assert units(lead_client, pair="A2~A9") == []
+
+
+def test_the_filters_count_types_and_votes_of_this_report(lead_client):
+    disputed_study()
+    context = lead_client.get(LIST).context
+    assert context["types"] == [{"type_code": "LE", "n": 1}, {"type_code": "WE", "n": 1}]
+    assert context["patterns"] == [("no 2, yes 1", 1), ("yes 2, no 1", 1)]
+    assert context["topics"] == ["topic 0", "topic 1"]
+
+
+def test_decisions_and_claims_in_another_project_count_there_alone(lead_client):
+    disputed_study()
+    other = disputed_study("other")
+    lou = member_add(project=other.project, user=factories.user("lou"), is_lead=True)
+    unit_claim(item=other.items[0], unit=Unit("LE"), member=lou)
+    progress = lead_client.get("/p/other/rounds/1/disagreements/").context["progress"]
+    assert (progress.total, progress.decided, progress.taken) == (1, 0, 1)
+    progress = lead_client.get(LIST).context["progress"]
+    assert (progress.total, progress.decided, progress.taken) == (1, 0, 0)

@@ -59,3 +59,28 @@ def test_items_of_another_project_cannot_be_reached(lead_client, study):
     lead_client.post(f"/p/s/items/{foreign.pk}/withdraw/", {"why": "x"})
     foreign.refresh_from_db()
     assert foreign.withdrawn_at is None
+
+
+def test_every_page_of_items_goes_on_where_the_one_before_ended(lead_client, study):
+    factories.add_items(study.project, 116)
+    pages = [lead_client.get("/p/s/items/", {"page": page}).context["page"] for page in (1, 2, 3)]
+    assert [len(page) for page in pages] == [50, 50, 20]
+    assert [item.external_id for page in pages for item in page] == [f"I-{n}" for n in range(1, 121)]
+
+
+def test_items_of_an_import_that_is_not_done_are_on_no_page(lead_client, study):
+    factories.add_items(study.project, 2)
+    study.project.imports.filter(items__external_id="I-5").update(state="undone")
+    page = lead_client.get("/p/s/items/").context["page"]
+    assert [item.external_id for item in page] == ["I-1", "I-2", "I-3", "I-4"]
+
+
+def test_the_topics_to_choose_from_are_those_of_the_project_each_once(lead_client, study):
+    foreign = factories.study("focus", slug="other")
+    foreign.project.items.update(topic="elsewhere")
+    study.project.items.filter(external_id="I-4").update(topic="")
+    study.project.items.filter(external_id="I-3").update(topic="Ähren 🎉")
+    topics = lead_client.get("/p/s/items/").context["topics"]
+    assert sorted(topics) == ["topic 0", "topic 1", "Ähren 🎉"]
+    study.project.items.update(topic="")
+    assert lead_client.get("/p/s/items/").context["topics"] == []

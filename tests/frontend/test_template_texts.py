@@ -84,7 +84,7 @@ def logged_actions() -> set[str]:
             if not isinstance(node, ast.Call):
                 continue
             given = [keyword.value for keyword in node.keywords if keyword.arg == "action"]
-            if isinstance(node.func, ast.Name) and node.func.id == "_log":
+            if isinstance(node.func, ast.Name) and node.func.id in ("_log", "round_log"):
                 given += node.args
             for value in given:
                 found |= {one.value for one in ast.walk(value) if isinstance(one, ast.Constant)}

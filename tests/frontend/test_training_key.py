@@ -6,7 +6,8 @@ import pytest
 from django.core.files.uploadedfile import SimpleUploadedFile
 
 from annotation.models import Resolution, Round
-from annotation.rounds import round_close, round_create, round_draw, round_open
+from annotation.opening import round_open
+from annotation.rounds import round_close, round_create, round_draw
 from frontend.pages import training
 from tests import factories
 from tests.conftest import client_of

@@ -1,0 +1,174 @@
+"""Opening a round: its items are shared out among the annotators, then the round is theirs at once.
+
+The assignments are written in batches into the draft, where nobody sees them, so that others' saves get
+their turn; one conditional update opens the round. Who opens holds a claim, `Round.opening_at`, renewed
+with every batch. Work that was killed leaves a claim that goes stale: then the draft can be opened again,
+from the beginning, or changed.
+"""
+
+from collections.abc import Iterable, Iterator, Sequence
+from datetime import datetime
+from itertools import islice
+
+from django.db import transaction
+from django.db.models import Exists, OuterRef, QuerySet
+from django.utils import timezone
+from django.utils.translation import gettext
+
+from annotation.access import refuse_archived
+from annotation.assigning import order_for, share_out, with_repeats
+from annotation.errors import Refused
+from annotation.importing.staging import delete_in_batches
+from annotation.models import Assignment, Membership, Protocol, Round, RoundQuestion
+from annotation.rounds import locked_draft, round_log
+from annotation.training_key import missing_key
+
+BATCH = 500
+AT_ONCE = 5_000
+"""Up to so many assignments a round opens while the lead waits; a larger one is opened by a worker."""
+
+
+def round_open(
+    round: Round, *, members: Iterable[Membership] | None = None, by: Membership | None = None
+) -> Round:
+    """Open a drawn round: share its items out and let the annotators in.
+
+    `members` are those who take part (default: every active annotator). Raises Refused with what is
+    missing: items, questions, annotators.
+    """
+    taking_part = annotators_of(round, members)
+    return opening_run(round, opening_claim(round, taking_part), members=taking_part, by=by)
+
+
+def annotators_of(round: Round, members: Iterable[Membership] | None) -> list[Membership]:
+    """Return those who take part in a round, in the order in which items are shared out."""
+    active = round.project.memberships.filter(is_annotator=True, is_active=True)
+    return sorted(active if members is None else members, key=lambda member: member.pk)
+
+
+def is_large(round: Round) -> bool:
+    """Whether opening the round takes longer than a lead should wait."""
+    return round.round_items.count() * round.overlap > AT_ONCE
+
+
+def opening_claim(round: Round, members: Sequence[Membership]) -> datetime:
+    """Check that a round can open and keep it from being changed; return the claim for `opening_run`."""
+    with transaction.atomic():
+        locked_draft(round, gettext("Only a draft round can be opened."))
+        refuse_archived(round.project)
+        _refuse_without_material(round)
+        if round.overlap > len(members):
+            raise Refused(
+                "not_ready",
+                gettext(
+                    "The round cannot open: an overlap of %(overlap)s needs %(overlap)s annotators, and "
+                    "%(n)s take part. Invite people or lower the overlap."
+                )
+                % {"overlap": round.overlap, "n": len(members)},
+            )
+        claim = timezone.now()
+        Round.objects.filter(pk=round.pk).update(opening_at=claim)
+    round.opening_at = claim
+    return claim
+
+
+def opening_run(
+    round: Round, claim: datetime, *, members: Sequence[Membership], by: Membership | None = None
+) -> Round:
+    """Write the assignments of a claimed round and open it. Raises Refused where another took it over."""
+    try:
+        claim = _renewed(round, claim)
+        delete_in_batches(round.assignments.all())  # of an opening that stopped halfway
+        assignments = _assignments(round, members)
+        while batch := list(islice(assignments, BATCH)):
+            with transaction.atomic():
+                renewed = _renewed(round, claim)
+                Assignment.objects.bulk_create(batch)
+            claim = renewed
+        with transaction.atomic():
+            opened = timezone.now()
+            if not _claimed(round, claim).update(status=Round.Status.OPEN, opened_at=opened, opening_at=None):
+                raise _taken_over(round)
+            round_log(round, by, "round opened", annotators=[member.pseudonym for member in members])
+    except BaseException:
+        # No more than the claim: what was written is taken away by the next opening or draw.
+        _claimed(round, claim).update(opening_at=None)
+        raise
+    round.status, round.opened_at, round.opening_at = Round.Status.OPEN, opened, None
+    return round
+
+
+def _claimed(round: Round, claim: datetime) -> QuerySet[Round]:
+    return Round.objects.filter(pk=round.pk, status=Round.Status.DRAFT, opening_at=claim)
+
+
+def _renewed(round: Round, claim: datetime) -> datetime:
+    now = timezone.now()
+    if not _claimed(round, claim).update(opening_at=now):
+        raise _taken_over(round)
+    return now
+
+
+def _taken_over(round: Round) -> Refused:
+    return Refused(
+        "round_not_draft",
+        gettext("The opening of %(name)s was taken over by another one.") % {"name": round.name},
+    )
+
+
+def _assignments(round: Round, members: Sequence[Membership]) -> Iterator[Assignment]:
+    items = list(round.round_items.order_by("position").values_list("item_id", flat=True))
+    shares = share_out(len(items), len(members), overlap=round.overlap, seed=round.seed)
+    for index, member in enumerate(members):
+        own = [item for item, chosen in zip(items, shares, strict=True) if index in chosen]
+        order = order_for(len(own), shuffled=round.shuffled, seed=round.seed, member=index)
+        met = with_repeats(order, repeats=round.repeats, seed=round.seed, member=index)
+        rows = [
+            Assignment(round=round, item_id=own[place], member=member, position=position, repeat=repeat)
+            for position, (place, repeat) in enumerate(met, start=1)
+        ]
+        # First what is repeated, which the database looks for.
+        yield from sorted(rows, key=lambda row: row.repeat)
+
+
+def _refuse_without_material(round: Round) -> None:
+    n_items = round.round_items.count()
+    if not n_items:
+        raise Refused("not_ready", gettext("The round has no items yet: draw items into it first."))
+    if round.purpose == Round.Purpose.TRAINING:
+        _refuse_without_key(round)
+    if round.project.protocol != Protocol.CQS_GEN:
+        return
+    asked = RoundQuestion.objects.filter(round=round, question__item=OuterRef("item"))
+    bare = round.round_items.filter(~Exists(asked)).order_by("position")
+    n_bare = bare.count()
+    if n_bare:
+        names = list(bare.values_list("item__external_id", flat=True)[:5])
+        raise Refused(
+            "not_ready",
+            gettext(
+                "%(n_bare)s of %(n_items)s items have no questions to judge: %(names)s. Import "
+                "questions for them, or draw the round without them."
+            )
+            % {"n_bare": n_bare, "n_items": n_items, "names": _some(names, n_bare)},
+        )
+
+
+def _refuse_without_key(round: Round) -> None:
+    n_missing, names = missing_key(round)
+    if n_missing:
+        raise Refused(
+            "not_ready",
+            gettext(
+                "The key of this training round has no answer for %(n_missing)s units, of %(names)s. "
+                "Complete the key, or draw the round without these items."
+            )
+            % {"n_missing": n_missing, "names": _some(names)},
+        )
+
+
+def _some(names: Sequence[str], total: int | None = None) -> str:
+    """Name up to five, and say how many more there are."""
+    total = len(names) if total is None else total
+    shown = ", ".join(names[:5])
+    return shown if total <= 5 else gettext("%(shown)s and %(n)s more") % {"shown": shown, "n": total - 5}
