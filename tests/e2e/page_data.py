@@ -12,10 +12,11 @@ from annotation.adjudicating import Ruling, resolution_decide
 from annotation.discussing import comment_add
 from annotation.inviting import invitation_create, invitation_revoke
 from annotation.models import Project, Round, Upload
+from annotation.opening import round_open
 from annotation.people import member_deactivate
 from annotation.projects import codebook_publish, project_archive, project_create, project_edit
 from annotation.recording import Unit
-from annotation.rounds import round_close, round_create, round_draw, round_open, round_pause, round_reopen
+from annotation.rounds import round_close, round_create, round_draw, round_pause, round_reopen
 from annotation.training_key import key_from_resolutions
 from annotation.uploading import upload_check, upload_create, upload_import, upload_request_import
 from annotation.withdrawing import item_withdraw
