@@ -24,6 +24,7 @@ _CLOSING = {
     "『": "』",
 }
 _QUOTES = frozenset("".join(_CLOSING) + "".join(_CLOSING.values()))
+_MARKS = "".join(_QUOTES)
 _APOSTROPHE = "’"
 _OPENING_MARKS = frozenset(_CLOSING) | frozenset("([{¿¡'")
 
@@ -103,12 +104,14 @@ def _with_balanced_quotes(span: str) -> str:
 
 
 def _between_letters(span: str, place: int) -> bool:
-    return 0 < place < len(span) - 1 and span[place - 1].isalnum() and span[place + 1].isalnum()
+    # Past other marks, which may be dropped: the answer must be the same when the question is filled in again.
+    before, after = span[:place].rstrip(_MARKS), span[place + 1 :].lstrip(_MARKS)
+    return before[-1:].isalnum() and after[:1].isalnum()
 
 
 def _without_final_punctuation(span: str) -> str:
     """Drop the punctuation at the end of the span, and that before the quotation marks that close it."""
-    words = span.rstrip("".join(_QUOTES) + "'")
+    words = span.rstrip(_MARKS + "'")
     closing = span[len(words) :]
     if closing:
         inner = _without_final_punctuation(words)

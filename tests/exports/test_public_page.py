@@ -86,7 +86,7 @@ def test_the_page_shows_card_counts_agreement_checksums_and_citation(made):
     page = text(Client().get(PAGE))
     assert "<b>2</b> items" in page
     assert "<b>40</b> judgements" in page
-    assert "<h2>Agreement</h2>" in page
+    assert "<h3>Agreement</h3>" in page
     assert "<td>Lacks Evidence</td>" in page
     assert "pretty_name" not in page
     assert "left out" not in page.partition("<article")[0]
