@@ -104,7 +104,7 @@ def _with_balanced_quotes(span: str) -> str:
 
 
 def _between_letters(span: str, place: int) -> bool:
-    # Past other marks, which may be dropped: the answer must be the same when the question is filled in again.
+    # Past other marks, which may be dropped: filling the question in again must change nothing.
     before, after = span[:place].rstrip(_MARKS), span[place + 1 :].lstrip(_MARKS)
     return before[-1:].isalnum() and after[:1].isalnum()
 
