@@ -32,14 +32,17 @@ _TOO_WIDE = """() => {
 }"""
 
 # What keeps people from seeing where the focus is: "" if nothing does, null once it left the page.
+# A part of a tall field in sight is enough (WCAG 2.2, 2.4.11).
 _FOCUS = """() => {
     const at = document.activeElement;
     if (!at || at === document.body) return null;
     const style = getComputedStyle(at), box = at.getBoundingClientRect();
-    const there = document.elementFromPoint(
-        Math.min(Math.max(box.left + box.width / 2, 0), innerWidth - 1),
-        Math.min(Math.max(box.top + Math.min(box.height, innerHeight) / 2, 0), innerHeight - 1));
-    const seen = there && (at.contains(there) || there.contains(at));
+    const top = Math.max(box.top, 0), bottom = Math.min(box.bottom, innerHeight - 1);
+    const seen = [0.1, 0.5, 0.9].some(part => {
+        const there = document.elementFromPoint(
+            Math.min(Math.max(box.left + box.width / 2, 0), innerWidth - 1), top + (bottom - top) * part);
+        return there && (at.contains(there) || there.contains(at));
+    });
     const ring = style.outlineStyle !== 'none' && parseFloat(style.outlineWidth) >= 2;
     if (seen && ring) return '';
     return `${ring ? 'covered or out of sight' : 'no ring'}: ${at.outerHTML.slice(0, 100)}`;
