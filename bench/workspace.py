@@ -2,8 +2,8 @@
 
 Run with `python -m bench.workspace`. It prints, for 300 FOCUS units: milliseconds from a key press to the
 next unit painted and to the decision stored on the server, the server's CPU milliseconds a unit, and what a
-first load costs. Goals: p95 painted at most 50 ms, server at most 10 ms of CPU a unit, first load at most
-80 KB compressed without texts, text visible within 400 ms.
+first load costs, of several without a cache. Goals: p95 painted at most 50 ms, server at most 10 ms of CPU a
+unit, first load at most 80 KB compressed without texts, text visible within 400 ms.
 """
 
 import gzip
@@ -12,11 +12,12 @@ import statistics
 import tempfile
 from pathlib import Path
 
-from playwright.sync_api import Page, Response, sync_playwright
+from playwright.sync_api import Browser, Page, Response, sync_playwright
 
 from tests.e2e.installation import Installation
 
 ITEMS = 30
+LOADS = 7
 CHROMIUM = os.environ.get("ELENCHUS_TEST_CHROMIUM", "/usr/bin/chromium")
 WATCH = """
 () => {
@@ -66,7 +67,8 @@ def log_in(page: Page, url: str) -> None:
     page.wait_for_url("**/healthz")
 
 
-def first_load(page: Page, address: str) -> None:
+def first_load(page: Page, address: str) -> tuple[float, list[bytes]]:
+    """Return the milliseconds until the text is visible, and the bodies of all files but the texts."""
     first: dict[str, Response] = {}
 
     def note(response: Response) -> None:
@@ -78,10 +80,26 @@ def first_load(page: Page, address: str) -> None:
     page.wait_for_function("() => document.getElementById('ws-text').textContent.length > 0")
     visible = page.evaluate("performance.now()")
     page.wait_for_load_state("networkidle")
+    page.remove_listener("response", note)
+    return visible, [response.body() for response in first.values()]
+
+
+def first_loads(browser: Browser, installation: Installation) -> Page:
+    """Load the workspace in browser contexts that have nothing cached; return the last one's page."""
+    loads: list[float] = []
+    for _ in range(LOADS):
+        for context in browser.contexts:
+            context.close()
+        page = browser.new_context(viewport={"width": 1280, "height": 800}).new_page()
+        log_in(page, installation.url)
+        visible, files = first_load(page, f"{installation.url}/p/bench/rounds/1/work/")
+        loads.append(visible)
     # Production serves its files compressed, the embedded server as they are: measure what production sends.
-    compressed = sum(len(gzip.compress(response.body())) for response in first.values())
-    print(f"{'first load: text visible':<44} {visible:11.0f} ms")
-    print(f"{'first load: compressed, without texts':<44} {compressed / 1000:11.1f} KB in {len(first)} files")
+    compressed = sum(len(gzip.compress(body)) for body in files)
+    middle, most = statistics.median(loads), max(loads)
+    print(f"{'first load: text visible':<44} median {middle:4.0f} ms   most {most:4.0f} ms")
+    print(f"{'first load: compressed, without texts':<44} {compressed / 1000:11.1f} KB in {len(files)} files")
+    return page
 
 
 def decide_all(page: Page, installation: Installation) -> None:
@@ -111,10 +129,7 @@ def main() -> None:
             executable_path=CHROMIUM, args=["--no-sandbox", "--disable-gpu", "--no-first-run"]
         )
         try:
-            page = browser.new_page(viewport={"width": 1280, "height": 800})
-            log_in(page, installation.url)
-            first_load(page, f"{installation.url}/p/bench/rounds/1/work/")
-            decide_all(page, installation)
+            decide_all(first_loads(browser, installation), installation)
         finally:
             browser.close()
             installation.kill()
