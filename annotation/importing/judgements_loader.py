@@ -15,7 +15,6 @@ from django.db.models import Count, Max
 from django.utils import timezone
 from django.utils.translation import gettext
 
-from annotation.access import visible_items, visible_questions
 from annotation.codebooks.definition import Codebook as CodebookDefinition
 from annotation.errors import Refused
 from annotation.importing import judgements
@@ -29,6 +28,7 @@ from annotation.importing.staging import (
     import_finish,
     staged_import,
 )
+from annotation.importing.stored_judgements import Stored, stored_read
 from annotation.models import (
     AnnotationEvent,
     Assignment,
@@ -137,18 +137,6 @@ class _Accepted:
     checked: Answer
 
 
-@dataclass
-class _Stored:
-    """What is there for the items of one batch of rows."""
-
-    items: dict[str, Item]
-    drawn: set[int]
-    questions: dict[tuple[int, str], list[int]]
-    positions: dict[tuple[int, int], tuple[int, str]]
-    assignments: dict[tuple[int, int], Assignment]
-    rows: dict[tuple[int, int, Unit], Row]
-
-
 class _Loader:
     """Checks and writes the rows of one file, batch by batch."""
 
@@ -178,10 +166,10 @@ class _Loader:
         )
         for good in batches:
             with transaction.atomic():
-                stored = self._read({row.item for row in good})
+                stored = stored_read(self.round, {row.item for row in good})
                 self._write(self._accepted(good, stored), stored)
 
-    def _accepted(self, rows: list[JudgementRow], stored: _Stored) -> list[_Accepted]:
+    def _accepted(self, rows: list[JudgementRow], stored: Stored) -> list[_Accepted]:
         """Check the rows; refuse those that break a rule, leave out those that are stored already."""
         accepted: dict[tuple[int, str, Unit], _Accepted] = {}
         for given in rows:
@@ -196,7 +184,7 @@ class _Loader:
                 self.refused.add(Refusal(given.place, str(problem), _shown(given, stored)))
         return list(accepted.values())
 
-    def _check(self, given: JudgementRow, stored: _Stored) -> _Accepted:
+    def _check(self, given: JudgementRow, stored: Stored) -> _Accepted:
         item = stored.items.get(given.item)
         if item is None:
             raise _RowRefused(gettext("there is no item “%(item)s” in this project") % {"item": given.item})
@@ -211,7 +199,7 @@ class _Loader:
             raise _RowRefused(" ".join(f"{name}: {why}" for name, why in errors.items())) from None
         return _Accepted(given, item, unit, answer, checked)
 
-    def _unit(self, given: JudgementRow, item: Item, stored: _Stored) -> Unit:
+    def _unit(self, given: JudgementRow, item: Item, stored: Stored) -> Unit:
         if self.project.protocol == Protocol.FOCUS:
             if given.type_code is None:
                 raise _RowRefused(gettext("judges a question, and this project judges types"))
@@ -234,7 +222,7 @@ class _Loader:
             )
         return Unit(question_id=found[0])
 
-    def _is_there(self, row: _Accepted, earlier: _Accepted | None, stored: _Stored) -> bool:
+    def _is_there(self, row: _Accepted, earlier: _Accepted | None, stored: Stored) -> bool:
         """Whether the same judgement is there already. Raises _RowRefused where another one is."""
         member = self.members.get(row.given.annotator)
         before = stored.rows.get((row.item.pk, member.pk, row.unit)) if member else None
@@ -254,7 +242,7 @@ class _Loader:
             % {"annotator": row.given.annotator, "where": where}
         )
 
-    def _write(self, accepted: list[_Accepted], stored: _Stored) -> None:
+    def _write(self, accepted: list[_Accepted], stored: Stored) -> None:
         fresh = {row.item.pk: None for row in accepted if row.item.pk not in stored.drawn}
         round_items_add(self.round, list(fresh), first_position=self.next_item)
         self.next_item += len(fresh)
@@ -280,7 +268,7 @@ class _Loader:
         QuestionAnnotation.objects.bulk_create(row for row in rows if isinstance(row, QuestionAnnotation))
         self.report.count("new judgements", len(events))
 
-    def _assign(self, accepted: list[_Accepted], stored: _Stored) -> None:
+    def _assign(self, accepted: list[_Accepted], stored: Stored) -> None:
         names = {row.given.annotator: None for row in accepted if row.given.annotator not in self.members}
         self.members.update(members_bring_in(project=self.project, names=names))
         self.report.count("new annotators", len(names))
@@ -315,38 +303,6 @@ class _Loader:
         fill(row, accepted.checked)
         return row
 
-    def _read(self, wanted: set[str]) -> _Stored:
-        items = {
-            item.external_id: item for item in visible_items(self.project).filter(external_id__in=wanted)
-        }
-        by_pk = {item.pk: item for item in items.values()}
-        drawn = set(self.round.round_items.filter(item__in=by_pk).values_list("item", flat=True))
-        questions: dict[tuple[int, str], list[int]] = defaultdict(list)
-        positions: dict[tuple[int, int], tuple[int, str]] = {}
-        asked = self.round.round_questions.filter(question__item__in=by_pk).values_list(
-            "question__item", "question__external_id", "question", "question__position"
-        )
-        could_be_asked = (
-            visible_questions(self.project)
-            .filter(item__in=set(by_pk) - drawn)
-            .values_list("item", "external_id", "id", "position")
-        )
-        for item, external_id, question, position in [*asked, *could_be_asked]:
-            questions[(item, str(external_id))].append(question)
-            positions[(item, position)] = (question, str(external_id))
-        assignments = {
-            (assignment.item_id, assignment.member_id): assignment
-            for assignment in self.round.assignments.filter(item__in=by_pk)
-        }
-        of = {assignment.pk: key for key, assignment in assignments.items()}
-        rows: dict[tuple[int, int, Unit], Row] = {}
-        for about_type in TypeAnnotation.objects.filter(assignment__in=of):
-            rows[(*of[about_type.assignment_id], Unit(about_type.type_code))] = about_type
-        for about_question in QuestionAnnotation.objects.filter(assignment__in=of):
-            unit = Unit(question_id=about_question.question_id)
-            rows[(*of[about_question.assignment_id], unit)] = about_question
-        return _Stored(items, drawn, questions, positions, assignments, rows)
-
 
 class _RowRefused(ValueError):
     """Why one row is refused."""
@@ -360,7 +316,7 @@ def _answer(given: JudgementRow, item: Item) -> dict:
     return answer
 
 
-def _shown(given: JudgementRow, stored: _Stored) -> dict:
+def _shown(given: JudgementRow, stored: Stored) -> dict:
     """Return a row in long form, for the file of refused rows."""
     question = given.question
     if given.question_position is not None and given.item in stored.items:
