@@ -13,8 +13,9 @@ from django.db import IntegrityError, transaction
 from django.utils import timezone
 from django.utils.translation import gettext
 
-from annotation.access import get_or_none
+from annotation.access import get_or_none, round_or_404
 from annotation.codebooks.definition import Codebook as CodebookDefinition
+from annotation.codebooks.used import used_codebook
 from annotation.errors import NotFound, Refused
 from annotation.models import (
     AnnotationEvent,
@@ -31,8 +32,12 @@ from annotation.rounds import round_lock_shared
 from annotation.training import refuse_second_answer
 
 MAX_ACTIVE_SECONDS = 24 * 60 * 60
-# What recording reads of an assignment and its text; an item's metadata may be long.
-READ = ("round", "member", "item", "types", "started_at", "released_at", "item__text", "item__text_length")
+# What recording reads of an assignment, its text and its round; an item's metadata may be long.
+READ = (
+    *("round", "member", "item", "types", "started_at", "released_at", "item__text", "item__text_length"),
+    *("round__name", "round__purpose", "round__status", "round__types", "round__paused_at"),
+    *("round__reopened_at", "round__codebook", "round__codebook__created_at"),
+)
 
 Row = TypeAnnotation | QuestionAnnotation
 Answer = TypeAnswer | QuestionAnswer
@@ -90,8 +95,9 @@ def judgement_record(
                 active_seconds,
                 digest,
             )
-    except IntegrityError:
-        # The id was recorded meanwhile for another assignment, which the lock does not hold.
+    except (Refused, IntegrityError):
+        # A repeat meets its own answer and looks stale, or the round has closed since; the constraint on
+        # event ids refuses one that looks new. So only what was refused is looked up.
         replay = _replay(member, client_event_id, digest)
         if replay is None:
             raise
@@ -109,20 +115,8 @@ def _record(
     active_seconds: int,
     digest: str,
 ) -> Recorded:
-    round = round_lock_shared(member, round_number)
-    # The lock on the assignment lets two tabs, or two sends of one event, meet in turn.
-    assignment = get_or_none(
-        Assignment.objects.select_for_update(of=("self",)).select_related("item").only(*READ),
-        pk=assignment_id,
-        round=round,
-        member=member,
-    )
-    replay = _replay(member, client_event_id, digest)
-    if replay is not None:
-        return replay
-    if assignment is None or assignment.released_at is not None:
-        raise NotFound(gettext("This text is not assigned to you in this round. Reload the page."))
-    assignment.round = round
+    assignment = _assignment_locked(member, round_number, assignment_id)
+    round = assignment.round
     if _is_kept_from(round, assignment, unit):
         raise NotFound(gettext("You are not asked this type of this text in this round. Reload the page."))
     if round.status != Round.Status.OPEN:
@@ -145,11 +139,10 @@ def _record(
             gettext("This unit was changed elsewhere meanwhile. Compare the two answers and choose one."),
             row=answer_of(row) if row else None,
         )
-    checked = check_answer(
-        CodebookDefinition.from_json(round.codebook.definition), assignment.item.text, unit, answer
-    )
+    codebook = used_codebook(round.codebook_id, round.codebook.created_at)
+    checked = check_answer(codebook, assignment.item.text, unit, answer)
     before = answer_of(row) if row else None
-    row = row or new_row(assignment, unit, round)
+    row = row or new_row(assignment, unit, codebook)
     row.revision = base_revision + 1
     row.active_seconds = min(row.active_seconds + max(active_seconds, 0), MAX_ACTIVE_SECONDS)
     row.after_reopening = round.reopened_at is not None
@@ -161,6 +154,28 @@ def _record(
     if assignment.started_at is None:
         Assignment.objects.filter(pk=assignment.pk).update(started_at=timezone.now())
     return Recorded(row, replayed=False)
+
+
+def _assignment_locked(member: Membership, round_number: int, assignment_id: int) -> Assignment:
+    """Return the member's assignment with its round and text, locked until this transaction ends.
+
+    The lock lets two tabs, or two sends of one event, meet in turn. Raises NotFound.
+    """
+    round_lock_shared(member.project_id, round_number)
+    assignment = get_or_none(
+        Assignment.objects.select_for_update(of=("self",))
+        .select_related("item", "round__codebook")
+        .only(*READ),
+        pk=assignment_id,
+        member=member,
+        round__project=member.project_id,
+        round__number=round_number,
+    )
+    if assignment is None or assignment.round.status == Round.Status.DRAFT:
+        round_or_404(member, round_number)
+    if assignment is None or assignment.released_at is not None:
+        raise NotFound(gettext("This text is not assigned to you in this round. Reload the page."))
+    return assignment
 
 
 def _is_kept_from(round: Round, assignment: Assignment, unit: Unit) -> bool:
@@ -187,10 +202,10 @@ def check_answer(
         ) from None
 
 
-def new_row(assignment: Assignment, unit: Unit, round: Round) -> Row:
+def new_row(assignment: Assignment, unit: Unit, codebook: CodebookDefinition) -> Row:
     """Return an unsaved, undecided row for a unit. Raises Refused for a unit the round does not ask."""
     if unit.question_id is not None:
-        if not round.round_questions.filter(
+        if not assignment.round.round_questions.filter(
             question_id=unit.question_id, question__item=assignment.item_id
         ).exists():
             raise Refused(
@@ -199,7 +214,7 @@ def new_row(assignment: Assignment, unit: Unit, round: Round) -> Row:
                 errors={"question": gettext("This question is not asked about this text in this round.")},
             )
         return QuestionAnnotation(assignment=assignment, question_id=unit.question_id)
-    span = {entry["code"]: entry["span"] for entry in round.codebook.definition.get("types") or ()}
+    span = {entry.code: entry.span for entry in codebook.types}
     if unit.type_code not in span:
         raise Refused(
             "invalid",

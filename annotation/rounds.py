@@ -8,7 +8,7 @@ from django.db.models import Max
 from django.utils import timezone
 from django.utils.translation import gettext
 
-from annotation.access import refuse_archived, round_or_404, visible_questions
+from annotation.access import refuse_archived, visible_questions
 from annotation.drawing import drawn_items
 from annotation.errors import NotFound, Refused
 from annotation.models import (
@@ -250,8 +250,8 @@ def _pause_set(round: Round, when: datetime | None, by: Membership, action: str)
     return round
 
 
-def round_lock_shared(member: Membership, number: int) -> Round:
-    """Return a round that the member may see, holding off its closing until this transaction ends.
+def round_lock_shared(project_id: int, number: int) -> None:
+    """Hold off the closing of a round until this transaction ends.
 
     Judgements share the lock, so they do not queue behind each other; closing takes it alone. On SQLite
     the single writer is the lock.
@@ -260,9 +260,8 @@ def round_lock_shared(member: Membership, number: int) -> Round:
         with connection.cursor() as cursor:
             cursor.execute(
                 "SELECT id FROM annotation_round WHERE project_id = %s AND number = %s FOR SHARE",
-                [member.project_id, number],
+                [project_id, number],
             )
-    return round_or_404(member, number)
 
 
 def locked_draft(round: Round, otherwise: str) -> None:
