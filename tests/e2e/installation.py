@@ -18,10 +18,11 @@ factories.open_round(made, order={order!r})
 
 
 class Installation:
-    """SQLite in a folder, and granian on a free port of 127.0.0.1."""
+    """A folder for everything, SQLite too unless a database is named; granian on a free port of 127.0.0.1."""
 
-    def __init__(self, folder: Path) -> None:
+    def __init__(self, folder: Path, *, database: str = "", web_processes: int = 1) -> None:
         self.folder = folder
+        self.web_processes = web_processes
         with socket.socket() as probe:
             probe.bind(("127.0.0.1", 0))
             self.port = probe.getsockname()[1]
@@ -30,7 +31,7 @@ class Installation:
             "DJANGO_SETTINGS_MODULE": "config.settings.embedded",
             "ELENCHUS_DATA": str(folder),
             "ELENCHUS_LOG_LEVEL": "ERROR",
-            "DATABASE_URL": "",
+            "DATABASE_URL": database,
             "CELERY_BROKER_URL": "",
             "PYTHONPATH": str(ROOT),
         }
@@ -64,7 +65,8 @@ class Installation:
         self.process = subprocess.Popen(
             [
                 *(sys.executable, "-m", "granian", "--interface", "wsgi", "--host", "127.0.0.1"),
-                *("--port", str(self.port), "--no-access-log", "config.wsgi:application"),
+                *("--port", str(self.port), "--no-access-log", "--workers", str(self.web_processes)),
+                *("--blocking-threads", "4", "--http", "1", "--no-ws", "config.wsgi:application"),
             ],
             cwd=ROOT,
             env=self.environment,

@@ -1,0 +1,135 @@
+"""Many annotators at once: python -m bench.load [--annotators N] [--decisions N] [--web N ...]
+
+Every annotator sends one decision after another, without a pause, to the web server of an installation:
+SQLite with one web process, then PostgreSQL with each number of them. Prints decisions a second, the
+milliseconds that one takes, and the web processes' CPU milliseconds a decision; then counts what is stored.
+"""
+
+import argparse
+import http.client
+import json
+import os
+import statistics
+import tempfile
+import time
+from concurrent.futures import ThreadPoolExecutor
+from pathlib import Path
+
+import psycopg
+
+from bench.workspace import cpu_seconds
+from tests.e2e.installation import Installation
+from tools.services import Services
+
+TYPES = ("OSP", "TC", "IE", "BS", "VAT", "OG", "QCE", "CF", "LE", "WE")
+CSRF = "a" * 32
+SEED = """
+import json
+import django; django.setup()
+from django.test import Client
+from tests import factories
+made = factories.study(annotators={annotators}, items={items}, slug="bench")
+factories.open_round(made)
+people = []
+for member in made.annotators:
+    client = Client()
+    client.force_login(member.user)
+    own = made.round.assignments.filter(member=member).order_by("position")
+    people.append([client.cookies["sessionid"].value, list(own.values_list("pk", flat=True))])
+print(json.dumps(people))
+"""
+COUNT = """
+import django; django.setup()
+from annotation.models import AnnotationEvent, TypeAnnotation
+print(TypeAnnotation.objects.count(), AnnotationEvent.objects.count())
+"""
+
+
+def send_all(port: int, session: str, assignments: list[int], decisions: int) -> list[float]:
+    """Send one annotator's decisions over one connection; return the seconds that each took."""
+    connection = http.client.HTTPConnection("127.0.0.1", port, timeout=60)
+    headers = {
+        "Content-Type": "application/json",
+        "Cookie": f"sessionid={session}; csrftoken={CSRF}",
+        "X-CSRFToken": CSRF,
+    }
+    took = []
+    for number in range(decisions):
+        decision = {
+            "event_id": f"load-{number}",
+            "assignment": assignments[number // len(TYPES)],
+            "type": TYPES[number % len(TYPES)],
+            "base_revision": 0,
+            "answer": {"applicable": False},
+        }
+        started = time.perf_counter()
+        connection.request("POST", "/api/projects/bench/rounds/1/judgements/", json.dumps(decision), headers)
+        response = connection.getresponse()
+        told = response.read()
+        took.append(time.perf_counter() - started)
+        if response.status != 200:
+            raise SystemExit(f"A decision was refused with {response.status}: {told.decode()}")
+    connection.close()
+    return took
+
+
+def measure(installation: Installation, what: str, annotators: int, decisions: int) -> float:
+    """Print what a run costs, and return its decisions a second. Exits where one of them is not stored."""
+    installation.run("manage.py", "migrate", "--verbosity", "0")
+    seed = SEED.format(annotators=annotators, items=-(-decisions // len(TYPES)))
+    people = json.loads(installation.run("-c", seed))
+    installation.start()
+    try:
+        before, started = cpu_seconds(installation.process.pid), time.perf_counter()
+        with ThreadPoolExecutor(annotators) as pool:
+            sent = [pool.submit(send_all, installation.port, *person, decisions) for person in people]
+            took = [seconds for future in sent for seconds in future.result()]
+        rate = len(took) / (time.perf_counter() - started)
+        spent = cpu_seconds(installation.process.pid) - before
+    finally:
+        installation.kill()
+    p95 = statistics.quantiles(took, n=20)[-1]
+    print(
+        f"{what:<30} {rate:5.0f} decisions/s   p50 {1000 * statistics.median(took):5.0f} ms   "
+        f"p95 {1000 * p95:5.0f} ms   web CPU {1000 * spent / len(took):5.1f} ms a decision",
+        flush=True,
+    )
+    stored = installation.run("-c", COUNT).split()
+    if stored != [str(len(took))] * 2:
+        raise SystemExit(f"{len(took)} decisions were sent; stored are {stored[0]}, with {stored[1]} events.")
+    return rate
+
+
+def main() -> None:
+    parser = argparse.ArgumentParser(description=__doc__.partition("\n")[0])
+    parser.add_argument("--annotators", type=int, default=30)
+    parser.add_argument("--decisions", type=int, default=50, help="of each annotator (default 50)")
+    parser.add_argument("--web", type=int, nargs="+", default=[1, 2], help="numbers of web processes")
+    given = parser.parse_args()
+    size = (given.annotators, given.decisions)
+    with tempfile.TemporaryDirectory() as name:
+        folder = Path(name)
+        services = Services(folder)
+        try:
+            measure(Installation(folder / "sqlite"), "SQLite, 1 web process", *size)
+            postgres = services.postgres_url()
+            rates = []
+            for web in given.web:
+                database = f"elenchus_load_{os.getpid()}_{web}"
+                with psycopg.connect(f"{postgres}/postgres", autocommit=True) as connection:
+                    connection.execute(f"CREATE DATABASE {database}")
+                    installation = Installation(
+                        folder / database, database=f"{postgres}/{database}", web_processes=web
+                    )
+                    try:
+                        rates.append(measure(installation, f"PostgreSQL, {web} web processes", *size))
+                    finally:
+                        connection.execute(f"DROP DATABASE {database} WITH (FORCE)")
+            ratio = rates[-1] / rates[0]
+            print(f"{given.web[-1]} web processes against {given.web[0]}: {ratio:.2f} times the rate")
+        finally:
+            services.stop()
+
+
+if __name__ == "__main__":
+    main()
