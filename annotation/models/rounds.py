@@ -243,3 +243,31 @@ class Assignment(models.Model):
 
     def __str__(self) -> str:
         return f"{self.round_id}:{self.item_id}:{self.member_id}"
+
+
+class RoundProgress(models.Model):
+    """What one annotator has and did in one round, counted by the triggers of `annotation.counters`.
+
+    `texts` (assignments), `questions`, `decided` (units) and `active_seconds` are those of assignments that
+    ask all types of the round and were not handed on; the few that name their types are counted when asked
+    for. `judged_at` is the time of the last judgement. `judgements`, `revisions` (their sum) and `late` (how
+    many came after a reopening) are of all judgements: together they change whenever one of these does.
+    """
+
+    round = models.ForeignKey(Round, on_delete=models.CASCADE, related_name="progress")
+    member = models.ForeignKey(Membership, on_delete=models.CASCADE, related_name="+")
+    texts = models.PositiveIntegerField()
+    questions = models.PositiveIntegerField()
+    decided = models.PositiveIntegerField()
+    active_seconds = models.PositiveBigIntegerField()
+    judged_at = models.DateTimeField(null=True)
+    judgements = models.PositiveIntegerField()
+    revisions = models.PositiveBigIntegerField()
+    late = models.PositiveIntegerField()
+
+    class Meta:
+        ordering = ["round", "member"]
+        constraints = [models.UniqueConstraint(fields=["round", "member"], name="roundprogress_unique")]
+
+    def __str__(self) -> str:
+        return f"{self.round_id}:{self.member_id}"
