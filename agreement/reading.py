@@ -15,7 +15,7 @@ from collections.abc import Collection, Iterable, Iterator
 from typing import Any
 
 import numpy as np
-from django.db.models import Count, Max, QuerySet, Sum
+from django.db.models import Count, Exists, Max, OuterRef, QuerySet, Sum
 from django.db.models.functions import Coalesce
 
 from agreement.judgements import (
@@ -30,7 +30,7 @@ from agreement.judgements import (
 )
 from agreement.span_sums import Frame
 from annotation.codebooks.definition import CQS_GEN, FOCUS
-from annotation.models import Item, Membership, QuestionAnnotation, Round, TypeAnnotation
+from annotation.models import Item, Membership, QuestionAnnotation, Round, RoundItem, TypeAnnotation
 
 BATCH = 5_000
 FIELD_VALUES = 60
@@ -121,11 +121,13 @@ def judgements_stamp(round: Round) -> str:
     judged = round.progress.aggregate(
         rows=Coalesce(Sum("judgements"), 0), revisions=Sum("revisions"), late=Coalesce(Sum("late"), 0)
     )
-    withdrawn = round.items.filter(withdrawn_at__isnull=False).aggregate(
+    # From the few that are withdrawn: the other way round every item of the round would be looked at.
+    drawn = RoundItem.objects.filter(round=round, item=OuterRef("pk"))
+    withdrawn = round.project.items.filter(Exists(drawn), withdrawn_at__isnull=False).aggregate(
         items=Count("id"), last=Max("withdrawn_at")
     )
-    left_out = Membership.objects.filter(assignments__round=round, left_out_at__isnull=False).aggregate(
-        members=Count("id", distinct=True), last=Max("left_out_at")
+    left_out = round.progress.filter(member__left_out_at__isnull=False).aggregate(
+        members=Count("id"), last=Max("member__left_out_at")
     )
     last = withdrawn["last"].isoformat() if withdrawn["last"] else "-"
     stamp = f"{judged['rows']}.{judged['revisions'] or 0}.{judged['late']}.{withdrawn['items']}.{last}"

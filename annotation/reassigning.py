@@ -4,23 +4,13 @@ from dataclasses import dataclass
 from random import Random
 
 from django.db import transaction
-from django.db.models import Count, Exists, Max, OuterRef
+from django.db.models import F, Max, Q, QuerySet
 from django.utils import timezone
 from django.utils.translation import gettext
 
 from annotation.errors import Refused
-from annotation.models import (
-    Assignment,
-    Membership,
-    ProjectEvent,
-    Protocol,
-    QuestionAnnotation,
-    Round,
-    RoundQuestion,
-    TypeAnnotation,
-)
+from annotation.models import Assignment, Membership, ProjectEvent, Protocol, Round
 from annotation.models.rounds import types_named
-from annotation.progress import DECIDED_QUESTION, DECIDED_TYPE
 
 BATCH = 2_000
 
@@ -33,23 +23,15 @@ class Reassignment:
     left_over: int
 
 
-def unfinished_texts(round: Round, member: Membership) -> list[Assignment]:
+def unfinished_texts(round: Round, member: Membership) -> QuerySet[Assignment]:
     """Return the member's texts in a round that have an undecided unit, in the member's order."""
     own = round.assignments.filter(member=member, released_at__isnull=True)
-    if round.project.protocol == Protocol.FOCUS:
-        asked = round.type_codes
-        judged_types = TypeAnnotation.objects.filter(DECIDED_TYPE, assignment__in=own).order_by()
-        n_decided = dict(judged_types.values_list("assignment").annotate(n=Count("id")))
-        return [
-            one
-            for one in own.order_by("position")
-            if n_decided.get(one.pk, 0) < len(types_named(one.types, asked))
-        ]
-    judged = QuestionAnnotation.objects.filter(
-        DECIDED_QUESTION, question=OuterRef("question"), assignment__in=own
-    )
-    undecided = RoundQuestion.objects.filter(~Exists(judged), round=round, question__item=OuterRef("item"))
-    return list(own.filter(Exists(undecided)).order_by("position"))
+    if round.project.protocol != Protocol.FOCUS:
+        return own.filter(decided__lt=F("questions")).order_by("position")
+    asked = round.type_codes
+    named = own.filter(types__isnull=False).order_by().values_list("pk", "types", "decided")
+    left = [pk for pk, types, decided in named if decided < len(types_named(types, asked))]
+    return own.filter(Q(pk__in=left) | Q(types__isnull=True, decided__lt=len(asked))).order_by("position")
 
 
 def round_reassign(
@@ -64,7 +46,7 @@ def round_reassign(
     takers = takers_among(members, target)
     with transaction.atomic():
         open_round_lock(round)
-        left = unfinished_texts(round, target)
+        left = list(unfinished_texts(round, target))
         unfinished = [one for one in left if not one.repeat]
         moved = _hand_on(round, unfinished, takers)
         # Only who judged a text first can repeat it: open repeats are let go.

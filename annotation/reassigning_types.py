@@ -3,12 +3,14 @@
 What is judged stays with whom judged it, and nobody is asked a type of a text twice.
 """
 
+from collections import Counter
 from collections.abc import Collection
 from dataclasses import dataclass, field
 from random import Random
 from typing import Any
 
 from django.db import transaction
+from django.db.models import Count
 from django.utils import timezone
 from django.utils.translation import gettext
 
@@ -32,6 +34,18 @@ def undecided_types(round: Round, member: Membership) -> dict[Assignment, tuple[
         for one in own.order_by("position")
     }
     return {one: codes for one, codes in left.items() if codes}
+
+
+def undecided_counts(round: Round, member: Membership) -> Counter[str]:
+    """Return in how many of the member's texts in a round each type is asked and not decided yet."""
+    own = round.assignments.filter(member=member, released_at__isnull=True).order_by()
+    asked = round.type_codes
+    left: Counter[str] = Counter()
+    for types, n in own.values_list("types").annotate(n=Count("*")):
+        left.update(dict.fromkeys(types_named(types, asked), n))
+    decided = TypeAnnotation.objects.filter(DECIDED_TYPE, assignment__in=own).order_by()
+    left.subtract(dict(decided.values_list("type_code").annotate(n=Count("*"))))
+    return left
 
 
 def round_reassign_types(

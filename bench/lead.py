@@ -119,7 +119,9 @@ def measure(slug: str, limit: float, *, queries: bool) -> bool:
     client = Client()
     client.force_login(User.objects.get(username="lea"))
     database = _database_process()
-    disputed = DisputedUnit.objects.filter(report__round__project__slug=slug).order_by("-disputed")
+    disputed = DisputedUnit.objects.filter(
+        report__round__project__slug=slug, report__round__number=2
+    ).order_by("-disputed")
     item = disputed[disputed.count() // 2].item_id
     person = Membership.objects.get(project__slug=slug, user__username="annotator7").pk
     kept = True

@@ -13,6 +13,8 @@ from django.views.decorators.http import require_GET, require_POST
 from agreement.adjudication import QueueProgress, queue_claim_next, queue_progress
 from agreement.models import AgreementReport, DisputedUnit
 from agreement.queue import disputed_kinds
+from agreement.reading import judgements_stamp
+from agreement.remembering import remembered
 from agreement.reports import report_current
 from annotation import access
 from annotation.adjudicating import with_state
@@ -68,8 +70,7 @@ def round_disagreements(request: HttpRequest, slug: str, number: int) -> HttpRes
             request, "round_disagreements.html", member, tab="disagreements", round=round, report=None
         )
     keys = filtered_units(report, member, request.GET).values_list("pk", flat=True)
-    # Finding who differs costs more than holding the keys: once, not once more for the count.
-    page = page_of(request, list(keys) if request.GET.get("pair") else keys)
+    page = page_of(request, keys)
     shown = report.disputed_units.select_related("item", "question")
     units = in_order(list(page), with_state(shown, member))
     spoken = round.comments.filter(
@@ -112,7 +113,9 @@ def filtered_units(report: AgreementReport, member: Membership, asked: Any) -> Q
         units = units.filter(votes__in=alike)
     first, _, second = asked.get("pair", "").partition("~")
     if first and second:
-        units = units.filter(_differ(report.round, first, second))
+        name = f"differ:{report.pk}:{report.digest}:{first}:{second}:{judgements_stamp(report.round)}"
+        found = report.disputed_units.filter(_differ(report.round, first, second)).order_by()
+        units = units.filter(pk__in=remembered(name, lambda: list(found.values_list("pk", flat=True))))
     state = asked.get("state", "")
     if state in ("waiting", "decided", "settled"):
         units = with_state(units, member)
@@ -140,24 +143,19 @@ def _differ(round: Round, first: str, second: str) -> Q:
     left, right = found[first], found[second]
     if round.project.protocol == "focus":
         of_unit = {"assignment__item": OuterRef("item"), "type_code": OuterRef("type_code")}
-        rows: QuerySet[Any] = TypeAnnotation.objects.all()
-        field = "applicable"
-        values: list[Any] = [True, False]
+        alike = {name: OuterRef(name) for name in ("assignment__item", "type_code")}
+        rows: QuerySet[Any] = TypeAnnotation.objects.filter(applicable__isnull=False)
+        answer = "applicable"
     else:
-        of_unit = {"question": OuterRef("question")}
-        rows, field, values = QuestionAnnotation.objects.all(), "label", ["USE", "UN", "IN"]
-    rows = rows.filter(assignment__round=round, assignment__repeat=False, **of_unit)
-    differ = Q()
-    for value in values:
-        others = [other for other in values if other != value]
-        differ |= Q(
-            Exists(rows.filter(assignment__member=left, **{field: value})),
-            Exists(rows.filter(assignment__member=right, **{f"{field}__in": others})),
-        )
+        of_unit, alike = {"question": OuterRef("question")}, {"question": OuterRef("question")}
+        rows, answer = QuestionAnnotation.objects.filter(label__isnull=False), "label"
+    rows = rows.filter(assignment__round=round, assignment__repeat=False)
+    other = rows.filter(assignment__member=right, **alike).exclude(**{answer: OuterRef(answer)})
+    differ = Exists(rows.filter(Exists(other), assignment__member=left, **of_unit))
     # The texts that both have leave few units to look at.
     also = Assignment.objects.filter(round=round, member=right, item=OuterRef("item"))
     both = round.assignments.filter(Exists(also), member=left).order_by()
-    return Q(item__in=both.values("item"), question__isnull=round.project.protocol == "focus") & differ
+    return Q(item__in=both.values("item"), question__isnull=round.project.protocol == "focus") & Q(differ)
 
 
 def _filters(round: Round, report: AgreementReport, asked: Any) -> dict[str, Any]:

@@ -216,7 +216,7 @@ def test_a_text_of_which_nothing_is_left_is_released(shared):
     released = shared.round.assignments.filter(member=ann, released_at__isnull=False)
     assert [one.item for one in released] == [shared.items[1]]
     assert asked_of(shared.round, ann, shared.items[0]) == shared.types[0]
-    assert unfinished_texts(shared.round, ann) == []
+    assert list(unfinished_texts(shared.round, ann)) == []
     assert asked_of(shared.round, cai, shared.items[1]) is None
 
 
