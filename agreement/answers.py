@@ -8,9 +8,9 @@ from dataclasses import dataclass
 from django.db.models import QuerySet
 
 from agreement.reading import counted_rows, judgements_stamp
-from agreement.remembering import remembered
 from annotation.codebooks.definition import FOCUS
 from annotation.models import Item, Question, QuestionAnnotation, Round, TypeAnnotation
+from annotation.remembering import remembered
 
 
 @dataclass(frozen=True, slots=True)

@@ -11,8 +11,8 @@ from django.db.models import Count, QuerySet
 from agreement.answers import Answer, answers_read
 from agreement.judgements import natural_key
 from agreement.models import AgreementReport, ConsensusSpan, DisputedUnit
-from agreement.remembering import remembered
 from annotation.models import Item, Question
+from annotation.remembering import remembered
 
 
 @dataclass(frozen=True, slots=True)

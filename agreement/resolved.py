@@ -19,9 +19,9 @@ from agreement.judgements import MISSING, IntArray
 from agreement.models import AgreementReport
 from agreement.raters import KeyFigures, key_figures
 from agreement.reading import judgements_stamp
-from agreement.remembering import remembered
 from annotation.codebooks.definition import FOCUS
 from annotation.models import Resolution, Round
+from annotation.remembering import remembered
 
 BATCH = 500
 STREAM = "resolution"

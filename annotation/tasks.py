@@ -1,4 +1,4 @@
-"""The Celery side of imports and of opening rounds: ids in, one use case, nothing else."""
+"""The Celery side of imports, screening and opening rounds: ids in, one use case, nothing else."""
 
 import logging
 from collections.abc import Iterable
@@ -6,12 +6,13 @@ from datetime import datetime
 
 from celery import Task, shared_task
 from django.conf import settings
+from django.core.cache import cache
 from django.utils import translation
 from kombu.exceptions import OperationalError
 
-from annotation import opening, uploading
+from annotation import opening, screening, uploading
 from annotation.errors import Refused
-from annotation.models import Membership, Round
+from annotation.models import Membership, Project, Round
 
 logger = logging.getLogger(__name__)
 
@@ -42,6 +43,32 @@ def run_or_send(task: Task, upload_id: int, size: int) -> None:
         task.delay(upload_id, translation.get_language())
     except (OperationalError, OSError) as error:
         logger.warning("upload %s waits: the broker cannot be reached (%s)", upload_id, error)
+
+
+COUNTED_AGAIN = 600
+"""Seconds until a count that has not come may be asked for again."""
+
+
+@shared_task(name="annotation.count_screening")
+def count_screening(project_id: int) -> None:
+    """Count the screening result of a large project."""
+    screening.screening_count(Project.objects.get(pk=project_id))
+    cache.delete(_count_asked(project_id))
+
+
+def screening_count_or_send(project: Project) -> None:
+    """Have a worker count a screening result; asking again soon changes nothing."""
+    if not cache.add(_count_asked(project.pk), True, COUNTED_AGAIN):
+        return
+    try:
+        count_screening.delay(project.pk)
+    except (OperationalError, OSError) as error:
+        logger.warning("a screening is counted without a worker: the broker cannot be reached (%s)", error)
+        count_screening(project.pk)
+
+
+def _count_asked(project_id: int) -> str:
+    return f"screening-asked:{project_id}"
 
 
 @shared_task(name="annotation.open_round")

@@ -14,13 +14,13 @@ from agreement.adjudication import QueueProgress, queue_claim_next, queue_progre
 from agreement.models import AgreementReport, DisputedUnit
 from agreement.queue import disputed_kinds
 from agreement.reading import judgements_stamp
-from agreement.remembering import remembered
 from agreement.reports import report_current
 from annotation import access
 from annotation.adjudicating import with_state
 from annotation.discussing import discussed_units, discussion_allowed
 from annotation.errors import Refused
 from annotation.models import Assignment, Comment, Membership, QuestionAnnotation, Round, TypeAnnotation
+from annotation.remembering import remembered
 from annotation.topics import topics_of
 from frontend.pages.common import in_order, lead_or_refuse, page_of, project_page, query_without_page
 from frontend.unit_view import unit_key
