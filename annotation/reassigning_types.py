@@ -38,13 +38,20 @@ def undecided_types(round: Round, member: Membership) -> dict[Assignment, tuple[
 
 def undecided_counts(round: Round, member: Membership) -> Counter[str]:
     """Return in how many of the member's texts in a round each type is asked and not decided yet."""
-    own = round.assignments.filter(member=member, released_at__isnull=True).order_by()
     asked = round.type_codes
+    own = round.assignments.filter(member=member, released_at__isnull=True).order_by()
     left: Counter[str] = Counter()
-    for types, n in own.values_list("types").annotate(n=Count("*")):
+    for types, n in own.filter(decided=0).values_list("types").annotate(n=Count("*")):
         left.update(dict.fromkeys(types_named(types, asked), n))
-    decided = TypeAnnotation.objects.filter(DECIDED_TYPE, assignment__in=own).order_by()
-    left.subtract(dict(decided.values_list("type_code").annotate(n=Count("*"))))
+    begun = {
+        pk: named
+        for pk, types, decided in own.filter(decided__gt=0).values_list("pk", "types", "decided")
+        if decided < len(named := types_named(types, asked))
+    }
+    for named in begun.values():
+        left.update(named)
+    decided_types = TypeAnnotation.objects.filter(DECIDED_TYPE, assignment__in=list(begun)).order_by()
+    left.subtract(decided_types.values_list("type_code", flat=True))
     return left
 
 

@@ -29,7 +29,7 @@ PAGES = (
     "/p/{slug}/items/?q=B-109",
     "/p/{slug}/items/?q=nowhere",
     "/p/{slug}/items/{item}/",
-    "/p/{slug}/items/?q=wo",
+    "/p/{slug}/items/?q=on",
     "/p/{slug}/items/?topic=topic 7&q=nowhere",
     "/p/{slug}/screening/",
     "/p/{slug}/people/",
@@ -93,7 +93,8 @@ def prepare(slug: str, n_items: int, n_annotators: int) -> None:
     from django.core.management import call_command
     from django.db import connection
 
-    from annotation.models import Round
+    from annotation.models import Project, Round
+    from annotation.screening import screening_count
     from bench.large_project import fill
 
     call_command("migrate", verbosity=0)
@@ -102,6 +103,8 @@ def prepare(slug: str, n_items: int, n_annotators: int) -> None:
         sys.exit("This database was left half filled: delete it and start again.")
     if there is None:
         fill(slug, n_items, n_annotators)
+    # What a worker does as soon as somebody looks at the page.
+    screening_count(Project.objects.get(slug=slug))
     if connection.vendor == "postgresql":
         # What autovacuum does in a database that is in use.
         with connection.cursor() as cursor:

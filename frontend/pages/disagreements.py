@@ -1,11 +1,12 @@
 """Where annotators of closed rounds disagree: all rounds, one round's units with filters, the discussion."""
 
 from collections import Counter
+from collections.abc import Sequence
 from typing import Any
 
 from django.contrib.auth.decorators import login_required
 from django.db.models import Exists, OuterRef, Q, QuerySet
-from django.http import HttpRequest, HttpResponse
+from django.http import HttpRequest, HttpResponse, QueryDict
 from django.shortcuts import redirect
 from django.utils.translation import gettext
 from django.views.decorators.http import require_GET, require_POST
@@ -25,6 +26,7 @@ from annotation.topics import topics_of
 from frontend.pages.common import in_order, lead_or_refuse, page_of, project_page, query_without_page
 from frontend.unit_view import unit_key
 
+FILTERS = ("type", "topic", "pattern", "pair", "state")
 ROUNDS_A_PAGE = 20
 PATTERNS_OFFERED = 30
 ANNOTATORS_OFFERED = 30
@@ -69,8 +71,7 @@ def round_disagreements(request: HttpRequest, slug: str, number: int) -> HttpRes
         return project_page(
             request, "round_disagreements.html", member, tab="disagreements", round=round, report=None
         )
-    keys = filtered_units(report, member, request.GET).values_list("pk", flat=True)
-    page = page_of(request, keys)
+    page = page_of(request, _filtered_keys(report, member, request.GET))
     shown = report.disputed_units.select_related("item", "question")
     units = in_order(list(page), with_state(shown, member))
     spoken = round.comments.filter(
@@ -113,9 +114,7 @@ def filtered_units(report: AgreementReport, member: Membership, asked: Any) -> Q
         units = units.filter(votes__in=alike)
     first, _, second = asked.get("pair", "").partition("~")
     if first and second:
-        name = f"differ:{report.pk}:{report.digest}:{first}:{second}:{judgements_stamp(report.round)}"
-        found = report.disputed_units.filter(_differ(report.round, first, second)).order_by()
-        units = units.filter(pk__in=remembered(name, lambda: list(found.values_list("pk", flat=True))))
+        units = units.filter(_differ(report.round, first, second))
     state = asked.get("state", "")
     if state in ("waiting", "decided", "settled"):
         units = with_state(units, member)
@@ -126,6 +125,23 @@ def filtered_units(report: AgreementReport, member: Membership, asked: Any) -> Q
     elif state == "settled":
         units = units.filter(why="", decided=False)
     return units.order_by("-disputed", "id")
+
+
+def _filtered_keys(report: AgreementReport, member: Membership, asked: QueryDict) -> Sequence[int]:
+    """Return the keys of `filtered_units`; where two annotators differ is found once, the rest each time."""
+    keys = filtered_units(report, member, asked).values_list("pk", flat=True)
+    if not asked.get("pair"):
+        return keys
+    pair = QueryDict(mutable=True)
+    pair["pair"] = asked["pair"]
+    name = f"differ:{report.pk}:{report.digest}:{judgements_stamp(report.round)}:{pair.urlencode()}"
+    differ = remembered(name, lambda: list(filtered_units(report, member, pair).values_list("pk", flat=True)))
+    others = asked.copy()
+    others.pop("pair")
+    if not any(others.get(key) for key in FILTERS):
+        return differ
+    known = set(differ)
+    return [key for key in _filtered_keys(report, member, others) if key in known]
 
 
 def _pattern(votes: list[list[Any]]) -> str:
@@ -171,7 +187,7 @@ def _filters(round: Round, report: AgreementReport, asked: Any) -> dict[str, Any
         "patterns": sorted(patterns.items(), key=lambda entry: (-entry[1], entry[0]))[:PATTERNS_OFFERED],
         "pairs": [f"{a}~{b}" for place, a in enumerate(names) for b in names[place + 1 :]],
         "topics": topics_of(round.project),
-        "asked": {key: asked.get(key, "") for key in ("type", "topic", "pattern", "pair", "state")},
+        "asked": {key: asked.get(key, "") for key in FILTERS},
     }
 
 
