@@ -10,7 +10,7 @@ from django.utils.translation import gettext, gettext_lazy
 from django.views.decorators.http import require_GET, require_http_methods, require_POST
 
 from annotation.errors import NotFound
-from annotation.models import Import, Item, Membership
+from annotation.models import Import, Item, Membership, Round
 from annotation.searching import items_with_words
 from annotation.topics import topics_of
 from annotation.withdrawing import item_restore, item_withdraw
@@ -68,7 +68,7 @@ def item(request: HttpRequest, slug: str, item_id: int) -> HttpResponse:
         tab="items",
         item=found,
         questions=found.questions.filter(brought_by__state=Import.State.DONE).order_by("position"),
-        rounds=member.project.rounds.filter(round_items__item=found),
+        rounds=member.project.rounds.filter(round_items__item=found).exclude(claimed_for=Round.Work.DRAWING),
     )
 
 
