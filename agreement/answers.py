@@ -7,9 +7,10 @@ from dataclasses import dataclass
 
 from django.db.models import QuerySet
 
-from agreement.reading import counted_rows
+from agreement.reading import counted_rows, judgements_stamp
 from annotation.codebooks.definition import FOCUS
 from annotation.models import Item, Question, QuestionAnnotation, Round, TypeAnnotation
+from annotation.remembering import remembered
 
 
 @dataclass(frozen=True, slots=True)
@@ -32,8 +33,15 @@ UnitKey = tuple[int, str, int | None]
 """Item id, type code ("" for a question), question id (None for a type)."""
 
 
-def judged_units(round: Round, type_code: str = "") -> QuerySet[Item] | QuerySet[Question]:
-    """Return the items with an answer on a type, or the questions with one, in the order of their ids."""
+def judged_units(round: Round, type_code: str = "") -> list[int]:
+    """Return the ids of the items with an answer on a type, or of the questions with one, in the order of
+    the ids that their file gave.
+    """
+    name = f"judged-units:{round.pk}:{type_code}:{judgements_stamp(round)}"
+    return remembered(name, lambda: list(_judged_units(round, type_code).values_list("pk", flat=True)))
+
+
+def _judged_units(round: Round, type_code: str) -> QuerySet[Item] | QuerySet[Question]:
     if round.project.protocol == FOCUS:
         answered = counted_rows(TypeAnnotation.objects.all(), round).filter(
             type_code=type_code, applicable__isnull=False
@@ -42,11 +50,9 @@ def judged_units(round: Round, type_code: str = "") -> QuerySet[Item] | QuerySet
             id__in=answered.values("assignment__item_id"), withdrawn_at__isnull=True
         ).order_by("external_id", "id")
     answered = counted_rows(QuestionAnnotation.objects.all(), round).filter(label__isnull=False)
-    return (
-        Question.objects.filter(id__in=answered.values("question_id"), item__withdrawn_at__isnull=True)
-        .select_related("item")
-        .order_by("item__external_id", "position")
-    )
+    return Question.objects.filter(
+        id__in=answered.values("question_id"), item__withdrawn_at__isnull=True
+    ).order_by("item__external_id", "position")
 
 
 def answers_read(round: Round, units: Iterable[UnitKey]) -> dict[UnitKey, list[Answer]]:

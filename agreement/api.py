@@ -124,8 +124,10 @@ class QueueApi(ReportView):
             only_queue=query.get("all", "").lower() not in ("1", "true"),
         )
         pages = self.Pagination()
-        page = pages.paginate_queryset(units, request, view=self)
-        return pages.get_paginated_response([unit_json(unit) for unit in page or ()])
+        # By their keys: the pages before are passed over in an index, without what is joined.
+        page = pages.paginate_queryset(units.values_list("pk", flat=True), request, view=self) or []
+        found = units.in_bulk(page)
+        return pages.get_paginated_response([unit_json(found[key]) for key in page])
 
 
 class PlanApi(ReportView):

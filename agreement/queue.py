@@ -2,17 +2,17 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 from typing import Any
 
-from django.core.cache import cache
 from django.db.models import Count, QuerySet
 
 from agreement.answers import Answer, answers_read
 from agreement.judgements import natural_key
 from agreement.models import AgreementReport, ConsensusSpan, DisputedUnit
 from annotation.models import Item, Question
+from annotation.remembering import remembered
 
 
 @dataclass(frozen=True, slots=True)
@@ -36,14 +36,13 @@ class DisputedKind:
 
 def disputed_kinds(report: AgreementReport) -> list[DisputedKind]:
     """Return how many disputed units of each kind a finished report has."""
-    # What a finished report found never changes, and the digest names all that it was computed from.
-    key = f"disputed-kinds:{report.pk}:{report.digest}"
-    kinds: list[DisputedKind] | None = cache.get(key)
-    if kinds is None:
+
+    def count() -> list[DisputedKind]:
         rows = report.disputed_units.order_by().values_list("type_code", "votes", "why")
-        kinds = [DisputedKind(*row) for row in rows.annotate(n=Count("*"))]
-        cache.set(key, kinds)
-    return kinds
+        return [DisputedKind(*row) for row in rows.annotate(n=Count("*"))]
+
+    # What a finished report found never changes, and the digest names all that it was computed from.
+    return remembered(f"disputed-kinds:{report.pk}:{report.digest}", count)
 
 
 def disputed_units(
@@ -61,29 +60,20 @@ def disputed_units(
     return units
 
 
-def units_of(
-    report: AgreementReport, judged: Iterable[Item | Question], type_code: str = ""
-) -> list[DisputedUnit]:
-    """Return the units of judged items or questions: stored rows where disputed, else unsaved ones."""
-    judged = list(judged)
-    keys = [found.pk for found in judged]
-    stored: dict[int | None, DisputedUnit]
+def units_of(report: AgreementReport, keys: Sequence[int], type_code: str = "") -> list[DisputedUnit]:
+    """Return the units of judged items or questions, by their ids: stored where disputed, else unsaved."""
     rows = report.disputed_units.select_related("item", "question")
+    units: dict[int, DisputedUnit] = {}
     if type_code:
-        stored = {row.item_id: row for row in rows.filter(type_code=type_code, item__in=keys)}
+        for item in Item.objects.filter(pk__in=keys):
+            units[item.pk] = DisputedUnit(report=report, item=item, type_code=type_code, votes=[])
+        stored = rows.filter(type_code=type_code, item__in=keys, question__isnull=True)
+        units.update({row.item_id: row for row in stored})
     else:
-        stored = {row.question_id: row for row in rows.filter(question__in=keys)}
-    return [
-        stored.get(found.pk)
-        or DisputedUnit(
-            report=report,
-            item=found if isinstance(found, Item) else found.item,
-            question=None if isinstance(found, Item) else found,
-            type_code=type_code,
-            votes=[],
-        )
-        for found in judged
-    ]
+        for question in Question.objects.filter(pk__in=keys).select_related("item"):
+            units[question.pk] = DisputedUnit(report=report, item=question.item, question=question, votes=[])
+        units.update({row.question_id or 0: row for row in rows.filter(question__in=keys)})
+    return [units[key] for key in keys if key in units]
 
 
 def units_view(report: AgreementReport, units: Iterable[DisputedUnit]) -> list[UnitView]:

@@ -15,7 +15,8 @@ from collections.abc import Collection, Iterable, Iterator
 from typing import Any
 
 import numpy as np
-from django.db.models import Count, Max, Q, QuerySet, Sum
+from django.db.models import Count, Exists, Max, OuterRef, QuerySet, Sum
+from django.db.models.functions import Coalesce
 
 from agreement.judgements import (
     CANNOT_JUDGE,
@@ -29,7 +30,7 @@ from agreement.judgements import (
 )
 from agreement.span_sums import Frame
 from annotation.codebooks.definition import CQS_GEN, FOCUS
-from annotation.models import Item, Membership, QuestionAnnotation, Round, TypeAnnotation
+from annotation.models import Item, Membership, QuestionAnnotation, Round, RoundItem, TypeAnnotation
 
 BATCH = 5_000
 FIELD_VALUES = 60
@@ -111,21 +112,22 @@ def judgements_digest(round: Round) -> str:
 
 
 def judgements_stamp(round: Round) -> str:
-    """Return a cheap sign of change, by one aggregate instead of reading every judgement.
+    """Return a cheap sign of change, from what is counted of each annotator (`annotation.counters`).
 
     Each change of a judgement raises its revision and each withdrawal of an item or of an annotator with
     their judgements sets a time, so the same stamp means
     the same judgements. The reverse does not hold: a decision undone and taken again has another stamp.
     """
-    rows = (TypeAnnotation if round.project.protocol == FOCUS else QuestionAnnotation).objects
-    judged = rows.filter(assignment__round=round).aggregate(
-        rows=Count("id"), revisions=Sum("revision"), late=Count("id", filter=Q(after_reopening=True))
+    judged = round.progress.aggregate(
+        rows=Coalesce(Sum("judgements"), 0), revisions=Sum("revisions"), late=Coalesce(Sum("late"), 0)
     )
-    withdrawn = round.items.filter(withdrawn_at__isnull=False).aggregate(
+    # From the few that are withdrawn: the other way round every item of the round would be looked at.
+    drawn = RoundItem.objects.filter(round=round, item=OuterRef("pk"))
+    withdrawn = round.project.items.filter(Exists(drawn), withdrawn_at__isnull=False).aggregate(
         items=Count("id"), last=Max("withdrawn_at")
     )
-    left_out = Membership.objects.filter(assignments__round=round, left_out_at__isnull=False).aggregate(
-        members=Count("id", distinct=True), last=Max("left_out_at")
+    left_out = round.progress.filter(member__left_out_at__isnull=False).aggregate(
+        members=Count("id"), last=Max("member__left_out_at")
     )
     last = withdrawn["last"].isoformat() if withdrawn["last"] else "-"
     stamp = f"{judged['rows']}.{judged['revisions'] or 0}.{judged['late']}.{withdrawn['items']}.{last}"

@@ -11,14 +11,17 @@ from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
+from django.db.models import Count, Max, Q
 
 from agreement.answers import UnitKey, answers_read
 from agreement.figures import seed_of
 from agreement.judgements import MISSING, IntArray
 from agreement.models import AgreementReport
 from agreement.raters import KeyFigures, key_figures
+from agreement.reading import judgements_stamp
 from annotation.codebooks.definition import FOCUS
 from annotation.models import Resolution, Round
+from annotation.remembering import remembered
 
 BATCH = 500
 STREAM = "resolution"
@@ -90,6 +93,15 @@ def resolved_figures(report: AgreementReport) -> dict[str, dict[str, Any]]:
     the label: spans and reasons apart), kappa Cohen's, both with intervals over items by the report's
     replicates and seed. Empty where nothing is decided and for a live report, which shows no annotator.
     """
+    # A decision is never changed: another one supersedes it.
+    decisions = Resolution.objects.filter(codebook__project=report.round.project).aggregate(
+        last=Max("id"), current=Count("id", filter=Q(superseded_at__isnull=True))
+    )
+    name = f"resolved:{report.pk}:{report.digest}:{judgements_stamp(report.round)}"
+    return remembered(f"{name}:{decisions['last']}:{decisions['current']}", lambda: _figures(report))
+
+
+def _figures(report: AgreementReport) -> dict[str, dict[str, Any]]:
     names = [person["pseudonym"] for person in report.figures["annotators"]]
     categories = [entry["code"] for entry in report.figures["categories"]]
     units = resolved_read(report.round, categories=categories, annotators=names) if names else None

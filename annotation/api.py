@@ -19,11 +19,10 @@ from annotation.recording import Unit, judgement_record
 from annotation.rounds import (
     round_close,
     round_create,
-    round_draw,
     round_reopen,
 )
 from annotation.serializers import ExactCharField, RefusalSerializer
-from annotation.tasks import round_open_or_send
+from annotation.tasks import round_draw_or_send, round_open_or_send
 from annotation.training import training_results
 from annotation.workspace import MAX_PAGE, recorded_json, workspace_overview, workspace_units
 
@@ -44,6 +43,7 @@ class ProjectSerializer(serializers.ModelSerializer):
 class RoundSerializer(serializers.ModelSerializer):
     guideline_version = serializers.IntegerField(source="codebook.version")
     opening = serializers.BooleanField(source="is_opening", read_only=True)
+    drawing = serializers.BooleanField(source="is_drawing", read_only=True)
     types = serializers.ListField(
         source="type_codes", child=serializers.CharField(), help_text="Those that the round asks."
     )
@@ -56,6 +56,7 @@ class RoundSerializer(serializers.ModelSerializer):
             "purpose",
             "status",
             "opening",
+            "drawing",
             "overlap",
             "order",
             "shuffled",
@@ -159,9 +160,11 @@ class RoundListApi(MemberView):
         """Create a draft round on the newest codebook."""
         member = self.member(request, slug, lead=True)
         given = validated(self.InputSerializer, request)
-        if given["items_of"] is not None:
-            given["items_of"] = access.round_or_404(member, given["items_of"])
+        number = given.pop("items_of")
+        earlier = None if number is None else access.round_or_404(member, number)
         created = round_create(project=member.project, member=member, **given)
+        if earlier is not None:
+            round_draw_or_send(created, member=member, items_of=earlier)
         return Response(RoundSerializer(created).data, status=status.HTTP_201_CREATED)
 
 
@@ -204,10 +207,10 @@ class RoundDrawApi(MemberView):
 
     @extend_schema(request=InputSerializer, responses={200: dict[str, int], **REFUSALS})
     def post(self, request: Request, slug: str, number: int) -> Response:
-        """Draw items into a draft round: all, a seeded sample, or by their ids."""
+        """Draw items into a draft: all, a seeded sample, or by their ids. It is `drawing` for a while."""
         member = self.member(request, slug, lead=True)
         found = access.round_or_404(member, number)
-        drawn = round_draw(found, member=member, **validated(self.InputSerializer, request))
+        drawn = round_draw_or_send(found, member=member, **validated(self.InputSerializer, request))
         return Response({"items": drawn})
 
 

@@ -1,8 +1,8 @@
-"""What the database counts by itself: the progress of each assignment, kept by triggers on its judgements.
+"""What the database counts by itself: the progress of each assignment and, from these, of each annotator.
 
-Counting a round's judgements takes a step for each of them, more than a page has time for from some ten
-thousand on; a sum over the assignments is read from one narrow index. The triggers add differences, so
-that transactions that overlap lose nothing, and `recount` says what the sums have to be.
+Counting a round's judgements, or its assignments, takes a step for each of them, more than a page has time
+for from some ten thousand on. The triggers add differences, so that transactions that overlap lose nothing,
+and `recount` says what the sums have to be.
 """
 
 from collections.abc import Sequence
@@ -59,6 +59,19 @@ def _decided(row: str, answer: str) -> str:
     return f"CASE WHEN {row}.{answer} IS NOT NULL OR {row}.cannot_judge THEN 1 ELSE 0 END"
 
 
+def _late(row: str) -> str:
+    return f"CASE WHEN {row}.after_reopening THEN 1 ELSE 0 END"
+
+
+def _in_round(row: str, n: str, revisions: str, late: str) -> str:
+    """Return the SQL that changes what is counted of the judgements of an annotator in a round."""
+    return (
+        f"UPDATE annotation_roundprogress SET judgements = judgements {n}, "
+        f"revisions = revisions {revisions}, late = late {late} WHERE (round_id, member_id) = "
+        f"(SELECT a.round_id, a.member_id FROM annotation_assignment a WHERE a.id = {row}.assignment_id)"
+    )
+
+
 def _of_judgements(kind: str, answer: str) -> tuple[Counter, ...]:
     table = f"annotation_{kind}"
     new, old = _decided("NEW", answer), _decided("OLD", answer)
@@ -72,14 +85,16 @@ def _of_judgements(kind: str, answer: str) -> tuple[Counter, ...]:
             table,
             ("INSERT",),
             f"UPDATE annotation_assignment SET decided = decided + {new}, "
-            f"active_seconds = active_seconds + NEW.active_seconds, {later}",
+            f"active_seconds = active_seconds + NEW.active_seconds, {later}; "
+            + _in_round("NEW", "+ 1", "+ NEW.revision", f"+ {_late('NEW')}"),
         ),
         Counter(
             f"{kind}_counted_again",
             table,
             ("UPDATE",),
             f"UPDATE annotation_assignment SET decided = decided + {new} - {old}, "
-            f"active_seconds = active_seconds + NEW.active_seconds - OLD.active_seconds, {later}",
+            f"active_seconds = active_seconds + NEW.active_seconds - OLD.active_seconds, {later}; "
+            + _in_round("NEW", "", "+ NEW.revision - OLD.revision", f"+ {_late('NEW')} - {_late('OLD')}"),
         ),
         Counter(
             f"{kind}_counted_gone",
@@ -88,7 +103,8 @@ def _of_judgements(kind: str, answer: str) -> tuple[Counter, ...]:
             f"UPDATE annotation_assignment SET decided = decided - {old}, "
             "active_seconds = active_seconds - OLD.active_seconds, "
             f"judged_at = (SELECT MAX(j.decided_at) FROM {table} j "
-            "WHERE j.assignment_id = OLD.assignment_id) WHERE id = OLD.assignment_id",
+            "WHERE j.assignment_id = OLD.assignment_id) WHERE id = OLD.assignment_id; "
+            + _in_round("OLD", "- 1", "- OLD.revision", f"- {_late('OLD')}"),
         ),
     )
 
@@ -110,18 +126,68 @@ def _of_questions(name: str, event: str, row: str, change: str) -> Counter:
     )
 
 
+_SUMS = ("questions", "decided", "active_seconds")
+
+
+def _counts(row: str) -> str:
+    """Return 1 for an assignment that asks all types and was not handed on, else 0."""
+    return f"(CASE WHEN {row}.released_at IS NULL AND {row}.types IS NULL THEN 1 ELSE 0 END)"
+
+
+def _changed(by: str, sums: str) -> str:
+    """Return the SQL that changes an annotator's counts by those of an assignment."""
+    return f"texts = annotation_roundprogress.texts {by}, " + ", ".join(
+        f"{name} = annotation_roundprogress.{name} {sums.format(name=name)}" for name in _SUMS
+    )
+
+
+_LATER = (
+    "judged_at = CASE WHEN annotation_roundprogress.judged_at IS NULL "
+    "OR annotation_roundprogress.judged_at < NEW.judged_at THEN NEW.judged_at "
+    "ELSE annotation_roundprogress.judged_at END"
+)
+_OF = "round_id = {row}.round_id AND member_id = {row}.member_id"
+_NEW, _OLD = _counts("NEW"), _counts("OLD")
+
+_OF_ASSIGNMENTS = (
+    Counter(
+        "assignment_counted_new",
+        "annotation_assignment",
+        ("INSERT",),
+        "INSERT INTO annotation_roundprogress (round_id, member_id, texts, questions, decided, "
+        "active_seconds, judged_at, judgements, revisions, late) VALUES (NEW.round_id, NEW.member_id, "
+        f"{_NEW}, {_NEW} * NEW.questions, {_NEW} * NEW.decided, {_NEW} * NEW.active_seconds, "
+        "NEW.judged_at, 0, 0, 0) ON CONFLICT (round_id, member_id) DO UPDATE SET "
+        f"{_changed(f'+ {_NEW}', f'+ {_NEW} * NEW.{{name}}')}, {_LATER}; "
+        # Only now: the change of `questions` is counted by the next trigger.
+        "UPDATE annotation_assignment SET questions = "
+        f"{_ASKED.format(round='NEW.round_id', item='NEW.item_id')} WHERE id = NEW.id "
+        "AND EXISTS (SELECT 1 FROM annotation_roundquestion rq WHERE rq.round_id = NEW.round_id)",
+    ),
+    Counter(
+        "assignment_counted_again",
+        "annotation_assignment",
+        ("UPDATE",),
+        "UPDATE annotation_roundprogress SET "
+        f"{_changed(f'+ {_NEW} - {_OLD}', f'+ {_NEW} * NEW.{{name}} - {_OLD} * OLD.{{name}}')}, {_LATER} "
+        f"WHERE {_OF.format(row='NEW')}",
+    ),
+    Counter(
+        "assignment_counted_gone",
+        "annotation_assignment",
+        ("DELETE",),
+        f"UPDATE annotation_roundprogress SET {_changed(f'- {_OLD}', f'- {_OLD} * OLD.{{name}}')} "
+        f"WHERE {_OF.format(row='OLD')}; "
+        f"DELETE FROM annotation_roundprogress WHERE {_OF.format(row='OLD')} AND NOT EXISTS "
+        f"(SELECT 1 FROM annotation_assignment a WHERE {_OF.format(row='OLD')})",
+    ),
+)
+
 COUNTERS: tuple[Counter, ...] = (
     *(counter for kind, answer in _JUDGEMENTS.items() for counter in _of_judgements(kind, answer)),
     _of_questions("roundquestion_counted_new", "INSERT", "NEW", "+ 1"),
     _of_questions("roundquestion_counted_gone", "DELETE", "OLD", "- 1"),
-    Counter(
-        "assignment_questions_counted",
-        "annotation_assignment",
-        ("INSERT",),
-        "UPDATE annotation_assignment SET questions = "
-        f"{_ASKED.format(round='NEW.round_id', item='NEW.item_id')} WHERE id = NEW.id",
-        condition="EXISTS (SELECT 1 FROM annotation_roundquestion rq WHERE rq.round_id = NEW.round_id)",
-    ),
+    *_OF_ASSIGNMENTS,
 )
 
 
@@ -147,4 +213,17 @@ RECOUNT: Sequence[str] = (
     + _ASKED.format(round="annotation_assignment.round_id", item="annotation_assignment.item_id")
     + " WHERE EXISTS (SELECT 1 FROM annotation_roundquestion rq "
     "WHERE rq.round_id = annotation_assignment.round_id)",
+    "DELETE FROM annotation_roundprogress",
+    "INSERT INTO annotation_roundprogress (round_id, member_id, texts, questions, decided, active_seconds, "
+    "judged_at, judgements, revisions, late) SELECT a.round_id, a.member_id, "
+    f"SUM({_counts('a')}), SUM({_counts('a')} * a.questions), SUM({_counts('a')} * a.decided), "
+    f"SUM({_counts('a')} * a.active_seconds), MAX(a.judged_at), "
+    "SUM(COALESCE(j.judgements, 0)), SUM(COALESCE(j.revisions, 0)), SUM(COALESCE(j.late, 0)) "
+    "FROM annotation_assignment a LEFT JOIN (SELECT assignment_id, COUNT(*) AS judgements, "
+    "SUM(revision) AS revisions, SUM(late) AS late FROM ("
+    + " UNION ALL ".join(
+        f"SELECT assignment_id, revision, {_late(kind)} AS late FROM annotation_{kind} {kind}"
+        for kind in _JUDGEMENTS
+    )
+    + ") rows_judged GROUP BY assignment_id) j ON j.assignment_id = a.id GROUP BY a.round_id, a.member_id",
 )

@@ -20,6 +20,7 @@ from annotation.triggers import (
     run_statements,
 )
 from annotation.types_sql import ASSIGNMENT_TYPES, ROUND_TYPES, TYPE_ASKED, named, types_condition
+from annotation.words_index import KEPT, TABLE, words_index_drop, words_index_fill, words_index_make
 
 # Nobody can judge in a draft round: what is there was staged by an import that has not finished.
 _ROUND_NOT_STAGING = (
@@ -288,17 +289,21 @@ RULES = (
     ),
 )
 
-TRIGGERS: tuple[AnyTrigger, ...] = (*RULES, *COUNTERS)
+TRIGGERS: tuple[AnyTrigger, ...] = (*RULES, *COUNTERS, *KEPT)
 
 
 def install_annotation_triggers(*, using: str, apps: Any = None, **_signal: Any) -> None:
-    """Install this app's triggers after `migrate`."""
+    """Install this app's triggers, and the index that some of them keep, after `migrate`."""
+    if TABLE in connections[using].introspection.table_names():
+        words_index_make(using)
     install_where_tables_are(TRIGGERS, using)
 
 
 def lift_annotation_triggers(*, using: str, plan: Sequence[Any] | None = None, **_signal: Any) -> None:
     """Make way for a migration of this app's tables."""
     lift_before_rebuild(TRIGGERS, using=using, plan=plan)
+    if plan:
+        words_index_drop(using)
 
 
 @contextmanager
@@ -311,3 +316,4 @@ def lifted_triggers(triggers: Sequence[AnyTrigger] = TRIGGERS, using: str = "def
     finally:
         install(triggers, using)
         recount(using)
+        words_index_fill(using)

@@ -4,7 +4,7 @@ from collections import Counter
 from collections.abc import Sequence
 from dataclasses import dataclass
 
-from django.db.models import Count, Exists, OuterRef, Q, QuerySet
+from django.db.models import Count, Exists, OuterRef, Q, QuerySet, Value
 from django.utils.translation import gettext
 
 from annotation.access import visible_items, visible_questions
@@ -37,7 +37,8 @@ def drawable_items(round: Round, *, exclude_drawn: bool = False) -> QuerySet[Ite
     """Return the items that the round could draw, without those of other rounds if `exclude_drawn`."""
     items = visible_items(round.project).order_by("id")
     if exclude_drawn:
-        items = items.exclude(Exists(RoundItem.objects.filter(item=OuterRef("pk")).exclude(round=round)))
+        elsewhere = RoundItem.objects.filter(item=OuterRef("pk")).exclude(round=round)
+        items = items.exclude(Exists(elsewhere.exclude(round__claimed_for=Round.Work.DRAWING)))
     return items
 
 
@@ -69,12 +70,12 @@ def drawn_items(
         return list(there.order_by("position").values_list("item", flat=True))
     if external_ids is not None:
         return _picked(items, external_ids)
-    candidates = [
-        Candidate(pk, stratum, count)
-        for pk, stratum, count in items.annotate(
-            n_questions=Count("questions", filter=Q(questions__brought_by__state=Import.State.DONE))
-        ).values_list("id", stratify_by or "topic", "n_questions")
-    ]
+    if questions is not None:
+        asked = Count("questions", filter=Q(questions__brought_by__state=Import.State.DONE))
+        rows = items.annotate(n_questions=asked).values_list("id", stratify_by or "topic", "n_questions")
+    else:
+        rows = items.values_list("id", stratify_by or "topic", Value(0))
+    candidates = [Candidate(*row) for row in rows]
     try:
         return draw_items(
             candidates, size=size, questions=questions, stratified=bool(stratify_by), seed=round.seed

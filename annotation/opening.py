@@ -1,9 +1,8 @@
 """Opening a round: its items are shared out among the annotators, then the round is theirs at once.
 
-The assignments are written in batches into the draft, where nobody sees them, so that others' saves get
-their turn; one conditional update opens the round. Who opens holds a claim, `Round.opening_at`, renewed
-with every batch. Work that was killed leaves a claim that goes stale: then the draft can be opened again,
-from the beginning, or changed.
+The assignments are written in batches into the claimed draft, where nobody sees them, so that others' saves
+get their turn; one conditional update opens the round (`annotation.draft_work`). An opening that was killed
+starts again from the beginning.
 """
 
 from collections.abc import Iterable, Iterator, Sequence
@@ -11,19 +10,25 @@ from datetime import datetime
 from itertools import islice
 
 from django.db import transaction
-from django.db.models import Exists, OuterRef, QuerySet
+from django.db.models import Exists, OuterRef
 from django.utils import timezone
 from django.utils.translation import gettext
 
 from annotation.access import refuse_archived
 from annotation.assigning import order_for, share_out, with_repeats
+from annotation.draft_work import (
+    BATCH,
+    draft_claim,
+    draft_work,
+    locked_draft,
+    refuse_half_drawn,
+    round_log,
+)
 from annotation.errors import Refused
 from annotation.importing.staging import delete_in_batches
 from annotation.models import Assignment, Membership, Protocol, Round, RoundQuestion
-from annotation.rounds import locked_draft, round_log
 from annotation.training_key import missing_key
 
-BATCH = 500
 AT_ONCE = 5_000
 """Up to so many assignments a round opens while the lead waits; a larger one is opened by a worker."""
 
@@ -56,6 +61,7 @@ def opening_claim(round: Round, members: Sequence[Membership]) -> datetime:
     with transaction.atomic():
         locked_draft(round, gettext("Only a draft round can be opened."))
         refuse_archived(round.project)
+        refuse_half_drawn(round)
         _refuse_without_material(round)
         if round.overlap > len(members):
             raise Refused(
@@ -66,54 +72,23 @@ def opening_claim(round: Round, members: Sequence[Membership]) -> datetime:
                 )
                 % {"overlap": round.overlap, "n": len(members)},
             )
-        claim = timezone.now()
-        Round.objects.filter(pk=round.pk).update(opening_at=claim)
-    round.opening_at = claim
-    return claim
+        return draft_claim(round, Round.Work.OPENING)
 
 
 def opening_run(
     round: Round, claim: datetime, *, members: Sequence[Membership], by: Membership | None = None
 ) -> Round:
     """Write the assignments of a claimed round and open it. Raises Refused where another took it over."""
-    try:
-        claim = _renewed(round, claim)
-        delete_in_batches(round.assignments.all())  # of an opening that stopped halfway
+    with draft_work(round, claim) as work:
+        delete_in_batches(round.assignments.all(), each=work.batch)  # of an opening that stopped halfway
         assignments = _assignments(round, members)
         while batch := list(islice(assignments, BATCH)):
-            with transaction.atomic():
-                renewed = _renewed(round, claim)
+            with work.batch():
                 Assignment.objects.bulk_create(batch)
-            claim = renewed
         with transaction.atomic():
-            opened = timezone.now()
-            if not _claimed(round, claim).update(status=Round.Status.OPEN, opened_at=opened, opening_at=None):
-                raise _taken_over(round)
+            work.end(status=Round.Status.OPEN, opened_at=timezone.now())
             round_log(round, by, "round opened", annotators=[member.pseudonym for member in members])
-    except BaseException:
-        # No more than the claim: what was written is taken away by the next opening or draw.
-        _claimed(round, claim).update(opening_at=None)
-        raise
-    round.status, round.opened_at, round.opening_at = Round.Status.OPEN, opened, None
     return round
-
-
-def _claimed(round: Round, claim: datetime) -> QuerySet[Round]:
-    return Round.objects.filter(pk=round.pk, status=Round.Status.DRAFT, opening_at=claim)
-
-
-def _renewed(round: Round, claim: datetime) -> datetime:
-    now = timezone.now()
-    if not _claimed(round, claim).update(opening_at=now):
-        raise _taken_over(round)
-    return now
-
-
-def _taken_over(round: Round) -> Refused:
-    return Refused(
-        "round_not_draft",
-        gettext("The opening of %(name)s was taken over by another one.") % {"name": round.name},
-    )
 
 
 def _assignments(round: Round, members: Sequence[Membership]) -> Iterator[Assignment]:

@@ -1,16 +1,26 @@
 """How far annotators are, in counts and times alone: no judgement shows."""
 
-from collections import Counter, defaultdict
+from collections import Counter
 from dataclasses import dataclass
 from datetime import datetime
 
-from django.db.models import Count, Max, Q, Sum
+from django.db.models import Count, Q, Sum
 
 from annotation.models import Membership, Protocol, Round
 from annotation.models.rounds import types_named
 
 DECIDED_TYPE = Q(applicable__isnull=False) | Q(cannot_judge=True)
 DECIDED_QUESTION = Q(label__isnull=False) | Q(cannot_judge=True)
+
+COUNTED = ("texts", "questions", "decided", "active_seconds")
+"""What `annotation.counters` keeps of each annotator in a round."""
+
+_SUMS = {
+    "n_texts": Count("*"),
+    "n_questions": Sum("questions"),
+    "n_decided": Sum("decided"),
+    "seconds": Sum("active_seconds"),
+}
 
 
 @dataclass(frozen=True, slots=True)
@@ -47,30 +57,33 @@ class MemberProgress:
 
 def progress_of_round(round: Round, *, member: Membership | None = None) -> list[MemberProgress]:
     """Return the progress of every annotator with texts in a round, or of one `member` alone."""
-    # All of it stands in the index `assignment_progress`: see `annotation.counters`.
-    assignments = round.assignments.filter(released_at__isnull=True)
-    if member is not None:
-        assignments = assignments.filter(member=member)
+    mine = {} if member is None else {"member": member}
+    asked = round.type_codes if round.project.protocol == Protocol.FOCUS else ()
+    there = list(round.progress.filter(**mine).select_related("member__user").order_by("member"))
+    counted = {row.member_id: Counter({name: getattr(row, name) for name in COUNTED}) for row in there}
+    current = round.assignments.filter(**mine, released_at__isnull=True).order_by()
     withdrawn = round.project.items.filter(withdrawn_at__isnull=False).order_by()
     if withdrawn.exists():
-        assignments = assignments.exclude(item__in=withdrawn.values("pk"))
-    asked = round.type_codes if round.project.protocol == Protocol.FOCUS else ()
-    # Only what was reassigned by type names its types: one row a member, and a few more.
-    rows = assignments.order_by().values_list("member", "types")
-    counted: dict[int, Counter[str]] = defaultdict(Counter)
-    last: dict[int, datetime] = {}
-    for pk, types, texts, questions, decided, seconds, judged_at in rows.annotate(
-        n=Count("*"),
-        asked=Sum("questions"),
-        done=Sum("decided"),
-        seconds=Sum("active_seconds"),
-        last=Max("judged_at"),
+        gone = current.filter(types__isnull=True, item__in=withdrawn.values("pk"))
+        for pk, *sums in gone.values_list("member").annotate(**_SUMS):
+            counted[pk].subtract(dict(zip(COUNTED, sums, strict=True)))
+        current = current.exclude(item__in=withdrawn.values("pk"))
+    units = {pk: row["texts"] * len(asked) if asked else row["questions"] for pk, row in counted.items()}
+    # Only what was reassigned by type names its types.
+    for pk, types, *sums in (
+        current.filter(types__isnull=False).values_list("member", "types").annotate(**_SUMS)
     ):
-        total = texts * len(types_named(types, asked)) if asked else questions
-        counted[pk].update(texts=texts, total=total, decided=decided, active_seconds=seconds)
-        if judged_at is not None:
-            last[pk] = max(last.get(pk, judged_at), judged_at)
+        counted[pk].update(dict(zip(COUNTED, sums, strict=True)))
+        units[pk] += sums[0] * len(types_named(types, asked))
     return [
-        MemberProgress(found, **counted[found.pk], last_at=last.get(found.pk))
-        for found in Membership.objects.filter(pk__in=counted).select_related("user").order_by("id")
+        MemberProgress(
+            member=row.member,
+            texts=counted[row.member_id]["texts"],
+            total=units[row.member_id],
+            decided=counted[row.member_id]["decided"],
+            active_seconds=counted[row.member_id]["active_seconds"],
+            last_at=row.judged_at,
+        )
+        for row in there
+        if counted[row.member_id]["texts"]
     ]

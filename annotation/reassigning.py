@@ -1,26 +1,19 @@
 """Handing on whole texts of an annotator who dropped out. Nothing judged is deleted by it."""
 
+from collections import Counter
 from dataclasses import dataclass
 from random import Random
+from typing import Any
 
 from django.db import transaction
-from django.db.models import Count, Exists, Max, OuterRef
+from django.db.models import F, Max, Q, QuerySet
 from django.utils import timezone
 from django.utils.translation import gettext
 
 from annotation.errors import Refused
-from annotation.models import (
-    Assignment,
-    Membership,
-    ProjectEvent,
-    Protocol,
-    QuestionAnnotation,
-    Round,
-    RoundQuestion,
-    TypeAnnotation,
-)
-from annotation.models.rounds import types_named
-from annotation.progress import DECIDED_QUESTION, DECIDED_TYPE
+from annotation.models import Assignment, Membership, ProjectEvent, Protocol, Round, TypeAnnotation
+from annotation.models.rounds import types_named, types_text
+from annotation.progress import DECIDED_TYPE
 
 BATCH = 2_000
 
@@ -33,23 +26,15 @@ class Reassignment:
     left_over: int
 
 
-def unfinished_texts(round: Round, member: Membership) -> list[Assignment]:
+def unfinished_texts(round: Round, member: Membership) -> QuerySet[Assignment]:
     """Return the member's texts in a round that have an undecided unit, in the member's order."""
     own = round.assignments.filter(member=member, released_at__isnull=True)
-    if round.project.protocol == Protocol.FOCUS:
-        asked = round.type_codes
-        judged_types = TypeAnnotation.objects.filter(DECIDED_TYPE, assignment__in=own).order_by()
-        n_decided = dict(judged_types.values_list("assignment").annotate(n=Count("id")))
-        return [
-            one
-            for one in own.order_by("position")
-            if n_decided.get(one.pk, 0) < len(types_named(one.types, asked))
-        ]
-    judged = QuestionAnnotation.objects.filter(
-        DECIDED_QUESTION, question=OuterRef("question"), assignment__in=own
-    )
-    undecided = RoundQuestion.objects.filter(~Exists(judged), round=round, question__item=OuterRef("item"))
-    return list(own.filter(Exists(undecided)).order_by("position"))
+    if round.project.protocol != Protocol.FOCUS:
+        return own.filter(decided__lt=F("questions")).order_by("position")
+    asked = round.type_codes
+    named = own.filter(types__isnull=False).order_by().values_list("pk", "types", "decided")
+    left = [pk for pk, types, decided in named if decided < len(types_named(types, asked))]
+    return own.filter(Q(pk__in=left) | Q(types__isnull=True, decided__lt=len(asked))).order_by("position")
 
 
 def round_reassign(
@@ -58,13 +43,14 @@ def round_reassign(
     """Take the texts that `target` has not finished and share them out among `members`.
 
     Each goes, whole, to the member with the fewest texts who does not have it yet; ties by the round's
-    seed. What `target` decided stays and counts. Texts that all `members` have already are left over and
-    stay with `target`. Raises Refused where the round is not open or there is nobody to take them.
+    seed. Whoever handed it on themselves gets it back only where nobody else can take it. What `target`
+    decided stays and counts. Texts that all `members` have already are left over and stay with `target`.
+    Raises Refused where the round is not open or there is nobody to take them.
     """
     takers = takers_among(members, target)
     with transaction.atomic():
         open_round_lock(round)
-        left = unfinished_texts(round, target)
+        left = list(unfinished_texts(round, target))
         unfinished = [one for one in left if not one.repeat]
         moved = _hand_on(round, unfinished, takers)
         # Only who judged a text first can repeat it: open repeats are let go.
@@ -111,21 +97,46 @@ def last_places(round: Round, members: list[Membership]) -> dict[int, int]:
     return dict(own.values_list("member").annotate(Max("position")))
 
 
+def judged_types(assignments: QuerySet[Assignment]) -> dict[int, set[str]]:
+    """Return the types that are decided in each of the assignments."""
+    judged: dict[int, set[str]] = {}
+    rows = TypeAnnotation.objects.filter(DECIDED_TYPE, assignment__in=assignments).order_by()
+    for pk, code in rows.values_list("assignment", "type_code"):
+        judged.setdefault(pk, set()).add(code)
+    return judged
+
+
+def update_in_batches(pks: list[int], **values: Any) -> None:
+    """Change assignments, so many at a time as a database takes parameters."""
+    for start in range(0, len(pks), BATCH):
+        Assignment.objects.filter(pk__in=pks[start : start + BATCH]).update(**values)
+
+
 def _hand_on(round: Round, unfinished: list[Assignment], takers: list[Membership]) -> list[Assignment]:
     random = Random(f"{round.seed}:reassign")
-    taken: dict[int, set[int]] = {one.pk: set() for one in takers}
-    for pk, item in round.assignments.filter(member__in=takers).values_list("member", "item"):
-        taken[pk].add(item)
-    loads = {pk: len(items) for pk, items in taken.items()}
+    theirs = round.assignments.filter(member__in=takers, repeat=False)
+    held = {(one.member_id, one.item_id): one for one in theirs}
+    loads = Counter(one.member_id for one in held.values() if one.released_at is None)
+    judged = judged_types(theirs.filter(released_at__isnull=False))
     places = last_places(round, takers)
     moved, new = [], []
+    given_back: dict[str | None, list[int]] = {}
     for old in unfinished:
-        free = [one for one in takers if old.item_id not in taken[one.pk]]
-        if not free:
+        # Whoever handed the text on comes last.
+        ranked = [
+            ((there is not None, loads[one.pk], random.random()), one, there)
+            for one in takers
+            if (there := held.get((one.pk, old.item_id))) is None or there.released_at is not None
+        ]
+        if not ranked:
             continue
-        chosen = min(free, key=lambda one: (loads[one.pk], random.random()))
-        taken[chosen.pk].add(old.item_id)
+        _, chosen, there = min(ranked, key=lambda entry: entry[0])
         loads[chosen.pk] += 1
+        moved.append(old)
+        if there is not None:
+            asked = {*types_named(old.types, round.type_codes), *judged.get(there.pk, ())}
+            given_back.setdefault(types_text(asked, round.type_codes), []).append(there.pk)
+            continue
         places[chosen.pk] = places.get(chosen.pk, 0) + 1
         new.append(
             Assignment(
@@ -136,6 +147,7 @@ def _hand_on(round: Round, unfinished: list[Assignment], takers: list[Membership
                 types=old.types,
             )
         )
-        moved.append(old)
     Assignment.objects.bulk_create(new, batch_size=BATCH)
+    for types, pks in given_back.items():
+        update_in_batches(pks, types=types, released_at=None)
     return moved

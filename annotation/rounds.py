@@ -1,6 +1,6 @@
 """Rounds from draft to closed."""
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable
 from datetime import date, datetime
 
 from django.db import connection, transaction
@@ -8,23 +8,13 @@ from django.db.models import Max
 from django.utils import timezone
 from django.utils.translation import gettext
 
-from annotation.access import refuse_archived, visible_questions
-from annotation.drawing import drawn_items
-from annotation.errors import NotFound, Refused
-from annotation.models import (
-    Codebook,
-    Membership,
-    Project,
-    ProjectEvent,
-    Protocol,
-    Round,
-    RoundItem,
-    RoundQuestion,
-)
+from annotation.access import refuse_archived
+from annotation.draft_work import round_log
+from annotation.errors import Refused
+from annotation.models import Codebook, Membership, Project, Round
 from annotation.models.rounds import types_text
+from annotation.round_drawing import round_draw
 from annotation.signals import round_closed
-
-BATCH = 2_000
 
 
 def round_create(
@@ -90,8 +80,8 @@ def round_create(
             repeats=repeats,
         )
         round_log(created, member, "round created")
-        if items_of is not None:
-            round_draw(created, items_of=items_of, member=member)
+    if items_of is not None:
+        round_draw(created, items_of=items_of, member=member)
     return created
 
 
@@ -114,72 +104,6 @@ def _types(codebook: Codebook, types: Iterable[str] | None) -> str | None:
             errors={"types": gettext("Choose at least one type.")},
         )
     return types_text(chosen, codes)
-
-
-def round_draw(
-    round: Round,
-    *,
-    size: int | None = None,
-    questions: int | None = None,
-    stratify_by: str = "",
-    external_ids: Sequence[str] | None = None,
-    exclude_drawn: bool = False,
-    items_of: Round | None = None,
-    member: Membership | None = None,
-) -> int:
-    """Draw items, with their questions, into a draft round in place of what it had; return how many.
-
-    The options are those of `annotation.drawing.drawn_items`.
-    """
-    with transaction.atomic():
-        locked_draft(round, gettext("Items can be drawn only while the round is a draft."))
-        drawn = drawn_items(
-            round,
-            size=size,
-            questions=questions,
-            stratify_by=stratify_by,
-            external_ids=external_ids,
-            exclude_drawn=exclude_drawn,
-            items_of=items_of,
-        )
-        round.assignments.all()._raw_delete("default")  # of an opening that stopped halfway
-        round.round_questions.all().delete()
-        round.round_items.all().delete()
-        round_items_add(round, drawn, first_position=1)
-        if items_of is not None:
-            round.round_questions.exclude(question__round_questions__round=items_of).delete()
-        round.key_answers.exclude(item__round_items__round=round).delete()
-        round.draw = {
-            "size": size,
-            "questions": questions,
-            "stratify_by": stratify_by,
-            "picked": external_ids is not None,
-            "exclude_drawn": exclude_drawn,
-            "seed": round.seed,
-        }
-        if items_of is not None:
-            round.draw["items_of"] = items_of.number
-        round.save(update_fields=["draw"])
-        round_log(round, member, "items drawn", items=len(drawn))
-    return len(drawn)
-
-
-def round_items_add(round: Round, item_ids: Sequence[int], *, first_position: int) -> None:
-    """Add items and all their visible questions to a round, in batches."""
-    for start in range(0, len(item_ids), BATCH):
-        batch = item_ids[start : start + BATCH]
-        RoundItem.objects.bulk_create(
-            RoundItem(round=round, item_id=item, position=first_position + start + index)
-            for index, item in enumerate(batch)
-        )
-        if round.project.protocol == Protocol.CQS_GEN:
-            RoundQuestion.objects.bulk_create(
-                RoundQuestion(round=round, question_id=question)
-                for question in visible_questions(round.project)
-                .filter(item__in=batch)
-                .order_by("item", "position")
-                .values_list("id", flat=True)
-            )
 
 
 def round_close(round: Round, *, by: Membership | None = None) -> Round:
@@ -262,31 +186,3 @@ def round_lock_shared(project_id: int, number: int) -> None:
                 "SELECT id FROM annotation_round WHERE project_id = %s AND number = %s FOR SHARE",
                 [project_id, number],
             )
-
-
-def locked_draft(round: Round, otherwise: str) -> None:
-    """Lock a draft until this transaction ends. Raises Refused where it is none, or is being opened."""
-    current = Round.objects.select_for_update().filter(pk=round.pk).first()
-    if current is None:
-        raise NotFound(gettext("The round is gone."))
-    if current.status != Round.Status.DRAFT:
-        raise Refused("round_not_draft", f"{current.name} is {current.status_word}. {otherwise}")
-    if current.imported:
-        raise Refused(
-            "round_not_draft",
-            gettext("%(name)s is being imported. %(otherwise)s")
-            % {"name": current.name, "otherwise": otherwise},
-        )
-    if current.is_opening:
-        raise Refused(
-            "round_not_draft",
-            gettext("%(name)s is being opened. %(otherwise)s")
-            % {"name": current.name, "otherwise": otherwise},
-        )
-
-
-def round_log(round: Round, member: Membership | None, action: str, **details: object) -> None:
-    """Write an act on a round into its project's log."""
-    ProjectEvent.objects.create(
-        project=round.project, member=member, action=action, details={"round": round.name, **details}
-    )

@@ -8,15 +8,14 @@ from collections import defaultdict
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 from pathlib import Path
-from tempfile import TemporaryDirectory
 
-from django.db.models import Count, Q
+from django.core.cache import cache
+from django.db.models import Count, Max, Q, Sum
 from django.utils.translation import gettext
 
-from annotation.access import require_lead, visible_items
+from annotation.access import refuse_archived, require_lead, visible_items
 from annotation.errors import Refused
 from annotation.importing import screened
-from annotation.importing.items_loader import items_import
 from annotation.importing.staging import ImportReport
 from annotation.models import (
     Codebook,
@@ -27,9 +26,14 @@ from annotation.models import (
     Resolution,
     Round,
     TypeAnnotation,
+    Upload,
 )
 
 BATCH = 1_000
+AT_ONCE = 5_000
+"""Of up to so many items the result is counted for each page; of more by a worker."""
+
+KEPT_SECONDS = 90 * 24 * 60 * 60
 NO_TOPIC = "(none)"
 
 
@@ -92,6 +96,38 @@ def screening_result(project: Project) -> Screening:
     return Screening(criteria, rows, _row(gettext("All topics"), sums))
 
 
+def is_large(project: Project) -> bool:
+    """Whether counting the result takes longer than a page may."""
+    return project.items.count() > AT_ONCE
+
+
+def screening_current(project: Project) -> tuple[Screening | None, bool]:
+    """Return the result and whether it is that of the votes as they are; None where a worker has none yet.
+
+    That of a large project is what `screening_count` found the last time.
+    """
+    if not is_large(project):
+        return screening_result(project), True
+    stored = cache.get(_stored_name(project))
+    return (stored[1], stored[0] == _as_of(project)) if stored else (None, False)
+
+
+def screening_count(project: Project) -> None:
+    """Count the result of a large project, for `screening_current`."""
+    as_of = _as_of(project)  # before reading: what changes in between makes the result outdated
+    cache.set(_stored_name(project), (as_of, screening_result(project)), KEPT_SECONDS)
+
+
+def _stored_name(project: Project) -> str:
+    return f"screening:{project.pk}"
+
+
+def _as_of(project: Project) -> str:
+    """Return a sign of change: all that changes a result is told in the project's log, which only grows."""
+    told = project.events.aggregate(last=Max("id"), n=Count("id"))
+    return f"{told['last']}.{told['n']}"
+
+
 def screening_send(
     *,
     project: Project,
@@ -99,11 +135,12 @@ def screening_send(
     criteria: Sequence[str],
     member: Membership,
     target_member: Membership,
-) -> ImportReport:
-    """Copy the items that passed all the given criteria into another project, as one import.
+) -> Upload:
+    """Ask for the items that passed all the given criteria to be copied into another project.
 
-    Items that are there already stay as they are. Raises Refused without criteria or items, and where the
-    target is not a FOCUS project that the person leads.
+    It is an import there like any other, to be done by `annotation.uploading.upload_import`: items that are
+    there already stay as they are. Raises Refused without criteria, and where the target is not a FOCUS
+    project that the person leads.
     """
     require_lead(member)
     require_lead(target_member)
@@ -112,25 +149,47 @@ def screening_send(
         raise Refused("invalid", gettext("Choose at least one criterion that counts."))
     if target.pk == project.pk or target.protocol != Protocol.FOCUS:
         raise Refused("invalid", gettext("Choose another project of the FOCUS protocol."))
-    passed = _passed(project, criteria)
+    refuse_archived(target)
+    size = visible_items(project).aggregate(characters=Sum("text_length"))["characters"] or 0
+    return Upload.objects.create(
+        project=target,
+        member=target_member,
+        name=f"{project.slug}-screened-{'-'.join(sorted(criteria)).lower()}.jsonl",
+        size=size,
+        format=screened.FORMAT,
+        state=Upload.State.QUEUED,
+        skip_invalid=True,
+        screened_from=project,
+        criteria=sorted(criteria),
+    )
+
+
+def screened_write(upload: Upload, path: Path) -> None:
+    """Write the items that such an upload brings. Raises Refused where none has passed."""
+    project = upload.screened_from
+    assert project is not None
+    passed = _passed(project, upload.criteria)
     if not passed:
         raise Refused(
             "not_ready", gettext("No item has passed yet: close a round first, or choose fewer criteria.")
         )
-    name = f"{project.slug}-screened-{'-'.join(sorted(criteria)).lower()}.jsonl"
-    with TemporaryDirectory() as folder:
-        path = Path(folder) / name
-        screened.write(path, _items(project, passed))
-        report = items_import(
-            project=target, path=path, name=name, format="screened", skip_invalid=True, member=target_member
-        )
+    screened.write(path, _items(project, passed))
+
+
+def screened_log(upload: Upload, report: ImportReport) -> None:
+    """Write into the log of the project that was screened what went where."""
+    project = upload.screened_from
+    assert project is not None
     ProjectEvent.objects.create(
         project=project,
-        member=member,
+        member=project.memberships.filter(user=upload.member.user).first(),
         action="screened items sent",
-        details={"to": target.slug, "criteria": sorted(criteria), "items": len(passed)},
+        details={
+            "to": upload.project.slug,
+            "criteria": upload.criteria,
+            "items": report.counts.get("new items", 0) + report.counts.get("items already there", 0),
+        },
     )
-    return report
 
 
 def _row(topic: str, sums: Sequence[int]) -> ScreeningRow:

@@ -1,17 +1,20 @@
-"""The Celery side of imports and of opening rounds: ids in, one use case, nothing else."""
+"""The Celery side of imports, screening, drawing and opening rounds: ids in, one use case, nothing else."""
 
 import logging
 from collections.abc import Iterable
 from datetime import datetime
+from typing import Any
 
 from celery import Task, shared_task
 from django.conf import settings
+from django.core.cache import cache
 from django.utils import translation
 from kombu.exceptions import OperationalError
 
-from annotation import opening, uploading
+from annotation import opening, round_drawing, screening, uploading
+from annotation.drawing import drawn_items
 from annotation.errors import Refused
-from annotation.models import Membership, Round
+from annotation.models import Membership, Project, Round
 
 logger = logging.getLogger(__name__)
 
@@ -42,6 +45,64 @@ def run_or_send(task: Task, upload_id: int, size: int) -> None:
         task.delay(upload_id, translation.get_language())
     except (OperationalError, OSError) as error:
         logger.warning("upload %s waits: the broker cannot be reached (%s)", upload_id, error)
+
+
+COUNTED_AGAIN = 600
+"""Seconds until a count that has not come may be asked for again."""
+
+
+@shared_task(name="annotation.count_screening")
+def count_screening(project_id: int) -> None:
+    """Count the screening result of a large project."""
+    screening.screening_count(Project.objects.get(pk=project_id))
+    cache.delete(_count_asked(project_id))
+
+
+def screening_count_or_send(project: Project) -> None:
+    """Have a worker count a screening result; asking again soon changes nothing."""
+    if not cache.add(_count_asked(project.pk), True, COUNTED_AGAIN):
+        return
+    try:
+        count_screening.delay(project.pk)
+    except (OperationalError, OSError) as error:
+        logger.warning("a screening is counted without a worker: the broker cannot be reached (%s)", error)
+        count_screening(project.pk)
+
+
+def _count_asked(project_id: int) -> str:
+    return f"screening-asked:{project_id}"
+
+
+@shared_task(name="annotation.draw_round")
+def draw_round(round_id: int, claim: str, options: dict[str, Any], by: int | None) -> None:
+    """Draw items into a claimed round; nothing where the claim went stale and another took it over."""
+    round = Round.objects.select_related("project", "codebook").get(pk=round_id)
+    if "items_of" in options:
+        options = {**options, "items_of": Round.objects.get(pk=options["items_of"])}
+    member = round.project.memberships.filter(pk=by).first()
+    try:
+        round_drawing.draw_run(round, datetime.fromisoformat(claim), options, member=member)
+    except Refused as refusal:
+        logger.warning("no items were drawn into round %s: %s", round_id, refusal.code)
+
+
+def round_draw_or_send(round: Round, *, member: Membership | None = None, **options: Any) -> int:
+    """Draw few items at once, and have a worker draw many: the round `is_drawing` meanwhile; return how many.
+
+    Raises Refused as `round_drawing.round_draw` does. Where the broker cannot be reached all are drawn here.
+    """
+    drawn = drawn_items(round, **options)
+    claim = round_drawing.draw_claim(round, len(drawn))
+    if len(drawn) > round_drawing.AT_ONCE:
+        sent = {key: value for key, value in options.items() if value is not None}
+        if "items_of" in sent:
+            sent["items_of"] = sent["items_of"].pk
+        try:
+            draw_round.delay(round.pk, claim.isoformat(), sent, member.pk if member else None)
+            return len(drawn)
+        except (OperationalError, OSError) as error:
+            logger.warning("round %s is drawn without a worker: no broker (%s)", round.pk, error)
+    return round_drawing.draw_run(round, claim, options, drawn=drawn, member=member)
 
 
 @shared_task(name="annotation.open_round")

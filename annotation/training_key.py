@@ -11,6 +11,7 @@ from django.db.models import QuerySet
 from django.utils.translation import gettext
 
 from annotation.codebooks.definition import Codebook as CodebookDefinition
+from annotation.draft_work import refuse_half_drawn
 from annotation.errors import Refused
 from annotation.importing import judgements
 from annotation.importing.rows import JudgementRow, Notice, Refusal
@@ -225,11 +226,12 @@ def _locked_training_draft(round: Round) -> None:
             "round_not_draft",
             gettext("%(name)s takes a key only while it is a draft for training.") % {"name": current.name},
         )
-    if current.is_opening:
+    if current.is_claimed:
         raise Refused(
             "round_not_draft",
-            gettext("%(name)s is being opened: its key is frozen.") % {"name": current.name},
+            gettext("%(name)s is being opened or drawn: its key is frozen.") % {"name": current.name},
         )
+    refuse_half_drawn(round)
 
 
 def _log(round: Round, member: Membership | None, action: str, n_answers: int) -> None:

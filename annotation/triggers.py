@@ -12,6 +12,7 @@ from typing import Any
 from django.db import connections, transaction
 
 from annotation.counters import Counter
+from annotation.words_index import WordsKept
 
 
 @dataclass(frozen=True, slots=True)
@@ -58,7 +59,7 @@ class Trigger:
         )
 
 
-AnyTrigger = Trigger | Counter
+AnyTrigger = Trigger | Counter | WordsKept
 
 ALWAYS = "1 = 1"
 

@@ -21,6 +21,7 @@ from django.utils.translation import gettext
 from annotation.access import refuse_archived
 from annotation.codebooks.definition import Codebook as CodebookDefinition
 from annotation.errors import Refused
+from annotation.importing import screened
 from annotation.importing.items_loader import items_import
 from annotation.importing.judgement_formats import judgement_rows
 from annotation.importing.judgements_loader import judgements_import
@@ -30,6 +31,7 @@ from annotation.importing.staging import JUDGEMENTS, ImportReport
 from annotation.importing.table import KNOWN, NEEDED
 from annotation.importing.tabular import columns_of
 from annotation.models import Import, Membership, Project, Upload
+from annotation.screening import screened_log, screened_write
 
 MAX_BYTES = 200 * 1024 * 1024
 AT_ONCE_BYTES = 512 * 1024
@@ -182,7 +184,7 @@ def _claimed(upload_id: int, waiting: str, working: str) -> Upload | None:
     claim = Upload.objects.filter(pk=upload_id, state=waiting)
     if not claim.update(state=working, attempt=F("attempt") + 1, rows_read=0, heartbeat_at=timezone.now()):
         return None
-    return Upload.objects.select_related("project", "member").get(pk=upload_id)
+    return Upload.objects.select_related("project", "member", "screened_from").get(pk=upload_id)
 
 
 def _run(upload: Upload, *, dry_run: bool) -> None:
@@ -191,10 +193,11 @@ def _run(upload: Upload, *, dry_run: bool) -> None:
     def on_batch(n: int) -> None:
         mine.update(rows_read=F("rows_read") + n, heartbeat_at=timezone.now())
 
-    with TemporaryDirectory() as folder, _as_path(upload) as path:
+    with TemporaryDirectory() as folder:
         refused_path = Path(folder) / "refused.csv"
         try:
-            report = _import(upload, path, refused_path, dry_run, on_batch)
+            with _as_path(upload) as path:
+                report = _import(upload, path, refused_path, dry_run, on_batch)
         except (FileError, Refused) as error:
             mine.update(state=State.FAILED, error=_words(error))
             return
@@ -237,7 +240,11 @@ def _import(
     }
     if upload.format == JUDGEMENTS:
         return judgements_import(round_name=upload.round_name, **shared)
-    return items_import(origin=upload.origin, columns=upload.columns or None, **shared)
+    format = screened.FORMAT if upload.screened_from else ""
+    report = items_import(origin=upload.origin, columns=upload.columns or None, format=format, **shared)
+    if upload.screened_from and report.stored:
+        screened_log(upload, report)
+    return report
 
 
 def _brought(upload: Upload) -> Import | None:
@@ -261,6 +268,10 @@ def _words(error: FileError | Refused) -> str:
 def _as_path(upload: Upload) -> Iterator[Path]:
     """Copy the stored file to the local disk for the block: the storage may be elsewhere."""
     with NamedTemporaryFile(suffix=Path(upload.name).suffix) as local:
+        if upload.screened_from is not None:
+            screened_write(upload, Path(local.name))
+            yield Path(local.name)
+            return
         with upload.file.open("rb") as stored:
             shutil.copyfileobj(stored, local)
         local.flush()

@@ -9,18 +9,21 @@ DISPUTED_EVERY = 5
 DECIDED_EVERY = 10 * DISPUTED_EVERY
 DISCUSSED_EVERY = 20 * DISPUTED_EVERY
 LOG_ENTRIES = 20_000
+SMALL = 300
+INVITATIONS = 200
+IMPORTS = 200
 
 
 def fill(slug: str, n_items: int, n_annotators: int) -> None:
-    """Store the project: an open round that shares all items out and is half judged, and a closed one.
+    """Store the project: round 1, open, two annotators a text, half judged; round 2, closed, judged alike.
 
-    One unit in five of the closed round is disputed, some are decided and discussed. The open round opens
-    last: it tells a filled project from one whose filling was stopped.
+    One unit in ten of round 2 is disputed, some are decided and discussed; its report shows the figures of
+    round 3, which has a few of the texts and is released. Round 4 is a draft with all items. Round 1 opens
+    last: that tells a filled project from one whose filling was stopped.
     """
     from django.contrib.auth.models import User
     from django.utils import timezone
 
-    from agreement.models import AgreementReport
     from annotation.database_rules import TRIGGERS, lifted_triggers
     from annotation.models import Import, Membership, ProjectEvent, Round
     from annotation.projects import member_add, project_create
@@ -38,23 +41,21 @@ def fill(slug: str, n_items: int, n_annotators: int) -> None:
     brought_by = Import.objects.create(
         project=project, file_name="x", file_sha256="0" * 64, format="table", state="done"
     )
-    running = round_create(project=project, overlap=1)
+    running = round_create(project=project, overlap=2)
     closed = round_create(project=project, overlap=2)
-    report = AgreementReport.objects.create(
-        round=closed,
-        parameters={"live": False},
-        parameters_sha256="0" * 64,
-        state="done",
-        figures={"annotators": [{"pseudonym": member.pseudonym} for member in members]},
-        computed_at=timezone.now(),
-        digest="0" * 64,
-        judgements_sha256="0" * 64,
-    )
+    small = round_create(project=project, overlap=2)
+    draft = round_create(project=project, overlap=2)
+    report = _report(closed)
     with lifted_triggers(TRIGGERS):
         for first in range(0, n_items, BATCH):
             items = _items(project, brought_by, range(first, min(n_items, first + BATCH)))
             _running(running, items, first, members, rng)
-            _closed(closed, report, items, first, members, lead, rng)
+            _closed(closed, items, first, members, rng)
+            _disputed(closed, report, items, lead)
+            _draw(draft, items, first)
+            if not first:
+                _closed(small, items[:SMALL], first, members, rng)
+    _around(project, lead)
     ProjectEvent.objects.bulk_create(
         (
             ProjectEvent(
@@ -68,8 +69,84 @@ def fill(slug: str, n_items: int, n_annotators: int) -> None:
         batch_size=BATCH,
     )
     now = timezone.now()
-    Round.objects.filter(pk=closed.pk).update(status="closed", opened_at=now, closed_at=now)
+    Round.objects.filter(pk__in=[closed.pk, small.pk]).update(status="closed", opened_at=now, closed_at=now)
+    _finish(report, small)
     Round.objects.filter(pk=running.pk).update(status="open", opened_at=now)
+
+
+def _report(round: Any) -> Any:
+    from django.utils import timezone
+
+    from agreement.models import AgreementReport
+
+    return AgreementReport.objects.create(
+        round=round,
+        parameters={"live": False},
+        parameters_sha256="0" * 64,
+        state="done",
+        figures={},
+        computed_at=timezone.now(),
+        digest="0" * 64,
+        judgements_sha256="0" * 64,
+    )
+
+
+def _finish(report: Any, small: Any) -> None:
+    """Compute the report of the small round, show its figures as those of the large one, and release it."""
+    from agreement.jobs import report_compute
+    from agreement.models import AgreementReport
+    from agreement.reading import judgements_stamp
+    from agreement.reports import report_request
+    from exports.parameters import Parameters
+    from exports.releases import release_build
+
+    small.refresh_from_db()
+    computed = report_request(round=small)
+    report_compute(report_id=computed.pk)
+    computed.refresh_from_db()
+    report.round.refresh_from_db()
+    AgreementReport.objects.filter(pk=report.pk).update(
+        figures=computed.figures,
+        code_version=computed.code_version,
+        parameters=computed.parameters,
+        parameters_sha256=computed.parameters_sha256,
+        stamp=judgements_stamp(report.round),
+    )
+    chosen = Parameters.from_json({"rounds": [small.name]})
+    for version in ("1.0", "1.1"):
+        release_build(project=small.project, version=version, parameters=chosen)
+    small.project.releases.update(is_public=True)
+
+
+def _around(project: Any, lead: Any) -> None:
+    """Store invitations that wait, and files that were imported before."""
+    from datetime import timedelta
+
+    from django.utils import timezone
+
+    from annotation.models import Import, Invitation
+
+    Invitation.objects.bulk_create(
+        Invitation(
+            project=project,
+            token_sha256=f"{number:064}",
+            note=f"person {number}",
+            invited_by=lead,
+            expires_at=timezone.now() + timedelta(days=3650),
+        )
+        for number in range(INVITATIONS)
+    )
+    Import.objects.bulk_create(
+        Import(
+            project=project,
+            member=lead,
+            file_name=f"texts {number}.csv",
+            file_sha256="0" * 64,
+            format="table",
+            state="done",
+        )
+        for number in range(IMPORTS)
+    )
 
 
 def _items(project: Any, brought_by: Any, numbers: range) -> list[Any]:
@@ -129,33 +206,38 @@ def _running(round: Any, items: list[Any], first: int, members: list[Any], rng: 
     from annotation.models import TypeAnnotation
 
     _draw(round, items, first)
-    assigned = _assigned(round, items, first, members, 0)
-    TypeAnnotation.objects.bulk_create(
-        _judgement(assignment, code, rng.random() < 0.5)
-        for assignment in assigned
-        # Half of each annotator's texts, whatever their number of annotators.
-        if assignment.position // len(members) % 2
-        for code in CODES
-    )
+    for shift in (0, 1):
+        assigned = _assigned(round, items, first, members, shift)
+        TypeAnnotation.objects.bulk_create(
+            _judgement(assignment, code, rng.random() < 0.5)
+            for assignment in assigned
+            # Half of each annotator's texts, whatever their number of annotators.
+            if assignment.position // len(members) % 2
+            for code in CODES
+        )
 
 
-def _closed(
-    round: Any,
-    report: Any,
-    items: list[Any],
-    first: int,
-    members: list[Any],
-    lead: Any,
-    rng: random.Random,
-) -> None:
-    from agreement.models import DisputedUnit
-    from annotation.models import Comment, Resolution, TypeAnnotation
+def _closed(round: Any, items: list[Any], first: int, members: list[Any], rng: random.Random) -> None:
+    """Have two annotators judge each item: of one mind but for one in so many."""
+    from annotation.models import TypeAnnotation
 
     _draw(round, items, first)
-    disputed = items[::DISPUTED_EVERY]
-    for shift, said in ((0, True), (1, False)):
-        assigned = _assigned(round, disputed, first, members, shift)
-        TypeAnnotation.objects.bulk_create(_judgement(one, "CTX", said) for one in assigned)
+    disputed = {(item.pk, "CTX") for item in items[::DISPUTED_EVERY]}
+    said = {(item.pk, code): rng.random() < 0.5 for item in items for code in CODES}
+    for shift in (0, 1):
+        TypeAnnotation.objects.bulk_create(
+            _judgement(one, code, said[one.item_id, code] != (shift == 1 and (one.item_id, code) in disputed))
+            for one in _assigned(round, items, first, members, shift)
+            for code in CODES
+        )
+
+
+def _disputed(round: Any, report: Any, items: list[Any], lead: Any) -> None:
+    """Store what the report found, what was decided of it, and what was said about it."""
+    from agreement.models import DisputedUnit
+    from annotation.models import Comment, Resolution
+
+    rng = random.Random(items[0].pk)
     DisputedUnit.objects.bulk_create(
         DisputedUnit(
             report=report,
@@ -165,7 +247,7 @@ def _closed(
             votes=[["no", 1], ["yes", 1]],
             disputed=rng.random(),
         )
-        for item in disputed
+        for item in items[::DISPUTED_EVERY]
     )
     Resolution.objects.bulk_create(
         Resolution(

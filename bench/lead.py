@@ -17,6 +17,7 @@ from pathlib import Path
 ROOT = Path(__file__).resolve().parent.parent
 TIMES = 5
 SHOWN = 3
+QUEUE_PAGE = 50
 PAGES = (
     "/",
     "/p/{slug}/",
@@ -28,15 +29,40 @@ PAGES = (
     "/p/{slug}/items/?q=B-109",
     "/p/{slug}/items/?q=nowhere",
     "/p/{slug}/items/{item}/",
+    "/p/{slug}/items/?q=on",
+    "/p/{slug}/items/?topic=topic 7&q=nowhere",
+    "/p/{slug}/screening/",
     "/p/{slug}/people/",
+    "/p/{slug}/people/{person}/",
+    "/p/{slug}/people/{person}/deactivate/",
+    "/p/{slug}/people/{person}/reassign/1/",
+    "/p/{slug}/settings/",
     "/p/{slug}/codebook/",
+    "/p/{slug}/codebook/edit/",
     "/p/{slug}/import/",
     "/p/{slug}/log/",
     "/p/{slug}/log/?page=400",
     "/p/{slug}/log/?action=items drawn",
     "/p/{slug}/rounds/1/",
     "/p/{slug}/rounds/1/progress/",
+    "/p/{slug}/log/?who=A1",
+    "/p/{slug}/log/?who=A1&action=items drawn&page=2",
+    "/p/{slug}/log/?since=2020-01-01&until=2100-01-01",
+    "/p/{slug}/log/?until=2020-01-01",
+    "/p/{slug}/rounds/new/",
+    "/p/{slug}/rounds/new/?items_of=2",
     "/p/{slug}/rounds/1/close/",
+    "/p/{slug}/rounds/2/",
+    "/p/{slug}/rounds/2/reopen/",
+    "/p/{slug}/rounds/4/",
+    "/p/{slug}/rounds/4/draw/",
+    "/p/{slug}/rounds/4/draw/?how=all",
+    "/p/{slug}/rounds/4/open/",
+    "/p/{slug}/rounds/2/agreement/",
+    "/p/{slug}/rounds/2/agreement/units/",
+    "/p/{slug}/rounds/2/agreement/units/?type=CTX&show=queue&page=400",
+    "/p/{slug}/rounds/2/agreement/units/?type=CTX&show=all",
+    "/p/{slug}/rounds/2/agreement/units/?type=CTX&show=all&page=4000",
     "/p/{slug}/disagreements/",
     "/p/{slug}/rounds/2/disagreements/",
     "/p/{slug}/rounds/2/disagreements/?page=400",
@@ -48,8 +74,17 @@ PAGES = (
     "/p/{slug}/rounds/2/disagreements/?state=decided",
     "/p/{slug}/rounds/2/units/{item}/CTX/?state=waiting",
     "/p/{slug}/rounds/2/discussion/",
+    "/p/{slug}/rounds/2/discussion/?mine",
     "/p/{slug}/releases/",
+    "/p/{slug}/releases/1.1/",
+    "/releases/{slug}/1.1/",
+    "/api/projects/",
+    "/api/projects/{slug}/rounds/",
     "/api/projects/{slug}/rounds/1/",
+    "/api/projects/{slug}/rounds/2/report/",
+    "/api/projects/{slug}/rounds/2/report/queue/",
+    "/api/projects/{slug}/rounds/2/report/queue/?page={last}",
+    "/api/projects/{slug}/releases/",
 )
 
 
@@ -58,7 +93,8 @@ def prepare(slug: str, n_items: int, n_annotators: int) -> None:
     from django.core.management import call_command
     from django.db import connection
 
-    from annotation.models import Round
+    from annotation.models import Project, Round
+    from annotation.screening import screening_count
     from bench.large_project import fill
 
     call_command("migrate", verbosity=0)
@@ -67,6 +103,8 @@ def prepare(slug: str, n_items: int, n_annotators: int) -> None:
         sys.exit("This database was left half filled: delete it and start again.")
     if there is None:
         fill(slug, n_items, n_annotators)
+    # What a worker does as soon as somebody looks at the page.
+    screening_count(Project.objects.get(slug=slug))
     if connection.vendor == "postgresql":
         # What autovacuum does in a database that is in use.
         with connection.cursor() as cursor:
@@ -79,15 +117,19 @@ def measure(slug: str, limit: float, *, queries: bool) -> bool:
     from django.test import Client
 
     from agreement.models import DisputedUnit
+    from annotation.models import Membership
 
     client = Client()
     client.force_login(User.objects.get(username="lea"))
     database = _database_process()
-    disputed = DisputedUnit.objects.filter(report__round__project__slug=slug).order_by("-disputed")
+    disputed = DisputedUnit.objects.filter(
+        report__round__project__slug=slug, report__round__number=2
+    ).order_by("-disputed")
     item = disputed[disputed.count() // 2].item_id
+    person = Membership.objects.get(project__slug=slug, user__username="annotator7").pk
     kept = True
     for template in PAGES:
-        path = template.format(slug=slug, item=item)
+        path = template.format(slug=slug, item=item, person=person, last=disputed.count() // QUEUE_PAGE)
         least = min(_server_time(client, path, database) for _ in range(TIMES))
         kept = kept and least <= limit
         print(f"{least:8.1f} ms  {'' if least <= limit else 'TOO SLOW '}{path}")

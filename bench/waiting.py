@@ -64,7 +64,7 @@ def draw_and_open(slug: str, n_items: int, n_annotators: int, folder: Path) -> N
     if not Round.objects.filter(project__slug=slug).exists():
         fill(slug, n_items, n_annotators)
     round = round_create(project=Project.objects.get(slug=slug), overlap=1)
-    watched(f"drawing {n_items} items, in one transaction", lambda: round_draw(round), folder)
+    watched(f"drawing {n_items} items, in batches", lambda: round_draw(round), folder)
     watched(f"opening {n_items} items, in batches", lambda: round_open(round), folder)
 
 

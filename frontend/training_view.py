@@ -70,7 +70,7 @@ def key_state(round: Round) -> KeyState:
     """Return how far the key of a training round is."""
     n_missing, items = missing_key(round)
     if round.project.protocol == Protocol.FOCUS:
-        units = round.round_items.count() * len(round.type_codes)
+        units = round.drawn.count() * len(round.type_codes)
     else:
         units = round.round_questions.count()
     return KeyState(units, n_missing, tuple(items), decided_units(round).count())

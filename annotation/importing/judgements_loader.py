@@ -43,7 +43,8 @@ from annotation.models import (
 )
 from annotation.projects import members_bring_in
 from annotation.recording import Answer, Row, Unit, check_answer, fill, new_event, payload_digest
-from annotation.rounds import round_create, round_items_add
+from annotation.round_drawing import round_items_add
+from annotation.rounds import round_create
 from annotation.signals import round_closed
 
 

@@ -18,7 +18,7 @@ FORMATS: dict[str, Callable[..., ItemRows]] = {
     "soqg": soqg.read,
     "logicclimate": logicclimate.read,
     "table": table.read,
-    "screened": screened.read,
+    screened.FORMAT: screened.read,
 }
 """The readers, each called as read(path, name=..., origin=...): `name` is the file's own, of which ids and
 origins are made, where the path may be a temporary one. They raise FileError while rows are read."""

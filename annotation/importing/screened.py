@@ -12,6 +12,7 @@ from annotation.importing.encodings import open_text
 from annotation.importing.rows import FileError, ItemRow, ItemRows
 from annotation.models import Item
 
+FORMAT = "screened"
 FIELDS = ("external_id", "text", "source", "topic", "split", "licence", "metadata")
 
 

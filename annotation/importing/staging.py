@@ -4,7 +4,7 @@ import csv
 import hashlib
 import json
 from collections.abc import Callable, Iterable, Iterator
-from contextlib import contextmanager
+from contextlib import AbstractContextManager, contextmanager
 from dataclasses import asdict, dataclass, field
 from datetime import timedelta
 from itertools import islice
@@ -250,7 +250,13 @@ def _discard_imported_drafts(project: Project) -> None:
         Membership.objects.filter(pk__in=members, user=None, assignments__isnull=True).delete()
 
 
-def delete_in_batches(rows: Any) -> None:
-    """Delete the rows of a query set a batch at a time, so that other writers get their turn."""
+def delete_in_batches(
+    rows: Any, each: Callable[[], AbstractContextManager[None]] = transaction.atomic
+) -> None:
+    """Delete the rows of a query set a batch at a time, so that other writers get their turn.
+
+    `each` is what a batch is deleted in.
+    """
     while keys := list(rows.order_by("pk").values_list("pk", flat=True)[:BATCH]):
-        rows.model.objects.filter(pk__in=keys)._raw_delete("default")
+        with each():
+            rows.model.objects.filter(pk__in=keys)._raw_delete("default")

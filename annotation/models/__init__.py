@@ -8,7 +8,7 @@ from annotation.models.invitations import Invitation
 from annotation.models.items import Import, Item, Question
 from annotation.models.project import Membership, Project, ProjectEvent, Protocol
 from annotation.models.resolutions import Resolution
-from annotation.models.rounds import Assignment, Round, RoundItem, RoundQuestion
+from annotation.models.rounds import Assignment, Round, RoundItem, RoundProgress, RoundQuestion
 from annotation.models.training import KeyAnswer
 from annotation.models.uploads import Upload
 
@@ -31,6 +31,7 @@ __all__ = [
     "Resolution",
     "Round",
     "RoundItem",
+    "RoundProgress",
     "RoundQuestion",
     "TypeAnnotation",
     "Upload",

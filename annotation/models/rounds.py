@@ -6,14 +6,14 @@ from datetime import timedelta
 from django.db import models
 from django.db.models import Q
 from django.utils import timezone
-from django.utils.translation import gettext
+from django.utils.translation import gettext, gettext_lazy
 
 from annotation.models.codebooks import Codebook
 from annotation.models.constraints import not_blank
 from annotation.models.items import Item, Question
 from annotation.models.project import Membership, Project
 
-OPENING_STALE_AFTER = timedelta(minutes=10)
+CLAIM_STALE_AFTER = timedelta(minutes=10)
 
 
 def types_named(text: str | None, among: Sequence[str]) -> tuple[str, ...]:
@@ -45,7 +45,8 @@ class Round(models.Model):
 
     `types` names the types that the round asks, apart by spaces; without it, all of the codebook.
     `pass_mark` is the percent of answers that agree with the key of a training round.
-    `opening_at` is the last sign of life of the work that opens a draft: see `annotation.opening`.
+    `claimed_at` is the last sign of life of the work on a draft that `claimed_for` names: see
+    `annotation.draft_work`. What was drawn counts only once nothing is drawn any more.
     `imported` marks a round whose judgements were made elsewhere: it was never open here.
     `seed` drives the draw, the assignment and the shuffling; the same seed gives the same round.
     `repeats` is how many of their own texts each annotator is to meet again, unmarked, later in the round.
@@ -65,6 +66,10 @@ class Round(models.Model):
         OPEN = "open", "Open"
         CLOSED = "closed", "Closed"
 
+    class Work(models.TextChoices):
+        OPENING = "opening", gettext_lazy("being opened")
+        DRAWING = "drawing", gettext_lazy("being drawn")
+
     project = models.ForeignKey(Project, on_delete=models.PROTECT, related_name="rounds")
     number = models.PositiveIntegerField()
     name = models.CharField(max_length=120)
@@ -80,7 +85,8 @@ class Round(models.Model):
     live_agreement = models.BooleanField(default=False)
     imported = models.BooleanField(default=False)
     status = models.CharField(max_length=8, choices=Status, default=Status.DRAFT)
-    opening_at = models.DateTimeField(null=True, blank=True, editable=False)
+    claimed_for = models.CharField(max_length=8, choices=Work, blank=True, editable=False)
+    claimed_at = models.DateTimeField(null=True, blank=True, editable=False)
     opened_at = models.DateTimeField(null=True, blank=True)
     closed_at = models.DateTimeField(null=True, blank=True)
     reopened_at = models.DateTimeField(null=True, blank=True)
@@ -108,6 +114,9 @@ class Round(models.Model):
                 condition=Q(order__in=["by_argument", "by_type"]), name="round_order_known"
             ),
             models.CheckConstraint(
+                condition=Q(claimed_for__in=["", "opening", "drawing"]), name="round_work_known"
+            ),
+            models.CheckConstraint(
                 condition=Q(pass_mark__isnull=True) | Q(pass_mark__lte=100, purpose="training"),
                 name="round_pass_mark_percent_in_training",
             ),
@@ -130,13 +139,32 @@ class Round(models.Model):
         return self.name
 
     @property
-    def is_opening(self) -> bool:
-        """Whether the draft is being opened right now: nothing about it can be changed meanwhile."""
+    def is_claimed(self) -> bool:
+        """Whether the draft is being worked on right now: nothing about it can be changed meanwhile."""
         return (
             self.status == self.Status.DRAFT
-            and self.opening_at is not None
-            and self.opening_at > timezone.now() - OPENING_STALE_AFTER
+            and self.claimed_at is not None
+            and self.claimed_at > timezone.now() - CLAIM_STALE_AFTER
         )
+
+    @property
+    def is_opening(self) -> bool:
+        return self.is_claimed and self.claimed_for == self.Work.OPENING
+
+    @property
+    def is_drawing(self) -> bool:
+        return self.is_claimed and self.claimed_for == self.Work.DRAWING
+
+    @property
+    def is_half_drawn(self) -> bool:
+        """Whether drawing items stopped before it was done: they have to be drawn again."""
+        return self.claimed_for == self.Work.DRAWING and not self.is_claimed
+
+    @property
+    def drawn(self) -> "models.QuerySet[RoundItem]":
+        """The items of the round: none as long as not all are drawn."""
+        rows = RoundItem.objects.filter(round=self)
+        return rows.none() if self.claimed_for == self.Work.DRAWING else rows
 
     @property
     def type_codes(self) -> tuple[str, ...]:
@@ -243,3 +271,31 @@ class Assignment(models.Model):
 
     def __str__(self) -> str:
         return f"{self.round_id}:{self.item_id}:{self.member_id}"
+
+
+class RoundProgress(models.Model):
+    """What one annotator has and did in one round, counted by the triggers of `annotation.counters`.
+
+    `texts` (assignments), `questions`, `decided` (units) and `active_seconds` are those of assignments that
+    ask all types of the round and were not handed on; the few that name their types are counted when asked
+    for. `judged_at` is the time of the last judgement. `judgements`, `revisions` (their sum) and `late` (how
+    many came after a reopening) are of all judgements: together they change whenever one of these does.
+    """
+
+    round = models.ForeignKey(Round, on_delete=models.CASCADE, related_name="progress")
+    member = models.ForeignKey(Membership, on_delete=models.CASCADE, related_name="+")
+    texts = models.PositiveIntegerField()
+    questions = models.PositiveIntegerField()
+    decided = models.PositiveIntegerField()
+    active_seconds = models.PositiveBigIntegerField()
+    judged_at = models.DateTimeField(null=True)
+    judgements = models.PositiveIntegerField()
+    revisions = models.PositiveBigIntegerField()
+    late = models.PositiveIntegerField()
+
+    class Meta:
+        ordering = ["round", "member"]
+        constraints = [models.UniqueConstraint(fields=["round", "member"], name="roundprogress_unique")]
+
+    def __str__(self) -> str:
+        return f"{self.round_id}:{self.member_id}"

@@ -11,7 +11,8 @@ class Upload(models.Model):
     """A file waiting to be looked at, checked and imported. The row is the truth about that work.
 
     `report` is the last `ImportReport`, of the dry run in state `checked` and of the import in `done`;
-    `rows_read` counts while the work runs, and `heartbeat_at` tells whether it still does.
+    `rows_read` counts while the work runs, and `heartbeat_at` tells whether it still does. With
+    `screened_from` there is no file: the rows are the items of that project that passed its `criteria`.
     """
 
     class State(models.TextChoices):
@@ -32,6 +33,8 @@ class Upload(models.Model):
     origin = models.CharField(max_length=200, blank=True)
     round_name = models.CharField(max_length=120, blank=True)
     columns = models.JSONField(default=dict, blank=True)
+    screened_from = models.ForeignKey(Project, on_delete=models.PROTECT, null=True, related_name="+")
+    criteria = models.JSONField(default=list, blank=True)
     skip_invalid = models.BooleanField(default=False)
     state = models.CharField(max_length=10, choices=State, default=State.NEW)
     attempt = models.PositiveIntegerField(default=0)

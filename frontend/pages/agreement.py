@@ -102,7 +102,7 @@ def agreement_units(request: HttpRequest, slug: str, number: int) -> HttpRespons
     show_all = request.GET.get("show") == "all" and (section is not None or not types)
     if show_all:
         page = page_of(request, judged_units(round, section["code"] if section else ""), UNITS_A_PAGE)
-        found = units_of(report, page.object_list, section["code"] if section else "")
+        found = units_of(report, list(page), section["code"] if section else "")
     else:
         page = page_of(request, disputed_units(report, types=chosen, only_queue=only_queue), UNITS_A_PAGE)
         found = list(page.object_list)

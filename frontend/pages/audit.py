@@ -3,12 +3,13 @@
 import csv
 import json
 from collections.abc import Iterator
-from datetime import date
+from datetime import date, datetime, time, timedelta
 
 from django import forms
 from django.contrib.auth.decorators import login_required
 from django.db.models import Exists, OuterRef, QuerySet
 from django.http import HttpRequest, HttpResponse, QueryDict, StreamingHttpResponse
+from django.utils import timezone
 from django.views.decorators.http import require_GET
 
 from annotation.importing.safe_cells import made_safe
@@ -69,11 +70,16 @@ def events_asked(member: Membership, asked: QueryDict) -> QuerySet[ProjectEvent]
     if given.get("action"):
         events = events.filter(action=given["action"])
     since, until = given.get("since"), given.get("until")
+    # Between moments: the date of each event would be worked out by a function.
     if isinstance(since, date):
-        events = events.filter(created_at__date__gte=since)
-    if isinstance(until, date):
-        events = events.filter(created_at__date__lte=until)
+        events = events.filter(created_at__gte=_begin(since))
+    if isinstance(until, date) and until < date.max:
+        events = events.filter(created_at__lt=_begin(until + timedelta(days=1)))
     return events
+
+
+def _begin(day: date) -> datetime:
+    return timezone.make_aware(datetime.combine(day, time.min))
 
 
 class _Echo:

@@ -1,11 +1,12 @@
 """Where annotators of closed rounds disagree: all rounds, one round's units with filters, the discussion."""
 
 from collections import Counter
+from collections.abc import Sequence
 from typing import Any
 
 from django.contrib.auth.decorators import login_required
 from django.db.models import Exists, OuterRef, Q, QuerySet
-from django.http import HttpRequest, HttpResponse
+from django.http import HttpRequest, HttpResponse, QueryDict
 from django.shortcuts import redirect
 from django.utils.translation import gettext
 from django.views.decorators.http import require_GET, require_POST
@@ -13,16 +14,19 @@ from django.views.decorators.http import require_GET, require_POST
 from agreement.adjudication import QueueProgress, queue_claim_next, queue_progress
 from agreement.models import AgreementReport, DisputedUnit
 from agreement.queue import disputed_kinds
+from agreement.reading import judgements_stamp
 from agreement.reports import report_current
 from annotation import access
 from annotation.adjudicating import with_state
 from annotation.discussing import discussed_units, discussion_allowed
 from annotation.errors import Refused
 from annotation.models import Assignment, Comment, Membership, QuestionAnnotation, Round, TypeAnnotation
+from annotation.remembering import remembered
 from annotation.topics import topics_of
 from frontend.pages.common import in_order, lead_or_refuse, page_of, project_page, query_without_page
 from frontend.unit_view import unit_key
 
+FILTERS = ("type", "topic", "pattern", "pair", "state")
 ROUNDS_A_PAGE = 20
 PATTERNS_OFFERED = 30
 ANNOTATORS_OFFERED = 30
@@ -67,9 +71,7 @@ def round_disagreements(request: HttpRequest, slug: str, number: int) -> HttpRes
         return project_page(
             request, "round_disagreements.html", member, tab="disagreements", round=round, report=None
         )
-    keys = filtered_units(report, member, request.GET).values_list("pk", flat=True)
-    # Finding who differs costs more than holding the keys: once, not once more for the count.
-    page = page_of(request, list(keys) if request.GET.get("pair") else keys)
+    page = page_of(request, _filtered_keys(report, member, request.GET))
     shown = report.disputed_units.select_related("item", "question")
     units = in_order(list(page), with_state(shown, member))
     spoken = round.comments.filter(
@@ -125,6 +127,23 @@ def filtered_units(report: AgreementReport, member: Membership, asked: Any) -> Q
     return units.order_by("-disputed", "id")
 
 
+def _filtered_keys(report: AgreementReport, member: Membership, asked: QueryDict) -> Sequence[int]:
+    """Return the keys of `filtered_units`; where two annotators differ is found once, the rest each time."""
+    keys = filtered_units(report, member, asked).values_list("pk", flat=True)
+    if not asked.get("pair"):
+        return keys
+    pair = QueryDict(mutable=True)
+    pair["pair"] = asked["pair"]
+    name = f"differ:{report.pk}:{report.digest}:{judgements_stamp(report.round)}:{pair.urlencode()}"
+    differ = remembered(name, lambda: list(filtered_units(report, member, pair).values_list("pk", flat=True)))
+    others = asked.copy()
+    others.pop("pair")
+    if not any(others.get(key) for key in FILTERS):
+        return differ
+    known = set(differ)
+    return [key for key in _filtered_keys(report, member, others) if key in known]
+
+
 def _pattern(votes: list[list[Any]]) -> str:
     """Return votes as people say them: yes 2, no 1."""
     return ", ".join(f"{answer} {n}" for answer, n in votes)
@@ -140,24 +159,19 @@ def _differ(round: Round, first: str, second: str) -> Q:
     left, right = found[first], found[second]
     if round.project.protocol == "focus":
         of_unit = {"assignment__item": OuterRef("item"), "type_code": OuterRef("type_code")}
-        rows: QuerySet[Any] = TypeAnnotation.objects.all()
-        field = "applicable"
-        values: list[Any] = [True, False]
+        alike = {name: OuterRef(name) for name in ("assignment__item", "type_code")}
+        rows: QuerySet[Any] = TypeAnnotation.objects.filter(applicable__isnull=False)
+        answer = "applicable"
     else:
-        of_unit = {"question": OuterRef("question")}
-        rows, field, values = QuestionAnnotation.objects.all(), "label", ["USE", "UN", "IN"]
-    rows = rows.filter(assignment__round=round, assignment__repeat=False, **of_unit)
-    differ = Q()
-    for value in values:
-        others = [other for other in values if other != value]
-        differ |= Q(
-            Exists(rows.filter(assignment__member=left, **{field: value})),
-            Exists(rows.filter(assignment__member=right, **{f"{field}__in": others})),
-        )
+        of_unit, alike = {"question": OuterRef("question")}, {"question": OuterRef("question")}
+        rows, answer = QuestionAnnotation.objects.filter(label__isnull=False), "label"
+    rows = rows.filter(assignment__round=round, assignment__repeat=False)
+    other = rows.filter(assignment__member=right, **alike).exclude(**{answer: OuterRef(answer)})
+    differ = Exists(rows.filter(Exists(other), assignment__member=left, **of_unit))
     # The texts that both have leave few units to look at.
     also = Assignment.objects.filter(round=round, member=right, item=OuterRef("item"))
     both = round.assignments.filter(Exists(also), member=left).order_by()
-    return Q(item__in=both.values("item"), question__isnull=round.project.protocol == "focus") & differ
+    return Q(item__in=both.values("item"), question__isnull=round.project.protocol == "focus") & Q(differ)
 
 
 def _filters(round: Round, report: AgreementReport, asked: Any) -> dict[str, Any]:
@@ -173,7 +187,7 @@ def _filters(round: Round, report: AgreementReport, asked: Any) -> dict[str, Any
         "patterns": sorted(patterns.items(), key=lambda entry: (-entry[1], entry[0]))[:PATTERNS_OFFERED],
         "pairs": [f"{a}~{b}" for place, a in enumerate(names) for b in names[place + 1 :]],
         "topics": topics_of(round.project),
-        "asked": {key: asked.get(key, "") for key in ("type", "topic", "pattern", "pair", "state")},
+        "asked": {key: asked.get(key, "") for key in FILTERS},
     }
 
 

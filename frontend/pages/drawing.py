@@ -15,8 +15,7 @@ from django.views.decorators.http import require_http_methods
 from annotation.drawing import draw_preview, drawable_items
 from annotation.errors import Refused
 from annotation.models import Membership, Protocol, Round
-from annotation.rounds import round_draw
-from annotation.tasks import round_open_or_send
+from annotation.tasks import round_draw_or_send, round_open_or_send
 from frontend.pages.common import project_page
 from frontend.pages.rounds import lead_and_round
 from frontend.refusals import refusals_as_notices
@@ -94,11 +93,11 @@ class DrawForm(forms.Form):
 def draw(request: HttpRequest, slug: str, number: int) -> HttpResponse:
     """Preview a draw (GET with its fields), then draw it (POST with the same ones)."""
     member, round = lead_and_round(request, slug, number)
-    if round.status != Round.Status.DRAFT or round.is_opening:
-        state = gettext("being opened") if round.is_opening else round.status_word
+    if round.status != Round.Status.DRAFT or round.is_claimed:
         messages.error(
             request,
-            gettext("%(name)s is %(status)s: its items are frozen.") % {"name": round.name, "status": state},
+            gettext("%(name)s is %(status)s: its items are frozen.")
+            % {"name": round.name, "status": _state(round)},
         )
         return redirect("round", slug, number)
     asked = request.POST if request.method == "POST" else request.GET
@@ -110,12 +109,13 @@ def draw(request: HttpRequest, slug: str, number: int) -> HttpResponse:
             options["external_ids"] = [name.strip() for name in options["external_ids"] if name.strip()]
         try:
             if request.method == "POST":
-                drawn = round_draw(round, member=member, **options)
-                messages.success(
-                    request,
-                    gettext("%(drawn)s items are drawn into %(name)s.")
-                    % {"drawn": f"{drawn:,}", "name": round.name},
-                )
+                drawn = round_draw_or_send(round, member=member, **options)
+                if not round.is_drawing:
+                    messages.success(
+                        request,
+                        gettext("%(drawn)s items are drawn into %(name)s.")
+                        % {"drawn": f"{drawn:,}", "name": round.name},
+                    )
                 return redirect("round", slug, number)
             preview = draw_preview(round, **options)
         except Refused as refusal:
@@ -128,9 +128,13 @@ def draw(request: HttpRequest, slug: str, number: int) -> HttpResponse:
         round=round,
         form=form,
         preview=preview,
-        n_drawn=round.round_items.count(),
+        n_drawn=round.drawn.count(),
         n_drawable=drawable_items(round).count(),
     )
+
+
+def _state(round: Round) -> str:
+    return str(Round.Work(round.claimed_for).label) if round.is_claimed else round.status_word
 
 
 class AnnotatorsForm(forms.Form):
@@ -165,10 +169,10 @@ def open_round(request: HttpRequest, slug: str, number: int) -> HttpResponse:
                 )
             return redirect("round", slug, number)
         return redirect("round_open", slug, number)
-    if round.status != Round.Status.DRAFT or round.is_opening:
-        state = gettext("being opened") if round.is_opening else round.status_word
+    if round.status != Round.Status.DRAFT or round.is_claimed:
         messages.error(
-            request, gettext("%(name)s is %(status)s already.") % {"name": round.name, "status": state}
+            request,
+            gettext("%(name)s is %(status)s already.") % {"name": round.name, "status": _state(round)},
         )
         return redirect("round", slug, number)
     return project_page(
@@ -195,7 +199,7 @@ def _expected(round: Round, members: QuerySet[Membership]) -> QuerySet[Membershi
 
 def _load(round: Round, n_chosen: int) -> dict[str, Any]:
     """Return what each annotator gets: texts, and judgements where every text asks for as many."""
-    n_items = round.round_items.count()
+    n_items = round.drawn.count()
     texts = -(-n_items * round.overlap // n_chosen) if n_chosen else 0
     n_types = len(round.type_codes)
     n_units = n_items * n_types if n_types else round.round_questions.count()

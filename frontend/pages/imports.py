@@ -110,7 +110,11 @@ def items_import(request: HttpRequest, slug: str) -> HttpResponse:
 
 
 def _upload(member: Membership, upload_id: int) -> Upload:
-    found = member.project.uploads.select_related("brought", "project").filter(pk=upload_id).first()
+    found = (
+        member.project.uploads.select_related("brought", "project", "screened_from")
+        .filter(pk=upload_id)
+        .first()
+    )
     if found is None:
         raise NotFound(gettext("There is no such file in this project."))
     upload_expire(found)
@@ -161,7 +165,7 @@ def upload_progress(request: HttpRequest, slug: str, upload_id: int) -> HttpResp
 
 def _context(found: Upload) -> dict[str, Any]:
     working = found.state in WORKING
-    columns = () if working or found.format == JUDGEMENTS else upload_columns(found)
+    columns = () if working or found.format == JUDGEMENTS or found.screened_from_id else upload_columns(found)
     theirs = {ours: name for name, ours in found.columns.items()}
     counts = found.report.get("counts", {})
     return {
@@ -170,7 +174,9 @@ def _context(found: Upload) -> dict[str, Any]:
         "counts": [(what, n) for what, n in counts.items() if n],
         "changed": any(n for what, n in counts.items() if what.startswith("new ")),
         "n_new": sum(n for what, n in counts.items() if what.startswith("new ")),
-        "rows": [] if working or found.state == Upload.State.DONE else upload_first_rows(found),
+        "rows": []
+        if working or found.state == Upload.State.DONE or found.screened_from_id
+        else upload_first_rows(found),
         "columns": columns,
         "mapping": [(ours, ours in NEEDED, theirs.get(ours, "")) for ours in KNOWN],
         "undoable": found.brought is not None

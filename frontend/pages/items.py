@@ -3,7 +3,6 @@
 from django import forms
 from django.contrib import messages
 from django.contrib.auth.decorators import login_required
-from django.db.models import Q
 from django.http import HttpRequest, HttpResponse
 from django.shortcuts import redirect
 from django.urls import reverse
@@ -11,7 +10,8 @@ from django.utils.translation import gettext, gettext_lazy
 from django.views.decorators.http import require_GET, require_http_methods, require_POST
 
 from annotation.errors import NotFound
-from annotation.models import Import, Item, Membership
+from annotation.models import Import, Item, Membership, Round
+from annotation.searching import items_with_words
 from annotation.topics import topics_of
 from annotation.withdrawing import item_restore, item_withdraw
 from frontend.pages.common import lead_or_refuse, posted, project_page, query_without_page, uncounted_page_of
@@ -28,7 +28,7 @@ def items(request: HttpRequest, slug: str) -> HttpResponse:
     shown = member.project.items.filter(brought_by__in=done)
     words, topic = request.GET.get("q", "").strip(), request.GET.get("topic", "")
     if words:
-        shown = shown.filter(Q(external_id__icontains=words) | Q(text__icontains=words))
+        shown = items_with_words(shown, words)
     if topic:
         shown = shown.filter(topic=topic)
     if "withdrawn" in request.GET:
@@ -68,7 +68,7 @@ def item(request: HttpRequest, slug: str, item_id: int) -> HttpResponse:
         tab="items",
         item=found,
         questions=found.questions.filter(brought_by__state=Import.State.DONE).order_by("position"),
-        rounds=member.project.rounds.filter(round_items__item=found),
+        rounds=member.project.rounds.filter(round_items__item=found).exclude(claimed_for=Round.Work.DRAWING),
     )
 
 

@@ -13,6 +13,7 @@ from django.views.decorators.http import require_http_methods
 from annotation.errors import Refused
 from annotation.models import Codebook, Membership, Project, Protocol, Round
 from annotation.rounds import round_create
+from annotation.tasks import round_draw_or_send
 from frontend.pages.common import lead_or_refuse, number_in, posted, project_page
 
 
@@ -151,15 +152,18 @@ def new(request: HttpRequest, slug: str) -> HttpResponse:
     rare = RareRoundForm(posted(request), initial=rare_initial)
     if request.method == "POST" and form.is_valid() and rare.is_valid():
         try:
+            items_of = form.cleaned_data.pop("items_of")
             created = round_create(
                 project=member.project, member=member, **form.cleaned_data, **rare.cleaned_data
             )
+            if items_of:
+                round_draw_or_send(created, member=member, items_of=items_of)
         except Refused as refusal:
             for field, message in (refusal.errors or {"name": refusal.message}).items():
                 (rare if field in rare.fields else form).add_error(field, message)
         else:
-            if form.cleaned_data["items_of"]:
-                names = {"name": created.name, "earlier": form.cleaned_data["items_of"].name}
+            if items_of:
+                names = {"name": created.name, "earlier": items_of.name}
                 told = gettext(
                     "%(name)s is planned, on the items of %(earlier)s. Open it when you are ready."
                 )

@@ -182,7 +182,7 @@ def annotators_there(project: Project) -> int:
 
 
 def _rows(project: Project, rounds: list[Round]) -> list[RoundRow]:
-    drawn = {round.pk: round.round_items.count() for round in rounds}  # each from an index; GROUP BY sorts
+    drawn = {round.pk: round.drawn.count() for round in rounds}  # each from an index; GROUP BY sorts
     newest = project.codebooks.latest("version").version
     comparable = rounds_comparable(project)
     return [

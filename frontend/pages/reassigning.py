@@ -1,6 +1,5 @@
 """Handing on what an annotator of an open round has not decided: whole texts, or units of chosen types."""
 
-from collections import Counter
 from typing import Any, cast
 
 from django import forms
@@ -15,7 +14,7 @@ from django.views.decorators.http import require_http_methods
 from annotation.errors import NotFound
 from annotation.models import Membership, Round
 from annotation.reassigning import Reassignment, round_reassign, unfinished_texts
-from annotation.reassigning_types import round_reassign_types, undecided_types
+from annotation.reassigning_types import round_reassign_types, undecided_counts
 from frontend.pages.common import lead_or_refuse, posted, project_page
 from frontend.pages.person import target_of
 from frontend.refusals import refusals_as_notices
@@ -111,13 +110,13 @@ def _reassign(round: Round, target: Membership, member: Membership, form: Reassi
 
 def _types(round: Round, target: Membership) -> list[tuple[str, str]]:
     """Return the round's types that the person has something undecided of, with how many texts."""
-    left = Counter(code for codes in undecided_types(round, target).values() for code in codes)
+    left = undecided_counts(round, target)
     names = {entry["code"]: entry["name"] for entry in round.codebook.definition.get("types") or ()}
     return [(code, f"{code} {names[code]} ({left[code]:,})") for code in round.type_codes if left[code]]
 
 
 def _effects(round: Round, target: Membership, *, by_types: bool) -> list[str]:
-    n = len(unfinished_texts(round, target))
+    n = unfinished_texts(round, target).count()
     effects = [
         ngettext(
             "%(n)s text is not finished; handed on whole, it goes to the chosen annotator with the fewest "

@@ -14,6 +14,7 @@ from django.views.decorators.http import require_GET, require_http_methods, requ
 from annotation import access
 from annotation.models import Membership, ProjectEvent, Round
 from annotation.progress import MemberProgress, progress_of_round
+from annotation.round_drawing import drawing_progress
 from annotation.rounds import round_close, round_pause, round_reopen, round_resume
 from frontend.pages.common import lead_or_refuse, posted, project_page
 from frontend.refusals import refusals_as_notices
@@ -39,11 +40,11 @@ def detail(request: HttpRequest, slug: str, number: int) -> HttpResponse:
         member,
         tab="project",
         round=round,
-        n_items=round.round_items.count(),
-        n_questions=round.round_questions.count(),
+        n_items=round.drawn.count(),
+        n_questions=0 if round.claimed_for == Round.Work.DRAWING else round.round_questions.count(),
         newest=member.project.codebooks.latest("version"),
         events=_events(round),
-        opening=_opening(round) if round.is_opening else None,
+        work=_work(round),
         **_progress(round),
         **training_context(round),
     )
@@ -52,20 +53,25 @@ def detail(request: HttpRequest, slug: str, number: int) -> HttpResponse:
 @login_required
 @require_GET
 def detail_progress(request: HttpRequest, slug: str, number: int) -> HttpResponse:
-    """Return the progress table alone, or how far the opening is, as the round's page asks time and again."""
+    """Return the progress table alone, or how far drawing or opening is, as the page asks time and again."""
     member, round = lead_and_round(request, slug, number)
-    if "opening" in request.GET:
-        if not round.is_opening:
+    if "work" in request.GET:
+        work = _work(round)
+        if work is None:
             return HttpResponse(headers={"HX-Refresh": "true"})
-        context = {"project": member.project, "round": round, "opening": _opening(round)}
-        return render(request, "frontend/_round_opening.html", context)
+        context = {"project": member.project, "round": round, "work": work}
+        return render(request, "frontend/_round_work.html", context)
     context = {"member": member, "project": member.project, "round": round, **_progress(round)}
     return render(request, "frontend/_round_progress.html", context)
 
 
-def _opening(round: Round) -> dict[str, int]:
-    """Return how many assignments of a round that is being opened are written, and how many will be."""
-    return {"done": round.assignments.count(), "total": round.round_items.count() * round.overlap}
+def _work(round: Round) -> dict[str, int] | None:
+    """Return how far drawing or opening a draft is, of how much; None where nobody works on it."""
+    if round.is_drawing:
+        return drawing_progress(round)
+    if round.is_opening:
+        return {"done": round.assignments.count(), "total": round.round_items.count() * round.overlap}
+    return None
 
 
 def _progress(round: Round) -> dict[str, Any]:

@@ -1,18 +1,20 @@
 """Context screening: its result by topic, and sending the items that passed into another project."""
 
+from collections.abc import Sequence
 from typing import Any, cast
 
 from django import forms
 from django.contrib import messages
 from django.contrib.auth.decorators import login_required
 from django.http import HttpRequest, HttpResponse
-from django.shortcuts import redirect
+from django.shortcuts import redirect, render
 from django.utils.translation import gettext, gettext_lazy
 from django.views.decorators.http import require_http_methods
 
 from annotation.errors import Refused
-from annotation.models import Membership, Protocol
-from annotation.screening import Screening, criteria_of, screening_result, screening_send
+from annotation.models import Membership, Protocol, Upload
+from annotation.screening import Criterion, criteria_of, screening_current, screening_send
+from annotation.tasks import import_upload, run_or_send, screening_count_or_send
 from frontend.pages.common import lead_or_refuse, posted, project_page
 
 
@@ -24,11 +26,11 @@ class SendForm(forms.Form):
         queryset=Membership.objects.none(), label=gettext_lazy("Into the project"), empty_label=None
     )
 
-    def __init__(self, *args: Any, result: Screening, targets: Any, **kwargs: Any) -> None:
+    def __init__(self, *args: Any, known: Sequence[Criterion], targets: Any, **kwargs: Any) -> None:
         super().__init__(*args, **kwargs)
         criteria = cast(forms.MultipleChoiceField, self.fields["criteria"])
-        criteria.choices = [(one.code, one.name) for one in result.criteria]
-        criteria.initial = [one.code for one in result.criteria]
+        criteria.choices = [(one.code, one.name) for one in known]
+        criteria.initial = [one.code for one in known]
         target = cast(Any, self.fields["target"])
         target.queryset = targets
         target.label_from_instance = lambda membership: membership.project.name
@@ -39,12 +41,20 @@ class SendForm(forms.Form):
 def screening(request: HttpRequest, slug: str) -> HttpResponse:
     """Show how many items passed, by topic, and send those that passed the chosen criteria on."""
     member = lead_or_refuse(request, slug)
-    if not criteria_of(member.project):
+    known = criteria_of(member.project)
+    if not known:
         raise Refused(
             "not_ready",
             gettext("Screening is for codebooks of yes/no criteria without spans; this project has none."),
         )
-    result = screening_result(member.project)
+    result, up_to_date = screening_current(member.project)
+    if not up_to_date:
+        screening_count_or_send(member.project)
+    if "counting" in request.GET:
+        if up_to_date:
+            return HttpResponse(headers={"HX-Refresh": "true"})
+        context = {"project": member.project, "result": result}
+        return render(request, "frontend/_screening_counting.html", context)
     targets = (
         Membership.objects.filter(
             user=request.user.pk,
@@ -57,11 +67,11 @@ def screening(request: HttpRequest, slug: str) -> HttpResponse:
         .select_related("project")
         .order_by("project__name")
     )
-    form = SendForm(posted(request), result=result, targets=targets)
+    form = SendForm(posted(request), known=known, targets=targets)
     if request.method == "POST" and form.is_valid():
         target = form.cleaned_data["target"]
         try:
-            report = screening_send(
+            upload = screening_send(
                 project=member.project,
                 target=target.project,
                 criteria=form.cleaned_data["criteria"],
@@ -71,19 +81,35 @@ def screening(request: HttpRequest, slug: str) -> HttpResponse:
         except Refused as refusal:
             form.add_error(None, refusal.message)
         else:
-            new, there = report.counts.get("new items", 0), report.counts.get("items already there", 0)
-            told = gettext("%(new)s items are new in %(name)s, %(there)s were there already.") % {
-                "new": f"{new:,}",
-                "name": target.project.name,
-                "there": f"{there:,}",
-            }
-            messages.success(request, told)
-            if report.refused:
-                messages.warning(
-                    request,
-                    gettext("%(refused)s items were refused there.") % {"refused": f"{report.refused:,}"},
-                )
-            return redirect("items", target.project.slug)
+            run_or_send(import_upload, upload.pk, upload.size)
+            upload.refresh_from_db()
+            if upload.state == Upload.State.QUEUED:
+                return redirect("upload", target.project.slug, upload.pk)
+            if upload.state == Upload.State.DONE:
+                _tell(request, target.project.name, upload.report)
+                return redirect("items", target.project.slug)
+            form.add_error(None, upload.error)
     return project_page(
-        request, "screening.html", member, tab="project", result=result, form=form, targets=targets.exists()
+        request,
+        "screening.html",
+        member,
+        tab="project",
+        result=result,
+        counting=not up_to_date,
+        form=form,
+        targets=targets.exists(),
     )
+
+
+def _tell(request: HttpRequest, target: str, report: dict[str, Any]) -> None:
+    new, there = report["counts"].get("new items", 0), report["counts"].get("items already there", 0)
+    told = gettext("%(new)s items are new in %(name)s, %(there)s were there already.") % {
+        "new": f"{new:,}",
+        "name": target,
+        "there": f"{there:,}",
+    }
+    messages.success(request, told)
+    if report["refused"]:
+        messages.warning(
+            request, gettext("%(refused)s items were refused there.") % {"refused": f"{report['refused']:,}"}
+        )

@@ -12,7 +12,7 @@ from annotation.access import round_or_404
 from annotation.assigning import order_for, share_out
 from annotation.errors import NotFound, Refused
 from annotation.models import Assignment, ProjectEvent, Round
-from annotation.models.rounds import OPENING_STALE_AFTER
+from annotation.models.rounds import CLAIM_STALE_AFTER
 from annotation.opening import opening_claim, opening_run, round_open
 from annotation.rounds import round_create, round_draw
 from tests import factories
@@ -56,14 +56,14 @@ def expected(made) -> list[tuple[int, int, int]]:
 
 
 def let_go_stale(round) -> None:
-    Round.objects.filter(pk=round.pk).update(opening_at=timezone.now() - OPENING_STALE_AFTER)
+    Round.objects.filter(pk=round.pk).update(claimed_at=timezone.now() - CLAIM_STALE_AFTER)
     round.refresh_from_db()
 
 
 def test_batches_share_out_what_one_go_would(made):
     opened = round_open(made.round, by=made.lead)
     stored = Round.objects.get(pk=made.round.pk)
-    assert (opened.status, stored.status, stored.opening_at) == ("open", "open", None)
+    assert (opened.status, stored.status, stored.claimed_at) == ("open", "open", None)
     assert opened.opened_at == stored.opened_at
     assert len(written(stored)) == 14
     assert written(stored) == expected(made)
@@ -108,7 +108,7 @@ def test_work_whose_claim_another_took_over_changes_nothing(made):
     new = opening_claim(made.round, made.annotators)
     with pytest.raises(Refused, match="taken over"):
         opening_run(made.round, old, members=made.annotators)
-    assert Round.objects.get(pk=made.round.pk).opening_at == new
+    assert Round.objects.get(pk=made.round.pk).claimed_at == new
     assert written(made.round) == []
 
 
@@ -122,7 +122,7 @@ def test_an_opening_that_fails_lets_go_of_the_draft(made, monkeypatch):
         round_open(made.round)
     monkeypatch.undo()
     stored = Round.objects.get(pk=made.round.pk)
-    assert (stored.status, stored.opening_at) == ("draft", None)
+    assert (stored.status, stored.claimed_at) == ("draft", None)
     round_open(stored)
     assert written(stored) == expected(made)
 
@@ -131,14 +131,14 @@ def test_a_large_round_is_opened_by_the_worker_while_its_page_shows_how_far_it_i
     lead_client.post("/p/s/rounds/1/open/", {"choose": "1", "annotators": [m.pk for m in made.annotators]})
     assert Round.objects.get(pk=made.round.pk).is_opening
     page = lead_client.get("/p/s/rounds/1/")
-    assert page.context["opening"] == {"done": 0, "total": 14}
+    assert page.context["work"] == {"done": 0, "total": 14}
     assert "/p/s/rounds/1/draw/" not in page.content.decode()
     assert "/p/s/rounds/1/open/" not in lead_client.get("/p/s/").content.decode()
-    poll = lead_client.get("/p/s/rounds/1/progress/?opening")
+    poll = lead_client.get("/p/s/rounds/1/progress/?work")
     assert "0 of 14 texts shared out" in poll.content.decode()
     tasks.open_round(*sent[0])
     assert written(made.round) == expected(made)
-    assert lead_client.get("/p/s/rounds/1/progress/?opening")["HX-Refresh"] == "true"
+    assert lead_client.get("/p/s/rounds/1/progress/?work")["HX-Refresh"] == "true"
     assert ProjectEvent.objects.get(action="round opened").member == made.lead
 
 
@@ -153,8 +153,8 @@ def test_the_api_says_that_a_large_round_is_opening(made, sent, lead_client):
 def test_how_far_an_opening_is_is_for_leads(made):
     opening_claim(made.round, made.annotators)
     factories.user("olu")
-    assert client_of("olu").get("/p/s/rounds/1/progress/?opening").status_code == 404
-    assert client_of("ann").get("/p/s/rounds/1/progress/?opening").status_code == 403
+    assert client_of("olu").get("/p/s/rounds/1/progress/?work").status_code == 404
+    assert client_of("ann").get("/p/s/rounds/1/progress/?work").status_code == 403
 
 
 def test_a_worker_that_comes_too_late_leaves_an_opened_round_alone(made, sent):
@@ -178,5 +178,5 @@ def test_without_a_broker_a_large_round_opens_at_once(made, monkeypatch):
 
 def test_a_claim_going_stale_takes_ten_minutes(made):
     opening_claim(made.round, made.annotators)
-    Round.objects.update(opening_at=timezone.now() - OPENING_STALE_AFTER + timedelta(seconds=60))
+    Round.objects.update(claimed_at=timezone.now() - CLAIM_STALE_AFTER + timedelta(seconds=60))
     assert Round.objects.get(pk=made.round.pk).is_opening

@@ -8,13 +8,14 @@ from django.core.management import call_command
 from django.db import IntegrityError, connections
 
 from annotation.database_rules import lifted_triggers
-from annotation.models import Assignment, QuestionAnnotation, RoundQuestion, TypeAnnotation
+from annotation.models import Assignment, QuestionAnnotation, RoundProgress, RoundQuestion, TypeAnnotation
 from annotation.people import member_edit
 from annotation.progress import progress_of_round
 from annotation.projects import member_add
 from annotation.reassigning import round_reassign
+from annotation.reassigning_types import round_reassign_types
 from annotation.recording import Unit, judgement_record
-from annotation.rounds import round_create, round_draw
+from annotation.rounds import round_close, round_create, round_draw, round_reopen
 from annotation.withdrawing import item_restore, item_withdraw
 from tests import factories
 from tests.factories import NO, assignment_of, open_round, record, study, yes
@@ -42,6 +43,31 @@ def recounted() -> dict[int, tuple]:
             max((row.decided_at for row in rows), default=None),
         )
     return found
+
+
+def counted_of_rounds() -> dict[tuple[int, int], tuple]:
+    """Return what the database keeps of each annotator in a round."""
+    columns = ("texts", "questions", "decided", "active_seconds", "judgements", "revisions", "late")
+    rows = RoundProgress.objects.values_list("round", "member", *columns)
+    return {(round, member): tuple(rest) for round, member, *rest in rows}
+
+
+def recounted_of_rounds() -> dict[tuple[int, int], tuple]:
+    """Count the same from the assignments and their judgements, one by one."""
+    found: dict[tuple[int, int], list[int]] = {}
+    for one in Assignment.objects.all():
+        sums = found.setdefault((one.round_id, one.member_id), [0] * 7)
+        if one.released_at is None and one.types is None:
+            for place, n in enumerate((1, one.questions, one.decided, one.active_seconds)):
+                sums[place] += n
+        for row in [*one.type_annotations.all(), *one.question_annotations.all()]:
+            for place, n in enumerate((1, row.revision, row.after_reopening), start=4):
+                sums[place] += n
+    return {key: tuple(sums) for key, sums in found.items()}
+
+
+def all_counts_are_true() -> bool:
+    return counted() == recounted() and counted_of_rounds() == recounted_of_rounds()
 
 
 def _is_decided(row) -> bool:
@@ -93,7 +119,7 @@ def test_progress_of_types_follows_decisions_changes_and_undoing(types):
     assert rows_of(types.round) == {"A2": (3, 2, 6, 19), "A3": (3, 1, 6, 0)}
     last = TypeAnnotation.objects.filter(assignment__member=ann).latest("decided_at").decided_at
     assert progress_of_round(types.round, member=ann)[0].last_at == last
-    assert counted() == recounted()
+    assert all_counts_are_true()
 
 
 def test_progress_of_questions_counts_those_the_round_asks(questions):
@@ -103,7 +129,7 @@ def test_progress_of_questions_counts_those_the_round_asks(questions):
     record(questions.round, ann, questions.items[0], asked[1], {"label": "IN", "reason": "NC"})
     record(questions.round, ann, questions.items[0], asked[1], None)
     assert rows_of(questions.round) == {"A2": (2, 1, 6, 8), "A3": (2, 0, 6, 0)}
-    assert counted() == recounted()
+    assert all_counts_are_true()
 
 
 def test_withdrawn_items_and_texts_handed_on_are_left_out_of_progress(types):
@@ -118,7 +144,7 @@ def test_withdrawn_items_and_texts_handed_on_are_left_out_of_progress(types):
     assert rows_of(types.round) == {"A2": (1, 2, 2, 2), "A3": (2, 0, 4, 0), "A4": (1, 0, 2, 0)}
     item_restore(item=types.items[0], member=types.lead)
     assert rows_of(types.round)["A3"] == (3, 0, 6, 0)
-    assert counted() == recounted()
+    assert all_counts_are_true()
 
 
 def test_a_question_that_leaves_a_draft_is_no_longer_counted(questions):
@@ -129,7 +155,7 @@ def test_a_question_that_leaves_a_draft_is_no_longer_counted(questions):
     assert Assignment.objects.get(round=draft).questions == 3
     draft.round_questions.filter(question=item.questions.first()).delete()
     assert Assignment.objects.get(round=draft).questions == 2
-    assert counted() == recounted()
+    assert all_counts_are_true()
 
 
 def test_counts_go_with_deleted_judgements(types):
@@ -144,6 +170,28 @@ def test_counts_go_with_deleted_judgements(types):
     assert counted()[staged.pk] == (0, 1, 3, rows[0].decided_at)
     rows[0].delete()
     assert counted()[staged.pk] == (0, 0, 0, None)
+    assert counted_of_rounds() == recounted_of_rounds()
+    staged.delete()
+    assert not RoundProgress.objects.filter(round=draft).exists()
+
+
+def test_what_is_handed_on_by_type_is_counted_by_its_types(types):
+    ann = types.annotators[0]
+    record(types.round, ann, types.items[0], "CTX", NO, active_seconds=5)
+    cai = member_add(project=types.project, user=factories.user("cai"))
+    round_reassign_types(round=types.round, target=ann, types=["CTX"], members=[cai], member=types.lead)
+    assert rows_of(types.round) == {"A2": (3, 1, 4, 5), "A3": (3, 0, 6, 0), "A4": (2, 0, 2, 0)}
+    item_withdraw(item=types.items[1], member=types.lead, why="take-down request")
+    assert rows_of(types.round) == {"A2": (2, 1, 3, 5), "A3": (2, 0, 4, 0), "A4": (1, 0, 1, 0)}
+    assert all_counts_are_true()
+
+
+def test_judgements_after_a_reopening_are_counted_apart(types):
+    round_close(types.round)
+    round_reopen(types.round, why="one was forgotten", by=types.lead)
+    record(types.round, types.annotators[0], types.items[0], "CTX", NO)
+    assert counted_of_rounds()[types.round.pk, types.annotators[0].pk] == (3, 0, 1, 0, 1, 1, 1)
+    assert all_counts_are_true()
 
 
 def test_a_judgement_cannot_move_to_another_assignment(types):
@@ -159,7 +207,7 @@ def test_what_was_written_past_the_triggers_is_counted_afterwards(types):
         judged(assignment, "CTX", 6)
         assert Assignment.objects.get(pk=assignment.pk).decided == 0
     assert Assignment.objects.get(pk=assignment.pk).decided == 1
-    assert counted() == recounted()
+    assert all_counts_are_true()
 
 
 def test_an_annotator_who_became_a_lead_keeps_progress_that_is_counted(types):
@@ -199,7 +247,7 @@ def test_judgements_at_once_are_all_counted():
         for done in [pool.submit(save(member, code)) for member in made.annotators for code in types]:
             done.result(timeout=60)
     assert [(row.decided, row.active_seconds) for row in progress_of_round(made.round)] == [(6, 12), (6, 12)]
-    assert counted() == recounted()
+    assert all_counts_are_true()
 
 
 def test_an_upgrade_counts_what_is_there(types, questions):
@@ -213,3 +261,4 @@ def test_an_upgrade_counts_what_is_there(types, questions):
     call_command("migrate", "annotation", "0004", verbosity=0)
     call_command("migrate", verbosity=0)
     assert counted() == before == recounted()
+    assert all_counts_are_true()

@@ -53,6 +53,30 @@ def test_whoever_handed_a_text_on_can_no_longer_judge_it(study):
         factories.record(study.round, ann, study.own[1], study.types[1], factories.NO)
 
 
+def test_texts_handed_on_by_mistake_are_given_back(study):
+    ann = study.annotators[0]
+    dana = member_add(project=study.project, user=factories.user("dana"))
+    before = study.round.assignments.filter(member=ann).values_list("item", "position", "types")
+    expected = sorted(before)
+    round_reassign(round=study.round, target=ann, members=[dana], member=study.lead)
+    factories.record(study.round, dana, study.own[1], study.types[1], factories.NO)
+    result = round_reassign(round=study.round, target=dana, members=[ann], member=study.lead)
+    assert (result.moved, result.left_over) == (len(study.own) - 1, 0)
+    now = study.round.assignments.filter(member=ann, released_at__isnull=True)
+    assert sorted(now.values_list("item", "position", "types")) == expected
+    assert not study.round.assignments.filter(member=dana, released_at__isnull=True).exists()
+    assert [one.item for one in unfinished_texts(study.round, ann)] == study.own[1:]
+    assert TypeAnnotation.objects.filter(assignment__member=dana).count() == 1
+
+
+def test_whoever_handed_a_text_on_gets_it_back_only_where_nobody_else_takes_it(study):
+    ann, bea, cai = study.annotators
+    dana = member_add(project=study.project, user=factories.user("dana"))
+    round_reassign(round=study.round, target=ann, members=[dana], member=study.lead)
+    round_reassign(round=study.round, target=dana, members=[ann, bea, cai], member=study.lead)
+    assert [one.item for one in ann.assignments.filter(released_at=None)] == study.own[:1]
+
+
 def test_progress_counts_the_texts_people_have_now(study):
     ann, bea, cai = study.annotators
     round_reassign(round=study.round, target=ann, members=[bea, cai], member=study.lead)

@@ -216,8 +216,47 @@ def test_a_text_of_which_nothing_is_left_is_released(shared):
     released = shared.round.assignments.filter(member=ann, released_at__isnull=False)
     assert [one.item for one in released] == [shared.items[1]]
     assert asked_of(shared.round, ann, shared.items[0]) == shared.types[0]
-    assert unfinished_texts(shared.round, ann) == []
+    assert list(unfinished_texts(shared.round, ann)) == []
     assert asked_of(shared.round, cai, shared.items[1]) is None
+
+
+def test_what_went_by_mistake_is_given_back_whole_texts_too(shared):
+    ann, _bea, cai = shared.annotators
+    first, second = shared.types[:2]
+    by_types(shared, ann, shared.types, [cai])
+    assert asked_of(shared.round, ann, shared.items[0]) == first
+    result = by_types(shared, cai, shared.types, [ann])
+    assert (result.moved, result.left_over) == (19, 0)
+    assert [asked_of(shared.round, ann, item) for item in shared.items] == [None, None]
+    assert not shared.round.assignments.filter(member=cai, released_at__isnull=True).exists()
+    undecided = undecided_types(shared.round, ann)
+    assert list(undecided.values()) == [tuple(shared.types[1:]), tuple(shared.types)]
+    factories.record(shared.round, ann, shared.items[1], second, factories.NO)
+
+
+def test_a_type_judged_before_the_text_was_handed_on_is_not_asked_again(shared):
+    ann, _bea, cai = shared.annotators
+    first, second, third = shared.types[:3]
+    round_reassign(round=shared.round, target=ann, members=[cai], member=shared.lead)
+    factories.record(shared.round, cai, shared.items[0], second, factories.NO)
+    # Ann judged the first type of the first text; Cai judged the second.
+    result = by_types(shared, cai, [first, second, third], [ann])
+    assert (result.moved, result.left_over) == (4, 1)
+    assert asked_of(shared.round, ann, shared.items[0]) == f"{first} {third}"
+    assert asked_of(shared.round, ann, shared.items[1]) == f"{first} {second} {third}"
+    assert asked_of(shared.round, cai, shared.items[0]).split() == [first, second, *shared.types[3:]]
+    assert undecided_types(shared.round, ann).popitem()[1] == (first, second, third)
+
+
+def test_others_take_a_text_before_whoever_handed_it_on(shared):
+    ann, bea, cai = shared.annotators
+    by_types(shared, bea, shared.types, [cai])
+    dana = member_add(project=shared.project, user=factories.user("dana"))
+    result = by_types(shared, cai, shared.types[:1], [bea, dana])
+    assert (result.moved, result.left_over) == (2, 0)
+    assert [asked_of(shared.round, dana, item) for item in shared.items] == [shared.types[0]] * 2
+    assert not shared.round.assignments.filter(member=bea, released_at__isnull=True).exists()
+    assert ann.assignments.filter(round=shared.round, released_at__isnull=True).count() == 2
 
 
 def test_the_types_of_a_text_are_shared_among_several_by_what_they_have(study):

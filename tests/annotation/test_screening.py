@@ -1,14 +1,20 @@
 """Screening: which texts passed, and sending those that passed into a FOCUS project."""
 
 import pytest
+from django.core.cache import cache
+from django.utils import timezone
+from kombu.exceptions import OperationalError
 
+from annotation import screening, tasks
 from annotation.errors import NotAllowed, Refused
 from annotation.importing.items_loader import import_undo
-from annotation.models import Item, Resolution
+from annotation.models import Item, ProjectEvent, Resolution
 from annotation.people import member_deactivate
 from annotation.projects import project_create
 from annotation.rounds import round_close
-from annotation.screening import criteria_of, screening_result, screening_send
+from annotation.screening import criteria_of, screening_current, screening_result, screening_send
+from annotation.uploading import upload_check, upload_import, upload_retry
+from annotation.withdrawing import item_withdraw
 from tests import factories
 
 pytestmark = pytest.mark.django_db
@@ -35,13 +41,16 @@ def study():
 
 
 def send(study, *criteria, **options):
-    return screening_send(
+    upload = screening_send(
         project=study.project,
         target=options.get("target", study.target),
         criteria=criteria,
         member=options.get("member", study.lead),
         target_member=study.target_lead,
     )
+    upload_import(upload_id=upload.pk)
+    upload.refresh_from_db()
+    return upload
 
 
 def test_the_result_counts_each_criterion_the_intersection_and_the_total_by_topic(study):
@@ -79,8 +88,8 @@ def test_an_open_round_does_not_count():
 
 
 def test_what_passed_the_chosen_criteria_is_copied_whole(study):
-    report = send(study, "CTX")
-    assert report.counts["new items"] == 2
+    upload = send(study, "CTX")
+    assert (upload.state, upload.report["counts"]["new items"]) == ("done", 2)
     sent = {item.external_id: item for item in study.target.items.all()}
     assert set(sent) == {study.items[0].external_id, study.items[1].external_id}
     copy = sent[study.items[0].external_id]
@@ -95,8 +104,8 @@ def test_all_criteria_together_give_the_intersection(study):
 
 def test_sending_again_changes_nothing_and_sending_can_be_undone(study):
     send(study, "CTX")
-    report = send(study, "CTX")
-    assert (report.counts["new items"], report.counts["items already there"]) == (0, 2)
+    counts = send(study, "CTX").report["counts"]
+    assert (counts["new items"], counts["items already there"]) == (0, 2)
     import_undo(study.target.imports.order_by("pk").first(), member=study.target_lead)
     assert study.target.items.count() == 0
 
@@ -112,6 +121,65 @@ def test_sending_needs_criteria_and_a_fitting_target_and_a_lead(study):
     with pytest.raises(NotAllowed):
         send(study, "CTX", member=study.annotators[0])
     assert study.target.items.count() == 0
+
+
+def test_sending_is_told_in_the_log_of_the_screened_project(study):
+    send(study, "TOP", "CTX")
+    told = ProjectEvent.objects.get(project=study.project, action="screened items sent")
+    assert told.details == {"to": "focus-study", "criteria": ["CTX", "TOP"], "items": 1}
+    assert told.member == study.lead
+
+
+def test_nothing_is_sent_where_nothing_passed_and_sending_can_be_tried_again(study):
+    Item.objects.filter(pk=study.items[1].pk).update(withdrawn_at=timezone.now(), withdrawn_reason="x")
+    upload = send(study, "CTX", "TOP")
+    assert (upload.state, upload.error[:23]) == ("failed", "No item has passed yet:")
+    Item.objects.update(withdrawn_at=None)
+    upload_retry(upload=upload)
+    upload_check(upload_id=upload.pk)
+    upload.refresh_from_db()
+    assert (upload.state, upload.report["counts"]["new items"]) == ("checked", 1)
+    assert study.target.items.count() == 0
+
+
+@pytest.fixture
+def large(study, monkeypatch):
+    """Every project is large, and this is what was sent to the worker."""
+    calls: list[int] = []
+    monkeypatch.setattr(screening, "AT_ONCE", 0)
+    monkeypatch.setattr(tasks.count_screening, "delay", calls.append)
+    cache.clear()
+    yield calls
+    cache.clear()
+
+
+def test_of_a_large_project_a_worker_counts_once_however_often_it_is_asked_for(study, large):
+    assert screening_current(study.project) == (None, False)
+    for _ in range(2):
+        tasks.screening_count_or_send(study.project)
+    assert large == [study.project.pk]
+    tasks.count_screening(large[0])
+    assert screening_current(study.project) == (screening_result(study.project), True)
+
+
+def test_what_changes_a_result_makes_that_of_a_large_project_outdated(study, large):
+    tasks.count_screening(study.project.pk)
+    before = screening_result(study.project)
+    item_withdraw(item=study.items[0], member=study.lead, why="take-down request")
+    assert screening_current(study.project) == (before, False)
+    tasks.screening_count_or_send(study.project)
+    tasks.count_screening(study.project.pk)
+    result, up_to_date = screening_current(study.project)
+    assert up_to_date and result.sums.passed == (1, 2)
+
+
+def test_without_a_broker_a_large_project_is_counted_at_once(study, large, monkeypatch):
+    def down(*_):
+        raise OperationalError("connection refused")
+
+    monkeypatch.setattr(tasks.count_screening, "delay", down)
+    tasks.screening_count_or_send(study.project)
+    assert screening_current(study.project)[1]
 
 
 def test_a_codebook_with_spans_screens_nothing(study):

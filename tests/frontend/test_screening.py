@@ -1,7 +1,9 @@
 """The screening page sends what passed into a project that the person leads."""
 
 import pytest
+from django.core.cache import cache
 
+from annotation import screening, tasks, uploading
 from annotation.projects import project_create
 from annotation.rounds import round_close
 from tests import factories
@@ -25,6 +27,43 @@ def test_items_that_passed_are_sent_in_one_step(lead_client, study):
     page = lead_client.post("/p/s/screening/", given, follow=True).content.decode()
     assert "1 items are new in t, 0 were there already." in page
     assert target.items.get().text == study.items[0].text
+
+
+def test_nothing_that_passed_is_said_beside_the_form(lead_client, study):
+    target = project_create(slug="t", codebook="focus", user=study.lead.user)
+    given = {"criteria": ["TOP"], "target": target.memberships.get().pk}
+    assert "No item has passed yet" in lead_client.post("/p/s/screening/", given).content.decode()
+
+
+def test_many_items_are_sent_by_a_worker_while_the_target_shows_how_far_it_is(
+    lead_client, study, monkeypatch
+):
+    sent = []
+    monkeypatch.setattr(uploading, "AT_ONCE_BYTES", 0)
+    monkeypatch.setattr(tasks.import_upload, "delay", lambda *given: sent.append(given))
+    target = project_create(slug="t", codebook="focus", user=study.lead.user)
+    given = {"criteria": ["CTX"], "target": target.memberships.get().pk}
+    response = lead_client.post("/p/s/screening/", given)
+    page = lead_client.get(response["Location"]).content.decode()
+    assert "Waiting for a worker." in page and "What passed the screening of s" in page
+    tasks.import_upload(*sent[0])
+    page = lead_client.get(response["Location"]).content.decode()
+    assert "<b>1</b> new item" in page and "Undo this import" in page
+    assert target.items.get().text == study.items[0].text
+
+
+def test_the_page_of_a_large_project_waits_for_its_counts(lead_client, study, monkeypatch):
+    monkeypatch.setattr(screening, "AT_ONCE", 0)
+    monkeypatch.setattr(tasks.count_screening, "delay", lambda project: None)
+    cache.clear()
+    page = lead_client.get("/p/s/screening/").content.decode()
+    assert "The items are being counted" in page and "All topics" not in page
+    assert "The items are being counted" in lead_client.get("/p/s/screening/?counting").content.decode()
+    tasks.count_screening(study.project.pk)
+    assert lead_client.get("/p/s/screening/?counting")["HX-Refresh"] == "true"
+    page = lead_client.get("/p/s/screening/").content.decode()
+    assert "All topics" in page and "being counted" not in page
+    cache.clear()
 
 
 def test_projects_that_the_person_does_not_lead_are_no_target(lead_client, study):

@@ -1,0 +1,30 @@
+"""Finding items by words of their id or text."""
+
+import re
+
+from django.db import connections
+from django.db.models import Q, QuerySet
+from django.db.models.expressions import RawSQL
+
+from annotation.models import Item
+from annotation.words_index import WORDS
+
+PIECE = 3
+"""The index knows pieces of so many characters; shorter words are looked for in every text."""
+
+PIECES_ASKED = 20
+
+
+def items_with_words(items: QuerySet[Item], words: str) -> QuerySet[Item]:
+    """Return those of the items whose id or text has these words as they stand, in capitals or not."""
+    # No text can have it, and PostgreSQL refuses to be asked.
+    if "\0" in words:
+        return items.none()
+    if connections[items.db].vendor != "sqlite" or len(words) < PIECE:
+        return items.filter(Q(external_id__icontains=words) | Q(text__icontains=words))
+    pieces = [words[start : start + PIECE] for start in range(len(words) - PIECE + 1)]
+    asked = " AND ".join('"{}"'.format(piece.replace('"', '""')) for piece in pieces[:PIECES_ASKED])
+    found = RawSQL(f"SELECT rowid FROM {WORDS} WHERE {WORDS} MATCH %s", [asked])
+    # The pieces may stand apart; LIKE knows capitals of ASCII alone.
+    exactly = re.escape(words)
+    return items.filter(Q(external_id__iregex=exactly) | Q(text__iregex=exactly), pk__in=found)
