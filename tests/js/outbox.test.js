@@ -220,3 +220,12 @@ test("whatever gets lost, it ends with the last decision of each unit stored onc
     for (const [unit, value] of last) assert.equal(server.get(unit).value, value);
   }
 });
+
+test("an answer that came second in a training round is dropped and holds nothing up", () => {
+  const outbox = box();
+  const second = outbox.add(entry("a1", "a"), 0);
+  outbox.add(entry("b1", "b"), 0);
+  outbox.take(0);
+  assert.deepEqual(outbox.settle(second, { kind: "locked" }, 0, 0), { remove: ["a1"], keep: [] });
+  assert.deepEqual([outbox.pause, outbox.take(0).id], [null, "b1"]);
+});

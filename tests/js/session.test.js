@@ -11,11 +11,11 @@ const SPEC = { types: [{ code: "LE", span: true }, { code: "WE", span: true }], 
 const no = { applicable: false, cannot_judge: false, start: null, end: null, quote: null, comment: "", unsure: false };
 const yes = { ...no, applicable: true, start: 0, end: 4, quote: "Text" };
 
-function opened(types = {}) {
+function opened(types = {}, left = []) {
   const units = new Units({ types: SPEC.types, order: "by_argument", itemsTotal: 1, unitsTotal: 2, unitsDecided: 0 });
   units.add({ results: [{ assignment: 1, position: 1, item: { id: "A", text: "Text here", topic: "" }, types }], next: null });
   const state = { now: 0, made: 0, shown: [], sent: [], drafts: [] };
-  const outbox = new Outbox([], () => "again");
+  const outbox = new Outbox(left, () => "again");
   const sender = { outbox, decide: async (entry, seen) => { state.sent.push([entry.unit, entry.answer, seen, entry.activeSeconds]); outbox.add(entry, seen); } };
   const session = new Session({
     spec: SPEC, units, sender, clock: new Clock(0), drafts: {},
@@ -53,6 +53,17 @@ test("undo goes back decision by decision, to what was said before or to undecid
   assert.equal(session.undo(), le);
   assert.deepEqual(state.sent.at(-1).slice(0, 2), ["1:LE", null]);
   assert.equal(le.row, null);
+});
+
+test("after a reload undo takes back what waits first, also where the clock was set back meanwhile", () => {
+  const entry = { id: "left", seq: 2_000_000_000_000_000, unit: "1:LE", target: { assignment: 1, type: "LE" }, answer: no, base: 0, activeSeconds: 0 };
+  const { session, state, le } = opened({ WE: { ...no, revision: 1, updated_at: "2100-01-01" } }, [entry]);
+  session.overlay();
+  assert.equal(session.undo(), le);
+  assert.equal(session.sender.outbox.latest("1:LE").answer, null);
+  assert.ok(session.sender.outbox.latest("1:LE").seq > entry.seq);
+  assert.deepEqual(new Outbox(session.sender.outbox.entries, () => "").latest("1:LE").id, "id-1");
+  assert.deepEqual(state.shown.at(-1), "1:LE");
 });
 
 test("after a reload undo takes back what was decided last", () => {

@@ -83,4 +83,10 @@ test("every answer of the server is one that the outbox knows", () => {
   assert.equal(kind(403, { code: "not_allowed" }), "gone");
   assert.equal(kind(502, null), "server");
   assert.equal(kind(429, { code: "throttled" }), "server");
+  assert.equal(kind(409, { code: "locked" }), "locked");
+  assert.equal(kind(413, null), "invalid");
+});
+
+test("what a proxy or a portal answers in the server's place is no refusal: it is tried again", () => {
+  for (const status of [400, 403, 404, 422, 500, 502, 503]) assert.equal(replyOf(status, null).kind, "server", String(status));
 });
