@@ -117,21 +117,30 @@ export function listen({ shell, session, sender, clock, tools, steady, askForLog
     else if (outbox.refused.length || outbox.pause === "closed") shell.refused(session);
     else sender.resume();
   });
-  /** Someone else is being logged out: a log-in waits for it, or it would be undone by it. */
-  let leaving = Promise.resolve();
+  /** One try after the other. */
+  let signing = Promise.resolve();
   part("ws-login-form").addEventListener("submit", (event) => {
     event.preventDefault();
-    const form = new FormData(/** @type {HTMLFormElement} */ (event.target));
-    void leaving.then(() => logIn(dataset.loginUrl ?? "", String(form.get("login")), String(form.get("password")))).then((result) => {
-      part("ws-login-error").textContent = {
-        in: "", window: gettext("This account needs another step: use “Log in another way”."),
-        wrong: gettext("The name and the password do not go together, or there were too many tries."), away: gettext("The server cannot be reached."),
-      }[result];
-      if (result === "in") void loggedIn().then((right) => {
-        if (!right) leaving = logOut(dataset.logoutUrl ?? "");
-      });
-    });
+    const form = /** @type {HTMLFormElement} */ (event.target);
+    signing = signing.then(() => signIn(form));
   });
+  /** @param {HTMLFormElement} form */
+  const signIn = async (form) => {
+    const given = new FormData(form);
+    const attempt = () => logIn(dataset.loginUrl ?? "", String(given.get("login")), String(given.get("password")));
+    let result = await attempt();
+    // Where someone else is logged in, the server takes no other name: out first, and once more.
+    if (result === "in" && !(await loggedIn())) {
+      await logOut(dataset.logoutUrl ?? "");
+      result = await attempt();
+      if (result === "in" && !(await loggedIn())) return logOut(dataset.logoutUrl ?? "");
+    }
+    part("ws-login-error").textContent = {
+      in: "", window: gettext("This account needs another step: use “Log in another way”."),
+      wrong: gettext("The name and the password do not go together, or there were too many tries."), away: gettext("The server cannot be reached."),
+    }[result];
+    if (result === "in") form.reset();
+  };
   part("ws-login-window").addEventListener("click", () => openLoginWindow(dataset.loginUrl ?? "", dataset.signedInUrl ?? ""));
   whenSignedIn(() => void loggedIn());
   part("ws-refused-again").addEventListener("click", () => {

@@ -59,14 +59,12 @@ export function toggleDrawer(dialog, focus) {
   const before = /** @type {HTMLElement | null} */ (document.activeElement);
   closeDrawers();
   if (!open) return false;
-  if (window.matchMedia(NARROW).matches) {
-    dialog.showModal();
-    return true;
-  }
-  dialog.show();
-  const target = focus ? /** @type {HTMLElement | null} */ (dialog.querySelector(focus)) : before;
+  const modal = window.matchMedia(NARROW).matches;
+  if (modal) dialog.showModal();
+  else dialog.show();
+  const target = focus ? /** @type {HTMLElement | null} */ (dialog.querySelector(focus)) : modal ? null : before;
   if (target && target !== document.body) target.focus();
-  else /** @type {HTMLElement} */ (document.activeElement)?.blur();
+  else if (!modal) /** @type {HTMLElement} */ (document.activeElement)?.blur();
   return true;
 }
 

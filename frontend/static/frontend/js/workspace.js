@@ -4,7 +4,7 @@ import { ApiError, getJson, sendJudgement } from "./api.js";
 import { Clock } from "./clock.js";
 import { listen } from "./controls.js";
 import { listenForClosing, modalIsOpen, openModal, part } from "./dialogs.js";
-import { gettext, interpolate, useCatalogue } from "./i18n.js";
+import { gettext, interpolate, ngettext, useCatalogue } from "./i18n.js";
 import { POINTER_PREFIX } from "./leaving.js";
 import { Listing } from "./listing.js";
 import { Outbox } from "./outbox.js";
@@ -162,6 +162,7 @@ async function work({ overview, page, offline, store }, tab) {
   });
   const tools = { page: new Page(shell, session), listing: new Listing(session) };
   shell.keysOverview(dataset.protocol === "cqs_gen");
+  for (const button of document.querySelectorAll("[data-act=undo]")) /** @type {HTMLElement} */ (button).hidden = session.training;
 
   /** @param {string} unit @param {"mine" | "stored"} choice */
   const pick = (unit, choice) => {
@@ -203,7 +204,8 @@ async function work({ overview, page, offline, store }, tab) {
   };
 
   const askForLogin = () => {
-    part("ws-login-text").textContent = interpolate(gettext("Log in again as %(who)s. Your %(n)s waiting decisions are safe and are sent then."), { who: overview.member.pseudonym, n: outbox.waiting });
+    const n = outbox.waiting;
+    part("ws-login-text").textContent = interpolate(ngettext("Log in again as %(who)s. Your %(n)s waiting decision is safe and is sent then.", "Log in again as %(who)s. Your %(n)s waiting decisions are safe and are sent then.", n), { who: overview.member.pseudonym, n });
     if (!modalIsOpen()) openModal(/** @type {HTMLDialogElement} */ (part("ws-login")));
   };
   /** Whoever logged in must be the member whose decisions wait here. @returns {Promise<boolean>} */
