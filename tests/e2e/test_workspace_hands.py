@@ -4,8 +4,9 @@ import pytest
 from playwright.sync_api import expect
 
 from annotation.models import AnnotationEvent, QuestionAnnotation, TypeAnnotation
+from annotation.projects import member_add
 from tests import factories
-from tests.e2e.workspace import address, highlighted, press, ready, saved
+from tests.e2e.workspace import address, highlighted, point_of, press, ready, saved
 
 ARABIC = (
     "المكتبة يجب أن تبقى مفتوحة طوال الليل لأن الجميع يعرف أن الطلاب يدرسون في الليل ولا يستطيعون العمل "
@@ -94,6 +95,39 @@ def test_home_and_end_go_to_the_ends_of_the_line_as_it_is_seen_also_from_right_t
     press(page, "Shift+Control+End Enter")
     saved(page)
     assert TypeAnnotation.objects.get().quote == ARABIC.removesuffix(".")
+
+
+def test_a_drag_keeps_its_beginning_while_the_text_scrolls(transactional_db, page, log_in):
+    text = " ".join(f"Sentence {number} speaks of the library." for number in range(1, 120))
+    made = factories.study("focus", annotators=1, items=1, texts=(text,))
+    opened(made, page, log_in)
+    press(page, "y")
+    page.mouse.move(*point_of(page, "Sentence 4"))
+    page.mouse.down()
+    page.mouse.move(*point_of(page, "Sentence 6"), steps=2)
+    page.mouse.wheel(0, 150)
+    page.wait_for_function("document.querySelector('.ws-read').scrollTop > 100")
+    page.mouse.move(*point_of(page, "12", end=True), steps=3)
+    page.mouse.up()
+    chosen = highlighted(page)
+    assert chosen.startswith("Sentence 4") and chosen.endswith("12")
+
+
+def test_who_has_no_text_in_a_round_is_told_so(focus, page, log_in):
+    factories.open_round(focus)
+    member_add(project=focus.project, user=factories.user("bea"))
+    log_in(page, "bea", address(focus.round))
+    ready(page)
+    expect(page.locator("#ws-done-title")).to_have_text("Nothing is assigned to you")
+
+
+def test_an_error_in_the_page_is_said_and_what_was_decided_stays_decided(focus, page, log_in):
+    opened(focus, page, log_in)
+    press(page, "n")
+    page.evaluate("() => { setTimeout(() => { throw new Error('drawing'); }); }")
+    expect(page.locator("#ws-last")).to_contain_text("Something went wrong on this page.")
+    saved(page)
+    assert TypeAnnotation.objects.get().applicable is False
 
 
 def test_a_text_of_marks_alone_can_be_highlighted(transactional_db, page, log_in):

@@ -145,6 +145,8 @@ test("what breaks a rule is put aside with its messages, and the unit's later de
   assert.deepEqual(outbox.refused.map(({ entry: { id }, errors }) => [id, errors.quote]), [["a1", "no"]]);
   assert.equal(later.base, 2);
   assert.equal(outbox.take(0).id, "a2");
+  assert.deepEqual(outbox.settle(later, stored(3), 0, 0), { remove: ["a2", "a1"], keep: [] });
+  assert.deepEqual(outbox.refused, []);
 });
 
 test("a closed round stops everything and loses nothing: reopened, all of it goes in its order", () => {

@@ -36,6 +36,35 @@ test("a decision is sent against the revision seen, with its active seconds, and
   assert.equal(le.row.quote, "Text");
 });
 
+test("an error while the page is drawn loses no decision", () => {
+  const { session, state, le } = opened();
+  session.onRow = () => { throw new Error("drawing"); };
+  assert.throws(() => session.decide(le, yes), /drawing/);
+  assert.deepEqual(state.sent, [["1:LE", yes, 0, 0]]);
+});
+
+test("a word why does not pass to another answer; a comment does, and one written for it", () => {
+  const why = { ...no, applicable: null, cannot_judge: true, comment: "cut off", revision: 1 };
+  const { session, le, we } = opened({ LE: why, WE: { ...no, comment: "who is meant?", revision: 1 } });
+  assert.equal(session.commentFor(le, { applicable: true }), "");
+  assert.equal(session.commentFor(le, { cannot_judge: true }), "cut off");
+  assert.equal(session.commentFor(we, { applicable: true }), "who is meant?");
+  session.setDraft(le, { comment: "now whole" });
+  assert.equal(session.commentFor(le, { applicable: true }), "now whole");
+  const un = { key: "q", row: { label: "UN", comment: "common sense" } };
+  assert.deepEqual([session.commentFor(un, { label: "USE" }), session.commentFor(un, { label: "UN" })], ["", "common sense"]);
+});
+
+test("what was typed and not kept is a draft of its own, and no comment", () => {
+  const { session, state, le } = opened();
+  session.setTyped(le, "cannot", "half");
+  assert.deepEqual([session.typed(le, "cannot"), session.typed(le, "comment"), session.draft(le).comment], ["half", undefined, ""]);
+  session.setTyped(le, "cannot", null);
+  assert.equal(session.typed(le, "cannot"), undefined);
+  session.decide(le, no);
+  assert.equal(state.sent[0][1].comment, "");
+});
+
 test("an answer that breaks a rule is neither sent nor shown as decided, and nobody moves on", () => {
   const { session, state, le } = opened();
   assert.deepEqual(Object.keys(session.decide(le, { ...yes, quote: null })), ["quote"]);

@@ -32,6 +32,7 @@ test("the save state says the most pressing thing first", () => {
   assert.equal(words(), "waiting: 1 waiting");
   box.pause = "network";
   assert.equal(words(), "trouble: Offline: 1 waiting");
+  assert.equal(saveWords(box, true).text, "1 waiting, not kept here");
   box.pause = "server";
   assert.equal(words(), "trouble: Server away: 1 waiting");
   box.pause = "paused";

@@ -152,7 +152,9 @@ export class Outbox {
     const implied = replayed ? Math.min(row.revision, (entry.base ?? 0) + 1) : row.revision;
     const next = this.entries.find((other) => other.unit === entry.unit);
     if (next) next.base = implied;
-    return { remove: [entry.id], keep: next ? [next] : [] };
+    const answered = this.refused.filter((refused) => refused.entry.unit === entry.unit);
+    this.refused = this.refused.filter((refused) => !answered.includes(refused));
+    return { remove: [entry.id, ...answered.map((refused) => refused.entry.id)], keep: next ? [next] : [] };
   }
 
   /** @param {Entry} entry @param {Row} row */

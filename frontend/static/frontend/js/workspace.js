@@ -40,6 +40,8 @@ const pageClass = dataset.protocol === "cqs_gen"
   : import("./focus_page.js").then(({ FocusPage }) => FocusPage);
 
 listenForClosing();
+window.addEventListener("error", ({ error }) => { if (error) sayBroken(); });
+window.addEventListener("unhandledrejection", sayBroken);
 void start();
 
 async function start() {
@@ -55,6 +57,11 @@ async function start() {
   }
   await translated;
   if (first) await work(first, tab);
+}
+
+/** The outbox works by itself: what is decided is kept and sent, even where the page can draw no more. */
+function sayBroken() {
+  part("ws-last").textContent = gettext("Something went wrong on this page. What you decided is kept: reload the page.");
 }
 
 /** @param {number} member */
