@@ -41,7 +41,7 @@ MODULES = (
     "words",
 )
 PAGE_MODULES: dict[str, tuple[str, ...]] = {
-    Protocol.FOCUS: ("focus_page", "pointing", "question", "rule_card", "selection"),
+    Protocol.FOCUS: ("focus_page", "pointing", "question", "rule_card", "selection", "span_acts"),
     Protocol.CQS_GEN: ("questions_page",),
 }
 """Every script that the workspace imports, and those of each protocol's page: named in the page, so that the

@@ -172,6 +172,26 @@ def test_another_persons_log_in_does_not_send_what_waits_here(workspace):
     assert answers() == {"OSP": False}
 
 
+def test_when_someone_else_logs_in_elsewhere_in_this_browser_nothing_is_sent_in_their_name(
+    workspace, context, log_in
+):
+    context.clear_cookies()
+    other = context.new_page()
+    log_in(other, "bea")
+    expect(other.locator("body")).to_have_text("ok")
+    press(workspace, "n")
+    expect(workspace.locator("#ws-login-text")).to_have_text(
+        "Log in again as A2. Your 1 waiting decision is safe and is sent then."
+    )
+    assert AnnotationEvent.objects.count() == 0
+    workspace.fill("#ws-login-name", "ann")
+    workspace.fill("#ws-login-password", "secret")
+    press(workspace, "Enter")
+    saved(workspace)
+    assert answers() == {"OSP": False}
+    assert workspace.input_value("#ws-login-password") == ""
+
+
 def test_a_log_in_in_another_window_lets_the_outbox_go_on(workspace, context, live_server, log_in):
     Session.objects.all().delete()
     press(workspace, "n")

@@ -49,6 +49,23 @@ def test_the_first_answer_locks(workspace):
     assert (row.applicable, row.revision, row.unsure) == (False, 1, False)
 
 
+def test_a_second_window_that_answers_too_shows_the_first_answer_and_goes_on(workspace, context):
+    other = context.new_page()
+    other.goto(workspace.url)
+    ready(other)
+    press(workspace, "n")
+    saved(workspace)
+    press(other, "y ArrowRight Enter")
+    expect(other.locator("#ws-last")).to_have_text("In a training round the first answer counts.")
+    expect(other.locator("#ws-feedback-key")).to_have_text("Key: yes: “library”. You: no.")
+    press(other, "Enter n")
+    saved(other)
+    assert {row.type_code: row.applicable for row in TypeAnnotation.objects.all()} == {
+        "OSP": False,
+        "TC": False,
+    }
+
+
 def test_the_end_shows_agreement_with_the_key_and_the_pass_mark(workspace):
     for _ in range(10):
         press(workspace, "n")

@@ -25,6 +25,15 @@ test("step 2 takes arrows: words, with Ctrl or Alt sentences, with Shift extendi
   assert.equal(actOf(pressed("n"), "span"), null);
 });
 
+test("a key held down moves on but decides nothing more", () => {
+  const held = { repeat: true };
+  for (const [key, context] of [["y", "ask"], ["n", "ask"], ["Enter", "span"], ["1", "question"], ["q", "invalid"], ["Enter", "feedback"], ["Backspace", "ask"], ["f", "ask"]]) {
+    assert.equal(actOf(pressed(key, held), context), null, `${key} in ${context}`);
+  }
+  assert.equal(actOf(pressed("ArrowRight", held), "span")?.act, "word");
+  assert.equal(actOf(pressed("j", held), "ask")?.act, "next");
+});
+
 test("in a right-to-left text the arrows follow what is seen", () => {
   assert.equal(actOf(pressed("ArrowLeft"), "span", { rtl: true })?.step, 1);
   assert.equal(actOf(pressed("ArrowRight", { shiftKey: true }), "span", { rtl: true })?.step, -1);
@@ -54,6 +63,7 @@ test("an input method at work and the system's own shortcuts are left alone", ()
 
 test("single characters can be switched off; keys with a name still act", () => {
   assert.equal(actOf(pressed("y"), "ask", { letters: false }), null);
+  assert.equal(actOf(pressed("."), "span", { letters: false }), null);
   assert.deepEqual(actOf(pressed("ArrowRight"), "span", { letters: false }), { act: "word", step: 1, extend: false });
   assert.deepEqual(actOf(pressed("Backspace"), "ask", { letters: false }), { act: "undo" });
 });

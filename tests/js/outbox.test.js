@@ -145,6 +145,8 @@ test("what breaks a rule is put aside with its messages, and the unit's later de
   assert.deepEqual(outbox.refused.map(({ entry: { id }, errors }) => [id, errors.quote]), [["a1", "no"]]);
   assert.equal(later.base, 2);
   assert.equal(outbox.take(0).id, "a2");
+  assert.deepEqual(outbox.settle(later, stored(3), 0, 0), { remove: ["a2", "a1"], keep: [] });
+  assert.deepEqual(outbox.refused, []);
 });
 
 test("a closed round stops everything and loses nothing: reopened, all of it goes in its order", () => {
@@ -219,4 +221,13 @@ test("whatever gets lost, it ends with the last decision of each unit stored onc
     assert.equal(seen.size, 25);
     for (const [unit, value] of last) assert.equal(server.get(unit).value, value);
   }
+});
+
+test("an answer that came second in a training round is dropped and holds nothing up", () => {
+  const outbox = box();
+  const second = outbox.add(entry("a1", "a"), 0);
+  outbox.add(entry("b1", "b"), 0);
+  outbox.take(0);
+  assert.deepEqual(outbox.settle(second, { kind: "locked" }, 0, 0), { remove: ["a1"], keep: [] });
+  assert.deepEqual([outbox.pause, outbox.take(0).id], [null, "b1"]);
 });

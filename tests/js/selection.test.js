@@ -66,6 +66,7 @@ test("a first click takes a word, a second extends to it either way, a third sta
   const second = pick(first, 2);
   assert.equal(textOf(second), "three. Four five");
   assert.equal(textOf(pick(second, 0)), "One");
+  assert.equal(textOf(pick(second, 0, true)), textOf(pick(first, 0)));
 });
 
 test("a drag snaps to the words it touches in either direction; exact it keeps its letters", () => {

@@ -4,8 +4,10 @@ import { Outbox } from "../../frontend/static/frontend/js/outbox.js";
 import { Sender } from "../../frontend/static/frontend/js/sender.js";
 import { memoryStore } from "../../frontend/static/frontend/js/storage.js";
 
+const durableStore = () => /** @type {const} */ ({ ...memoryStore(), kind: "indexeddb" });
+
 /** A sender with a server of its own: `replies` are given out in order, then everything is stored. */
-function bench({ store = memoryStore(), replies = [], entries = [] } = {}) {
+function bench({ store = durableStore(), replies = [], entries = [] } = {}) {
   const log = [];
   const timers = [];
   const state = { clock: 0, made: 0 };
@@ -133,4 +135,11 @@ test("a paused round is asked again by a timer, and once it goes on all is sent 
   await settled();
   assert.deepEqual(log.filter((line) => !line.startsWith("send")), ["paused e1", "paused e1", "stored e1", "stored e2"]);
   assert.deepEqual([outbox.pause, await store.entries()], [null, []]);
+});
+
+test("in a browser that keeps nothing, what waits is said to be kept nowhere", async () => {
+  const { sender } = bench({ store: memoryStore(), replies: [{ kind: "network" }] });
+  await sender.decide(entry("e1"), 0);
+  await settled();
+  assert.equal(sender.storeFailed, true);
 });

@@ -11,11 +11,11 @@ const SPEC = { types: [{ code: "LE", span: true }, { code: "WE", span: true }], 
 const no = { applicable: false, cannot_judge: false, start: null, end: null, quote: null, comment: "", unsure: false };
 const yes = { ...no, applicable: true, start: 0, end: 4, quote: "Text" };
 
-function opened(types = {}) {
+function opened(types = {}, left = []) {
   const units = new Units({ types: SPEC.types, order: "by_argument", itemsTotal: 1, unitsTotal: 2, unitsDecided: 0 });
   units.add({ results: [{ assignment: 1, position: 1, item: { id: "A", text: "Text here", topic: "" }, types }], next: null });
   const state = { now: 0, made: 0, shown: [], sent: [], drafts: [] };
-  const outbox = new Outbox([], () => "again");
+  const outbox = new Outbox(left, () => "again");
   const sender = { outbox, decide: async (entry, seen) => { state.sent.push([entry.unit, entry.answer, seen, entry.activeSeconds]); outbox.add(entry, seen); } };
   const session = new Session({
     spec: SPEC, units, sender, clock: new Clock(0), drafts: {},
@@ -36,6 +36,35 @@ test("a decision is sent against the revision seen, with its active seconds, and
   assert.equal(le.row.quote, "Text");
 });
 
+test("an error while the page is drawn loses no decision", () => {
+  const { session, state, le } = opened();
+  session.onRow = () => { throw new Error("drawing"); };
+  assert.throws(() => session.decide(le, yes), /drawing/);
+  assert.deepEqual(state.sent, [["1:LE", yes, 0, 0]]);
+});
+
+test("a word why does not pass to another answer; a comment does, and one written for it", () => {
+  const why = { ...no, applicable: null, cannot_judge: true, comment: "cut off", revision: 1 };
+  const { session, le, we } = opened({ LE: why, WE: { ...no, comment: "who is meant?", revision: 1 } });
+  assert.equal(session.commentFor(le, { applicable: true }), "");
+  assert.equal(session.commentFor(le, { cannot_judge: true }), "cut off");
+  assert.equal(session.commentFor(we, { applicable: true }), "who is meant?");
+  session.setDraft(le, { comment: "now whole" });
+  assert.equal(session.commentFor(le, { applicable: true }), "now whole");
+  const un = { key: "q", row: { label: "UN", comment: "common sense" } };
+  assert.deepEqual([session.commentFor(un, { label: "USE" }), session.commentFor(un, { label: "UN" })], ["", "common sense"]);
+});
+
+test("what was typed and not kept is a draft of its own, and no comment", () => {
+  const { session, state, le } = opened();
+  session.setTyped(le, "cannot", "half");
+  assert.deepEqual([session.typed(le, "cannot"), session.typed(le, "comment"), session.draft(le).comment], ["half", undefined, ""]);
+  session.setTyped(le, "cannot", null);
+  assert.equal(session.typed(le, "cannot"), undefined);
+  session.decide(le, no);
+  assert.equal(state.sent[0][1].comment, "");
+});
+
 test("an answer that breaks a rule is neither sent nor shown as decided, and nobody moves on", () => {
   const { session, state, le } = opened();
   assert.deepEqual(Object.keys(session.decide(le, { ...yes, quote: null })), ["quote"]);
@@ -53,6 +82,17 @@ test("undo goes back decision by decision, to what was said before or to undecid
   assert.equal(session.undo(), le);
   assert.deepEqual(state.sent.at(-1).slice(0, 2), ["1:LE", null]);
   assert.equal(le.row, null);
+});
+
+test("after a reload undo takes back what waits first, also where the clock was set back meanwhile", () => {
+  const entry = { id: "left", seq: 2_000_000_000_000_000, unit: "1:LE", target: { assignment: 1, type: "LE" }, answer: no, base: 0, activeSeconds: 0 };
+  const { session, state, le } = opened({ WE: { ...no, revision: 1, updated_at: "2100-01-01" } }, [entry]);
+  session.overlay();
+  assert.equal(session.undo(), le);
+  assert.equal(session.sender.outbox.latest("1:LE").answer, null);
+  assert.ok(session.sender.outbox.latest("1:LE").seq > entry.seq);
+  assert.deepEqual(new Outbox(session.sender.outbox.entries, () => "").latest("1:LE").id, "id-1");
+  assert.deepEqual(state.shown.at(-1), "1:LE");
 });
 
 test("after a reload undo takes back what was decided last", () => {

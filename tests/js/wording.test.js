@@ -32,6 +32,7 @@ test("the save state says the most pressing thing first", () => {
   assert.equal(words(), "waiting: 1 waiting");
   box.pause = "network";
   assert.equal(words(), "trouble: Offline: 1 waiting");
+  assert.equal(saveWords(box, true).text, "1 waiting, not kept here");
   box.pause = "server";
   assert.equal(words(), "trouble: Server away: 1 waiting");
   box.pause = "paused";
@@ -83,4 +84,10 @@ test("every answer of the server is one that the outbox knows", () => {
   assert.equal(kind(403, { code: "not_allowed" }), "gone");
   assert.equal(kind(502, null), "server");
   assert.equal(kind(429, { code: "throttled" }), "server");
+  assert.equal(kind(409, { code: "locked" }), "locked");
+  assert.equal(kind(413, null), "invalid");
+});
+
+test("what a proxy or a portal answers in the server's place is no refusal: it is tried again", () => {
+  for (const status of [400, 403, 404, 422, 500, 502, 503]) assert.equal(replyOf(status, null).kind, "server", String(status));
 });

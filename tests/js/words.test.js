@@ -17,8 +17,9 @@ test("an emoji can be chosen, with its joiners as one", () => {
   assert.deepEqual(shown("happy 👩‍👩‍👧 families 🎉!"), ["happy", "👩‍👩‍👧", "families", "🎉"]);
 });
 
-test("a text of punctuation has no word, and nothing breaks", () => {
-  assert.deepEqual(cut("… — !"), { words: [], sentences: [] });
+test("in a text of marks alone each run of marks can be chosen; in an empty one nothing breaks", () => {
+  assert.deepEqual(cut("… —!").words, [{ start: 0, end: 1 }, { start: 2, end: 4 }]);
+  assert.deepEqual(cut(" \n"), { words: [], sentences: [] });
   assert.equal(wordAt([], 3), -1);
 });
 

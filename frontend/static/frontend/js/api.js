@@ -5,6 +5,8 @@
  * @typedef {import("./outbox.js").Reply} Reply
  */
 
+import { gettext } from "./i18n.js";
+
 const TIMEOUT = 20_000;
 
 /** A reply that is not the data asked for. */
@@ -75,7 +77,11 @@ export function replyOf(status, body) {
   if (code === "event_id_reused") return { kind: "reused" };
   if (code === "round_paused") return { kind: "paused" };
   if (code === "round_not_open") return { kind: "closed", ...refusal };
-  if (status === 422 || status === 400) return { kind: "invalid", ...refusal };
-  if (status === 403 || status === 404) return { kind: "gone", ...refusal };
+  if (code === "locked") return { kind: "locked" };
+  // Sent again and again it would keep all that waits behind it.
+  if (status === 413) return { kind: "invalid", message: gettext("The comment is too long for the server: shorten it and decide again."), errors: {} };
+  // Without a code it is not the application that speaks, but something on the way to it: a proxy, a portal of the Wi-Fi.
+  if (code && (status === 422 || status === 400)) return { kind: "invalid", ...refusal };
+  if (code && (status === 403 || status === 404)) return { kind: "gone", ...refusal };
   return { kind: "server" };
 }

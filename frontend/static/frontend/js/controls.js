@@ -1,9 +1,11 @@
 /** Everything that a person can press: keys, buttons, the save state, the log-in and what was refused. */
 
-import { closeDrawers, modalIsOpen, openModal, part, toggleDrawer } from "./dialogs.js";
+import { closeDrawers, modalIsOpen, openDrawers, openModal, part, toggleDrawer } from "./dialogs.js";
 import { gettext } from "./i18n.js";
 import { actOf } from "./keys.js";
 import { logIn, logOut, openLoginWindow, whenSignedIn } from "./login.js";
+
+const DOUBLE_CLICK = 300;
 
 /**
  * @typedef {object} Parts
@@ -51,12 +53,30 @@ export function listen({ shell, session, sender, clock, tools, steady, askForLog
     }
   };
 
+  /** @type {{button: HTMLElement | null, at: number}} */
+  let lastClick = { button: null, at: -Infinity };
+  /** The button under a double click belongs to the next unit by then. @param {MouseEvent} event @param {HTMLElement} button */
+  const isSecondOfDouble = (event, button) => {
+    const soon = event.detail > 0 && event.timeStamp - lastClick.at < DOUBLE_CLICK && (event.detail > 1 || button === lastClick.button);
+    if (!soon) lastClick = { button, at: event.timeStamp };
+    return soon;
+  };
+
   document.addEventListener("keydown", (event) => {
     clock.activity(steady());
     const target = /** @type {Element} */ (event.target);
     if (event.defaultPrevented || modalIsOpen() || target.closest("input, textarea, select")) return;
-    // A focused button keeps its own Enter and Space.
-    if ((event.key === "Enter" || event.key === " ") && target.closest("button, a, summary")) return;
+    // A focused button keeps its own Enter and Space, once a press.
+    if ((event.key === "Enter" || event.key === " ") && target.closest("button, a, summary")) {
+      if (event.repeat) event.preventDefault();
+      return;
+    }
+    const [drawer] = openDrawers();
+    if (drawer && (event.key === "PageDown" || event.key === "PageUp")) {
+      drawer.scrollBy(0, (event.key === "PageDown" ? 0.9 : -0.9) * drawer.clientHeight);
+      event.preventDefault();
+      return;
+    }
     const act = actOf(event, tools.page.context, { rtl: tools.page.rtl, letters: letters.checked });
     if (act && perform(act)) event.preventDefault();
   });
@@ -65,8 +85,12 @@ export function listen({ shell, session, sender, clock, tools, steady, askForLog
     const target = /** @type {Element} */ (event.target);
     const button = /** @type {HTMLElement | null} */ (target.closest("[data-act]"));
     if (button) {
+      if (isSecondOfDouble(event, button)) return;
+      const menu = button.closest("details.menu");
+      menu?.removeAttribute("open");
+      // What opens now gives the focus back to where it can be seen.
+      if (menu) menu.querySelector("summary")?.focus();
       perform({ act: button.dataset.act ?? "", index: Number(button.dataset.index ?? 0) });
-      button.closest("details.menu")?.removeAttribute("open");
       return;
     }
     const jump = /** @type {HTMLElement | null} */ (target.closest("[data-jump]"));
@@ -93,21 +117,30 @@ export function listen({ shell, session, sender, clock, tools, steady, askForLog
     else if (outbox.refused.length || outbox.pause === "closed") shell.refused(session);
     else sender.resume();
   });
-  /** Someone else is being logged out: a log-in waits for it, or it would be undone by it. */
-  let leaving = Promise.resolve();
+  /** One try after the other. */
+  let signing = Promise.resolve();
   part("ws-login-form").addEventListener("submit", (event) => {
     event.preventDefault();
-    const form = new FormData(/** @type {HTMLFormElement} */ (event.target));
-    void leaving.then(() => logIn(dataset.loginUrl ?? "", String(form.get("login")), String(form.get("password")))).then((result) => {
-      part("ws-login-error").textContent = {
-        in: "", window: gettext("This account needs another step: use “Log in another way”."),
-        wrong: gettext("The name and the password do not go together, or there were too many tries."), away: gettext("The server cannot be reached."),
-      }[result];
-      if (result === "in") void loggedIn().then((right) => {
-        if (!right) leaving = logOut(dataset.logoutUrl ?? "");
-      });
-    });
+    const form = /** @type {HTMLFormElement} */ (event.target);
+    signing = signing.then(() => signIn(form));
   });
+  /** @param {HTMLFormElement} form */
+  const signIn = async (form) => {
+    const given = new FormData(form);
+    const attempt = () => logIn(dataset.loginUrl ?? "", String(given.get("login")), String(given.get("password")));
+    let result = await attempt();
+    // Where someone else is logged in, the server takes no other name: out first, and once more.
+    if (result === "in" && !(await loggedIn())) {
+      await logOut(dataset.logoutUrl ?? "");
+      result = await attempt();
+      if (result === "in" && !(await loggedIn())) return logOut(dataset.logoutUrl ?? "");
+    }
+    part("ws-login-error").textContent = {
+      in: "", window: gettext("This account needs another step: use “Log in another way”."),
+      wrong: gettext("The name and the password do not go together, or there were too many tries."), away: gettext("The server cannot be reached."),
+    }[result];
+    if (result === "in") form.reset();
+  };
   part("ws-login-window").addEventListener("click", () => openLoginWindow(dataset.loginUrl ?? "", dataset.signedInUrl ?? ""));
   whenSignedIn(() => void loggedIn());
   part("ws-refused-again").addEventListener("click", () => {

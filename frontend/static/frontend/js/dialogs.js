@@ -1,5 +1,7 @@
 /** Small helpers for the page: finding parts of it, building nodes, opening and closing dialogs. */
 
+const NARROW = "(max-width: 48rem)";
+
 /**
  * @template {HTMLElement} [T=HTMLElement]
  * @param {string} id
@@ -26,12 +28,27 @@ export function element(tag, properties = {}, ...children) {
   return made;
 }
 
+/**
+ * Draw a group of buttons anew. Whoever came to one of them by keyboard stays on it; a click leaves no focus that would take Enter from
+ * the page.
+ *
+ * @param {HTMLElement} group
+ * @param {Node[]} nodes
+ * @param {string} [kept]  selector of the focus that is kept
+ */
+export function replaceChildren(group, nodes, kept = ":focus-visible") {
+  const at = /** @type {HTMLElement | null} */ (group.querySelector(kept));
+  const name = at && Object.keys(at.dataset).find((key) => key === "jump" || key === "filter");
+  group.replaceChildren(...nodes);
+  if (name) /** @type {HTMLElement | null} */ (group.querySelector(`[data-${name}="${CSS.escape(at.dataset[name] ?? "")}"]`))?.focus({ preventScroll: true });
+}
+
 /** @param {string} key @returns {HTMLElement} */
 export const keycap = (key) => element("kbd", {}, key);
 
 /**
  * A drawer beside the text leaves the page usable; pressing its key again closes it. The focus stays where it was, so that Enter still
- * keeps the span, unless the drawer has something to choose from.
+ * keeps the span, unless the drawer has something to choose from. On a narrow page it covers all, and is modal.
  *
  * @param {HTMLDialogElement} dialog
  * @param {string} [focus]  selector of what takes the focus
@@ -42,16 +59,21 @@ export function toggleDrawer(dialog, focus) {
   const before = /** @type {HTMLElement | null} */ (document.activeElement);
   closeDrawers();
   if (!open) return false;
-  dialog.show();
-  const target = focus ? /** @type {HTMLElement | null} */ (dialog.querySelector(focus)) : before;
+  const modal = window.matchMedia(NARROW).matches;
+  if (modal) dialog.showModal();
+  else dialog.show();
+  const target = focus ? /** @type {HTMLElement | null} */ (dialog.querySelector(focus)) : modal ? null : before;
   if (target && target !== document.body) target.focus();
-  else /** @type {HTMLElement} */ (document.activeElement)?.blur();
+  else if (!modal) /** @type {HTMLElement} */ (document.activeElement)?.blur();
   return true;
 }
 
+/** @returns {NodeListOf<HTMLDialogElement>} */
+export const openDrawers = () => document.querySelectorAll("dialog.ws-drawer[open]");
+
 /** @returns {boolean} whether one was open */
 export function closeDrawers() {
-  const open = /** @type {NodeListOf<HTMLDialogElement>} */ (document.querySelectorAll("dialog.ws-drawer[open]"));
+  const open = openDrawers();
   for (const dialog of open) dialog.close();
   return open.length > 0;
 }

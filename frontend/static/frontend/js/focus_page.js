@@ -1,6 +1,6 @@
 /** The page of FOCUS: yes or no for one type of one text, and on yes the span. */
 
-import { part } from "./dialogs.js";
+import { part, replaceChildren } from "./dialogs.js";
 import { gettext, interpolate } from "./i18n.js";
 import { chip, mineSoFar } from "./listing.js";
 import { Note } from "./note.js";
@@ -8,7 +8,8 @@ import { shownRange, storedSpan } from "./offsets.js";
 import { Pointing } from "./pointing.js";
 import { filledParts } from "./question.js";
 import { showRule } from "./rule_card.js";
-import { NOTHING, fromRange, goTo, moveLetter, moveSentence, moveWord, selectedRange } from "./selection.js";
+import { NOTHING, fromRange, selectedRange } from "./selection.js";
+import { moved } from "./span_acts.js";
 import { TextView } from "./text_view.js";
 import { cutOf } from "./words.js";
 import { answerKind, answerText } from "./wording.js";
@@ -28,6 +29,7 @@ export class FocusPage {
     this.step = 1;
     this.selection = NOTHING;
     this.noteFor = "";
+    this.begunTimer = 0;
     this.view = new TextView(part("ws-text-box"), part("ws-text"), part("ws-overlay"));
     this.note = new Note(() => this.closeNote());
     this.pointing = new Pointing(this.view, document.querySelectorAll(".ws-handle"), {
@@ -55,6 +57,7 @@ export class FocusPage {
 
   /** @param {Unit} unit */
   show(unit) {
+    this.keepBegun();
     const before = this.unit;
     this.unit = unit;
     this.step = 1;
@@ -69,7 +72,9 @@ export class FocusPage {
       document.querySelector(".ws-columns")?.scrollTo(0, 0);
     }
     const stored = row?.applicable && row.quote ? shownRange(item.text, /** @type {any} */ (row)) : null;
-    this.selection = stored ? fromRange(cutOf(item), stored) : NOTHING;
+    // A span begun here before comes back with the next "yes".
+    const begun = stored ?? this.session.draft(unit).span;
+    this.selection = begun ? fromRange(cutOf(item), begun) : NOTHING;
     this.view.draw("ws-span", stored ? [stored] : []);
     this.view.draw("ws-cursor", []);
     this.pointing.placeHandles();
@@ -81,6 +86,13 @@ export class FocusPage {
     this.refresh(unit);
     if (document.activeElement?.closest(".ws-note, [data-act]")) part("ws-text-box").focus({ preventScroll: true });
     this.shell.say(`${before?.item !== item ? `${item.id}. ` : ""}${type.name}. ${answerKind(row) ? answerText(row, this.session.spec) : gettext("Yes or no?")}`);
+  }
+
+  /** A span that was begun and not kept stays with its unit, whatever takes the annotator elsewhere; only Esc gives it up. */
+  keepBegun() {
+    if (!this.unit || this.step !== 2 || answerKind(this.unit.row)) return;
+    const span = selectedRange(this.selection, cutOf(this.unit.item));
+    if (span || this.session.draft(this.unit).span) this.session.setDraft(this.unit, { span });
   }
 
   /** A row, a draft or the order changed. @param {Unit} unit */
@@ -95,14 +107,15 @@ export class FocusPage {
     part("ws-unsure").setAttribute("aria-pressed", String(Boolean(draft.unsure)));
     part("ws-comment").setAttribute("aria-pressed", String(Boolean(draft.comment)));
     part("ws-comment").title = draft.comment ?? "";
-    part("ws-chips").replaceChildren(
-      ...item.units.map((other) => {
+    replaceChildren(
+      part("ws-chips"),
+      item.units.map((other) => {
         const made = chip(this.session, other, other.type ?? "");
         if (other === this.unit) made.setAttribute("aria-current", "true");
         return made;
       }));
     if (this.session.isLocked(this.unit)) this.showFeedback(this.unit);
-    if (!part("ws-mine").hidden) part("ws-mine").replaceChildren(...mineSoFar(this.session, this.unit));
+    if (!part("ws-mine").hidden) replaceChildren(part("ws-mine"), mineSoFar(this.session, this.unit));
     const { units } = this.session;
     const argument = item.index + 1;
     const codes = units.byType ? units.types.map(({ code }) => code) : item.units.map((one) => one.type);
@@ -125,11 +138,11 @@ export class FocusPage {
     for (const panel of /** @type {NodeListOf<HTMLElement>} */ (document.querySelectorAll("[data-panel]"))) panel.hidden = panel.dataset.panel !== name;
   }
 
-  /** @param {Act} act @returns {boolean} whether it was for this page */
-  act({ act, step = 1, extend = false, edge = "end" }) {
+  /** @param {Act} asked @returns {boolean} whether it was for this page */
+  act(asked) {
     const { unit } = this;
+    const { act } = asked;
     if (!unit) return false;
-    const pieces = cutOf(unit.item);
     if (act === "onward") {
       this.session.advance();
       return true;
@@ -148,28 +161,9 @@ export class FocusPage {
       default:
     }
     if (this.step !== 2) return false;
-    switch (act) {
-      case "word": this.select(this.byWord(pieces, step, extend)); return true;
-      case "line": this.select(this.byLine(pieces, step, extend)); return true;
-      case "sentence": this.select(moveSentence(this.selection, pieces, step, extend)); return true;
-      case "letter": this.select(moveLetter(this.selection, pieces, unit.item.text, edge, step)); return true;
-      case "edge": this.select(goTo(this.selection, step > 0 ? pieces.words.length - 1 : 0, extend)); return true;
-      default: return false;
-    }
-  }
-
-  /** @param {import("./words.js").Cut & {mixed: boolean, rtl: boolean}} pieces @param {1 | -1} step @param {boolean} extend */
-  byWord(pieces, step, extend) {
-    if (!pieces.mixed || this.selection.focus < 0) return moveWord(this.selection, pieces, step, extend);
-    // Both directions in one text: follow what is seen on the line, and the reading order at its ends.
-    const word = this.view.wordBeside(pieces, this.selection.focus, (step > 0) !== pieces.rtl ? "right" : "left");
-    return word === this.selection.focus ? moveWord(this.selection, pieces, step, extend) : goTo(this.selection, word, extend);
-  }
-
-  /** @param {import("./words.js").Cut} pieces @param {1 | -1} step @param {boolean} extend */
-  byLine(pieces, step, extend) {
-    if (this.selection.focus < 0) return moveWord(this.selection, pieces, step, false);
-    return goTo(this.selection, this.view.wordBeside(pieces, this.selection.focus, step > 0 ? "down" : "up"), extend);
+    const selection = moved(asked, this.selection, cutOf(unit.item), unit.item.text, this.view, () => this.scroller());
+    if (selection) this.select(selection);
+    return selection !== null;
   }
 
   /** @param {import("./selection.js").Selection} selection */
@@ -184,6 +178,8 @@ export class FocusPage {
     this.pointing.placeHandles();
     this.live(unit, range ? unit.item.text.slice(range.start, range.end) : "");
     if (selection.focus >= 0) this.keepInSight(pieces.words[selection.focus]);
+    clearTimeout(this.begunTimer);
+    this.begunTimer = setTimeout(() => this.keepBegun(), 400);
   }
 
   /** @param {Unit} unit @param {string} quote */
@@ -200,14 +196,19 @@ export class FocusPage {
 
   /** @param {import("./offsets.js").Range} range */
   keepInSight(range) {
-    const pane = /** @type {HTMLElement} */ (this.view.box.closest(".ws-read"));
-    const scroller = pane.scrollHeight > pane.clientHeight ? pane : /** @type {HTMLElement} */ (document.querySelector(".ws-columns"));
+    const scroller = this.scroller();
     const rect = this.view.lastRect(range);
     const frame = scroller.getBoundingClientRect();
     const above = rect.top - frame.top - 24;
     const below = rect.bottom - frame.bottom + 24;
     if (above < 0) scroller.scrollBy(0, above);
     else if (below > 0) scroller.scrollBy(0, below);
+  }
+
+  /** What scrolls the text: its own pane, or on narrow pages the column around it. @returns {HTMLElement} */
+  scroller() {
+    const pane = /** @type {HTMLElement} */ (this.view.box.closest(".ws-read"));
+    return pane.scrollHeight > pane.clientHeight ? pane : /** @type {HTMLElement} */ (document.querySelector(".ws-columns"));
   }
 
   /** @param {Unit} unit */
@@ -235,7 +236,10 @@ export class FocusPage {
 
   back() {
     if (this.noteFor) this.closeNote();
-    else if (this.step === 2 && this.unit) this.show(this.unit);
+    else if (this.step === 2 && this.unit) {
+      this.selection = NOTHING;
+      this.show(this.unit);
+    } else if (!part("ws-mine").hidden) this.toggleMine();
     else return false;
     return true;
   }
@@ -247,7 +251,8 @@ export class FocusPage {
    * @returns {boolean}
    */
   decide(unit, answer, advance = true) {
-    const { comment, unsure } = this.session.draft(unit);
+    const { unsure } = this.session.draft(unit);
+    const comment = this.session.commentFor(unit, answer);
     const whole = { applicable: null, cannot_judge: false, start: null, end: null, quote: null, comment, unsure, ...answer };
     const errors = this.session.decide(unit, whole, { advance });
     this.wrong = Object.values(errors).join(" ");
@@ -262,7 +267,7 @@ export class FocusPage {
 
   /** @param {Unit} unit */
   askWhy(unit) {
-    this.openNote("cannot", gettext("Why can this not be judged?"), this.session.draft(unit).comment, (comment) => {
+    this.openNote("cannot", gettext("Why can this not be judged?"), unit, (comment) => {
       this.decide(unit, { cannot_judge: true, comment });
       return this.wrong ?? "";
     });
@@ -271,7 +276,7 @@ export class FocusPage {
 
   /** @param {Unit} unit */
   askComment(unit) {
-    this.openNote("comment", gettext("Comment on this decision"), this.session.draft(unit).comment, (comment) => {
+    this.openNote("comment", gettext("Comment on this decision"), unit, (comment) => {
       this.change(unit, { comment });
       this.closeNote();
       return "";
@@ -297,17 +302,19 @@ export class FocusPage {
     this.decide(unit, { applicable, cannot_judge, start, end, quote, comment, unsure, ...change }, false);
   }
 
-  /** @param {string} purpose @param {string} label @param {string} value @param {(text: string) => string} onKeep */
-  openNote(purpose, label, value, onKeep) {
+  /** @param {string} purpose @param {string} label @param {Unit} unit @param {(text: string) => string} onKeep */
+  openNote(purpose, label, unit, onKeep) {
     this.noteFor = purpose;
     this.panel("note");
-    this.note.open({ label, value, onKeep });
+    const value = this.session.typed(unit, purpose) ?? this.session.draft(unit).comment;
+    this.note.open({ label, value, onKeep, onInput: (text) => this.session.setTyped(unit, purpose, text) });
   }
 
   closeNote() {
+    if (this.unit) this.session.setTyped(this.unit, this.noteFor, null);
     this.noteFor = "";
     this.panel(this.step === 2 ? "live" : "ask");
-    part("ws-text-box").focus({ preventScroll: true });
+    (this.note.opener ?? part("ws-text-box")).focus({ preventScroll: true });
   }
 
   toggleMine() {

@@ -1,7 +1,7 @@
 /**
  * Which act a key stands for. Letters go by what is printed on the key, and by its place where the keyboard writes another script.
  *
- * @typedef {{key: string, code?: string, ctrlKey?: boolean, altKey?: boolean, metaKey?: boolean, shiftKey?: boolean, isComposing?: boolean}} Pressed
+ * @typedef {{key: string, code?: string, ctrlKey?: boolean, altKey?: boolean, metaKey?: boolean, shiftKey?: boolean, isComposing?: boolean, repeat?: boolean}} Pressed
  * @typedef {"ask" | "span" | "question" | "unhelpful" | "invalid" | "feedback" | "over"} Context
  * @typedef {{act: string, step?: 1 | -1, extend?: boolean, edge?: "start" | "end", index?: number}} Act
  */
@@ -10,6 +10,8 @@
 const EVERYWHERE = /** @type {Record<string, string>} */ ({
   g: "guideline", l: "list", m: "mine", f: "unsure", c: "comment", x: "cannot", j: "next", k: "previous", "?": "keys", backspace: "undo",
 });
+/** A key held down moves on; it never decides a second unit. */
+const REPEATS = new Set(["word", "line", "page", "sentence", "letter", "next", "previous"]);
 const REASON_KEYS = ["q", "w", "e", "r", "t"];
 
 /** @param {number} index @returns {string} the key that stands on a reason or a start of a comment */
@@ -33,10 +35,16 @@ function letterOf({ key, code }) {
  * @param {{rtl?: boolean, letters?: boolean}} [options]  `letters: false` switches single characters off
  * @returns {Act | null}
  */
-export function actOf(event, context, { rtl = false, letters = true } = {}) {
+export function actOf(event, context, options = {}) {
+  const act = actOfPress(event, context, options);
+  return act && event.repeat && !REPEATS.has(act.act) ? null : act;
+}
+
+/** @param {Pressed} event @param {Context} context @param {{rtl?: boolean, letters?: boolean}} options @returns {Act | null} */
+function actOfPress(event, context, { rtl = false, letters = true }) {
   if (event.isComposing || event.metaKey) return null;
   const key = letterOf(event);
-  if (context === "span") {
+  if (context === "span" && (letters || key.length > 1)) {
     const moved = spanAct(event, key, rtl);
     if (moved) return moved;
   }
@@ -72,10 +80,12 @@ function spanAct({ ctrlKey, altKey, shiftKey }, key, rtl) {
     const step = key === "arrowdown" ? 1 : -1;
     return ctrlKey || altKey ? { act: "sentence", step, extend } : { act: "line", step, extend };
   }
-  if (ctrlKey || altKey) return null;
+  if (altKey) return null;
+  if (key === "home" || key === "end") return { act: ctrlKey ? "text-edge" : "line-edge", step: key === "end" ? 1 : -1, extend };
+  if (ctrlKey) return null;
+  if (key === "pageup" || key === "pagedown") return { act: "page", step: key === "pagedown" ? 1 : -1, extend };
   if (key === "," || key === "<") return { act: "letter", step: -1, edge: shiftKey ? "start" : "end" };
   if (key === "." || key === ">") return { act: "letter", step: 1, edge: shiftKey ? "start" : "end" };
-  if (key === "home" || key === "end") return { act: "edge", step: key === "end" ? 1 : -1, extend };
   if (key === "enter") return { act: "keep" };
   return null;
 }

@@ -1,6 +1,6 @@
 /** The list of all units: what is done, flagged and left, each a jump away; and what one said so far for a type. */
 
-import { element, part } from "./dialogs.js";
+import { element, part, replaceChildren } from "./dialogs.js";
 import { gettext, interpolate } from "./i18n.js";
 import { isDecided, isSameQuestion } from "./units.js";
 import { answerKind, answerText, shortened } from "./wording.js";
@@ -13,7 +13,7 @@ import { answerKind, answerText, shortened } from "./wording.js";
 
 /** @param {Session} session @param {Unit} unit @returns {boolean} */
 export function isFlagged(session, unit) {
-  return Boolean(session.draft(unit).unsure) || Boolean(unit.row?.cannot_judge) || session.isIncomplete(unit);
+  return Boolean(session.draft(unit).unsure) || Boolean(unit.row?.cannot_judge) || (session.isIncomplete(unit) && unit !== session.current);
 }
 
 /** @param {Session} session @param {Unit} unit @param {string} label @returns {HTMLElement} */
@@ -35,6 +35,7 @@ export class Listing {
     this.session = session;
     /** @type {Filter} */
     this.filter = "all";
+    this.waiting = false;
     part("ws-list-filter").addEventListener("click", (event) => {
       const button = /** @type {HTMLElement | null} */ (/** @type {Element} */ (event.target).closest("[data-filter]"));
       if (!button) return;
@@ -53,24 +54,38 @@ export class Listing {
   render() {
     const { units } = this.session;
     const names = { all: gettext("All"), left: gettext("Left"), flagged: gettext("Flagged"), done: gettext("Done") };
-    part("ws-list-filter").replaceChildren(
-      ...Object.entries(names).map(([filter, name]) => {
+    replaceChildren(
+      part("ws-list-filter"),
+      Object.entries(names).map(([filter, name]) => {
         const count = units.flat.filter((unit) => this.matches(unit, /** @type {Filter} */ (filter))).length;
         return element("button", { type: "button", className: "small", data: { filter }, "aria-pressed": String(filter === this.filter) }, `${name} ${count}`);
       }),
+      ":focus",
     );
     const rows = units.items
       .map((item) => ({ item, shown: item.units.filter((unit) => this.matches(unit, this.filter)) }))
       .filter(({ shown }) => shown.length);
-    part("ws-list-items").replaceChildren(
-      ...rows.map(({ item, shown }) =>
+    replaceChildren(
+      part("ws-list-items"),
+      [...rows.map(({ item, shown }) =>
         element("li", {},
           element("div", { className: "line" }, element("b", {}, item.id), element("span", { dir: "auto" }, shortened(item.text, 48)),
             ...(units.isNoneOfTheAbove(item) ? [element("span", { className: "tag" }, gettext("None of the Above"))] : [])),
           element("div", { className: "chips" }, ...shown.map((unit) => this.chipOf(unit))))),
       ...(rows.length ? [] : [element("li", { className: "muted" }, gettext("Nothing here."))]),
-      ...(units.complete ? [] : [element("li", { className: "muted" }, gettext("More is being loaded…"))]),
+      ...(units.complete ? [] : [element("li", { className: "muted" }, gettext("More is being loaded…"))])],
+      ":focus",
     );
+  }
+
+  /** Something changed; while it is open beside the text, the list says so once there is time. */
+  refresh() {
+    if (this.waiting || !(/** @type {HTMLDialogElement} */ (part("ws-list")).open)) return;
+    this.waiting = true;
+    (globalThis.requestIdleCallback ?? setTimeout)(() => {
+      this.waiting = false;
+      this.render();
+    });
   }
 
   /** @param {Unit} unit */

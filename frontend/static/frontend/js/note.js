@@ -13,6 +13,8 @@ export class Note {
     this.onKeep = null;
     /** @type {((text: string) => void) | null} */
     this.onInput = null;
+    /** Where the keyboard was when the note opened, if on a button. @type {HTMLElement | null} */
+    this.opener = null;
     this.form.addEventListener("submit", (event) => {
       event.preventDefault();
       this.keep();
@@ -22,7 +24,8 @@ export class Note {
       this.onInput?.(this.text);
     });
     this.field.addEventListener("keydown", (event) => {
-      if (event.isComposing) return;
+      // 229: Safari has ended the composition when the key that ended it arrives.
+      if (event.isComposing || event.keyCode === 229) return;
       if (event.key === "Enter" && !event.shiftKey) {
         event.preventDefault();
         this.keep();
@@ -48,6 +51,8 @@ export class Note {
    * @param {boolean} [options.focus]
    */
   open({ label, value, hint = "", onKeep, onInput, focus = true }) {
+    const at = /** @type {HTMLElement | null} */ (document.activeElement);
+    if (!at || !this.form.contains(at)) this.opener = at?.matches("[data-act]:focus-visible") ? at : null;
     part("ws-note-label").textContent = label;
     this.field.value = value;
     this.field.placeholder = hint;

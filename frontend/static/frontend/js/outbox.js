@@ -25,7 +25,7 @@
  * @typedef {{unit: string, mine: Entry, stored: Row}} Conflict
  * @typedef {{entry: Entry, why: Refusal, message: string, errors: Record<string, string>}} Refused
  * @typedef {{kind: "stored", row: Row, replayed: boolean} | {kind: Pause} | {kind: Refusal, message: string, errors: Record<string, string>}
- *   | {kind: "stale", row: Row} | {kind: "reused"}} Reply
+ *   | {kind: "stale", row: Row} | {kind: "reused"} | {kind: "locked"}} Reply   "locked": another window answered first in a training round
  */
 
 import { isDecided } from "./units.js";
@@ -127,6 +127,8 @@ export class Outbox {
         return this.stale(entry, reply.row);
       case "reused":
         return this.renew(entry);
+      case "locked":
+        return { remove: this.dropUnit(entry.unit), keep: [] };
       case "invalid":
       case "gone":
         return this.refuse(entry, reply);
@@ -150,7 +152,9 @@ export class Outbox {
     const implied = replayed ? Math.min(row.revision, (entry.base ?? 0) + 1) : row.revision;
     const next = this.entries.find((other) => other.unit === entry.unit);
     if (next) next.base = implied;
-    return { remove: [entry.id], keep: next ? [next] : [] };
+    const answered = this.refused.filter((refused) => refused.entry.unit === entry.unit);
+    this.refused = this.refused.filter((refused) => !answered.includes(refused));
+    return { remove: [entry.id, ...answered.map((refused) => refused.entry.id)], keep: next ? [next] : [] };
   }
 
   /** @param {Entry} entry @param {Row} row */

@@ -62,7 +62,7 @@ export class Pointing {
     const letter = this.view.letterAt(event.clientX, event.clientY);
     if (letter === null) return;
     const word = wordAt(this.selecting.cut().words, letter);
-    if (word >= 0) this.selecting.set(pick(this.selecting.get(), word));
+    if (word >= 0) this.selecting.set(pick(this.selecting.get(), word, event.shiftKey));
   }
 
   /** @param {HTMLElement} handle */

@@ -1,6 +1,6 @@
 /** The page of CQs-Gen: all questions of a text beside it, a label for each, and what the label asks for. */
 
-import { element, keycap, part } from "./dialogs.js";
+import { element, keycap, part, replaceChildren } from "./dialogs.js";
 import { gettext, interpolate } from "./i18n.js";
 import { choiceKey } from "./keys.js";
 import { Note } from "./note.js";
@@ -69,8 +69,9 @@ export class QuestionsPage {
   /** @param {Unit} unit */
   list(unit) {
     const list = part("ws-question-list");
-    list.replaceChildren(
-      ...unit.item.units.map((other, index) => {
+    replaceChildren(
+      list,
+      unit.item.units.map((other, index) => {
         const { row } = other;
         const draft = this.session.draft(other);
         const button = element("button", { type: "button", className: "ws-question", data: { jump: other.key } },
@@ -122,8 +123,8 @@ export class QuestionsPage {
     this.starts.replaceChildren(...this.choiceButtons(this.spec.comment_starts, (start) => start.text));
     this.note.open({
       label: gettext("Why is it unhelpful?"),
-      value: comment, hint: gettext("C: in your own words"), focus: false,
-      onInput: (text) => this.session.setDraft(unit, { comment: text }),
+      value: this.session.typed(unit, "unhelpful") ?? comment, hint: gettext("C: in your own words"), focus: false,
+      onInput: (text) => this.session.setTyped(unit, "unhelpful", text),
       onKeep: (text) => this.decide(unit, { label: "UN", comment: text }),
     });
   }
@@ -210,7 +211,7 @@ export class QuestionsPage {
     if (label === "UN") {
       const start = this.spec.comment_starts[index];
       if (!start) return false;
-      this.session.setDraft(unit, { comment: start.text });
+      this.session.setTyped(unit, "unhelpful", start.text);
       this.note.field.value = start.text;
       this.note.focus();
       return true;
@@ -233,9 +234,11 @@ export class QuestionsPage {
     if (!unit) return;
     if (this.noteFor === "edit") this.session.setDraft(unit, { reason: "" });
     else if (this.noteFor === "unhelpful") this.session.setDraft(unit, { label: "" });
+    else this.session.setTyped(unit, this.noteFor, null);
     this.noteFor = "";
     this.dock(unit);
     this.refresh(unit);
+    this.note.opener?.focus();
   }
 
   /** @param {Unit} unit */
@@ -256,7 +259,8 @@ export class QuestionsPage {
    * @returns {string} what is wrong, or ""
    */
   decide(unit, answer, advance = true) {
-    const { comment, unsure } = this.session.draft(unit);
+    const { unsure } = this.session.draft(unit);
+    const comment = this.session.commentFor(unit, answer);
     const whole = { label: null, cannot_judge: false, reason: "", comment, edited_question: "", unsure, ...answer };
     this.wrong = Object.values(this.session.decide(unit, whole, { advance })).join(" ");
     if (this.wrong) this.shell.say(this.wrong);
@@ -308,6 +312,7 @@ export class QuestionsPage {
     this.noteFor = purpose;
     this.starts.replaceChildren();
     this.panel("note");
-    this.note.open({ label, value: this.session.draft(unit).comment ?? "", onKeep });
+    const value = this.session.typed(unit, purpose) ?? this.session.draft(unit).comment ?? "";
+    this.note.open({ label, value, onKeep, onInput: (text) => this.session.setTyped(unit, purpose, text) });
   }
 }

@@ -69,14 +69,15 @@ export function goTo(selection, word, extend) {
 }
 
 /**
- * A click or a tap: the first takes the word, the second extends to it, the third starts anew.
+ * A click or a tap: the first takes the word, the second extends to it, the third starts anew unless it is to extend.
  *
  * @param {Selection} selection
  * @param {number} word
+ * @param {boolean} [extend]
  * @returns {Selection}
  */
-export function pick(selection, word) {
-  return selection.extendNext && selection.anchor >= 0 ? chosen(selection.anchor, word) : chosen(word, word, true);
+export function pick(selection, word, extend = false) {
+  return (extend || selection.extendNext) && selection.anchor >= 0 ? chosen(selection.anchor, word) : chosen(word, word, true);
 }
 
 /**

@@ -27,7 +27,8 @@ export class Sender {
     this.surroundings = surroundings;
     /** Decisions that are not in the durable store yet. */
     this.unkept = 0;
-    this.storeFailed = false;
+    /** Nothing would survive a reload. */
+    this.storeFailed = surroundings.store.kind === "memory";
     /** @type {any} */
     this.timer = null;
   }
@@ -95,7 +96,7 @@ export class Sender {
     const { store, round, tab } = this.surroundings;
     try {
       await store.write(entries.map((entry) => ({ ...entry, round, tab })), remove);
-      this.storeFailed = false;
+      this.storeFailed = store.kind === "memory";
     } catch {
       // A full disk must not stop the sending; the page then says that this browser keeps nothing.
       this.storeFailed = true;

@@ -5,7 +5,7 @@
  * @typedef {import("./units.js").Row} Row
  * @typedef {import("./outbox.js").Entry} Entry
  * @typedef {import("./outbox.js").Reply} Reply
- * @typedef {Record<string, any>} Draft  what was begun and is not decided: comment, unsure, label, reason, edited_question
+ * @typedef {Record<string, any>} Draft  what was begun and is not decided: comment, unsure, label, reason, edited_question, span, typed
  */
 
 import { gettext } from "./i18n.js";
@@ -51,7 +51,8 @@ export class Session {
     this.current = null;
     /** @type {{unit: Unit, before: Record<string, any> | null}[]} */
     this.history = [];
-    this.seq = 0;
+    // The clock may have been set back since the last page: what is decided now still comes after what waits.
+    this.seq = Math.max(0, ...parts.sender.outbox.entries.map(({ seq }) => seq));
   }
 
   /** Show the first unit without a decision. */
@@ -91,6 +92,29 @@ export class Session {
     this.onRow(unit);
   }
 
+  /** What stands in a field and was not kept yet. @param {Unit} unit @param {string} purpose @returns {string | undefined} */
+  typed(unit, purpose) {
+    return this.drafts[unit.key]?.typed?.[purpose] ?? undefined;
+  }
+
+  /** @param {Unit} unit @param {string} purpose @param {string | null} text */
+  setTyped(unit, purpose, text) {
+    const { typed } = this.drafts[unit.key] ?? {};
+    if (text !== null || typed?.[purpose]) this.setDraft(unit, { typed: { ...typed, [purpose]: text } });
+  }
+
+  /**
+   * The comment that goes with a new answer. A word why explains the answer it was given for and does not pass on to another.
+   *
+   * @param {Unit} unit @param {Record<string, any>} answer @returns {string}
+   */
+  commentFor({ key, row }, answer) {
+    const written = this.drafts[key]?.comment;
+    if (written !== undefined) return written;
+    const wasWhy = row?.cannot_judge ? !answer.cannot_judge : row?.label === "UN" && answer.label !== "UN";
+    return wasWhy ? "" : row?.comment ?? "";
+  }
+
   /** @param {Unit} unit */
   dropDraft(unit) {
     if (!(unit.key in this.drafts)) return;
@@ -101,7 +125,7 @@ export class Session {
   /** @param {Unit} unit @returns {boolean} begun, and neither decided nor given up */
   isIncomplete(unit) {
     const draft = this.drafts[unit.key];
-    return Boolean(draft?.label) && draft.label !== unit.row?.label;
+    return Boolean(draft?.span) || (Boolean(draft?.label) && draft.label !== unit.row?.label);
   }
 
   /**
@@ -150,9 +174,10 @@ export class Session {
     return last.unit;
   }
 
-  /** @returns {{unit: Unit, before: null} | null} */
+  /** What waits was decided after all that the server has, whatever this computer's clock says. @returns {{unit: Unit, before: null} | null} */
   lastBeforeThisPage() {
-    const unit = this.units.lastDecided();
+    const waiting = this.sender.outbox.entries.map((entry) => this.units.byKey.get(entry.unit) ?? null);
+    const unit = waiting.findLast((one) => one && isDecided(one.row)) ?? this.units.lastDecided();
     return unit && { unit, before: null };
   }
 

@@ -43,8 +43,8 @@ export class Shell {
 
   /** @param {string} long @param {string} short */
   position(long, short) {
-    const narrow = window.matchMedia("(max-width: 48rem)").matches;
-    part("ws-position").textContent = narrow ? short : long;
+    part("ws-position-long").textContent = long;
+    part("ws-position").dataset.short = short;
     part("ws-position").title = long;
   }
 
@@ -141,12 +141,23 @@ export class Shell {
 
   /** @param {string} title @param {string} text @param {() => void} again */
   trouble(title, text, again) {
+    this.instead(title, text, again);
+    part("ws-save").dataset.state = "trouble";
+    part("ws-save-text").textContent = "";
+  }
+
+  /** The annotator is quicker than the network. @param {() => void} again */
+  coming(again) {
+    this.instead(gettext("The next text is on its way"), gettext("It is shown here once it has arrived. What you decided is kept."), again);
+    this.say(part("ws-trouble-title").textContent ?? "");
+  }
+
+  /** @param {string} title @param {string} text @param {() => void} again */
+  instead(title, text, again) {
     part("ws-trouble-title").textContent = title;
     part("ws-trouble-text").textContent = text;
     part("ws-trouble-again").onclick = again;
     this.place("trouble");
-    part("ws-save").dataset.state = "trouble";
-    part("ws-save-text").textContent = "";
   }
 
   /** The part of the guideline for what is on the screen. @param {Unit | null} unit */
@@ -178,6 +189,7 @@ export class Shell {
           [["←", "→", "↑", "↓"], gettext("word, line")], [["Ctrl", "←", "→"], gettext("sentence (also with Alt)")],
           [["Shift", "←", "→"], gettext("extend, by word or sentence")], [["Ctrl", "Alt", "←", "→"], gettext("move the end by a letter; with Shift the start")],
           [[",", "."], gettext("the same without modifiers; with Shift the start")],
+          [["Home", "End"], gettext("start and end of the line; with Ctrl of the text")], [["PgUp", "PgDn"], gettext("a page up, a page down")],
           [["Enter"], gettext("keep this span")], [["Esc"], gettext("back to yes or no; nothing is recorded")]]],
          [gettext("Mouse and touch"), [[[gettext("drag")], gettext("whole words; with Alt letter by letter")], [[gettext("click")], gettext("a word; a second click extends")]]]];
     tables.push([gettext("Always"), [
@@ -239,9 +251,10 @@ export function saveWords({ waiting, pause, conflicts, refused }, storeFailed) {
   if (conflicts.size) return { state: "act", text: gettext("Two answers differ") };
   if (pause === "closed" || refused.length) return { state: "act", text: interpolate(gettext("%(n)s not stored"), { n: n + refused.length }) };
   if (pause === "session" || pause === "csrf") return { state: "act", text: interpolate(gettext("Log in: %(n)s waiting"), { n }) };
+  // Whatever holds them up: closing the page would lose them.
+  if (n && storeFailed) return { state: "trouble", text: interpolate(gettext("%(n)s waiting, not kept here"), { n }) };
   if (pause === "network") return { state: "trouble", text: interpolate(gettext("Offline: %(n)s waiting"), { n }) };
   if (pause === "server") return { state: "trouble", text: interpolate(gettext("Server away: %(n)s waiting"), { n }) };
-  if (n && storeFailed) return { state: "trouble", text: interpolate(gettext("%(n)s waiting, not kept here"), { n }) };
   if (n && pause === "paused") return { state: "trouble", text: interpolate(gettext("Paused: %(n)s waiting"), { n }) };
   if (n) return { state: "waiting", text: interpolate(gettext("%(n)s waiting"), { n }) };
   return { state: "saved", text: gettext("All saved") };

@@ -16,6 +16,7 @@
 
 import { DATABASE_PREFIX } from "./leaving.js";
 
+const OPENING_TAKES = 4_000;
 const STORES = /** @type {const} */ (["outbox", "texts", "drafts"]);
 
 /** @param {number} member @returns {Promise<Store>} */
@@ -47,6 +48,8 @@ export function memoryStore() {
 /** @param {string} name @returns {Promise<IDBDatabase>} */
 function openDatabase(name) {
   return new Promise((resolve, reject) => {
+    // While another window changes the database there is no event at all.
+    setTimeout(() => reject(new Error("blocked")), OPENING_TAKES);
     const request = indexedDB.open(name, 1);
     request.onupgradeneeded = () => {
       request.result.createObjectStore("outbox", { keyPath: "id" });

@@ -114,6 +114,30 @@ export class TextView {
     return !covers(gap) && covers(gap - 1) ? gap - 1 : gap;
   }
 
+  /** @param {HTMLElement} pane @returns {number} */
+  linesInSight(pane) {
+    return Math.max(2, Math.floor(pane.clientHeight / parseFloat(getComputedStyle(this.paragraph).lineHeight)));
+  }
+
+  /**
+   * The first or last word of a word's line.
+   *
+   * @param {Cut} cut
+   * @param {number} word
+   * @param {1 | -1} step
+   * @returns {number}
+   */
+  lineEdge({ words }, word, step) {
+    const here = this.firstRect(words[word]);
+    let edge = word;
+    for (const next of reach(word, words.length, step)) {
+      const rect = this.firstRect(words[next]);
+      if (Math.abs(rect.top - here.top) > here.height / 2) break;
+      edge = next;
+    }
+    return edge;
+  }
+
   /**
    * The word that a press of an arrow reaches by sight: on the line above or below, or beside it where two directions mix.
    *

@@ -23,7 +23,9 @@ const letterSegmenter = segmenter("grapheme");
  * @returns {Cut}
  */
 export function cut(text) {
-  const words = wordSegmenter ? segmentedWords(text) : matches(text, BETWEEN_SPACES);
+  const found = wordSegmenter ? segmentedWords(text) : matches(text, BETWEEN_SPACES);
+  // A text of marks alone can be highlighted too.
+  const words = found.length ? found : matches(text, /\S+/gu);
   const starts = sentenceSegmenter
     ? Array.from(sentenceSegmenter.segment(text), (part) => part.index)
     : matches(text, SENTENCE).map((range) => range.start);

@@ -4,7 +4,7 @@ import { ApiError, getJson, sendJudgement } from "./api.js";
 import { Clock } from "./clock.js";
 import { listen } from "./controls.js";
 import { listenForClosing, modalIsOpen, openModal, part } from "./dialogs.js";
-import { gettext, interpolate, useCatalogue } from "./i18n.js";
+import { gettext, interpolate, ngettext, useCatalogue } from "./i18n.js";
 import { POINTER_PREFIX } from "./leaving.js";
 import { Listing } from "./listing.js";
 import { Outbox } from "./outbox.js";
@@ -40,6 +40,8 @@ const pageClass = dataset.protocol === "cqs_gen"
   : import("./focus_page.js").then(({ FocusPage }) => FocusPage);
 
 listenForClosing();
+window.addEventListener("error", ({ error }) => { if (error) sayBroken(); });
+window.addEventListener("unhandledrejection", sayBroken);
 void start();
 
 async function start() {
@@ -55,6 +57,11 @@ async function start() {
   }
   await translated;
   if (first) await work(first, tab);
+}
+
+/** The outbox works by itself: what is decided is kept and sent, even where the page can draw no more. */
+function sayBroken() {
+  part("ws-last").textContent = gettext("Something went wrong on this page. What you decided is kept: reload the page.");
 }
 
 /** @param {number} member */
@@ -79,7 +86,11 @@ async function fromThisBrowser(error) {
   const store = member ? await openStore(Number(member)) : memoryStore();
   const [overview] = member ? await store.getTexts(`${roundKey}:overview`) : [];
   const results = overview ? await store.getTexts(`${roundKey}:item:`) : [];
-  if (overview && results.length) return { overview, page: { results, next: null }, offline: true, store };
+  if (overview && results.length) {
+    // Perhaps not all of it had come when the network went: the rest is asked for once it is back.
+    const next = results.length < overview.assignments_total ? results.at(-1).position : null;
+    return { overview, page: { results, next }, offline: true, store };
+  }
   const shell = /** @type {Shell} */ (Object.assign(Object.create(Shell.prototype), { root }));
   if (status === 0) shell.trouble(gettext("No connection"), gettext("The server cannot be reached, and this browser has not kept the texts of this round."), () => location.reload());
   else shell.trouble(gettext("This round cannot be opened"), error instanceof Error ? error.message : "", () => location.reload());
@@ -100,10 +111,15 @@ async function work({ overview, page, offline, store }, tab) {
   const steady = () => performance.now();
   const clock = new Clock(steady(), !document.hidden);
   const drafts = kept ?? {};
+  let askAgain = () => {};
 
   const sender = new Sender(outbox, {
     store, tab, round: roundKey,
-    send: (entry) => sendJudgement(dataset.judgementsUrl ?? "", entry),
+    send: async (entry) => {
+      const reply = await sendJudgement(dataset.judgementsUrl ?? "", entry);
+      // Someone else logged in elsewhere in this browser: these decisions wait for their own person.
+      return reply.kind === "gone" && !(await isStillMe()) ? { kind: "session" } : reply;
+    },
     now: steady,
     random: Math.random,
     later: (act, milliseconds) => setTimeout(act, milliseconds),
@@ -112,6 +128,7 @@ async function work({ overview, page, offline, store }, tab) {
       session.replied(entry, reply);
       if (reply.kind === "stored") keepItem(session.units.byKey.get(entry.unit)?.item);
       else if (reply.kind === "stale") shell.conflict(session, pick);
+      else if (reply.kind === "locked") void showFirstAnswer(entry.unit);
       else if (reply.kind === "session" || reply.kind === "csrf") askForLogin();
       else if (reply.kind === "closed" || reply.kind === "invalid" || reply.kind === "gone") shell.refused(session);
     },
@@ -125,7 +142,12 @@ async function work({ overview, page, offline, store }, tab) {
     today: () => new Date(),
     keepDrafts: (all) => void store.putDraft(roundKey, all).catch(() => {}),
     onShow: (unit) => {
-      if (unit === "loading") return;
+      if (unit === "loading") {
+        // No key may reach the unit before, which is decided.
+        tools.page.unit = null;
+        shell.coming(() => askAgain());
+        return;
+      }
       if (unit === null) {
         tools.page.unit = null;
         shell.done(session);
@@ -134,17 +156,20 @@ async function work({ overview, page, offline, store }, tab) {
       }
       shell.place("text");
       tools.page.show(unit);
+      tools.listing.refresh();
       shell.progress(session);
       prepareNext(unit);
     },
     onRow: (unit) => {
       tools.page.refresh(unit);
+      tools.listing.refresh();
       shell.progress(session);
       if (!part("ws-done").hidden && session.training && !outbox.waiting) void showTraining(shell);
     },
   });
   const tools = { page: new Page(shell, session), listing: new Listing(session) };
   shell.keysOverview(dataset.protocol === "cqs_gen");
+  for (const button of document.querySelectorAll("[data-act=undo]")) /** @type {HTMLElement} */ (button).hidden = session.training;
 
   /** @param {string} unit @param {"mine" | "stored"} choice */
   const pick = (unit, choice) => {
@@ -154,12 +179,26 @@ async function work({ overview, page, offline, store }, tab) {
     void sender.pick(unit, choice).then(() => shell.conflict(session, pick));
   };
 
-  /** @param {any} page */
-  const take = (page) => {
+  const isStillMe = async () => {
+    const now = await getJson(dataset.workspaceUrl ?? "").catch(() => null);
+    return now?.member.id === overview.member.id;
+  };
+  /** Another window answered this unit of a training round before. @param {string} key */
+  const showFirstAnswer = async (key) => {
+    const unit = units.byKey.get(key);
+    const page = unit && await getJson(pageUrl(unit.item.position - 1, 1)).catch(() => null);
+    const row = unit && (unit.type ? page?.results[0]?.types[unit.type] : page?.results[0]?.questions.find((/** @type {any} */ { id }) => id === unit.question?.id)?.row);
+    if (!unit || !row) return;
+    session.takeStored(unit, row);
+    part("ws-last").textContent = gettext("In a training round the first answer counts.");
+  };
+
+  /** @param {any} page @param {boolean} [fromServer] */
+  const take = (page, fromServer = true) => {
     const from = units.items.length;
     units.add(page);
     session.overlay();
-    if (!offline) for (const item of units.items.slice(from)) keepItem(item);
+    if (fromServer) for (const item of units.items.slice(from)) keepItem(item);
   };
   /** @param {import("./units.js").Item | undefined} item */
   const keepItem = (item) => {
@@ -172,7 +211,8 @@ async function work({ overview, page, offline, store }, tab) {
   };
 
   const askForLogin = () => {
-    part("ws-login-text").textContent = interpolate(gettext("Log in again as %(who)s. Your %(n)s waiting decisions are safe and are sent then."), { who: overview.member.pseudonym, n: outbox.waiting });
+    const n = outbox.waiting;
+    part("ws-login-text").textContent = interpolate(ngettext("Log in again as %(who)s. Your %(n)s waiting decision is safe and is sent then.", "Log in again as %(who)s. Your %(n)s waiting decisions are safe and are sent then.", n), { who: overview.member.pseudonym, n });
     if (!modalIsOpen()) openModal(/** @type {HTMLDialogElement} */ (part("ws-login")));
   };
   /** Whoever logged in must be the member whose decisions wait here. @returns {Promise<boolean>} */
@@ -187,29 +227,32 @@ async function work({ overview, page, offline, store }, tab) {
     return true;
   };
 
+  window.addEventListener("online", () => askAgain());
   listen({ shell, session, sender, clock, tools, steady, askForLogin, loggedIn, pick });
-  take(page);
+  take(page, !offline);
   if (round.paused && !offline) outbox.pause = "paused";
   shell.saveState(session);
   if (round.content_warning && !sessionStorageHas(`warned:${roundKey}`)) await warning(shell, round.content_warning);
   shell.place("text");
   if (round.status !== "open") part("ws-last").textContent = interpolate(gettext("%(round)s is not open: nothing can be stored."), { round: round.name });
-  let waiting = startOrWait(session);
+  session.start();
   sender.pump();
   if (!offline) {
     void store.putText(`${roundKey}:overview`, overview).catch(() => {});
     void keepForOffline(dataset.workerUrl ?? "");
-    while (!units.complete) {
-      try {
-        take(await getJson(pageUrl(/** @type {number} */ (units.nextAfter), NEXT_PAGES)));
-      } catch {
-        await new Promise((resolve) => setTimeout(resolve, 3000));
-        continue;
-      }
-      if (waiting || session.current === null) waiting = startOrWait(session);
-      shell.progress(session);
+  }
+  while (!units.complete) {
+    try {
+      take(await getJson(pageUrl(/** @type {number} */ (units.nextAfter), NEXT_PAGES)));
+    } catch {
+      await new Promise((resolve) => {
+        askAgain = () => resolve(null);
+        setTimeout(resolve, 3000);
+      });
+      continue;
     }
-    if (waiting) startOrWait(session);
+    if (session.current === null) session.start();
+    shell.progress(session);
   }
 }
 
@@ -220,12 +263,7 @@ async function showTraining(shell) {
   if (mine) shell.trainingResult(mine);
 }
 
-/** @param {Session} session @returns {boolean} whether the first open unit is on a page still to come */
-function startOrWait(session) {
-  const open = session.units.nextOpen(0);
-  if (open !== "loading") session.show(open);
-  return open === "loading";
-}
+
 
 /** @param {string} key */
 function sessionStorageHas(key) {

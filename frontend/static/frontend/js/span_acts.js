@@ -1,0 +1,46 @@
+/** What the keys of step 2 do to the selection: by words, lines and pages as they are seen, by sentences, by letters. */
+
+import { goTo, moveLetter, moveSentence, moveWord } from "./selection.js";
+
+/**
+ * @typedef {import("./selection.js").Selection} Selection
+ * @typedef {import("./words.js").Cut & {mixed: boolean, rtl: boolean}} Pieces
+ * @typedef {import("./text_view.js").TextView} TextView
+ */
+
+/**
+ * @param {import("./keys.js").Act} act
+ * @param {Selection} selection
+ * @param {Pieces} pieces
+ * @param {string} text
+ * @param {TextView} view
+ * @param {() => HTMLElement} pane  what scrolls the text
+ * @returns {Selection | null} null for any other act
+ */
+export function moved({ act, step = 1, extend = false, edge = "end" }, selection, pieces, text, view, pane) {
+  const { focus } = selection;
+  const way = step > 0 ? "down" : "up";
+  switch (act) {
+    case "word": return byWord(selection, pieces, view, step, extend);
+    case "sentence": return moveSentence(selection, pieces, step, extend);
+    case "letter": return moveLetter(selection, pieces, text, edge, step);
+    case "text-edge": return goTo(selection, step > 0 ? pieces.words.length - 1 : 0, extend);
+    case "line":
+    case "page":
+    case "line-edge": break;
+    default: return null;
+  }
+  if (focus < 0) return moveWord(selection, pieces, step, false);
+  if (act === "line-edge") return goTo(selection, view.lineEdge(pieces, focus, step), extend);
+  let word = focus;
+  for (let lines = act === "line" ? 1 : view.linesInSight(pane()) - 1; lines > 0; lines -= 1) word = view.wordBeside(pieces, word, way);
+  return goTo(selection, word, extend);
+}
+
+/** @param {Selection} selection @param {Pieces} pieces @param {TextView} view @param {1 | -1} step @param {boolean} extend */
+function byWord(selection, pieces, view, step, extend) {
+  if (!pieces.mixed || selection.focus < 0) return moveWord(selection, pieces, step, extend);
+  // Both directions in one text: follow what is seen on the line, and the reading order at its ends.
+  const word = view.wordBeside(pieces, selection.focus, (step > 0) !== pieces.rtl ? "right" : "left");
+  return word === selection.focus ? moveWord(selection, pieces, step, extend) : goTo(selection, word, extend);
+}
