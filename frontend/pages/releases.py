@@ -190,6 +190,7 @@ def release(request: HttpRequest, slug: str, version: str) -> HttpResponse:
         working=found.state in WORKING,
         archive=next((file for file in found.files if file["archive"]), None),
         files=[file for file in found.files if not file["archive"]],
+        files_inside=any(file["internal"] for file in found.files),
         facts=release_facts(found),
         file_route="api-release-file",
         **(changes_context(request, found, public=False) if found.state == Release.State.DONE else {}),
