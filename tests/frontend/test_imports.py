@@ -73,7 +73,7 @@ def test_the_same_file_again_is_told_to_change_nothing(lead_client, study):
         ("a.csv", b"", "a.csv is empty."),
         ("a.csv", b"\xef\xbb\xbf", "row 1: the columns of no known format"),
         ("a.csv", b"\xe9,text\n", "row 1, column 1: byte 0xE9 is not UTF-8; save the file as UTF-8"),
-        ("a.jsonl", b'{"id":' + b"9" * 5000 + b"}", "The file is no valid JSON: a whole number has more than"),
+        ("a.jsonl", b'{"id":' + b"9" * 5000 + b"}", "The file is no valid JSON: a whole number has more"),
         ("a.json", b'{"a":' * 10_000 + b"1" + b"}" * 10_000, "The file is no valid JSON: nested too deeply."),
         ("a.xlsx", b"PK\x03\x04" + bytes(99), "cannot be read as an Excel workbook"),
         ("a.json", b'{"T": {"intervention_id": "T", "intervention": "x", "dataset": "d", "cqs": '
