@@ -17,7 +17,7 @@ from annotation.errors import Refused
 from annotation.models import Membership, Protocol, Round
 from annotation.rounds import round_draw
 from annotation.tasks import round_open_or_send
-from frontend.pages.common import project_page
+from frontend.pages.common import ChosenField, project_page
 from frontend.pages.rounds import lead_and_round
 from frontend.refusals import refusals_as_notices
 from frontend.training_view import training_context
@@ -134,7 +134,7 @@ def draw(request: HttpRequest, slug: str, number: int) -> HttpResponse:
 
 
 class AnnotatorsForm(forms.Form):
-    annotators = forms.ModelMultipleChoiceField(
+    annotators = ChosenField(
         queryset=Membership.objects.none(), required=False, widget=forms.CheckboxSelectMultiple
     )
 

@@ -134,7 +134,10 @@ class ContentsForm(forms.Form):
     licence = forms.CharField(required=False, max_length=200, label=gettext_lazy("Licence"))
     authors = forms.CharField(required=False, max_length=1000, label=gettext_lazy("Authors"))
     citation = forms.CharField(
-        required=False, widget=forms.Textarea(attrs={"rows": 3}), label=gettext_lazy("Citation")
+        required=False,
+        max_length=4000,
+        widget=forms.Textarea(attrs={"rows": 3}),
+        label=gettext_lazy("Citation"),
     )
     contact = forms.CharField(required=False, max_length=200, label=gettext_lazy("Contact"))
 
