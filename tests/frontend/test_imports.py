@@ -113,6 +113,15 @@ def test_a_file_with_other_columns_asks_which_is_which(lead_client, study):
     assert "<b>1</b> new items" in page and "Some text." in page
 
 
+@pytest.mark.parametrize("name", ["nobody", "b\0dy", "x" * 100_000])
+def test_a_column_that_the_file_lacks_stands_for_nothing(lead_client, study, name):
+    address = send(lead_client, b"nr,body\n7,Some text.\n").redirect_chain[-1][0]
+    given = {"act": "columns", "column-id": "nr", "column-text": name}
+    page = lead_client.post(address, given, follow=True).content.decode()
+    assert f"The file has no column “{name[:80]}” that can be used" in page
+    assert Upload.objects.get().columns == {}
+
+
 def test_a_large_file_is_left_to_a_worker_and_the_page_follows_it(lead_client, study, monkeypatch):
     sent = []
     monkeypatch.setattr("annotation.uploading.AT_ONCE_BYTES", 10)
