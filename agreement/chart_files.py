@@ -7,14 +7,15 @@ trusted by dashes and a hollow dot, what is undefined by a dash with its reason 
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass
 from typing import Any
 
 from django.utils import translation
 
+from agreement.cells import DASH, MINUS, Notes, cell, number
 from agreement.charts import axis_of
 from agreement.drawing import INK, LINE, PAPER, QUIET, Drawing, shortened, text_width
-from agreement.overview import ALPHA, DASH, MINUS, cell, number, overview
+from agreement.overview import ALPHA, overview
 from agreement.wording import reason_text
 
 Figures = dict[str, Any]
@@ -66,16 +67,6 @@ class Entry:
     estimate: Mapping[str, Any]
     pooled: bool = False
     n: int | None = None
-
-
-@dataclass(slots=True)
-class Notes:
-    """Reasons, each with a letter in the order of their first use."""
-
-    marks: dict[str, str] = field(default_factory=dict)
-
-    def mark(self, reason: str) -> str:
-        return self.marks.setdefault(reason, chr(ord("a") + len(self.marks)))
 
 
 def chart_svg(name: str, figures: Figures, change: Figures, *, title: str, guideline: int) -> str:

@@ -7,14 +7,15 @@ from typing import Any
 
 from django.utils.translation import gettext
 
+from agreement.cells import DASH, Cell, Figures, Notes, cell, number
 from agreement.changes import SHOWN as CHANGE_SHOWN
 from agreement.charts import level, stacked_bar
-from agreement.overview import DASH, Cell, Figures, cell, number, section_name, whole_section
+from agreement.overview import section_name, whole_section
 from agreement.semantic_findings import bertscore_figure
 from agreement.wording import AGAINST, BERTSCORE, COEFFICIENTS, LABEL_SIGNS, SIMILARITIES, SPAN_ALPHAS
 
 
-def coefficient_table(figures: Figures) -> tuple[list[str], list[dict[str, Any]]]:
+def coefficient_table(figures: Figures, notes: Notes) -> tuple[list[str], list[dict[str, Any]]]:
     """Return headers and rows with every coefficient, its interval and standard error, and n, n' and N."""
     names = [
         name for name in COEFFICIENTS if name not in ("rating_weighted_agreement", "pair_pooled_agreement")
@@ -23,14 +24,20 @@ def coefficient_table(figures: Figures) -> tuple[list[str], list[dict[str, Any]]
         {
             "name": section_name(section),
             "counts": (section["n_items"], section["n_pairable"], section["n_pairable_ratings"]),
-            "cells": [(cell(section["estimates"][name]), section["estimates"][name]["se"]) for name in names],
+            "cells": notes.each(_with_error(section["estimates"][name]) for name in names),
         }
         for section in figures["sections"]
     ]
     return [COEFFICIENTS[name] for name in names], rows
 
 
-def span_table(figures: Figures) -> list[dict[str, Any]]:
+def _with_error(estimate: Figures) -> Cell:
+    if estimate["se"] is None:
+        return cell(estimate)
+    return cell(estimate, below=gettext("SE %(se)s") % {"se": number(estimate["se"], 3)})
+
+
+def span_table(figures: Figures, notes: Notes) -> list[dict[str, Any]]:
     """Return a row for each section with spans: every similarity, the two alphas, and how many spans.
 
     BERTScore comes last, where the report was made with an encoder.
@@ -39,11 +46,13 @@ def span_table(figures: Figures) -> list[dict[str, Any]]:
         {
             "name": section_name(section),
             "n_pairs": section["spans"]["similarity"]["exact"]["n_pairs"],
-            "cells": [
-                *(cell(section["spans"]["similarity"][name], spans=True) for name in SIMILARITIES),
-                *(cell(section["spans"][name], spans=True) for name in SPAN_ALPHAS),
-                *([cell(bertscore_figure(section), spans=True)] if "encoder" in figures else []),
-            ],
+            "cells": notes.each(
+                [
+                    *(cell(section["spans"]["similarity"][name], spans=True) for name in SIMILARITIES),
+                    *(cell(section["spans"][name], spans=True) for name in SPAN_ALPHAS),
+                    *([cell(bertscore_figure(section), spans=True)] if "encoder" in figures else []),
+                ]
+            ),
             "n_gold": section["spans"]["n_gold"],
             "n_disagreement": section["spans"]["n_disagreement"],
             "by_characters": section["spans"]["counted_by_characters"],
@@ -53,7 +62,7 @@ def span_table(figures: Figures) -> list[dict[str, Any]]:
     ]
 
 
-def against_table(figures: Figures) -> list[dict[str, Any]]:
+def against_table(figures: Figures, notes: Notes) -> list[dict[str, Any]]:
     """Return two rows for each section with spans: against gold only, and against gold plus disagreement."""
     return [
         {
@@ -61,22 +70,18 @@ def against_table(figures: Figures) -> list[dict[str, Any]]:
             "against": gettext(words),
             "first": target == next(iter(AGAINST)),
             "n_spans": section["spans"]["against"][target]["exact"]["n_spans"],
-            "cells": [
-                *(cell(section["spans"]["against"][target][name], spans=True) for name in SIMILARITIES),
-                *([cell(bertscore_figure(section, target), spans=True)] if "encoder" in figures else []),
-            ],
+            "cells": notes.each(
+                [
+                    *(cell(section["spans"]["against"][target][name], spans=True) for name in SIMILARITIES),
+                    *([cell(bertscore_figure(section, target), spans=True)] if "encoder" in figures else []),
+                ]
+            ),
         }
         for section in figures["sections"]
         # A report of older code has none until it is computed again.
         if section["spans"] and "against" in section["spans"]
         for target, words in AGAINST.items()
     ]
-
-
-def interval_doubts(rows: list[dict[str, Any]]) -> list[str]:
-    """Return why cells of these rows have a value and no interval, each reason once."""
-    doubts = {cell.doubt: None for row in rows for cell in row["cells"] if cell.doubt and not cell.interval}
-    return list(doubts)
 
 
 def against_headers(figures: Figures) -> list[str]:
@@ -144,7 +149,7 @@ def _part(code: str, part: dict[str, float]) -> dict[str, Any]:
     }
 
 
-def change_table(figures: Figures, change: Figures) -> list[dict[str, Any]]:
+def change_table(figures: Figures, change: Figures, notes: Notes) -> list[dict[str, Any]]:
     """Return how coefficients moved against the round before, a section a row; nothing without one."""
     moved = change.get("sections", {})
     return [
@@ -152,7 +157,9 @@ def change_table(figures: Figures, change: Figures) -> list[dict[str, Any]]:
             "code": section["code"],
             "name": section_name(section),
             "counts": [moved[section["key"]][name] for name in ("n_both", "n_before", "n_after")],
-            "cells": [cell(moved[section["key"]]["differences"][name], signed=True) for name in CHANGE_SHOWN],
+            "cells": notes.each(
+                cell(moved[section["key"]]["differences"][name], signed=True) for name in CHANGE_SHOWN
+            ),
         }
         for section in figures["sections"]
         if section["key"] in moved
@@ -163,7 +170,7 @@ CHANGE_HEADERS = [COEFFICIENTS[name] for name in CHANGE_SHOWN]
 
 
 def annotator_table(
-    figures: Figures, resolved: Mapping[str, Figures] | None = None, limit: int = 40
+    figures: Figures, notes: Notes, resolved: Mapping[str, Figures] | None = None, limit: int = 40
 ) -> dict[str, Any]:
     """Return rates by type (or label shares), agreement with the rest and seconds, an annotator a row.
 
@@ -179,6 +186,7 @@ def annotator_table(
     people = figures["annotators"]
     if len(people) > limit:
         people = sorted(people, key=lambda person: -person["n"])[:limit]
+    with_self = any("with_self" in person for person in people)
     rows = []
     for person in people:
         if focus:
@@ -189,10 +197,10 @@ def annotator_table(
             {
                 "pseudonym": person["pseudonym"],
                 "n": person["n"],
-                "shares": [cell(share) for share in shares],
-                "with_rest": cell(person["with_rest"]),
-                "with_self": _with_self(person.get("with_self")),
-                "resolved": _resolved(resolved.get(person["pseudonym"])) if resolved else None,
+                "shares": notes.each(cell(share) for share in shares),
+                "with_rest": notes.noted(cell(person["with_rest"])),
+                "with_self": notes.noted(_with_self(person.get("with_self"))) if with_self else None,
+                "resolved": notes.noted(_resolved(resolved.get(person["pseudonym"]))) if resolved else None,
                 "cannot_judge": person["n_cannot_judge"],
                 "seconds": number(person["median_seconds"], 0),
             }
@@ -201,59 +209,47 @@ def annotator_table(
         "heads": heads,
         "rows": rows,
         "resolved": bool(resolved),
-        "with_self": any("with_self" in person for person in people),
+        "with_self": with_self,
         "left_out": len(figures["annotators"]) - len(rows),
     }
 
 
-def _with_self(found: Figures | None) -> dict[str, Any]:
+def _with_self(found: Figures | None) -> Cell:
+    """Return the agreement with oneself; below it the overlap of the spans and the units answered twice."""
     if found is None or not found["n"]:
-        return {"cell": Cell(DASH, why=gettext("this annotator answered nothing twice")), "spans": "", "n": 0}
+        return Cell(DASH, why=gettext("this annotator answered nothing twice"))
     spans = found["token_jaccard"]
-    return {
-        "cell": cell(found["observed_agreement"]),
-        "spans": number(spans["value"]) if spans["n_pairs"] else "",
-        "n": found["n"],
-    }
+    overlap = f"J {number(spans['value'])} · " if spans["n_pairs"] else ""
+    return cell(found["observed_agreement"], below=f"{overlap}{found['n']}")
 
 
-def _resolved(found: Figures | None) -> dict[str, Any]:
+def _resolved(found: Figures | None) -> Cell:
+    """Return the agreement with what leads decided; below it kappa and the number of decided units."""
     if found is None or not found["n"]:
-        return {
-            "cell": Cell(DASH, why=gettext("nothing this annotator judged is decided")),
-            "kappa": DASH,
-            "n": 0,
-        }
-    return {"cell": cell(found["agreement"]), "kappa": cell(found["kappa"]).text, "n": found["n"]}
+        return Cell(DASH, why=gettext("nothing this annotator judged is decided"))
+    return cell(found["agreement"], below=f"κ {cell(found['kappa']).text} · {found['n']}")
 
 
-def pair_matrix(figures: Figures, limit: int = 12) -> dict[str, Any] | None:
+def pair_matrix(figures: Figures, notes: Notes, limit: int = 12) -> dict[str, Any] | None:
     """Return Cohen's kappa of each pair over all types (or the three labels); None for a crowd."""
     names = [person["pseudonym"] for person in figures["annotators"]]
     if not 2 <= len(names) <= limit:
         return None
     pairs = {(pair["first"], pair["second"]): pair for pair in whole_section(figures)["pairs"]}
-    rows = []
+    rows: list[tuple[str, list[Cell | None]]] = []
     for row, name in enumerate(names):
-        cells: list[dict[str, Any] | None] = []
-        for column in range(len(names)):
-            pair = pairs.get((min(row, column), max(row, column)))
-            if row == column:
-                cells.append(None)
-            elif pair is None:
-                cells.append(
-                    {"cell": Cell(DASH, why=gettext("they share no item")), "observed": DASH, "n": 0}
-                )
-            else:
-                cells.append(
-                    {
-                        "cell": cell(pair["kappa"]),
-                        "observed": number(pair["observed_agreement"]["value"]),
-                        "n": pair["n_common"],
-                    }
-                )
-        rows.append((name, cells))
+        others = (pairs.get((min(row, other), max(row, other))) for other in range(len(names)))
+        cells = [None if other == row else _pair(pair) for other, pair in enumerate(others)]
+        rows.append((name, [found and notes.noted(found) for found in cells]))
     return {"names": names, "rows": rows}
+
+
+def _pair(pair: Figures | None) -> Cell:
+    """Return the kappa of two annotators; below it the observed agreement and the number of common units."""
+    if pair is None:
+        return Cell(DASH, why=gettext("they share no item"), below=f"{DASH} · 0")
+    observed = number(pair["observed_agreement"]["value"])
+    return cell(pair["kappa"], below=f"{observed} · {pair['n_common']}")
 
 
 def cross_table(figures: Figures, field_name: str, whose: str) -> dict[str, Any] | None:

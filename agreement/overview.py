@@ -1,32 +1,21 @@
-"""The figures of a report as people read them: numbers as text, notes on what is undefined or doubtful."""
+"""The overview of a report: its sections least agreed first, each figure with its interval, and notes."""
 
 from __future__ import annotations
 
-from dataclasses import dataclass, field
+from dataclasses import dataclass
 from typing import Any
 
 from django.utils.translation import gettext
 
-from agreement.charts import Axis, Whisker, axis_of, level, whisker_of
-from agreement.wording import reason_text, sentence_words
+from agreement.cells import DASH, Cell, Figures, Notes, cell, number
+from agreement.charts import Axis, Whisker, axis_of, whisker_of
+from agreement.wording import sentence_words
 
-MINUS = "−"
-DASH = "–"
 ALPHA = "krippendorff_alpha"
-OVERVIEW = ("observed_agreement", "pabak", "gwet_ac1")
+OVERVIEW = {"observed_agreement": "pₐ", "pabak": "PABAK", "gwet_ac1": "AC1"}
+"""The coefficients beside alpha, and what they are called where room is short."""
 
-Figures = dict[str, Any]
-
-
-@dataclass(frozen=True, slots=True)
-class Cell:
-    """A figure as text; `why` says why it is undefined, `doubt` why its interval is not to be trusted."""
-
-    text: str
-    interval: str = ""
-    why: str = ""
-    doubt: str = ""
-    level: int | None = None
+_OF_TYPES = ("type", "group", "all")
 
 
 @dataclass(frozen=True, slots=True)
@@ -40,57 +29,28 @@ class Row:
     hue: str
     letter: str
     n_pairable: int
-    yes_rate: Cell
-    cells: list[Cell]
+    yes_rate: Cell | None
+    cells: list[tuple[str, Cell]]
     alpha: Cell
     whisker: Whisker | None
     span: Cell | None
     disputed: int
-    note: str
+    paradox: bool
 
 
 @dataclass(frozen=True, slots=True)
 class Overview:
-    """What the first table shows, least agreed first, and the notes below it."""
+    """What the first table shows, least agreed first, and what stands below it.
+
+    `paradoxes` are (section, sentence) where kappa and alpha are low although nearly all agree.
+    """
 
     rows: list[Row]
     pooled: list[Row]
     axis: Axis
-    notes: list[tuple[str, str]] = field(default_factory=list)
-    undefined: list[tuple[str, str]] = field(default_factory=list)
-    has_spans: bool = False
-
-
-def number(value: float | None, digits: int = 2, *, signed: bool = False) -> str:
-    """Return a number with a true minus sign, never "−0.00"; a dash for None.
-
-    >>> number(-0.123), number(-0.001), number(0.2, signed=True), number(None)
-    ('−0.12', '0.00', '+0.20', '–')
-    """
-    if value is None:
-        return DASH
-    text = f"{abs(value):.{digits}f}"
-    if float(text) == 0:
-        return text
-    return (MINUS if value < 0 else "+" if signed else "") + text
-
-
-def cell(estimate: Figures | None, *, signed: bool = False, spans: bool = False) -> Cell:
-    """Return an estimate as text with its interval, or a dash with the reason."""
-    if estimate is None:
-        return Cell(DASH)
-    if estimate["value"] is None:
-        return Cell(DASH, why=gettext(reason_text(estimate["reason"], spans=spans)))
-    interval = ""
-    if estimate.get("low") is not None:
-        interval = f"[{number(estimate['low'], signed=signed)}, {number(estimate['high'], signed=signed)}]"
-    doubt = estimate.get("caution") or estimate.get("interval_reason")
-    return Cell(
-        number(estimate["value"], signed=signed),
-        interval=interval,
-        doubt=gettext(reason_text(doubt)),
-        level=level(estimate["value"]),
-    )
+    paradoxes: list[tuple[str, str]]
+    notes: Notes
+    has_spans: bool
 
 
 def overview(figures: Figures) -> Overview:
@@ -102,14 +62,19 @@ def overview(figures: Figures) -> Overview:
     if figures["protocol"] == "focus":
         single.sort(key=_least_agreed)
     pooled = [section for section in sections if section["kind"] in ("group", "all")]
-    shown = [*single, *pooled]
+    has_spans = any(section["spans"] for section in sections)
+    notes = Notes("types")
     return Overview(
-        rows=[_row(section, groups, axis) for section in single],
-        pooled=[_row(section, groups, axis) for section in pooled],
+        rows=[_row(section, groups, axis, has_spans, notes) for section in single],
+        pooled=[_row(section, groups, axis, has_spans, notes) for section in pooled],
         axis=axis,
-        notes=[(section_name(section), _note(section)) for section in shown if _note(section)],
-        undefined=_undefined(shown),
-        has_spans=any(section["spans"] for section in sections),
+        paradoxes=[
+            (section_name(section), sentence_words(section["paradox"]))
+            for section in [*single, *pooled]
+            if section["paradox"]
+        ],
+        notes=notes,
+        has_spans=has_spans,
     )
 
 
@@ -122,11 +87,9 @@ def _least_agreed(section: Figures) -> tuple[int, float, str]:
     return (1, observed, section["key"]) if observed is not None else (2, 0.0, section["key"])
 
 
-def _row(section: Figures, groups: dict[str, Figures], axis: Axis) -> Row:
+def _row(section: Figures, groups: dict[str, Figures], axis: Axis, has_spans: bool, notes: Notes) -> Row:
     group = groups.get(section["group"] or "", {})
     estimates = section["estimates"]
-    rate = section.get("yes_rate")
-    spans = section["spans"]
     return Row(
         key=section["key"],
         kind=section["kind"],
@@ -135,53 +98,25 @@ def _row(section: Figures, groups: dict[str, Figures], axis: Axis) -> Row:
         hue=group.get("hue", ""),
         letter=group.get("letter", ""),
         n_pairable=section["n_pairable"],
-        yes_rate=Cell(number(rate), why="" if rate is not None else gettext("nobody judged this type")),
-        cells=[cell(estimates[name]) for name in OVERVIEW],
-        alpha=cell(estimates[ALPHA]),
+        yes_rate=notes.noted(_yes_rate(section)) if section["kind"] in _OF_TYPES else None,
+        cells=[(short, notes.noted(cell(estimates[name]))) for name, short in OVERVIEW.items()],
+        alpha=notes.noted(cell(estimates[ALPHA])),
         whisker=whisker_of(estimates[ALPHA], axis),
-        span=cell(spans["similarity"]["token_jaccard"], spans=True) if spans else None,
+        span=notes.noted(_span(section)) if has_spans else None,
         disputed=section["queue"].get("disputed", 0),
-        note=_note(section),
+        paradox=bool(section["paradox"]),
     )
 
 
-def _note(section: Figures) -> str:
-    """Return what to know about a section: the kappa paradox, and why its interval is not to be trusted."""
-    alpha = section["estimates"][ALPHA]
-    doubt = (alpha.get("caution") or alpha.get("interval_reason")) if alpha["value"] is not None else None
-    sentences = [sentence_words(section["paradox"] or "")]
-    if doubt:
-        sentences.append(
-            gettext("The interval of alpha: %(doubt)s.") % {"doubt": gettext(reason_text(doubt))}
-        )
-    return " ".join(sentence for sentence in sentences if sentence)
+def _yes_rate(section: Figures) -> Cell:
+    rate = section.get("yes_rate")
+    return Cell(number(rate), why="" if rate is not None else gettext("nobody judged this type"))
 
 
-def _undefined(sections: list[Figures]) -> list[tuple[str, str]]:
-    """Return (reason, what is undefined for it) for the dashes of the table."""
-    found: dict[str, list[str]] = {}
-    for section in sections:
-        estimates = {name: section["estimates"][name] for name in (*OVERVIEW, ALPHA)}
-        if section["spans"]:
-            estimates["token_jaccard"] = section["spans"]["similarity"]["token_jaccard"]
-        reasons: dict[str, list[str]] = {}
-        for name, estimate in estimates.items():
-            if estimate["value"] is None:
-                reason = gettext(reason_text(estimate["reason"], spans=name == "token_jaccard"))
-                reasons.setdefault(reason, []).append(_SHORT[name])
-        for reason, names in reasons.items():
-            what = "" if len(names) == len(estimates) else f" ({', '.join(names)})"
-            found.setdefault(reason, []).append(section_name(section) + what)
-    return [(reason, ", ".join(names)) for reason, names in found.items()]
-
-
-_SHORT = {
-    "observed_agreement": "p_a",
-    "pabak": "PABAK",
-    "gwet_ac1": "AC1",
-    ALPHA: "alpha",
-    "token_jaccard": "spans",
-}
+def _span(section: Figures) -> Cell:
+    if not section["spans"]:
+        return Cell(DASH, why=gettext("this type asks for no span"))
+    return cell(section["spans"]["similarity"]["token_jaccard"], spans=True)
 
 
 def section_name(section: Figures) -> str:

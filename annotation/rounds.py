@@ -40,8 +40,12 @@ def round_create(
     """Create a draft round on the given or the newest codebook.
 
     It asks the given `types`, or all of the codebook, and begins with the items of another round where
-    `items_of` names one. Raises Refused for a name in use and for types that the codebook does not have.
+    `items_of` names one. Raises Refused for a name in use, for types that the codebook does not have, and
+    for a due date that is over.
     """
+    if due_on is not None and due_on < timezone.localdate():
+        message = gettext("This day is over: choose today or a later one.")
+        raise Refused("invalid", message, errors={"due_on": message})
     if pass_mark is not None and purpose != Round.Purpose.TRAINING:
         raise Refused(
             "invalid",

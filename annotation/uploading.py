@@ -79,6 +79,15 @@ def upload_map_columns(*, upload: Upload, columns: dict[str, str]) -> None:
         )
     if len(chosen) < sum(1 for theirs in columns.values() if theirs):
         raise Refused("invalid", gettext("One column was chosen twice: each can stand for one thing only."))
+    there = upload_columns(upload)
+    # PostgreSQL stores no NUL, in a name as little as anywhere.
+    unknown = next((theirs for theirs in chosen if theirs not in there or "\0" in theirs), None)
+    if unknown is not None:
+        raise Refused(
+            "invalid",
+            gettext("The file has no column “%(name)s” that can be used: choose another.")
+            % {"name": unknown[:80]},
+        )
     ready = Upload.objects.filter(pk=upload.pk, state__in=[State.NEW, State.CHECKED, State.FAILED])
     if not ready.update(columns=chosen, state=State.NEW, report={}, error="", heartbeat_at=timezone.now()):
         raise Refused("not_ready", gettext("This file is being worked on. Wait until that has ended."))

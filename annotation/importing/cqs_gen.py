@@ -45,7 +45,7 @@ def read(path: Path, *, name: str, origin: str | None = None) -> ItemRows:
     try:
         document = loads(text)
     except JSONProblem as problem:
-        raise FileError(name, "", gettext("no valid JSON: %(problem)s") % {"problem": problem}) from None
+        raise FileError(name, "", gettext("is no valid JSON: %(problem)s") % {"problem": problem}) from None
     if not isinstance(document, dict):
         raise FileError(name, "", gettext("expected a JSON object keyed by intervention_id"))
     other_origin = PurePath(name).stem.removeprefix("submission_") if origin is None else origin

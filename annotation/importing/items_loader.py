@@ -120,7 +120,10 @@ class _Loader:
         new: dict[str, ItemRow] = {}
         for row in rows:
             if self.project.protocol != Protocol.CQS_GEN and row.questions:
-                self._refuse(row, gettext("has questions, and the protocol of this project judges none"))
+                self._refuse(
+                    row,
+                    gettext("has questions, and this project judges none; import it into a CQs-Gen project"),
+                )
                 continue
             there = known.get(row.external_id) or new.get(row.external_id)
             if there is not None and there.text != row.text:

@@ -24,8 +24,10 @@ def loads(text: str) -> Any:
         ) from None
     except RecursionError:
         raise JSONProblem(gettext("nested too deeply")) from None
-    except ValueError as error:  # a whole number with more digits than Python converts
-        raise JSONProblem(str(error)) from None
+    except JSONProblem:
+        raise
+    except ValueError:  # a whole number with more digits than Python converts
+        raise JSONProblem(gettext("a whole number has more than 4,300 digits")) from None
 
 
 def _object(pairs: list[tuple[str, Any]]) -> dict[str, Any]:

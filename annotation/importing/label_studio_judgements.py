@@ -35,7 +35,7 @@ def read(path: Path, *, name: str, types: Mapping[str, str]) -> JudgementRows:
     try:
         tasks = loads(text)
     except JSONProblem as problem:
-        raise FileError(name, "", gettext("no valid JSON: %(problem)s") % {"problem": problem}) from None
+        raise FileError(name, "", gettext("is no valid JSON: %(problem)s") % {"problem": problem}) from None
     if not isinstance(tasks, list):
         raise FileError(name, "", gettext("expected a JSON list of tasks"))
     for number, task in enumerate(tasks):

@@ -16,6 +16,7 @@ from django_htmx.http import HttpResponseClientRefresh
 
 from agreement import detail_tables, overview
 from agreement.answers import Answer, judged_units
+from agreement.cells import Notes, number
 from agreement.crosscheck_table import crosscheck_table, crosscheck_whys
 from agreement.crosstable import WHOSE
 from agreement.marking import Segment, excerpt_bounds, segments
@@ -137,11 +138,12 @@ def _report_context(request: HttpRequest, round: Round, report: AgreementReport)
     field = field if field in fields else next(iter(fields), "")
     whose = request.GET.get("whose", "")
     whose = whose if whose in WHOSE else WHOSE[-1]
-    coefficient_heads, coefficient_rows = detail_tables.coefficient_table(figures)
-    span_rows, against_rows = detail_tables.span_table(figures), detail_tables.against_table(figures)
+    notes = {key: Notes(key) for key in ("people", "pairs", "coefficients", "spans", "change")}
+    coefficient_heads, coefficient_rows = detail_tables.coefficient_table(figures, notes["coefficients"])
     most_disputed = disputed_units(report, only_queue=True)[:1]
     return {
         "report": report,
+        "notes": notes,
         "crosscheck_rows": crosscheck_table(report.crosscheck_result),
         "crosscheck_whys": crosscheck_whys(report.crosscheck_result),
         "figures": figures,
@@ -152,16 +154,15 @@ def _report_context(request: HttpRequest, round: Round, report: AgreementReport)
         "span_heads": detail_tables.span_headers(figures),
         "bertscore_note": bertscore_note(figures),
         "encoder_missing": bool(figures.get("encoder", {}).get("reason")),
-        "span_rows": span_rows,
-        "against_rows": against_rows,
-        "span_doubts": detail_tables.interval_doubts([*span_rows, *against_rows]),
+        "span_rows": detail_tables.span_table(figures, notes["spans"]),
+        "against_rows": detail_tables.against_table(figures, notes["spans"]),
         "against_heads": detail_tables.against_headers(figures),
         "n_similarities": len(SIMILARITIES),
         "change_heads": detail_tables.CHANGE_HEADERS,
-        "change_rows": detail_tables.change_table(figures, report.change),
+        "change_rows": detail_tables.change_table(figures, report.change, notes["change"]),
         "answers": detail_tables.applicability(figures),
-        "people": _people(report) if figures["annotators"] else None,
-        "matrix": detail_tables.pair_matrix(figures),
+        "people": _people(report, notes["people"]) if figures["annotators"] else None,
+        "matrix": detail_tables.pair_matrix(figures, notes["pairs"]),
         "cross": detail_tables.cross_table(figures, field, whose),
         "cross_fields": fields,
         "plan": _plan(request, report),
@@ -171,8 +172,8 @@ def _report_context(request: HttpRequest, round: Round, report: AgreementReport)
     }
 
 
-def _people(report: AgreementReport) -> dict[str, Any]:
-    return detail_tables.annotator_table(report.figures, resolved_figures(report))
+def _people(report: AgreementReport, notes: Notes) -> dict[str, Any]:
+    return detail_tables.annotator_table(report.figures, notes, resolved_figures(report))
 
 
 def _plan(request: HttpRequest, report: AgreementReport) -> dict[str, Any]:
@@ -196,7 +197,7 @@ def _plan(request: HttpRequest, report: AgreementReport) -> dict[str, Any]:
     rows = [
         {
             **row,
-            "width": overview.number(row["width"]),
+            "width": number(row["width"]),
             "name": overview.section_name(row),
             "why": gettext(reason_text(row["reason"])),
         }

@@ -3,6 +3,7 @@
 from collections.abc import Sequence
 from typing import Any
 
+from django import forms
 from django.core.paginator import Page, Paginator
 from django.db.models import QuerySet
 from django.http import HttpRequest, HttpResponse, QueryDict
@@ -12,6 +13,9 @@ from annotation import access
 from annotation.models import Membership
 
 PAGE_SIZE = 50
+
+LARGEST_KEY = 18
+"""Digits of the largest primary key that every database can be asked for."""
 
 
 def lead_or_refuse(request: HttpRequest, slug: str) -> Membership:
@@ -41,6 +45,18 @@ def posted(request: HttpRequest) -> QueryDict | None:
 def number_in(text: str | None) -> int:
     """Return the number that an address gives, 0 where it gives none."""
     return int(text[:9]) if text and text.isdecimal() else 0
+
+
+class ChosenField(forms.ModelMultipleChoiceField):
+    """Rows chosen by their keys; a number larger than any key is no choice, and no failure of SQLite's."""
+
+    def clean(self, value: Any) -> Any:
+        too_large = next((key for key in value or () if len(str(key)) > LARGEST_KEY), None)
+        if too_large is not None:
+            raise forms.ValidationError(
+                self.error_messages["invalid_choice"], code="invalid_choice", params={"value": too_large}
+            )
+        return super().clean(value)
 
 
 def page_of(request: HttpRequest, rows: QuerySet | Sequence[Any], size: int = PAGE_SIZE) -> Page:

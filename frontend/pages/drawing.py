@@ -16,7 +16,7 @@ from annotation.drawing import draw_preview, drawable_items
 from annotation.errors import Refused
 from annotation.models import Membership, Protocol, Round
 from annotation.tasks import round_draw_or_send, round_open_or_send
-from frontend.pages.common import project_page
+from frontend.pages.common import ChosenField, project_page
 from frontend.pages.rounds import lead_and_round
 from frontend.refusals import refusals_as_notices
 from frontend.training_view import training_context
@@ -138,7 +138,7 @@ def _state(round: Round) -> str:
 
 
 class AnnotatorsForm(forms.Form):
-    annotators = forms.ModelMultipleChoiceField(
+    annotators = ChosenField(
         queryset=Membership.objects.none(), required=False, widget=forms.CheckboxSelectMultiple
     )
 

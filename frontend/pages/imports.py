@@ -34,7 +34,7 @@ WORKING = {Upload.State.NEW, Upload.State.CHECKING, Upload.State.QUEUED, Upload.
 
 class UploadForm(forms.Form):
     file = forms.FileField(
-        label=gettext_lazy("File"),
+        label=gettext_lazy("File: drop it here, or choose it"),
         allow_empty_file=True,
         help_text=gettext_lazy(
             "CSV, JSON Lines or Excel with the columns id and text; or a published CQs-Gen, SoQG "

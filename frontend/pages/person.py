@@ -21,6 +21,7 @@ class PersonForm(forms.Form):
     roles = RolesField(label=gettext_lazy("Roles"))
     background = forms.CharField(
         required=False,
+        max_length=4000,
         widget=forms.Textarea(attrs={"rows": 3}),
         label=gettext_lazy("Background for the data card"),
         help_text=gettext_lazy(

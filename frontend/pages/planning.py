@@ -112,6 +112,7 @@ class RareRoundForm(forms.Form):
     )
     content_warning = forms.CharField(
         required=False,
+        max_length=2000,
         widget=forms.Textarea(attrs={"rows": 2}),
         label=gettext_lazy("Content warning"),
         help_text=gettext_lazy("Shown before the first text, for example: the texts contain hate speech."),

@@ -15,7 +15,7 @@ from annotation.errors import NotFound
 from annotation.models import Membership, Round
 from annotation.reassigning import Reassignment, round_reassign, unfinished_texts
 from annotation.reassigning_types import round_reassign_types, undecided_counts
-from frontend.pages.common import lead_or_refuse, posted, project_page
+from frontend.pages.common import ChosenField, lead_or_refuse, posted, project_page
 from frontend.pages.person import target_of
 from frontend.refusals import refusals_as_notices
 
@@ -40,7 +40,7 @@ class ReassignForm(forms.Form):
         label=gettext_lazy("Types"),
         help_text=gettext_lazy("In brackets, in how many texts the type is undecided."),
     )
-    takers = forms.ModelMultipleChoiceField(
+    takers = ChosenField(
         queryset=Membership.objects.none(),
         widget=forms.CheckboxSelectMultiple,
         label=gettext_lazy("Who takes them"),

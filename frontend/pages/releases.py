@@ -134,7 +134,10 @@ class ContentsForm(forms.Form):
     licence = forms.CharField(required=False, max_length=200, label=gettext_lazy("Licence"))
     authors = forms.CharField(required=False, max_length=1000, label=gettext_lazy("Authors"))
     citation = forms.CharField(
-        required=False, widget=forms.Textarea(attrs={"rows": 3}), label=gettext_lazy("Citation")
+        required=False,
+        max_length=4000,
+        widget=forms.Textarea(attrs={"rows": 3}),
+        label=gettext_lazy("Citation"),
     )
     contact = forms.CharField(required=False, max_length=200, label=gettext_lazy("Contact"))
 
@@ -190,6 +193,7 @@ def release(request: HttpRequest, slug: str, version: str) -> HttpResponse:
         working=found.state in WORKING,
         archive=next((file for file in found.files if file["archive"]), None),
         files=[file for file in found.files if not file["archive"]],
+        files_inside=any(file["internal"] for file in found.files),
         facts=release_facts(found),
         file_route="api-release-file",
         **(changes_context(request, found, public=False) if found.state == Release.State.DONE else {}),

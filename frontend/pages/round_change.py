@@ -9,6 +9,7 @@ from django.shortcuts import redirect
 from django.utils.translation import gettext
 from django.views.decorators.http import require_GET
 
+from agreement.cells import Notes
 from agreement.detail_tables import CHANGE_HEADERS, change_table
 from agreement.models import AgreementReport
 from agreement.reports import ReportHidden, report_current, report_visible
@@ -51,7 +52,8 @@ def _moved(round: Round, report: AgreementReport) -> dict[str, Any]:
     new = Definition.from_json(round.codebook.definition)
     changes = codebook_changes(Definition.from_json(before.codebook.definition), new)
     touched = types_touched(changes, new)
-    rows = change_table(report.figures, report.change)
+    notes = Notes("change")
+    rows = change_table(report.figures, report.change, notes)
     return {
         "before": before,
         # Alpha comes first, so that a phone shows it.
@@ -59,6 +61,7 @@ def _moved(round: Round, report: AgreementReport) -> dict[str, Any]:
         "change_rows": [
             {**row, "cells": row["cells"][::-1], "touched": row["code"] in touched} for row in rows
         ],
+        "notes": {"change": notes},
         "changes": changes,
         "old": before.codebook,
         "new": round.codebook,

@@ -6,9 +6,9 @@ import re
 
 import pytest
 
+from agreement.cells import DASH
 from agreement.consensus import consensus_spans
 from agreement.gold_findings import COLUMNS, against_sums
-from agreement.overview import DASH
 from agreement.tables import figures_csv, latex_table
 from tests.agreement.builders import round_shut
 from tests.agreement.test_report import EVERYONE, TEXT, build, section, study  # noqa: F401

@@ -8,9 +8,9 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from agreement.canonical import canonical_json, sha256_of
+from agreement.cells import Cell, Notes, cell, number
 from agreement.charts import Axis, axis_of, level, stacked_bar, whisker_of
 from agreement.marking import excerpt_bounds, segments
-from agreement.overview import Cell, cell, number
 from agreement.tables import TableRefused, figures_csv, latex_table
 from agreement.wording import COEFFICIENTS
 
@@ -96,6 +96,23 @@ def test_a_cell_has_its_interval_or_its_reason():
     assert cell(estimate(None, reason="no_pairs"), spans=True).why.startswith("no two annotators marked")
     assert cell(estimate(0.21, 0.08, 0.35), signed=True).text == "+0.21"
     assert number(None) == "–"
+
+
+def test_a_note_has_the_letter_of_its_first_cell_and_is_listed_once():
+    notes = Notes("types")
+    certain = cell(estimate(0.5, 0.4, 0.6))
+    undefined = cell(estimate(None, reason="no_pairs"))
+    doubtful = cell(estimate(0.5, 0.1, 0.9, caution="few_positives"))
+    alone = cell(estimate(0.5, interval_reason="single_item"))
+    found = notes.each([certain, undefined, doubtful, undefined, alone])
+    assert [(one.mark, one.note) for one in found] == [
+        ("", ""), ("a", "types-a"), ("b", "types-b"), ("a", "types-a"), ("c", "types-c"),
+    ]  # fmt: skip
+    assert [sentence.partition(":")[0] for _, sentence in notes.listed] == [
+        "Undefined",
+        "Interval not to be trusted",
+        "No interval",
+    ]
 
 
 def test_a_latex_table_escapes_names_and_numbers_its_reasons():

@@ -102,7 +102,8 @@ def test_the_page_shows_it_beside_the_agreement_with_the_rest():
     AgreementReport.objects.all().delete()
     report = report_request(round=made.round)
     assert report_compute(report_id=report.id)
-    assert re.search(r"with oneself.*?<b>1\.00</b><br><span[^>]*>[^<]*1</span>", page_of(made), re.S)
+    below = r'<span class="interval">(J \d\.\d\d · )?1</span>'
+    assert re.search(rf'with oneself.*?strong"[^>]*>1\.00.*?{below}', page_of(made), re.S)
 
 
 def page_of(made):

@@ -31,6 +31,20 @@ _TOO_WIDE = """() => {
         ...over.slice(0, 3).map(([by, one]) => `${Math.round(by)} px: ${one.outerHTML.slice(0, 120)}`)];
 }"""
 
+# A title alone is out of reach of fingers and keys: what it says has to stand in the page as well. The
+# workspace's titles only repeat what its own buttons open.
+_TITLES_ALONE = """() => {
+    const hidden = [...document.querySelectorAll('.visually-hidden')].filter(one => !one.hidden);
+    hidden.forEach(one => { one.hidden = true; });
+    const words = text => text.replace(/\\s+/g, ' ').trim().toLowerCase();
+    const shown = words(document.body.innerText);
+    hidden.forEach(one => { one.hidden = false; });
+    return [...document.querySelectorAll('[title]')]
+        .filter(one => one.checkVisibility() && !one.closest('body.ws-body'))
+        .filter(one => !shown.includes(words(one.title)))
+        .map(one => `only in a title: ${one.title}`);
+}"""
+
 # What keeps people from seeing where the focus is: "" if nothing does, null once it left the page.
 # A part of a tall field in sight is enough (WCAG 2.2, 2.4.11).
 _FOCUS = """() => {
@@ -67,6 +81,11 @@ def open_all(page: Page) -> None:
 def too_wide(page: Page) -> list[str]:
     """Return nothing where the page fits its window, else by how much it does not and what sticks out."""
     return page.evaluate(_TOO_WIDE)
+
+
+def titles_alone(page: Page) -> list[str]:
+    """Return what the page says in a title and nowhere in sight."""
+    return page.evaluate(_TITLES_ALONE)
 
 
 def tab_through(page: Page, limit: int = 120) -> tuple[list[str], bool]:

@@ -16,6 +16,7 @@ from tests.e2e.page_checks import (
     load_axe,
     open_all,
     tab_through,
+    titles_alone,
     too_wide,
     violations,
 )
@@ -138,7 +139,7 @@ def found_wrong(page: Page) -> dict[str, list[str]]:
     page.emulate_media(color_scheme="dark")
     found["dark"] = violations(page, COLOURS)
     page.set_viewport_size(PHONE)
-    found["phone"] = too_wide(page) + violations(page, WIDTHS)
+    found["phone"] = too_wide(page) + titles_alone(page) + violations(page, WIDTHS)
     page.set_viewport_size(ENLARGED)
     found["enlarged"] = too_wide(page)
     headings = page.locator("h1:visible").all_inner_texts()

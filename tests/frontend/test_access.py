@@ -163,6 +163,8 @@ def test_an_annotator_is_told_to_ask_a_lead(name, study):
     response = ask(client_of("ann"), name, study)
     assert response.status_code == 403
     assert "Only a lead of this project can do this." in response.content.decode()
+    # A page whose form is for leads refuses what is sent to it just so.
+    assert client_of("ann").post(address(name, study)).status_code in (403, 405)
 
 
 @pytest.mark.parametrize("name", sorted(LEAD_ROUTES | MEMBER_ROUTES))

@@ -51,7 +51,7 @@ def row_of(response, name):
     """Return the cells of the first table row whose head holds the name."""
     for row in re.findall(r"<tr.*?</tr>", response.content.decode(), re.S):
         cells = re.findall(r"<t[hd].*?</t[hd]>", row, re.S)
-        texts = [re.sub(r"\s+", " ", re.sub(r"<[^>]+>", "", cell)).strip() for cell in cells]
+        texts = [re.sub(r"\s+", " ", re.sub(r"<[^>]+>", " ", cell)).strip() for cell in cells]
         if texts and name in texts[0]:
             return texts
     raise AssertionError(f"no row {name}")
@@ -63,22 +63,30 @@ def test_the_lead_reads_who_judged_what_and_the_figures_of_each_type(study, lead
     assert "2 items · 3 annotators · guideline version 1" in words(response)
     assert "from 9 judgements; not yet checked by a second implementation." in words(response)
     row = row_of(response, "Lacks Evidence")
-    assert row[1:7] == ["2", "0.33", "0.67", "0.33", "0.40", "0.38"]
-    assert row[-2:] == ["0.00", "1"]
+    assert [cell.split()[0] for cell in row[1:7]] == ["2", "0.33", "0.67", "0.33", "0.40", "0.38"]
+    assert row[-2:] == ["0.00 b", "1"]
 
 
-def test_what_is_undefined_is_a_dash_with_its_reason_in_the_cell_and_in_the_notes(study, lead_client):
+def test_every_figure_has_its_interval_in_words_beside_it(study, lead_client):
     close(study)
     response = lead_client.get(address(study))
-    row = row_of(response, "Causality Flipped")
-    assert row[6] == "–"
-    assert 'title="Undefined: everyone used one and the same category' in response.content.decode()
-    assert "Undefined, everyone used one and the same category, so chance agreement is 1 (0/0)" in words(
-        response
-    )
-    assert "Undefined, no two annotators marked a span in the same text: Causality Flipped (spans)" in words(
-        response
-    )
+    estimates = AgreementReport.objects.get().figures["sections"][8]["estimates"]
+    assert (estimates["pabak"]["low"], estimates["pabak"]["high"]) == (-0.333333333333, 1)
+    assert row_of(response, "Lacks Evidence")[4] == "0.33 [−0.33, 1.00]"
+
+
+def test_what_is_undefined_is_a_dash_with_a_letter_whose_note_is_below_the_table(study, lead_client):
+    close(study)
+    response = lead_client.get(address(study))
+    html = response.content.decode()
+    dash, mark = row_of(response, "Causality Flipped")[6].split()
+    assert dash == "–"
+    why = "Undefined: everyone used one and the same category, so chance agreement is 1 (0/0)"
+    assert f'aria-describedby="types-{mark}" title="{why}">–<sup>{mark}</sup>' in html
+    assert f'<li id="types-{mark}"><sup>{mark}</sup> {why}.</li>' in html
+    dash, mark = row_of(response, "Causality Flipped")[-2].split()
+    note = "Undefined: no two annotators marked a span in the same text."
+    assert f'<li id="types-{mark}"><sup>{mark}</sup> {note}</li>' in html
 
 
 def test_the_least_agreed_type_comes_first_and_unjudged_ones_last(study, lead_client):

@@ -1,5 +1,7 @@
 """Leads bring a file, see what will happen, let it happen, and take it back."""
 
+import html
+
 import pytest
 from django.core.files.uploadedfile import SimpleUploadedFile
 
@@ -63,6 +65,44 @@ def test_the_same_file_again_is_told_to_change_nothing(lead_client, study):
     assert "Everything in it is here already." in send(lead_client, GOOD).content.decode()
 
 
+@pytest.mark.parametrize(
+    ("name", "content", "told"),
+    [
+        ("a.csv", b"id,text\n", "The file has the names of its columns and no row."),
+        ("a.csv", b"id,text\na1,\n", "Nothing in it can be imported as it is."),
+        ("a.csv", b"", "a.csv is empty."),
+        ("a.csv", b"\xef\xbb\xbf", "row 1: the columns of no known format"),
+        ("a.csv", b"\xe9,text\n", "row 1, column 1: byte 0xE9 is not UTF-8; save the file as UTF-8"),
+        ("a.jsonl", b'{"id":' + b"9" * 5000 + b"}", "The file is no valid JSON: a whole number has more"),
+        ("a.json", b'{"a":' * 10_000 + b"1" + b"}" * 10_000, "The file is no valid JSON: nested too deeply."),
+        ("a.xlsx", b"PK\x03\x04" + bytes(99), "cannot be read as an Excel workbook"),
+        ("a.json", b'{"T": {"intervention_id": "T", "intervention": "x", "dataset": "d", "cqs": '
+         b'[{"id": "T_1", "cq": "Why?"}]}}', "import it into a CQs-Gen project"),
+    ],
+)  # fmt: skip
+def test_a_file_of_which_nothing_can_be_imported_says_why_and_offers_another(
+    lead_client, study, name, content, told
+):
+    page = html.unescape(send(lead_client, content, name).content.decode())
+    assert told in page
+    assert "Choose another file" in page or "Check this file" in page
+    assert "Import without the refused rows" not in page
+    assert study.project.items.count() == 0
+
+
+def test_a_table_of_a_thousand_columns_keeps_them_with_the_item(lead_client, study):
+    names = [f"c{n}" for n in range(998)]
+    content = f"id,text,{','.join(names)}\nx1,A text.,{','.join(names)}\n".encode()
+    address = send(lead_client, content).redirect_chain[-1][0]
+    lead_client.post(address, {"act": "import"})
+    assert study.project.items.get().metadata == {name: name for name in names}
+
+
+def test_a_name_that_would_turn_the_line_around_is_shown_without_its_controls(lead_client, study):
+    page = send(lead_client, GOOD, "stxet\u202evsc.csv").content.decode()
+    assert "stxetvsc.csv" in page and "\u202e" not in page
+
+
 def test_a_file_with_other_columns_asks_which_is_which(lead_client, study):
     response = send(lead_client, b"nr,body\n7,Some text.\n")
     page = response.content.decode()
@@ -71,6 +111,15 @@ def test_a_file_with_other_columns_asks_which_is_which(lead_client, study):
     given = {"act": "columns", "column-id": "nr", "column-text": "body"}
     page = lead_client.post(address, given, follow=True).content.decode()
     assert "<b>1</b> new items" in page and "Some text." in page
+
+
+@pytest.mark.parametrize("name", ["nobody", "b\0dy", "x" * 100_000])
+def test_a_column_that_the_file_lacks_stands_for_nothing(lead_client, study, name):
+    address = send(lead_client, b"nr,body\n7,Some text.\n").redirect_chain[-1][0]
+    given = {"act": "columns", "column-id": "nr", "column-text": name}
+    page = lead_client.post(address, given, follow=True).content.decode()
+    assert f"The file has no column “{name[:80]}” that can be used" in page
+    assert Upload.objects.get().columns == {}
 
 
 def test_a_large_file_is_left_to_a_worker_and_the_page_follows_it(lead_client, study, monkeypatch):

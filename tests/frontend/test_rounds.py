@@ -51,6 +51,36 @@ def test_a_taken_name_is_refused_beside_its_field(lead_client, study):
     assert study.project.rounds.count() == 1
 
 
+@pytest.mark.parametrize(
+    ("bad", "told"),
+    [
+        ({"due_on": "2000-01-01"}, "This day is over: choose today or a later one."),
+        ({"due_on": "9999-99-99"}, "Enter a valid date."),
+        ({"name": "x" * 121}, "at most 120 characters"),
+        ({"name": "a\x00b"}, "Null characters are not allowed."),
+        ({"overlap": "-1"}, "greater than or equal to 1"),
+        ({"seed": "9" * 25}, "less than or equal to"),
+        ({"content_warning": "x" * 2001}, "at most 2000 characters"),
+        ({"codebook": "9" * 25}, "Select a valid choice"),
+    ],
+    ids=lambda given: next(iter(given)) if isinstance(given, dict) else "",
+)
+def test_a_plan_that_cannot_be_is_refused_beside_its_field(lead_client, study, bad, told):
+    given = {**PLAN, "codebook": study.project.codebooks.get().pk, **bad}
+    page = lead_client.post("/p/s/rounds/new/", given).content.decode()
+    assert told in page
+    assert not study.project.rounds.exists()
+
+
+@pytest.mark.parametrize("number", ["9" * 25, str(2**63), "-1", "x"])
+def test_an_annotator_that_cannot_be_is_no_choice(lead_client, study, number):
+    made = round_create(project=study.project)
+    round_draw(made, external_ids=["I-1"])
+    page = lead_client.post("/p/s/rounds/1/open/", {"annotators": [number]})
+    assert page.status_code == 200
+    assert Round.objects.get().status == "draft"
+
+
 def test_a_preview_stores_nothing_and_the_draw_gives_what_it_showed(lead_client, study):
     round_create(project=study.project, seed=5)
     how = {"how": "sample", "size": "4", "stratify_by": "topic"}

@@ -1,0 +1,118 @@
+"""Every address below a project, of pages and API alike: who gets in, and what stays unseen meanwhile."""
+
+from collections.abc import Iterator
+
+import pytest
+from django.test import Client
+from django.urls import URLPattern, get_resolver, reverse
+
+from annotation.inviting import invitation_create
+from exports.models import Release
+from exports.parameters import Parameters
+from tests import factories
+from tests.conftest import client_of
+
+pytestmark = pytest.mark.django_db
+
+MEMBERS = {
+    "api-project", "api-rounds", "api-round", "api-workspace", "api-units", "api-judgements", "api-training",
+}  # fmt: skip
+"""Routes of the API that annotators use; all others are for leads."""
+
+SECRET = "what only Ann has said so far"
+
+
+@pytest.fixture
+def study():
+    """An open round in which Ann has judged one unit of each kind and said why."""
+    made = factories.study("focus", annotators=2, items=2, slug="guarded")
+    factories.open_round(made)
+    ann, item = made.annotators[0], made.items[0]
+    factories.record(made.round, ann, item, "LE", factories.yes(item, "grades", comment=SECRET))
+    factories.record(made.round, ann, item, "OSP", {"cannot_judge": True, "comment": SECRET})
+    Release.objects.create(project=made.project, version="1.0", parameters=Parameters().to_json())
+    return made
+
+
+def patterns(resolver=None, prefix: str = "") -> Iterator[tuple[str, URLPattern]]:
+    for pattern in (resolver or get_resolver()).url_patterns:
+        if isinstance(pattern, URLPattern):
+            if "slug" in {*pattern.pattern.converters}:
+                yield pattern.name or "", pattern
+        else:
+            yield from patterns(pattern, prefix)
+
+
+def address(pattern: URLPattern, made: factories.Study) -> str:
+    known = {
+        "slug": "guarded",
+        "number": 1,
+        "item_id": made.items[0].pk,
+        "key": "LE",
+        "upload_id": 1,
+        "version": "1.0",
+        "name": "alpha" if "charts" in str(pattern.pattern) else "focus.json",
+        "refinement_id": 1,
+        "import_id": made.items[0].brought_by_id,
+        "person_id": made.annotators[0].pk,
+        "invitation_id": invitation_create(project=made.project, member=made.lead)[0].pk,
+    }
+    return reverse(pattern.name or "", kwargs={name: known[name] for name in pattern.pattern.converters})
+
+
+def api_routes() -> list[tuple[str, URLPattern, str]]:
+    """Return (name, pattern, method) for each thing that the API does."""
+    return [
+        (name, pattern, method)
+        for name, pattern in patterns()
+        if name.startswith("api-")
+        for method in ("get", "post", "put", "patch", "delete")
+        if hasattr(pattern.callback.cls, method)
+    ]
+
+
+def ask(client: Client, method: str, url: str):
+    return getattr(client, method)(url, **({} if method == "get" else {"content_type": "application/json"}))
+
+
+@pytest.mark.parametrize(
+    ("name", "pattern", "method"), api_routes(), ids=[f"{method} {name}" for name, _, method in api_routes()]
+)
+def test_the_api_answers_nobody_but_those_it_is_for(study, name, pattern, method):
+    url = address(pattern, study)
+    stranger = ask(Client(), method, url)
+    assert (stranger.status_code, stranger.json()["code"]) == (403, "not_authenticated")
+    factories.user("olu")
+    outsider = ask(client_of("olu"), method, url)
+    assert (outsider.status_code, outsider.json()["code"]) == (404, "not_found")
+    if name not in MEMBERS or (name, method) == ("api-rounds", "post"):
+        annotator = ask(client_of("ann"), method, url)
+        assert (annotator.status_code, annotator.json()["code"]) == (403, "not_allowed")
+
+
+def test_a_file_of_a_release_is_kept_from_others_also_in_parts(study):
+    url = "/api/projects/guarded/releases/1.0/files/focus.json"
+    factories.user("olu")
+    for client, status in ((Client(), 403), (client_of("olu"), 404), (client_of("ann"), 403)):
+        assert client.get(url, headers={"Range": "bytes=0-9"}).status_code == status
+        assert client.head(url).status_code == status
+
+
+@pytest.mark.parametrize("live", [False, True])
+@pytest.mark.parametrize("who", ["lea", "bea"])
+def test_while_a_round_is_open_no_address_tells_what_somebody_else_judged(study, who, live):
+    if live:
+        study.round.live_agreement = True
+        study.round.save()
+    client = client_of(who)
+    met = set()
+    for name, pattern in patterns():
+        response = client.get(address(pattern, study))
+        body = b"".join(response) if response.streaming else response.content
+        assert SECRET.encode() not in body, name
+        assert response.status_code < 500, name
+        met.add(response.status_code)
+    assert 200 in met
+    # Ann herself reads it: the search would find it.
+    units = client_of("ann").get("/api/projects/guarded/rounds/1/units/")
+    assert SECRET in units.content.decode()
