@@ -2,7 +2,7 @@
 
 from django.urls import path
 
-from annotation import api, api_reassigning
+from annotation import api, api_reassigning, api_workspace
 
 urlpatterns = [
     path("projects/", api.ProjectListApi.as_view(), name="api-projects"),
@@ -20,16 +20,20 @@ urlpatterns = [
     path("projects/<slug:slug>/rounds/<int:number>/reopen/", api.RoundReopenApi.as_view(), name="api-reopen"),
     path(
         "projects/<slug:slug>/rounds/<int:number>/workspace/",
-        api.WorkspaceApi.as_view(),
+        api_workspace.WorkspaceApi.as_view(),
         name="api-workspace",
     ),
-    path("projects/<slug:slug>/rounds/<int:number>/units/", api.UnitsApi.as_view(), name="api-units"),
+    path(
+        "projects/<slug:slug>/rounds/<int:number>/units/", api_workspace.UnitsApi.as_view(), name="api-units"
+    ),
     path(
         "projects/<slug:slug>/rounds/<int:number>/judgements/",
-        api.JudgementApi.as_view(),
+        api_workspace.JudgementApi.as_view(),
         name="api-judgements",
     ),
     path(
-        "projects/<slug:slug>/rounds/<int:number>/training/", api.TrainingApi.as_view(), name="api-training"
+        "projects/<slug:slug>/rounds/<int:number>/training/",
+        api_workspace.TrainingApi.as_view(),
+        name="api-training",
     ),
 ]
