@@ -113,6 +113,21 @@ def test_a_drag_keeps_its_beginning_while_the_text_scrolls(transactional_db, pag
     assert chosen.startswith("Sentence 4") and chosen.endswith("12")
 
 
+def test_no_key_gets_past_a_content_warning(focus, page, log_in):
+    opened(focus, page, log_in, content_warning="Speaks of violence.")
+    press(page, "Enter n")
+    saved(page)
+    page.evaluate("sessionStorage.clear()")
+    page.reload()
+    ready(page)
+    press(page, "Tab l Backspace n k")
+    expect(page.locator("#ws-warning-text")).to_be_visible()
+    assert (page.locator("#ws-list").is_visible(), page.locator("#ws-text").inner_text()) == (False, "")
+    page.locator("#ws-warning-go").click()
+    expect(page.locator("#ws-type")).to_have_text("Temporal Contrast")
+    assert TypeAnnotation.objects.get().revision == 1
+
+
 def test_who_has_no_text_in_a_round_is_told_so(focus, page, log_in):
     factories.open_round(focus)
     member_add(project=focus.project, user=factories.user("bea"))

@@ -28,6 +28,7 @@ export function listen({ shell, session, sender, clock, tools, steady, askForLog
 
   /** @param {import("./keys.js").Act} act @returns {boolean} */
   const perform = (act) => {
+    if (!part("ws-warning").hidden && !["guideline", "keys", "back"].includes(act.act)) return false;
     if (tools.page.unit === null && !["list", "guideline", "keys", "undo", "back"].includes(act.act)) return false;
     if (act.act === "back" && closeDrawers()) return true;
     if (tools.page.act(act)) return true;

@@ -241,10 +241,13 @@ async function work({ overview, page, offline, store }, tab) {
     void store.putText(`${roundKey}:overview`, overview).catch(() => {});
     void keepForOffline(dataset.workerUrl ?? "");
   }
+  let limit = NEXT_PAGES;
   while (!units.complete) {
     try {
-      take(await getJson(pageUrl(/** @type {number} */ (units.nextAfter), NEXT_PAGES)));
+      take(await getJson(pageUrl(/** @type {number} */ (units.nextAfter), limit)));
     } catch {
+      // A page of long texts may take a poor network longer than one waits for a reply.
+      limit = FIRST_PAGE;
       await new Promise((resolve) => {
         askAgain = () => resolve(null);
         setTimeout(resolve, 3000);
