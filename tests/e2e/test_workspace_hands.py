@@ -48,6 +48,12 @@ def test_a_key_held_down_and_a_double_click_decide_one_unit_each(focus, page, lo
     expect(page.locator("#ws-type")).to_have_text("Temporal Contrast")
     page.locator("#ws-no").dblclick()
     saved(page)
+    page.locator("#ws-chips [data-jump]").nth(3).click()
+    press(page, "y ArrowRight Escape y ArrowRight k j")
+    page.locator("#ws-yes").dblclick()  # “Keep this span” takes the place of “Yes”
+    expect(page.locator("#workspace")).to_have_attribute("data-step", "2")
+    press(page, "Escape")
+    page.locator("#ws-chips [data-jump]").nth(2).click()
     expect(page.locator("#ws-type")).to_have_text("Implicit Existence")
     for _ in range(3):
         page.keyboard.down("Backspace")
@@ -76,6 +82,23 @@ def test_a_span_and_a_comment_that_were_begun_come_back_after_a_jump_and_a_reloa
     saved(page)
     row = TypeAnnotation.objects.get()
     assert (row.quote, row.comment) == ("library should", "half a thou")
+
+
+def test_the_enter_that_ends_a_composition_keeps_no_note(focus, page, log_in):
+    opened(focus, page, log_in)
+    press(page, "x")
+    page.keyboard.type("わけ")
+    for ended in ({"isComposing": True}, {"keyCode": 229}):
+        page.locator("#ws-note-text").evaluate(
+            "(one, more) => one.dispatchEvent("
+            "new KeyboardEvent('keydown', {key: 'Enter', bubbles: true, cancelable: true, ...more}))",
+            ended,
+        )
+        expect(page.locator("#ws-note-text")).to_be_focused()
+    press(page, "Enter")
+    saved(page)
+    assert list(AnnotationEvent.objects.values_list("type_code", flat=True)) == ["OSP"]
+    assert TypeAnnotation.objects.get().comment == "わけ"
 
 
 def test_home_and_end_go_to_the_ends_of_the_line_as_it_is_seen_also_from_right_to_left(
