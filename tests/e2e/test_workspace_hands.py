@@ -168,6 +168,26 @@ def test_an_error_in_the_page_is_said_and_what_was_decided_stays_decided(focus, 
     assert TypeAnnotation.objects.get().applicable is False
 
 
+def test_from_right_to_left_the_handles_stand_at_the_spans_own_ends_also_once_the_tablet_is_turned(
+    transactional_db, browser, live_server, log_in
+):
+    made = factories.study("focus", annotators=1, items=1, texts=(ARABIC,))
+    context = browser.new_context(viewport={"width": 360, "height": 740}, has_touch=True, is_mobile=True)
+    page = opened(made, context.new_page(), log_in)
+    page.locator("#ws-yes").tap()
+    page.touchscreen.tap(*point_of(page, "تبقى"))
+    page.touchscreen.tap(*point_of(page, "يستطيعون"))
+    for size in ({"width": 360, "height": 740}, {"width": 740, "height": 700}):
+        page.set_viewport_size(size)
+        page.wait_for_function("width => innerWidth === width", arg=size["width"])
+        for handle, word, end in (("start", "تبقى", False), ("end", "يستطيعون", True)):
+            expect(page.locator(f".ws-handle[data-edge={handle}]")).to_be_visible()
+            box = page.locator(f".ws-handle[data-edge={handle}]").bounding_box()
+            x, y = point_of(page, word, end=end)
+            assert abs(box["x"] + 22 - x) < 12 and 0 < box["y"] - y + 22 < 44, (size, handle)
+    context.close()
+
+
 def test_a_text_of_marks_alone_can_be_highlighted(transactional_db, page, log_in):
     made = factories.study("focus", annotators=1, items=1, texts=("?! … — !!",))
     opened(made, page, log_in)

@@ -85,9 +85,10 @@ export function listen({ shell, session, sender, clock, tools, steady, askForLog
 
   document.addEventListener("click", (event) => {
     const target = /** @type {Element} */ (event.target);
+    const second = isSecondOfDouble(event);
     const button = /** @type {HTMLElement | null} */ (target.closest("[data-act]"));
     if (button) {
-      if (isSecondOfDouble(event)) return;
+      if (second) return;
       const menu = button.closest("details.menu");
       menu?.removeAttribute("open");
       // What opens now gives the focus back to where it can be seen.
