@@ -48,6 +48,12 @@ def test_a_key_held_down_and_a_double_click_decide_one_unit_each(focus, page, lo
     expect(page.locator("#ws-type")).to_have_text("Temporal Contrast")
     page.locator("#ws-no").dblclick()
     saved(page)
+    page.locator("#ws-chips [data-jump]").nth(3).click()
+    press(page, "y ArrowRight Escape y ArrowRight k j")
+    page.locator("#ws-yes").dblclick()  # “Keep this span” takes the place of “Yes”
+    expect(page.locator("#workspace")).to_have_attribute("data-step", "2")
+    press(page, "Escape")
+    page.locator("#ws-chips [data-jump]").nth(2).click()
     expect(page.locator("#ws-type")).to_have_text("Implicit Existence")
     for _ in range(3):
         page.keyboard.down("Backspace")
@@ -76,6 +82,23 @@ def test_a_span_and_a_comment_that_were_begun_come_back_after_a_jump_and_a_reloa
     saved(page)
     row = TypeAnnotation.objects.get()
     assert (row.quote, row.comment) == ("library should", "half a thou")
+
+
+def test_the_enter_that_ends_a_composition_keeps_no_note(focus, page, log_in):
+    opened(focus, page, log_in)
+    press(page, "x")
+    page.keyboard.type("わけ")
+    for ended in ({"isComposing": True}, {"keyCode": 229}):
+        page.locator("#ws-note-text").evaluate(
+            "(one, more) => one.dispatchEvent("
+            "new KeyboardEvent('keydown', {key: 'Enter', bubbles: true, cancelable: true, ...more}))",
+            ended,
+        )
+        expect(page.locator("#ws-note-text")).to_be_focused()
+    press(page, "Enter")
+    saved(page)
+    assert list(AnnotationEvent.objects.values_list("type_code", flat=True)) == ["OSP"]
+    assert TypeAnnotation.objects.get().comment == "わけ"
 
 
 def test_home_and_end_go_to_the_ends_of_the_line_as_it_is_seen_also_from_right_to_left(
@@ -113,6 +136,21 @@ def test_a_drag_keeps_its_beginning_while_the_text_scrolls(transactional_db, pag
     assert chosen.startswith("Sentence 4") and chosen.endswith("12")
 
 
+def test_no_key_gets_past_a_content_warning(focus, page, log_in):
+    opened(focus, page, log_in, content_warning="Speaks of violence.")
+    press(page, "Enter n")
+    saved(page)
+    page.evaluate("sessionStorage.clear()")
+    page.reload()
+    ready(page)
+    press(page, "Tab l Backspace n k")
+    expect(page.locator("#ws-warning-text")).to_be_visible()
+    assert (page.locator("#ws-list").is_visible(), page.locator("#ws-text").inner_text()) == (False, "")
+    page.locator("#ws-warning-go").click()
+    expect(page.locator("#ws-type")).to_have_text("Temporal Contrast")
+    assert TypeAnnotation.objects.get().revision == 1
+
+
 def test_who_has_no_text_in_a_round_is_told_so(focus, page, log_in):
     factories.open_round(focus)
     member_add(project=focus.project, user=factories.user("bea"))
@@ -130,6 +168,26 @@ def test_an_error_in_the_page_is_said_and_what_was_decided_stays_decided(focus, 
     assert TypeAnnotation.objects.get().applicable is False
 
 
+def test_from_right_to_left_the_handles_stand_at_the_spans_own_ends_also_once_the_tablet_is_turned(
+    transactional_db, browser, live_server, log_in
+):
+    made = factories.study("focus", annotators=1, items=1, texts=(ARABIC,))
+    context = browser.new_context(viewport={"width": 360, "height": 740}, has_touch=True, is_mobile=True)
+    page = opened(made, context.new_page(), log_in)
+    page.locator("#ws-yes").tap()
+    page.touchscreen.tap(*point_of(page, "تبقى"))
+    page.touchscreen.tap(*point_of(page, "يستطيعون"))
+    for size in ({"width": 360, "height": 740}, {"width": 740, "height": 700}):
+        page.set_viewport_size(size)
+        page.wait_for_function("width => innerWidth === width", arg=size["width"])
+        for handle, word, end in (("start", "تبقى", False), ("end", "يستطيعون", True)):
+            expect(page.locator(f".ws-handle[data-edge={handle}]")).to_be_visible()
+            box = page.locator(f".ws-handle[data-edge={handle}]").bounding_box()
+            x, y = point_of(page, word, end=end)
+            assert abs(box["x"] + 22 - x) < 12 and 0 < box["y"] - y + 22 < 44, (size, handle)
+    context.close()
+
+
 def test_a_text_of_marks_alone_can_be_highlighted(transactional_db, page, log_in):
     made = factories.study("focus", annotators=1, items=1, texts=("?! … — !!",))
     opened(made, page, log_in)
@@ -140,7 +198,7 @@ def test_a_text_of_marks_alone_can_be_highlighted(transactional_db, page, log_in
 
 @pytest.mark.browser_context_args(service_workers="block")  # a worker's requests pass by the route
 def test_while_the_next_text_is_on_its_way_no_key_reaches_the_one_before(transactional_db, page, log_in):
-    made = factories.study("focus", annotators=1, items=12)
+    made = factories.study("focus", annotators=2, items=12)
     page.route("**/units/?after=10*", lambda route: route.abort())
     opened(made, page, log_in, order="by_type")
     press(page, "y ArrowRight Enter " * 10 + "n Enter k")
@@ -148,6 +206,17 @@ def test_while_the_next_text_is_on_its_way_no_key_reaches_the_one_before(transac
     saved(page)
     assert [row.applicable for row in TypeAnnotation.objects.all()] == [True] * 10
     page.unroute("**/units/?after=10*")
+    cookies = page.context.cookies()
+    page.context.clear_cookies()
+    other = page.context.new_page()
+    log_in(other, "bea")  # whose texts of this round are not taken into Ann's page
+    expect(other.locator("body")).to_have_text("ok")
+    with page.expect_response("**/rounds/1/workspace/"):
+        page.get_by_role("button", name="Try again").click()
+    expect(page.locator("#ws-trouble-title")).to_be_visible()
+    assert page.evaluate("document.getElementById('ws-item').textContent") == "I-10"
+    page.context.clear_cookies()
+    page.context.add_cookies(cookies)
     page.get_by_role("button", name="Try again").click()
     expect(page.locator("#ws-item")).to_have_text("I-11")
 

@@ -84,6 +84,16 @@ test("undo goes back decision by decision, to what was said before or to undecid
   assert.equal(le.row, null);
 });
 
+test("a decision taken back leaves its words for the next one", () => {
+  const { session, le, we } = opened();
+  session.decide(le, { ...yes, comment: "who is meant?", unsure: true });
+  session.decide(we, { ...no, applicable: null, cannot_judge: true, comment: "cut off" });
+  session.undo();
+  assert.deepEqual([session.typed(we, "cannot"), session.commentFor(we, no)], ["cut off", ""]);
+  session.undo();
+  assert.deepEqual(session.draft(le), { comment: "who is meant?", unsure: true, span: { start: 0, end: 4 } });
+});
+
 test("after a reload undo takes back what waits first, also where the clock was set back meanwhile", () => {
   const entry = { id: "left", seq: 2_000_000_000_000_000, unit: "1:LE", target: { assignment: 1, type: "LE" }, answer: no, base: 0, activeSeconds: 0 };
   const { session, state, le } = opened({ WE: { ...no, revision: 1, updated_at: "2100-01-01" } }, [entry]);

@@ -6,6 +6,7 @@ import { actOf } from "./keys.js";
 import { logIn, logOut, openLoginWindow, whenSignedIn } from "./login.js";
 
 const DOUBLE_CLICK = 300;
+const SAME_PLACE = 24;
 
 /**
  * @typedef {object} Parts
@@ -28,6 +29,7 @@ export function listen({ shell, session, sender, clock, tools, steady, askForLog
 
   /** @param {import("./keys.js").Act} act @returns {boolean} */
   const perform = (act) => {
+    if (!part("ws-warning").hidden && !["guideline", "keys", "back"].includes(act.act)) return false;
     if (tools.page.unit === null && !["list", "guideline", "keys", "undo", "back"].includes(act.act)) return false;
     if (act.act === "back" && closeDrawers()) return true;
     if (tools.page.act(act)) return true;
@@ -53,13 +55,13 @@ export function listen({ shell, session, sender, clock, tools, steady, askForLog
     }
   };
 
-  /** @type {{button: HTMLElement | null, at: number}} */
-  let lastClick = { button: null, at: -Infinity };
-  /** The button under a double click belongs to the next unit by then. @param {MouseEvent} event @param {HTMLElement} button */
-  const isSecondOfDouble = (event, button) => {
-    const soon = event.detail > 0 && event.timeStamp - lastClick.at < DOUBLE_CLICK && (event.detail > 1 || button === lastClick.button);
-    if (!soon) lastClick = { button, at: event.timeStamp };
-    return soon;
+  let lastClick = { x: 0, y: 0, at: -Infinity };
+  /** What lies under a double click or tap belongs to the next step or unit by then. A click by keyboard has no place. @param {MouseEvent} event */
+  const isSecondOfDouble = ({ clientX: x, clientY: y, timeStamp: at, detail }) => {
+    if (!detail) return false;
+    const second = at - lastClick.at < DOUBLE_CLICK && Math.hypot(x - lastClick.x, y - lastClick.y) < SAME_PLACE;
+    lastClick = { x, y, at };
+    return second;
   };
 
   document.addEventListener("keydown", (event) => {
@@ -83,9 +85,10 @@ export function listen({ shell, session, sender, clock, tools, steady, askForLog
 
   document.addEventListener("click", (event) => {
     const target = /** @type {Element} */ (event.target);
+    const second = isSecondOfDouble(event);
     const button = /** @type {HTMLElement | null} */ (target.closest("[data-act]"));
     if (button) {
-      if (isSecondOfDouble(event, button)) return;
+      if (second) return;
       const menu = button.closest("details.menu");
       menu?.removeAttribute("open");
       // What opens now gives the focus back to where it can be seen.

@@ -32,6 +32,7 @@ export class Pointing {
     box.addEventListener("selectstart", (event) => { if (selecting.active()) event.preventDefault(); });
     box.addEventListener("contextmenu", (event) => { if (selecting.active() && this.touch) event.preventDefault(); });
     for (const handle of handles) this.listenToHandle(handle);
+    new ResizeObserver(() => this.placeHandles()).observe(box);
   }
 
   /** @param {PointerEvent} event */
@@ -89,11 +90,9 @@ export class Pointing {
     for (const handle of this.handles) {
       handle.hidden = !range;
       if (!range) continue;
-      const first = handle.dataset.edge === "start";
-      const rect = first ? this.view.firstRect(range) : this.view.lastRect(range);
-      const rtl = getComputedStyle(this.view.paragraph).direction === "rtl";
-      handle.style.left = `${(first !== rtl ? rect.left : rect.right) - origin.left}px`;
-      handle.style.top = `${rect.bottom - origin.top}px`;
+      const { x, y } = this.view.edges(range)[handle.dataset.edge === "start" ? "start" : "end"];
+      handle.style.left = `${x - origin.left}px`;
+      handle.style.top = `${y - origin.top}px`;
     }
   }
 }

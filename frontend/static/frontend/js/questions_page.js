@@ -184,7 +184,6 @@ export class QuestionsPage {
       case "cannot": return this.askWhy(unit);
       case "comment": return this.askComment(unit);
       case "unsure": return this.toggleUnsure(unit);
-      case "mine": return true;
       default: return false;
     }
   }

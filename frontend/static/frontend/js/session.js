@@ -9,6 +9,7 @@
  */
 
 import { gettext } from "./i18n.js";
+import { shownRange } from "./offsets.js";
 import { brokenRules } from "./rules.js";
 import { isDecided } from "./units.js";
 
@@ -169,9 +170,22 @@ export class Session {
     if (this.training) return null;
     const last = this.history.pop() ?? this.lastBeforeThisPage();
     if (!last) return null;
+    const { row } = last.unit;
     this.record(last.unit, last.before);
+    if (row && !last.before) this.keepWords(last.unit, row);
     this.show(last.unit);
     return last.unit;
+  }
+
+  /** What was written and highlighted for a decision taken back is at hand for the next one. @param {Unit} unit @param {Row} row */
+  keepWords(unit, { cannot_judge, label, comment, unsure, quote, start, end }) {
+    /** @type {Draft} */
+    const draft = {};
+    if (quote) draft.span = shownRange(unit.item.text, { start, end });
+    if (unsure) draft.unsure = true;
+    if (comment && (cannot_judge || label === "UN")) draft.typed = { [cannot_judge ? "cannot" : "unhelpful"]: comment };
+    else if (comment) draft.comment = comment;
+    if (Object.keys(draft).length) this.setDraft(unit, draft);
   }
 
   /** What waits was decided after all that the server has, whatever this computer's clock says. @returns {{unit: Unit, before: null} | null} */

@@ -195,7 +195,7 @@ export class Shell {
     tables.push([gettext("Always"), [
       [["⌫"], gettext("undo the last decision and show it again")], [["X"], gettext("cannot judge, with a word why")], [["F"], gettext("flag as unsure")],
       [["C"], gettext("comment")], [["J", "K"], gettext("next, previous without deciding")], [["L"], gettext("list: done, flagged, left")],
-      [["M"], gettext("my decisions so far")], [["G"], gettext("guideline")], [["?"], gettext("this overview")]]]);
+      ...(questions ? [] : [/** @type {[string[], string]} */ ([["M"], gettext("my decisions so far")])]), [["G"], gettext("guideline")], [["?"], gettext("this overview")]]]);
     part("ws-keys-body").replaceChildren(
       ...tables.map(([caption, rows]) =>
         element("table", { className: "ws-keys-table" }, element("caption", {}, caption),
@@ -212,6 +212,8 @@ export class Shell {
       return;
     }
     const unit = session.units.byKey.get(next.unit);
+    // It may have been decided again since.
+    const latest = session.sender.outbox.latest(next.unit) ?? next.mine;
     part("ws-conflict-where").textContent = unit ? `${unitName(unit)}: ${gettext("it was changed in another window or on another device. Which one holds?")}` : next.unit;
     /** @param {"mine" | "stored"} which @param {string} title @param {any} row */
     const version = (which, title, row) =>
@@ -220,7 +222,7 @@ export class Shell {
           ...(row?.comment ? [element("dt", {}, gettext("Comment")), element("dd", { dir: "auto" }, row.comment)] : []),
           ...(row?.unsure ? [element("dt", {}, gettext("Flag")), element("dd", {}, gettext("unsure"))] : [])),
         element("button", { type: "button", className: "go", data: { pick: which }, onclick: () => onPick(next.unit, which) }, which === "mine" ? gettext("Keep mine") : gettext("Keep the stored one")));
-    part("ws-conflict-versions").replaceChildren(version("mine", gettext("Decided here"), next.mine.answer), version("stored", gettext("Stored on the server"), next.stored));
+    part("ws-conflict-versions").replaceChildren(version("mine", gettext("Decided here"), latest.answer), version("stored", gettext("Stored on the server"), next.stored));
     if (!modalIsOpen()) openModal(dialog);
   }
 

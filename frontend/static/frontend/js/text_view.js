@@ -86,6 +86,24 @@ export class TextView {
   }
 
   /**
+   * Where a range begins and ends on the screen. A line's boxes come from left to right whatever its direction, and a space that hangs
+   * over the line's end has a box of its own.
+   *
+   * @param {TextRange} range
+   * @returns {Record<"start" | "end", {x: number, y: number}>}
+   */
+  edges(range) {
+    const rects = Array.from(this.domRange(range).getClientRects());
+    const rtl = getComputedStyle(this.paragraph).direction === "rtl";
+    const edge = (/** @type {DOMRect | undefined} */ at, /** @type {boolean} */ left) => {
+      if (!at) return { x: 0, y: 0 };
+      const line = rects.filter(({ top }) => Math.abs(top - at.top) < at.height / 2);
+      return { x: left ? Math.min(...line.map((rect) => rect.left)) : Math.max(...line.map((rect) => rect.right)), y: at.bottom };
+    };
+    return { start: edge(rects[0], !rtl), end: edge(rects.at(-1), rtl) };
+  }
+
+  /**
    * @param {number} x
    * @param {number} y
    * @returns {number | null} the gap between two letters there; null outside the text

@@ -41,7 +41,8 @@ const pageClass = dataset.protocol === "cqs_gen"
 
 listenForClosing();
 window.addEventListener("error", ({ error }) => { if (error) sayBroken(); });
-window.addEventListener("unhandledrejection", sayBroken);
+// What a browser forbids, such as lasting storage in a private window, is no error of the page.
+window.addEventListener("unhandledrejection", ({ reason }) => { if (reason instanceof Error && !(reason instanceof DOMException)) sayBroken(); });
 void start();
 
 async function start() {
@@ -241,10 +242,18 @@ async function work({ overview, page, offline, store }, tab) {
     void store.putText(`${roundKey}:overview`, overview).catch(() => {});
     void keepForOffline(dataset.workerUrl ?? "");
   }
+  let limit = NEXT_PAGES;
+  let sure = !offline;
   while (!units.complete) {
     try {
-      take(await getJson(pageUrl(/** @type {number} */ (units.nextAfter), NEXT_PAGES)));
+      // After a time without the server someone else may be logged in: their texts are not taken into this person's page.
+      if (!sure && !(await isStillMe())) throw new ApiError(0, "not_me", "");
+      sure = true;
+      take(await getJson(pageUrl(/** @type {number} */ (units.nextAfter), limit)));
     } catch {
+      // A page of long texts may take a poor network longer than one waits for a reply.
+      limit = FIRST_PAGE;
+      sure = false;
       await new Promise((resolve) => {
         askAgain = () => resolve(null);
         setTimeout(resolve, 3000);
