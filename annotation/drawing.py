@@ -1,7 +1,7 @@
 """Which items a draft round would draw: the choice itself, and a preview of it that stores nothing."""
 
 from collections import Counter
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 
 from django.db.models import Count, Exists, OuterRef, Q, QuerySet, Value
@@ -72,7 +72,8 @@ def drawn_items(
         return _picked(items, external_ids)
     if questions is not None:
         asked = Count("questions", filter=Q(questions__brought_by__state=Import.State.DONE))
-        rows = items.annotate(n_questions=asked).values_list("id", stratify_by or "topic", "n_questions")
+        counted = items.annotate(n_questions=asked)
+        rows: Iterable[tuple] = counted.values_list("id", stratify_by or "topic", "n_questions")
     else:
         rows = items.values_list("id", stratify_by or "topic", Value(0))
     candidates = [Candidate(*row) for row in rows]
