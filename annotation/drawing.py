@@ -89,6 +89,8 @@ def drawn_items(
 
 def draw_preview(round: Round, **options) -> DrawPreview:
     """Return what `drawn_items` with these options would give; nothing is stored."""
+    if all(options.get(name) is None for name in ("size", "questions", "external_ids", "items_of")):
+        return _preview_of_all(round, exclude_drawn=options.get("exclude_drawn", False))
     drawn = drawn_items(round, **options)
     topics: Counter[str] = Counter()
     sources: Counter[str] = Counter()
@@ -111,6 +113,28 @@ def draw_preview(round: Round, **options) -> DrawPreview:
         topics=_most_frequent(topics),
         sources=_most_frequent(sources),
         first=[shown[pk] for pk in drawn[:SHOWN_FIRST]],
+    )
+
+
+def _preview_of_all(round: Round, *, exclude_drawn: bool) -> DrawPreview:
+    """Return the preview of all items as the database counts them, without their keys."""
+    items = drawable_items(round, exclude_drawn=exclude_drawn)
+    topics: Counter[str] = Counter()
+    sources: Counter[str] = Counter()
+    for topic, source, n in items.order_by().values_list("topic", "source").annotate(n=Count("*")):
+        topics[topic] += n
+        sources[source] += n
+    asked = {"n": 0, "items": topics.total()}
+    if round.project.protocol == Protocol.CQS_GEN:
+        questions = visible_questions(round.project).filter(item__in=items.order_by())
+        asked = questions.aggregate(n=Count("id"), items=Count("item", distinct=True))
+    return DrawPreview(
+        items=topics.total(),
+        questions=asked["n"],
+        without_questions=topics.total() - asked["items"],
+        topics=_most_frequent(topics),
+        sources=_most_frequent(sources),
+        first=list(items[:SHOWN_FIRST]),
     )
 
 

@@ -56,12 +56,10 @@ def growing_take_back(staged: Import) -> None:
     round = Round.objects.filter(pk=began.get("round"), imported=True, status=Round.Status.OPEN).first()
     if round is None:
         return
-    members = set()
+    theirs = Assignment.objects.filter(round=round, pk__gt=began["before"][Assignment.__name__])
+    members = set(theirs.values_list("member", flat=True))
     for model, to_round in STAGED:
-        rows = model.objects.filter(**{to_round: round}, pk__gt=began["before"][model.__name__])
-        if model is Assignment:
-            members = set(rows.values_list("member", flat=True))
-        delete_in_batches(rows)
+        delete_in_batches(model.objects.filter(**{to_round: round}, pk__gt=began["before"][model.__name__]))
     Membership.objects.filter(pk__in=members, user=None, assignments__isnull=True).delete()
     _set(round, Round.Status.CLOSED, parse_datetime(began["closed_at"]))
 
