@@ -181,8 +181,8 @@ def _filters(round: Round, report: AgreementReport, asked: Any) -> dict[str, Any
     for kind in disputed_kinds(report):
         types[kind.type_code] += kind.n
         patterns[_pattern(kind.votes)] += kind.n
-    figures = report.figures or {"annotators": []}
-    names = [person["pseudonym"] for person in figures["annotators"]][:ANNOTATORS_OFFERED]
+    people = AgreementReport.objects.values_list("figures__annotators", flat=True).get(pk=report.pk) or []
+    names = [person["pseudonym"] for person in people][:ANNOTATORS_OFFERED]
     return {
         "types": [{"type_code": code, "n": n} for code, n in sorted(types.items()) if code],
         "patterns": sorted(patterns.items(), key=lambda entry: (-entry[1], entry[0]))[:PATTERNS_OFFERED],
