@@ -22,10 +22,12 @@ from annotation.triggers import (
 from annotation.types_sql import ASSIGNMENT_TYPES, ROUND_TYPES, TYPE_ASKED, named, types_condition
 from annotation.words_index import KEPT, TABLE, words_index_drop, words_index_fill, words_index_make
 
-# Nobody can judge in a draft round: what is there was staged by an import that has not finished.
+# Nobody can judge in a draft round, nor in an imported one: what is there was staged by an import that has
+# not finished. An imported round is open only while more is brought in.
+_NOT_STAGING = "(r.status = 'closed' OR r.status = 'open' AND NOT r.imported)"
 _ROUND_NOT_STAGING = (
     "EXISTS (SELECT 1 FROM annotation_assignment a JOIN annotation_round r ON r.id = a.round_id "
-    "WHERE a.id = OLD.assignment_id AND r.status <> 'draft')"
+    f"WHERE a.id = OLD.assignment_id AND {_NOT_STAGING})"
 )
 
 _CODEBOOK_OF_ASSIGNMENT = (
@@ -148,7 +150,7 @@ RULES = (
         "rounditem_frozen",
         "annotation_rounditem",
         ("UPDATE", "DELETE"),
-        "EXISTS (SELECT 1 FROM annotation_round r WHERE r.id = OLD.round_id AND r.status <> 'draft')",
+        f"EXISTS (SELECT 1 FROM annotation_round r WHERE r.id = OLD.round_id AND {_NOT_STAGING})",
         "the items of a round are frozen when it opens",
     ),
     Trigger(
@@ -164,7 +166,7 @@ RULES = (
         "roundquestion_frozen",
         "annotation_roundquestion",
         ("UPDATE", "DELETE"),
-        "EXISTS (SELECT 1 FROM annotation_round r WHERE r.id = OLD.round_id AND r.status <> 'draft')",
+        f"EXISTS (SELECT 1 FROM annotation_round r WHERE r.id = OLD.round_id AND {_NOT_STAGING})",
         "the questions of a round are frozen when it opens",
     ),
     Trigger(

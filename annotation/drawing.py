@@ -1,7 +1,7 @@
 """Which items a draft round would draw: the choice itself, and a preview of it that stores nothing."""
 
 from collections import Counter
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 
 from django.db.models import Count, Exists, OuterRef, Q, QuerySet, Value
@@ -72,7 +72,8 @@ def drawn_items(
         return _picked(items, external_ids)
     if questions is not None:
         asked = Count("questions", filter=Q(questions__brought_by__state=Import.State.DONE))
-        rows = items.annotate(n_questions=asked).values_list("id", stratify_by or "topic", "n_questions")
+        counted = items.annotate(n_questions=asked)
+        rows: Iterable[tuple] = counted.values_list("id", stratify_by or "topic", "n_questions")
     else:
         rows = items.values_list("id", stratify_by or "topic", Value(0))
     candidates = [Candidate(*row) for row in rows]
@@ -88,6 +89,8 @@ def drawn_items(
 
 def draw_preview(round: Round, **options) -> DrawPreview:
     """Return what `drawn_items` with these options would give; nothing is stored."""
+    if all(options.get(name) is None for name in ("size", "questions", "external_ids", "items_of")):
+        return _preview_of_all(round, exclude_drawn=options.get("exclude_drawn", False))
     drawn = drawn_items(round, **options)
     topics: Counter[str] = Counter()
     sources: Counter[str] = Counter()
@@ -110,6 +113,28 @@ def draw_preview(round: Round, **options) -> DrawPreview:
         topics=_most_frequent(topics),
         sources=_most_frequent(sources),
         first=[shown[pk] for pk in drawn[:SHOWN_FIRST]],
+    )
+
+
+def _preview_of_all(round: Round, *, exclude_drawn: bool) -> DrawPreview:
+    """Return the preview of all items as the database counts them, without their keys."""
+    items = drawable_items(round, exclude_drawn=exclude_drawn)
+    topics: Counter[str] = Counter()
+    sources: Counter[str] = Counter()
+    for topic, source, n in items.order_by().values_list("topic", "source").annotate(n=Count("*")):
+        topics[topic] += n
+        sources[source] += n
+    asked = {"n": 0, "items": topics.total()}
+    if round.project.protocol == Protocol.CQS_GEN:
+        questions = visible_questions(round.project).filter(item__in=items.order_by())
+        asked = questions.aggregate(n=Count("id"), items=Count("item", distinct=True))
+    return DrawPreview(
+        items=topics.total(),
+        questions=asked["n"],
+        without_questions=topics.total() - asked["items"],
+        topics=_most_frequent(topics),
+        sources=_most_frequent(sources),
+        first=list(items[:SHOWN_FIRST]),
     )
 
 

@@ -25,7 +25,7 @@ from annotation.draft_work import (
     round_log,
 )
 from annotation.errors import Refused
-from annotation.importing.staging import delete_in_batches
+from annotation.importing.batches import delete_in_batches
 from annotation.models import Assignment, Membership, Protocol, Round, RoundQuestion
 from annotation.training_key import missing_key
 

@@ -83,7 +83,7 @@ def takers_among(members: list[Membership], target: Membership) -> list[Membersh
 def open_round_lock(round: Round) -> None:
     """Hold off judgements until this transaction ends. Raises Refused unless the round is open."""
     current = Round.objects.select_for_update().get(pk=round.pk)
-    if current.status != Round.Status.OPEN:
+    if current.status != Round.Status.OPEN or current.imported:
         raise Refused(
             "round_not_open",
             gettext("%(name)s is %(status)s: only an open round changes.")

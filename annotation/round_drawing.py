@@ -11,7 +11,7 @@ from django.utils.translation import gettext
 from annotation.access import visible_questions
 from annotation.draft_work import BATCH, draft_claim, draft_work, locked_draft, round_log
 from annotation.drawing import drawn_items
-from annotation.importing.staging import delete_in_batches
+from annotation.importing.batches import delete_in_batches
 from annotation.models import Membership, Protocol, Round, RoundItem, RoundQuestion
 
 AT_ONCE = 5_000

@@ -114,6 +114,7 @@ def round_close(round: Round, *, by: Membership | None = None) -> Round:
     """Close an open round for good and tell whoever listens, inside the same transaction."""
     with transaction.atomic():
         current = Round.objects.select_for_update().get(pk=round.pk)
+        _refuse_importing(current)
         if current.status != Round.Status.OPEN:
             raise Refused(
                 "round_not_open",
@@ -165,6 +166,7 @@ def round_resume(round: Round, *, by: Membership) -> Round:
 def _pause_set(round: Round, when: datetime | None, by: Membership, action: str) -> Round:
     with transaction.atomic():
         current = Round.objects.select_for_update().get(pk=round.pk)
+        _refuse_importing(current)
         if current.status != Round.Status.OPEN:
             raise Refused(
                 "round_not_open",
@@ -176,6 +178,15 @@ def _pause_set(round: Round, when: datetime | None, by: Membership, action: str)
             round.save(update_fields=["paused_at"])
             round_log(round, by, action)
     return round
+
+
+def _refuse_importing(round: Round) -> None:
+    if round.is_importing:
+        raise Refused(
+            "round_not_open",
+            gettext("Judgements are being imported into %(name)s: wait until that has ended.")
+            % {"name": round.name},
+        )
 
 
 def round_lock_shared(project_id: int, number: int) -> None:

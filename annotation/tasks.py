@@ -14,6 +14,7 @@ from kombu.exceptions import OperationalError
 from annotation import opening, round_drawing, screening, uploading
 from annotation.drawing import drawn_items
 from annotation.errors import Refused
+from annotation.importing import staging
 from annotation.models import Membership, Project, Round
 
 logger = logging.getLogger(__name__)
@@ -31,6 +32,12 @@ def import_upload(upload_id: int, language: str | None = None) -> None:
     """Import an uploaded file; reasons are told in the lead's language."""
     with translation.override(language or settings.LANGUAGE_CODE):
         uploading.upload_import(upload_id=upload_id)
+
+
+@shared_task(name="annotation.sweep_imports")
+def sweep_imports() -> None:
+    """Take away what imports have staged whose worker died."""
+    staging.imports_sweep()
 
 
 def run_or_send(task: Task, upload_id: int, size: int) -> None:
@@ -79,7 +86,7 @@ def draw_round(round_id: int, claim: str, options: dict[str, Any], by: int | Non
     round = Round.objects.select_related("project", "codebook").get(pk=round_id)
     if "items_of" in options:
         options = {**options, "items_of": Round.objects.get(pk=options["items_of"])}
-    member = round.project.memberships.filter(pk=by).first()
+    member = round.project.memberships.get(pk=by) if by else None
     try:
         round_drawing.draw_run(round, datetime.fromisoformat(claim), options, member=member)
     except Refused as refusal:

@@ -56,7 +56,6 @@ PAGES = (
     "/p/{slug}/rounds/2/reopen/",
     "/p/{slug}/rounds/4/",
     "/p/{slug}/rounds/4/draw/",
-    "/p/{slug}/rounds/4/draw/?how=all",
     "/p/{slug}/rounds/4/open/",
     "/p/{slug}/rounds/2/agreement/",
     "/p/{slug}/rounds/2/agreement/units/",

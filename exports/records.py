@@ -114,6 +114,10 @@ def selection_read(project: Project, parameters: Parameters) -> Selection:
             [gettext("refined_questions: only gold spans have questions that could be refined")]
         )
     rounds = list(project.rounds.select_related("codebook").order_by("number"))
+    importing = [row.name for row in rounds if row.is_importing]
+    if importing:
+        problem = gettext("judgements are being imported into %(names)s: wait until that has ended")
+        raise ParameterError(["rounds: " + problem % {"names": ", ".join(importing)}])
     if parameters.rounds is None:
         chosen = [row for row in rounds if not _why_not(row)]
     else:

@@ -6,7 +6,6 @@ written. A new round stays a draft that nobody judges in until everything is the
 
 from collections import defaultdict
 from collections.abc import Callable, Iterable
-from contextlib import nullcontext
 from dataclasses import asdict, dataclass
 from pathlib import Path
 
@@ -18,6 +17,7 @@ from django.utils.translation import gettext
 from annotation.codebooks.definition import Codebook as CodebookDefinition
 from annotation.errors import Refused
 from annotation.importing import judgements
+from annotation.importing.growing import growing_begin, growing_end, growing_take_back
 from annotation.importing.judgement_formats import judgement_rows
 from annotation.importing.rows import JudgementRow, Notice, Refusal
 from annotation.importing.staging import (
@@ -74,7 +74,45 @@ def judgements_import(
     name = name or path.name
     if not round_name.strip():
         raise Refused("invalid", gettext("Name the round that the judgements go into."))
-    existing = project.rounds.filter(name=round_name.strip()).first()
+    _refuse_unless_imported(project, round_name)
+    report = ImportReport(file=name, format=JUDGEMENTS)
+    refused = RefusedRows(report, refused_path)
+    with staged_import(project=project, path=path, name=name, format=JUDGEMENTS, member=member) as staged:
+        existing = _refuse_unless_imported(project, round_name)
+        target = existing or round_create(
+            project=project,
+            name=round_name,
+            purpose=Round.Purpose.MAIN,
+            overlap=1,
+            imported=True,
+            member=member,
+        )
+        if existing is not None and not dry_run:
+            growing_begin(staged, existing)
+        try:
+            # What people read stays as it is while a file is looked through.
+            loader = _Loader(staged, target, report, refused, writes=existing is None or not dry_run)
+            loader.load(judgement_rows(path, name=name, codebook=loader.codebook, format=format), on_batch)
+        finally:
+            refused.close()
+        if not dry_run and (skip_invalid or not report.refused) and (existing is None or report.changed):
+            with transaction.atomic():
+                if existing is None:
+                    _close_imported(target)
+                else:
+                    growing_end(target)
+                    round_closed.send(sender=Round, round=target)
+                import_finish(staged, report)
+        elif not dry_run and (skip_invalid or not report.refused):
+            # Nothing new.
+            growing_take_back(staged)
+            import_finish(staged, report)
+    return report
+
+
+def _refuse_unless_imported(project: Project, name: str) -> Round | None:
+    """Return the round of this name, if there is one. Raises Refused where it was annotated here."""
+    existing = project.rounds.filter(name=name.strip()).first()
     if existing is not None and not existing.imported:
         raise Refused(
             "round_not_imported",
@@ -84,37 +122,7 @@ def judgements_import(
             )
             % {"name": existing.name, "status": existing.status_word},
         )
-    report = ImportReport(file=name, format=JUDGEMENTS)
-    refused = RefusedRows(report, refused_path)
-    with staged_import(project=project, path=path, name=name, format=JUDGEMENTS, member=member) as staged:
-        new_round = existing is None or existing.status == Round.Status.DRAFT
-        target = existing or round_create(
-            project=project,
-            name=round_name,
-            purpose=Round.Purpose.MAIN,
-            overlap=1,
-            imported=True,
-            member=member,
-        )
-        # A new round is invisible, so it may grow batch by batch; one that people read changes at once.
-        with nullcontext() if new_round else transaction.atomic():
-            try:
-                loader = _Loader(staged, target, report, refused)
-                rows = judgement_rows(path, name=name, codebook=loader.codebook, format=format)
-                loader.load(rows, on_batch)
-            finally:
-                refused.close()
-            kept = not dry_run and (skip_invalid or not report.refused)
-            if not kept and not new_round:
-                transaction.set_rollback(True)
-        if kept:
-            with transaction.atomic():
-                if new_round:
-                    _close_imported(target)
-                elif report.changed:
-                    round_closed.send(sender=Round, round=target)
-                import_finish(staged, report)
-    return report
+    return existing
 
 
 def _close_imported(round: Round) -> None:
@@ -138,10 +146,16 @@ class _Accepted:
     checked: Answer
 
 
+_Key = tuple[int, str, Unit]
+"""Item, annotator and unit of a judgement."""
+
+
 class _Loader:
     """Checks and writes the rows of one file, batch by batch."""
 
-    def __init__(self, staged: Import, round: Round, report: ImportReport, refused: RefusedRows) -> None:
+    def __init__(
+        self, staged: Import, round: Round, report: ImportReport, refused: RefusedRows, *, writes: bool
+    ) -> None:
         self.staged = staged
         self.project = staged.project
         self.round = round
@@ -158,6 +172,8 @@ class _Loader:
         positions = round.assignments.order_by().values_list("member").annotate(last=last)
         self.next_position = defaultdict(lambda: 1, {pk: position + 1 for pk, position in positions})
         self.number = 0
+        self.writes = writes
+        self.unwritten: dict[_Key, _Accepted] = {}
 
     def load(
         self, rows: Iterable[JudgementRow | Refusal | Notice], on_batch: Callable[[int], None] | None = None
@@ -168,22 +184,33 @@ class _Loader:
         for good in batches:
             with transaction.atomic():
                 stored = stored_read(self.round, {row.item for row in good})
-                self._write(self._accepted(good, stored), stored)
+                accepted = self._accepted(good, stored)
+                if self.writes:
+                    self._write(list(accepted.values()), stored)
+                else:
+                    self._count(accepted)
 
-    def _accepted(self, rows: list[JudgementRow], stored: Stored) -> list[_Accepted]:
+    def _accepted(self, rows: list[JudgementRow], stored: Stored) -> dict[_Key, _Accepted]:
         """Check the rows; refuse those that break a rule, leave out those that are stored already."""
-        accepted: dict[tuple[int, str, Unit], _Accepted] = {}
+        accepted: dict[_Key, _Accepted] = {}
         for given in rows:
             try:
                 row = self._check(given, stored)
                 key = (row.item.pk, given.annotator, row.unit)
-                if self._is_there(row, accepted.get(key), stored):
+                if self._is_there(row, accepted.get(key) or self.unwritten.get(key), stored):
                     self.report.count("judgements already there")
                 else:
                     accepted[key] = row
             except _RowRefused as problem:
                 self.refused.add(Refusal(given.place, str(problem), _shown(given, stored)))
-        return list(accepted.values())
+        return accepted
+
+    def _count(self, accepted: dict[_Key, _Accepted]) -> None:
+        """Count what writing would store, and keep it to compare later rows with."""
+        known = {annotator for _, annotator, _ in self.unwritten} | set(self.members)
+        self.report.count("new annotators", len({annotator for _, annotator, _ in accepted} - known))
+        self.report.count("new judgements", len(accepted))
+        self.unwritten.update(accepted)
 
     def _check(self, given: JudgementRow, stored: Stored) -> _Accepted:
         item = stored.items.get(given.item)

@@ -4,7 +4,7 @@ import csv
 import hashlib
 import json
 from collections.abc import Callable, Iterable, Iterator
-from contextlib import AbstractContextManager, contextmanager
+from contextlib import contextmanager
 from dataclasses import asdict, dataclass, field
 from datetime import timedelta
 from itertools import islice
@@ -18,6 +18,8 @@ from django.utils.translation import gettext
 
 from annotation.access import refuse_archived
 from annotation.errors import Refused
+from annotation.importing.batches import delete_in_batches
+from annotation.importing.growing import growing_take_back
 from annotation.importing.rows import REFUSED_COLUMNS, ItemRow, JudgementRow, Notice, Refusal
 from annotation.importing.safe_cells import made_safe
 from annotation.models import (
@@ -137,7 +139,7 @@ def staged_import(
     another is under way.
     """
     refuse_archived(project)
-    dead = Q(state=Import.State.STAGING, heartbeat_at__lt=timezone.now() - STALE_AFTER)
+    dead = _dead()
     leftover = Q(state__in=[Import.State.FAILED, Import.State.UNDONE]) & (
         Exists(Item.objects.filter(brought_by=OuterRef("pk")))
         | Exists(Question.objects.filter(brought_by=OuterRef("pk")))
@@ -163,6 +165,16 @@ def staged_import(
     finally:
         if Import.objects.filter(pk=staged.pk, state=Import.State.STAGING).exists():
             import_discard(staged)
+
+
+def _dead() -> Q:
+    return Q(state=Import.State.STAGING, heartbeat_at__lt=timezone.now() - STALE_AFTER)
+
+
+def imports_sweep() -> None:
+    """Take away what imports have staged whose work gave no sign of life for long."""
+    for left in Import.objects.filter(_dead()).select_related("project"):
+        import_discard(left)
 
 
 def import_heartbeat(staged: Import) -> None:
@@ -224,6 +236,7 @@ def import_finish(staged: Import, report: ImportReport) -> None:
 def import_discard(brought_by: Import) -> None:
     """Take away what an import that did not finish has staged."""
     if brought_by.format == JUDGEMENTS:
+        growing_take_back(brought_by)
         _discard_imported_drafts(brought_by.project)
     else:
         delete_brought(brought_by)
@@ -248,15 +261,3 @@ def _discard_imported_drafts(project: Project) -> None:
         delete_in_batches(round.round_items.all())
         round.delete()
         Membership.objects.filter(pk__in=members, user=None, assignments__isnull=True).delete()
-
-
-def delete_in_batches(
-    rows: Any, each: Callable[[], AbstractContextManager[None]] = transaction.atomic
-) -> None:
-    """Delete the rows of a query set a batch at a time, so that other writers get their turn.
-
-    `each` is what a batch is deleted in.
-    """
-    while keys := list(rows.order_by("pk").values_list("pk", flat=True)[:BATCH]):
-        with each():
-            rows.model.objects.filter(pk__in=keys)._raw_delete("default")

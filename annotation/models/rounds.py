@@ -47,7 +47,7 @@ class Round(models.Model):
     `pass_mark` is the percent of answers that agree with the key of a training round.
     `claimed_at` is the last sign of life of the work on a draft that `claimed_for` names: see
     `annotation.draft_work`. What was drawn counts only once nothing is drawn any more.
-    `imported` marks a round whose judgements were made elsewhere: it was never open here.
+    `imported` marks a round whose judgements were made elsewhere: it is open only while more are brought in.
     `seed` drives the draw, the assignment and the shuffling; the same seed gives the same round.
     `repeats` is how many of their own texts each annotator is to meet again, unmarked, later in the round.
     """
@@ -159,6 +159,11 @@ class Round(models.Model):
     def is_half_drawn(self) -> bool:
         """Whether drawing items stopped before it was done: they have to be drawn again."""
         return self.claimed_for == self.Work.DRAWING and not self.is_claimed
+
+    @property
+    def is_importing(self) -> bool:
+        """Whether judgements are being brought into a round that has some already: it is blind meanwhile."""
+        return self.imported and self.status == self.Status.OPEN
 
     @property
     def drawn(self) -> "models.QuerySet[RoundItem]":

@@ -1,7 +1,6 @@
 """Where annotators of closed rounds disagree: all rounds, one round's units with filters, the discussion."""
 
 from collections import Counter
-from collections.abc import Sequence
 from typing import Any
 
 from django.contrib.auth.decorators import login_required
@@ -127,13 +126,15 @@ def filtered_units(report: AgreementReport, member: Membership, asked: Any) -> Q
     return units.order_by("-disputed", "id")
 
 
-def _filtered_keys(report: AgreementReport, member: Membership, asked: QueryDict) -> Sequence[int]:
+def _filtered_keys(
+    report: AgreementReport, member: Membership, asked: QueryDict
+) -> QuerySet[DisputedUnit, int] | list[int]:
     """Return the keys of `filtered_units`; where two annotators differ is found once, the rest each time."""
     keys = filtered_units(report, member, asked).values_list("pk", flat=True)
     if not asked.get("pair"):
         return keys
     pair = QueryDict(mutable=True)
-    pair["pair"] = asked["pair"]
+    pair["pair"] = asked.get("pair", "")
     name = f"differ:{report.pk}:{report.digest}:{judgements_stamp(report.round)}:{pair.urlencode()}"
     differ = remembered(name, lambda: list(filtered_units(report, member, pair).values_list("pk", flat=True)))
     others = asked.copy()
@@ -180,8 +181,8 @@ def _filters(round: Round, report: AgreementReport, asked: Any) -> dict[str, Any
     for kind in disputed_kinds(report):
         types[kind.type_code] += kind.n
         patterns[_pattern(kind.votes)] += kind.n
-    figures = report.figures or {"annotators": []}
-    names = [person["pseudonym"] for person in figures["annotators"]][:ANNOTATORS_OFFERED]
+    people = AgreementReport.objects.values_list("figures__annotators", flat=True).get(pk=report.pk) or []
+    names = [person["pseudonym"] for person in people][:ANNOTATORS_OFFERED]
     return {
         "types": [{"type_code": code, "n": n} for code, n in sorted(types.items()) if code],
         "patterns": sorted(patterns.items(), key=lambda entry: (-entry[1], entry[0]))[:PATTERNS_OFFERED],

@@ -69,6 +69,8 @@ def _work(round: Round) -> dict[str, int] | None:
     """Return how far drawing or opening a draft is, of how much; None where nobody works on it."""
     if round.is_drawing:
         return drawing_progress(round)
+    if round.is_importing:
+        return {"done": 0, "total": 0}
     if round.is_opening:
         return {"done": round.assignments.count(), "total": round.round_items.count() * round.overlap}
     return None

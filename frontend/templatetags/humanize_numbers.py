@@ -68,7 +68,7 @@ def duration(seconds: float | None) -> str:
 @register.filter
 def draw_sentence(drawn: Round) -> str:
     """Return how a round's items were drawn, from the parameters stored with it."""
-    how = drawn.draw
+    how = {} if drawn.claimed_for == Round.Work.DRAWING else drawn.draw
     if not how:
         return gettext("judged elsewhere and imported") if drawn.imported else gettext("not drawn yet")
     if how.get("items_of"):

@@ -88,7 +88,7 @@ def test_a_drawing_that_was_killed_leaves_nothing_half_visible_and_is_done_by_tr
         round_open(made.round)
     page = lead_client.get("/p/s/rounds/1/")
     assert "Drawing items stopped before it was done." in page.content.decode()
-    assert page.context["n_items"] == 0
+    assert page.context["n_items"] == 0 and "not drawn yet" in page.content.decode()
     other = round_create(project=made.project)
     assert drawable_items(other, exclude_drawn=True).count() == 7
     assert round_draw(made.round) == 7

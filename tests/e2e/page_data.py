@@ -4,9 +4,11 @@ Names are long, of one long word, or in other scripts: pages have to hold what p
 """
 
 import json
+from datetime import timedelta
 
 from django.contrib.auth.models import User
 from django.core.files.base import ContentFile
+from django.utils import timezone
 
 from annotation.adjudicating import Ruling, resolution_decide
 from annotation.discussing import comment_add
@@ -16,7 +18,9 @@ from annotation.opening import round_open
 from annotation.people import member_deactivate
 from annotation.projects import codebook_publish, project_archive, project_create, project_edit
 from annotation.recording import Unit
+from annotation.round_drawing import draw_claim
 from annotation.rounds import round_close, round_create, round_draw, round_pause, round_reopen
+from annotation.screening import screening_send
 from annotation.training_key import key_from_resolutions
 from annotation.uploading import upload_check, upload_create, upload_import, upload_request_import
 from annotation.withdrawing import item_withdraw
@@ -69,6 +73,7 @@ def seed() -> None:
         "question": questions.items[0].questions.first().pk,
         "screened": screening.items[0].pk,
         **{f"upload_{name}": pk for name, pk in _uploads(focus).items()},
+        "upload_screened": _sent(screening, focus),
     }
     print(json.dumps(known))
 
@@ -100,7 +105,8 @@ def _focus() -> factories.Study:
 
 
 def _rounds(made: factories.Study) -> None:
-    """Round 2 an empty draft, 3 a drawn draft, 4 open, 5 paused, 6 training, 7 closed, 8 reopened."""
+    """Round 2 an empty draft, 3 a drawn draft, 4 open, 5 paused, 6 training, 7 closed, 8 reopened, 9 being
+    drawn, 10 drawn halfway."""
     common = {"project": made.project, "member": made.lead}
     active = made.annotators[:2]
     ids = [item.external_id for item in made.project.items.filter(withdrawn_at=None).order_by("pk")]
@@ -128,6 +134,12 @@ def _rounds(made: factories.Study) -> None:
     round_open(reopened, members=active, by=made.lead)
     round_close(reopened, by=made.lead)
     round_reopen(Round.objects.get(pk=reopened.pk), why="Ann was ill.", by=made.lead)
+    for name in ("Being drawn", "Half drawn"):
+        claimed = round_create(**common, name=name)
+        draw_claim(claimed, 110_000)
+    # A worker that is still there in an hour of visits, and one that is not.
+    Round.objects.filter(name="Being drawn").update(claimed_at=timezone.now() + timedelta(hours=1))
+    Round.objects.filter(name="Half drawn").update(claimed_at=None)
 
 
 def _questions() -> factories.Study:
@@ -151,6 +163,17 @@ def _screening() -> factories.Study:
         factories.record(made.round, member, made.items[0], "CTX", {"applicable": True})
     round_close(made.round, by=made.lead)
     return made
+
+
+def _sent(made: factories.Study, target: factories.Study) -> int:
+    """Return an upload of what passed a screening, waiting for a worker."""
+    return screening_send(
+        project=made.project,
+        target=target.project,
+        criteria=["CTX"],
+        member=made.lead,
+        target_member=target.lead,
+    ).pk
 
 
 def _releases(project: Project) -> None:

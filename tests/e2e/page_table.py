@@ -52,6 +52,7 @@ _LEAD = """
 /p/focus/import/{upload_broken}/
 /p/focus/import/{upload_done}/
 /p/focus/import/{upload_waiting}/
+/p/focus/import/{upload_screened}/
 /p/focus/people/
 /p/focus/people/{person}/
 /p/focus/people/{lead}/
@@ -76,6 +77,8 @@ _LEAD = """
 /p/focus/rounds/5/
 /p/focus/rounds/6/
 /p/focus/rounds/8/
+/p/focus/rounds/9/
+/p/focus/rounds/10/
 /p/questions/rounds/2/
 /p/focus/rounds/2/draw/
 /p/focus/rounds/3/open/
