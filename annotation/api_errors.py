@@ -2,7 +2,8 @@
 
 from typing import Any
 
-from django.core.exceptions import PermissionDenied
+from django.conf import settings
+from django.core.exceptions import PermissionDenied, RequestDataTooBig
 from django.http import Http404
 from django.utils.translation import gettext
 from rest_framework import exceptions, status
@@ -39,6 +40,12 @@ def exception_handler(error: Exception, context: dict[str, Any]) -> Response | N
             "errors": _flat(error.detail),
         }
         return Response(body, status=status.HTTP_422_UNPROCESSABLE_ENTITY)
+    if isinstance(error, RequestDataTooBig):
+        message = gettext("The request is larger than %(n)s MB.") % {
+            "n": f"{settings.DATA_UPLOAD_MAX_MEMORY_SIZE / 2**20:g}"
+        }
+        body = {"code": "too_large", "message": message}
+        return Response(body, status=status.HTTP_413_REQUEST_ENTITY_TOO_LARGE)
     response = rest_exception_handler(error, context)
     if response is None:
         return None

@@ -7,6 +7,8 @@ import re
 from collections.abc import Iterable, Sequence
 from typing import TYPE_CHECKING, Any
 
+from agreement.cells import Notes
+from agreement.wording import reason_text
 from exports.formats.features import lines_features
 from exports.outputs import WHOLE, Places
 from exports.records import RoundRow, Selection
@@ -195,7 +197,7 @@ def _process(selection: Selection, built: Built) -> str:
             f"{selection.parameters.jaccard:g}; a label with one vote stands, a span with one is never gold."
         ]
     lines += [
-        f"{counts['adjudicated']} units were decided by a lead. The guideline is in `guideline.md`.",
+        f"Units decided by a lead: {counts['adjudicated']}. The guideline is in `guideline.md`.",
         "",
     ]
     return "\n".join(lines)
@@ -242,6 +244,7 @@ def _agreement(agreement: AgreementFigures) -> str:
     for row, figures in agreement:
         shown = [section for section in figures["sections"] if section["kind"] != "group"]
         lines += [f"### {_cell(row.name)}", ""]
+        notes = Notes()
         first = "type" if any(section["kind"] == "type" for section in shown) else "comparison"
         lines += _table(
             [first, "n", *(name for _, name in _COEFFICIENTS)],
@@ -249,11 +252,12 @@ def _agreement(agreement: AgreementFigures) -> str:
                 (
                     section["name"],
                     section["n_pairable"],
-                    *(_estimate(section["estimates"][key]) for key, _ in _COEFFICIENTS),
+                    *(_estimate(section["estimates"][key], notes) for key, _ in _COEFFICIENTS),
                 )
                 for section in shown
             ),
         )
+        lines += [line for mark, sentence in notes.listed for line in (f"({mark}) {sentence}.", "")]
     if not lines:
         return ""
     note = "With 95% bootstrap intervals over items; n counts the units with two or more judgements."
@@ -263,16 +267,16 @@ def _agreement(agreement: AgreementFigures) -> str:
 def _limits(selection: Selection, built: Built) -> str:
     counts = built.counts
     known = [
-        (counts["undecided_types"], "types of an item have no majority and are `null`"),
-        (counts["yes_without_gold_span"], "types are decided yes without a span that two annotators share"),
-        (counts["undecided_questions"], "questions have no decided label and are left out"),
-        (counts["edits_without_a_pick"], "edited questions wait for a lead and are left out"),
-        (counts["cannot_judge"], "judgements are “cannot judge” and count as missing"),
-        (counts["judgements_after_reopening"], "judgements were made after a round was reopened; they count "
-         "here, are marked in the judgements and enter no coefficient"),
-        (counts["judgements_of_dropped_types"], "judgements are about types that a newer guideline dropped"),
+        (counts["undecided_types"], "Types of an item without a majority, `null` here"),
+        (counts["yes_without_gold_span"], "Types decided yes without a span that two annotators share"),
+        (counts["undecided_questions"], "Questions without a decided label, left out"),
+        (counts["edits_without_a_pick"], "Edited questions that wait for a lead, left out"),
+        (counts["cannot_judge"], "Judgements “cannot judge”, which count as missing"),
+        (counts["judgements_after_reopening"], "Judgements made after a round was reopened, which count here "
+         "and enter no coefficient"),
+        (counts["judgements_of_dropped_types"], "Judgements about types that a newer guideline dropped"),
     ]  # fmt: skip
-    lines = [f"- {number} {what}." for number, what in known if number]
+    lines = [f"- {what}: {number}." for number, what in known if number]
     lines += ["- Annotators are known by pseudonym and by what they said about themselves only."]
     return "\n".join(["## Known limits", "", *lines, ""])
 
@@ -291,11 +295,16 @@ def _use(selection: Selection, built: Built) -> str:
     )
 
 
-def _estimate(estimate: dict[str, Any]) -> str:
+def _estimate(estimate: dict[str, Any], notes: Notes) -> str:
+    """Return a figure with its interval, and the letter of what there is to say of them below the table."""
     if estimate["value"] is None:
-        return f"undefined ({estimate['reason']})"
+        return f"undefined ({notes.mark('Undefined: ' + reason_text(estimate['reason']))})"
     value = f"{estimate['value']:.3f}"
-    return value if estimate["low"] is None else f"{value} [{estimate['low']:.3f}, {estimate['high']:.3f}]"
+    doubt = reason_text(estimate["caution"] or estimate["interval_reason"])
+    if estimate["low"] is None:
+        return f"{value} ({notes.mark('No interval: ' + doubt)})" if doubt else value
+    value += f" [{estimate['low']:.3f}, {estimate['high']:.3f}]"
+    return f"{value} ({notes.mark('Interval not to be trusted: ' + doubt)})" if doubt else value
 
 
 def _table(head: Sequence[str], rows: Iterable[Sequence[Any]]) -> list[str]:

@@ -3,7 +3,9 @@
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 
+from django.conf import settings
 from django.contrib import messages
+from django.core.exceptions import RequestDataTooBig
 from django.http import HttpRequest, HttpResponse
 from django.shortcuts import render
 from django.utils.translation import gettext, gettext_lazy
@@ -32,6 +34,13 @@ class RefusalPages:
         return render(
             request, "frontend/refused.html", {"heading": heading, "message": error.message}, status=status
         )
+
+
+def unreadable(request: HttpRequest, exception: Exception) -> HttpResponse:
+    """Answer a request that cannot be read; one that is too large is told how large it may be."""
+    too_large = isinstance(exception, RequestDataTooBig)
+    context = {"megabytes": settings.DATA_UPLOAD_MAX_MEMORY_SIZE / 2**20} if too_large else {}
+    return render(request, "400.html", context, status=413 if too_large else 400)
 
 
 @contextmanager

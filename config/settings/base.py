@@ -184,11 +184,14 @@ LANGUAGE_CODE = env.choice("ELENCHUS_LANGUAGE", [code for code, _ in LANGUAGES])
 LOCALE_PATHS = [BASE_DIR / "frontend" / "locale"]
 TIME_ZONE = env.time_zone("ELENCHUS_TIME_ZONE")
 
+# A codebook of forty types is edited in one form, with every language it has.
+DATA_UPLOAD_MAX_NUMBER_FIELDS = 10_000
+
 REST_FRAMEWORK = {
     "DEFAULT_AUTHENTICATION_CLASSES": ["rest_framework.authentication.SessionAuthentication"],
     "DEFAULT_PERMISSION_CLASSES": ["rest_framework.permissions.IsAuthenticated"],
     "DEFAULT_RENDERER_CLASSES": ["rest_framework.renderers.JSONRenderer"],
-    "DEFAULT_PARSER_CLASSES": ["rest_framework.parsers.JSONParser"],
+    "DEFAULT_PARSER_CLASSES": ["annotation.api_parsing.StrictJSONParser"],
     "DEFAULT_SCHEMA_CLASS": "drf_spectacular.openapi.AutoSchema",
     "EXCEPTION_HANDLER": "annotation.api_errors.exception_handler",
     "DEFAULT_PAGINATION_CLASS": "rest_framework.pagination.PageNumberPagination",

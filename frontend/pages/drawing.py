@@ -183,7 +183,8 @@ def open_round(request: HttpRequest, slug: str, number: int) -> HttpResponse:
         round=round,
         members=members,
         chosen={one.pk for one in chosen},
-        load=_load(round, len(chosen)),
+        load=_load(round, len(chosen), len(members)),
+        errors=form.errors.get("annotators"),
         key=training_context(round).get("key"),
         back=reverse("round", args=[slug, number]),
     )
@@ -197,7 +198,7 @@ def _expected(round: Round, members: QuerySet[Membership]) -> QuerySet[Membershi
     return before if before.exists() else members
 
 
-def _load(round: Round, n_chosen: int) -> dict[str, Any]:
+def _load(round: Round, n_chosen: int, n_members: int) -> dict[str, Any]:
     """Return what each annotator gets: texts, and judgements where every text asks for as many."""
     n_items = round.drawn.count()
     texts = -(-n_items * round.overlap // n_chosen) if n_chosen else 0
@@ -210,4 +211,5 @@ def _load(round: Round, n_chosen: int) -> dict[str, Any]:
         "units": -(-n_units * round.overlap // n_chosen) if n_chosen else 0,
         "enough": n_chosen >= round.overlap,
         "missing": max(round.overlap - n_chosen, 0),
+        "to_invite": max(round.overlap - n_members, 0),
     }

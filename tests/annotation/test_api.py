@@ -232,6 +232,25 @@ def test_a_paused_round_has_a_code_of_its_own_and_the_workspace_is_told(made):
     assert shown == [False, True]
 
 
+@pytest.mark.parametrize(
+    ("body", "status", "code"),
+    [
+        ('{"name":' * 10_000, 400, "parse_error"),
+        ('{"seed":' + "9" * 5000 + "}", 400, "parse_error"),
+        ('"' + "x" * 10 * 2**20 + '"', 413, "too_large"),
+        (r'{"name": "\ud800"}', 422, "invalid"),
+        (r'{"name": "a\u0000"}', 422, "invalid"),
+        ('{"overlap": -1}', 422, "invalid"),
+        ("[]", 422, "invalid"),
+    ],
+    ids=["deep", "digits", "large", "surrogate", "NUL", "negative", "list"],
+)
+def test_json_that_cannot_be_is_refused_in_the_one_shape(made, body, status, code):
+    answer = client_of("lea").post("/api/projects/campus/rounds/", body, content_type="application/json")
+    assert (answer.status_code, answer.json()["code"]) == (status, code)
+    assert Round.objects.count() == 1
+
+
 def test_a_judgement_after_a_reopening_is_marked(made):
     lead = client_of("lea")
     post(lead, "rounds/1/close/")

@@ -9,7 +9,7 @@ from pathlib import Path
 import pytest
 from playwright.sync_api import expect
 
-from tests.conftest import unavailable
+from tests.conftest import client_of, unavailable
 
 CHROMIUM = os.environ.get("ELENCHUS_TEST_CHROMIUM", "/usr/bin/chromium")
 
@@ -60,3 +60,23 @@ def log_in(live_server):
         page.wait_for_url(f"**{then}")
 
     return act
+
+
+@pytest.fixture
+def as_(browser, live_server):
+    """Return a function that gives a page in which somebody is logged in; a script's error fails the test."""
+    said: list[str] = []
+    contexts = []
+
+    def act(name: str):
+        contexts.append(browser.new_context())
+        page = contexts[-1].new_page()
+        page.on("pageerror", lambda error: said.append(str(error)))
+        session = client_of(name).cookies["sessionid"].value
+        page.context.add_cookies([{"name": "sessionid", "value": session, "url": live_server.url}])
+        return page
+
+    yield act
+    for context in contexts:
+        context.close()
+    assert said == []

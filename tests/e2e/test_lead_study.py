@@ -8,6 +8,8 @@ from playwright.sync_api import expect
 from agreement.jobs import report_compute
 from agreement.models import AgreementReport
 from annotation.models import Project, Round
+from exports.models import Release
+from exports.releases import release_run
 from tests import factories
 from tests.conftest import client_of
 from tests.e2e.lead import picture, widths_over
@@ -116,6 +118,21 @@ def test_a_lead_gets_from_nothing_to_a_decided_unit(lea, live_server, browser):
     expect(lea.get_by_role("cell", name="unit decided")).to_be_visible()
     picture(lea, "10-log")
 
+    lea.get_by_role("link", name="Releases").click()
+    lea.get_by_label("Version").fill("1.0")
+    lea.get_by_role("button", name="Show the counts").click()
+    expect(lea.get_by_text("unit decided by a lead")).to_be_visible()
+    lea.get_by_role("button", name="Build this release").click()
+    assert release_run(release_id=Release.objects.get().pk)
+    lea.reload()
+    expect(lea.get_by_role("link", name="focus.json")).to_be_visible()
+    picture(lea, "11-release")
+    lea.get_by_role("link", name="Make it public").click()
+    lea.get_by_role("button", name="public").click()
+    lea.goto(f"{live_server.url}/releases/campus-debates/1.0/")
+    expect(lea.get_by_role("heading", name="Known limits")).to_be_visible()
+    picture(lea, "12-public")
+
 
 def _judge() -> None:
     """Ann finds LE in the first text, Bea does not; all else is no."""
@@ -129,12 +146,10 @@ def _judge() -> None:
                 factories.record(round, member, assignment.item, entry["code"], answer)
 
 
-@pytest.mark.parametrize("scheme", ["light", "dark"])
-def test_a_lead_on_a_small_phone_reads_every_page_without_scrolling_sideways(lea, live_server, scheme):
+def test_a_lead_on_a_small_phone_reads_every_page_without_scrolling_sideways(lea, live_server):
     made = factories.study("focus", annotators=3, items=4, slug="phone")
     factories.open_round(made, name="Calibration with a rather long name")
     lea.set_viewport_size({"width": 360, "height": 740})
-    lea.emulate_media(color_scheme=scheme)
     paths = {
         "home": "/",
         "project": "/p/phone/",
@@ -153,7 +168,7 @@ def test_a_lead_on_a_small_phone_reads_every_page_without_scrolling_sideways(lea
     wide = {}
     for name, path in paths.items():
         lea.goto(live_server.url + path)
-        picture(lea, f"phone-{scheme}-{name}")
+        picture(lea, f"phone-{name}")
         if over := widths_over(lea):
             wide[name] = over
     assert wide == {}

@@ -13,7 +13,6 @@ from annotation.models import Round
 from annotation.projects import codebook_publish
 from annotation.rounds import round_close
 from tests import factories
-from tests.conftest import client_of
 from tests.e2e.lead import picture, widths_over
 from tests.e2e.workspace import address, press, ready, saved
 
@@ -21,26 +20,6 @@ pytestmark = [pytest.mark.browser, pytest.mark.django_db(transaction=True)]
 
 AXE = next(Path(axe_playwright_python.__file__).parent.rglob("axe.min.js"))
 SIZES = ((360, 740), (768, 1024), (1280, 800), (1920, 1080))
-
-
-@pytest.fixture
-def as_(browser, live_server):
-    """Return a function that gives a page in which somebody is logged in; a script's error fails the test."""
-    said: list[str] = []
-    contexts = []
-
-    def act(name: str):
-        contexts.append(browser.new_context())
-        page = contexts[-1].new_page()
-        page.on("pageerror", lambda error: said.append(str(error)))
-        session = client_of(name).cookies["sessionid"].value
-        page.context.add_cookies([{"name": "sessionid", "value": session, "url": live_server.url}])
-        return page
-
-    yield act
-    for context in contexts:
-        context.close()
-    assert said == []
 
 
 def looked_at(page, name: str) -> None:

@@ -78,14 +78,17 @@ def test_its_label_table_is_the_counts_of_the_file(tmp_path):
     assert row_of(text, "Lacks Evidence") == ["Lacks Evidence", "1", "1", "0"]
     assert row_of(text, "Weak Evidence") == ["Weak Evidence", "0", "1", "1"]
     assert "1 gold spans" in text and "1 disagreement spans" in text
-    assert "- 1 types of an item have no majority and are `null`." in text
+    assert "- Types of an item without a majority, `null` here: 1." in text
 
 
 def test_agreement_stands_with_its_intervals_and_undefined_with_its_reason(tmp_path):
     text = card(focus_made().project, tmp_path / "out")
     agreement = text.split("## Agreement")[1]
     assert row_of(agreement, "Lacks Evidence")[1:3] == ["2", "1.000 [0.000, 1.000]"]
-    assert row_of(agreement, "Temporal Contrast")[-1].startswith("undefined (")
+    assert row_of(agreement, "Temporal Contrast")[-1] == "undefined (a)"
+    assert "(a) Undefined: everyone used one and the same category" in agreement
+    assert row_of(agreement, "Lacks Evidence")[-1].endswith("(b)")
+    assert "(b) No interval: so few items carry a less common label" in agreement
     assert row_of(agreement, "Weak Evidence")[2].startswith("0.500")
 
 

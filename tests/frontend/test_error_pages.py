@@ -38,6 +38,14 @@ def test_an_error_nobody_expected_is_told_without_the_database(monkeypatch):
     assert "tell whoever runs this installation" in words(response)
 
 
+def test_a_form_of_ten_megabytes_is_told_how_much_it_may_be():
+    made = factories.study("focus", slug="s")
+    response = client_of("lea").post("/p/s/codebook/edit/", {"guideline": "x" * 10 * 2**20})
+    assert response.status_code == 413
+    assert "A form takes 2.5 MB at most, and nothing was changed." in words(response)
+    assert made.project.codebooks.count() == 1
+
+
 @override_settings(ALLOWED_HOSTS=["elsewhere.example"])
 def test_a_request_that_cannot_be_read_gets_a_page_too():
     response = Client().get("/")

@@ -1,5 +1,7 @@
 """Leads plan, draw, open, follow, close and reopen rounds in the browser."""
 
+import html
+
 import pytest
 
 from annotation.codebooks.reader import load_shipped
@@ -76,9 +78,17 @@ def test_a_plan_that_cannot_be_is_refused_beside_its_field(lead_client, study, b
 def test_an_annotator_that_cannot_be_is_no_choice(lead_client, study, number):
     made = round_create(project=study.project)
     round_draw(made, external_ids=["I-1"])
-    page = lead_client.post("/p/s/rounds/1/open/", {"annotators": [number]})
-    assert page.status_code == 200
+    page = lead_client.post("/p/s/rounds/1/open/", {"choose": "1", "annotators": [number]}).content.decode()
+    assert "errorlist" in page and html.escape(number) in page
     assert Round.objects.get().status == "draft"
+
+
+def test_whoever_lacks_annotators_is_led_to_invite_them(lead_client, study):
+    made = round_create(project=study.project, overlap=5)
+    round_draw(made, external_ids=["I-1"])
+    page = " ".join(lead_client.get("/p/s/rounds/1/open/").content.decode().split())
+    told = 'judged by 5 annotators, and 2 are missing here. <a href="/p/s/people/">Invite them</a> first.'
+    assert told in page
 
 
 def test_a_preview_stores_nothing_and_the_draw_gives_what_it_showed(lead_client, study):
