@@ -43,9 +43,11 @@ def asked_first(selection: Selection) -> bool:
 
 def sources_known(selection: Selection) -> list[tuple[str, str, int]]:
     """Return what `sources_of` returns, remembered: grouping the items takes too long for a page."""
-    found: list[tuple[str, str, int]] = cache.get_or_set(
-        _place(selection, "sources"), lambda: sources_of(selection), KEPT
-    )
+    place = _place(selection, "sources")
+    found: list[tuple[str, str, int]] | None = cache.get(place)
+    if found is None:
+        found = sources_of(selection)
+        cache.set(place, found, KEPT)
     return found
 
 
