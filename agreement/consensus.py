@@ -4,7 +4,7 @@ Pure functions. An annotator is any sortable value; which value it is never chan
 """
 
 from collections import Counter, defaultdict
-from collections.abc import Hashable, Iterable, Sequence
+from collections.abc import Collection, Hashable, Iterable, Sequence
 from dataclasses import dataclass
 from fractions import Fraction
 from itertools import combinations
@@ -63,6 +63,9 @@ def consensus_spans(
         if not 0 <= start < end <= len(text):
             raise ValueError(f"span ({start}, {end}) is not inside a text of {len(text)} code points")
         chosen_by[start, end].add(annotator)
+    if len(chosen_by) == 1:
+        # Most units of a large round: nothing to match, and the text need not be cut into tokens.
+        return tuple(_consensus_span(*span, annotators) for span, annotators in chosen_by.items())
     distinct = sorted(chosen_by)
     jaccard = _jaccard_table(text, distinct)
     # Identical offsets always match. Starting from them leaves no two clusters that only a name could order.
@@ -73,11 +76,13 @@ def consensus_spans(
         clusters.append(_Cluster(tuple(sorted(a.spans + b.spans)), a.annotators | b.annotators))
     found = []
     for cluster in clusters:
-        start, end = _most_central(cluster.spans, chosen_by, jaccard)
-        annotators = tuple(sorted(cluster.annotators))
-        kind: Kind = "gold" if len(annotators) > 1 else "disagreement"
-        found.append(ConsensusSpan(start, end, len(annotators), kind, annotators))
+        found.append(_consensus_span(*_most_central(cluster.spans, chosen_by, jaccard), cluster.annotators))
     return tuple(sorted(found, key=lambda span: (span.start, span.end)))
+
+
+def _consensus_span(start: int, end: int, chosen_by: Collection) -> ConsensusSpan:
+    kind: Kind = "gold" if len(chosen_by) > 1 else "disagreement"
+    return ConsensusSpan(start, end, len(chosen_by), kind, tuple(sorted(chosen_by)))
 
 
 def _jaccard_table(text: str, spans: Sequence[Span]) -> dict[tuple[Span, Span], tuple[int, int]]:
@@ -225,6 +230,8 @@ def disagreeing_pairs(votes: Iterable[Hashable | None]) -> float:
 
 
 def _span_distance(text: str, spans: Sequence[ConsensusSpan]) -> float:
+    if len(spans) < 2:
+        return 1.0
     jaccard = _jaccard_table(text, [(span.start, span.end) for span in spans])
     quotients = [
         shared / union

@@ -6,13 +6,14 @@ The rules are those of `agreement.consensus`; here only the units that can be di
 from __future__ import annotations
 
 from collections import Counter
+from functools import lru_cache
 from typing import Any
 
 import numpy as np
 
-from agreement.consensus import ConsensusSpan, disagreeing_pairs, question_dispute, type_dispute
+from agreement.consensus import ConsensusSpan, Dispute, disagreeing_pairs, question_dispute, type_dispute
 from agreement.figures import consensus_of
-from agreement.judgements import YES, Columns, RoundJudgements
+from agreement.judgements import NO, YES, Columns, RoundJudgements
 from agreement.sections import INVALID
 
 
@@ -26,16 +27,15 @@ def type_disputes(
     marked: for items whose decided yes has no gold span, the text and the consensus spans.
     """
     kind = judgements.kinds[index]
-    part = judgements.of_kind(index)
     ratings = judgements.ratings(index)
-    consensus = consensus_of(ratings, 2)
-    split = (consensus.votes > 0) & ~consensus.unanimous
+    yes, no = (ratings == YES).sum(axis=1), (ratings == NO).sum(axis=1)
+    split = (yes > 0) & (no > 0)
     rows = []
     for item in sorted(set(np.flatnonzero(split).tolist()) | set(marked)):
-        low, high = np.searchsorted(part.unit, [item, item + 1])
-        votes = [value == YES for value in part.value[low:high].tolist() if value >= 0]
+        counts = int(yes[item]), int(no[item])
         text, spans = marked.get(item, ("", None))
-        dispute = type_dispute(votes, text=text, spans=spans)
+        # A split vote has the same dispute whatever the spans, and most units have one of a few votes.
+        dispute = _undecided(*counts) or type_dispute(_votes(*counts), text=text, spans=spans)
         if dispute is None and not split[item]:
             continue
         rows.append(
@@ -43,11 +43,21 @@ def type_disputes(
                 "item_id": int(judgements.items.ids[item]),
                 "type_code": kind.code,
                 "why": dispute.why if dispute else "",
-                "disputed": float(dispute.disputed if dispute else disagreeing_pairs(votes)),
-                "votes": _counted("yes" if vote else "no" for vote in votes),
+                "disputed": float(dispute.disputed if dispute else disagreeing_pairs(_votes(*counts))),
+                "votes": _counted("yes" if vote else "no" for vote in _votes(*counts)),
             }
         )
     return rows
+
+
+def _votes(yes: int, no: int) -> list[bool]:
+    return [True] * yes + [False] * no
+
+
+@lru_cache
+def _undecided(yes: int, no: int) -> Dispute | None:
+    """Return the dispute of a type that is open whatever its spans are."""
+    return type_dispute(_votes(yes, no))
 
 
 def question_disputes(judgements: RoundJudgements) -> list[dict[str, Any]]:

@@ -2,8 +2,9 @@
 
 from __future__ import annotations
 
-from collections import Counter
+from collections import Counter, defaultdict
 from collections.abc import Callable, Iterable, Mapping, Sequence
+from functools import lru_cache
 from math import fsum
 from typing import Any
 
@@ -25,8 +26,12 @@ _WITHOUT_TARGET = {GOLD: NO_GOLD, GOLD_AND_DISAGREEMENT: NO_PAIRS}
 
 def against_columns(measures: Iterable[str]) -> tuple[str, ...]:
     """Return what the figures of these measures against gold, or gold and disagreement, are called."""
-    names = tuple(measures)
-    return tuple(f"{measure}_against_{target}" for target in AGAINST for measure in names)
+    return tuple(column for target in AGAINST for _, column in _against(target, tuple(measures)))
+
+
+@lru_cache
+def _against(target: str, measures: tuple[str, ...]) -> tuple[tuple[str, str], ...]:
+    return tuple((measure, f"{measure}_against_{target}") for measure in measures)
 
 
 COLUMNS = against_columns(MEASURES)
@@ -52,19 +57,26 @@ def against_sums(
     """
     columns = against_columns(measures)
     similar = compare or (lambda span, target: pair_similarities(text, span, target))
-    values: dict[str, list[float]] = {name: [] for name in columns}
+    values: dict[str, list[float]] = defaultdict(list)
     reasons: dict[str, Counter[str]] = {}
     gold = [(span.start, span.end) for span in consensus if span.kind == "gold"]
     alone = [(span.annotators[0], (span.start, span.end)) for span in consensus if span.kind != "gold"]
+    if not gold and len(alone) < 2:
+        spans = ()  # most texts of a large round: a span alone has nothing to be compared with
     for annotator, start, end in spans:
         others = [span for who, span in alone if who != annotator]
         for target, against in ((GOLD, gold), (GOLD_AND_DISAGREEMENT, gold + others)):
-            for measure, (best, reason) in _best((start, end), against, measures, similar).items():
-                name = f"{measure}_against_{target}"
+            if not against:
+                continue
+            found = _best((start, end), against, measures, similar)
+            for measure, name in _against(target, tuple(measures)):
+                best, reason = found[measure]
                 if best is not None:
                     values[name].append(best)
                 elif reason:
                     reasons.setdefault(name, Counter())[reason] += 1
+    if not values:
+        return np.zeros(len(columns)), np.zeros(len(columns)), reasons
     return (
         np.array([fsum(values[name]) for name in columns]),
         np.array([float(len(values[name])) for name in columns]),

@@ -33,6 +33,7 @@ from agreement.reading import judgements_read, judgements_stamp, texts_read
 from agreement.report import REPORT_VERSION, RoundReport, report_assemble, report_build
 from agreement.storing import rows_store
 from annotation.codebooks.definition import FOCUS
+from annotation.collecting import collected_rarely
 
 logger = logging.getLogger(__name__)
 
@@ -80,6 +81,7 @@ def report_sweep() -> list[int]:
     return found
 
 
+@collected_rarely()
 def _compute(report_id: int, token: str) -> str:
     report = AgreementReport.objects.select_related("round__project", "round__codebook").get(id=report_id)
     if report.code_version == REPORT_VERSION and report.parts.exists():

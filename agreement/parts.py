@@ -35,6 +35,7 @@ from agreement.reading import frame_read, judgements_read, judgements_stamp, tex
 from agreement.report import REPORT_VERSION, PooledPart, pooled_build, type_figures
 from agreement.span_sums import SpanSums
 from agreement.type_parts import TypePart, types_find
+from annotation.collecting import collected_rarely
 
 logger = logging.getLogger(__name__)
 
@@ -174,6 +175,7 @@ def _fail(report_id: int, error: str) -> None:
             ReportPart.objects.filter(report_id=report_id).delete()
 
 
+@collected_rarely()
 def _result(part: ReportPart, *, alive: Callable[[], None]) -> Result:
     report = part.report
     if report.code_version != REPORT_VERSION or judgements_stamp(report.round) != report.stamp:

@@ -91,17 +91,22 @@ def span_table(texts: Sequence[JudgedText]) -> SpanTable:
     by_token: list[Disagreement] = []
     by_unit: list[Disagreement] = []
     for row, judged in enumerate(texts):
+        by_token.append(token_disagreement(judged))
+        by_unit.append(character_disagreement(judged))
+        numerators[row, -2:] = by_token[-1].observed, by_unit[-1].observed
+        denominators[row, -2:] = by_token[-1].expected, by_unit[-1].expected
+        spans = [span for span in judged.marks.values() if span is not None]
+        if len(spans) < 2:
+            continue  # most texts of a large round
         values: dict[str, list[float]] = {measure: [] for measure in MEASURES}
-        for a, b in combinations([span for span in judged.marks.values() if span is not None], 2):
+        for a, b in combinations(spans, 2):
             for measure, found in pair_similarities(judged.text, a, b).items():
                 if found.reason is not None:
                     left_out[measure] = left_out.get(measure, (0, ""))[0] + 1, found.reason
                 elif found.value is not None:
                     values[measure].append(found.value)
-        by_token.append(token_disagreement(judged))
-        by_unit.append(character_disagreement(judged))
-        numerators[row] = [*map(fsum, values.values()), by_token[-1].observed, by_unit[-1].observed]
-        denominators[row] = [*map(len, values.values()), by_token[-1].expected, by_unit[-1].expected]
+        numerators[row, :-2] = [fsum(found) for found in values.values()]
+        denominators[row, :-2] = [len(found) for found in values.values()]
     alpha_reasons = {ALPHA_TOKEN: alpha(by_token).reason, ALPHA_U: alpha(by_unit).reason}
     return SpanTable(numerators, denominators, left_out, alpha_reasons)
 

@@ -94,8 +94,7 @@ def counting_unit(text: str) -> tuple[Unit, str | None]:
     a combining mark in more than half of its words (`combining_marks`).
     A foreign name or a short quotation therefore does not change how a text is counted.
     """
-    words = _WORD.findall(text)
-    if not words:
+    if not _WORD.search(text):
         return "character", NO_WORDS
     if text.isascii():
         return "token", None

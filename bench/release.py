@@ -1,9 +1,10 @@
 """How long a large release takes and how much memory: python bench/release.py [--items N] [--types T]
 
 Fills a database of its own in a temporary folder with a FOCUS project of judged texts (seed 0) and builds
-releases of it, each in a fresh process. Prints what is built, then for each release the CPU and wall seconds,
-milliseconds an item and the most memory that process held. Without options: 110,000 texts with one type
-judged by two annotators, and 11,000 texts with all ten types judged by three.
+releases of it, each in a fresh process. Prints for each release the wall and CPU seconds and the most memory
+that process held, with the goals beside them. Without options: 110,000 texts with one type judged by two
+annotators, and 11,000 texts with all ten types judged by three. With --before FOLDER every release is built
+by the code in that folder as well, in turns; then come the ratio of CPU and whether the bytes are the same.
 """
 
 import argparse
@@ -11,10 +12,12 @@ import json
 import os
 import random
 import resource
+import shutil
 import subprocess
 import sys
 import tempfile
 import time
+from dataclasses import dataclass
 from pathlib import Path
 
 ROOT = Path(__file__).resolve().parent.parent
@@ -27,12 +30,15 @@ BATCH = 2000
 CASES = [(110_000, 1, 2), (11_000, 10, 3)]
 """Items, judged types, annotators."""
 
+GOAL_SECONDS, GOAL_MB = 30, 500
+
 BUILDS = [
-    ("without agreement", "1.0", {"agreement": False}),
-    ("with agreement, which no worker has computed before", "1.1", {}),
-    ("again, compared with the release before it", "1.2", {"agreement": False, "licence": "MIT"}),
+    ("without agreement", "1.0", {"agreement": False}, False),
+    ("agreement computed while building, compared with the release before", "1.1", {}, False),
+    ("agreement computed by the worker before, compared", "1.2", {"licence": "MIT"}, True),
+    ("every label another, compared", "1.3", {"agreement": False, "adjudicated_only": True}, False),
 ]
-"""What is built, its version, and its choices."""
+"""What is built, its version, its choices, and whether a worker computes the agreement report before."""
 
 
 def fill(items: int, types: int, annotators: int) -> None:
@@ -111,39 +117,86 @@ def build(version: str, choices: dict) -> None:
     cpu, wall = time.process_time() - started_cpu, time.perf_counter() - started
     size = sum(file["size"] for file in release.files if not file["archive"]) / 1e6
     memory = resource.getrusage(resource.RUSAGE_SELF).ru_maxrss / 1024
-    print(
-        f"    {cpu:.1f} s CPU, {wall:.1f} s wall, {1000 * cpu / release.counts['items']:.3f} ms CPU an item, "
-        f"at most {memory:.0f} MB of memory; "
-        f"{size:.0f} MB of files, and as much in the ZIP",
-        flush=True,
-    )
+    files = {file["name"]: file["sha256"] for file in release.files}
+    print(json.dumps({"wall": wall, "cpu": cpu, "memory": memory, "size": size, "files": files}))
 
 
-def case(items: int, types: int, annotators: int) -> None:
+def report() -> None:
+    """Compute the agreement report of the round, as the worker does when it closes."""
+    from agreement.jobs import report_compute
+    from agreement.parts import part_compute, parts_waiting
+    from agreement.reports import report_request
+    from annotation.models import Round
+
+    asked = report_request(round=Round.objects.select_related("project", "codebook").get(project__slug=SLUG))
+    if report_compute(report_id=asked.pk) == "in_parts":
+        for part in parts_waiting(asked.pk):
+            part_compute(part_id=part)
+        report_compute(report_id=asked.pk)
+
+
+def case(items: int, types: int, annotators: int, before: Path | None) -> None:
     """Fill and build, each in a process of its own, so that the memory is that of building."""
     print(
         f"{items:,} texts, {types} of 10 types judged by {annotators} annotators: "
-        f"{items * types * annotators:,} judgements",
+        f"{items * types * annotators:,} judgements; the goals are {GOAL_SECONDS} s and {GOAL_MB} MB",
         flush=True,
     )
     numbers = ["--items", str(items), "--types", str(types), "--annotators", str(annotators)]
     with tempfile.TemporaryDirectory() as folder:
+        now = Code(ROOT, Path(folder, "now"))
+        now.data.mkdir()
+        now.run(str(ROOT / "manage.py"), "migrate", "--verbosity", "0")
+        now.step("fill", *numbers)
+        codes = [now]
+        if before is not None:
+            shutil.copytree(now.data, Path(folder, "before"))
+            codes.insert(0, Code(before, Path(folder, "before")))
+        for what, version, choices, by_worker in BUILDS:
+            print(f"  {what}:", flush=True)
+            found = []
+            for code in codes:
+                if by_worker:
+                    code.step("report")
+                words = ["--version", version, "--choices", json.dumps(choices)]
+                found.append(json.loads(code.step("build", *words)))
+                print(f"    {'' if code is now else 'before: '}{told(found[-1])}", flush=True)
+            if len(found) == 2:
+                same = "the same" if found[0]["files"] == found[1]["files"] else "OTHER"
+                ratio = found[1]["cpu"] / found[0]["cpu"]
+                print(f"    {ratio:.2f} of the CPU before; {same} bytes", flush=True)
+
+
+@dataclass(frozen=True)
+class Code:
+    """A checkout and the folder with its database and files."""
+
+    root: Path
+    data: Path
+
+    def step(self, name: str, *words: str) -> str:
+        return self.run(__file__, "--step", name, "--code", str(self.root), *words)
+
+    def run(self, *words: str) -> str:
         environment = {
             **os.environ,
             "DJANGO_SETTINGS_MODULE": "config.settings.embedded",
-            "ELENCHUS_DATA": folder,
+            "ELENCHUS_DATA": str(self.data),
             "DATABASE_URL": "",
         }
-        script = [sys.executable, __file__, *numbers]
+        command = [sys.executable, *words]
+        return subprocess.run(
+            command, env=environment, check=True, cwd=self.root, stdout=subprocess.PIPE, text=True
+        ).stdout
 
-        def run(*words: str) -> None:
-            subprocess.run(words, env=environment, check=True, cwd=ROOT)
 
-        run(sys.executable, str(ROOT / "manage.py"), "migrate", "--verbosity", "0")
-        run(*script, "--step", "fill")
-        for what, version, choices in BUILDS:
-            print(f"  {what}:", flush=True)
-            run(*script, "--step", "build", "--version", version, "--choices", json.dumps(choices))
+def told(found: dict) -> str:
+    """Return what a build took, in words."""
+    missed = " MISSED" if found["wall"] > GOAL_SECONDS or found["memory"] > GOAL_MB else ""
+    return (
+        f"{found['wall']:.1f} s wall, {found['cpu']:.1f} s CPU, {found['memory']:.0f} MB{missed} "
+        f"({found['size']:.0f} MB of files, and as much in the ZIP)"
+    )
 
 
 def main() -> None:
@@ -152,23 +205,27 @@ def main() -> None:
     parser.add_argument("--items", type=int, help="one case of so many texts")
     parser.add_argument("--types", type=int, default=1)
     parser.add_argument("--annotators", type=int, default=2)
-    for hidden in ("--version", "--choices"):
+    parser.add_argument("--before", type=Path, help="a checkout to compare with")
+    for hidden in ("--version", "--choices", "--code"):
         parser.add_argument(hidden, help=argparse.SUPPRESS)
-    parser.add_argument("--step", choices=["fill", "build"], help=argparse.SUPPRESS)
+    parser.add_argument("--step", choices=["fill", "report", "build"], help=argparse.SUPPRESS)
     options = parser.parse_args()
     if options.step:
-        sys.path.insert(0, str(ROOT))
+        sys.path.insert(0, options.code)
         import django
 
         django.setup()
         if options.step == "fill":
             fill(options.items, options.types, options.annotators)
+        elif options.step == "report":
+            report()
         else:
             build(options.version, json.loads(options.choices))
         return
+    before = options.before and options.before.resolve()
     one = [(options.items, options.types, options.annotators)] if options.items else CASES
     for numbers in one:
-        case(*numbers)
+        case(*numbers, before)
 
 
 if __name__ == "__main__":

@@ -153,12 +153,16 @@ def files_build(
 
     Raises NotReconciled where they would not add up, or where somebody changed a judgement meanwhile.
     """
+    with Sums(directory) as sums:
+        return _files_build(selection, version, sums, progress)
+
+
+def _files_build(selection: Selection, version: str, sums: Sums, progress: Progress | None) -> Built:
     stamp = inputs_stamp(selection)
     total = items_chosen(selection).count()
     if total == 0:
         raise Refused("not_ready", _nothing(selection))
     plan, digest, tally, splits = splits_plan(selection), Digest(selection), Tally(), Counter[str]()
-    sums = Sums(directory)
     places = Places(sums, sorted(set(plan.values())), selection.parameters.withheld)
     outputs = outputs_open(selection, places)
     try:
@@ -178,7 +182,7 @@ def files_build(
     if problems:
         raise NotReconciled(problems)
     built = _built(selection, tally, digest.hexdigest(), splits)
-    agreement = agreement_write(selection, directory) if selection.parameters.agreement else []
+    agreement = agreement_write(selection, sums.directory) if selection.parameters.agreement else []
     built.card = card_text(selection, version, built, agreement)
     documents_write(selection, version, built, sums)
     built.files = files_seal(sums, f"{selection.project.slug}-{version}")

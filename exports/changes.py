@@ -1,8 +1,8 @@
 """What differs between a release and the one before it, from the files of both that anybody may have.
 
 A worker compares them when the later one is built, and stores the answer beside the files of releases: the
-JSON Lines are read line by line, and of the release before only labels and gold spans stay in memory. Nothing
-of this goes into a release's files, so a rebuild has the same bytes.
+JSON Lines are read line by line, and of the release before only labels and gold spans of lines that differ
+stay in memory. Nothing of this goes into a release's files, so a rebuild has the same bytes.
 """
 
 from __future__ import annotations
@@ -150,12 +150,15 @@ def _place(before: Release, after: Release) -> str:
 
 
 def _compared(before: Release, after: Release) -> Changes:
-    known = dict(_items(before))
+    # Of most items both say the same, byte for byte: those need not be read. Hashes of lines are kept, a few
+    # bytes each, and not the lines.
+    same = _lines(before) & _lines(after)
+    known = dict(_items(before, same))
     added: list[str] = []
     changes: list[Change] = []
     counts: Counter[str] = Counter()
     items_changed = not_compared = 0
-    for item, units in _items(after):
+    for item, units in _items(after, same):
         if item not in known:
             added.append(item)
             continue
@@ -178,19 +181,44 @@ def _compared(before: Release, after: Release) -> Changes:
     )
 
 
-def _items(release: Release) -> Iterator[tuple[str, tuple[Unit, ...] | None]]:
-    """Yield id and units of every item of a release; None for the units where its labels are withheld."""
-    withheld = {f"data/{Places.file_part(split)}.jsonl" for split in release.parameters["withheld"]}
-    same: dict[Unit, Unit] = {}  # most units of a data set are alike: each is kept once
+def _lines(release: Release) -> set[bytes]:
+    """Return a hash of each line with labels."""
+    withheld = _withheld_files(release)
+    found: set[bytes] = set()
     for file in _lines_files(release):
+        if file["name"] not in withheld:
+            with default_storage.open(file["storage"], "rb") as stream:
+                found.update(map(_line_hash, stream))
+    return found
+
+
+def _line_hash(line: bytes) -> bytes:
+    return hashlib.blake2b(line, digest_size=16).digest()
+
+
+def _items(release: Release, same: set[bytes]) -> Iterator[tuple[str, tuple[Unit, ...] | None]]:
+    """Yield id and units of the items of a release, but for those whose lines are the same in both.
+
+    The units are None where the labels are withheld.
+    """
+    withheld = _withheld_files(release)
+    alike: dict[Unit, Unit] = {}  # most units of a data set are alike: each is kept once
+    for file in _lines_files(release):
+        is_withheld = file["name"] in withheld
         with default_storage.open(file["storage"], "rb") as stream:
             for text in stream:
+                if not is_withheld and _line_hash(text) in same:
+                    continue
                 entry = json.loads(text)
                 item = entry["argument_id"] if "argument_id" in entry else entry["intervention_id"]
-                if file["name"] in withheld:
+                if is_withheld:
                     yield item, None
                 else:
-                    yield item, tuple(same.setdefault(unit, unit) for unit in _units(entry))
+                    yield item, tuple(alike.setdefault(unit, unit) for unit in _units(entry))
+
+
+def _withheld_files(release: Release) -> set[str]:
+    return {f"data/{Places.file_part(split)}.jsonl" for split in release.parameters["withheld"]}
 
 
 def _lines_files(release: Release) -> list[dict[str, Any]]:

@@ -20,6 +20,9 @@ from exports.rewording import GoldQuestion
 
 Key = tuple[int, str, int, int]
 
+QuestionTable = dict[tuple[str, str], tuple[int, int]]
+"""By source and licence: how many questions there are, and how many of them are refined."""
+
 
 @dataclass(frozen=True, slots=True)
 class QuestionCounts:
@@ -78,18 +81,29 @@ def gold_questions(selection: Selection) -> Iterator[GoldQuestion]:
                 )
 
 
+def questions_table(selection: Selection) -> QuestionTable:
+    """Read every question and count them by source."""
+    questions: Counter[tuple[str, str]] = Counter()
+    refined: Counter[tuple[str, str]] = Counter()
+    for kind, question in _sorted_out(selection, set(), again=False):
+        questions[question.source, question.licence] += 1
+        refined[question.source, question.licence] += kind == "refined"
+    return {pair: (number, refined[pair]) for pair, number in sorted(questions.items())}
+
+
 def questions_count(
-    selection: Selection, *, sources: tuple[tuple[str, str], ...], again: bool, max_questions: int
+    table: QuestionTable, *, sources: tuple[tuple[str, str], ...], again: bool, max_questions: int
 ) -> QuestionCounts:
-    """Count what a run with these choices would do, without asking anything."""
-    found = Counter(kind for kind, _ in _sorted_out(selection, set(sources), again=again))
-    asked = min(found["waiting"], max_questions)
+    """Return what a run with these choices would do, without asking anything."""
+    refined = 0 if again else sum(number for _, number in table.values())
+    left = {pair: number - (0 if again else answered) for pair, (number, answered) in table.items()}
+    waiting = sum(left.get(pair, 0) for pair in set(sources))
     return QuestionCounts(
-        questions=sum(found.values()),
-        refined=found["refined"],
-        not_sent=found["not_sent"],
-        asked=asked,
-        left_over=found["waiting"] - asked,
+        questions=sum(number for number, _ in table.values()),
+        refined=refined,
+        not_sent=sum(left.values()) - waiting,
+        asked=min(waiting, max_questions),
+        left_over=max(0, waiting - max_questions),
     )
 
 

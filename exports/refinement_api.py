@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from dataclasses import asdict
 
+from django.utils.translation import gettext
 from drf_spectacular.utils import OpenApiParameter, extend_schema
 from rest_framework import serializers, status
 from rest_framework.pagination import PageNumberPagination
@@ -11,6 +12,7 @@ from rest_framework.request import Request
 from rest_framework.response import Response
 
 from annotation.api import REFUSALS, MemberView
+from annotation.errors import Refused
 from exports.models import QuestionRefinement, RefinementRun
 from exports.refinable import questions_count, refinable_selection
 from exports.refinement_choices import RefinementChoices, refinement_choices
@@ -23,7 +25,7 @@ from exports.refining import (
     refinement_or_404,
     run_or_404,
 )
-from exports.tasks import refinement_start
+from exports.tasks import counting_start, refinement_start
 
 
 class RefinementRunSerializer(serializers.ModelSerializer):
@@ -138,11 +140,17 @@ class RefinementRunListApi(MemberView):
 class RefinementCountsApi(MemberView):
     @extend_schema(request=ChoicesSerializer, responses={200: QuestionCountsSerializer, **REFUSALS})
     def post(self, request: Request, slug: str) -> Response:
-        """Count what a run with these choices would ask. Nothing is asked and nothing stored."""
+        """Count what a run with these choices would ask. Nothing is asked.
+
+        The questions of a large project are counted by a worker: until then the answer is 409 `not_ready`.
+        """
         member = self.member(request, slug, lead=True)
         choices = ChoicesSerializer(data=request.data).checked()
+        table = counting_start(refinable_selection(member.project))
+        if table is None:
+            raise Refused("not_ready", gettext("The questions are being counted: ask again in a moment."))
         counted = questions_count(
-            refinable_selection(member.project),
+            table,
             sources=choices.sources,
             again=choices.again,
             max_questions=choices.max_questions,

@@ -25,6 +25,7 @@ from django.db.models import F, Q
 from django.utils import timezone
 from django.utils.translation import gettext
 
+from annotation.collecting import collected_rarely
 from annotation.errors import Refused
 from annotation.models import Membership, Project, ProjectEvent
 from exports.building import Built, files_build, release_digest
@@ -157,6 +158,7 @@ def _being_built(version: str) -> Refused:
     )
 
 
+@collected_rarely()
 def _run(release_id: int) -> bool:
     token = _claim(release_id)
     if token is None:

@@ -14,10 +14,12 @@ from django.db import transaction
 from kombu.exceptions import OperationalError
 
 from annotation.models import Membership, Project
-from exports import refinement_work, refining, releases
+from exports import question_counts, refinement_work, refining, releases
 from exports.changes import changes_between
 from exports.models import RefinementRun, Release
 from exports.parameters import Parameters
+from exports.records import Selection
+from exports.refinable import QuestionTable, refinable_selection
 from exports.refinement_choices import RefinementChoices
 
 logger = logging.getLogger(__name__)
@@ -68,6 +70,20 @@ def comparison_start(before: Release, after: Release) -> None:
         compare_releases.delay(before.pk, after.pk)
     except (OperationalError, OSError) as error:
         logger.warning("releases cannot be compared: the broker cannot be reached (%s)", error)
+
+
+@shared_task(name="exports.count_questions")
+def count_questions(project_id: int) -> None:
+    """Count the questions of a project for those who are about to start a run of refinements."""
+    question_counts.table_work_out(refinable_selection(Project.objects.get(pk=project_id)))
+
+
+def counting_start(selection: Selection) -> QuestionTable | None:
+    """Return how many questions each source has; None while a worker counts them, which is asked for here."""
+    table = question_counts.table_known(selection)
+    if table is None and question_counts.asked_first(selection):
+        _send(count_questions, selection.project.pk)
+    return table
 
 
 def release_start(

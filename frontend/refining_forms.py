@@ -8,8 +8,8 @@ from django.conf import settings
 from django.utils.translation import gettext, gettext_lazy, ngettext
 
 from exports.models import RefinementRun
+from exports.question_counts import sources_known
 from exports.records import Selection
-from exports.refinable import sources_of
 from exports.refinement_choices import LIMITS, TEMPERATURES, RefinementChoices
 from exports.rewording import DEFAULT_PROMPT
 
@@ -63,7 +63,7 @@ class RefinementForm(forms.Form):
         sources: Any = self.fields["sources"]
         sources.choices = [
             (json.dumps([source, licence]), _source_words(source, licence, items))
-            for source, licence, items in sources_of(selection)
+            for source, licence, items in sources_known(selection)
         ]
 
     def chosen(self) -> dict[str, Any]:

@@ -32,7 +32,7 @@ from exports.refining import (
     refinement_or_404,
     run_or_404,
 )
-from exports.tasks import refinement_start
+from exports.tasks import counting_start, refinement_start
 from frontend.pages.common import lead_or_refuse, page_of, posted, project_page
 from frontend.refining_forms import ConfirmForm, PromptForm, RareRefinementForm, RefinementForm
 from frontend.refusals import refusals_as_notices
@@ -56,13 +56,14 @@ def refinements(request: HttpRequest, slug: str) -> HttpResponse:
     rare = RareRefinementForm(posted(request), initial=before)
     starting = request.POST.get("act") == "start"
     confirm = ConfirmForm(request.POST if starting else None)
-    counted = None
+    counted, counting = None, False
     if request.method == "POST" and form.is_valid() and prompt.is_valid() and rare.is_valid():
         try:
             choices = refinement_choices({**form.chosen(), **prompt.cleaned_data, **rare.cleaned_data})
             if starting and confirm.is_valid():
                 return _start(request, member, choices)
             counted = _counted(selection, choices)
+            counting = counted is None
         except Refused as refusal:
             if refusal.code == "taken":  # the form is not there while a run works
                 messages.error(request, refusal.message)
@@ -79,6 +80,7 @@ def refinements(request: HttpRequest, slug: str) -> HttpResponse:
         rare=rare,
         confirm=confirm,
         counted=counted,
+        counting=counting,
         minutes=_minutes(counted, rare),
         host=urlsplit(form.cleaned_data["endpoint"]).netloc if counted else "",
         newest=newest,
@@ -139,9 +141,13 @@ def _start(request: HttpRequest, member: Membership, choices: RefinementChoices)
     return redirect("refinements", member.project.slug)
 
 
-def _counted(selection: Selection, choices: RefinementChoices) -> QuestionCounts:
+def _counted(selection: Selection, choices: RefinementChoices) -> QuestionCounts | None:
+    """Return what the run would ask; None while a worker counts the questions of a large project."""
+    table = counting_start(selection)
+    if table is None:
+        return None
     return questions_count(
-        selection, sources=choices.sources, again=choices.again, max_questions=choices.max_questions
+        table, sources=choices.sources, again=choices.again, max_questions=choices.max_questions
     )
 
 

@@ -121,6 +121,25 @@ def test_labels_that_one_of_the_two_withholds_are_not_compared(made):
     assert ({change.item for change in found.changes}, found.not_compared) == ({"I-1"}, 1)
 
 
+def test_labels_that_both_withhold_are_not_compared_although_their_lines_are_the_same(made):
+    made.project.items.filter(pk=made.items[0].pk).update(split="test")
+    made.project.items.exclude(pk=made.items[0].pk).update(split="train")
+    first = release(made.project, "1.0", withheld=["test"])
+    found = changes_between(first, release(made.project, "1.1", withheld=["test"], licence="MIT"))
+    assert (found.not_compared, found.changes, found.added, found.removed) == (1, (), (), ())
+
+
+def test_only_items_whose_lines_differ_are_read(made, monkeypatch):
+    first = release(made.project, "1.0")
+    adjudicate(made, made.items[1], "LE", False)
+    second = release(made.project, "1.1")
+    lose_comparisons()
+    read = []
+    monkeypatch.setattr(changes, "_units", lambda entry: read.append(entry["argument_id"]) or iter(()))
+    changes_between(first, second)
+    assert read == [made.items[1].external_id] * 2
+
+
 def test_questions_are_compared_by_label_and_wording():
     made = cqs_study(annotators=1, questions=3, slug="q")
     questions = list(made.items[0].questions.order_by("position"))

@@ -3,7 +3,7 @@
 import pytest
 from django.test import Client
 
-from exports import tasks
+from exports import question_counts, tasks
 from exports.models import QuestionRefinement, RefinementRun
 from exports.refinement_work import refinement_work
 from tests import factories
@@ -74,6 +74,15 @@ def test_counts_are_told_before_anything_is_asked(made, endpoint, lead_client):
     counted = post(lead_client, "counts/", {"choices": choices(endpoint, max_questions=1)})
     assert counted.json() == {"questions": 2, "refined": 0, "not_sent": 0, "asked": 1, "left_over": 1}
     assert endpoint.asked == []
+
+
+def test_counts_of_a_large_project_come_when_a_worker_has_counted(made, endpoint, lead_client, monkeypatch):
+    monkeypatch.setattr(question_counts, "AT_ONCE", 0)
+    asked = post(lead_client, "counts/", {"choices": choices(endpoint)})
+    assert (asked.status_code, asked.json()["code"]) == (409, "not_ready")
+    tasks.count_questions(made.project.pk)
+    counted = post(lead_client, "counts/", {"choices": choices(endpoint)})
+    assert counted.json() == {"questions": 2, "refined": 0, "not_sent": 0, "asked": 2, "left_over": 0}
 
 
 def test_wrong_choices_are_refused_one_message_a_choice(made, endpoint, lead_client):

@@ -4,7 +4,8 @@ import re
 
 import pytest
 
-from exports import tasks
+from annotation.withdrawing import item_withdraw
+from exports import question_counts, tasks
 from exports.models import QuestionRefinement, RefinementRun, Release
 from exports.refinement_work import refinement_work
 from exports.rewording import DEFAULT_PROMPT
@@ -89,6 +90,28 @@ def test_what_would_be_sent_is_counted_and_nothing_is_sent(made, lead_client, en
     assert "It takes 1 minute or more." in page
     assert "Send the texts and ask" in page
     assert (endpoint.asked, RefinementRun.objects.count()) == ([], 0)
+
+
+def test_a_worker_counts_a_large_project_once_until_something_changes(
+    made, lead_client, endpoint, choices, monkeypatch
+):
+    sent = []
+    monkeypatch.setattr(question_counts, "AT_ONCE", 0)
+    monkeypatch.setattr(tasks.count_questions, "delay", sent.append)
+    count = {**choices, "act": "count"}
+    for _ in range(2):
+        page = text(lead_client.post(PAGE, count))
+        assert "The questions are being counted." in page
+        assert "would be asked" not in page
+    assert sent == [made.project.pk]
+    tasks.count_questions(made.project.pk)
+    assert "<b>2</b> would be asked" in text(lead_client.post(PAGE, count))
+    item_withdraw(item=made.items[0], member=made.lead, why="It is broken.")
+    assert "The questions are being counted." in text(lead_client.post(PAGE, count))
+    assert "test · terms not stated · 1 item" in text(lead_client.get(PAGE))
+    tasks.count_questions(made.project.pk)
+    assert "<b>1</b> would be asked" in text(lead_client.post(PAGE, count))
+    assert sent == [made.project.pk] * 2
 
 
 def test_without_the_confirmation_nothing_is_sent(made, lead_client, endpoint, choices):

@@ -9,7 +9,7 @@ from django.core.management.base import BaseCommand, CommandError, CommandParser
 from annotation.errors import Refused
 from annotation.models import Project
 from exports.models import RefinementRun
-from exports.refinable import questions_count, refinable_selection, sources_of
+from exports.refinable import questions_count, questions_table, refinable_selection, sources_of
 from exports.refinement_choices import RefinementChoices, refinement_choices
 from exports.refinement_work import refinement_work
 from exports.refining import outcomes, refinement_cancel, refinement_request
@@ -84,7 +84,7 @@ class Command(BaseCommand):
 
     def _preview(self, project: Project, choices: RefinementChoices) -> None:
         counted = questions_count(
-            refinable_selection(project),
+            questions_table(refinable_selection(project)),
             sources=choices.sources,
             again=choices.again,
             max_questions=choices.max_questions,
