@@ -4,7 +4,7 @@ import { replyOf } from "../../frontend/static/frontend/js/api.js";
 import { gettext, interpolate, ngettext, useCatalogue } from "../../frontend/static/frontend/js/i18n.js";
 import { blocks, pieces } from "../../frontend/static/frontend/js/markdown.js";
 import { Outbox } from "../../frontend/static/frontend/js/outbox.js";
-import { pausedWords, saveWords } from "../../frontend/static/frontend/js/shell.js";
+import { doneWords, pausedWords, saveWords } from "../../frontend/static/frontend/js/shell.js";
 import { answerText, shortened } from "../../frontend/static/frontend/js/wording.js";
 
 const SPEC = { labels: [{ code: "UN", name: "Unhelpful" }, { code: "IN", name: "Invalid" }], reasons: [{ code: "NC", name: "New Concept" }] };
@@ -90,4 +90,10 @@ test("every answer of the server is one that the outbox knows", () => {
 
 test("what a proxy or a portal answers in the server's place is no refusal: it is tried again", () => {
   for (const status of [400, 403, 404, 422, 500, 502, 503]) assert.equal(replyOf(status, null).kind, "server", String(status));
+});
+
+test("only an open round lets decisions be changed", () => {
+  assert.match(doneWords(false, "open"), /You can change them until the round closes\.$/);
+  assert.match(doneWords(false, "closed"), /The round is not open: they stay as they are\.$/);
+  assert.equal(doneWords(true, "open"), "You answered all %(n)s units.");
 });

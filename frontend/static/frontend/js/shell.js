@@ -121,7 +121,7 @@ export class Shell {
     const flagged = units.flat.filter((unit) => session.draft(unit).unsure).length;
     part("ws-done-title").textContent = units.length ? interpolate(gettext("%(round)s is done"), { round: round.name }) : gettext("Nothing is assigned to you");
     part("ws-done-text").textContent = units.length
-      ? interpolate(session.training ? gettext("You answered all %(n)s units.") : gettext("You decided %(n)s of %(n)s units; %(flagged)s are flagged as unsure. You can change them until the round closes."), { n: units.length, flagged })
+      ? interpolate(doneWords(session.training, round.status), { n: units.length, flagged })
       : gettext("No text of this round is yours. Ask a lead whether you take part in it.");
     part("ws-done-list").hidden = !units.length;
     this.doneSaved(session);
@@ -260,6 +260,14 @@ export function saveWords({ waiting, pause, conflicts, refused }, storeFailed) {
   if (n && pause === "paused") return { state: "trouble", text: interpolate(gettext("Paused: %(n)s waiting"), { n }) };
   if (n) return { state: "waiting", text: interpolate(gettext("%(n)s waiting"), { n }) };
   return { state: "saved", text: gettext("All saved") };
+}
+
+/** What the last page of a round says of the decisions. @param {boolean} training @param {string} status @returns {string} */
+export function doneWords(training, status) {
+  if (training) return gettext("You answered all %(n)s units.");
+  return status === "open"
+    ? gettext("You decided %(n)s of %(n)s units; %(flagged)s are flagged as unsure. You can change them until the round closes.")
+    : gettext("You decided %(n)s of %(n)s units; %(flagged)s are flagged as unsure. The round is not open: they stay as they are.");
 }
 
 /** @param {number} n decisions that wait @returns {string} what a paused round means for them */
