@@ -98,11 +98,12 @@ def test_the_page_shows_both_comparisons_of_each_type():
     page = client_of("lea").get(f"/p/{made.project.slug}/rounds/{made.round.number}/agreement/")
     table = re.search(r"against-table.*?</table>", page.content.decode(), re.S)[0]
     rows = [
-        [re.sub(r"<[^>]+>", "", cell) for cell in re.findall(r"<t[hd].*?</t[hd]>", row, re.S)]
+        [re.sub(r"<[^>]+>", "", cell).strip() for cell in re.findall(r"<t[hd].*?</t[hd]>", row, re.S)]
         for row in re.findall(r"<tr>.*?</tr>", table, re.S)
     ]
     at = next(number for number, row in enumerate(rows) if row[0] == "Lacks Evidence")
-    assert rows[at][1:4] == ["against gold only", "0", DASH]
-    assert rows[at + 1][:3] == ["against gold plus disagreement spans", "2", "0.00no interval"]
-    assert "Undefined: no two annotators share a span, so there is no gold" in table
-    assert "No interval: one item alone gives no interval." in page.content.decode()
+    assert rows[at][1:4] == ["against gold only", "0", f"{DASH}d"]
+    assert rows[at + 1][:3] == ["against gold plus disagreement spans", "2", "0.00c"]
+    notes = dict(re.findall(r'<li id="spans-(\w)"><sup>\w</sup> (.*?)</li>', page.content.decode()))
+    assert notes["d"] == "Undefined: no two annotators share a span, so there is no gold."
+    assert notes["c"] == "No interval: one item alone gives no interval."
