@@ -107,12 +107,15 @@ def report_request(*, round: Round, parameters: Mapping[str, Any] | None = None)
         return reports.get(state__in=PENDING)
 
 
-def report_current(*, round: Round) -> CurrentReport:
-    """Return the newest finished report of the round with what is under way."""
+def report_current(*, round: Round, whole: bool = False) -> CurrentReport:
+    """Return the newest finished report of the round with what is under way.
+
+    What is long in it (figures, change, crosscheck) is read at once if `whole`, else where it is asked for.
+    """
     live = round.status == Round.Status.OPEN
-    # What is long is read where it is shown: most pages need none of it.
     reports = AgreementReport.objects.filter(round=round, parameters__live=live)
-    reports = reports.defer("figures", "change", "crosscheck_result")
+    if not whole:
+        reports = reports.defer("figures", "change", "crosscheck_result")
     finished = reports.filter(state=State.DONE).order_by("-requested_at", "-id").first()
     newest = reports.exclude(state=State.DONE).order_by("-requested_at", "-id").first()
     if newest and finished and newest.requested_at < finished.requested_at:

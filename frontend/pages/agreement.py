@@ -50,7 +50,7 @@ def agreement(request: HttpRequest, slug: str, number: int) -> HttpResponse:
         return project_page(
             request, "agreement_hidden.html", member, tab="project", round=round, hidden=hidden
         )
-    current = report_current(round=round)
+    current = report_current(round=round, whole=True)
     context: dict[str, Any] = {"round": round, "current": current, "guideline": round.codebook.version}
     if current.report:
         context |= _report_context(request, round, current.report)

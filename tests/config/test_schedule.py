@@ -9,6 +9,7 @@ def test_every_scheduled_task_is_registered():
     app.loader.import_default_modules()
     scheduled = {entry["task"] for entry in settings.CELERY_BEAT_SCHEDULE.values()}
     assert scheduled == {
+        "annotation.sweep_imports",
         "agreement.sweep_reports",
         "agreement.refresh_live_reports",
         "exports.sweep_releases",
