@@ -12,11 +12,12 @@ from django.urls import reverse
 from django.utils.translation import gettext, gettext_lazy
 from django.views.decorators.http import require_http_methods
 
-from annotation.drawing import draw_preview, drawable_items
+from annotation.drawing import draw_preview
 from annotation.errors import Refused
 from annotation.models import Membership, Protocol, Round
 from annotation.tasks import round_draw_or_send, round_open_or_send
 from frontend.pages.common import ChosenField, project_page
+from frontend.pages.project import items_there
 from frontend.pages.rounds import lead_and_round
 from frontend.refusals import refusals_as_notices
 from frontend.training_view import training_context
@@ -129,7 +130,7 @@ def draw(request: HttpRequest, slug: str, number: int) -> HttpResponse:
         form=form,
         preview=preview,
         n_drawn=round.drawn.count(),
-        n_drawable=drawable_items(round).count(),
+        n_drawable=items_there(round.project),
     )
 
 
