@@ -36,7 +36,7 @@ MAX_ACTIVE_SECONDS = 24 * 60 * 60
 READ = (
     *("round", "member", "item", "types", "started_at", "released_at", "item__text", "item__text_length"),
     *("round__name", "round__purpose", "round__status", "round__types", "round__paused_at"),
-    *("round__reopened_at", "round__codebook", "round__codebook__created_at"),
+    *("round__reopened_at", "round__imported", "round__codebook", "round__codebook__created_at"),
 )
 
 Row = TypeAnnotation | QuestionAnnotation
@@ -119,6 +119,12 @@ def _record(
     round = assignment.round
     if _is_kept_from(round, assignment, unit):
         raise NotFound(gettext("You are not asked this type of this text in this round. Reload the page."))
+    if round.imported:
+        raise Refused(
+            "round_not_open",
+            gettext("The judgements of %(name)s were made elsewhere: none can be recorded here.")
+            % {"name": round.name},
+        )
     if round.status != Round.Status.OPEN:
         raise Refused(
             "round_not_open",

@@ -89,7 +89,7 @@ def home(request: HttpRequest) -> HttpResponse:
 
 def _add_open_rounds(cards: list[ProjectCard]) -> None:
     by_project = {card.project.pk: card for card in cards}
-    rounds = Round.objects.filter(project__in=by_project, status=Round.Status.OPEN)
+    rounds = Round.objects.filter(project__in=by_project, status=Round.Status.OPEN, imported=False)
     for round in rounds.select_related("codebook", "project").order_by("number"):
         card = by_project[round.project_id]
         card.open_rounds.append(round)

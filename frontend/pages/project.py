@@ -209,6 +209,7 @@ def _own_rounds(member: Membership) -> list[dict]:
     rounds = (
         member.project.rounds.filter(assignments__member=member, assignments__released_at__isnull=True)
         .exclude(status=Round.Status.DRAFT)
+        .exclude(status=Round.Status.OPEN, imported=True)
         .select_related("codebook", "project")
         .distinct()
     )

@@ -19,6 +19,7 @@ from annotation.models import (
     RoundItem,
     TypeAnnotation,
 )
+from annotation.recording import Unit, judgement_record
 from annotation.rounds import round_close, round_pause
 from annotation.signals import round_closed
 from exports.parameters import ParameterError, Parameters
@@ -140,6 +141,28 @@ def test_while_they_come_nobody_reads_the_round_releases_it_or_closes_it(made):
 
     more(made, on_batch=look)
     assert seen == [(True, 2), (True, 4), (True, 6)]
+
+
+def test_while_they_come_nobody_judges_in_the_round(made):
+    own = Assignment.objects.select_related("member").filter(round=made.round, member__private_name="Uma")[0]
+    refusals = []
+
+    def judge(_):
+        with pytest.raises(Refused) as refusal:
+            judgement_record(
+                member=own.member,
+                round_number=made.round.number,
+                assignment_id=own.pk,
+                unit=Unit(type_code="TOP"),
+                answer={"applicable": False},
+                base_revision=0,
+                client_event_id="meanwhile",
+            )
+        refusals.append((refusal.value.code, "made elsewhere" in refusal.value.message))
+
+    more(made, on_batch=judge)
+    assert refusals == [("round_not_open", True)] * 3
+    assert not AnnotationEvent.objects.filter(client_event_id="meanwhile").exists()
 
 
 def test_the_page_says_that_judgements_are_being_imported(made, lead_client):
