@@ -13,7 +13,7 @@ from annotation.models import ProjectEvent
 from exports import refinement_work as work
 from exports import tasks
 from exports.models import QuestionRefinement, RefinementRun
-from exports.refinable import questions_count, refinable_selection
+from exports.refinable import questions_count, questions_table, refinable_selection
 from exports.refinement_choices import refinement_choices
 from exports.refinement_work import refinement_work
 from exports.refining import (
@@ -163,7 +163,10 @@ def test_a_second_try_keeps_the_pace_too(made, endpoint):
 
 def test_a_run_asks_no_more_than_its_limit_and_the_next_one_goes_on(made, endpoint):
     counted = questions_count(
-        refinable_selection(made.project), sources=(("test", ""),), again=False, max_questions=2
+        questions_table(refinable_selection(made.project)),
+        sources=(("test", ""),),
+        again=False,
+        max_questions=2,
     )
     assert (counted.questions, counted.refined, counted.asked, counted.left_over) == (3, 0, 2, 1)
     refine(made, endpoint, max_questions=2)
@@ -198,7 +201,10 @@ def test_only_texts_of_the_ticked_sources_are_sent_and_never_a_withdrawn_one(mad
     second.withdrawn_at, second.withdrawn_reason = timezone.now(), "private"
     second.save()
     counted = questions_count(
-        refinable_selection(made.project), sources=(("test", ""),), again=False, max_questions=9
+        questions_table(refinable_selection(made.project)),
+        sources=(("test", ""),),
+        again=False,
+        max_questions=9,
     )
     assert (counted.questions, counted.not_sent, counted.asked) == (2, 1, 1)
     refine(made, endpoint)
