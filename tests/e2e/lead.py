@@ -1,10 +1,12 @@
-"""What the lead's browser tests share: pictures kept with the test run, and how wide a page is."""
+"""What the lead's browser tests share: pictures kept with the test run, in every size."""
 
 from pathlib import Path
 
 from tests.conftest import ROOT
+from tests.e2e.page_checks import load_axe, too_wide, violations
 
 PICTURES = ROOT / "test-artefacts" / "lead"
+SIZES = ((360, 740), (768, 1024), (1280, 800), (1920, 1080))
 
 
 def picture(page, name: str) -> None:
@@ -13,6 +15,16 @@ def picture(page, name: str) -> None:
     page.screenshot(path=Path(PICTURES / f"{name}.png"), full_page=True)
 
 
-def widths_over(page) -> int:
-    """Return by how many pixels the page is wider than its window."""
-    return page.evaluate("document.documentElement.scrollWidth - document.documentElement.clientWidth")
+def looked_at(page, name: str) -> None:
+    """Keep pictures of a laptop in light and a phone in dark; nothing scrolls sideways or breaks a rule."""
+    for scheme, pictured in (("light", 1280), ("dark", 360)):
+        page.emulate_media(color_scheme=scheme)
+        for width, height in SIZES:
+            page.set_viewport_size({"width": width, "height": height})
+            assert too_wide(page) == []
+            if width == pictured:
+                picture(page, f"{name}-{scheme}-{width}")
+        load_axe(page)
+        assert violations(page) == []
+    page.emulate_media(color_scheme="light")
+    page.set_viewport_size({"width": 1280, "height": 800})

@@ -9,14 +9,12 @@ from exports.models import RefinementRun
 from exports.refinement_work import refinement_work
 from tests import factories
 from tests.conftest import client_of
-from tests.e2e.lead import picture
-from tests.e2e.page_checks import load_axe, too_wide, violations
+from tests.e2e.lead import looked_at, picture
 from tests.exports.endpoint import Clock, fake_endpoint, saying
 from tests.exports.studies import close, focus_study, judge
 
 pytestmark = [pytest.mark.browser, pytest.mark.django_db(transaction=True)]
 
-SIZES = ((360, 740), (768, 1024), (1280, 800), (1920, 1080))
 TEXTS = ("Parks make us happy, says Mia 🎉.", "Taxes cause every crash of the market.")
 ANSWERS = (
     "What makes you so sure that parks make us happy?",
@@ -51,20 +49,6 @@ def lea(page, model, live_server):
     assert said == []
 
 
-def looked_at(page, name: str) -> None:
-    """Keep pictures in every size, light and dark: no scrolling sideways, no rule of axe broken."""
-    for scheme in ("light", "dark"):
-        page.emulate_media(color_scheme=scheme)
-        for width, height in SIZES:
-            page.set_viewport_size({"width": width, "height": height})
-            picture(page, f"refine-{name}-{scheme}-{width}")
-            assert too_wide(page) == []
-        load_axe(page)
-        assert violations(page) == []
-    page.emulate_media(color_scheme="light")
-    page.set_viewport_size({"width": 1280, "height": 800})
-
-
 def test_a_lead_has_questions_refined_reads_them_and_rejects_one(lea, model, monkeypatch):
     # As in a large project, where a worker counts what would be asked.
     monkeypatch.setattr(question_counts, "AT_ONCE", 0)
@@ -73,7 +57,7 @@ def test_a_lead_has_questions_refined_reads_them_and_rejects_one(lea, model, mon
     lea.get_by_label("test · terms not stated · 2 items").check()
     lea.get_by_role("button", name="Show what would be sent").click()
     expect(lea.get_by_text("The questions are being counted.")).to_be_visible()
-    looked_at(lea, "1-counting")
+    looked_at(lea, "refine-1-counting")
     tasks.count_questions(Project.objects.get(slug="s").pk)
     expect(lea.locator("ul.counts")).to_contain_text("2 would be asked")
     assert model.asked == []
@@ -81,10 +65,10 @@ def test_a_lead_has_questions_refined_reads_them_and_rejects_one(lea, model, mon
     lea.get_by_role("button", name="Send the texts and ask").click()
     expect(lea.get_by_label("The terms of these sources allow it")).to_be_focused()
     lea.get_by_label("The terms of these sources allow it").check()
-    looked_at(lea, "2-what-is-sent")
+    looked_at(lea, "refine-2-what-is-sent")
     lea.get_by_role("button", name="Send the texts and ask").click()
     expect(lea.get_by_text("The run waits for a worker.")).to_be_visible()
-    looked_at(lea, "3-at-work")
+    looked_at(lea, "refine-3-at-work")
 
     refinement_work(run_id=RefinementRun.objects.get().pk, timing=Clock().timing)
     expect(lea.locator(".pair")).to_have_count(2)
@@ -94,7 +78,7 @@ def test_a_lead_has_questions_refined_reads_them_and_rejects_one(lea, model, mon
     sent = [asked.prompt for asked in model.asked]
     assert [text in prompt for text, prompt in zip(TEXTS, sent, strict=True)] == [True, True]
     assert not any(word in prompt for prompt in sent for word in ("I-1", "I-2", "A1", "A2"))
-    looked_at(lea, "4-pairs")
+    looked_at(lea, "refine-4-pairs")
 
     second.get_by_role("button", name="Reject").click()
     expect(lea.get_by_text("Rejected: in releases to come")).to_be_visible()

@@ -12,7 +12,8 @@ from exports.models import Release
 from exports.releases import release_run
 from tests import factories
 from tests.conftest import client_of
-from tests.e2e.lead import picture, widths_over
+from tests.e2e.lead import picture
+from tests.e2e.page_checks import too_wide
 
 pytestmark = [pytest.mark.browser, pytest.mark.django_db(transaction=True)]
 
@@ -169,7 +170,7 @@ def test_a_lead_on_a_small_phone_reads_every_page_without_scrolling_sideways(lea
     for name, path in paths.items():
         lea.goto(live_server.url + path)
         picture(lea, f"phone-{name}")
-        if over := widths_over(lea):
+        if over := too_wide(lea):
             wide[name] = over
     assert wide == {}
 

@@ -1,9 +1,7 @@
 """Rounds of some types in a browser: planned from a guideline change, compared, and handed on by type."""
 
 import re
-from pathlib import Path
 
-import axe_playwright_python
 import pytest
 from playwright.sync_api import expect
 
@@ -13,28 +11,10 @@ from annotation.models import Round
 from annotation.projects import codebook_publish
 from annotation.rounds import round_close
 from tests import factories
-from tests.e2e.lead import picture, widths_over
+from tests.e2e.lead import looked_at, picture
 from tests.e2e.workspace import address, press, ready, saved
 
 pytestmark = [pytest.mark.browser, pytest.mark.django_db(transaction=True)]
-
-AXE = next(Path(axe_playwright_python.__file__).parent.rglob("axe.min.js"))
-SIZES = ((360, 740), (768, 1024), (1280, 800), (1920, 1080))
-
-
-def looked_at(page, name: str) -> None:
-    """Keep pictures in every size, light and dark: no scrolling sideways, no rule of axe broken."""
-    for scheme in ("light", "dark"):
-        page.emulate_media(color_scheme=scheme)
-        for width, height in SIZES:
-            page.set_viewport_size({"width": width, "height": height})
-            picture(page, f"types-{name}-{scheme}-{width}")
-            assert widths_over(page) == 0
-        page.evaluate(AXE.read_text(encoding="utf-8"))
-        found = page.evaluate("async () => (await axe.run(document)).violations")
-        assert [(one["id"], [node["html"] for node in one["nodes"]]) for one in found] == []
-    page.emulate_media(color_scheme="light")
-    page.set_viewport_size({"width": 1280, "height": 800})
 
 
 def judged(made, agree: bool) -> None:
@@ -69,16 +49,16 @@ def study(live_server):
 def test_a_guideline_change_becomes_a_round_of_what_it_touched(study, as_, live_server):
     lea = as_("lea")
     lea.goto(f"{live_server.url}/p/s/")
-    looked_at(lea, "project")
+    looked_at(lea, "types-project")
     lea.get_by_role("link", name="What changed").click()
-    looked_at(lea, "compare")
+    looked_at(lea, "types-compare")
     lea.get_by_role("link", name="New round of LE, on the items of Round 1").click()
     expect(lea.get_by_label(re.compile(r"\bLE "))).to_be_checked()
     assert lea.locator("[name=types]:checked").count() == 1
-    looked_at(lea, "plan")
+    looked_at(lea, "types-plan")
     lea.get_by_role("button", name="Plan the round on these items").click()
     expect(lea.get_by_text("Round 2 is planned, on the items of Round 1.")).to_be_visible()
-    looked_at(lea, "draft")
+    looked_at(lea, "types-draft")
     lea.get_by_role("link", name="Open Round 2").click()
     expect(lea.get_by_text("3 texts and about 3 judgements")).to_be_visible()
     lea.get_by_role("button", name="Open Round 2").click()
@@ -107,7 +87,7 @@ def test_the_change_between_two_rounds_is_one_click_from_the_project(study, as_,
     expect(row.get_by_role("cell").last).to_contain_text("+0.33")
     diff = lea.get_by_role("region", name="What changed in the codebook")
     expect(diff.locator("ins")).to_contain_text("Mark the claim, not its reason.")
-    looked_at(lea, "change")
+    looked_at(lea, "types-change")
     table = lea.get_by_role("region", name="Coefficients by type")
     assert diff.bounding_box()["x"] > table.bounding_box()["x"]
     lea.set_viewport_size({"width": 360, "height": 740})
@@ -128,7 +108,7 @@ def test_undecided_types_go_to_somebody_else_and_only_they_are_asked(as_, live_s
     lea.get_by_label(re.compile(r"\bOSP .*\(1\)")).check()
     lea.get_by_label(re.compile(r"\bLE .*\(2\)")).check()
     lea.get_by_label(re.compile(r"\bA3\b")).uncheck()
-    looked_at(lea, "reassign")
+    looked_at(lea, "types-reassign")
     lea.get_by_role("button", name="Reassign these").click()
     expect(lea.get_by_text("3 units of Round 1 are reassigned.")).to_be_visible()
     expect(lea.get_by_text("1 of 40 decided")).to_be_visible()

@@ -77,7 +77,7 @@ def test_its_label_table_is_the_counts_of_the_file(tmp_path):
     text = card(focus_made().project, tmp_path / "out")
     assert row_of(text, "Lacks Evidence") == ["Lacks Evidence", "1", "1", "0"]
     assert row_of(text, "Weak Evidence") == ["Weak Evidence", "0", "1", "1"]
-    assert "1 gold spans" in text and "1 disagreement spans" in text
+    assert "or by a lead): 1; disagreement spans" in text and "or not confirmed): 1." in text
     assert "- Types of an item without a majority, `null` here: 1." in text
 
 
