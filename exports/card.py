@@ -141,8 +141,8 @@ def _data(selection: Selection, built: Built) -> str:
             ),
         )
         lines += [
-            f"{counts['gold_spans']} gold spans (chosen by two or more annotators, or by a lead) and "
-            f"{counts['disagreement_spans']} disagreement spans (chosen by one alone, or not confirmed).",
+            f"Gold spans (chosen by two or more annotators, or by a lead): {counts['gold_spans']}; "
+            f"disagreement spans (chosen by one alone, or not confirmed): {counts['disagreement_spans']}.",
             "",
         ]
         return "\n".join(lines)

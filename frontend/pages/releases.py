@@ -1,5 +1,6 @@
 """Releases: choose what goes in, see how much it is, have it built, download it."""
 
+from collections import Counter
 from typing import Any
 
 from django import forms
@@ -8,7 +9,7 @@ from django.contrib import messages
 from django.contrib.auth.decorators import login_required
 from django.http import HttpRequest, HttpResponse
 from django.shortcuts import redirect, render
-from django.utils.translation import gettext, gettext_lazy
+from django.utils.translation import gettext, gettext_lazy, ngettext
 from django.views.decorators.http import require_GET, require_http_methods
 from django_htmx.http import HttpResponseClientRefresh
 
@@ -245,6 +246,7 @@ def release_of(member: Membership, version: str) -> Release:
 
 def release_facts(found: Release, *, public: bool = False) -> list[tuple[str, int]]:
     """Return the counts that people ask for, in words; in public only those about what is in the files."""
+    n = Counter(found.counts)
     words = {
         "items": gettext("items"),
         "items_left_out": gettext("items of the project left out"),
@@ -254,15 +256,25 @@ def release_facts(found: Release, *, public: bool = False) -> list[tuple[str, in
         "judgements_counted": gettext("of them the latest of their annotator"),
         "cannot_judge": gettext("“cannot judge”"),
         "judgements_after_reopening": gettext("made after a reopening"),
-        "adjudicated": gettext("units decided by a lead"),
+        "adjudicated": ngettext("unit decided by a lead", "units decided by a lead", n["adjudicated"]),
         "published_labels": gettext("labels published with an imported file"),
-        "gold_spans": gettext("gold spans"),
+        "gold_spans": ngettext("gold span", "gold spans", n["gold_spans"]),
         "questions_refined": gettext("of their questions also refined by a language model"),
-        "disagreement_spans": gettext("disagreement spans"),
-        "undecided_types": gettext("types without a majority"),
-        "yes_without_gold_span": gettext("types decided yes without a gold span"),
-        "edits_without_a_pick": gettext("edited questions that wait for a lead"),
+        "disagreement_spans": ngettext("disagreement span", "disagreement spans", n["disagreement_spans"]),
+        "undecided_types": ngettext(
+            "type without a majority", "types without a majority", n["undecided_types"]
+        ),
+        "yes_without_gold_span": ngettext(
+            "type decided yes without a gold span",
+            "types decided yes without a gold span",
+            n["yes_without_gold_span"],
+        ),
+        "edits_without_a_pick": ngettext(
+            "edited question that waits for a lead",
+            "edited questions that wait for a lead",
+            n["edits_without_a_pick"],
+        ),
     }
     if public:
         del words["items_left_out"]
-    return [(text, found.counts[key]) for key, text in words.items() if found.counts.get(key)]
+    return [(text, n[key]) for key, text in words.items() if n[key]]
