@@ -33,12 +33,12 @@ CASES = [(110_000, 1, 2), (11_000, 10, 3)]
 GOAL_SECONDS, GOAL_MB = 30, 500
 
 BUILDS = [
-    ("without agreement", "1.0", {"agreement": False}, False),
-    ("agreement computed while building, compared with the release before", "1.1", {}, False),
-    ("agreement computed by the worker before, compared", "1.2", {"licence": "MIT"}, True),
-    ("every label another, compared", "1.3", {"agreement": False, "adjudicated_only": True}, False),
+    ("the first release, its agreement computed by a worker before", "1.0", {}, "report"),
+    ("the next one, compared with it", "1.1", {"licence": "MIT"}, ""),
+    ("every label another, compared", "1.2", {"agreement": False, "adjudicated_only": True}, ""),
+    ("agreement computed while building, compared", "1.3", {"licence": "CC0-1.0"}, "forget"),
 ]
-"""What is built, its version, its choices, and whether a worker computes the agreement report before."""
+"""What is built, its version, its choices, and what happens to the round's agreement report before."""
 
 
 def fill(items: int, types: int, annotators: int) -> None:
@@ -135,6 +135,13 @@ def report() -> None:
         report_compute(report_id=asked.pk)
 
 
+def forget() -> None:
+    """Delete the agreement report, as where a command builds a release and no worker runs."""
+    from agreement.models import AgreementReport
+
+    AgreementReport.objects.all().delete()
+
+
 def case(items: int, types: int, annotators: int, before: Path | None) -> None:
     """Fill and build, each in a process of its own, so that the memory is that of building."""
     print(
@@ -152,12 +159,12 @@ def case(items: int, types: int, annotators: int, before: Path | None) -> None:
         if before is not None:
             shutil.copytree(now.data, Path(folder, "before"))
             codes.insert(0, Code(before, Path(folder, "before")))
-        for what, version, choices, by_worker in BUILDS:
+        for what, version, choices, first in BUILDS:
             print(f"  {what}:", flush=True)
             found = []
             for code in codes:
-                if by_worker:
-                    code.step("report")
+                if first:
+                    code.step(first)
                 words = ["--version", version, "--choices", json.dumps(choices)]
                 found.append(json.loads(code.step("build", *words)))
                 print(f"    {'' if code is now else 'before: '}{told(found[-1])}", flush=True)
@@ -208,7 +215,7 @@ def main() -> None:
     parser.add_argument("--before", type=Path, help="a checkout to compare with")
     for hidden in ("--version", "--choices", "--code"):
         parser.add_argument(hidden, help=argparse.SUPPRESS)
-    parser.add_argument("--step", choices=["fill", "report", "build"], help=argparse.SUPPRESS)
+    parser.add_argument("--step", choices=["fill", "report", "forget", "build"], help=argparse.SUPPRESS)
     options = parser.parse_args()
     if options.step:
         sys.path.insert(0, options.code)
@@ -219,6 +226,8 @@ def main() -> None:
             fill(options.items, options.types, options.annotators)
         elif options.step == "report":
             report()
+        elif options.step == "forget":
+            forget()
         else:
             build(options.version, json.loads(options.choices))
         return
