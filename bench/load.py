@@ -1,8 +1,9 @@
 """Many annotators at once: python -m bench.load [--annotators N] [--decisions N] [--web N ...]
 
 Every annotator sends one decision after another, without a pause, to the web server of an installation:
-SQLite with one web process, then PostgreSQL with each number of them. Prints decisions a second, the
-milliseconds that one takes, and the web processes' CPU milliseconds a decision; then counts what is stored.
+SQLite with one web process, then PostgreSQL (a scratch one, which does not wait for the disk) with each
+number of them. Prints decisions a second, the milliseconds that one takes, and the web processes' CPU
+milliseconds a decision; then counts what is stored.
 """
 
 import argparse

@@ -8,7 +8,7 @@ from playwright.sync_api import expect
 
 from annotation.models import TypeAnnotation
 from tests import factories
-from tests.e2e.workspace import address, highlighted, point_of, press, ready, saved
+from tests.e2e.workspace import highlighted, opened, point_of, press, saved
 
 AXE = next(Path(axe_playwright_python.__file__).parent.rglob("axe.min.js"))
 ARABIC = "المكتبة يجب أن تبقى مفتوحة. الجميع يعرف ذلك."
@@ -23,13 +23,6 @@ def violations(page) -> list[str]:
     )
     assert passed > 15
     return [f"{rule['id']}: {node['html']}" for rule in found for node in rule["nodes"]]
-
-
-def opened(made, page, log_in, **options):
-    factories.open_round(made, **options)
-    log_in(page, "ann", address(made.round))
-    ready(page)
-    return page
 
 
 @pytest.fixture

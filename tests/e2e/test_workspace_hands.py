@@ -6,7 +6,7 @@ from playwright.sync_api import expect
 from annotation.models import AnnotationEvent, QuestionAnnotation, TypeAnnotation
 from annotation.projects import member_add
 from tests import factories
-from tests.e2e.workspace import address, highlighted, point_of, press, ready, saved
+from tests.e2e.workspace import address, highlighted, opened, point_of, press, ready, saved
 
 ARABIC = (
     "المكتبة يجب أن تبقى مفتوحة طوال الليل لأن الجميع يعرف أن الطلاب يدرسون في الليل ولا يستطيعون العمل "
@@ -25,13 +25,6 @@ LINE = """() => {
     });
     return [line[0].segment, line.at(-1).segment];
 }"""
-
-
-def opened(made, page, log_in, **options):
-    factories.open_round(made, **options)
-    log_in(page, "ann", address(made.round))
-    ready(page)
-    return page
 
 
 @pytest.fixture

@@ -3,10 +3,19 @@
 from playwright.sync_api import Page, expect
 
 from annotation.models import Round
+from tests import factories
 
 
 def address(round: Round) -> str:
     return f"/p/{round.project.slug}/rounds/{round.number}/work/"
+
+
+def opened(made, page: Page, log_in, **options) -> Page:
+    """Open a round of a study and show Ann her first unit of it."""
+    factories.open_round(made, **options)
+    log_in(page, "ann", address(made.round))
+    ready(page)
+    return page
 
 
 def ready(page: Page) -> None:
