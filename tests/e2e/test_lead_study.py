@@ -38,7 +38,7 @@ def lea(page, live_server):
     assert said == []
 
 
-def test_a_lead_gets_from_nothing_to_a_decided_unit(lea, live_server, browser):
+def test_a_lead_gets_from_nothing_to_a_second_round_and_a_public_release(lea, live_server, browser):
     lea.get_by_role("link", name="Create a project").click()
     lea.get_by_label("Name", exact=True).fill("Campus debates")
     lea.get_by_label("FOCUS: ten types").check()
@@ -86,7 +86,7 @@ def test_a_lead_gets_from_nothing_to_a_decided_unit(lea, live_server, browser):
     lea.get_by_role("button", name="Open Round 1").click()
     expect(lea.get_by_text("0 of 40 decided")).to_be_visible()
 
-    _judge()
+    _judge(1, agree=False)
     lea.reload()
     expect(lea.get_by_text("40 of 40 decided")).to_be_visible()
     picture(lea, "7-progress")
@@ -119,6 +119,24 @@ def test_a_lead_gets_from_nothing_to_a_decided_unit(lea, live_server, browser):
     expect(lea.get_by_role("cell", name="unit decided")).to_be_visible()
     picture(lea, "10-log")
 
+    lea.get_by_role("link", name="Overview").click()
+    lea.get_by_role("link", name="Plan a round").first.click()
+    lea.get_by_role("button", name="Plan the round and draw its items").click()
+    lea.get_by_role("button", name="Preview this draw").click()
+    lea.get_by_role("button", name="Draw 2 items into Round 2").click()
+    lea.get_by_role("link", name="Open Round 2").click()
+    lea.get_by_label(re.compile(r"A1\b")).uncheck()
+    lea.get_by_role("button", name="Open Round 2").click()
+    _judge(2, agree=True)
+    lea.reload()
+    expect(lea.get_by_text("40 of 40 decided")).to_be_visible()
+    lea.get_by_role("link", name="Close Round 2").click()
+    lea.get_by_role("button", name="Close Round 2").click()
+    assert report_compute(report_id=AgreementReport.objects.get(round__number=2).pk)
+    lea.get_by_role("link", name="Browse disagreements").click()
+    expect(lea.get_by_role("heading", name="No unit is disputed")).to_be_visible()
+    picture(lea, "11-second-round")
+
     lea.get_by_role("link", name="Releases").click()
     lea.get_by_label("Version").fill("1.0")
     lea.get_by_role("button", name="Show the counts").click()
@@ -127,22 +145,23 @@ def test_a_lead_gets_from_nothing_to_a_decided_unit(lea, live_server, browser):
     assert release_run(release_id=Release.objects.get().pk)
     lea.reload()
     expect(lea.get_by_role("link", name="focus.json")).to_be_visible()
-    picture(lea, "11-release")
+    picture(lea, "12-release")
     lea.get_by_role("link", name="Make it public").click()
     lea.get_by_role("button", name="public").click()
     lea.goto(f"{live_server.url}/releases/campus-debates/1.0/")
     expect(lea.get_by_role("heading", name="Known limits")).to_be_visible()
-    picture(lea, "12-public")
+    picture(lea, "13-public")
 
 
-def _judge() -> None:
-    """Ann finds LE in the first text, Bea does not; all else is no."""
-    round = Round.objects.get()
+def _judge(number: int, *, agree: bool) -> None:
+    """Ann finds LE in the first text, Bea only where they agree; all else is no."""
+    round = Round.objects.get(number=number)
     first = Project.objects.get().items.get(external_id="a1")
     for member in round.project.memberships.filter(user__username__in=["ann", "bea"]):
         for assignment in round.assignments.filter(member=member).select_related("item"):
             for entry in round.codebook.definition["types"]:
-                said_yes = (member.user.username, assignment.item, entry["code"]) == ("ann", first, "LE")
+                there = (assignment.item, entry["code"]) == (first, "LE")
+                said_yes = there and (agree or member.user.username == "ann")
                 answer = factories.yes(first, "grades fell") if said_yes else factories.NO
                 factories.record(round, member, assignment.item, entry["code"], answer)
 
