@@ -61,7 +61,7 @@ class ScreeningRow:
 
 @dataclass(frozen=True, slots=True)
 class Screening:
-    """The result of a screening by topic, and over all topics."""
+    """The result of a screening by topic, and `sums` over all topics, a row that the page names."""
 
     criteria: tuple[Criterion, ...]
     rows: list[ScreeningRow]
@@ -93,7 +93,7 @@ def screening_result(project: Project) -> Screening:
     none = [0] * (len(criteria) + 3)
     sums = [sum(column) for column in zip(none, *by_topic.values(), strict=True)]
     rows = [_row(topic, by_topic[topic]) for topic in sorted(by_topic)]
-    return Screening(criteria, rows, _row(gettext("All topics"), sums))
+    return Screening(criteria, rows, _row("", sums))
 
 
 def is_large(project: Project) -> bool:

@@ -63,6 +63,9 @@ def test_the_page_of_a_large_project_waits_for_its_counts(lead_client, study, mo
     assert lead_client.get("/p/s/screening/?counting")["HX-Refresh"] == "true"
     page = lead_client.get("/p/s/screening/").content.decode()
     assert "All topics" in page and "being counted" not in page
+    # The worker knows no reader's language: the page says the words.
+    page = lead_client.get("/p/s/screening/", headers={"accept-language": "es"}).content.decode()
+    assert "Todos los temas" in page and "All topics" not in page
     cache.clear()
 
 
