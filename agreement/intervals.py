@@ -122,8 +122,8 @@ def resampled_items(
 ) -> Iterator[FloatArray]:
     """Yield how often each of the first `kept` of n items occurs in resamples of n, in chunks (rows, kept).
 
-    What `resampled_weights` would draw with every item a kind of its own, at an index instead of a binomial an
-    item and replicate: a quarter of the time where most items are unlike each other.
+    What `resampled_weights` would draw with every item a kind of its own, in a quarter of the time: an index
+    an item and replicate instead of a binomial.
     """
     step = max(1, _CHUNK_CELLS // max(kept, 1))
     step = min(step, chunk) if chunk else step
