@@ -12,7 +12,7 @@ from django.utils import timezone
 from annotation.database_rules import lifted_triggers
 from annotation.errors import Refused
 from annotation.models import TypeAnnotation
-from exports import releases
+from exports import building, releases
 from exports.building import NotReconciled, files_build
 from exports.models import Release
 from exports.parameters import Parameters
@@ -226,6 +226,14 @@ def test_a_done_release_has_a_digest_and_one_that_is_not_has_none():
         Release.objects.filter(pk=row.pk).update(state="done")
     with pytest.raises(IntegrityError), transaction.atomic():
         Release.objects.filter(pk=row.pk).update(digest="0" * 64)
+
+
+@pytest.mark.parametrize("batch", [1, 2, 4])
+def test_how_many_records_are_taken_in_at_a_time_does_not_show_in_the_digest(batch, monkeypatch):
+    selection = selection_read(judged(items=3).project, Parameters())
+    whole = building.release_digest(selection)
+    monkeypatch.setattr(building, "BATCH", batch)
+    assert building.release_digest(selection) == whole
 
 
 def test_of_two_workers_one_builds():
