@@ -30,7 +30,7 @@ from exports.refinements import RunUse, provenance
 from exports.splits import splits_plan
 from exports.sums import Sums
 
-FORMAT_VERSION = 4
+FORMAT_VERSION = 5
 """Raised whenever the same judgements would give other bytes; part of every release's digest."""
 
 Progress = Callable[[int, int], None]

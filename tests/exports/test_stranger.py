@@ -213,63 +213,6 @@ def test_the_shipped_script_joins_the_texts_again_and_refuses_another_text(tmp_p
     assert (tmp_path / "joined.json").read_text() == json.dumps(whole, indent=4)
 
 
-def score(folder, shape, name, system, tmp_path):
-    (tmp_path / "system.json").write_text(json.dumps(system))
-    words = [sys.executable, folder / "scripts" / "score.py", shape, folder / name, tmp_path / "system.json"]
-    return subprocess.run(words, capture_output=True, text=True)
-
-
-def test_the_shipped_script_scores_types_and_spans(tmp_path):
-    folder = released(judged().project, tmp_path / "out", split_by="none")
-    system = {
-        "I-1": {
-            "fsq_types": ["Lacks Evidence", "Temporal Contrast"],
-            "spans": ["grades fell when", "library"],
-        },
-        "I-2": {"fsq_types": ["None of the Above"], "spans": ["Null"]},
-    }
-    scored = json.loads(score(folder, "focus", "focus.json", system, tmp_path).stdout)
-    assert (scored["items"], scored["answered"]) == (4, 2)
-    assert scored["label_f1"]["Lacks Evidence"] == 1.0
-    assert scored["label_f1"]["Temporal Contrast"] == 0.0
-    assert scored["label_f1"]["Weak Evidence"] is None
-    # one true positive, one false positive
-    assert scored["label_f1_micro"] == pytest.approx(2 / 3)
-    assert scored["span_jaccard_gold"] == pytest.approx(2 / 3)
-
-
-def test_the_shipped_script_scores_useful_questions_of_three(tmp_path):
-    made = cqs_study(annotators=1, items=2, questions=3)
-    for item in made.items:
-        for question, answer in zip(item.questions.all(), [USEFUL, invalid(), USEFUL], strict=True):
-            judge_question(made, question, [answer])
-    close(made)
-    folder = released(made.project, tmp_path / "out")
-    first, second, third = (question.text for question in made.items[0].questions.all())
-    system = {
-        "I-1": {
-            "cqs": [
-                {"id": 0, "cq": first.upper().rstrip("?")},
-                {"id": 1, "cq": second},
-                {"id": 2, "cq": "And who pays?", "label": "Useful"},
-            ]
-        },
-        "I-2": {"cqs": [{"id": 0, "cq": "Unheard of?"}, {"id": 1, "cq": third}]},
-    }
-    scored = json.loads(score(folder, "cqs_gen", "cqs_gen.json", system, tmp_path).stdout)
-    assert scored["score"] == pytest.approx((2 / 3 + 1 / 3) / 2)
-    assert scored["questions_without_label"] == 1
-    assert scored["labels"] == {"Invalid": 1, "Useful": 3, "not labelled": 1}
-
-
-def test_the_shipped_script_refuses_an_item_that_is_not_there_and_withheld_references(tmp_path):
-    folder = released(judged().project, tmp_path / "out", withheld=["test"])
-    stray = score(folder, "focus", "focus.train.json", {"I-9": {}}, tmp_path)
-    assert (stray.returncode, "'I-9'" in stray.stderr) == (1, True)
-    withheld = score(folder, "focus", "focus.test.json", {}, tmp_path)
-    assert "the references of this split are withheld" in withheld.stderr
-
-
 def test_the_forms_of_other_tools_hold_every_answer_with_its_offsets(tmp_path):
     made = judged()
     folder = released(made.project, tmp_path / "out", exchange=list(EXCHANGE))
