@@ -24,7 +24,7 @@ pytestmark = pytest.mark.django_db
 
 
 def types_released(folder, **choices):
-    """Gold in the first item, all no in the second, yes without gold in the third, undecided in the fourth."""
+    """Gold in the first item, all no in the second, yes without gold in the third, undecided in the last."""
     made = focus_study(annotators=2, items=4)
     first, second, third, fourth = made.items
     judge(made, first, {"LE": [yes(first, "grades fell")] * 2, "WE": [yes(first, "The library"), NO]})

@@ -12,14 +12,11 @@ import pytest
 
 from annotation.importing.items_loader import items_import
 from annotation.projects import project_create
-from exports.formats import exchange
-from exports.parameters import EXCHANGE, ParameterError, Parameters
 from tests.exports.studies import (
     USEFUL,
     close,
     cqs_study,
     focus_study,
-    invalid,
     judge,
     judge_question,
     released,
@@ -211,59 +208,3 @@ def test_the_shipped_script_joins_the_texts_again_and_refuses_another_text(tmp_p
             for span in label["gold_spans"]:
                 del span["question"]
     assert (tmp_path / "joined.json").read_text() == json.dumps(whole, indent=4)
-
-
-def test_the_forms_of_other_tools_hold_every_answer_with_its_offsets(tmp_path):
-    made = judged()
-    folder = released(made.project, tmp_path / "out", exchange=list(EXCHANGE))
-    tasks = load(folder / "exchange" / "label_studio.json")
-    assert [task["data"]["id"] for task in tasks] == ["I-1", "I-2", "I-3", "I-4"]
-    regions = [result for result in tasks[0]["annotations"][0]["result"] if result["type"] == "labels"]
-    assert [region["value"] for region in regions] == [
-        {"start": 51, "end": 62, "text": "grades fell", "labels": ["Lacks Evidence"]},
-        {"start": 0, "end": 11, "text": "The library", "labels": ["Weak Evidence"]},
-    ]
-    choices = [result for result in tasks[0]["annotations"][0]["result"] if result["type"] == "choices"]
-    assert Counter(choice["value"]["choices"][0] for choice in choices) == {"yes": 2, "no": 8}
-    lines = [json.loads(row) for row in (folder / "exchange" / "doccano.jsonl").read_text().splitlines()]
-    assert lines[0]["label"] == [[0, 11, "Weak Evidence"], [51, 62, "Lacks Evidence"]]
-    assert (lines[0]["annotator"], lines[1]["annotator"]) == ("A2", "A3")
-    annotations = [
-        json.loads(row) for row in (folder / "exchange" / "web_annotation.jsonl").read_text().splitlines()
-    ]
-    assert len(annotations) == 80
-    (arabic,) = [row for row in annotations if row["body"][0]["value"] == "Vague or Ambiguous Terms: yes"
-                 and row["target"]["dcterms:identifier"] == "I-4"]  # fmt: skip
-    position, quote = arabic["target"]["selector"]
-    text = made.items[3].text
-    assert text[position["start"] : position["end"]] == quote["exact"] == "المكتبة"
-    assert text.startswith(quote["prefix"] + quote["exact"] + quote["suffix"])
-
-
-def test_the_forms_of_other_tools_hold_question_labels(tmp_path):
-    made = cqs_study(annotators=2, items=1, questions=1)
-    judge_question(made, made.items[0].questions.get(), [USEFUL, invalid()])
-    close(made)
-    folder = released(made.project, tmp_path / "out", exchange=list(EXCHANGE))
-    (task,) = load(folder / "exchange" / "label_studio.json")
-    assert [found["result"][0]["value"]["choices"] for found in task["annotations"]] == [
-        ["Useful"],
-        ["Invalid"],
-    ]
-    lines = (folder / "exchange" / "doccano.jsonl").read_text().splitlines()
-    assert [json.loads(row)["cats"] for row in lines] == [["1: Useful"], ["1: Invalid"]]
-
-
-def test_withheld_items_are_in_no_public_form_of_another_tool(tmp_path):
-    folder = released(judged().project, tmp_path / "out", exchange=list(EXCHANGE), withheld=["test"])
-    for path in (folder / "exchange").iterdir():
-        assert "I-3" not in path.read_text()
-        assert "I-1" in path.read_text()
-
-
-def test_every_form_that_can_be_chosen_has_a_writer():
-    assert tuple(exchange.BY_KEY) == EXCHANGE
-    with pytest.raises(ParameterError, match="the files of other tools have the texts in them"):
-        Parameters.from_json({"texts": False, "exchange": ["doccano"]})
-    with pytest.raises(ParameterError, match="expected some of label_studio"):
-        Parameters.from_json({"exchange": ["brat"]})
