@@ -1,7 +1,11 @@
 """The judgements in long form: pseudonyms only, safe in a spreadsheet, and taken back by our own importer."""
 
+import ast
 import csv
+import doctest
 import json
+import re
+from pathlib import Path
 
 import pandas
 import pyarrow.parquet
@@ -9,8 +13,10 @@ import pytest
 
 from annotation.importing.judgements_loader import judgements_import
 from annotation.models import QuestionAnnotation, TypeAnnotation
+from exports.formats import longform
 from tests import factories
 from tests.exports.studies import (
+    TYPES,
     UNHELPFUL,
     USEFUL,
     close,
@@ -25,6 +31,7 @@ from tests.factories import NO, yes
 
 pytestmark = pytest.mark.django_db
 
+DOCUMENTED = Path(__file__).parents[2] / "docs" / "releases.md"
 FORMULA = '=HYPERLINK("x") said the mayor'
 
 
@@ -106,6 +113,34 @@ def test_parquet_has_typed_columns_and_every_cell_as_it_is(tmp_path):
     assert table.num_rows == len(read_csv(folder)) == 20
 
 
+HARD = '\t=1+1 he said.\rThen ＝2 and\r\nthen, "3".\n\'-4 it is'
+
+
+def hard_study():
+    """Spans that begin with a tab, a carriage return alone, a wide sign and a mark before a sign."""
+    made = focus_study(annotators=2, items=1, texts=(HARD,))
+    (item,) = made.items
+    quotes = ("\t=1+1", "\rThen", "said.\rThen", "＝2 and\r\nthen", '\r\nthen, "3".', "\n'-4", "'-4 it")
+    judge(made, item, {code: [yes(item, quote), NO] for code, quote in zip(TYPES, quotes, strict=False)})
+    close(made)
+    return made
+
+
+def test_no_cell_of_the_csv_runs_or_breaks_a_row_and_the_documented_line_gives_the_originals_back(tmp_path):
+    folder = released(hard_study().project, tmp_path / "out")
+    (documented,) = re.findall(r"table = table\.replace\((.*), regex=True\)", DOCUMENTED.read_text())
+    mark, nothing = ast.literal_eval(documented)
+    safe = pandas.read_csv(folder / "judgements.csv", keep_default_na=False)
+    exact = pandas.read_parquet(folder / "judgements.parquet")
+    assert len(safe) == len(exact) == 20
+    assert not safe.quote.str.match("[=+\\-@\t\r\n＝＋－＠]").any()
+    assert list(safe.replace(mark, nothing, regex=True).quote) == list(exact.quote.fillna(""))
+    assert [row["quote"] for row in read_csv(folder)] == list(safe.quote)
+    again = factories.study("focus", annotators=0, items=1, texts=(HARD,)).project
+    report = judgements_import(project=again, path=folder / "judgements.csv", round_name="Round 1")
+    assert (report.refused, report.counts["new judgements"]) == (0, 20)
+
+
 def test_what_is_released_can_be_imported_again_with_the_same_answers(tmp_path):
     folder = released(risky_study().project, tmp_path / "out", comments=True)
     again = factories.study("focus", annotators=0, items=1, texts=(FORMULA,)).project
@@ -140,3 +175,7 @@ def test_raw_judgements_can_stay_out(tmp_path):
         "yes": 1,
         "no": 1,
     }
+
+
+def test_the_example_of_a_line_of_csv_holds():
+    assert doctest.testmod(longform).failed == 0
