@@ -100,7 +100,10 @@ class Digest:
                 selection.parameters.to_json(),
                 [row[1:] for row in selection.rounds],
                 selection.codebook_version,
-                project.codebooks.values_list("source", "guideline").get(version=selection.codebook_version),
+                *(
+                    project.codebooks.values_list("source", "guideline").get(version=version)
+                    for version in (selection.codebook_version, *selection.earlier_guidelines)
+                ),
             ]
         )
 

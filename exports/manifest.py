@@ -7,7 +7,7 @@ from collections.abc import Iterable
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from exports.card import description, licence_of
+from exports.card import citation_of, description, licence_of
 from exports.formats.croissant import croissant
 from exports.formats.schemas import cqs_gen_schema, focus_schema
 from exports.outputs import Places
@@ -40,6 +40,9 @@ def documents_write(selection: Selection, version: str, built: Built, sums: Sums
         f"schemas/{shape}.schema.json": _json(schema),
         "scripts/score.py": (SHIPPED / "score.py").read_text(encoding="utf-8"),
     }
+    for version_before in selection.earlier_guidelines:
+        before = selection.project.codebooks.get(version=version_before)
+        documents[f"guidelines/version-{version_before}.md"] = before.guideline
     if not texts:
         documents["scripts/join_texts.py"] = (SHIPPED / "join_texts.py").read_text(encoding="utf-8")
     for name, text in documents.items():
@@ -51,6 +54,7 @@ def documents_write(selection: Selection, version: str, built: Built, sums: Sums
         version=version,
         description=description(selection),
         licence=licence_of(selection),
+        citation=citation_of(selection, version),
         splits=[Places.file_part(split) for split in built.splits],
         withheld=[Places.file_part(split) for split in selection.parameters.withheld],
         files=_data_files(sums),
@@ -84,6 +88,7 @@ def manifest(selection: Selection, version: str, built: Built) -> dict[str, Any]
                 "name": row.name,
                 "purpose": row.purpose,
                 "guideline_version": row.codebook_version,
+                "annotators_an_item": row.overlap,
                 "imported": row.imported,
                 "reopened": row.reopened,
                 **({"types": list(row.types)} if row.types else {}),

@@ -144,6 +144,20 @@ def test_croissant_validates_and_its_records_can_be_read(choices, tmp_path):
 
 
 @foreign_warnings
+def test_croissant_has_nothing_that_its_own_reader_recommends_otherwise(tmp_path, caplog):
+    croissant = pytest.importorskip("mlcroissant")
+    made = judged()
+    folder = released(made.project, tmp_path / "out", licence="CC-BY-4.0", published="2026-03-31")
+    described = croissant.Dataset(str(folder / "croissant.json"))
+    assert not described.metadata.ctx.issues.errors
+    assert not described.metadata.ctx.issues.warnings
+    assert caplog.text == ""
+    told = load(folder / "croissant.json")
+    assert (told["datePublished"], told["inLanguage"]) == ("2026-03-31", ["en"])
+    assert told["citeAs"] == f"{made.project.name}, version 1.0 (2026)."
+
+
+@foreign_warnings
 def test_croissant_of_questions_can_be_read(tmp_path):
     croissant = pytest.importorskip("mlcroissant")
     made = cqs_study(annotators=1, items=2, questions=1)
