@@ -2,8 +2,6 @@
 
 import hashlib
 import json
-import subprocess
-import sys
 from collections import Counter
 
 import jsonschema
@@ -193,32 +191,3 @@ def test_an_id_only_release_has_no_text_in_any_file(tmp_path):
     entry = load(folder / "focus.train.json")["I-1"]
     assert entry["argument_sha256"] == hashlib.sha256(made.items[0].text.encode()).hexdigest()
     assert entry["labels"][8]["gold_spans"] == [{"start": 51, "end": 62, "support": 2}]
-
-
-def test_the_shipped_script_joins_the_texts_again_and_refuses_another_text(tmp_path):
-    made = judged()
-    whole = load(released(made.project, tmp_path / "whole", "1") / "focus.train.json")
-    folder = released(made.project, tmp_path / "ids", "2", texts=False)
-    texts = tmp_path / "texts.jsonl"
-
-    def join():
-        script = folder / "scripts" / "join_texts.py"
-        words = [sys.executable, script, folder / "focus.train.json", texts, tmp_path / "joined.json"]
-        return subprocess.run(words, capture_output=True, text=True)
-
-    rows = [{"id": item.external_id, "text": item.text} for item in made.items]
-    texts.write_text("".join(json.dumps(row) + "\n" for row in [{**rows[0], "text": "other"}]))
-    failed = join()
-    assert failed.returncode == 1
-    assert failed.stderr.splitlines() == [
-        "I-1: the text is not the one that was annotated (its SHA-256 differs)",
-        "I-2: no text",
-    ]
-    assert not (tmp_path / "joined.json").exists()
-    texts.write_text("".join(json.dumps(row) + "\n" for row in rows))
-    assert join().returncode == 0
-    for entry in whole.values():
-        for label in entry["labels"]:
-            for span in label["gold_spans"]:
-                del span["question"]
-    assert (tmp_path / "joined.json").read_text() == json.dumps(whole, indent=4)
