@@ -9,7 +9,12 @@ from typing import TYPE_CHECKING, Any
 
 from exports.card import citation_of, description, licence_of
 from exports.formats.croissant import croissant
-from exports.formats.schemas import cqs_gen_schema, focus_schema
+from exports.formats.schemas import (
+    cqs_gen_schema,
+    cqs_gen_submission_schema,
+    focus_schema,
+    focus_submission_schema,
+)
 from exports.outputs import Places
 from exports.records import Selection
 from exports.sums import Sums
@@ -27,17 +32,19 @@ def documents_write(selection: Selection, version: str, built: Built, sums: Sums
     texts = selection.parameters.texts
     codebook = selection.project.codebooks.get(version=selection.codebook_version)
     shape = "focus" if selection.typology else "cqs_gen"
-    schema = (
-        focus_schema(selection.codebook, texts=texts, refined=selection.parameters.refined_questions)
-        if selection.typology
-        else cqs_gen_schema(texts=texts)
-    )
+    if selection.typology:
+        refined = selection.parameters.refined_questions
+        schema = focus_schema(selection.codebook, texts=texts, refined=refined)
+        handed_in = focus_submission_schema(selection.codebook)
+    else:
+        schema, handed_in = cqs_gen_schema(texts=texts), cqs_gen_submission_schema()
     documents = {
         "README.md": built.card,
         "codebook.toml": codebook.source,
         "guideline.md": codebook.guideline,
         "release.json": _json(manifest(selection, version, built)),
         f"schemas/{shape}.schema.json": _json(schema),
+        "schemas/submission.schema.json": _json(handed_in),
         "scripts/score.py": (SHIPPED / "score.py").read_text(encoding="utf-8"),
     }
     for version_before in selection.earlier_guidelines:

@@ -4,12 +4,9 @@ import hashlib
 import json
 from collections import Counter
 
-import jsonschema
 import pandas
 import pytest
 
-from annotation.importing.items_loader import items_import
-from annotation.projects import project_create
 from tests.exports.studies import (
     USEFUL,
     close,
@@ -44,29 +41,6 @@ def judged():
 
 def load(path):
     return json.loads(path.read_bytes())
-
-
-@pytest.mark.parametrize("choices", [{}, {"withheld": ["test"]}, {"texts": False}])
-def test_the_benchmark_files_fit_the_schema_that_ships_with_them(choices, tmp_path):
-    folder = released(judged().project, tmp_path / "out", **choices)
-    schema = load(folder / "schemas" / "focus.schema.json")
-    jsonschema.Draft202012Validator.check_schema(schema)
-    for name in ("focus.train.json", "focus.test.json"):
-        jsonschema.validate(load(folder / name), schema)
-    broken = load(folder / "focus.train.json")
-    broken["I-1"]["labels"][0]["applicable"] = "yes"
-    with pytest.raises(jsonschema.ValidationError):
-        jsonschema.validate(broken, schema)
-
-
-def test_the_published_files_fit_the_schema_of_their_shape(shared_data, tmp_path):
-    for name in ("validation", "test"):
-        project = project_create(slug=name, codebook="cqs_gen")
-        items_import(project=project, path=shared_data / "cqs_gen" / f"{name}.json")
-        folder = released(project, tmp_path / name)
-        schema = load(folder / "schemas" / "cqs_gen.schema.json")
-        jsonschema.validate(load(shared_data / "cqs_gen" / f"{name}.json"), schema)
-        jsonschema.validate(load(folder / "cqs_gen.json"), schema)
 
 
 def test_pandas_reads_the_lines_and_the_judgements(tmp_path):
