@@ -21,7 +21,8 @@ def focus_schema(codebook: Codebook, *, texts: bool = True, refined: bool = Fals
     """Return the schema of `focus.json`: an object of arguments, whole or with their references withheld."""
     given = _given("argument_id", "argument", texts)
     place = {"start": _COUNT, "end": _SOME, **({"text": _FILLED} if texts else {})}
-    question: dict[str, Any] = {"question": _FILLED} if texts else {}
+    # Null for a type that asked for spans in an earlier round and does no longer.
+    question: dict[str, Any] = {"question": {**_FILLED, "type": ["string", "null"]}} if texts else {}
     if refined:
         question["question_refined"] = {"type": ["string", "null"]}
         question["refinement_run"] = {"type": ["integer", "null"], "minimum": 1}
