@@ -101,11 +101,12 @@ def _data(selection: Selection, built: Built) -> str:
     )
     if selection.typology:
         lines += table(
-            ["type", "yes", "no", "undecided"],
+            ["type", "yes", "no", "undecided", "gold spans", "disagreement spans"],
             (
                 (
                     kind.name,
                     *(built.labels.get(f"{kind.code} {answer}", 0) for answer in ("yes", "no", "undecided")),
+                    *(built.spans.get(kind.code, (0, 0)) if kind.span else ("–", "–")),
                 )
                 for kind in selection.codebook.types
             ),

@@ -110,7 +110,7 @@ def read_release(path):
 
 def read_texts(path):
     """Return the texts by id. Raises Wrong for a line that has none."""
-    texts = {}
+    texts: dict[str, str] = {}
     for number, line in enumerate(read(path).split("\n"), start=1):
         if not line.strip():
             continue

@@ -83,10 +83,12 @@ def mean(values):
 
 def score_focus(reference, system):
     """Return F1 of the types (micro, macro, each) and the mean best Jaccard of the answered spans."""
-    types = {}
+    types: dict[str, list[int]] = {}
     gold_scores, all_scores, without_gold = [], [], 0
+    names = {label["fsq_type"]: None for item in reference.values() for label in item["labels"]}
+    derived = {name for item in reference.values() for name in item["fsq_types"]}
     for item_id, item in reference.items():
-        answered = answered_types(item_id, system.get(item_id, {}), item)
+        answered = answered_types(item_id, system.get(item_id, {}), names, {NO_TYPE, *derived})
         said = {name for name, _ in answered}
         for label in item["labels"]:
             name, applicable = label["fsq_type"], label["applicable"]
@@ -118,8 +120,11 @@ def score_focus(reference, system):
     }
 
 
-def answered_types(item_id, answer, item):
-    """Return the pairs of type and span that a system answered about an item, checked."""
+def answered_types(item_id, answer, types, derived):
+    """Return the pairs of type and span that a system answered about an item, checked.
+
+    `types` are those of the release, `derived` what else may stand for none of them.
+    """
     lists = []
     for key in ("fsq_types", "spans"):
         found = answer.get(key, [])
@@ -132,17 +137,16 @@ def answered_types(item_id, answer, item):
             f"{item_id}: fsq_types has {len(names)} entries and spans {len(spans)}; they are parallel: "
             f'give each type its span, or "{NO_SPAN}" where there is none'
         )
-    known = [label["fsq_type"] for label in item["labels"]]
     for name in names:
-        if name not in (*known, *item["fsq_types"], NO_TYPE):
-            raise Wrong(f"{item_id}: {shown(name)} is no type of this release; its types are {known}")
+        if name not in types and name not in derived:
+            raise Wrong(f"{item_id}: {shown(name)} is no type of this release; its types are {list(types)}")
     return list(zip(names, spans, strict=True))
 
 
 def score_cqs_gen(reference, system):
     """Return the mean over items of the useful questions among three, n/3, and what could not be labelled."""
     scores, unknown, repeated, surplus = [], 0, 0, 0
-    labels = {}
+    labels: dict[str, int] = {}
     for item_id, item in reference.items():
         known = known_labels(item)
         given = answered_questions(item_id, system.get(item_id, {}))
@@ -174,7 +178,7 @@ def score_cqs_gen(reference, system):
 
 def known_labels(item):
     """Return the label of each question of the reference by its words; None for words with two labels."""
-    known = {}
+    known: dict[tuple[str, ...] | str, str | None] = {}
     for question in item["cqs"]:
         same, label = tuple(words(question["cq"])) or question["cq"].strip(), question["label"]
         known[same] = label if known.get(same, label) == label else None

@@ -156,8 +156,8 @@ def test_it_names_annotators_by_pseudonym_with_their_background_and_counts(tmp_p
 
 def test_its_label_table_is_the_counts_of_the_file(tmp_path):
     text = card(focus_made().project, tmp_path / "out")
-    assert row_of(text, "Lacks Evidence") == ["Lacks Evidence", "1", "1", "0"]
-    assert row_of(text, "Weak Evidence") == ["Weak Evidence", "0", "1", "1"]
+    assert row_of(text, "Lacks Evidence") == ["Lacks Evidence", "1", "1", "0", "1", "0"]
+    assert row_of(text, "Weak Evidence") == ["Weak Evidence", "0", "1", "1", "0", "1"]
     assert "or by a lead): 1; disagreement spans" in text and "or not confirmed): 1." in text
     assert "- Types of an item without a majority, `null` in `applicable`: 1." in text
 

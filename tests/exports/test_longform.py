@@ -2,7 +2,6 @@
 
 import ast
 import csv
-import doctest
 import json
 import re
 from pathlib import Path
@@ -13,7 +12,6 @@ import pytest
 
 from annotation.importing.judgements_loader import judgements_import
 from annotation.models import QuestionAnnotation, TypeAnnotation
-from exports.formats import longform
 from tests import factories
 from tests.exports.studies import (
     TYPES,
@@ -175,7 +173,3 @@ def test_raw_judgements_can_stay_out(tmp_path):
         "yes": 1,
         "no": 1,
     }
-
-
-def test_the_example_of_a_line_of_csv_holds():
-    assert doctest.testmod(longform).failed == 0
