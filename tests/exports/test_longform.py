@@ -166,6 +166,33 @@ def test_question_judgements_carry_label_reason_and_edited_question(tmp_path):
     assert QuestionAnnotation.objects.count() == 3
 
 
+def test_judgements_of_questions_whose_ids_repeat_or_are_missing_come_back_by_their_place(tmp_path):
+    made = cqs_study(annotators=2, questions=3)
+    made.items[0].questions.filter(position__lt=3).update(external_id=7)
+    made.items[0].questions.filter(position=3).update(external_id=None)
+    for question, answer in zip(made.items[0].questions.all(), (USEFUL, invalid("BR"), USEFUL), strict=True):
+        judge_question(made, question, [answer, USEFUL])
+    close(made)
+    path = released(made.project, tmp_path / "out") / "judgements.csv"
+    again = factories.study("cqs_gen", annotators=0, items=1, questions=3).project
+    again.items.get().questions.filter(position__lt=3).update(external_id=7)
+    again.items.get().questions.filter(position=3).update(external_id=None)
+    report = judgements_import(project=again, path=path, round_name="Back")
+    assert (report.refused, report.counts["new judgements"]) == (0, 6)
+    fields = ("question__position", "label", "reason")
+    stored = QuestionAnnotation.objects.filter(assignment__item__project=again).values_list(*fields)
+    given = QuestionAnnotation.objects.exclude(assignment__item__project=again).values_list(*fields)
+    assert sorted(stored) == sorted(given)
+    path.write_text(path.read_text().replace("I-1,7,2,", "I-1,8,2,").replace("I-1,7,1,", "I-1,7,9,"))
+    report = judgements_import(project=again, path=path, round_name="Another", dry_run=True)
+    assert [refused["reason"] for refused in report.refusals] == [
+        "“I-1” has no question 9",
+        "“I-1” has no question 9",
+        "question 2 of “I-1” has the id “7”, not “8”",
+        "question 2 of “I-1” has the id “7”, not “8”",
+    ]
+
+
 def test_raw_judgements_can_stay_out(tmp_path):
     folder = released(risky_study().project, tmp_path / "out", judgements=False)
     assert not list(folder.glob("judgements.*"))
