@@ -7,13 +7,17 @@ import io
 from collections.abc import Iterator, Sequence
 from typing import Any
 
+from agreement.cells import Notes
 from agreement.semantic_findings import BERTSCORE, bertscore_figure
 from agreement.wording import COEFFICIENTS, SIMILARITIES, SPAN_ALPHAS, encoder_text, reason_text
+from annotation.importing.safe_cells import made_safe
 
 CSV_COLUMNS = (
-    "section", "name", "figure", "value", "low", "high", "se", "reason", "interval_reason", "n_pairs",
-    "n_items", "n_pairable", "n_ratings", "n_spans",
+    "section", "name", "figure", "value", "low", "high", "se", "reason", "interval_reason", "caution",
+    "n_pairs", "n_items", "n_pairable", "n_ratings", "n_spans",
 )  # fmt: skip
+
+_ESTIMATE = CSV_COLUMNS[CSV_COLUMNS.index("value") : CSV_COLUMNS.index("n_items")]
 
 LATEX_COLUMNS = {
     "n": "$n$",
@@ -26,7 +30,7 @@ LATEX_COLUMNS = {
     "pabak": "PABAK",
     "gwet_ac1": "AC$_1$",
     "krippendorff_alpha": "$\\alpha$",
-    "interval": "95\\% interval",
+    "interval": "95\\% interval of $\\alpha$",
     "exact": "exact",
     "token_jaccard": "token J",
     "token_jaccard_against_gold": "token J, gold",
@@ -56,7 +60,8 @@ class TableRefused(ValueError):
 def figures_csv(figures: dict[str, Any]) -> str:
     """Return every figure of a report, one a row; undefined has an empty value and its reason.
 
-    A report with an encoder has a column more, which names it beside its figures.
+    `caution` is the code of why an interval is not to be trusted. A report with an encoder has a column more,
+    which names it beside its figures.
     """
     out = io.StringIO()
     writer = csv.writer(out, lineterminator="\n")
@@ -67,14 +72,13 @@ def figures_csv(figures: dict[str, Any]) -> str:
         for figure, estimate in _estimates(section):
             writer.writerow(
                 [
-                    _safe(section["key"]),
-                    _safe(section["name"]),
+                    made_safe(section["key"]),
+                    made_safe(section["name"]),
                     figure,
-                    *(estimate[name] for name in ("value", "low", "high", "se", "reason", "interval_reason")),
-                    estimate.get("n_pairs"),
+                    *(estimate.get(name) for name in _ESTIMATE),
                     *counts,
                     estimate.get("n_spans"),
-                    *([_safe(encoder) if figure.startswith(BERTSCORE) else ""] if encoder else []),
+                    *([made_safe(encoder) if figure.startswith(BERTSCORE) else ""] if encoder else []),
                 ]
             )
     return out.getvalue()
@@ -93,18 +97,13 @@ def _estimates(section: dict[str, Any]) -> Iterator[tuple[str, dict[str, Any]]]:
             yield f"{BERTSCORE}_against_{target}", bertscore_figure(section, target)
 
 
-def _safe(text: str) -> str:
-    """Return a cell that no spreadsheet takes for a formula; our importers take the mark away again."""
-    return f"'{text}" if text.startswith(("=", "+", "-", "@")) else text
-
-
 def latex_table(
     figures: dict[str, Any], *, rows: Sequence[str] = (), columns: Sequence[str] = LATEX_DEFAULT
 ) -> str:
     """Return a booktabs table: sections in rows (all, or the keys given), LATEX_COLUMNS in columns.
 
-    Undefined figures are dashes with a mark, explained below the table. Raises TableRefused for an unknown
-    row or column.
+    Undefined figures are dashes with a mark, and so are intervals that are missing or not to be trusted: the
+    marks are explained below the table. Raises TableRefused for an unknown row or column.
     """
     sections = {section["key"]: section for section in figures["sections"]}
     wrong = [name for name in rows if name not in sections]
@@ -114,7 +113,7 @@ def latex_table(
             f"no row or column {', '.join(wrong) or '(none given)'}; rows: {', '.join(sections)}; "
             f"columns: {', '.join(LATEX_COLUMNS)}"
         )
-    notes: dict[str, str] = {}
+    notes = Notes()
     lines = [
         f"\\begin{{tabular}}{{l{'r' * len(columns)}}}",
         "\\toprule",
@@ -129,8 +128,8 @@ def latex_table(
         cells += [_cell(section, name, notes) for name in columns]
         lines.append(" & ".join(cells) + r" \\")
     lines.append("\\bottomrule")
-    for reason, mark in notes.items():
-        note = f"\\footnotesize $^{{{mark}}}$ undefined: {reason_text(reason).translate(_LATEX_SPECIAL)}"
+    for mark, sentence in notes.listed:
+        note = f"\\footnotesize $^{{{mark}}}$ {sentence.translate(_LATEX_SPECIAL)}"
         lines.append(f"\\multicolumn{{{len(columns) + 1}}}{{l}}{{{note}}} " + r"\\")
     if any(name.startswith(BERTSCORE) for name in columns) and encoder_text(figures):
         note = f"\\footnotesize BERTScore F1 by {encoder_text(figures).translate(_LATEX_SPECIAL)}"
@@ -139,7 +138,7 @@ def latex_table(
     return "\n".join(lines) + "\n"
 
 
-def _cell(section: dict[str, Any], name: str, notes: dict[str, str]) -> str:
+def _cell(section: dict[str, Any], name: str, notes: Notes) -> str:
     if name == "n":
         return str(section["n_items"])
     if name == "n_pairable":
@@ -148,15 +147,27 @@ def _cell(section: dict[str, Any], name: str, notes: dict[str, str]) -> str:
         rate = section.get("yes_rate")
         return "--" if rate is None else _number(rate)
     if name == "interval":
-        alpha = section["estimates"]["krippendorff_alpha"]
-        return "--" if alpha["low"] is None else f"[{_number(alpha['low'])}, {_number(alpha['high'])}]"
+        return _interval(section["estimates"]["krippendorff_alpha"], notes)
     estimate = dict(_estimates(section)).get(name)
     if estimate is None:
         return "--"
     if estimate["value"] is None:
-        mark = notes.setdefault(estimate["reason"], "abcdefghij"[len(notes)])
-        return f"--$^{{{mark}}}$"
+        return _marked("--", "undefined: " + reason_text(estimate["reason"]), notes)
     return _number(estimate["value"])
+
+
+def _interval(estimate: dict[str, Any], notes: Notes) -> str:
+    if estimate["value"] is None:
+        return "--"
+    doubt = reason_text(estimate["caution"] or estimate["interval_reason"])
+    if estimate["low"] is None:
+        return _marked("--", f"no interval: {doubt}", notes) if doubt else "--"
+    interval = f"[{_number(estimate['low'])}, {_number(estimate['high'])}]"
+    return _marked(interval, f"interval not to be trusted: {doubt}", notes) if doubt else interval
+
+
+def _marked(text: str, sentence: str, notes: Notes) -> str:
+    return f"{text}$^{{{notes.mark(sentence)}}}$"
 
 
 def _number(value: float) -> str:

@@ -191,16 +191,22 @@ class _KeyReader:
 
     def _question(self, row: JudgementRow, item: Item) -> int:
         asked = self.round.round_questions.filter(question__item=item)
+        if row.question_position is not None:
+            asked = asked.filter(question__position=row.question_position)
         found = [
             pk
             for pk, external_id in asked.values_list("question", "question__external_id")
-            if str(external_id) == str(row.question)
+            if row.question is None or str(external_id) == str(row.question)
         ]
         if len(found) != 1:
             raise RuleError(
                 {
                     "question": gettext("“%(item)s” has %(n)s questions “%(question)s”")
-                    % {"item": row.item, "n": len(found), "question": row.question}
+                    % {
+                        "item": row.item,
+                        "n": len(found),
+                        "question": row.question_position if row.question is None else row.question,
+                    }
                 }
             )
         return found[0]

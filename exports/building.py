@@ -65,13 +65,15 @@ class Built:
     """What was built, with what the card and the manifest say about it.
 
     `sources` are source, licence and items; `annotators` pseudonym, judgements and background.
-    `labels_before` and `labels_after` are the labels by source, before and after edited questions came in.
+    `spans` are the gold and disagreement spans by type. `labels_before` and `labels_after` are the labels by
+    source, before and after edited questions came in.
     `refinements` say how the refined questions came to be, run by run.
     """
 
     digest: str
     counts: Counter[str]
     labels: dict[str, int]
+    spans: dict[str, tuple[int, int]]
     splits: dict[str, int]
     sources: list[tuple[str, str, int]]
     annotators: list[tuple[str, int, str]]
@@ -101,7 +103,10 @@ class Digest:
                 selection.parameters.to_json(),
                 [row[1:] for row in selection.rounds],
                 selection.codebook_version,
-                project.codebooks.values_list("source", "guideline").get(version=selection.codebook_version),
+                *(
+                    project.codebooks.values_list("source", "guideline").get(version=version)
+                    for version in (selection.codebook_version, *selection.earlier_guidelines)
+                ),
             ]
         )
 
@@ -212,6 +217,7 @@ def _built(selection: Selection, tally: Tally, digest: str, splits: Counter[str]
         digest=digest,
         counts=Counter(dict(sorted(tally.counts.items()))),
         labels=dict(sorted(tally.labels.items())),
+        spans={code: (tally.gold[code], tally.disagreement[code]) for code in sorted(tally.gold)},
         splits=dict(sorted(splits.items())),
         sources=[(*place, number) for place, number in sorted(tally.sources.items())],
         annotators=[

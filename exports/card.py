@@ -2,43 +2,36 @@
 
 from __future__ import annotations
 
-import json
-import re
-from collections.abc import Iterable, Sequence
-from typing import TYPE_CHECKING, Any
+from collections.abc import Iterable
+from typing import TYPE_CHECKING
 
-from agreement.cells import Notes
-from agreement.wording import reason_text
-from exports.formats.features import lines_features
-from exports.outputs import WHOLE, Places
-from exports.records import RoundRow, Selection
+from exports.card_agreement import AgreementFigures, agreement_text
+from exports.card_use import use_text
+from exports.front_matter import front_matter, split_name
+from exports.markdown import cell, table
+from exports.records import Selection
 
 if TYPE_CHECKING:
     from exports.building import Built
-
-AgreementFigures = Sequence[tuple[RoundRow, dict[str, Any]]]
-
-_LICENCE_ID = re.compile(r"[a-z0-9]+(?:[.-][a-z0-9]+)*")
-_SIZES = ((1_000, "n<1K"), (10_000, "1K<n<10K"), (100_000, "10K<n<100K"), (1_000_000, "100K<n<1M"))
-_COEFFICIENTS = (
-    ("observed_agreement", "p_a"),
-    ("pabak", "PABAK"),
-    ("gwet_ac1", "AC1"),
-    ("krippendorff_alpha", "alpha"),
-)
 
 
 def card_text(selection: Selection, version: str, built: Built, agreement: AgreementFigures) -> str:
     """Return the data card of a release."""
     parts = [
-        _front_matter(selection, built),
+        front_matter(
+            selection,
+            licence=licence_of(selection),
+            splits=built.splits,
+            n_items=built.counts["items"],
+        ),
         _head(selection, version),
+        use_text(selection, built.splits),
         _data(selection, built),
         _process(selection, built),
         _refinements(built) if selection.parameters.refined_questions else "",
-        _agreement(agreement),
+        agreement_text(agreement),
         _limits(selection, built),
-        _use(selection, built),
+        _checking(built),
     ]
     return "\n".join(part for part in parts if part)
 
@@ -53,76 +46,53 @@ def description(selection: Selection) -> str:
     return f"Interventions with critical questions and their usefulness ({selection.codebook.title})."
 
 
+def citation_of(selection: Selection, version: str) -> str:
+    """Return how to cite the release: in its authors' words, else put together from what is known."""
+    choices = selection.parameters
+    if choices.citation.strip():
+        return choices.citation.strip()
+    year = f" ({choices.published[:4]})" if choices.published else ""
+    title = f"{selection.project.name}, version {version}"
+    return f"{choices.authors}{year}. {title}." if choices.authors else f"{title}{year}."
+
+
 def licence_of(selection: Selection) -> str:
     """Return the licence of the release: its own, else the project's."""
     return selection.parameters.licence or selection.project.licence
-
-
-def _front_matter(selection: Selection, built: Built) -> str:
-    licence = licence_of(selection)
-    lines = ["---"]
-    if licence:
-        known = licence.lower().replace(" ", "-")
-        is_id = bool(_LICENCE_ID.fullmatch(known))
-        lines += (
-            [f"license: {known}"] if is_id else ["license: other", f"license_name: {json.dumps(licence)}"]
-        )
-    languages = [language.strip() for language in selection.project.languages.split(",") if language.strip()]
-    lines += ["language:", *(f"- {json.dumps(language)}" for language in languages)] if languages else []
-    lines += [
-        f"pretty_name: {json.dumps(selection.project.name, ensure_ascii=False)}",
-        "size_categories:",
-        f"- {next((name for limit, name in _SIZES if built.counts['items'] < limit), '1M<n<10M')}",
-        "tags:",
-        f"- {'socratic-questions' if selection.typology else 'critical-questions'}",
-        "- argumentation",
-        "- annotator-disagreement",
-        "configs:",
-        "- config_name: default",
-        "  data_files:",
-    ]
-    for split in built.splits:
-        part = Places.file_part(split)
-        # The datasets library keeps "all" for the union of the splits, and refuses a split of that name.
-        lines += [f"  - split: {'whole' if part == WHOLE else part}", f"    path: data/{part}.jsonl"]
-    # JSON is YAML, and in it a feature named yes stays a text.
-    declared = {"config_name": "default", "features": lines_features(selection)}
-    lines.append(f"dataset_info: {json.dumps(declared)}")
-    return "\n".join([*lines, "---", ""])
 
 
 def _head(selection: Selection, version: str) -> str:
     project, choices = selection.project, selection.parameters
     facts = [
         ("Version", version),
+        ("Published", choices.published),
         ("Licence", licence_of(selection) or "not stated"),
         ("Authors", choices.authors),
         ("Contact", choices.contact or project.contact),
         ("Languages", project.languages),
     ]
     lines = [
-        f"# {_cell(project.name)}",
+        f"# {cell(project.name)}",
         "",
         description(selection),
         "",
-        *(f"- {name}: {_cell(text)}" for name, text in facts if text),
+        *(f"- {name}: {cell(text)}" for name, text in facts if text),
     ]
-    if choices.citation:
-        lines += ["", "## Citation", "", "```", choices.citation.strip().replace("```", "'''"), "```"]
+    lines += ["", "## Citation", "", "```", citation_of(selection, version).replace("```", "'''"), "```"]
     return "\n".join([*lines, ""])
 
 
 def _data(selection: Selection, built: Built) -> str:
     counts = built.counts
     lines = ["## Data", ""]
-    lines += _table(
+    lines += table(
         ["split", "items", "references"],
         (
-            (split or "all", number, "withheld" if split in selection.parameters.withheld else "included")
+            (split_name(split), number, "withheld" if split in selection.parameters.withheld else "included")
             for split, number in built.splits.items()
         ),
     )
-    lines += _table(
+    lines += table(
         ["source", "licence or terms", "items"],
         (
             (source or "not stated", licence or "not stated", number)
@@ -130,12 +100,13 @@ def _data(selection: Selection, built: Built) -> str:
         ),
     )
     if selection.typology:
-        lines += _table(
-            ["type", "yes", "no", "undecided"],
+        lines += table(
+            ["type", "yes", "no", "undecided", "gold spans", "disagreement spans"],
             (
                 (
                     kind.name,
                     *(built.labels.get(f"{kind.code} {answer}", 0) for answer in ("yes", "no", "undecided")),
+                    *(built.spans.get(kind.code, (0, 0)) if kind.span else ("–", "–")),
                 )
                 for kind in selection.codebook.types
             ),
@@ -154,14 +125,14 @@ def _distribution(built: Built) -> list[str]:
     """Return the labels by source before and after edited questions took the place of invalid ones."""
     names = ("Useful", "Unhelpful", "Invalid")
     lines = []
-    for title, table in (("as annotated", built.labels_before), ("as released", built.labels_after)):
+    for title, counted in (("as annotated", built.labels_before), ("as released", built.labels_after)):
         rows = []
-        for source in [*sorted(table), None]:
-            found = table[source] if source is not None else _sum(table.values())
+        for source in [*sorted(counted), None]:
+            found = counted[source] if source is not None else _sum(counted.values())
             total = sum(found.values())
             shares = (f"{found.get(name, 0)} ({_percent(found.get(name, 0), total)})" for name in names)
             rows.append(("all" if source is None else source or "not stated", *shares, total))
-        lines += [f"Labels {title}:", "", *_table(["source", *names, "questions"], rows)]
+        lines += [f"Labels {title}:", "", *table(["source", *names, "questions"], rows)]
     return lines
 
 
@@ -169,19 +140,23 @@ def _process(selection: Selection, built: Built) -> str:
     counts = built.counts
     lines = ["## Annotation", ""]
     if selection.rounds:
-        lines += _table(
-            ["round", "purpose", "guideline version", "made"],
+        lines += table(
+            ["round", "purpose", "annotators an item", "guideline version", "made"],
             (
                 (
                     f"{row.name} ({', '.join(row.types)} only)" if row.types else row.name,
                     row.purpose,
+                    row.overlap,
                     row.codebook_version,
                     "elsewhere, imported" if row.imported else "here",
                 )
                 for row in selection.rounds
             ),
         )
-        lines += _table(["annotator", "judgements", "background"], built.annotators)
+        lines += table(
+            ["annotator", "judgements", "background, in their own words"],
+            ((name, number, background or "not stated") for name, number, background in built.annotators),
+        )
     if counts["published_labels"]:
         lines += [f"{counts['published_labels']} labels were published with an imported file.", ""]
     rule = (
@@ -197,10 +172,20 @@ def _process(selection: Selection, built: Built) -> str:
             f"{selection.parameters.jaccard:g}; a label with one vote stands, a span with one is never gold."
         ]
     lines += [
-        f"Units decided by a lead: {counts['adjudicated']}. The guideline is in `guideline.md`.",
+        f"Units decided by a lead: {counts['adjudicated']}. {_guidelines(selection)}",
         "",
     ]
     return "\n".join(lines)
+
+
+def _guidelines(selection: Selection) -> str:
+    newest = selection.codebook_version
+    earlier = selection.earlier_guidelines
+    told = f"The guideline is in `guideline.md` (version {newest})"
+    if not earlier:
+        return f"{told}."
+    names = ", ".join(f"`guidelines/version-{version}.md`" for version in earlier)
+    return f"{told}; some rounds were annotated under earlier ones: {names}."
 
 
 def _refinements(built: Built) -> str:
@@ -215,7 +200,7 @@ def _refinements(built: Built) -> str:
         "that ends with a question mark); those that a lead rejected are left out.",
         "",
     ]
-    lines += _table(
+    lines += table(
         ["run", "endpoint", "model", "answered as", "days", "temperature", "seed", "questions"],
         (
             (
@@ -239,36 +224,12 @@ def _refinements(built: Built) -> str:
     return "\n".join(lines)
 
 
-def _agreement(agreement: AgreementFigures) -> str:
-    lines = []
-    for row, figures in agreement:
-        shown = [section for section in figures["sections"] if section["kind"] != "group"]
-        lines += [f"### {_cell(row.name)}", ""]
-        notes = Notes()
-        first = "type" if any(section["kind"] == "type" for section in shown) else "comparison"
-        lines += _table(
-            [first, "n", *(name for _, name in _COEFFICIENTS)],
-            (
-                (
-                    section["name"],
-                    section["n_pairable"],
-                    *(_estimate(section["estimates"][key], notes) for key, _ in _COEFFICIENTS),
-                )
-                for section in shown
-            ),
-        )
-        lines += [line for mark, sentence in notes.listed for line in (f"({mark}) {sentence}.", "")]
-    if not lines:
-        return ""
-    note = "With 95% bootstrap intervals over items; n counts the units with two or more judgements."
-    return "\n".join(["## Agreement", "", note, "", *lines])
-
-
 def _limits(selection: Selection, built: Built) -> str:
     counts = built.counts
     known = [
-        (counts["undecided_types"], "Types of an item without a majority, `null` here"),
-        (counts["yes_without_gold_span"], "Types decided yes without a span that two annotators share"),
+        (counts["undecided_types"], "Types of an item without a majority, `null` in `applicable`"),
+        (counts["yes_without_gold_span"], "Types decided yes without a span that two annotators share, which "
+         "`applicable` has and `fsq_types` has not"),
         (counts["undecided_questions"], "Questions without a decided label, left out"),
         (counts["edits_without_a_pick"], "Edited questions that wait for a lead, left out"),
         (counts["cannot_judge"], "Judgements “cannot judge”, which count as missing"),
@@ -281,7 +242,7 @@ def _limits(selection: Selection, built: Built) -> str:
     return "\n".join(["## Known limits", "", *lines, ""])
 
 
-def _use(selection: Selection, built: Built) -> str:
+def _checking(built: Built) -> str:
     return "\n".join(
         [
             "## Checking and rebuilding",
@@ -295,35 +256,13 @@ def _use(selection: Selection, built: Built) -> str:
     )
 
 
-def _estimate(estimate: dict[str, Any], notes: Notes) -> str:
-    """Return a figure with its interval, and the letter of what there is to say of them below the table."""
-    if estimate["value"] is None:
-        return f"undefined ({notes.mark('Undefined: ' + reason_text(estimate['reason']))})"
-    value = f"{estimate['value']:.3f}"
-    doubt = reason_text(estimate["caution"] or estimate["interval_reason"])
-    if estimate["low"] is None:
-        return f"{value} ({notes.mark('No interval: ' + doubt)})" if doubt else value
-    value += f" [{estimate['low']:.3f}, {estimate['high']:.3f}]"
-    return f"{value} ({notes.mark('Interval not to be trusted: ' + doubt)})" if doubt else value
-
-
-def _table(head: Sequence[str], rows: Iterable[Sequence[Any]]) -> list[str]:
-    body = [f"| {' | '.join(_cell(cell) for cell in row)} |" for row in rows]
-    return [f"| {' | '.join(head)} |", f"|{' --- |' * len(head)}", *body, ""] if body else []
-
-
-def _cell(value: Any) -> str:
-    """Return a text that stays in its cell or line and cannot be taken for markup of another kind."""
-    return " ".join(str(value).split()).replace("\\", "\\\\").replace("|", "\\|").replace("<", "&lt;")
-
-
 def _percent(part: int, total: int) -> str:
     return f"{100 * part / total:.2f}%" if total else "–"
 
 
 def _sum(tables: Iterable[dict[str, int]]) -> dict[str, int]:
     total: dict[str, int] = {}
-    for table in tables:
-        for name, number in table.items():
+    for counted in tables:
+        for name, number in counted.items():
             total[name] = total.get(name, 0) + number
     return total

@@ -12,40 +12,39 @@ import json
 from collections import Counter
 from collections.abc import Iterator
 from dataclasses import asdict, dataclass
-from typing import Any, NamedTuple
+from typing import Any
 
 from django.core.files.base import ContentFile
 from django.core.files.storage import default_storage
 from django.db.models import Q
 
+from exports.compared_files import Unit, files_that_differ, items_read, lines_files, lines_read
 from exports.models import Release
-from exports.outputs import Places
 from exports.parameters import Parameters
-from exports.publishing import public_files
 
-FORMAT = 1
+FORMAT = 2
 """Raised whenever two releases would be compared otherwise than before: the answers are stored."""
 
 LISTED = 5_000
 """Changes that are listed one by one; all are counted."""
 
 NOTHING = "–"
-WORDS = {"label": "label", "spans": "gold spans", "question": "wording of the question"}
-
-
-class Unit(NamedTuple):
-    """A type or a question of an item: its label, and as `detail` its gold spans or its wording."""
-
-    key: str
-    name: str
-    label: str
-    what: str  # of WORDS: what the detail is
-    detail: str
+WORDS = {
+    "label": "label",
+    "spans": "gold spans",
+    "question": "wording of the question",
+    "split": "split",
+}
+_SPLITTING = ("split_by", "split_sizes", "seed")
+"""Choices that move items by themselves: where they differ the items that moved are not told one by one."""
 
 
 @dataclass(frozen=True, slots=True)
 class Change:
-    """What was said of a unit of an item before and what is said of it after; `what` is a key of WORDS."""
+    """What was said of a unit of an item before and what is said of it after; `what` is a key of WORDS.
+
+    The `unit` of a change of split is empty: it is about the whole item.
+    """
 
     what: str
     item: str
@@ -131,7 +130,7 @@ def comparable(before: Release, after: Release) -> bool:
     return all(
         default_storage.exists(place)
         for release in (before, after)
-        for place in [*(file.storage for file in _lines_files(release)), _manifest_file(release)["storage"]]
+        for place in [*(file.storage for file in lines_files(release)), _manifest_file(release)["storage"]]
     )
 
 
@@ -152,22 +151,30 @@ def _place(before: Release, after: Release) -> str:
 def _compared(before: Release, after: Release) -> Changes:
     # Of most items both say the same, byte for byte: those need not be read. Whole files that both have are
     # not opened; of the others hashes of lines are kept, a few bytes each, and not the lines.
-    old, new = _files_that_differ(before, after)
-    same = _lines(old) & _lines(new)
-    known = dict(_items(old, same))
+    old, new = files_that_differ(before, after)
+    parameters = [{**Parameters().to_json(), **release.parameters} for release in (before, after)]
+    a, b = ([chosen[key] for key in _SPLITTING] for chosen in parameters)
+    moves = a == b
+    quotes = all(chosen["texts"] for chosen in parameters)
+    lines_before, lines = lines_read(old), lines_read(new)
+    same = {
+        line for line in lines.keys() & lines_before.keys() if not moves or lines[line] == lines_before[line]
+    }
+    known = {item: (split, units) for item, split, units in items_read(old, same, quotes)}
     added: list[str] = []
     changes: list[Change] = []
     counts: Counter[str] = Counter()
     items_changed = not_compared = 0
-    for item, units in _items(new, same):
+    for item, split, units in items_read(new, same, quotes):
         if item not in known:
             added.append(item)
             continue
-        units_before = known.pop(item)
+        split_before, units_before = known.pop(item)
+        found = [Change("split", item, "", split_before, split)] if moves and split != split_before else []
         if units is None or units_before is None:
             not_compared += 1
-            continue
-        found = list(_item_changes(item, units_before, units))
+        else:
+            found += _item_changes(item, units_before, units)
         items_changed += bool(found)
         counts.update(change.what for change in found)
         changes += found[: LISTED - len(changes)]
@@ -182,92 +189,8 @@ def _compared(before: Release, after: Release) -> Changes:
     )
 
 
-class _LinesFile(NamedTuple):
-    """A file of JSON Lines, by its place in the storage; of a `withheld` split it has no labels."""
-
-    storage: str
-    sha256: str
-    withheld: bool
-
-
-def _files_that_differ(before: Release, after: Release) -> tuple[list[_LinesFile], ...]:
-    """Return the JSON Lines of both releases but for those that are the same file in both.
-
-    Those of withheld splits are always there: their items are counted as not compared.
-    """
-    old, new = _lines_files(before), _lines_files(after)
-    both = _with_labels(old) & _with_labels(new)
-    return tuple([file for file in files if file.sha256 not in both] for files in (old, new))
-
-
-def _with_labels(files: list[_LinesFile]) -> set[str]:
-    return {file.sha256 for file in files if not file.withheld}
-
-
-def _lines(files: list[_LinesFile]) -> set[bytes]:
-    """Return a hash of each line with labels."""
-    found: set[bytes] = set()
-    for file in files:
-        if not file.withheld:
-            with default_storage.open(file.storage, "rb") as stream:
-                found.update(map(_line_hash, stream))
-    return found
-
-
-def _line_hash(line: bytes) -> bytes:
-    return hashlib.blake2b(line, digest_size=16).digest()
-
-
-def _items(files: list[_LinesFile], same: set[bytes]) -> Iterator[tuple[str, tuple[Unit, ...] | None]]:
-    """Yield id and units of the items of a release, but for those whose lines are the same in both.
-
-    The units are None where the labels are withheld.
-    """
-    alike: dict[Unit, Unit] = {}  # most units of a data set are alike: each is kept once
-    for file in files:
-        with default_storage.open(file.storage, "rb") as stream:
-            for text in stream:
-                if not file.withheld and _line_hash(text) in same:
-                    continue
-                entry = json.loads(text)
-                item = entry["argument_id"] if "argument_id" in entry else entry["intervention_id"]
-                if file.withheld:
-                    yield item, None
-                else:
-                    yield item, tuple(alike.setdefault(unit, unit) for unit in _units(entry))
-
-
-def _lines_files(release: Release) -> list[_LinesFile]:
-    withheld = {f"data/{Places.file_part(split)}.jsonl" for split in release.parameters["withheld"]}
-    return [
-        _LinesFile(file["storage"], file["sha256"], file["name"] in withheld)
-        for file in public_files(release)
-        if file["name"].startswith("data/") and file["name"].endswith(".jsonl")
-    ]
-
-
 def _manifest_file(release: Release) -> dict[str, Any]:
     return next(file for file in release.files if file["name"] == "release.json")
-
-
-def _units(entry: dict[str, Any]) -> Iterator[Unit]:
-    if "labels" in entry:
-        for label in entry["labels"]:
-            answer = {True: "yes", False: "no", None: "undecided"}[label["applicable"]]
-            spans = "; ".join(map(_span, label["gold_spans"]))
-            yield Unit(label["code"], label["fsq_type"], answer, "spans", spans)
-        return
-    times: Counter[str] = Counter()
-    for question in entry["cqs"]:
-        # The published files repeat an id within an item: its first is compared with its first, and so on.
-        name = "" if question["id"] is None else str(question["id"])
-        times[name] += 1
-        yield Unit(f"{name}#{times[name]}", name, question["label"], "question", question["cq"])
-
-
-def _span(span: dict[str, Any]) -> str:
-    place = f"{span['start']}–{span['end']}"
-    return f"{place} “{span['text']}”" if "text" in span else place
 
 
 def _item_changes(item: str, before: tuple[Unit, ...], after: tuple[Unit, ...]) -> Iterator[Change]:

@@ -7,9 +7,14 @@ from collections.abc import Iterable
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from exports.card import description, licence_of
+from exports.card import citation_of, description, licence_of
 from exports.formats.croissant import croissant
-from exports.formats.schemas import cqs_gen_schema, focus_schema
+from exports.formats.schemas import (
+    cqs_gen_schema,
+    cqs_gen_submission_schema,
+    focus_schema,
+    focus_submission_schema,
+)
 from exports.outputs import Places
 from exports.records import Selection
 from exports.sums import Sums
@@ -27,19 +32,24 @@ def documents_write(selection: Selection, version: str, built: Built, sums: Sums
     texts = selection.parameters.texts
     codebook = selection.project.codebooks.get(version=selection.codebook_version)
     shape = "focus" if selection.typology else "cqs_gen"
-    schema = (
-        focus_schema(selection.codebook, texts=texts, refined=selection.parameters.refined_questions)
-        if selection.typology
-        else cqs_gen_schema(texts=texts)
-    )
+    if selection.typology:
+        refined = selection.parameters.refined_questions
+        schema = focus_schema(selection.codebook, texts=texts, refined=refined)
+        handed_in = focus_submission_schema(selection.codebook)
+    else:
+        schema, handed_in = cqs_gen_schema(texts=texts), cqs_gen_submission_schema()
     documents = {
         "README.md": built.card,
         "codebook.toml": codebook.source,
         "guideline.md": codebook.guideline,
         "release.json": _json(manifest(selection, version, built)),
         f"schemas/{shape}.schema.json": _json(schema),
+        "schemas/submission.schema.json": _json(handed_in),
         "scripts/score.py": (SHIPPED / "score.py").read_text(encoding="utf-8"),
     }
+    for version_before in selection.earlier_guidelines:
+        before = selection.project.codebooks.get(version=version_before)
+        documents[f"guidelines/version-{version_before}.md"] = before.guideline
     if not texts:
         documents["scripts/join_texts.py"] = (SHIPPED / "join_texts.py").read_text(encoding="utf-8")
     for name, text in documents.items():
@@ -51,6 +61,7 @@ def documents_write(selection: Selection, version: str, built: Built, sums: Sums
         version=version,
         description=description(selection),
         licence=licence_of(selection),
+        citation=citation_of(selection, version),
         splits=[Places.file_part(split) for split in built.splits],
         withheld=[Places.file_part(split) for split in selection.parameters.withheld],
         files=_data_files(sums),
@@ -84,6 +95,7 @@ def manifest(selection: Selection, version: str, built: Built) -> dict[str, Any]
                 "name": row.name,
                 "purpose": row.purpose,
                 "guideline_version": row.codebook_version,
+                "annotators_an_item": row.overlap,
                 "imported": row.imported,
                 "reopened": row.reopened,
                 **({"types": list(row.types)} if row.types else {}),

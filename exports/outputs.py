@@ -238,9 +238,12 @@ class ExchangeOutput:
         self._withheld = places.withheld
         self._public = places.open(format.file)
         self._internal = places.open(format.file, internal=True) if places.withheld else None
+        self._beside = places.open(format.beside[0]) if format.beside else None
+        self._most_questions = 0
         self._written: dict[IO[str], int] = {}
 
     def add(self, record: ItemRecord, entry: dict[str, Any], split: str) -> None:
+        self._most_questions = max(self._most_questions, len(record.questions))
         texts = [line(found) for found in self._format.objects(record, self._selection)]
         if split not in self._withheld:
             self._write(self._public, texts)
@@ -261,6 +264,9 @@ class ExchangeOutput:
                 if self._format.layout == "list":
                     stream.write("\n]\n" if self._written.get(stream) else "[]\n")
                 stream.close()
+        if self._beside and self._format.beside:
+            self._beside.write(self._format.beside[1](self._selection, self._most_questions))
+            self._beside.close()
 
 
 def _shown(selection: Selection) -> Callable[[dict[str, Any]], dict[str, Any]]:

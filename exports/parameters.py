@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import asdict, dataclass, fields
+from datetime import date
 from typing import Any, Literal, get_args
 
 from django.utils.translation import gettext
@@ -13,7 +14,7 @@ SplitBy = Literal["field", "none", "round", "topic", "seed", "balanced"]
 
 SPLIT_BY = get_args(SplitBy)
 EXCHANGE = ("label_studio", "doccano", "web_annotation")
-CREDITS = ("licence", "authors", "citation", "contact")
+CREDITS = ("licence", "authors", "citation", "contact", "published")
 
 
 class ParameterError(Refused):
@@ -39,6 +40,7 @@ class Parameters:
     items (balanced: of the split `test`). `withheld` names the splits whose references stay inside. Without
     `texts` the release has ids, offsets and hashes only. With `refined_questions` the stored questions of a
     language model stand beside those of the exemplars. `exchange` names the forms of other tools to write.
+    `published` is the day that card and citation name, as in 2026-03-31: files have no clock of their own.
     """
 
     rounds: tuple[str, ...] | None = None
@@ -59,6 +61,7 @@ class Parameters:
     authors: str = ""
     citation: str = ""
     contact: str = ""
+    published: str = ""
 
     def to_json(self) -> dict[str, Any]:
         """Return the choices as plain JSON, every key present."""
@@ -166,10 +169,21 @@ def _checked(key: str, value: Any) -> Any:
     if key in CREDITS:
         if not isinstance(value, str):
             raise ValueError(gettext("expected a text, got %(value)s") % {"value": repr(value)})
+        if key == "published" and value and not _is_day(value):
+            raise ValueError(
+                gettext("expected a day, as in 2026-03-31, got %(value)s") % {"value": repr(value)}
+            )
         return value
     if not isinstance(value, bool):
         raise ValueError(gettext("expected true or false, got %(value)s") % {"value": repr(value)})
     return value
+
+
+def _is_day(value: str) -> bool:
+    try:
+        return date.fromisoformat(value).isoformat() == value
+    except ValueError:
+        return False
 
 
 def _names(value: Any) -> tuple[str, ...]:

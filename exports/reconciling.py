@@ -31,6 +31,8 @@ class Tally:
     counts: Counter[str] = field(default_factory=lambda: Counter(dict.fromkeys(ALWAYS_TOLD, 0)))
     answers: Counter[tuple[str, bool | None]] = field(default_factory=Counter)
     labels: Counter[str] = field(default_factory=Counter)
+    gold: Counter[str] = field(default_factory=Counter)
+    disagreement: Counter[str] = field(default_factory=Counter)
     sources: Counter[tuple[str, str]] = field(default_factory=Counter)
     annotators: Counter[int] = field(default_factory=Counter)
     labels_before: dict[str, Counter[str]] = field(default_factory=lambda: defaultdict(Counter))
@@ -100,6 +102,8 @@ class Tally:
     def _add_spans(self, label: dict[str, Any], gold: list, rest: list, text: str, place: str) -> None:
         self.counts["gold_spans"] += len(gold)
         self.counts["disagreement_spans"] += len(rest)
+        self.gold[label["code"]] += len(gold)
+        self.disagreement[label["code"]] += len(rest)
         for span in gold:
             if "question_refined" in span:
                 self.counts["questions_refined"] += span["question_refined"] is not None

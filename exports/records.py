@@ -45,7 +45,10 @@ BATCH = 1000
 
 
 class RoundRow(NamedTuple):
-    """A chosen round; `types` are those it asked where it did not ask all of its codebook."""
+    """A chosen round; `types` are those it asked where it did not ask all of its codebook.
+
+    `overlap` is the number of annotators of each of its items.
+    """
 
     pk: int
     number: int
@@ -55,6 +58,7 @@ class RoundRow(NamedTuple):
     imported: bool
     reopened: bool
     types: tuple[str, ...] = ()
+    overlap: int = 0
 
 
 @dataclass(frozen=True)
@@ -83,6 +87,12 @@ class Selection:
     @cached_property
     def span_types(self) -> frozenset[str]:
         return frozenset(kind.code for kind in self.codebook.types if kind.span)
+
+    @cached_property
+    def earlier_guidelines(self) -> tuple[int, ...]:
+        """The versions of the codebook, before the newest, under which chosen rounds were annotated."""
+        versions = {row.codebook_version for row in self.rounds}
+        return tuple(sorted(versions - {self.codebook_version}))
 
     @cached_property
     def round_of(self) -> dict[int, RoundRow]:
@@ -151,6 +161,7 @@ def selection_read(project: Project, parameters: Parameters) -> Selection:
                 row.imported,
                 row.reopened_at is not None,
                 row.type_codes if row.types else (),
+                row.overlap,
             )
             for row in chosen
         ),

@@ -70,11 +70,12 @@ def refined_of(
     return {
         key: found
         for kind in types
+        if kind.exemplar
         for span in decided[kind.code].gold
         if (found := stored.get(key := (kind.code, span.start, span.end)))
         and not found.rejected
         and found.text_sha256 == sha256
-        and found.template == question_from_exemplar(kind.exemplar or "", text[span.start : span.end])
+        and found.template == question_from_exemplar(kind.exemplar, text[span.start : span.end])
     }
 
 

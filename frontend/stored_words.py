@@ -107,6 +107,7 @@ WORDS = {
     # What differs between two releases: of an item, and of the choices.
     "label": gettext_lazy("label"),
     "gold spans": gettext_lazy("gold spans"),
+    "split": gettext_lazy("split"),
     "wording of the question": gettext_lazy("wording of the question"),
     "adjudicated only": gettext_lazy("adjudicated only"),
     "agreement": gettext_lazy("agreement"),
@@ -119,6 +120,7 @@ WORDS = {
     "guideline version": gettext_lazy("guideline version"),
     "jaccard": gettext_lazy("Jaccard index from which spans match"),
     "licence": gettext_lazy("licence"),
+    "published": gettext_lazy("published"),
     "rounds": gettext_lazy("rounds"),
     "seed": gettext_lazy("seed"),
     "split by": gettext_lazy("split by"),

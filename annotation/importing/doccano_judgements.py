@@ -12,9 +12,11 @@ from django.utils.translation import gettext
 from annotation.importing.judgement_parts import Answers, PartProblem, refused, whole_number
 from annotation.importing.rows import JudgementRows, Notice, Refusal
 from annotation.importing.tabular import Cells, json_rows
-from annotation.protocols.texts import is_blank
+from annotation.protocols.texts import code_point_offset, is_blank, utf16_offset
 
 _QUESTION = re.compile(r"(?P<position>[1-9]\d{0,5}): (?P<label>\w+)", re.ASCII)
+UTF_16, CODE_POINTS = "utf-16", "code points"
+_SPANS = ("label", "entities")
 _DETAILS = {"reasons": "reason", "comments": "comment", "edited_questions": "edited_question"}
 
 
@@ -23,8 +25,11 @@ def read(path: Path, *, name: str, types: Mapping[str, str]) -> JudgementRows:
 
     The item is the line's `item`, else its `id`. Where a line has no `annotator`, the file's stem stands for
     it, which is how doccano names the files of its users. A type that a line does not mention is not judged.
+    Offsets are UTF-16 units, as doccano counts, unless the line says `"offsets": "code points"`; where a line
+    says neither and it makes a difference, that is noticed. Relations are noticed and left out.
     """
     stem, noticed = PurePath(name).stem, False
+    related = False
     for row in json_rows(path, name):
         if not isinstance(row, Cells):
             yield row
@@ -36,6 +41,9 @@ def read(path: Path, *, name: str, types: Mapping[str, str]) -> JudgementRows:
                 % {"stem": stem},
             )
             noticed = True
+        if not related and row.values.get("relations"):
+            yield Notice(row.place, gettext("relations are no judgements and are left out"))
+            related = True
         yield from _line(row, stem, types)
 
 
@@ -49,15 +57,28 @@ def _line(row: Cells, stem: str, types: Mapping[str, str]) -> JudgementRows:
             raise PartProblem(
                 gettext("text is %(text)s, expected the text of the item") % {"text": repr(text)}
             )
+        if (offsets := values.get("offsets", UTF_16)) not in (UTF_16, CODE_POINTS):
+            raise PartProblem(
+                gettext("offsets is %(offsets)s, expected %(known)s")
+                % {"offsets": repr(offsets), "known": f"{UTF_16}, {CODE_POINTS}"}
+            )
     except PartProblem as problem:
         yield refused(row.place, problem, dict(values))
         return
     answers, problems = Answers(item, annotator, types), list[Refusal]()
     for part in _parts(values):
         try:
-            _part(answers, row.place, text, *part)
+            _part(answers, row.place, text, offsets == UTF_16, *part)
         except PartProblem as problem:
             problems.append(refused(row.place, problem, part[1]))
+    if not problems and _may_count_otherwise(values, text):
+        yield Notice(
+            row.place,
+            gettext(
+                "offsets are taken as doccano counts them, an emoji as two; where they are code points, say "
+                '"offsets": "code points" on the line'
+            ),
+        )
     yield from answers.rows()
     yield from problems
 
@@ -74,7 +95,16 @@ def _parts(values: Mapping[str, Any]) -> Iterator[tuple[str, Any]]:
             yield from ((key, entry) for entry in found.items())
 
 
-def _part(answers: Answers, place: str, text: str, key: str, entry: Any) -> None:
+def _may_count_otherwise(values: Mapping[str, Any], text: str) -> bool:
+    """Say whether a span lies behind a character that doccano counts as two while nothing says how."""
+    if "offsets" in values or text.isascii():
+        return False
+    wide = next((place for place, character in enumerate(text) if character > "\uffff"), len(text))
+    ends = (_span(entry)[1] for key, entry in _parts(values) if key in _SPANS and not isinstance(entry, str))
+    return any(end > wide for end in ends)
+
+
+def _part(answers: Answers, place: str, text: str, utf_16: bool, key: str, entry: Any) -> None:
     if key in _DETAILS:
         unit, said = entry
         known = int(unit) if unit.isascii() and unit.isdecimal() else answers.type_code(unit)
@@ -91,6 +121,8 @@ def _part(answers: Answers, place: str, text: str, key: str, entry: Any) -> None
             answers.put(answers.type_code(entry), place, applicable=True)
     else:
         start, end, name = _span(entry)
+        if utf_16:
+            start, end = _from_utf_16(text, start), _from_utf_16(text, end)
         if not 0 <= start < end <= len(text):
             raise PartProblem(
                 gettext("the span %(start)s–%(end)s is not in its text of %(n)s characters")
@@ -98,6 +130,21 @@ def _part(answers: Answers, place: str, text: str, key: str, entry: Any) -> None
             )
         span = {"start": start, "end": end, "quote": text[start:end]}
         answers.put(answers.type_code(name), place, applicable=True, **span)
+
+
+def _from_utf_16(text: str, units: int) -> int:
+    place = code_point_offset(text, units)
+    if place is not None:
+        return place
+    if not 0 <= units <= utf16_offset(text, len(text)):
+        return units
+    raise PartProblem(
+        gettext(
+            "%(units)s lies inside of a character as doccano counts; where your offsets are code points, "
+            'say "offsets": "code points" on the line'
+        )
+        % {"units": units}
+    )
 
 
 def _span(entry: Any) -> tuple[int, int, Any]:

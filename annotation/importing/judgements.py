@@ -27,6 +27,7 @@ COLUMNS = (
     *NEEDED,
     "type",
     "question",
+    "question_position",
     "applicable",
     "label",
     "start",
@@ -80,10 +81,10 @@ def _require_columns(table: Table, name: str, needed: Sequence[str]) -> None:
     table.require(name, needed)
     if table.columns is None:
         return
-    for unit, answer in (("type", "applicable"), ("question", "label")):
+    for unit, answer in (("type", "applicable"), ("question", "label"), ("question_position", "label")):
         if unit in table.columns:
             table.require(name, (answer,))
-    if not {"type", "question"} & set(table.columns):
+    if not {"type", "question", "question_position"} & set(table.columns):
         found = ", ".join(repr(column) for column in table.columns)
         raise FileError(
             name,
@@ -98,7 +99,8 @@ def _judgement(row: Cells, annotator_needed: bool) -> JudgementRow:
         raise RowProblem(problem)
     cannot_judge = _yes_no(row, "cannot_judge") or False
     type_code, question = row.text("type"), _question_id(row)
-    if (type_code != "") == (question is not None):
+    position = _whole_number(row, "question_position")
+    if (type_code != "") == (question is not None or position is not None):
         raise RowProblem(gettext("expected a type or a question, and not both"))
     unit, answer, other = (
         ("type", "applicable", "label") if type_code else ("question", "label", "applicable")
@@ -128,6 +130,7 @@ def _judgement(row: Cells, annotator_needed: bool) -> JudgementRow:
         cannot_judge=cannot_judge,
         unsure=_yes_no(row, "unsure") or False,
         place=row.place,
+        question_position=position,
     )
 
 

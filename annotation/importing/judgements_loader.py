@@ -238,7 +238,20 @@ class _Loader:
                     gettext("“%(item)s” has no question %(question_position)s")
                     % {"item": given.item, "question_position": given.question_position}
                 )
-            return Unit(question_id=stored.positions[(item.pk, given.question_position)][0])
+            key, external_id = stored.positions[(item.pk, given.question_position)]
+            if given.question is not None and str(given.question) != external_id:
+                raise _RowRefused(
+                    gettext(
+                        "question %(question_position)s of “%(item)s” has the id “%(id)s”, not “%(question)s”"
+                    )
+                    % {
+                        "item": given.item,
+                        "question_position": given.question_position,
+                        "id": external_id,
+                        "question": given.question,
+                    }
+                )
+            return Unit(question_id=key)
         if given.question is None:
             raise _RowRefused(gettext("judges a type, and this project judges questions"))
         found = stored.questions.get((item.pk, str(given.question)), [])
@@ -359,7 +372,10 @@ def _shown(given: JudgementRow, stored: Stored) -> dict:
     for name in ("start", "end", "quote"):
         value = getattr(given, name)
         shown[name] = "" if value is None else value
-    return {**shown, "reason": given.reason, "comment": given.comment}
+    shown |= {"reason": given.reason, "comment": given.comment}
+    return (
+        shown if given.question_position is None else {**shown, "question_position": given.question_position}
+    )
 
 
 def _yes_no(value: bool | None) -> str:

@@ -22,13 +22,15 @@ from annotation.protocols.texts import is_blank
 _TYPE = re.compile(r"type_(?P<unit>.+)")
 _QUESTION = re.compile(r"question_(?P<unit>[1-9]\d{0,5})", re.ASCII)
 _DETAIL = re.compile(r"(?P<what>reason|comment|edited_question)_(?P<unit>.+)")
+_ANNOTATOR = "annotator"
 _WORDS = {"yes": True, "no": False}
 
 
 def read(path: Path, *, name: str, types: Mapping[str, str]) -> JudgementRows:
     """Yield the judgements of every annotation; `types` are the codes by name. Raises FileError.
 
-    The item is `data.id` of the task, the annotator `completed_by`. A skipped annotation is noticed.
+    The item is `data.id` of the task. The annotator is what the control `annotator` says, which a release
+    writes, else `completed_by`. A skipped annotation and a relation of regions are noticed.
     """
     with open_text(path, name) as stream:
         text = stream.read()
@@ -46,7 +48,7 @@ def _task(place: str, task: Any, types: Mapping[str, str]) -> JudgementRows:
     try:
         item, annotations = _item(task), task.get("annotations")
         if not isinstance(annotations, list):
-            raise PartProblem(gettext("has no list of annotations"))
+            raise PartProblem(gettext("has no list of annotations; export as JSON, not as JSON-MIN or CSV"))
     except PartProblem as problem:
         yield refused(place, problem, task)
         return
@@ -66,10 +68,14 @@ def _task(place: str, task: Any, types: Mapping[str, str]) -> JudgementRows:
             yield refused(where, problem, annotation)
             continue
         problems: list[Refusal] = []
+        text = task["data"].get("text")
         for i, result in enumerate(results):
             at = f"{where}.result[{i}]"
+            if isinstance(result, dict) and result.get("type") == "relation":
+                yield Notice(at, gettext("a relation between regions is no judgement and is left out"))
+                continue
             try:
-                _result(answers, at, result)
+                _result(answers, at, result, text if isinstance(text, str) else "")
             except PartProblem as problem:
                 problems.append(refused(at, problem, result))
         yield from answers.rows()
@@ -87,7 +93,9 @@ def _item(task: Any) -> str:
 
 
 def _annotator(annotation: Any) -> str:
-    found = annotation.get("completed_by") if isinstance(annotation, dict) else None
+    if not isinstance(annotation, dict):
+        raise PartProblem(gettext("completed_by names no annotator"))
+    found = _named(annotation.get("result")) or annotation.get("completed_by")
     if isinstance(found, dict):
         found = found.get("email") or found.get("username") or found.get("id")
     if isinstance(found, int) and not isinstance(found, bool):
@@ -97,17 +105,29 @@ def _annotator(annotation: Any) -> str:
     return found
 
 
-def _result(answers: Answers, place: str, result: Any) -> None:
+def _named(results: Any) -> Any:
+    """Return what the control `annotator` says; None where there is none."""
+    for result in results if isinstance(results, list) else ():
+        if isinstance(result, dict) and result.get("from_name") == _ANNOTATOR:
+            value = result.get("value")
+            words = value.get("text") if isinstance(value, dict) else None
+            return words[0] if isinstance(words, list) and words else words
+    return None
+
+
+def _result(answers: Answers, place: str, result: Any, text: str) -> None:
     value = result.get("value") if isinstance(result, dict) else None
     if not isinstance(value, dict):
         raise PartProblem(gettext("has no value"))
     control = str(result.get("from_name"))
     if result.get("type") == "labels":
         start, end = (whole_number(value.get(side), side) for side in ("start", "end"))
-        quote = value.get("text")
+        quote = _quote(value.get("text"), text[start:end] if start >= 0 else "")
         for label in _list(value, "labels"):
-            span = {"start": start, "end": end, "quote": quote if isinstance(quote, str) else None}
+            span = {"start": start, "end": end, "quote": quote}
             answers.put(answers.type_code(label), place, applicable=True, **span)
+    elif control == _ANNOTATOR:
+        return
     elif match := _DETAIL.fullmatch(control):
         words = _list(value, "choices" if result.get("type") == "choices" else "text")
         unit = match["unit"]
@@ -130,6 +150,21 @@ def _result(answers: Answers, place: str, result: Any) -> None:
     else:
         for name in _list(value, "choices"):
             answers.put(answers.type_code(name), place, applicable=True)
+
+
+def _quote(quoted: Any, there: str) -> str | None:
+    """Return the words of a region as the text has them, where they differ by their line breaks alone.
+
+    Label Studio shows a carriage return as a line break; some versions write line breaks as backslash and n.
+    """
+    if not isinstance(quoted, str):
+        return None
+    same = _with_line_feeds(quoted) == _with_line_feeds(there)
+    return there if same else quoted
+
+
+def _with_line_feeds(text: str) -> str:
+    return text.replace("\\n", "\n").replace("\r", "\n")
 
 
 def _list(value: Mapping[str, Any], key: str) -> Iterator[Any]:

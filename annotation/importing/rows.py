@@ -62,9 +62,9 @@ class ItemRow:
 class JudgementRow:
     """A finished judgement: of a type (`type_code`, `applicable`, span) or of a question (`label`, `reason`).
 
-    `question` is the id as given in the file; a file that counts the questions of an item instead gives
-    `question_position`, from 1. `quote` is None where the file has none: it is then taken
-    from the text. Whether the answer keeps the protocol's rules is not the reader's question.
+    `question` is the id as given in the file; a file that counts the questions of an item gives
+    `question_position`, from 1, instead or beside it: an id may repeat. `quote` is None where the file has
+    none: it is then taken from the text. Whether the answer keeps the rules is not for the reader to say.
     """
 
     item: str

@@ -7,8 +7,10 @@ from __future__ import annotations
 
 import re
 
-_RISKY = re.compile(r"'*[=+\-@]")
-_MARKED = re.compile(r"'+[=+\-@]")
+# Spreadsheets pass over a tab or a line break at the start, and some read the wide forms as the narrow ones.
+_STARTS = r"[=+\-@\t\r\n\uff1d\uff0b\uff0d\uff20]"
+_RISKY = re.compile(f"'*{_STARTS}")
+_MARKED = re.compile(f"'+{_STARTS}")
 
 
 def made_safe(cell: str) -> str:

@@ -39,3 +39,28 @@ def text_problem(text: str) -> str | None:
         "place": place,
         "character": f"{ord(character):04X}",
     }
+
+
+def utf16_offset(text: str, place: int) -> int:
+    """Return the place before a character as a count of UTF-16 units, in which browsers count.
+
+    >>> utf16_offset("🎉 so", 2)
+    3
+    """
+    return place if text.isascii() else place + sum(character > "\uffff" for character in text[:place])
+
+
+def code_point_offset(text: str, units: int) -> int | None:
+    """Return a place that is counted in UTF-16 units as a place before a character.
+
+    None where it is inside of a character, before the text or behind its end.
+
+    >>> code_point_offset("🎉 so", 3), code_point_offset("🎉 so", 1), code_point_offset("🎉 so", 6)
+    (2, None, None)
+    """
+    counted = 0
+    for place, character in enumerate(text):
+        if counted >= units:
+            return place if counted == units else None
+        counted += 2 if character > "\uffff" else 1
+    return len(text) if counted == units else None

@@ -6,6 +6,7 @@ from collections.abc import Iterable, Mapping
 from typing import Any
 
 from exports.formats.longform import columns
+from exports.front_matter import language_codes
 from exports.records import Selection
 
 CONFORMS_TO = "http://mlcommons.org/croissant/1.0"
@@ -22,6 +23,7 @@ _CONTEXT = {
     "data": {"@id": "cr:data", "@type": "@json"},
     "dataType": {"@id": "cr:dataType", "@type": "@vocab"},
     "dct": "http://purl.org/dc/terms/",
+    "equivalentProperty": "cr:equivalentProperty",
     "examples": {"@id": "cr:examples", "@type": "@json"},
     "extract": "cr:extract",
     "field": "cr:field",
@@ -41,6 +43,7 @@ _CONTEXT = {
     "regex": "cr:regex",
     "repeated": "cr:repeated",
     "replace": "cr:replace",
+    "samplingRate": "cr:samplingRate",
     "sc": "https://schema.org/",
     "separator": "cr:separator",
     "source": "cr:source",
@@ -87,6 +90,7 @@ def croissant(
     version: str,
     description: str,
     licence: str,
+    citation: str,
     splits: Iterable[str],
     withheld: Iterable[str],
     files: Mapping[str, str],
@@ -105,9 +109,12 @@ def croissant(
         "description": description,
         "version": version,
         "license": licence or "not stated",
+        "citeAs": citation,
     }
-    if selection.parameters.citation:
-        described["citeAs"] = selection.parameters.citation
+    if selection.parameters.published:
+        described["datePublished"] = selection.parameters.published
+    if codes := language_codes(selection.project.languages):
+        described["inLanguage"] = codes
     if selection.parameters.authors:
         described["creator"] = {"@type": "sc:Person", "name": selection.parameters.authors}
     record_sets = [

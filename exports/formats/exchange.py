@@ -6,165 +6,89 @@ One table of formats: key, label for people, file, and a function from an item's
 from __future__ import annotations
 
 import hashlib
+import uuid
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass
 from typing import Any, Literal
 
 from annotation.codebooks.definition import PUBLISHED_LABELS
+from annotation.protocols.texts import utf16_offset
 from exports.deciding import Judgement
+from exports.formats import label_studio
+from exports.formats.answers import by_annotator, details, question_of, type_name
 from exports.records import ItemRecord, Selection
-from exports.stored import QuestionRow
 
+_PURPOSES = {"reason": "assessing", "comment": "commenting", "edited_question": "editing"}
 CONTEXT = 32
 """Characters of context on either side of a quote, by which a Web Annotation is found in another copy."""
 
 
 @dataclass(frozen=True, slots=True)
 class ExchangeFormat:
-    """One form: `objects` yields what an item becomes; `layout` is a JSON list or lines."""
+    """One form: `objects` yields what an item becomes; `layout` is a JSON list or lines.
+
+    `beside` is a file that the tool needs to read them: its name, and a function from the selection and the
+    most questions of an item to its text.
+    """
 
     key: str
     label: str
     file: str
     layout: Literal["list", "lines"]
     objects: Callable[[ItemRecord, Selection], Iterator[dict[str, Any]]]
-
-
-def label_studio(record: ItemRecord, selection: Selection) -> Iterator[dict[str, Any]]:
-    """Yield the Label Studio task of an item, one annotation an annotator.
-
-    A type with a span is a `labels` region of `span`, any other answer a choice: `type` lists the types that
-    apply, and a question's label is the choice named by its position. Offsets are code points. Reasons,
-    edited questions and, where they are chosen, comments stand in controls of their own.
-    """
-    item = record.item
-    data: dict[str, Any] = {
-        "id": item.external_id,
-        "text": item.text,
-        "source": item.source,
-        "topic": item.topic,
-    }
-    if record.questions:
-        data["questions"] = [{"position": row.position, "text": row.text} for row in record.questions]
-    yield {
-        "data": data,
-        "annotations": [
-            {
-                "completed_by": selection.members[annotator],
-                "result": [
-                    result
-                    for judgement in judgements
-                    for result in _label_studio_results(judgement, record, selection)
-                ],
-            }
-            for annotator, judgements in _by_annotator(record).items()
-        ],
-    }
-
-
-def _label_studio_results(
-    judgement: Judgement, record: ItemRecord, selection: Selection
-) -> Iterator[dict[str, Any]]:
-    identifier = f"{judgement.unit}-{selection.members[judgement.annotator]}"
-    if isinstance(judgement.unit, str):
-        if judgement.start is not None:
-            value = {
-                "start": judgement.start,
-                "end": judgement.end,
-                "text": judgement.quote,
-                "labels": [_type_name(judgement.unit, selection)],
-            }
-            yield {"id": identifier, "from_name": "span", "to_name": "text", "type": "labels", "value": value}
-        answer = "yes" if judgement.answer else "no"
-        choice, name = {"choices": [answer]}, f"type_{judgement.unit}"
-        yield {
-            "id": f"{identifier}-answer",
-            "from_name": name,
-            "to_name": "text",
-            "type": "choices",
-            "value": choice,
-        }
-        yield from _label_studio_details(judgement, judgement.unit, identifier, selection)
-        return
-    position = _question(record, judgement.unit).position
-    identifier = f"{position}-{selection.members[judgement.annotator]}"
-    yield {
-        "id": identifier,
-        "from_name": f"question_{position}",
-        "to_name": "text",
-        "type": "choices",
-        "value": {"choices": [PUBLISHED_LABELS[str(judgement.answer)]]},
-    }
-    yield from _label_studio_details(judgement, position, identifier, selection)
-
-
-def _label_studio_details(
-    judgement: Judgement, unit: str | int, identifier: str, selection: Selection
-) -> Iterator[dict[str, Any]]:
-    for what, text in _details(judgement, selection):
-        is_choice = what == "reason"
-        yield {
-            "id": f"{identifier}-{what}",
-            "from_name": f"{what}_{unit}",
-            "to_name": "text",
-            "type": "choices" if is_choice else "textarea",
-            "value": {"choices" if is_choice else "text": [text]},
-        }
-
-
-def _details(judgement: Judgement, selection: Selection) -> list[tuple[str, str]]:
-    """Return what stands beside an answer, as far as there is any; comments only where they are chosen."""
-    comment = judgement.comment if selection.parameters.comments else ""
-    found = [
-        ("reason", judgement.reason),
-        ("comment", comment),
-        ("edited_question", judgement.edited_question),
-    ]
-    return [(what, text) for what, text in found if text]
+    beside: tuple[str, Callable[[Selection, int], str]] | None = None
 
 
 def doccano(record: ItemRecord, selection: Selection) -> Iterator[dict[str, Any]]:
     """Yield doccano's lines of an item, one an annotator: the text, and [start, end, name] of each span.
 
+    `offsets` are UTF-16 units, as doccano counts: characters beyond U+FFFF, emoji say, are two. The item's id
+    is `item`, since doccano gives an `id` of its own to each text.
+
     `cats` lists the types that apply without a span, or the label of each question by its position, `no` the
     types that do not apply; `reasons`, `edited_questions` and, where they are chosen, `comments` are by type
     or position.
     """
-    for annotator, judgements in _by_annotator(record).items():
+    text = record.item.text
+    for annotator, judgements in by_annotator(record).items():
         spans = [
-            [row.start, row.end, _type_name(str(row.unit), selection)]
+            [utf16_offset(text, row.start), utf16_offset(text, row.end), type_name(str(row.unit), selection)]
             for row in judgements
-            if row.start is not None
+            if row.start is not None and row.end is not None
         ]
         cats = [
-            _type_name(row.unit, selection)
+            type_name(row.unit, selection)
             if isinstance(row.unit, str)
-            else f"{_question(record, row.unit).position}: {PUBLISHED_LABELS[str(row.answer)]}"
+            else f"{question_of(record, row.unit).position}: {PUBLISHED_LABELS[str(row.answer)]}"
             for row in judgements
             if row.start is None and row.answer
         ]
-        no = [_type_name(str(row.unit), selection) for row in judgements if row.answer is False]
-        details: dict[str, dict[str, str]] = {}
+        no = [type_name(str(row.unit), selection) for row in judgements if row.answer is False]
+        beside: dict[str, dict[str, str]] = {}
         for row in judgements:
-            unit = row.unit if isinstance(row.unit, str) else _question(record, row.unit).position
-            for what, text in _details(row, selection):
-                details.setdefault(f"{what}s", {})[str(unit)] = text
+            unit = row.unit if isinstance(row.unit, str) else question_of(record, row.unit).position
+            for what, said in details(row, selection):
+                beside.setdefault(f"{what}s", {})[str(unit)] = said
         yield {
-            "id": record.item.external_id,
-            "text": record.item.text,
+            "item": record.item.external_id,
+            "text": text,
             "annotator": selection.members[annotator],
+            "offsets": "utf-16",
             "label": sorted(spans),
             "cats": cats,
             **({"no": no} if no else {}),
-            **details,
+            **beside,
         }
 
 
 def web_annotation(record: ItemRecord, selection: Selection) -> Iterator[dict[str, Any]]:
-    """Yield a W3C Web Annotation for each judgement: its target is the span, by position and by quote."""
+    """Yield a W3C Web Annotation for each judgement: its target is the span, by position and by quote.
+
+    Positions are code points. What stands beside an answer is a body of its own, by its purpose.
+    """
     item = record.item
     source = f"urn:sha256:{hashlib.sha256(item.text.encode()).hexdigest()}"
-    for annotator, judgements in _by_annotator(record).items():
+    for annotator, judgements in by_annotator(record).items():
         for row in judgements:
             target: dict[str, Any] = {"source": source, "dcterms:identifier": item.external_id}
             if row.start is not None and row.end is not None:
@@ -177,20 +101,36 @@ def web_annotation(record: ItemRecord, selection: Selection) -> Iterator[dict[st
                         "suffix": item.text[row.end : row.end + CONTEXT],
                     },
                 ]
+            unit = row.unit if isinstance(row.unit, str) else question_of(record, row.unit).position
+            named = "/".join(
+                (selection.project.slug, item.external_id, str(unit), selection.members[annotator])
+            )
             yield {
                 "@context": ["http://www.w3.org/ns/anno.jsonld", {"dcterms": "http://purl.org/dc/terms/"}],
+                "id": f"urn:uuid:{uuid.uuid5(uuid.NAMESPACE_URL, named)}",
                 "type": "Annotation",
                 "motivation": "classifying",
                 "creator": {"type": "Person", "nickname": selection.members[annotator]},
                 "body": [
-                    {"type": "TextualBody", "purpose": "tagging", "value": _said(row, record, selection)}
+                    {"type": "TextualBody", "purpose": "tagging", "value": _said(row, record, selection)},
+                    *(
+                        {"type": "TextualBody", "purpose": _PURPOSES[what], "value": said}
+                        for what, said in details(row, selection)
+                    ),
                 ],
                 "target": target,
             }
 
 
 FORMATS = (
-    ExchangeFormat("label_studio", "Label Studio JSON", "exchange/label_studio.json", "list", label_studio),
+    ExchangeFormat(
+        "label_studio",
+        "Label Studio JSON",
+        "exchange/label_studio.json",
+        "list",
+        label_studio.tasks,
+        ("exchange/label_studio.xml", label_studio.interface),
+    ),
     ExchangeFormat("doccano", "doccano JSON Lines", "exchange/doccano.jsonl", "lines", doccano),
     ExchangeFormat(
         "web_annotation",
@@ -203,25 +143,7 @@ FORMATS = (
 BY_KEY = {format.key: format for format in FORMATS}
 
 
-def _by_annotator(record: ItemRecord) -> dict[int, list[Judgement]]:
-    """Return the counted answers of each annotator; "cannot judge" is no answer."""
-    found: dict[int, list[Judgement]] = {}
-    for judgement, counted in zip(record.judgements, record.counted, strict=True):
-        if counted and judgement.answer is not None:
-            found.setdefault(judgement.annotator, []).append(judgement)
-    return dict(sorted(found.items()))
-
-
-def _type_name(code: str, selection: Selection) -> str:
-    kind = selection.codebook.type(code)
-    return kind.name if kind else code
-
-
-def _question(record: ItemRecord, key: int) -> QuestionRow:
-    return next(question for question in record.questions if question.pk == key)
-
-
 def _said(row: Judgement, record: ItemRecord, selection: Selection) -> str:
     if isinstance(row.unit, str):
-        return f"{_type_name(row.unit, selection)}: {'yes' if row.answer else 'no'}"
-    return f"{_question(record, row.unit).text}: {PUBLISHED_LABELS[str(row.answer)]}"
+        return f"{type_name(row.unit, selection)}: {'yes' if row.answer else 'no'}"
+    return f"{question_of(record, row.unit).text}: {PUBLISHED_LABELS[str(row.answer)]}"

@@ -85,7 +85,7 @@ def _label(
         "gold_spans": [
             {
                 **_span(text, span),
-                "question": question_from_exemplar(kind.exemplar or "", text[span.start : span.end]),
+                "question": _question(kind, text[span.start : span.end]),
                 **(_refined(refined.get((kind.code, span.start, span.end))) if refined is not None else {}),
             }
             for span in decision.gold
@@ -93,6 +93,11 @@ def _label(
         "disagreement_spans": [_span(text, span) for span in decision.disagreement],
         "adjudicated": decision.adjudicated,
     }
+
+
+def _question(kind: AnnotationType, words: str) -> str | None:
+    # A type that asked for spans in an earlier round has no exemplar once its codebook asks for none.
+    return question_from_exemplar(kind.exemplar, words) if kind.exemplar else None
 
 
 @lru_cache(maxsize=512)

@@ -111,6 +111,20 @@ def csv_cells(kind: str, values: Sequence[Any]) -> Sequence[Any]:
     return values
 
 
+def csv_line(cells: Sequence[Any]) -> str:
+    """Return a line of CSV that ends in a line feed, with every cell that has a carriage return in quotes.
+
+    Python's writer puts in quotes only the characters that it ends lines with: a carriage return alone would
+    end the row for every reader.
+
+    >>> csv_line(["one\\rtwo", 3])
+    '"one\\rtwo",3\\n'
+    """
+    text = io.StringIO(newline="")
+    csv.writer(text, lineterminator="\r\n").writerow(cells)
+    return text.getvalue().removesuffix("\r\n") + "\n"
+
+
 class JudgementFiles:
     """The judgements as CSV and as Parquet, written column by column, a row group at a time in memory.
 
@@ -131,8 +145,7 @@ class JudgementFiles:
         self._parquet_stream = parquet_stream
         self._parquet = pyarrow.parquet.ParquetWriter(parquet_stream, self._schema, compression="zstd")
         self._csv_stream = io.TextIOWrapper(csv_stream, encoding="utf-8", newline="")
-        self._csv = csv.writer(self._csv_stream, lineterminator="\n")
-        self._csv.writerow(shown)
+        self._csv_stream.write(csv_line(list(shown)))
         self._waiting: list[Row] = []
 
     def add(self, rows: Iterable[Row]) -> None:
@@ -160,4 +173,9 @@ class JudgementFiles:
         self._parquet.write_table(self._arrow.Table.from_arrays(arrays, schema=self._schema))
         kinds = self._columns.values()
         cells = [csv_cells(kind, column) for kind, column in zip(kinds, values, strict=True)]
-        self._csv.writerows(zip(*cells, strict=True))
+        block = io.StringIO(newline="")
+        csv.writer(block, lineterminator="\n").writerows(zip(*cells, strict=True))
+        text = block.getvalue()
+        if "\r" in text:
+            text = "".join(map(csv_line, zip(*cells, strict=True)))
+        self._csv_stream.write(text)

@@ -104,7 +104,9 @@ def citation_of(release: Release, address: str) -> str:
     authors, citation = release.parameters.get("authors"), release.parameters.get("citation")
     if citation:
         return str(citation).strip()
-    year = f" ({release.built_at.year})" if release.built_at else ""
+    published = str(release.parameters.get("published") or "")[:4]
+    built = str(release.built_at.year) if release.built_at else ""
+    year = f" ({published or built})" if published or built else ""
     title = gettext("%(name)s, version %(version)s") % {
         "name": release.project.name,
         "version": release.version,

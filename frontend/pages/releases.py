@@ -141,6 +141,12 @@ class ContentsForm(forms.Form):
         label=gettext_lazy("Citation"),
     )
     contact = forms.CharField(required=False, max_length=200, label=gettext_lazy("Contact"))
+    published = forms.CharField(
+        required=False,
+        widget=forms.DateInput(attrs={"type": "date"}),
+        label=gettext_lazy("Published on"),
+        help_text=gettext_lazy("The day that the data card and the citation name."),
+    )
 
     def chosen(self) -> dict[str, Any]:
         """Return the choices as `Parameters.from_json` reads them."""

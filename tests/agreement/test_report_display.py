@@ -125,7 +125,7 @@ def test_a_latex_table_escapes_names_and_numbers_its_reasons():
     assert latex_table(figures, columns=("n", "krippendorff_alpha", "interval", "exact")) == (
         "\\begin{tabular}{lrrrr}\n"
         "\\toprule\n"
-        " & $n$ & $\\alpha$ & 95\\% interval & exact \\\\\n"
+        " & $n$ & $\\alpha$ & 95\\% interval of $\\alpha$ & exact \\\\\n"
         "\\midrule\n"
         "50\\% \\& more\\_or \\{less\\} & 3 & $-$0.50 & [$-$0.60, 0.10] & -- \\\\\n"
         "\\midrule\n"
@@ -135,6 +135,35 @@ def test_a_latex_table_escapes_names_and_numbers_its_reasons():
         "so chance agreement is 1 (0/0)} \\\\\n"
         "\\end{tabular}\n"
     )
+
+
+def test_a_latex_table_marks_intervals_that_are_missing_or_not_to_be_trusted():
+    figures = {
+        "sections": [
+            section("type:A", "type", "A", estimate(0.5, -0.1, 0.9, caution="few_positives")),
+            section("type:B", "type", "B", estimate(0.5, interval_reason="single_item")),
+            section("type:C", "type", "C", estimate(0.5, 0.4, 0.6)),
+            section("type:D", "type", "D", estimate(0.6, 0.1, 0.9, caution="few_positives")),
+        ]
+    }
+    lines = latex_table(figures, columns=("krippendorff_alpha", "interval")).splitlines()
+    assert lines[4:8] == [
+        r"A & 0.50 & [$-$0.10, 0.90]$^{a}$ \\",
+        r"B & 0.50 & --$^{b}$ \\",
+        r"C & 0.50 & [0.40, 0.60] \\",
+        r"D & 0.60 & [0.10, 0.90]$^{a}$ \\",
+    ]
+    assert r"$^{a}$ interval not to be trusted: so few items carry a less common label that" in lines[9]
+    assert r"$^{b}$ no interval: " in lines[10]
+
+
+def test_the_csv_says_which_intervals_are_not_to_be_trusted():
+    doubtful = estimate(0.5, -0.1, 0.9, caution="few_positives")
+    rows = list(
+        csv.DictReader(io.StringIO(figures_csv({"sections": [section("type:A", "type", "A", doubtful)]})))
+    )
+    found = {row["figure"]: row["caution"] for row in rows}
+    assert (found["krippendorff_alpha"], found["pabak"]) == ("few_positives", "")
 
 
 def test_a_latex_table_with_an_unknown_row_says_which_there_are():

@@ -320,11 +320,35 @@ def test_an_origin_given_with_the_import_stands_where_the_row_has_none(tmp_path)
     assert [question.origin for question in item.questions] == ["human", "my system"]
 
 
-@pytest.mark.parametrize("text", ["=1+1", "-x", "+x", "@x", "'=1", "''-x", "'tis", "''", "", "x", "'", "1-2"])
+@pytest.mark.parametrize(
+    "text",
+    [
+        "=1+1",
+        "-x",
+        "+x",
+        "@x",
+        "\t=1",
+        "\r=1",
+        "\n=1",
+        "＝1",
+        "＋1",
+        "－1",
+        "＠x",
+        "'\t=1",
+        "'=1",
+        "''-x",
+        "'tis",
+        "''",
+        "",
+        "x",
+        "'",
+        "1-2",
+    ],
+)
 def test_a_cell_made_safe_for_spreadsheets_comes_back_as_it_was(tmp_path, text):
     assert taken_back(made_safe(text)) == text
-    assert made_safe(text)[:1] not in ("=", "+", "-", "@")
-    path = write(tmp_path / "mine.csv", f"id,text,note\nA,x,{made_safe(text)}\n")
+    assert made_safe(text)[:1] not in tuple("=+-@\t\r\n＝＋－＠")
+    path = write(tmp_path / "mine.csv", f'id,text,note\nA,x,"{made_safe(text)}"\n')
     (item,) = read_items(path)
     assert item.metadata == {"note": text}
 

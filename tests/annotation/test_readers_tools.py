@@ -100,6 +100,51 @@ def test_what_label_studio_has_and_we_do_not_is_refused_with_its_place(tmp_path)
     ]
 
 
+def test_an_export_of_label_studio_with_several_annotators_relations_and_skipped_tasks_is_read(tmp_path):
+    relation = {"from_id": "x", "to_id": "y", "type": "relation", "direction": "right"}
+    own = region(4, 11, "library", "Lacks Evidence")
+    exported = {
+        "id": 12,
+        "annotations": [
+            {"id": 1, "completed_by": 3, "result": [own, choice("criteria", "Topic Related"), relation],
+             "was_cancelled": False, "ground_truth": False, "lead_time": 8.4, "unique_id": "c8"},
+            {"id": 2, "completed_by": 3, "result": [], "was_cancelled": True},
+            {"id": 3, "completed_by": {"id": 4, "email": "bea@example.org"},
+             "result": [choice("type_LE", "no")]},
+        ],
+        "file_upload": "tasks.json", "drafts": [], "predictions": [{"id": 9, "result": [own]}],
+        "data": {"id": "A", "text": TEXT}, "meta": {}, "total_annotations": 2, "inner_id": 1,
+    }  # fmt: skip
+    assert label_studio(tmp_path, exported) == [
+        (
+            "Notice",
+            "[0].annotations[0].result[2]",
+            "a relation between regions is no judgement and is left out",
+        ),
+        ("A", "3", "LE", True, 4, 11, "library"),
+        ("A", "3", "TR", True, None, None, None),
+        ("Notice", "[0].annotations[1]", "“A” was skipped by its annotator and is left out"),
+        ("A", "bea@example.org", "LE", False, None, None, None),
+    ]
+    smallest = {"id": 12, "text": TEXT, "label": []}
+    ((_, _, why),) = label_studio(tmp_path, {"data": {"id": "A"}, **smallest})
+    assert why == "has no list of annotations; export as JSON, not as JSON-MIN or CSV"
+
+
+def test_the_control_annotator_names_who_answered_whoever_brought_the_tasks_into_label_studio(tmp_path):
+    named = {"from_name": "annotator", "to_name": "text", "type": "textarea", "value": {"text": ["A2"]}}
+    found = label_studio(tmp_path, task(choice("type_LE", "no"), named, by={"email": "lead@example.org"}))
+    assert found == [("A", "A2", "LE", False, None, None, None)]
+
+
+@pytest.mark.parametrize("quote", ["one\n\ntwo\nthree", r"one\n\ntwo\nthree", "one\r\ntwo\rthree"])
+def test_a_quote_is_the_texts_where_only_its_line_breaks_differ(quote, tmp_path):
+    text = "Line one\r\ntwo\rthree."
+    exported = task(region(5, 19, quote, "LE"))
+    exported["data"]["text"] = text
+    assert label_studio(tmp_path, exported) == [("A", "Ann", "LE", True, 5, 19, "one\r\ntwo\rthree")]
+
+
 @pytest.mark.parametrize(
     ("content", "message"), [("[{]", "no valid JSON"), ('{"data": {}}', "expected a JSON list of tasks")]
 )
@@ -113,7 +158,14 @@ def test_a_file_that_is_no_list_of_tasks_is_refused_as_a_whole(content, message,
 def test_doccano_lines_of_both_shapes_are_answers(tmp_path):
     found = doccano(
         tmp_path,
-        {"id": "A", "text": TEXT, "annotator": "Bea", "label": [[12, 13, "Lacks Evidence"]], "cats": ["TR"]},
+        {
+            "id": "A",
+            "text": TEXT,
+            "annotator": "Bea",
+            "label": [[12, 14, "Lacks Evidence"]],
+            "cats": ["TR"],
+            "offsets": "utf-16",
+        },
         {"id": 3, "text": TEXT, "entities": [{"label": "LE", "start_offset": 4, "end_offset": 11}]},
         {"id": 3, "item": "B", "text": TEXT, "label": ["Topic Related"], "no": ["LE"], "Comments": []},
         {"id": "A", "text": TEXT, "annotator": "Bea", "label": [], "cats": ["2: Useful"]},
@@ -172,3 +224,29 @@ def test_the_form_is_told_by_the_content_and_never_by_the_name(content, format, 
 def test_the_names_of_a_type_are_its_code_its_name_and_its_aliases():
     names = judgement_formats.type_names(load_shipped("focus"))
     assert [names[name] for name in ("ie", "implicit existence", "implicit assumption")] == ["IE"] * 3
+
+
+def test_offsets_of_doccano_are_counted_as_it_counts_and_where_that_matters_it_is_said(tmp_path):
+    bea = {"id": "A", "text": TEXT, "annotator": "Bea"}
+    ours = ("A", "Bea", "LE", True, 14, 20, "should")
+    assert doccano(tmp_path, {**bea, "label": [[15, 21, "LE"]], "offsets": "utf-16"}) == [ours]
+    assert doccano(tmp_path, {**bea, "label": [[14, 20, "LE"]], "offsets": "code points"}) == [ours]
+    noticed, own = doccano(tmp_path, {**bea, "label": [[15, 21, "LE"]]})
+    assert own == ours
+    assert noticed[:2] == ("Notice", "line 1")
+    assert "where they are code points" in noticed[2]
+    # Before the first character that counts as two both are the same.
+    assert doccano(tmp_path, {**bea, "label": [[4, 11, "LE"]]}) == [
+        ("A", "Bea", "LE", True, 4, 11, "library")
+    ]
+    ((kind, _, why),) = doccano(tmp_path, {**bea, "label": [[13, 20, "LE"]]})
+    assert (kind, why.startswith("13 lies inside of a character")) == ("Refusal", True)
+    ((kind, _, why),) = doccano(tmp_path, {**bea, "label": [[4, 11, "LE"]], "offsets": "bytes"})
+    assert (kind, why) == ("Refusal", "offsets is 'bytes', expected utf-16, code points")
+
+
+def test_relations_of_doccano_are_left_out_and_that_is_said_once(tmp_path):
+    line = {"id": "A", "text": TEXT, "annotator": "Bea", "entities": [], "relations": [{"from_id": 1}]}
+    assert doccano(tmp_path, line, line) == [
+        ("Notice", "line 1", "relations are no judgements and are left out")
+    ]

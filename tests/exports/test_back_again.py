@@ -54,6 +54,32 @@ def test_types_and_spans_come_back_as_they_went(tool, tmp_path):
     assert sum(row[3] for row in before) == 8
 
 
+HARD = (
+    "🎉 first. Then 👩‍👩‍👧 come 🎉",
+    "One line.\r\nNext\rand next\n\u2028end\u0301 e\u0301",
+    "המילה הראשונה 🎉 המילה",
+    "-5 degrees, \tas they say, =1+1",
+)
+
+
+@pytest.mark.parametrize("tool", TOOLS)
+def test_spans_at_the_edges_of_hard_texts_come_back_as_they_went(tool, tmp_path):
+    made = focus_study(annotators=2, items=4, texts=HARD)
+    for item in made.items:
+        end = item.text_length
+        first, last = ({"applicable": True, "start": a, "end": b, "quote": item.text[a:b]}
+                       for a, b in ((0, 7), (end - 3, end)))  # fmt: skip
+        judge(made, item, {"LE": [first, last], "VAT": [last, NO]})
+    close(made)
+    folder = released(made.project, tmp_path / "out", exchange=[tool])
+    other = project_create(slug="other", codebook="focus")
+    add_items(other, 4, texts=HARD)
+    report = judgements_import(project=other, path=folder / "exchange" / TOOLS[tool], round_name="Back again")
+    assert (report.refused, report.noticed, report.counts["new judgements"]) == (0, 0, 80)
+    before = answers(TypeAnnotation, made.project, TYPE_FIELDS)
+    assert answers(TypeAnnotation, other, TYPE_FIELDS) == before
+
+
 def questions_study():
     """Three answers of each annotator about questions of one id, which only their positions tell apart."""
     made = cqs_study(annotators=2, items=2, questions=3)

@@ -1,7 +1,11 @@
 """The data card says how a dataset was made, in words that a stranger can check."""
 
+import re
+
 import pytest
 
+from exports.parameters import ParameterError
+from tests import factories
 from tests.exports.studies import (
     UNHELPFUL,
     USEFUL,
@@ -50,6 +54,9 @@ def test_the_front_matter_is_what_dataset_hubs_read(tmp_path):
         '- "en"',
         '- "ar"',
         f'pretty_name: "{text.split("pretty_name: ")[1].splitlines()[0][1:-1]}"',
+        "task_categories:",
+        "- text-classification",
+        "- token-classification",
         "size_categories:",
         "- n<1K",
         "tags:",
@@ -66,19 +73,93 @@ def test_the_front_matter_is_what_dataset_hubs_read(tmp_path):
     assert text.split("---\n")[1].splitlines()[-1].startswith('dataset_info: {"config_name": "default"')
 
 
+@pytest.mark.parametrize(
+    ("licence", "lines"),
+    [
+        ("CC BY-NC-SA 4.0", ["license: cc-by-nc-sa-4.0"]),
+        ("All rights reserved", ["license: other", 'license_name: "all-rights-reserved"']),
+        ("許可", ["license: other"]),
+        ("", []),
+    ],
+)
+def test_a_licence_that_hubs_do_not_know_by_an_id_is_another_one(licence, lines, tmp_path):
+    made = focus_made()
+    made.project.languages = "en-GB, English, ar, en"
+    made.project.save()
+    front = card(made.project, tmp_path / "out", licence=licence).split("---\n")[1]
+    assert front.splitlines()[: len(lines)] == lines
+    assert [line for line in front.splitlines() if line.startswith("license")] == lines
+    assert 'language:\n- "en"\n- "ar"\npretty_name' in front
+
+
+def test_the_code_in_the_card_runs_and_loads_what_the_card_describes(tmp_path):
+    pytest.importorskip("datasets")
+    made = focus_made()
+    made.items[1].split = "test"
+    made.items[1].save()
+    text = card(made.project, tmp_path / "out")
+    blocks = re.findall("```python\n(.*?)```", text, re.DOTALL)
+    loading = blocks[0].replace('load_dataset("DIR")', 'load_dataset("DIR", cache_dir="DIR/cache")')
+    found: dict = {}
+    for block in (loading, blocks[1]):
+        exec(block.replace("DIR", str(tmp_path / "out")), found)
+    assert [row["argument_id"] for row in found["data"]] == ["I-2"]
+    assert len(found["judgements"]) == len(found["table"]) == 40
+    fields = set(re.findall("`(\\w+)`", text.split("## Fields")[1].split("## Scoring")[0]))
+    label = found["data"][0]["labels"][0]
+    assert {*found["data"].features, *label} - {"code", "fsq_type"} <= fields
+    assert "python scripts/score.py focus focus.test.json SYSTEM.json" in text
+    assert "focus.test.json" not in card(made.project, tmp_path / "b", version="2", withheld=["test"])
+
+
+def test_the_citation_is_the_authors_own_or_made_of_what_is_known(tmp_path):
+    made = focus_made()
+    made.project.name = "Town talk"
+    made.project.save()
+    chosen = {"authors": "A. Author", "published": "2026-03-31"}
+    text = card(made.project, tmp_path / "1", **chosen)
+    assert "```\nA. Author (2026). Town talk, version 1.0.\n```" in text
+    assert "- Published: 2026-03-31" in text
+    text = card(made.project, tmp_path / "2", version="2", citation="@misc{talk}", **chosen)
+    assert "```\n@misc{talk}\n```" in text
+    assert "```\nTown talk, version 3.\n```" in card(made.project, tmp_path / "3", version="3")
+    with pytest.raises(ParameterError, match="published: expected a day, as in 2026-03-31"):
+        card(made.project, tmp_path / "4", version="4", published="31.3.2026")
+
+
+def test_earlier_guidelines_under_which_rounds_were_annotated_are_there_and_named(tmp_path):
+    made = focus_made()
+    first = made.project.codebooks.get()
+    second = made.project.codebooks.create(
+        version=2, definition=first.definition, source=first.source, guideline="Sharper."
+    )
+    made.round.pk = None
+    factories.open_round(made)
+    assert made.round.codebook == second
+    judge(made, made.items[0], {})
+    close(made)
+    folder = released(made.project, tmp_path / "out")
+    assert (folder / "guidelines" / "version-1.md").read_text() == first.guideline
+    assert (folder / "guideline.md").read_text() == "Sharper."
+    text = (folder / "README.md").read_text()
+    assert "`guideline.md` (version 2); some rounds were annotated under earlier ones: `guidelines/" in text
+    assert row_of(text, "Round 1")[1:4] == ["calibration", "2", "1"]
+    assert "guidelines/version-1.md" in (folder / "SHA256SUMS").read_text()
+
+
 def test_it_names_annotators_by_pseudonym_with_their_background_and_counts(tmp_path):
     text = card(focus_made().project, tmp_path / "out")
     assert r"| A2 | 20 | PhD student \| argumentation &lt;b> |" in text
-    assert row_of(text, "A3") == ["A3", "20", ""]
+    assert row_of(text, "A3") == ["A3", "20", "not stated"]
     assert "- Contact: lab@example.org" in text
 
 
 def test_its_label_table_is_the_counts_of_the_file(tmp_path):
     text = card(focus_made().project, tmp_path / "out")
-    assert row_of(text, "Lacks Evidence") == ["Lacks Evidence", "1", "1", "0"]
-    assert row_of(text, "Weak Evidence") == ["Weak Evidence", "0", "1", "1"]
+    assert row_of(text, "Lacks Evidence") == ["Lacks Evidence", "1", "1", "0", "1", "0"]
+    assert row_of(text, "Weak Evidence") == ["Weak Evidence", "0", "1", "1", "0", "1"]
     assert "or by a lead): 1; disagreement spans" in text and "or not confirmed): 1." in text
-    assert "- Types of an item without a majority, `null` here: 1." in text
+    assert "- Types of an item without a majority, `null` in `applicable`: 1." in text
 
 
 def test_agreement_stands_with_its_intervals_and_undefined_with_its_reason(tmp_path):
@@ -90,6 +171,9 @@ def test_agreement_stands_with_its_intervals_and_undefined_with_its_reason(tmp_p
     assert row_of(agreement, "Lacks Evidence")[-1].endswith("(b)")
     assert "(b) No interval: so few items carry a less common label" in agreement
     assert row_of(agreement, "Weak Evidence")[2].startswith("0.500")
+    spans = agreement.split("Spans, over the pairs")[1]
+    assert row_of(spans, "Lacks Evidence")[1:4] == ["1", "1.000 (e)", "1.000 (e)"]
+    assert "(e) No interval: " in spans
 
 
 def test_the_agreement_report_comes_as_json_csv_and_latex(tmp_path):

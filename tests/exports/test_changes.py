@@ -7,7 +7,7 @@ from django.core.files.storage import Storage, default_storage
 from django.test import Client
 from django.utils import timezone
 
-from exports import changes, tasks
+from exports import changes, compared_files, tasks
 from exports.changes import (
     Change,
     changes_between,
@@ -121,6 +121,39 @@ def test_labels_that_one_of_the_two_withholds_are_not_compared(made):
     assert ({change.item for change in found.changes}, found.not_compared) == ({"I-1"}, 1)
 
 
+def test_items_that_moved_to_another_split_are_told(made):
+    splits = ("train", "test", "test")
+    for item, split in zip(made.items, splits, strict=True):
+        made.project.items.filter(pk=item.pk).update(split=split)
+    first = release(made.project, "1.0")
+    made.project.items.filter(pk=made.items[0].pk).update(split="test")
+    adjudicate(made, made.items[1], "LE", False)
+    made.project.items.filter(pk=made.items[1].pk).update(split="train")
+    found = changes_between(first, release(made.project, "1.1"))
+    assert found.changes == (
+        Change("split", "I-1", "", "train", "test"),
+        Change("split", "I-2", "", "test", "train"),
+        Change("label", "I-2", "Lacks Evidence", "yes", "no"),
+        Change("spans", "I-2", "Lacks Evidence", "0–6 “Emoji ”", "–"),
+    )
+    assert (found.counts["split"], found.items_changed, found.not_compared) == (2, 2, 0)
+    withheld = changes_between(first, release(made.project, "1.2", withheld=["test"]))
+    assert [change.item for change in withheld.changes if change.what == "split"] == ["I-1", "I-2"]
+
+
+def test_a_split_that_is_chosen_otherwise_is_told_as_a_choice_and_not_item_by_item(made):
+    sizes = {"a": 0.5, "b": 0.5}
+    first = release(made.project, "1.0", split_by="seed", split_sizes=sizes, seed=1)
+    found = changes_between(first, release(made.project, "1.1", split_by="seed", split_sizes=sizes, seed=2))
+    assert (found.changes, found.choices) == ((), (("seed", "1", "2"),))
+
+
+def test_a_release_without_texts_has_the_same_gold_spans_as_the_one_with_them(made):
+    first = release(made.project, "1.0")
+    found = changes_between(first, release(made.project, "1.1", texts=False))
+    assert (found.changes, found.choices) == ((), (("texts", "yes", "no"),))
+
+
 def test_labels_that_both_withhold_are_not_compared_although_their_lines_are_the_same(made):
     made.project.items.filter(pk=made.items[0].pk).update(split="test")
     made.project.items.exclude(pk=made.items[0].pk).update(split="train")
@@ -135,7 +168,9 @@ def test_only_items_whose_lines_differ_are_read(made, monkeypatch):
     second = release(made.project, "1.1")
     lose_comparisons()
     read = []
-    monkeypatch.setattr(changes, "_units", lambda entry: read.append(entry["argument_id"]) or iter(()))
+    monkeypatch.setattr(
+        compared_files, "units_of", lambda entry, quotes: read.append(entry["argument_id"]) or iter(())
+    )
     changes_between(first, second)
     assert read == [made.items[1].external_id] * 2
 

@@ -118,7 +118,8 @@ def test_a_release_without_texts_has_no_submissions(tmp_path):
     close(made)
     folder = tmp_path / "out"
     release_write(release(made.project, texts=False), folder, internal=True)
-    assert not [path for path in folder.rglob("*") if "submission" in path.name]
+    found = [path for path in folder.rglob("*") if "submission" in path.name]
+    assert found == [folder / "schemas" / "submission.schema.json"]
 
 
 def test_a_label_is_that_of_more_than_half_and_an_undecided_question_is_left_out(tmp_path):

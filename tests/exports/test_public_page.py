@@ -157,3 +157,9 @@ def test_annotators_cannot_switch_and_outsiders_find_nothing(made, act):
     assert client_of("olu").post(f"/p/s/releases/1.0/{act}/").status_code == 404
     row.refresh_from_db()
     assert row.is_public is False
+
+
+def test_the_citation_has_the_year_of_the_day_of_publication_where_one_is_given(made):
+    row = release(made.project, authors="Ann Other", published="1998-03-31")
+    release_publish(release=row, by=made.lead)
+    assert "Ann Other (1998). " in text(Client().get(PAGE))

@@ -2,6 +2,7 @@
 
 import json
 
+import jsonschema
 import pytest
 from django.utils import timezone
 
@@ -126,3 +127,25 @@ def test_none_of_the_above_is_derived_only_where_every_type_was_judged(tmp_path)
     assert (entry["fsq_types"], entry["spans"]) == ([], [])
     undecided = [label["code"] for label in entry["labels"] if label["applicable"] is None]
     assert len(undecided) == 8 and not {"LE", "WE"} & set(undecided)
+
+
+def test_spans_of_a_type_that_asks_for_none_any_more_are_released_without_a_question(tmp_path):
+    made = focus_study(annotators=2, items=1)
+    (item,) = made.items
+    judge(made, item, {"LE": [yes(item, "grades fell")] * 2})
+    close(made)
+    first = made.project.codebooks.get()
+    changed = json.loads(json.dumps(first.definition))
+    next(kind for kind in changed["types"] if kind["code"] == "LE").update(span=False, exemplar=None)
+    made.project.codebooks.create(version=2, definition=changed, source=first.source)
+    folder = released(made.project, tmp_path / "1", "1")
+    assert json.loads((folder / "focus.json").read_text())["I-1"]["labels"][8]["gold_spans"][0]["question"]
+    factories.open_round(made)
+    judge(made, item, {"LE": [None, None]})
+    close(made)
+    folder = released(made.project, tmp_path / "2", "2")
+    entry = json.loads((folder / "focus.json").read_text())
+    (gold,) = entry["I-1"]["labels"][8]["gold_spans"]
+    assert (gold["text"], gold["support"], gold["question"]) == ("grades fell", 2, None)
+    assert (entry["I-1"]["fsq_types"], entry["I-1"]["spans"]) == (["Lacks Evidence"], ["Null"])
+    jsonschema.validate(entry, json.loads((folder / "schemas" / "focus.schema.json").read_text()))

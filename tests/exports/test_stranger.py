@@ -2,24 +2,16 @@
 
 import hashlib
 import json
-import subprocess
-import sys
 from collections import Counter
 
-import jsonschema
 import pandas
 import pytest
 
-from annotation.importing.items_loader import items_import
-from annotation.projects import project_create
-from exports.formats import exchange
-from exports.parameters import EXCHANGE, ParameterError, Parameters
 from tests.exports.studies import (
     USEFUL,
     close,
     cqs_study,
     focus_study,
-    invalid,
     judge,
     judge_question,
     released,
@@ -49,29 +41,6 @@ def judged():
 
 def load(path):
     return json.loads(path.read_bytes())
-
-
-@pytest.mark.parametrize("choices", [{}, {"withheld": ["test"]}, {"texts": False}])
-def test_the_benchmark_files_fit_the_schema_that_ships_with_them(choices, tmp_path):
-    folder = released(judged().project, tmp_path / "out", **choices)
-    schema = load(folder / "schemas" / "focus.schema.json")
-    jsonschema.Draft202012Validator.check_schema(schema)
-    for name in ("focus.train.json", "focus.test.json"):
-        jsonschema.validate(load(folder / name), schema)
-    broken = load(folder / "focus.train.json")
-    broken["I-1"]["labels"][0]["applicable"] = "yes"
-    with pytest.raises(jsonschema.ValidationError):
-        jsonschema.validate(broken, schema)
-
-
-def test_the_published_files_fit_the_schema_of_their_shape(shared_data, tmp_path):
-    for name in ("validation", "test"):
-        project = project_create(slug=name, codebook="cqs_gen")
-        items_import(project=project, path=shared_data / "cqs_gen" / f"{name}.json")
-        folder = released(project, tmp_path / name)
-        schema = load(folder / "schemas" / "cqs_gen.schema.json")
-        jsonschema.validate(load(shared_data / "cqs_gen" / f"{name}.json"), schema)
-        jsonschema.validate(load(folder / "cqs_gen.json"), schema)
 
 
 def test_pandas_reads_the_lines_and_the_judgements(tmp_path):
@@ -147,6 +116,20 @@ def test_croissant_validates_and_its_records_can_be_read(choices, tmp_path):
 
 
 @foreign_warnings
+def test_croissant_has_nothing_that_its_own_reader_recommends_otherwise(tmp_path, caplog):
+    croissant = pytest.importorskip("mlcroissant")
+    made = judged()
+    folder = released(made.project, tmp_path / "out", licence="CC-BY-4.0", published="2026-03-31")
+    described = croissant.Dataset(str(folder / "croissant.json"))
+    assert not described.metadata.ctx.issues.errors
+    assert not described.metadata.ctx.issues.warnings
+    assert caplog.text == ""
+    told = load(folder / "croissant.json")
+    assert (told["datePublished"], told["inLanguage"]) == ("2026-03-31", ["en"])
+    assert told["citeAs"] == f"{made.project.name}, version 1.0 (2026)."
+
+
+@foreign_warnings
 def test_croissant_of_questions_can_be_read(tmp_path):
     croissant = pytest.importorskip("mlcroissant")
     made = cqs_study(annotators=1, items=2, questions=1)
@@ -182,145 +165,3 @@ def test_an_id_only_release_has_no_text_in_any_file(tmp_path):
     entry = load(folder / "focus.train.json")["I-1"]
     assert entry["argument_sha256"] == hashlib.sha256(made.items[0].text.encode()).hexdigest()
     assert entry["labels"][8]["gold_spans"] == [{"start": 51, "end": 62, "support": 2}]
-
-
-def test_the_shipped_script_joins_the_texts_again_and_refuses_another_text(tmp_path):
-    made = judged()
-    whole = load(released(made.project, tmp_path / "whole", "1") / "focus.train.json")
-    folder = released(made.project, tmp_path / "ids", "2", texts=False)
-    texts = tmp_path / "texts.jsonl"
-
-    def join():
-        script = folder / "scripts" / "join_texts.py"
-        words = [sys.executable, script, folder / "focus.train.json", texts, tmp_path / "joined.json"]
-        return subprocess.run(words, capture_output=True, text=True)
-
-    rows = [{"id": item.external_id, "text": item.text} for item in made.items]
-    texts.write_text("".join(json.dumps(row) + "\n" for row in [{**rows[0], "text": "other"}]))
-    failed = join()
-    assert failed.returncode == 1
-    assert failed.stderr.splitlines() == [
-        "I-1: the text is not the one that was annotated (its SHA-256 differs)",
-        "I-2: no text",
-    ]
-    assert not (tmp_path / "joined.json").exists()
-    texts.write_text("".join(json.dumps(row) + "\n" for row in rows))
-    assert join().returncode == 0
-    for entry in whole.values():
-        for label in entry["labels"]:
-            for span in label["gold_spans"]:
-                del span["question"]
-    assert (tmp_path / "joined.json").read_text() == json.dumps(whole, indent=4)
-
-
-def score(folder, shape, name, system, tmp_path):
-    (tmp_path / "system.json").write_text(json.dumps(system))
-    words = [sys.executable, folder / "scripts" / "score.py", shape, folder / name, tmp_path / "system.json"]
-    return subprocess.run(words, capture_output=True, text=True)
-
-
-def test_the_shipped_script_scores_types_and_spans(tmp_path):
-    folder = released(judged().project, tmp_path / "out", split_by="none")
-    system = {
-        "I-1": {
-            "fsq_types": ["Lacks Evidence", "Temporal Contrast"],
-            "spans": ["grades fell when", "library"],
-        },
-        "I-2": {"fsq_types": ["None of the Above"], "spans": ["Null"]},
-    }
-    scored = json.loads(score(folder, "focus", "focus.json", system, tmp_path).stdout)
-    assert (scored["items"], scored["answered"]) == (4, 2)
-    assert scored["label_f1"]["Lacks Evidence"] == 1.0
-    assert scored["label_f1"]["Temporal Contrast"] == 0.0
-    assert scored["label_f1"]["Weak Evidence"] is None
-    # one true positive, one false positive
-    assert scored["label_f1_micro"] == pytest.approx(2 / 3)
-    assert scored["span_jaccard_gold"] == pytest.approx(2 / 3)
-
-
-def test_the_shipped_script_scores_useful_questions_of_three(tmp_path):
-    made = cqs_study(annotators=1, items=2, questions=3)
-    for item in made.items:
-        for question, answer in zip(item.questions.all(), [USEFUL, invalid(), USEFUL], strict=True):
-            judge_question(made, question, [answer])
-    close(made)
-    folder = released(made.project, tmp_path / "out")
-    first, second, third = (question.text for question in made.items[0].questions.all())
-    system = {
-        "I-1": {
-            "cqs": [
-                {"id": 0, "cq": first.upper().rstrip("?")},
-                {"id": 1, "cq": second},
-                {"id": 2, "cq": "And who pays?", "label": "Useful"},
-            ]
-        },
-        "I-2": {"cqs": [{"id": 0, "cq": "Unheard of?"}, {"id": 1, "cq": third}]},
-    }
-    scored = json.loads(score(folder, "cqs_gen", "cqs_gen.json", system, tmp_path).stdout)
-    assert scored["score"] == pytest.approx((2 / 3 + 1 / 3) / 2)
-    assert scored["questions_without_label"] == 1
-    assert scored["labels"] == {"Invalid": 1, "Useful": 3, "not labelled": 1}
-
-
-def test_the_shipped_script_refuses_an_item_that_is_not_there_and_withheld_references(tmp_path):
-    folder = released(judged().project, tmp_path / "out", withheld=["test"])
-    stray = score(folder, "focus", "focus.train.json", {"I-9": {}}, tmp_path)
-    assert (stray.returncode, "'I-9'" in stray.stderr) == (1, True)
-    withheld = score(folder, "focus", "focus.test.json", {}, tmp_path)
-    assert "the references of this split are withheld" in withheld.stderr
-
-
-def test_the_forms_of_other_tools_hold_every_answer_with_its_offsets(tmp_path):
-    made = judged()
-    folder = released(made.project, tmp_path / "out", exchange=list(EXCHANGE))
-    tasks = load(folder / "exchange" / "label_studio.json")
-    assert [task["data"]["id"] for task in tasks] == ["I-1", "I-2", "I-3", "I-4"]
-    regions = [result for result in tasks[0]["annotations"][0]["result"] if result["type"] == "labels"]
-    assert [region["value"] for region in regions] == [
-        {"start": 51, "end": 62, "text": "grades fell", "labels": ["Lacks Evidence"]},
-        {"start": 0, "end": 11, "text": "The library", "labels": ["Weak Evidence"]},
-    ]
-    choices = [result for result in tasks[0]["annotations"][0]["result"] if result["type"] == "choices"]
-    assert Counter(choice["value"]["choices"][0] for choice in choices) == {"yes": 2, "no": 8}
-    lines = [json.loads(row) for row in (folder / "exchange" / "doccano.jsonl").read_text().splitlines()]
-    assert lines[0]["label"] == [[0, 11, "Weak Evidence"], [51, 62, "Lacks Evidence"]]
-    assert (lines[0]["annotator"], lines[1]["annotator"]) == ("A2", "A3")
-    annotations = [
-        json.loads(row) for row in (folder / "exchange" / "web_annotation.jsonl").read_text().splitlines()
-    ]
-    assert len(annotations) == 80
-    (arabic,) = [row for row in annotations if row["body"][0]["value"] == "Vague or Ambiguous Terms: yes"
-                 and row["target"]["dcterms:identifier"] == "I-4"]  # fmt: skip
-    position, quote = arabic["target"]["selector"]
-    text = made.items[3].text
-    assert text[position["start"] : position["end"]] == quote["exact"] == "المكتبة"
-    assert text.startswith(quote["prefix"] + quote["exact"] + quote["suffix"])
-
-
-def test_the_forms_of_other_tools_hold_question_labels(tmp_path):
-    made = cqs_study(annotators=2, items=1, questions=1)
-    judge_question(made, made.items[0].questions.get(), [USEFUL, invalid()])
-    close(made)
-    folder = released(made.project, tmp_path / "out", exchange=list(EXCHANGE))
-    (task,) = load(folder / "exchange" / "label_studio.json")
-    assert [found["result"][0]["value"]["choices"] for found in task["annotations"]] == [
-        ["Useful"],
-        ["Invalid"],
-    ]
-    lines = (folder / "exchange" / "doccano.jsonl").read_text().splitlines()
-    assert [json.loads(row)["cats"] for row in lines] == [["1: Useful"], ["1: Invalid"]]
-
-
-def test_withheld_items_are_in_no_public_form_of_another_tool(tmp_path):
-    folder = released(judged().project, tmp_path / "out", exchange=list(EXCHANGE), withheld=["test"])
-    for path in (folder / "exchange").iterdir():
-        assert "I-3" not in path.read_text()
-        assert "I-1" in path.read_text()
-
-
-def test_every_form_that_can_be_chosen_has_a_writer():
-    assert tuple(exchange.BY_KEY) == EXCHANGE
-    with pytest.raises(ParameterError, match="the files of other tools have the texts in them"):
-        Parameters.from_json({"texts": False, "exchange": ["doccano"]})
-    with pytest.raises(ParameterError, match="expected some of label_studio"):
-        Parameters.from_json({"exchange": ["brat"]})

@@ -1,0 +1,79 @@
+"""The part of a data card about agreement: a table for each round, figures, intervals, doubts."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import Any
+
+from agreement.cells import Notes
+from agreement.wording import reason_text
+from exports.markdown import cell, table
+from exports.records import RoundRow
+
+AgreementFigures = Sequence[tuple[RoundRow, dict[str, Any]]]
+
+_COEFFICIENTS = (
+    ("observed_agreement", "p_a"),
+    ("pabak", "PABAK"),
+    ("gwet_ac1", "AC1"),
+    ("krippendorff_alpha", "alpha"),
+)
+_SPAN_FIGURES = (("exact", "exact"), ("token_jaccard", "token Jaccard"), ("alpha_u", "alpha_u"))
+
+
+def agreement_text(agreement: AgreementFigures) -> str:
+    """Return the section about agreement; "" where no round was annotated."""
+    lines = []
+    for row, figures in agreement:
+        shown = [section for section in figures["sections"] if section["kind"] != "group"]
+        lines += [f"### {cell(row.name)}", ""]
+        notes = Notes()
+        first = "type" if any(section["kind"] == "type" for section in shown) else "comparison"
+        lines += table(
+            [first, "n", *(name for _, name in _COEFFICIENTS)],
+            (
+                (
+                    section["name"],
+                    section["n_pairable"],
+                    *(_estimate(section["estimates"][key], notes) for key, _ in _COEFFICIENTS),
+                )
+                for section in shown
+            ),
+        )
+        lines += _span_agreement(shown, notes)
+        lines += [line for mark, sentence in notes.listed for line in (f"({mark}) {sentence}.", "")]
+    if not lines:
+        return ""
+    note = (
+        "With 95% bootstrap intervals over items; n counts the units with two or more judgements. p_a is the "
+        "observed agreement, AC1 Gwet's coefficient, alpha Krippendorff's. Judgements made after a round was "
+        "reopened enter none of them."
+    )
+    return "\n".join(["## Agreement", "", note, "", *lines])
+
+
+def _span_agreement(sections: Sequence[dict[str, Any]], notes: Notes) -> list[str]:
+    """Return the table of how alike the spans are, where the round has any."""
+    rows = []
+    for section in sections:
+        if not section["spans"]:
+            continue
+        figures = {**section["spans"]["similarity"], "alpha_u": section["spans"]["alpha_u"]}
+        cells = (_estimate(figures[key], notes, spans=True) for key, _ in _SPAN_FIGURES)
+        rows.append((section["name"], figures["token_jaccard"]["n_pairs"], *cells))
+    if not rows:
+        return []
+    head = ["spans of type", "pairs", *(name for _, name in _SPAN_FIGURES)]
+    return ["Spans, over the pairs of annotators who both said yes:", "", *table(head, rows)]
+
+
+def _estimate(estimate: dict[str, Any], notes: Notes, *, spans: bool = False) -> str:
+    """Return a figure with its interval, and the letter of what there is to say of them below the table."""
+    if estimate["value"] is None:
+        return f"undefined ({notes.mark('Undefined: ' + reason_text(estimate['reason'], spans=spans))})"
+    value = f"{estimate['value']:.3f}"
+    doubt = reason_text(estimate["caution"] or estimate["interval_reason"])
+    if estimate["low"] is None:
+        return f"{value} ({notes.mark('No interval: ' + doubt)})" if doubt else value
+    value += f" [{estimate['low']:.3f}, {estimate['high']:.3f}]"
+    return f"{value} ({notes.mark('Interval not to be trusted: ' + doubt)})" if doubt else value
