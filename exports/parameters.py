@@ -8,12 +8,14 @@ from typing import Any, Literal, get_args
 from django.utils.translation import gettext
 
 from annotation.errors import Refused
+from annotation.limits import Limit, unfit
 
 SplitBy = Literal["field", "none", "round", "topic", "seed", "balanced"]
 
 SPLIT_BY = get_args(SplitBy)
 EXCHANGE = ("label_studio", "doccano", "web_annotation")
-CREDITS = ("licence", "authors", "citation", "contact")
+CREDITS = {"licence": 200, "authors": 1_000, "citation": 4_000, "contact": 200}
+"""What a release says about itself, with the most characters of each."""
 
 
 class ParameterError(Refused):
@@ -166,6 +168,8 @@ def _checked(key: str, value: Any) -> Any:
     if key in CREDITS:
         if not isinstance(value, str):
             raise ValueError(gettext("expected a text, got %(value)s") % {"value": repr(value)})
+        if problem := unfit(value, Limit(CREDITS[key])):
+            raise ValueError(problem)
         return value
     if not isinstance(value, bool):
         raise ValueError(gettext("expected true or false, got %(value)s") % {"value": repr(value)})
