@@ -241,3 +241,19 @@ def test_an_annotators_name_in_a_file_is_a_name(tmp_path):
         "annotator: character 7 is U+202E, which turns the direction of reading: a name cannot have it",
         "annotator: 201 characters, at most 200 are kept",
     ]
+
+
+def test_the_api_says_how_long_a_name_is_and_may_be(client):
+    made = study()
+    client.force_login(made.lead.user)
+    for address, sent, said in (
+        (
+            "/api/projects/",
+            {"slug": "new", "codebook": "focus", "name": "x" * 201},
+            "201 characters, at most 200",
+        ),
+        (f"/api/projects/{made.project.slug}/rounds/", {"name": "x" * 121}, "121 characters, at most 120"),
+    ):
+        answer = client.post(address, json.dumps(sent), content_type="application/json")
+        assert answer.status_code == 422
+        assert answer.json()["errors"] == {"name": f"{said} are kept."}
