@@ -4,7 +4,8 @@ import re
 from dataclasses import dataclass
 
 from django.db import transaction
-from django.db.models import Count, Max, Q, QuerySet
+from django.db.models import Count, F, Max, Q, QuerySet
+from django.db.models.functions import Coalesce
 from django.utils.translation import gettext
 
 from annotation.errors import NotAllowed, NotFound, Refused
@@ -102,6 +103,16 @@ def discussed_units(round: Round, *, mentioning: Membership | None = None) -> Qu
         )
         .order_by("-last")
     )
+
+
+def discussions_open(round: Round) -> int:
+    """Return how many units of a round people talk about and have not settled."""
+    last = {
+        name: Coalesce(Max("id", filter=Q(act=act)), 0)
+        for name, act in (("settled", Comment.Act.SETTLE), ("reopened", Comment.Act.REOPEN))
+    }
+    units = round.comments.order_by().values("item", "type_code", "question").annotate(**last)
+    return units.filter(settled__lte=F("reopened")).count()
 
 
 def _same_type_units(round: Round, found: QuerySet[Comment]) -> list[int]:
