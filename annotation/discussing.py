@@ -107,11 +107,14 @@ def discussed_units(round: Round, *, mentioning: Membership | None = None) -> Qu
 
 def discussions_open(round: Round) -> int:
     """Return how many units of a round people talk about and have not settled."""
-    last = {
-        name: Coalesce(Max("id", filter=Q(act=act)), 0)
-        for name, act in (("settled", Comment.Act.SETTLE), ("reopened", Comment.Act.REOPEN))
-    }
-    units = round.comments.order_by().values("item", "type_code", "question").annotate(**last)
+    units = (
+        round.comments.order_by()
+        .values("item", "type_code", "question")
+        .annotate(
+            settled=Coalesce(Max("id", filter=Q(act=Comment.Act.SETTLE)), 0),
+            reopened=Coalesce(Max("id", filter=Q(act=Comment.Act.REOPEN)), 0),
+        )
+    )
     return units.filter(settled__lte=F("reopened")).count()
 
 
