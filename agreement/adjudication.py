@@ -44,13 +44,26 @@ def queue_units(report: AgreementReport, member: Membership) -> QuerySet[Any]:
 
 def queue_progress(report: AgreementReport, member: Membership) -> QueueProgress:
     """Return how far the queue of a report is."""
-    # Counted from the rulings and claims, which are few, and not by asking every unit for its own.
-    decided = _in_queue(report, rulings_current(report.round.project))
     return QueueProgress(
-        total=sum(kind.n for kind in disputed_kinds(report) if kind.why),
-        decided=decided.count(),
+        total=_total(report),
+        decided=_decided(report),
         taken=_in_queue(report, claims_of_others(member)).count(),
     )
+
+
+def queue_left(report: AgreementReport) -> int:
+    """Return how many units of the queue of a report wait for a decision."""
+    total = _total(report)
+    return total and total - _decided(report)
+
+
+def _total(report: AgreementReport) -> int:
+    return sum(kind.n for kind in disputed_kinds(report) if kind.why)
+
+
+def _decided(report: AgreementReport) -> int:
+    # Counted from the rulings, which are few, and not by asking every unit for its own.
+    return _in_queue(report, rulings_current(report.round.project)).count()
 
 
 def _in_queue(report: AgreementReport, rows: QuerySet) -> QuerySet:

@@ -13,6 +13,7 @@ from typing import Any
 
 from django.conf import settings
 from django.db import IntegrityError, transaction
+from django.db.models import QuerySet
 from django.utils import timezone
 from django.utils.translation import gettext_lazy
 
@@ -28,6 +29,8 @@ from annotation.models import Membership, Round
 
 State = AgreementReport.State
 PENDING = (State.QUEUED, State.RUNNING, State.IN_PARTS)
+
+_LONG = ("figures", "change", "crosscheck_result")
 
 DRAFT = "draft"
 OPEN = "open"
@@ -112,11 +115,10 @@ def report_current(*, round: Round, whole: bool = False) -> CurrentReport:
 
     What is long in it (figures, change, crosscheck) is read at once if `whole`, else where it is asked for.
     """
-    live = round.status == Round.Status.OPEN
-    reports = AgreementReport.objects.filter(round=round, parameters__live=live)
+    reports = _reports(round)
     if not whole:
-        reports = reports.defer("figures", "change", "crosscheck_result")
-    finished = reports.filter(state=State.DONE).order_by("-requested_at", "-id").first()
+        reports = reports.defer(*_LONG)
+    finished = _newest_finished(reports)
     newest = reports.exclude(state=State.DONE).order_by("-requested_at", "-id").first()
     if newest and finished and newest.requested_at < finished.requested_at:
         newest = None
@@ -126,6 +128,19 @@ def report_current(*, round: Round, whole: bool = False) -> CurrentReport:
         failed=newest if newest and newest.state == State.FAILED else None,
         out_of_date=finished is not None and report_out_of_date(finished, round),
     )
+
+
+def report_finished(round: Round) -> AgreementReport | None:
+    """Return the newest finished report of the round, without looking whether it is out of date."""
+    return _newest_finished(_reports(round).defer(*_LONG))
+
+
+def _reports(round: Round) -> QuerySet[AgreementReport]:
+    return AgreementReport.objects.filter(round=round, parameters__live=round.status == Round.Status.OPEN)
+
+
+def _newest_finished(reports: QuerySet[AgreementReport]) -> AgreementReport | None:
+    return reports.filter(state=State.DONE).order_by("-requested_at", "-id").first()
 
 
 def report_shown(current: CurrentReport) -> AgreementReport | None:

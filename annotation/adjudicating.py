@@ -16,6 +16,7 @@ from django.utils.translation import gettext
 from annotation.access import require_lead
 from annotation.codebooks.definition import Codebook as CodebookDefinition
 from annotation.errors import NotFound, Refused
+from annotation.limits import LIMITS, unfit
 from annotation.models import (
     Claim,
     Codebook,
@@ -172,11 +173,11 @@ def _exists_for_unit(rows: QuerySet, project: Project) -> Exists:
 
 def _checked(codebook: Codebook, item: Item, unit: Unit, ruling: Ruling) -> dict[str, Any]:
     """Check a ruling by the rules of a judgement, span by span; return the columns it fills."""
-    errors = (
-        {}
-        if ruling.why.strip()
-        else {"why": gettext("Say why: annotators and readers of the dataset will ask.")}
-    )
+    errors = {}
+    if not ruling.why.strip():
+        errors["why"] = gettext("Say why: annotators and readers of the dataset will ask.")
+    elif problem := unfit(ruling.why, LIMITS["resolution"]["why"]):
+        errors["why"] = f"{problem[0].upper()}{problem[1:]}."
     definition = CodebookDefinition.from_json(codebook.definition)
     try:
         if unit.question_id is not None:

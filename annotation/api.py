@@ -81,7 +81,7 @@ class ProjectListApi(APIView):
     @extend_schema_serializer(component_name="ProjectListInput")
     class InputSerializer(serializers.Serializer):
         slug = serializers.CharField(max_length=80)
-        name = serializers.CharField(max_length=200, required=False, default="")
+        name = serializers.CharField(required=False, default="")
         codebook = serializers.ChoiceField(
             ["focus", "cqs_gen", "context_sufficiency"], help_text="A shipped codebook."
         )
@@ -111,7 +111,7 @@ class ProjectApi(MemberView):
 class RoundListApi(MemberView):
     @extend_schema_serializer(component_name="RoundListInput")
     class InputSerializer(serializers.Serializer):
-        name = serializers.CharField(max_length=120, required=False, default="")
+        name = serializers.CharField(required=False, default="")
         purpose = serializers.ChoiceField(Round.Purpose.choices, default=Round.Purpose.CALIBRATION)
         overlap = serializers.IntegerField(min_value=1, max_value=1000, default=2)
         order = serializers.ChoiceField(Round.Order.choices, default=Round.Order.BY_ARGUMENT)
@@ -255,7 +255,7 @@ class RoundCloseApi(MemberView):
 class RoundReopenApi(MemberView):
     @extend_schema_serializer(component_name="RoundReopenInput")
     class InputSerializer(serializers.Serializer):
-        why = serializers.CharField(max_length=1000)
+        why = serializers.CharField()
 
     @extend_schema(request=InputSerializer, responses={200: RoundSerializer, **REFUSALS})
     def post(self, request: Request, slug: str, number: int) -> Response:

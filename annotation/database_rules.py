@@ -10,6 +10,7 @@ from typing import Any
 from django.db import connections
 
 from annotation.counters import COUNTERS, recount
+from annotation.limits import LIMITS
 from annotation.triggers import (
     ALWAYS,
     AnyTrigger,
@@ -17,6 +18,7 @@ from annotation.triggers import (
     install,
     install_where_tables_are,
     lift_before_rebuild,
+    limit_triggers,
     run_statements,
 )
 from annotation.types_sql import ASSIGNMENT_TYPES, ROUND_TYPES, TYPE_ASKED, named, types_condition
@@ -291,7 +293,7 @@ RULES = (
     ),
 )
 
-TRIGGERS: tuple[AnyTrigger, ...] = (*RULES, *COUNTERS, *KEPT)
+TRIGGERS: tuple[AnyTrigger, ...] = (*RULES, *limit_triggers("annotation", LIMITS), *COUNTERS, *KEPT)
 
 
 def install_annotation_triggers(*, using: str, apps: Any = None, **_signal: Any) -> None:

@@ -4,15 +4,16 @@ import re
 from dataclasses import dataclass
 
 from django.db import transaction
-from django.db.models import Count, Max, Q, QuerySet
+from django.db.models import Count, F, Max, Q, QuerySet
+from django.db.models.functions import Coalesce
 from django.utils.translation import gettext
 
 from annotation.errors import NotAllowed, NotFound, Refused
+from annotation.limits import LIMITS, unfit
 from annotation.models import Comment, Item, Membership, Question, Round, RoundItem
-from annotation.protocols.texts import is_blank, text_problem
+from annotation.protocols.texts import is_blank
 from annotation.recording import Unit
 
-MAX_LENGTH = 10_000
 _MENTION = re.compile(r"@([A-Za-z0-9_-]{1,40})")
 
 
@@ -51,12 +52,9 @@ def comment_add(
     if act == Comment.Act.SAY and is_blank(text):
         told = gettext("Write something first.")
         raise Refused("invalid", told, errors={"text": told})
-    if problem := text_problem(text):
+    if problem := unfit(text, LIMITS["comment"]["text"]):
         told = gettext("The comment cannot be stored: %(problem)s.") % {"problem": problem}
         raise Refused("invalid", told, errors={"text": problem})
-    if len(text) > MAX_LENGTH:
-        told = gettext("A comment has at most %(n)s characters.") % {"n": f"{MAX_LENGTH:,}"}
-        raise Refused("invalid", told)
     with transaction.atomic():
         comment = Comment.objects.create(
             round=round,
@@ -105,6 +103,19 @@ def discussed_units(round: Round, *, mentioning: Membership | None = None) -> Qu
         )
         .order_by("-last")
     )
+
+
+def discussions_open(round: Round) -> int:
+    """Return how many units of a round people talk about and have not settled."""
+    units = (
+        round.comments.order_by()
+        .values("item", "type_code", "question")
+        .annotate(
+            settled=Coalesce(Max("id", filter=Q(act=Comment.Act.SETTLE)), 0),
+            reopened=Coalesce(Max("id", filter=Q(act=Comment.Act.REOPEN)), 0),
+        )
+    )
+    return units.filter(settled__lte=F("reopened")).count()
 
 
 def _same_type_units(round: Round, found: QuerySet[Comment]) -> list[int]:

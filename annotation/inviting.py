@@ -12,6 +12,7 @@ from django.utils.translation import gettext
 
 from annotation.access import refuse_archived
 from annotation.errors import NotFound, Refused
+from annotation.limits import LIMITS, refuse_unfit
 from annotation.models import Invitation, Membership, Project, ProjectEvent
 from annotation.projects import member_add
 
@@ -39,13 +40,14 @@ def invitation_create(
             "invalid",
             gettext("An invitation lives between 1 and %(max_days)s days.") % {"max_days": MAX_DAYS},
         )
+    refuse_unfit(LIMITS["invitation"], note=note)
     token = secrets.token_urlsafe(32)
     with transaction.atomic():
         refuse_archived(project)
         invitation = Invitation.objects.create(
             project=project,
             token_sha256=_digest(token),
-            note=note.strip()[:200],
+            note=note.strip(),
             is_annotator=is_annotator,
             is_lead=is_lead,
             invited_by=member,

@@ -5,6 +5,7 @@ from django.utils import timezone
 from django.utils.translation import gettext
 
 from annotation.errors import Refused
+from annotation.limits import LIMITS, refuse_unfit
 from annotation.models import Membership, Project, ProjectEvent
 
 
@@ -19,6 +20,7 @@ def member_edit(
         raise Refused(
             "invalid", gettext("Choose annotator, lead or both. To let somebody go, deactivate them.")
         )
+    refuse_unfit(LIMITS["membership"], background=background)
     with transaction.atomic():
         _locked(target)
         if target.is_lead and not is_lead:

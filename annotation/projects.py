@@ -14,6 +14,7 @@ from django.utils.translation import gettext
 from annotation.codebooks.definition import Codebook as CodebookDefinition
 from annotation.codebooks.reader import SHIPPED, CodebookError, read_codebook
 from annotation.errors import Refused
+from annotation.limits import LIMITS, characters, refuse_unfit
 from annotation.models import Codebook, Membership, Project, ProjectEvent
 
 _SHIPPED_FOLDER = Path(__file__).with_name("codebooks")
@@ -50,7 +51,7 @@ def project_create(*, slug: str, name: str = "", codebook: str, user: Any = None
     `codebook` is a shipped codebook's name, a path, or the TOML itself (where it has several lines).
     Raises Refused for a bad or taken slug, CodebookError for a codebook with problems.
     """
-    if not _SLUG.fullmatch(slug) or len(slug) > 80:
+    if not _SLUG.fullmatch(slug) or len(slug) > characters("project", "slug"):
         raise Refused(
             "invalid",
             gettext(
@@ -59,6 +60,7 @@ def project_create(*, slug: str, name: str = "", codebook: str, user: Any = None
             )
             % {"slug": slug},
         )
+    refuse_unfit(LIMITS["project"], name=name)
     source = codebook if "\n" in codebook else codebook_source(codebook)
     definition = read_codebook(source, "codebook" if "\n" in codebook else Path(codebook).stem)
     try:
@@ -96,6 +98,7 @@ def project_edit(
         raise Refused(
             "invalid", gettext("Give the project a name."), errors={"name": gettext("Give a name.")}
         )
+    refuse_unfit(LIMITS["project"], **changed)
     with transaction.atomic():
         for field, value in changed.items():
             setattr(project, field, value)
@@ -185,6 +188,7 @@ def member_add(
     background: str = "",
 ) -> Membership:
     """Add a person under the next free pseudonym (A1, A2, …), which is theirs for ever."""
+    refuse_unfit(LIMITS["membership"], private_name=private_name, background=background)
     with transaction.atomic():
         Project.objects.select_for_update().get(pk=project.pk)
         if user is not None and project.memberships.filter(user=user).exists():

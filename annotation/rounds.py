@@ -11,6 +11,7 @@ from django.utils.translation import gettext
 from annotation.access import refuse_archived
 from annotation.draft_work import round_log
 from annotation.errors import Refused
+from annotation.limits import LIMITS, REOPENING_WHY, refuse_unfit
 from annotation.models import Codebook, Membership, Project, Round
 from annotation.models.rounds import types_text
 from annotation.round_drawing import round_draw
@@ -55,6 +56,7 @@ def round_create(
     if repeats and purpose == Round.Purpose.TRAINING:
         message = gettext("A training round hides no repeats: the key is shown after the first answer.")
         raise Refused("invalid", message, errors={"repeats": message})
+    refuse_unfit(LIMITS["round"], name=name, content_warning=content_warning)
     with transaction.atomic():
         refuse_archived(Project.objects.select_for_update().get(pk=project.pk))
         number = (project.rounds.aggregate(last=Max("number"))["last"] or 0) + 1
@@ -136,6 +138,7 @@ def round_reopen(round: Round, *, why: str, by: Membership) -> Round:
         raise Refused(
             "invalid", gettext("Say why the round is reopened."), errors={"why": gettext("Say why.")}
         )
+    refuse_unfit({"why": REOPENING_WHY}, why=why)
     with transaction.atomic():
         current = Round.objects.select_for_update().get(pk=round.pk)
         if current.status != Round.Status.CLOSED or current.imported:

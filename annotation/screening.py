@@ -9,8 +9,7 @@ from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 
-from django.core.cache import cache
-from django.db.models import Count, Max, Q, Sum
+from django.db.models import Count, Q, Sum
 from django.utils.translation import gettext
 
 from annotation.access import refuse_archived, require_lead, visible_items
@@ -28,12 +27,12 @@ from annotation.models import (
     TypeAnnotation,
     Upload,
 )
+from annotation.remembering import WorkersCount, log_sign
 
 BATCH = 1_000
 AT_ONCE = 5_000
 """Of up to so many items the result is counted for each page; of more by a worker."""
 
-KEPT_SECONDS = 90 * 24 * 60 * 60
 NO_TOPIC = "(none)"
 
 
@@ -108,24 +107,18 @@ def screening_current(project: Project) -> tuple[Screening | None, bool]:
     """
     if not is_large(project):
         return screening_result(project), True
-    stored = cache.get(_stored_name(project))
-    return (stored[1], stored[0] == _as_of(project)) if stored else (None, False)
+    return screening_kept(project).last()
 
 
 def screening_count(project: Project) -> None:
     """Count the result of a large project, for `screening_current`."""
-    as_of = _as_of(project)  # before reading: what changes in between makes the result outdated
-    cache.set(_stored_name(project), (as_of, screening_result(project)), KEPT_SECONDS)
+    kept = screening_kept(project)
+    kept.keep(screening_result(project))
 
 
-def _stored_name(project: Project) -> str:
-    return f"screening:{project.pk}"
-
-
-def _as_of(project: Project) -> str:
-    """Return a sign of change: all that changes a result is told in the project's log, which only grows."""
-    told = project.events.aggregate(last=Max("id"), n=Count("id"))
-    return f"{told['last']}.{told['n']}"
+def screening_kept(project: Project) -> WorkersCount[Screening]:
+    """Return where a worker keeps the result of a large project."""
+    return WorkersCount(f"screening:{project.pk}", log_sign(project))
 
 
 def screening_send(

@@ -7,7 +7,6 @@ from typing import Any
 
 from celery import Task, shared_task
 from django.conf import settings
-from django.core.cache import cache
 from django.utils import translation
 from kombu.exceptions import OperationalError
 
@@ -54,30 +53,21 @@ def run_or_send(task: Task, upload_id: int, size: int) -> None:
         logger.warning("upload %s waits: the broker cannot be reached (%s)", upload_id, error)
 
 
-COUNTED_AGAIN = 600
-"""Seconds until a count that has not come may be asked for again."""
-
-
 @shared_task(name="annotation.count_screening")
 def count_screening(project_id: int) -> None:
     """Count the screening result of a large project."""
     screening.screening_count(Project.objects.get(pk=project_id))
-    cache.delete(_count_asked(project_id))
 
 
 def screening_count_or_send(project: Project) -> None:
     """Have a worker count a screening result; asking again soon changes nothing."""
-    if not cache.add(_count_asked(project.pk), True, COUNTED_AGAIN):
+    if not screening.screening_kept(project).asked_first():
         return
     try:
         count_screening.delay(project.pk)
     except (OperationalError, OSError) as error:
         logger.warning("a screening is counted without a worker: the broker cannot be reached (%s)", error)
         count_screening(project.pk)
-
-
-def _count_asked(project_id: int) -> str:
-    return f"screening-asked:{project_id}"
 
 
 @shared_task(name="annotation.draw_round")

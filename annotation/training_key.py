@@ -16,6 +16,7 @@ from annotation.errors import Refused
 from annotation.importing import judgements
 from annotation.importing.rows import JudgementRow, Notice, Refusal
 from annotation.importing.staging import ImportReport, RefusedRows
+from annotation.limits import LIMITS, unfit
 from annotation.models import Item, KeyAnswer, Membership, ProjectEvent, Protocol, Resolution, Round
 from annotation.protocols.cqs_gen import check_question_judgement
 from annotation.protocols.focus import check_type_judgement
@@ -175,6 +176,8 @@ class _KeyReader:
             question_id = self._question(row, item)
         if checked.cannot_judge:
             raise RuleError({"cannot_judge": gettext("a key answers every unit")})
+        if problem := unfit(row.comment, LIMITS["keyanswer"]["why"]):
+            raise RuleError({"comment": problem})
         unit = (item.pk, row.type_code or "", question_id)
         if unit in self.seen:
             raise RuleError({"item": gettext("the key has an answer for this unit further up")})

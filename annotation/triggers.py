@@ -5,13 +5,14 @@ A trigger's condition says when a write is refused; NEW and OLD are the row afte
 SQL serves SQLite and PostgreSQL but for what looks into the codebook's JSON.
 """
 
-from collections.abc import Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
 
 from django.db import connections, transaction
 
 from annotation.counters import Counter
+from annotation.limits import Limit
 from annotation.words_index import WordsKept
 
 
@@ -62,6 +63,21 @@ class Trigger:
 AnyTrigger = Trigger | Counter | WordsKept
 
 ALWAYS = "1 = 1"
+
+
+def limit_triggers(app: str, limits: Mapping[str, Mapping[str, Limit]]) -> Iterator[Trigger]:
+    """Return what keeps the limits of an app's texts.
+
+    No CHECK: rows from before there was a limit stay, and can be written again as long as their text stays.
+    """
+    for model, fields in limits.items():
+        table = f"{app}_{model}"
+        longer = {name: f'length(NEW."{name}") > {limit.characters}' for name, limit in fields.items()}
+        told = ", ".join(f"{name} {limit.characters}" for name, limit in fields.items())
+        message = f"a text is longer than its limit in characters: {told}"
+        yield Trigger(f"{model}_texts_fit", table, ("INSERT",), " OR ".join(longer.values()), message)
+        changed = [f'{is_longer} AND NEW."{name}" <> OLD."{name}"' for name, is_longer in longer.items()]
+        yield Trigger(f"{model}_texts_still_fit", table, ("UPDATE",), " OR ".join(changed), message)
 
 
 def run_statements(using: str, statements: Sequence[str]) -> None:

@@ -30,6 +30,7 @@ from annotation.importing.rows import FileError, ItemRow, JudgementRow, Refusal
 from annotation.importing.staging import JUDGEMENTS, ImportReport
 from annotation.importing.table import KNOWN, NEEDED
 from annotation.importing.tabular import columns_of
+from annotation.limits import LIMITS, refuse_unfit
 from annotation.models import Import, Membership, Project, Upload
 from annotation.screening import screened_log, screened_write
 
@@ -57,6 +58,7 @@ def upload_create(
             gettext("%(name)s is larger than %(n)s MB: use manage.py import_items for it.")
             % {"name": name, "n": MAX_BYTES // 2**20},
         )
+    refuse_unfit(LIMITS["upload"], origin=origin, round_name=round_name)
     return Upload.objects.create(
         project=project,
         member=member,

@@ -5,6 +5,7 @@ from django.utils import timezone
 from django.utils.translation import gettext
 
 from annotation.errors import Refused
+from annotation.limits import LIMITS, refuse_unfit
 from annotation.models import Item, Membership, ProjectEvent
 
 
@@ -14,6 +15,7 @@ def item_withdraw(*, item: Item, member: Membership, why: str) -> Item:
         raise Refused(
             "invalid", gettext("Say why the item is withdrawn."), errors={"why": gettext("Say why.")}
         )
+    refuse_unfit(LIMITS["item"], withdrawn_reason=why)
     with transaction.atomic():
         there = Item.objects.filter(pk=item.pk, withdrawn_at__isnull=True)
         if there.update(withdrawn_at=timezone.now(), withdrawn_reason=why.strip()):

@@ -86,6 +86,15 @@ PAGES = (
     "/api/projects/{slug}/releases/",
 )
 
+READ_ALL = (
+    "/p/{slug}/items/?q=xq",
+    "/p/{slug}/items/?q=語",
+    "/p/{slug}/rounds/4/draw/?how=all",
+    "/p/{slug}/rounds/4/draw/?how=sample&size=1000",
+    "/p/{slug}/rounds/4/draw/?how=sample&size=1000&stratify_by=topic",
+)
+"""Pages that look at every text or every key, whatever they show: they may take ten times the limit."""
+
 
 def prepare(slug: str, n_items: int, n_annotators: int) -> None:
     """Bring the database up to date, and fill it unless an earlier run did."""
@@ -127,11 +136,12 @@ def measure(slug: str, limit: float, *, queries: bool) -> bool:
     item = disputed[disputed.count() // 2].item_id
     person = Membership.objects.get(project__slug=slug, user__username="annotator7").pk
     kept = True
-    for template in PAGES:
+    for template in (*PAGES, *READ_ALL):
         path = template.format(slug=slug, item=item, person=person, last=disputed.count() // QUEUE_PAGE)
         least = min(_server_time(client, path, database) for _ in range(TIMES))
-        kept = kept and least <= limit
-        print(f"{least:8.1f} ms  {'' if least <= limit else 'TOO SLOW '}{path}")
+        within = least <= (10 * limit if template in READ_ALL else limit)
+        kept = kept and within
+        print(f"{least:8.1f} ms  {'' if within else 'TOO SLOW '}{path}")
         if queries:
             _print_queries(client, path)
     return kept

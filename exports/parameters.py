@@ -9,12 +9,14 @@ from typing import Any, Literal, get_args
 from django.utils.translation import gettext
 
 from annotation.errors import Refused
+from annotation.limits import Limit, unfit
 
 SplitBy = Literal["field", "none", "round", "topic", "seed", "balanced"]
 
 SPLIT_BY = get_args(SplitBy)
 EXCHANGE = ("label_studio", "doccano", "web_annotation")
-CREDITS = ("licence", "authors", "citation", "contact", "published")
+CREDITS = {"licence": 200, "authors": 1_000, "citation": 4_000, "contact": 200, "published": 10}
+"""What a release says about itself, with the most characters of each."""
 
 
 class ParameterError(Refused):
@@ -169,6 +171,8 @@ def _checked(key: str, value: Any) -> Any:
     if key in CREDITS:
         if not isinstance(value, str):
             raise ValueError(gettext("expected a text, got %(value)s") % {"value": repr(value)})
+        if problem := unfit(value, Limit(CREDITS[key])):
+            raise ValueError(problem)
         if key == "published" and value and not _is_day(value):
             raise ValueError(
                 gettext("expected a day, as in 2026-03-31, got %(value)s") % {"value": repr(value)}

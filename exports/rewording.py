@@ -8,7 +8,7 @@ from dataclasses import dataclass
 
 from django.utils.translation import gettext
 
-from annotation.protocols.texts import is_blank
+from annotation.protocols.texts import is_blank, length_problem
 from exports.questions import BLANK
 
 DEFAULT_PROMPT = """\
@@ -59,10 +59,8 @@ class GoldQuestion:
 
 def prompt_problem(prompt: str) -> str:
     """Return what is wrong with a prompt, in a sentence; empty where nothing is."""
-    if len(prompt) > PROMPT_LENGTH:
-        return gettext("A prompt has %(prompt_length)s characters at most.") % {
-            "prompt_length": PROMPT_LENGTH
-        }
+    if problem := length_problem(prompt, PROMPT_LENGTH):
+        return gettext("The prompt cannot be sent: %(problem)s.") % {"problem": problem}
     names = set(_PLACE.findall(prompt))
     if unknown := sorted(names - set(PLACEHOLDERS)):
         known = ", ".join(f"{{{name}}}" for name in PLACEHOLDERS)

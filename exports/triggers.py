@@ -3,7 +3,15 @@
 from collections.abc import Sequence
 from typing import Any
 
-from annotation.triggers import ALWAYS, Trigger, install_where_tables_are, lift_before_rebuild
+from annotation.limits import Limit
+from annotation.triggers import (
+    ALWAYS,
+    Trigger,
+    install_where_tables_are,
+    lift_before_rebuild,
+    limit_triggers,
+)
+from exports.rewording import PROMPT_LENGTH
 
 _SEALED = (
     "id",
@@ -76,7 +84,13 @@ def _changed(names: Sequence[str], may_be_null: Sequence[str] = ()) -> str:
     )
 
 
+LIMITS = {
+    "release": {"version": Limit(40)},
+    "refinementrun": {"endpoint": Limit(500), "model": Limit(200), "prompt": Limit(PROMPT_LENGTH)},
+}
+
 TRIGGERS = (
+    *limit_triggers("exports", LIMITS),
     Trigger(
         "release_sealed",
         "exports_release",

@@ -88,17 +88,6 @@ WORDS = {
     "version": gettext_lazy("version"),
     "who": gettext_lazy("who"),
     "why": gettext_lazy("why"),
-    # What an import brings.
-    "equal texts": gettext_lazy("equal texts"),
-    "items already there": gettext_lazy("items already there"),
-    "judgements already there": gettext_lazy("judgements already there"),
-    "new annotators": gettext_lazy("new annotators"),
-    "new items": gettext_lazy("new items"),
-    "new judgements": gettext_lazy("new judgements"),
-    "new key answers": gettext_lazy("new key answers"),
-    "new published labels": gettext_lazy("new published labels"),
-    "new questions": gettext_lazy("new questions"),
-    "questions already there": gettext_lazy("questions already there"),
     # What an annotator reached against the key.
     "finished": gettext_lazy("finished"),
     "not finished": gettext_lazy("not finished"),

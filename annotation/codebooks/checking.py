@@ -10,13 +10,16 @@ from typing import Any, TypeVar
 
 from django.utils.translation import gettext
 
-from annotation.protocols.texts import is_blank, text_problem
+from annotation.limits import LIMITS, Limit, unfit
+from annotation.protocols.texts import is_blank
 
 Entry = TypeVar("Entry")
 
 _CODE = re.compile(r"[A-Z]{2,8}")
 _KEY = re.compile(r"[a-z][a-z0-9_]{0,39}")
 _MISSING = object()
+_NAMES = ("title", "name")
+_NAME = Limit(200, is_name=True)
 
 
 @dataclass(frozen=True, slots=True)
@@ -52,7 +55,7 @@ class Table:
             return default
         if not isinstance(value, str):
             self.problem(key, gettext("is %(value)s, expected a text") % {"value": kind(value)})
-        elif found := text_problem(value):
+        elif found := unfit(value, _NAME if key in _NAMES else LIMITS["codebook"]["guideline"]):
             self.problem(key, found)
         elif is_blank(value):
             self.problem(key, gettext("is blank"))

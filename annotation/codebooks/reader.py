@@ -26,6 +26,8 @@ from annotation.codebooks.definition import (
     Reason,
 )
 from annotation.codebooks.translations import TAG, blank_problem, languages_read
+from annotation.limits import characters
+from annotation.protocols.texts import length_problem
 
 SHIPPED = ("focus", "cqs_gen", "context_sufficiency")
 
@@ -78,6 +80,8 @@ def read_codebook(text: str, name: str) -> Codebook:
 
     Raises CodebookError with every problem: the line for broken TOML, else the key path.
     """
+    if problem := length_problem(text, characters("codebook", "source")):
+        raise CodebookError(name, [Problem("", problem)])
     try:
         document = tomllib.loads(text)
     except tomllib.TOMLDecodeError as error:

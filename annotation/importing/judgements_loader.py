@@ -29,6 +29,7 @@ from annotation.importing.staging import (
     staged_import,
 )
 from annotation.importing.stored_judgements import Stored, stored_read
+from annotation.limits import LIMITS, unfit
 from annotation.models import (
     AnnotationEvent,
     Assignment,
@@ -216,6 +217,8 @@ class _Loader:
         item = stored.items.get(given.item)
         if item is None:
             raise _RowRefused(gettext("there is no item “%(item)s” in this project") % {"item": given.item})
+        if problem := unfit(given.annotator, LIMITS["membership"]["private_name"]):
+            raise _RowRefused(f"annotator: {problem}")
         unit = self._unit(given, item, stored)
         answer = _answer(given, item)
         try:

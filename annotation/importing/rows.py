@@ -9,10 +9,8 @@ from typing import Any
 
 from django.utils.translation import gettext
 
+from annotation.limits import LIMITS, unfit
 from annotation.protocols.texts import is_blank, text_problem
-
-LIMITS = {"external_id": 200, "source": 200, "topic": 200, "licence": 200, "split": 60, "origin": 200}
-"""Characters that the database keeps of each short field."""
 
 DEPTH_LIMIT = 50
 """Levels of lists and objects in an item's metadata."""
@@ -125,8 +123,8 @@ def item_problem(item: ItemRow) -> str | None:
         if is_blank(getattr(item, name)):
             return gettext("the %(name)s is blank") % {"name": _WORDS.get(name, name)}
     for name in ("external_id", "text", "source", "topic", "split", "licence"):
-        if problem := _text_problem(name, getattr(item, name)):
-            return problem
+        if problem := unfit(getattr(item, name), LIMITS["item"][name]):
+            return f"{_WORDS.get(name, name)}: {problem}"
     return json_problem(item.metadata, "metadata")
 
 
@@ -134,11 +132,16 @@ def question_problem(question: QuestionRow) -> str | None:
     """Say why a question cannot be stored, or None when it can."""
     if is_blank(question.text):
         return gettext("the question is blank")
-    return (
-        json_problem(question.external_id, "question id")
-        or _text_problem("question", question.text)
-        or _text_problem("origin", question.origin)
-    )
+    if problem := json_problem(question.external_id, "question id"):
+        return problem
+    named = {"question id": str(question.external_id), "question": question.text, "origin": question.origin}
+    limits = {
+        "question id": LIMITS["item"]["external_id"],
+        "question": LIMITS["question"]["text"],
+        "origin": LIMITS["question"]["origin"],
+    }
+    problems = ((word, unfit(text, limits[word])) for word, text in named.items())
+    return next((f"{word}: {problem}" for word, problem in problems if problem), None)
 
 
 def json_problem(value: Any, path: str, depth: int = 0) -> str | None:
@@ -199,19 +202,6 @@ def difference(expected: str, found: str, context: int = 20) -> str:
 
 
 _WORDS = {"external_id": "id"}
-
-
-def _text_problem(name: str, text: str) -> str | None:
-    word, limit = _WORDS.get(name, name), LIMITS.get(name)
-    if problem := text_problem(text):
-        return f"{word}: {problem}"
-    if limit and len(text) > limit:
-        return gettext("%(word)s: %(n)s characters, at most %(limit)s are kept") % {
-            "word": word,
-            "n": len(text),
-            "limit": limit,
-        }
-    return None
 
 
 def _excerpt(text: str, at: int, length: int) -> str:

@@ -10,6 +10,7 @@ from django.db import OperationalError, ProgrammingError
 
 from annotation.codebooks.reader import CodebookError
 from annotation.errors import NotFound, Refused
+from annotation.importing.counted import counted
 from annotation.importing.rows import FileError
 from annotation.importing.staging import ImportReport
 from annotation.models import Project
@@ -62,7 +63,7 @@ class ScriptCommand(BaseCommand):
         for refusal in report.refusals:
             self.stderr.write(f"{report.file}: {refusal['place']}: {refusal['reason']}")
         _and_more(self, report.refused - len(report.refusals), "refused rows")
-        counts = [f"{n} {what}" for what, n in report.counts.items() if n]
+        counts = [f"{n} {counted(what, n)}" for what, n in report.counts.items() if n]
         if report.stored or dry_run:
             would = "would bring " if dry_run else ""
             self.stdout.write(f"{report.file} ({report.format}): {would}{', '.join(counts) or 'nothing'}")
@@ -70,15 +71,15 @@ class ScriptCommand(BaseCommand):
                 self.stdout.write("Everything in it was there already; nothing was changed.")
         if not report.refused:
             return
+        rows, were = ("1 row", "was") if report.refused == 1 else (f"{report.refused} rows", "were")
         if dry_run:
-            message = f"{report.refused} rows would be refused."
+            message = f"{rows} would be refused."
         elif report.stored:
-            message = (
-                f"{report.refused} rows were refused and written to {refused_path}; the others are stored."
-            )
+            message = f"{rows} {were} refused and written to {refused_path}; the others are stored."
         else:
+            them = "it" if report.refused == 1 else "them"
             message = (
-                f"{report.refused} rows were refused; nothing was stored. Mend them, or leave them out with "
+                f"{rows} {were} refused; nothing was stored. Mend {them}, or leave {them} out with "
                 "--skip-invalid."
             )
         raise CommandError(message, returncode=ROWS_REFUSED)

@@ -13,7 +13,7 @@ from typing import Any
 
 from django.utils.translation import gettext
 
-from annotation.protocols.texts import is_blank, text_problem
+from annotation.protocols.texts import COMMENT, QUESTION, is_blank, length_problem, text_problem
 
 NEEDED = "needed"
 REFUSED = "refused"
@@ -23,6 +23,9 @@ BOOLEAN = "boolean"
 NULLABLE_BOOLEAN = "boolean or null"
 OFFSET = "whole number or null"
 TEXT = "text"
+
+LENGTHS = {"comment": COMMENT, "edited_question": QUESTION}
+"""Characters that the texts which people write may have."""
 
 _EXPECTED = {
     BOOLEAN: "true or false",
@@ -77,7 +80,7 @@ def read_fields(
         if not _is_of_kind(value, kind):
             errors[name] = f"Expected {_EXPECTED[kind]}."
             value = _DEFAULT[kind]
-        elif isinstance(value, str) and (problem := text_problem(value)):
+        elif isinstance(value, str) and (problem := _text_problem(name, value)):
             errors[name] = f"{problem[0].upper()}{problem[1:]}."
         values[name] = value
     return values, errors
@@ -102,6 +105,10 @@ def _breaks(presence: str, value: Any) -> bool:
     if presence == FILLED:
         return given and blank
     return given
+
+
+def _text_problem(name: str, text: str) -> str | None:
+    return text_problem(text) or (length_problem(text, LENGTHS[name]) if name in LENGTHS else None)
 
 
 def _is_of_kind(value: Any, kind: str) -> bool:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import re
 
+from django.utils.formats import number_format
 from django.utils.translation import gettext
 
 BLANK_CHARACTERS = (
@@ -15,6 +16,11 @@ BLANK_CHARACTERS = (
 that Python also strips, and the three invisible ones without width (U+200B, U+2060, U+FEFF). TRIM in the
 database is given the same list."""
 
+COMMENT = 10_000
+QUESTION = 5_000
+"""Characters, code points, that a comment and a question may have."""
+
+_DIRECTIONS = re.compile("[\u202a-\u202e\u2066-\u2069]")
 _UNSTORABLE = re.compile("[\x00\ud800-\udfff]")
 
 
@@ -64,3 +70,33 @@ def code_point_offset(text: str, units: int) -> int | None:
             return place if counted == units else None
         counted += 2 if character > "\uffff" else 1
     return len(text) if counted == units else None
+
+
+def direction_problem(name: str) -> str | None:
+    """Say which invisible control turns the reading direction within a name, or None where none does.
+
+    Names stand inside sentences, addresses and file names, which such a control would turn as well.
+
+    >>> direction_problem("A\u202e1")
+    'character 2 is U+202E, which turns the direction of reading: a name cannot have it'
+    """
+    match = _DIRECTIONS.search(name)
+    if match is None:
+        return None
+    return gettext(
+        "character %(place)s is U+%(character)s, which turns the direction of reading: a name cannot have it"
+    ) % {"place": match.start() + 1, "character": f"{ord(match[0]):04X}"}
+
+
+def length_problem(text: str, limit: int) -> str | None:
+    """Say how long a text is that is longer than its limit in characters, or None where it is not.
+
+    >>> length_problem("x" * 10_001, 10_000)
+    '10,001 characters, at most 10,000 are kept'
+    """
+    if len(text) <= limit:
+        return None
+    return gettext("%(n)s characters, at most %(limit)s are kept") % {
+        "n": number_format(len(text), force_grouping=True),
+        "limit": number_format(limit, force_grouping=True),
+    }

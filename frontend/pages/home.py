@@ -12,6 +12,7 @@ from django.utils.translation import gettext, gettext_lazy
 from django.views.decorators.http import require_GET, require_http_methods
 
 from annotation.errors import Refused
+from annotation.limits import characters
 from annotation.models import Membership, Project, Round
 from annotation.progress import MemberProgress, progress_of_round
 from annotation.projects import project_create
@@ -51,12 +52,12 @@ class ProjectForm(forms.Form):
     """What a new project needs; everything else can wait."""
 
     name = forms.CharField(
-        max_length=200,
+        max_length=characters("project", "name"),
         label=gettext_lazy("Name"),
         help_text=gettext_lazy("As people will read it, for example Campus debates."),
     )
     slug = forms.CharField(
-        max_length=80,
+        max_length=characters("project", "slug"),
         required=False,
         label=gettext_lazy("Short name"),
         help_text=gettext_lazy(

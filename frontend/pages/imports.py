@@ -15,6 +15,7 @@ from annotation.errors import NotFound, Refused
 from annotation.importing.items_loader import import_undo
 from annotation.importing.staging import JUDGEMENTS
 from annotation.importing.table import KNOWN, NEEDED
+from annotation.limits import characters
 from annotation.models import Import, Membership, Protocol, Upload
 from annotation.tasks import check_upload, import_upload, run_or_send
 from annotation.uploading import (
@@ -53,7 +54,7 @@ class UploadForm(forms.Form):
     )
     origin = forms.CharField(
         required=False,
-        max_length=200,
+        max_length=characters("upload", "origin"),
         label=gettext_lazy("Who wrote the questions"),
         help_text=gettext_lazy(
             "Only where the file does not say, for example a system’s name. Annotators never see it."
@@ -61,7 +62,7 @@ class UploadForm(forms.Form):
     )
     round_name = forms.CharField(
         required=False,
-        max_length=120,
+        max_length=characters("upload", "round_name"),
         label=gettext_lazy("Name of the round they go into"),
         help_text=gettext_lazy("A new name makes a closed round."),
     )

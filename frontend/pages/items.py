@@ -10,6 +10,7 @@ from django.utils.translation import gettext, gettext_lazy
 from django.views.decorators.http import require_GET, require_http_methods, require_POST
 
 from annotation.errors import NotFound
+from annotation.limits import characters
 from annotation.models import Import, Item, Membership, Round
 from annotation.searching import items_with_words
 from annotation.topics import topics_of
@@ -74,7 +75,7 @@ def item(request: HttpRequest, slug: str, item_id: int) -> HttpResponse:
 
 class WithdrawForm(forms.Form):
     why = forms.CharField(
-        max_length=1000,
+        max_length=characters("item", "withdrawn_reason"),
         widget=forms.Textarea(attrs={"rows": 3}),
         label=gettext_lazy("Why? The next release’s list of changes says it."),
     )

@@ -15,12 +15,14 @@ from django.views.decorators.http import require_http_methods
 
 from annotation.errors import Refused
 from annotation.inviting import invitation_accept, invitation_find
+from annotation.limits import characters
 from frontend.pages.common import posted
 
 
 class BackgroundForm(forms.Form):
     background = forms.CharField(
         required=False,
+        max_length=characters("membership", "background"),
         widget=forms.Textarea(attrs={"rows": 3}),
         label=gettext_lazy("About you, for the dataset’s data card (optional)"),
         help_text=gettext_lazy(

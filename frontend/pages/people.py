@@ -19,6 +19,7 @@ from annotation.inviting import (
     invitation_revoke,
     invitations_waiting,
 )
+from annotation.limits import LIMITS, unfit
 from annotation.models import Invitation, Membership
 from frontend.inviting import mail_is_configured, send_invitation
 from frontend.pages.common import lead_or_refuse, page_of, posted, project_page
@@ -63,6 +64,9 @@ class InviteForm(forms.Form):
                 gettext("At most %(max_at_once)s at once: %(n)s lines were given.")
                 % {"max_at_once": MAX_AT_ONCE, "n": len(notes)}
             )
+        for note in notes:
+            if problem := unfit(note, LIMITS["invitation"]["note"]):
+                raise forms.ValidationError(f"“{note[:40]}…”: {problem}")
         return notes
 
 

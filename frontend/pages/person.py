@@ -10,6 +10,7 @@ from django.utils.translation import gettext, gettext_lazy
 from django.views.decorators.http import require_http_methods, require_POST
 
 from annotation.errors import NotFound, Refused
+from annotation.limits import characters
 from annotation.models import Membership, Round
 from annotation.people import member_deactivate, member_edit, member_reactivate
 from frontend.pages.common import lead_or_refuse, posted, project_page
@@ -21,7 +22,7 @@ class PersonForm(forms.Form):
     roles = RolesField(label=gettext_lazy("Roles"))
     background = forms.CharField(
         required=False,
-        max_length=4000,
+        max_length=characters("membership", "background"),
         widget=forms.Textarea(attrs={"rows": 3}),
         label=gettext_lazy("Background for the data card"),
         help_text=gettext_lazy(

@@ -11,6 +11,7 @@ from django.utils.translation import gettext, gettext_lazy
 from django.views.decorators.http import require_http_methods
 
 from annotation.errors import Refused
+from annotation.limits import characters
 from annotation.models import Codebook, Membership, Project, Protocol, Round
 from annotation.rounds import round_create
 from annotation.tasks import round_draw_or_send
@@ -20,7 +21,7 @@ from frontend.pages.common import lead_or_refuse, number_in, posted, project_pag
 class RoundForm(forms.Form):
     """What a round is, before any text is in it."""
 
-    name = forms.CharField(max_length=120, required=False, label=gettext_lazy("Name"))
+    name = forms.CharField(max_length=characters("round", "name"), required=False, label=gettext_lazy("Name"))
     purpose = forms.ChoiceField(
         choices=[(value, gettext_lazy(label)) for value, label in Round.Purpose.choices],
         initial=Round.Purpose.CALIBRATION,
@@ -112,7 +113,7 @@ class RareRoundForm(forms.Form):
     )
     content_warning = forms.CharField(
         required=False,
-        max_length=2000,
+        max_length=characters("round", "content_warning"),
         widget=forms.Textarea(attrs={"rows": 2}),
         label=gettext_lazy("Content warning"),
         help_text=gettext_lazy("Shown before the first text, for example: the texts contain hate speech."),

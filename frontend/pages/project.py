@@ -11,13 +11,17 @@ from django.urls import NoReverseMatch, reverse
 from django.utils.translation import gettext, gettext_lazy, ngettext
 from django.views.decorators.http import require_GET, require_http_methods
 
+from agreement.adjudication import queue_left
 from agreement.before import round_before, rounds_comparable
+from agreement.reports import report_finished
 from annotation import access
+from annotation.discussing import discussions_open
 from annotation.following import FollowUp, follow_up_of
 from annotation.inviting import invitations_waiting
 from annotation.models import Codebook, Import, Item, Membership, Project, Round
 from annotation.progress import MemberProgress, progress_of_round
 from annotation.projects import project_archive, project_edit, project_restore
+from annotation.remembering import remembered
 from annotation.screening import criteria_of
 from frontend.pages.common import lead_or_refuse, page_of, posted, project_page
 from frontend.refusals import refusals_as_notices
@@ -47,6 +51,10 @@ class RoundRow:
     progress: list[MemberProgress]
     newest_version: int
     before: Round | None
+    waiting: int
+    """Units of a closed round that a lead has to decide."""
+    discussed: int
+    """Units of a closed round that people talk about and have not settled."""
 
     @property
     def decided(self) -> int:
@@ -182,7 +190,7 @@ def annotators_there(project: Project) -> int:
 
 
 def _rows(project: Project, rounds: list[Round]) -> list[RoundRow]:
-    drawn = {round.pk: round.drawn.count() for round in rounds}  # each from an index; GROUP BY sorts
+    drawn = {round.pk: _drawn(round) for round in rounds}  # each from an index; GROUP BY sorts
     newest = project.codebooks.latest("version").version
     comparable = rounds_comparable(project)
     return [
@@ -192,9 +200,23 @@ def _rows(project: Project, rounds: list[Round]) -> list[RoundRow]:
             progress_of_round(round) if round.status == Round.Status.OPEN else [],
             newest,
             round_before(round, comparable) if round in comparable else None,
+            _waiting(round),
+            discussions_open(round) if round.status == Round.Status.CLOSED else 0,
         )
         for round in rounds
     ]
+
+
+def _drawn(round: Round) -> int:
+    if round.closed_at is None:
+        return round.drawn.count()
+    # Nothing is drawn into a closed round; an import that brings more closes it anew.
+    return remembered(f"drawn:{round.pk}:{round.closed_at.isoformat()}", round.drawn.count)
+
+
+def _waiting(round: Round) -> int:
+    report = report_finished(round) if round.status == Round.Status.CLOSED else None
+    return queue_left(report) if report else 0
 
 
 def _follow_up(project: Project, newest: Codebook) -> FollowUp | None:

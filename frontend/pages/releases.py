@@ -254,16 +254,28 @@ def release_facts(found: Release, *, public: bool = False) -> list[tuple[str, in
     """Return the counts that people ask for, in words; in public only those about what is in the files."""
     n = Counter(found.counts)
     words = {
-        "items": gettext("items"),
-        "items_left_out": gettext("items of the project left out"),
-        "questions_written": gettext("questions with a label"),
-        "undecided_questions": gettext("questions without a decided label, left out"),
-        "judgements": gettext("judgements"),
+        "items": ngettext("released item", "released items", n["items"]),
+        "items_left_out": ngettext(
+            "item of the project left out", "items of the project left out", n["items_left_out"]
+        ),
+        "questions_written": ngettext(
+            "question with a label", "questions with a label", n["questions_written"]
+        ),
+        "undecided_questions": ngettext(
+            "question without a decided label, left out",
+            "questions without a decided label, left out",
+            n["undecided_questions"],
+        ),
+        "judgements": ngettext("judgement", "judgements", n["judgements"]),
         "judgements_counted": gettext("of them the latest of their annotator"),
         "cannot_judge": gettext("“cannot judge”"),
         "judgements_after_reopening": gettext("made after a reopening"),
         "adjudicated": ngettext("unit decided by a lead", "units decided by a lead", n["adjudicated"]),
-        "published_labels": gettext("labels published with an imported file"),
+        "published_labels": ngettext(
+            "label published with an imported file",
+            "labels published with an imported file",
+            n["published_labels"],
+        ),
         "gold_spans": ngettext("gold span", "gold spans", n["gold_spans"]),
         "questions_refined": gettext("of their questions also refined by a language model"),
         "disagreement_spans": ngettext("disagreement span", "disagreement spans", n["disagreement_spans"]),

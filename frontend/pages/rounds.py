@@ -12,6 +12,7 @@ from django.utils.translation import gettext, gettext_lazy
 from django.views.decorators.http import require_GET, require_http_methods, require_POST
 
 from annotation import access
+from annotation.limits import REOPENING_WHY
 from annotation.models import Membership, ProjectEvent, Round
 from annotation.progress import MemberProgress, progress_of_round
 from annotation.round_drawing import drawing_progress
@@ -164,7 +165,7 @@ def _unfinished(rows: list[MemberProgress]) -> list[str]:
 
 class ReasonForm(forms.Form):
     why = forms.CharField(
-        max_length=1000,
+        max_length=REOPENING_WHY.characters,
         widget=forms.Textarea(attrs={"rows": 3}),
         label=gettext_lazy("Why? It is kept in the log."),
     )

@@ -7,10 +7,12 @@ from django.utils.html import format_html_join
 from django.utils.safestring import mark_safe
 from django.utils.translation import gettext
 
+from annotation.importing.counted import counted
 from annotation.models import Round
 from frontend import stored_words
 
 register = template.Library()
+register.filter(counted)
 
 
 @register.filter
@@ -28,7 +30,7 @@ def details_words(details: dict[str, Any]) -> str:
         words = stored_words.said if key in ("judgements", "roles") else str
         shown = ", ".join(map(words, value)) if isinstance(value, list) else value
         if isinstance(value, dict):
-            shown = ", ".join(f"{n} {stored_words.said(what)}" for what, n in value.items() if n)
+            shown = ", ".join(f"{n} {counted(what, n)}" for what, n in value.items() if n)
         if shown not in ("", None, 0):
             shown = words(shown) if isinstance(shown, str) else shown
             said.append(f"{stored_words.said(key.replace('_', ' '))} {shown}")

@@ -11,6 +11,7 @@ import pytest
     [
         "codebooks.checking",
         "importing.cqs_gen",
+        "importing.counted",
         "importing.excel",
         "importing.rows",
         "importing.safe_cells",

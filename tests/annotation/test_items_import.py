@@ -304,3 +304,13 @@ def test_logicclimate_is_refused_for_its_blank_articles_unless_they_are_skipped(
         assert (report.refused, report.stored, Item.objects.count()) == (blank, True, before + items)
     texts = list(Item.objects.values_list("text", flat=True))
     assert len(set(texts)) == len(texts) == 858
+
+
+def test_the_command_says_one_item_and_one_row_in_the_singular(project, tmp_path, capsys):
+    path = write(tmp_path / "a.csv", HEADER, ("1", "A text.", "", ""), ("2", "", "", ""))
+    with pytest.raises(CommandError, match=r"^1 row was refused; nothing was stored. Mend it, or leave it"):
+        call_command("import_items", "study", str(path))
+    refused = str(tmp_path / "refused.csv")
+    with pytest.raises(CommandError, match=r"^1 row was refused and written to .*; the others are stored"):
+        call_command("import_items", "study", str(path), "--skip-invalid", "--refused", refused)
+    assert "1 new item\n" in capsys.readouterr().out

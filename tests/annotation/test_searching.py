@@ -74,6 +74,12 @@ def found(project, words):
         ("\\ tw", ["B-5"]),
         (".*k", []),
         ("kn", ["A-1", "A-2", "B-5"]),
+        ("KN", ["A-1", "A-2", "B-5"]),
+        ("公", ["B-3"]),
+        ("園を", ["B-3"]),
+        ("を園", []),
+        ("👍", ["B-4"]),
+        ("%", ["A-2"]),
         ("qz", []),
         ("\0", []),
         ("where\0", []),
@@ -142,3 +148,12 @@ def test_without_the_extension_search_reads_every_text(project, items, monkeypat
     words_index.words_index_make("default")
     assert ("search in texts stays slow" in caplog.text) == (connection.vendor == "postgresql")
     assert found(project, "where") == ["A-1", "B-5"]
+
+
+@pytest.mark.postgresql
+def test_short_words_without_capitals_are_not_compared_by_the_capitals_of_all_languages(project, items):
+    def asked(words: str) -> str:
+        return str(items_with_words(project.items, words).query)
+
+    assert "UPPER" not in asked("公園") and "UPPER" not in asked("%)")
+    assert 'COLLATE "C"' in asked("kn") and 'COLLATE "C"' not in asked("é")

@@ -3,10 +3,12 @@
 from pathlib import Path
 
 import pytest
+from django.contrib.sessions.models import Session
 from playwright.sync_api import expect
 
+from annotation.models import TypeAnnotation
 from tests import factories
-from tests.e2e.workspace import address, press, ready
+from tests.e2e.workspace import address, press, ready, saved
 
 TEMPLATES = Path(__file__).resolve().parents[2] / "frontend" / "templates"
 FOCUSED = "document.activeElement.dataset.act ?? document.activeElement.id"
@@ -113,3 +115,36 @@ def test_nothing_moves_for_people_who_asked_for_that(page, live_server, transact
         }"""
     )
     assert found == running
+
+
+@pytest.mark.parametrize(("width", "dialog"), [(1280, "keys"), (360, "list")])
+def test_a_dialog_that_is_open_when_the_session_ends_says_so_and_the_log_in_works_from_there(
+    study, page, log_in, context, width, dialog
+):
+    opened(page, study, log_in, width, 740)
+    context.set_offline(True)
+    press(page, "n")
+    expect(page.locator("#ws-type")).to_have_text("Temporal Contrast")
+    page.evaluate("act => document.querySelector(`[data-act=${act}]`).click()", dialog)
+    expect(page.locator(f"#ws-{dialog}:modal")).to_be_visible()
+    if dialog == "keys":
+        page.locator("#ws-letters").uncheck()
+    Session.objects.all().delete()
+    context.set_offline(False)
+    notice = page.locator(f"#ws-{dialog} #ws-ended")
+    expect(notice).to_contain_text("Your session has ended.")
+    notice.get_by_role("button", name="Log in").click()
+    expect(page.locator("#ws-login")).to_be_visible()
+    page.fill("#ws-login-name", "ann")
+    page.fill("#ws-login-password", "secret")
+    press(page, "Enter")
+    expect(page.locator("#ws-login")).to_be_hidden()
+    # Back where the person was.
+    expect(page.locator(f"#ws-{dialog}")).to_be_visible()
+    expect(notice).to_be_hidden()
+    if dialog == "keys":
+        expect(page.locator("#ws-letters")).not_to_be_checked()
+    press(page, "Escape")
+    saved(page)
+    row = TypeAnnotation.objects.get()
+    assert (row.type_code, row.applicable) == ("OSP", False)

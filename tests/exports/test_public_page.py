@@ -84,7 +84,7 @@ def test_the_page_shows_card_counts_agreement_checksums_and_citation(made):
     row = release(made.project, authors="Ann Other")
     release_publish(release=row, by=made.lead)
     page = text(Client().get(PAGE))
-    assert "<b>2</b> items" in page
+    assert "<b>2</b> released items" in page
     assert "<b>40</b> judgements" in page
     assert "<h3>Agreement</h3>" in page
     assert "<td>Lacks Evidence</td>" in page

@@ -74,7 +74,7 @@ def test_building_leads_to_the_release_with_its_counts_and_files(
         asked = lead_client.post("/p/s/releases/", {**CHOICES, "act": "build", "licence": "CC-BY-4.0"})
     assert asked["Location"] == "/p/s/releases/1.0/"
     page = text(lead_client.get("/p/s/releases/1.0/"))
-    assert "<b>2</b> items" in page
+    assert "<b>2</b> released items" in page
     assert "/api/projects/s/releases/1.0/files/focus.train.json" in page
     assert "/api/projects/s/releases/1.0/files/s-1.0.zip" in page
     assert Release.objects.get().parameters["rounds"] is None

@@ -43,7 +43,7 @@ def test_braces_in_a_text_are_text():
         ("", "Write {question} where the question goes."),
         ("Reword {argument}", "Write {question} where the question goes."),
         ("{question} {key}", "{key} stands for nothing: use {argument}, {span}, {type}, {question}."),
-        ("{question}" + "x" * 4_000, "A prompt has 4000 characters at most."),
+        ("{question}" + "x" * 4_000, "The prompt cannot be sent: 4,010 characters, at most 4,000 are kept."),
         ("{question}", ""),
     ],
 )

@@ -110,7 +110,7 @@ def test_a_file_with_other_columns_asks_which_is_which(lead_client, study):
     address = response.redirect_chain[-1][0]
     given = {"act": "columns", "column-id": "nr", "column-text": "body"}
     page = lead_client.post(address, given, follow=True).content.decode()
-    assert "<b>1</b> new items" in page and "Some text." in page
+    assert "<b>1</b> new item<" in page and "Some text." in page
 
 
 @pytest.mark.parametrize("name", ["nobody", "b\0dy", "x" * 100_000])
@@ -155,3 +155,25 @@ def test_files_of_another_project_cannot_be_reached(lead_client, study):
     brought = other.project.imports.get()
     assert lead_client.post(f"/p/s/imports/{brought.pk}/undo/").status_code == 404
     assert other.project.items.count() == 2
+
+
+@pytest.mark.parametrize(
+    ("language", "one", "two", "three"),
+    [
+        ("en", "new item", "new items", "1 new item, 2 items already there"),
+        ("es", "texto nuevo", "textos nuevos", "1 texto nuevo, 2 textos que ya estaban"),
+        ("ja", "新しいテキスト", "新しいテキスト", "1 新しいテキスト, 2 既存のテキスト"),
+    ],
+)
+def test_what_an_import_counts_is_said_of_one_and_of_many(lead_client, study, language, one, two, three):
+    lead_client.cookies["django_language"] = language
+    for content, said in ((b"id,text\nx1,A text.\n", f"<b>1</b> {one}<"), (GOOD, f"<b>2</b> {two}<")):
+        address = send(lead_client, content).redirect_chain[-1][0]
+        assert said in lead_client.get(address).content.decode()
+        assert said in lead_client.post(address, {"act": "import"}, follow=True).content.decode()
+    address = send(lead_client, GOOD + b"z9,Another text.,t1\n").redirect_chain[-1][0]
+    lead_client.post(address, {"act": "import"})
+    table = lead_client.get("/p/s/import/").content.decode()
+    assert f"<li>1 {three.split(', ')[0][2:]}</li>" in table
+    log = lead_client.get("/p/s/log/").content.decode()
+    assert [said for said in three.split(", ") if said not in log] == []

@@ -2,13 +2,17 @@
 
 import pytest
 
+from annotation.adjudicating import Ruling, resolution_decide
+from annotation.discussing import comment_add
 from annotation.inviting import invitation_create, invitation_revoke
-from annotation.models import Membership, ProjectEvent
+from annotation.models import Comment, Membership, ProjectEvent
 from annotation.projects import project_archive, project_create
-from annotation.rounds import round_close, round_create, round_draw
+from annotation.recording import Unit
+from annotation.rounds import round_close, round_create, round_draw, round_reopen
 from frontend.pages.project import annotators_there, checklist, items_there
 from tests import factories
 from tests.conftest import client_of
+from tests.frontend.studies import disputed_study
 
 pytestmark = pytest.mark.django_db
 
@@ -134,3 +138,24 @@ def test_nothing_opens_in_an_archived_project(lead_client):
     assert "is archived: restore it first" in page
     draft.refresh_from_db()
     assert draft.status == "draft"
+
+
+def test_a_closed_round_says_what_still_waits_for_a_decision_and_what_is_talked_about(lead_client):
+    made = disputed_study("s")
+    item, unit, codebook = made.items[0], Unit("LE"), made.round.codebook
+    talked = {"round": made.round, "item": item, "member": made.lead}
+    comment_add(unit=unit, text="Whose span?", **talked)
+    comment_add(unit=Unit("WE"), text="Why?", **talked)
+    page = " ".join(lead_client.get("/p/s/").content.decode().split())
+    assert '<a href="/p/s/rounds/1/disagreements/?state=waiting">1 unit waits for a decision</a>' in page
+    assert '<a href="/p/s/rounds/1/discussion/">2 discussions are open</a>' in page
+    comment_add(unit=unit, text="", act=Comment.Act.SETTLE, **talked)
+    assert ">1 discussion is open</a>" in lead_client.get("/p/s/").content.decode()
+    comment_add(unit=unit, text="", act=Comment.Act.REOPEN, **talked)
+    assert ">2 discussions are open</a>" in lead_client.get("/p/s/").content.decode()
+    no = Ruling(applicable=False, why="No source is named.")
+    resolution_decide(item=item, unit=unit, member=made.lead, codebook=codebook, ruling=no, seen=None)
+    assert "for a decision" not in lead_client.get("/p/s/").content.decode()
+    # An open round's judgements are nobody's business yet.
+    round_reopen(made.round, why="One more text.", by=made.lead)
+    assert "discussions are open" not in lead_client.get("/p/s/").content.decode()

@@ -56,7 +56,7 @@ def marked_in_python() -> Iterator[str]:
                 if (
                     isinstance(node, ast.Call)
                     and isinstance(node.func, ast.Name)
-                    and node.func.id in ("gettext", "gettext_lazy", "ngettext")
+                    and node.func.id in ("gettext", "gettext_lazy", "ngettext", "ngettext_lazy")
                     and isinstance(node.args[0], ast.Constant)
                 ):
                     yield node.args[0].value

@@ -60,3 +60,11 @@ test("a quote fits only where the text has it, counted in code points", () => {
 test("what no database stores is left out of a comment, whole emoji stay", () => {
   assert.equal(storable("a\u0000b\ud83c c 🎉 \udf89"), "ab c 🎉 ");
 });
+
+test("a comment and an edited question have a limit in characters, of which an emoji is one", () => {
+  assert.deepEqual(type({ applicable: false, comment: "🎉".repeat(10_000) }), []);
+  assert.deepEqual(brokenRules(cqsGen, { label: "IN", reason: "NC", comment: "x".repeat(10_001), edited_question: "y".repeat(5_001) }, { reason_edits: true }), {
+    comment: "10001 characters, at most 10000 are kept.",
+    edited_question: "5001 characters, at most 5000 are kept.",
+  });
+});

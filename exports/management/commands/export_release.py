@@ -94,6 +94,8 @@ class Command(BaseCommand):
             names = release_write(release, Path(options["out"]).resolve(), internal=options["internal"])
         except Refused as refusal:
             raise CommandError(refusal.message) from refusal
-        self.stdout.write(f"{options['out']}: release {release.version}, {release.counts['items']} items")
+        n = release.counts["items"]
+        items = "1 item" if n == 1 else f"{n} items"
+        self.stdout.write(f"{options['out']}: release {release.version}, {items}")
         for name in names:
             self.stdout.write(f"  {name}")

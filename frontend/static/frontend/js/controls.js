@@ -16,7 +16,7 @@ const SAME_PLACE = 24;
  * @property {import("./clock.js").Clock} clock
  * @property {{page: import("./focus_page.js").FocusPage | import("./questions_page.js").QuestionsPage, listing: import("./listing.js").Listing}} tools
  * @property {() => number} steady
- * @property {() => void} askForLogin
+ * @property {(asked?: boolean) => void} askForLogin
  * @property {() => Promise<boolean>} loggedIn
  * @property {(unit: string, pick: "mine" | "stored") => void} pick
  */
@@ -116,10 +116,11 @@ export function listen({ shell, session, sender, clock, tools, steady, askForLog
 
   part("ws-save").addEventListener("click", () => {
     if (outbox.conflicts.size) shell.conflict(session, pick);
-    else if (outbox.pause === "session" || outbox.pause === "csrf") askForLogin();
+    else if (outbox.pause === "session" || outbox.pause === "csrf") askForLogin(true);
     else if (outbox.refused.length || outbox.pause === "closed") shell.refused(session);
     else sender.resume();
   });
+  part("ws-ended-login").addEventListener("click", () => askForLogin(true));
   /** One try after the other. */
   let signing = Promise.resolve();
   part("ws-login-form").addEventListener("submit", (event) => {

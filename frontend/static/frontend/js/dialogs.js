@@ -86,6 +86,12 @@ export function openModal(dialog) {
 /** @returns {boolean} */
 export const modalIsOpen = () => document.querySelector("dialog:modal") !== null;
 
+/** Show a notice below the head of the dialog that has the page for itself. @param {HTMLElement} notice */
+export function sayInDialog(notice) {
+  document.querySelector("dialog:modal")?.firstElementChild?.after(notice);
+  notice.hidden = false;
+}
+
 /** Buttons marked data-close close the dialog around them. */
 export function listenForClosing() {
   document.addEventListener("click", (event) => {

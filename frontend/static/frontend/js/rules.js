@@ -2,11 +2,12 @@
  * Whether an answer may be stored, by the very rules that the server applies: they come with the codebook (`spec.answer`).
  *
  * @typedef {{when: Record<string, unknown>, field: string, presence: "needed" | "refused" | "filled", message: string}} Rule
- * @typedef {{fields: Record<string, string>, rules: Rule[], blank_characters: string}} AnswerRules
+ * @typedef {{fields: Record<string, string>, rules: Rule[], lengths: Record<string, number>, blank_characters: string}} AnswerRules
  * @typedef {Record<string, unknown>} Answer
  * @typedef {Record<string, string>} Errors  one message a field
  */
 
+import { gettext, interpolate } from "./i18n.js";
 import { utf16Index } from "./offsets.js";
 
 /** @param {string} text @param {string} characters @returns {boolean} whether only such characters are in it */
@@ -23,9 +24,13 @@ export function isBlank(text, characters) {
  * @param {Answer} facts  what the codebook adds: `span` of the type, `reason_edits` of the reason
  * @returns {Errors} empty when the answer may be stored
  */
-export function brokenRules({ rules, blank_characters: blank }, answer, facts) {
+export function brokenRules({ rules, lengths, blank_characters: blank }, answer, facts) {
   /** @type {Errors} */
   const errors = {};
+  for (const [field, limit] of Object.entries(lengths)) {
+    const n = [...String(answer[field] ?? "")].length;
+    if (n > limit) errors[field] = interpolate(gettext("%(n)s characters, at most %(limit)s are kept."), { n, limit });
+  }
   const known = { ...answer, ...facts };
   for (const { when, field, presence, message } of rules) {
     if (field in errors || Object.entries(when).some(([name, value]) => (known[name] ?? null) !== value)) continue;

@@ -3,7 +3,7 @@
 import { ApiError, getJson, sendJudgement } from "./api.js";
 import { Clock } from "./clock.js";
 import { listen } from "./controls.js";
-import { listenForClosing, modalIsOpen, openModal, part } from "./dialogs.js";
+import { listenForClosing, modalIsOpen, openModal, part, sayInDialog } from "./dialogs.js";
 import { gettext, interpolate, ngettext, useCatalogue } from "./i18n.js";
 import { POINTER_PREFIX } from "./leaving.js";
 import { Listing } from "./listing.js";
@@ -211,10 +211,13 @@ async function work({ overview, page, offline, store }, tab) {
     if (next && spec.types.length) (globalThis.requestIdleCallback ?? setTimeout)(() => cutOf(next));
   };
 
-  const askForLogin = () => {
+  /** @param {boolean} [asked]  by the person; by itself it opens over no other dialog, which says so then */
+  const askForLogin = (asked = false) => {
     const n = outbox.waiting;
     part("ws-login-text").textContent = interpolate(ngettext("Log in again as %(who)s. Your %(n)s waiting decision is safe and is sent then.", "Log in again as %(who)s. Your %(n)s waiting decisions are safe and are sent then.", n), { who: overview.member.pseudonym, n });
-    if (!modalIsOpen()) openModal(/** @type {HTMLDialogElement} */ (part("ws-login")));
+    const login = /** @type {HTMLDialogElement} */ (part("ws-login"));
+    if (asked || !modalIsOpen()) openModal(login);
+    else if (!login.open) sayInDialog(part("ws-ended"));
   };
   /** Whoever logged in must be the member whose decisions wait here. @returns {Promise<boolean>} */
   const loggedIn = async () => {
@@ -224,6 +227,7 @@ async function work({ overview, page, offline, store }, tab) {
       return false;
     }
     /** @type {HTMLDialogElement} */ (part("ws-login")).close();
+    part("ws-ended").hidden = true;
     sender.resume();
     return true;
   };
