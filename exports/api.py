@@ -7,10 +7,11 @@ from collections.abc import Iterator
 from typing import Any
 
 from django.core.files.storage import default_storage
-from django.http import HttpResponse, HttpResponseBase, StreamingHttpResponse
+from django.http import HttpRequest, HttpResponse, HttpResponseBase, StreamingHttpResponse
+from django.utils.cache import get_conditional_response
 from django.utils.translation import gettext
 from drf_spectacular.types import OpenApiTypes
-from drf_spectacular.utils import extend_schema, extend_schema_serializer
+from drf_spectacular.utils import OpenApiResponse, extend_schema, extend_schema_serializer
 from rest_framework import serializers, status
 from rest_framework.request import Request
 from rest_framework.response import Response
@@ -18,6 +19,8 @@ from rest_framework.response import Response
 from annotation.api import REFUSALS, MemberView
 from annotation.errors import NotFound
 from annotation.models import Membership
+from annotation.serializers import RefusalSerializer
+from exports.intact import file_intact_or_refuse
 from exports.models import Release
 from exports.parameters import Parameters
 from exports.publishing import release_publish, release_unpublish
@@ -117,7 +120,13 @@ class ReleasePublicApi(MemberView):
 
 
 class ReleaseFileApi(MemberView):
-    @extend_schema(responses={(200, "application/octet-stream"): OpenApiTypes.BINARY, **REFUSALS})
+    @extend_schema(
+        responses={
+            (200, "application/octet-stream"): OpenApiTypes.BINARY,
+            **REFUSALS,
+            503: OpenApiResponse(RefusalSerializer, "The storage lost or changed the file (`damaged`)."),
+        }
+    )
     def get(self, request: Request, slug: str, version: str, name: str) -> HttpResponseBase:
         """Download a file of a release; a Range header resumes a download that broke off."""
         release = release_or_404(self.member(request, slug, lead=True), version)
@@ -126,7 +135,7 @@ class ReleaseFileApi(MemberView):
             raise NotFound(
                 gettext("Release %(version)s has no file “%(name)s”.") % {"version": version, "name": name}
             )
-        return file_response(file, request.headers.get("Range"), request.headers.get("If-Range"))
+        return file_response(request, file, caching="private, no-cache")
 
 
 def release_or_404(member: Membership, version: str) -> Release:
@@ -137,9 +146,18 @@ def release_or_404(member: Membership, version: str) -> Release:
     return release
 
 
-def file_response(file: dict[str, Any], wanted: str | None, if_range: str | None) -> HttpResponseBase:
-    """Return a file of a release as a download in pieces, or the part of it that was asked for."""
+def file_response(request: HttpRequest | Request, file: dict[str, Any], *, caching: str) -> HttpResponseBase:
+    """Return a file of a release as a download in pieces, or the part of it that was asked for.
+
+    `caching` is its Cache-Control. Raises Refused where the storage does not have these bytes any more.
+    """
     tag, size = f'"{file["sha256"]}"', file["size"]
+    file_intact_or_refuse(file)
+    known = get_conditional_response(request, etag=tag)
+    if known is not None:
+        known.headers["Cache-Control"] = caching
+        return known
+    wanted, if_range = request.headers.get("Range"), request.headers.get("If-Range")
     part = byte_range(wanted if if_range in (None, tag) else None, size)
     if part is None:
         response: HttpResponseBase = HttpResponse(status=status.HTTP_416_REQUESTED_RANGE_NOT_SATISFIABLE)
@@ -154,6 +172,7 @@ def file_response(file: dict[str, Any], wanted: str | None, if_range: str | None
     response.headers["Content-Length"] = str(part.end - part.start)
     response.headers["Accept-Ranges"] = "bytes"
     response.headers["ETag"] = tag
+    response.headers["Cache-Control"] = caching
     response.headers["Content-Disposition"] = f'attachment; filename="{file["name"].rpartition("/")[2]}"'
     return response
 

@@ -95,7 +95,8 @@ def public_release_file(request: HttpRequest, slug: str, version: str, name: str
         raise NotFound(
             gettext("Release %(version)s has no file “%(name)s”.") % {"version": version, "name": name}
         )
-    return file_response(file, request.headers.get("Range"), request.headers.get("If-Range"))
+    # Asked about each time, so that a page that was closed is closed in every cache.
+    return file_response(request, file, caching="no-cache")
 
 
 def citation_of(release: Release, address: str) -> str:
