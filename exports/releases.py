@@ -28,11 +28,11 @@ from django.utils.translation import gettext
 from annotation.collecting import collected_rarely
 from annotation.errors import Refused
 from annotation.models import Membership, Project, ProjectEvent
-from exports.building import Built, files_build, release_digest
+from exports.building import Built, files_build, nothing_to_release, release_digest
 from exports.changes import changes_work_out
 from exports.models import Release
 from exports.parameters import Parameters
-from exports.records import items_present, selection_read
+from exports.records import items_chosen, items_present, selection_read
 
 logger = logging.getLogger(__name__)
 
@@ -71,14 +71,15 @@ def release_request(
     if existing is not None and existing.state == State.DONE:
         if release_digest(selection) == existing.digest:
             return existing
-        raise Refused(
-            "taken",
+        raise _taken(
             gettext(
                 "Release %(version)s exists and was built from other judgements, choices or code: "
                 "give this one a new version."
             )
-            % {"version": version},
+            % {"version": version}
         )
+    if not items_chosen(selection).exists():
+        raise Refused("not_ready", nothing_to_release(selection))
     values = {
         "parameters": parameters.to_json(),
         "state": State.QUEUED,
@@ -152,10 +153,13 @@ def _idle() -> Q:
 
 
 def _being_built(version: str) -> Refused:
-    return Refused(
-        "taken",
-        gettext("Release %(version)s is being built already: wait until it is done.") % {"version": version},
+    return _taken(
+        gettext("Release %(version)s is being built already: wait until it is done.") % {"version": version}
     )
+
+
+def _taken(message: str) -> Refused:
+    return Refused("taken", message, errors={"version": message})
 
 
 @collected_rarely()
