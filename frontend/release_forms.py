@@ -124,12 +124,20 @@ class ContentsForm(forms.Form):
         label=gettext_lazy("Also in the form of"),
     )
     licence = forms.CharField(required=False, max_length=200, label=gettext_lazy("Licence"))
-    authors = forms.CharField(required=False, max_length=1000, label=gettext_lazy("Authors"))
+    authors = forms.CharField(
+        required=False,
+        max_length=1000,
+        label=gettext_lazy("Authors"),
+        help_text=gettext_lazy("Separated by semicolons, as in Ann Other; Ben Wu."),
+    )
     citation = forms.CharField(
         required=False,
         max_length=4000,
         widget=forms.Textarea(attrs={"rows": 3}),
         label=gettext_lazy("Citation"),
+        help_text=gettext_lazy(
+            "In your own words or as BibTeX. Left empty it is made of authors, name, version and address."
+        ),
     )
     contact = forms.CharField(required=False, max_length=200, label=gettext_lazy("Contact"))
 

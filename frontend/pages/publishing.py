@@ -1,6 +1,7 @@
 """A release in public: the lead's switch, and the page and files that anybody may open while it is on."""
 
-import re
+import json
+from typing import Any
 
 from django.contrib import messages
 from django.contrib.auth.decorators import login_required
@@ -14,6 +15,7 @@ from django.views.decorators.http import require_http_methods, require_POST, req
 from annotation.errors import NotFound
 from annotation.guidelines import guideline_html
 from exports.api import file_response
+from exports.citing import Reference, bibtex, card_body, dataset_described, reference_of
 from exports.models import Release
 from exports.parameters import Parameters
 from exports.publishing import public_files, public_release_or_404, release_publish, release_unpublish
@@ -22,7 +24,8 @@ from frontend.pages.common import lead_or_refuse, project_page
 from frontend.pages.releases import release_facts, release_of
 from frontend.refusals import refusals_as_notices
 
-_FRONT_MATTER = re.compile(r"\A---\n.*?^---\n", re.DOTALL | re.MULTILINE)
+_IN_A_SCRIPT = {ord(character): f"\\u{ord(character):04x}" for character in "<>&"}
+"""As json_script escapes, so that no text can end the script it stands in."""
 
 
 @login_required
@@ -69,18 +72,29 @@ def public_release(request: HttpRequest, slug: str, version: str) -> HttpRespons
     """Show a public release to anybody: its card, counts, agreement, files, checksums and citation."""
     found = public_release_or_404(slug, version)
     files = public_files(found)
+    archive = next((file for file in files if file["archive"]), None)
+    address = request.build_absolute_uri(request.path)
+    reference = reference_of(found)
     return render(
         request,
         "frontend/public_release.html",
         {
             "release": found,
             "project": found.project,
-            "archive": next((file for file in files if file["archive"]), None),
+            "archive": archive,
             "files": [file for file in files if not file["archive"]],
             "file_route": "public_release_file",
             "facts": release_facts(found, public=True),
-            "card": guideline_html(_FRONT_MATTER.sub("", found.card)),
-            "citation": citation_of(found, request.build_absolute_uri(request.path)),
+            "card": guideline_html(card_body(found.card)),
+            "address": address,
+            "reference": reference,
+            "citation": citation_of(reference, address),
+            "bibtex": "" if reference.citation.startswith("@") else bibtex(reference, address),
+            "described": json.dumps(
+                dataset_described(reference, found, address, files), ensure_ascii=False
+            ).translate(_IN_A_SCRIPT),
+            "lines": [f'pandas.read_json("{address}files/{name}", lines=True)' for name in _lines(files)],
+            "folder": archive["name"].removesuffix(".zip") if archive else "",
             **changes_context(request, found, public=True),
         },
     )
@@ -99,18 +113,21 @@ def public_release_file(request: HttpRequest, slug: str, version: str, name: str
     return file_response(request, file, caching="no-cache")
 
 
-def citation_of(release: Release, address: str) -> str:
+def citation_of(reference: Reference, address: str) -> str:
     """Return how to cite a release: as its lead wrote it, else put together from what is known."""
-    # As stored, not through Parameters: a release outlives the choices that today's code knows.
-    authors, citation = release.parameters.get("authors"), release.parameters.get("citation")
-    if citation:
-        return str(citation).strip()
-    year = f" ({release.built_at.year})" if release.built_at else ""
+    if reference.citation:
+        return reference.citation
+    year = f" ({reference.year})" if reference.year else ""
     title = gettext("%(name)s, version %(version)s") % {
-        "name": release.project.name,
-        "version": release.version,
+        "name": reference.name,
+        "version": reference.version,
     }
+    authors = "; ".join(reference.authors)
     return f"{authors}{year}. {title}. {address}" if authors else f"{title}{year}. {address}"
+
+
+def _lines(files: list[dict[str, Any]]) -> list[str]:
+    return [file["name"] for file in files if file["name"].startswith("data/")]
 
 
 def _effects(release: Release, address: str) -> list[str]:

@@ -185,4 +185,6 @@ def release_facts(found: Release, *, public: bool = False) -> list[tuple[str, in
     }
     if public:
         del words["items_left_out"]
+    if n["judgements_counted"] == n["judgements"]:
+        del words["judgements_counted"]
     return [(text, n[key]) for key, text in words.items() if n[key]]

@@ -1,23 +1,29 @@
-"""A lead chooses what goes into a release in a browser, with the counts of it in sight all the time."""
+"""A lead chooses what goes into a release in a browser, with its counts in sight; a stranger cites it."""
 
 import pytest
 from playwright.sync_api import expect
 
+from exports.publishing import release_publish
 from tests.e2e.lead import looked_at
-from tests.exports.studies import close, focus_study, judge
+from tests.exports.studies import close, focus_study, judge, release
 
 pytestmark = [pytest.mark.browser, pytest.mark.django_db(transaction=True)]
 
 
 @pytest.fixture
-def lea(as_, live_server):
-    """The releases page as Lea sees it: one item in the split train, one in test."""
+def made():
+    """A closed round with one item in the split train, one in test."""
     made = focus_study(annotators=2, items=2, slug="s")
     for item, split in zip(made.items, ("train", "test"), strict=True):
         judge(made, item, {})
         item.split = split
         item.save()
     close(made)
+    return made
+
+
+@pytest.fixture
+def lea(made, as_, live_server):
     page = as_("lea")
     page.goto(f"{live_server.url}/p/s/releases/")
     return page
@@ -83,3 +89,24 @@ def test_counts_that_could_not_be_brought_up_to_date_say_so_until_they_are(lea, 
     lea.get_by_label("Splits", exact=True).select_option("round")
     expect(counts(lea)).to_contain_text("2 in Round 1")
     expect(told).to_be_hidden()
+
+
+def test_a_stranger_copies_the_citation_and_reads_the_same_without_scripts(made, browser, live_server):
+    made.project.name = "Donaudampfschifffahrtselektrizitätenhauptbetriebswerk" * 3
+    made.project.save()
+    release_publish(release=release(made.project, authors="Ann Other"), by=made.lead)
+    address = f"{live_server.url}/releases/s/1.0/"
+    stranger = browser.new_context(permissions=["clipboard-read", "clipboard-write"]).new_page()
+    stranger.goto(address)
+    looked_at(stranger, "release-3-public")
+    stranger.get_by_role("button", name="Copy the BibTeX entry").press("Enter")
+    expect(stranger.get_by_role("button", name="Copied")).to_be_visible()
+    copied = stranger.evaluate("navigator.clipboard.readText()")
+    assert copied.startswith("@misc{s-1.0,\n  author = {Ann Other},")
+    assert f"url = {{{address}}}" in copied
+    words = stranger.locator("main").inner_text().replace("Copied", "Copy the BibTeX entry")
+    without = browser.new_context(java_script_enabled=False).new_page()
+    without.goto(address)
+    assert without.locator("main").inner_text() == words
+    stranger.context.close()
+    without.context.close()

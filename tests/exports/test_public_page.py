@@ -89,6 +89,7 @@ def test_the_page_shows_card_counts_agreement_checksums_and_citation(made):
     assert "<h3>Agreement</h3>" in page
     assert "<td>Lacks Evidence</td>" in page
     assert "pretty_name" not in page
+    assert "of them the latest of their annotator" not in page
     assert "left out" not in page.partition("<article")[0]
     assert "Night &lt;b&gt;library&lt;/b&gt;" in page
     assert "<b>library" not in page
@@ -99,11 +100,6 @@ def test_the_page_shows_card_counts_agreement_checksums_and_citation(made):
     for file in row.files:
         assert f"/releases/s/1.0/files/{file['name']}" in page
         assert file["sha256"] in page
-
-
-def test_the_citation_is_the_one_that_the_lead_wrote(made):
-    release_publish(release=release(made.project, citation="@misc{night}"), by=made.lead)
-    assert '<pre class="prose" dir="auto">@misc{night}</pre>' in text(Client().get(PAGE))
 
 
 def test_anybody_can_download_a_public_file_and_resume_it(made):
