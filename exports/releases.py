@@ -10,14 +10,12 @@ from __future__ import annotations
 import logging
 import re
 import tempfile
-import traceback
 import uuid
 from collections.abc import Mapping
 from datetime import timedelta
 from pathlib import Path
 from typing import Any
 
-from django.conf import settings
 from django.core.files import File
 from django.core.files.storage import default_storage
 from django.db import IntegrityError, transaction
@@ -30,6 +28,7 @@ from annotation.errors import Refused
 from annotation.models import Membership, Project, ProjectEvent
 from exports.building import Built, files_build, nothing_to_release, release_digest
 from exports.changes import changes_work_out
+from exports.failing import failure_words
 from exports.models import Release
 from exports.parameters import Parameters
 from exports.records import items_chosen, items_present, selection_read
@@ -110,7 +109,10 @@ def release_build(
     """Build a release here and now, without a worker. Raises Refused with what stands in the way."""
     release = release_request(project=project, version=version, parameters=parameters, by=by)
     if release.state == State.QUEUED:
-        _run(release.pk)
+        try:
+            _run(release.pk)
+        except OSError as error:
+            raise Refused("not_written", failure_words(error)) from error
         release.refresh_from_db()
     if release.state != State.DONE:
         raise _being_built(version)
@@ -124,8 +126,9 @@ def release_run(*, release_id: int) -> bool:
     except ClaimLost:
         logger.warning("release %s was taken over by another worker", release_id)
     except Exception:
-        # The row says why, in words that quote no judgement.
-        logger.warning("release %s failed", release_id)
+        # No traceback: its message could quote a judgement.
+        error = Release.objects.filter(pk=release_id).values_list("error", flat=True).first()
+        logger.warning("release %s failed: %s", release_id, error)
     return False
 
 
@@ -173,7 +176,7 @@ def _run(release_id: int) -> bool:
         _files_forget(release_id, token)
         raise
     except Exception as error:
-        message = error.message if isinstance(error, Refused) else error_place(error)
+        message = failure_words(error)
         held = Release.objects.filter(pk=release_id, attempt=token, state=State.RUNNING)
         held.update(state=State.FAILED, error=message, lease_until=None)
         _files_forget(release_id, token)
@@ -296,15 +299,3 @@ def _files_forget(release_id: int, token: str) -> None:
         logger.info(
             "release %s: nothing to forget of a failed attempt (%s)", release_id, type(error).__name__
         )
-
-
-def error_place(error: Exception) -> str:
-    """Say what kind of error it was and where, without its message: that could quote a judgement."""
-    base = Path(settings.BASE_DIR)
-    frames = [f for f in traceback.extract_tb(error.__traceback__) if Path(f.filename).is_relative_to(base)]
-    if not frames:
-        return type(error).__name__
-    last = frames[-1]
-    return (
-        f"{type(error).__name__} in {Path(last.filename).relative_to(base)}, line {last.lineno} ({last.name})"
-    )

@@ -1,7 +1,10 @@
 """A release is built whole or not at all, and stays what it was."""
 
+import errno
 import hashlib
 import json
+import os
+import re
 from datetime import UTC, datetime, timedelta
 
 import pytest
@@ -277,8 +280,37 @@ def test_an_unexpected_error_is_kept_without_its_message(monkeypatch):
     assert release_run(release_id=row.pk) is False
     row.refresh_from_db()
     assert row.state == "failed"
-    assert row.error.startswith("RuntimeError in ")
+    assert "nobody foresaw (RuntimeError in tests/exports/test_releases.py, line " in row.error
+    assert "Ask again; if it fails again, tell whoever runs this installation." in row.error
     assert "grades" not in row.error
+
+
+@pytest.mark.parametrize(
+    ("number", "words"),
+    [
+        (errno.ENOSPC, "The disk of this installation is full. Ask again once whoever runs it has made room"),
+        (errno.EACCES, "A file could not be written or read (Permission denied). Tell whoever runs this"),
+    ],
+)
+def test_a_disk_that_cannot_be_written_is_named_and_leaves_nothing(monkeypatch, number, words):
+    made = judged()
+    save, saved = releases.default_storage.save, []
+
+    def full(name, content):
+        if len(saved) == 2:
+            raise OSError(number, os.strerror(number), "/grades/fell")
+        saved.append(name)
+        return save(name, content)
+
+    monkeypatch.setattr(releases.default_storage, "save", full)
+    with pytest.raises(Refused, match=re.escape(words)):
+        release(made.project)
+    row = made.project.releases.get()
+    assert (row.state, row.files, stored_files()) == ("failed", [], [])
+    assert row.error.startswith(words)
+    assert "grades" not in row.error
+    monkeypatch.undo()
+    assert release(made.project).state == "done"
 
 
 @pytest.mark.parametrize("version", ["", " 1", "a/b", "../x", "v 1", "x" * 41])
