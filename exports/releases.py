@@ -149,6 +149,14 @@ def release_sweep() -> list[int]:
     return found
 
 
+def silent_minutes(release: Release) -> int:
+    """Return for how many whole minutes nothing was heard of the worker that builds a release."""
+    if release.state != State.RUNNING or release.lease_until is None:
+        return 0
+    heard = release.lease_until - LEASE
+    return max(timedelta(), timezone.now() - heard) // timedelta(minutes=1)
+
+
 def _idle() -> Q:
     """Return the condition that nobody works on a release that is not done."""
     lost = Q(state=State.RUNNING, lease_until__lt=timezone.now())

@@ -19,6 +19,7 @@ from exports.models import Release
 from exports.parameters import Parameters
 from exports.previewing import release_preview
 from exports.records import selection_read
+from exports.releases import silent_minutes
 from exports.tasks import release_start
 from frontend.pages.changes import changes_context
 from frontend.pages.common import lead_or_refuse, page_of, posted, project_page
@@ -75,6 +76,7 @@ def release(request: HttpRequest, slug: str, version: str) -> HttpResponse:
         tab="releases",
         release=found,
         working=found.state in WORKING,
+        silent_minutes=silent_minutes(found),
         archive=next((file for file in found.files if file["archive"]), None),
         files=[file for file in found.files if not file["archive"]],
         files_inside=any(file["internal"] for file in found.files),
@@ -91,7 +93,11 @@ def release_progress(request: HttpRequest, slug: str, version: str) -> HttpRespo
     found = release_of(lead_or_refuse(request, slug), version)
     if found.state not in WORKING:
         return HttpResponseClientRefresh()
-    return render(request, "frontend/_release_progress.html", {"release": found, "project": found.project})
+    return render(
+        request,
+        "frontend/_release_progress.html",
+        {"release": found, "project": found.project, "silent_minutes": silent_minutes(found)},
+    )
 
 
 def _as_before(request: HttpRequest, project: Project) -> dict[str, Any]:

@@ -1,9 +1,13 @@
 """Leads choose, preview, build and download releases in the browser."""
 
+from datetime import timedelta
+
 import pytest
+from django.utils import timezone
 
 from exports import tasks
 from exports.models import Release
+from exports.releases import LEASE
 from tests import factories
 from tests.conftest import client_of
 from tests.exports.studies import (
@@ -190,12 +194,25 @@ def test_a_failed_release_is_asked_for_again_with_its_version_and_choices(made, 
 
 def test_a_waiting_release_shows_its_progress_and_a_finished_one_reloads_the_page(made, lead_client):
     lead_client.post("/p/s/releases/", {**CHOICES, "act": "build"})
-    row = Release.objects.get()
     assert "waits for a worker" in text(lead_client.get("/p/s/releases/1.0/"))
-    Release.objects.update(
-        state="running", attempt="x", lease_until=row.created_at, progress_total=9, progress_done=4
+
+    def shown(done, *, total=9, silent=timedelta()):
+        Release.objects.update(
+            state="running",
+            attempt="x",
+            lease_until=timezone.now() + LEASE - silent,
+            progress_total=total,
+            progress_done=done,
+        )
+        return text(lead_client.get("/p/s/releases/1.0/progress/"))
+
+    assert "The judgements are being read." in shown(0, total=0)
+    assert "4 of 9 items" in shown(4)
+    assert "All 9 items are written. Agreement, data card and ZIP follow." in shown(9)
+    lost = shown(4, silent=timedelta(minutes=3))
+    assert (
+        "Nothing was heard of the worker for 3 minutes. If it was stopped, the release is begun" in lost
     )
-    assert "4 of 9 items" in text(lead_client.get("/p/s/releases/1.0/progress/"))
     Release.objects.update(state="failed", error="The release does not reconcile: <b>", attempt="")
     assert lead_client.get("/p/s/releases/1.0/progress/").headers["HX-Refresh"] == "true"
     assert "does not reconcile: &lt;b&gt;" in text(lead_client.get("/p/s/releases/1.0/"))
