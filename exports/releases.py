@@ -9,15 +9,10 @@ from __future__ import annotations
 
 import logging
 import re
-import tempfile
 import uuid
-from collections.abc import Mapping
 from datetime import timedelta
-from pathlib import Path
 from typing import Any
 
-from django.core.files import File
-from django.core.files.storage import default_storage
 from django.db import IntegrityError, transaction
 from django.db.models import F, Q
 from django.utils import timezone
@@ -26,7 +21,8 @@ from django.utils.translation import gettext
 from annotation.collecting import collected_rarely
 from annotation.errors import Refused
 from annotation.models import Membership, Project, ProjectEvent
-from exports.building import Built, files_build, nothing_to_release, release_digest
+from exports.attempts import attempt_forget, files_forget, files_store, scratch_folder
+from exports.building import files_build, nothing_to_release, release_digest
 from exports.changes import changes_work_out
 from exports.failing import failure_words
 from exports.models import Release
@@ -91,6 +87,8 @@ def release_request(
         with transaction.atomic():
             if existing is None:
                 release = project.releases.create(version=version, **values)
+            elif _waits_with_other_choices(existing, parameters, by):
+                raise _asked_for(existing)
             elif project.releases.filter(_idle(), pk=existing.pk).update(**values):
                 release = project.releases.get(pk=existing.pk)
             else:
@@ -136,7 +134,9 @@ def release_sweep() -> list[int]:
     """Return the releases to send to a worker again; give up on those whose worker died ATTEMPTS times."""
     now = timezone.now()
     left = Q(state=State.QUEUED, enqueued_at__lt=now - PATIENCE) | Q(state=State.RUNNING, lease_until__lt=now)
-    Release.objects.filter(left, attempts__gte=ATTEMPTS).update(
+    given_up = Release.objects.filter(left, attempts__gte=ATTEMPTS)
+    leftovers = list(given_up.values_list("id", "attempt"))
+    given_up.update(
         state=State.FAILED,
         lease_until=None,
         error=gettext(
@@ -144,6 +144,8 @@ def release_sweep() -> list[int]:
         )
         % {"attempts": ATTEMPTS},
     )
+    for release_id, token in leftovers:
+        attempt_forget(release_id, token)
     found = list(Release.objects.filter(left).order_by("id").values_list("id", flat=True))
     Release.objects.filter(id__in=found, state=State.QUEUED).update(enqueued_at=now)
     return found
@@ -161,6 +163,24 @@ def _idle() -> Q:
     """Return the condition that nobody works on a release that is not done."""
     lost = Q(state=State.RUNNING, lease_until__lt=timezone.now())
     return Q(state__in=[State.QUEUED, State.FAILED]) | lost
+
+
+def _waits_with_other_choices(waiting: Release, parameters: Parameters, by: Membership | None) -> bool:
+    """Return whether somebody else waits for this version to be built in another way."""
+    if waiting.state != State.QUEUED or waiting.member_id == (by.pk if by is not None else None):
+        return False
+    return bool(waiting.parameters != parameters.to_json())
+
+
+def _asked_for(waiting: Release) -> Refused:
+    name = waiting.member.pseudonym if waiting.member is not None else gettext("the command line")
+    return _taken(
+        gettext(
+            "Release %(version)s was asked for by %(name)s with other choices and waits for a worker: give "
+            "this one another version, or wait until it is built."
+        )
+        % {"version": waiting.version, "name": name}
+    )
 
 
 def _being_built(version: str) -> Refused:
@@ -181,13 +201,13 @@ def _run(release_id: int) -> bool:
     try:
         release = _build(release_id, token)
     except ClaimLost:
-        _files_forget(release_id, token)
+        files_forget(release_id, token)
         raise
     except Exception as error:
         message = failure_words(error)
         held = Release.objects.filter(pk=release_id, attempt=token, state=State.RUNNING)
         held.update(state=State.FAILED, error=message, lease_until=None)
-        _files_forget(release_id, token)
+        files_forget(release_id, token)
         raise
     try:
         changes_work_out(release)
@@ -211,7 +231,7 @@ def _claim(release_id: int) -> str | None:
         progress_total=0,
     )
     if claimed and before:
-        _files_forget(release_id, before)
+        attempt_forget(release_id, before)
     return token if claimed else None
 
 
@@ -222,9 +242,9 @@ def _build(release_id: int, token: str) -> Release:
     def progress(done: int, total: int) -> None:
         _hold(release_id, token, progress_done=done, progress_total=total)
 
-    with tempfile.TemporaryDirectory(prefix="elenchus-release-") as folder:
-        built = files_build(selection, release.version, Path(folder), progress)
-        files = _files_store(release_id, token, Path(folder), built)
+    with scratch_folder(token) as folder:
+        built = files_build(selection, release.version, folder, progress)
+        files = files_store(release_id, token, folder, built, stored=lambda: _hold(release_id, token))
     with transaction.atomic():
         _hold(
             release_id,
@@ -258,52 +278,3 @@ def _hold(release_id: int, token: str, **values: Any) -> None:
     values = {"lease_until": timezone.now() + LEASE, **values}
     if not Release.objects.filter(pk=release_id, attempt=token, state=State.RUNNING).update(**values):
         raise ClaimLost
-
-
-def _folder(release_id: int, token: str) -> str:
-    return f"releases/{release_id}-{token}"
-
-
-class _Movable(File):
-    """A file that a storage on this disk may move to its place; any other storage reads it."""
-
-    def temporary_file_path(self) -> str:
-        return str(self.name)
-
-
-def _files_store(release_id: int, token: str, folder: Path, built: Built) -> list[Mapping[str, Any]]:
-    stored: list[Mapping[str, Any]] = []
-    for file in built.files:
-        with (folder / file.name).open("rb") as stream:
-            name = default_storage.save(f"{_folder(release_id, token)}/{file.name}", _Movable(stream))
-        _hold(release_id, token)
-        stored.append(
-            {
-                "name": file.name,
-                "sha256": file.sha256,
-                "size": file.size,
-                "internal": file.internal,
-                "archive": file.archive,
-                "storage": name,
-            }
-        )
-    return stored
-
-
-def _files_forget(release_id: int, token: str) -> None:
-    """Delete what a failed attempt has stored."""
-
-    def forget(folder: str) -> None:
-        folders, files = default_storage.listdir(folder)
-        for name in folders:
-            forget(f"{folder}/{name}")
-        for name in files:
-            default_storage.delete(f"{folder}/{name}")
-        default_storage.delete(folder)
-
-    try:
-        forget(_folder(release_id, token))
-    except OSError as error:
-        logger.info(
-            "release %s: nothing to forget of a failed attempt (%s)", release_id, type(error).__name__
-        )

@@ -8,6 +8,7 @@ import re
 from datetime import UTC, datetime, timedelta
 
 import pytest
+from django.core.files.base import ContentFile
 from django.core.files.storage import default_storage
 from django.db import IntegrityError, transaction
 from django.utils import timezone
@@ -22,6 +23,7 @@ from exports.parameters import Parameters
 from exports.records import selection_read
 from exports.releases import release_build, release_request, release_run, release_sweep
 from exports.writing import release_write
+from tests import factories
 from tests.exports.studies import adjudicate, close, focus_study, judge, release, released
 from tests.factories import yes
 
@@ -258,15 +260,37 @@ def test_a_dead_workers_release_is_found_and_done_again_and_its_late_result_drop
     assert sorted(stored_files()) == sorted(file["storage"] for file in row.files)
 
 
-def test_a_release_whose_worker_died_three_times_fails_and_says_so():
+def test_what_one_lead_waits_for_is_not_built_with_the_choices_of_another():
+    made = judged()
+    other = made.project.memberships.create(user=factories.user("mia"), pseudonym="A9", is_lead=True)
+    mine = Parameters(adjudicated_only=True)
+
+    def ask(by, parameters):
+        return release_request(project=made.project, version="1.0", parameters=parameters, by=by)
+
+    row = ask(made.lead, mine)
+    words = "was asked for by A1 with other choices and waits for a worker"
+    for by in (other, None):
+        with pytest.raises(Refused, match=words) as refused:
+            ask(by, Parameters())
+        assert list(refused.value.errors) == ["version"]
+    row.refresh_from_db()
+    assert (row.parameters, row.member) == (mine.to_json(), made.lead)
+    assert ask(other, mine) == row
+    assert ask(other, Parameters()).parameters == Parameters().to_json()
+
+
+def test_a_release_whose_worker_died_three_times_fails_says_so_and_leaves_nothing():
     made = judged()
     row = release_request(project=made.project, version="1.0", parameters=Parameters())
+    default_storage.save(f"releases/{row.pk}-x/focus.json", ContentFile(b"half"))
     past = timezone.now() - timedelta(seconds=1)
     Release.objects.filter(pk=row.pk).update(state="running", attempt="x", attempts=3, lease_until=past)
     assert release_sweep() == []
     row.refresh_from_db()
     assert row.state == "failed"
     assert "stopped 3 times" in row.error
+    assert stored_files() == []
 
 
 def test_an_unexpected_error_is_kept_without_its_message(monkeypatch):
@@ -294,7 +318,7 @@ def test_an_unexpected_error_is_kept_without_its_message(monkeypatch):
 )
 def test_a_disk_that_cannot_be_written_is_named_and_leaves_nothing(monkeypatch, number, words):
     made = judged()
-    save, saved = releases.default_storage.save, []
+    save, saved = default_storage.save, []
 
     def full(name, content):
         if len(saved) == 2:
@@ -302,7 +326,7 @@ def test_a_disk_that_cannot_be_written_is_named_and_leaves_nothing(monkeypatch, 
         saved.append(name)
         return save(name, content)
 
-    monkeypatch.setattr(releases.default_storage, "save", full)
+    monkeypatch.setattr(default_storage, "save", full)
     with pytest.raises(Refused, match=re.escape(words)):
         release(made.project)
     row = made.project.releases.get()

@@ -210,9 +210,7 @@ def test_a_waiting_release_shows_its_progress_and_a_finished_one_reloads_the_pag
     assert "4 of 9 items" in shown(4)
     assert "All 9 items are written. Agreement, data card and ZIP follow." in shown(9)
     lost = shown(4, silent=timedelta(minutes=3))
-    assert (
-        "Nothing was heard of the worker for 3 minutes. If it was stopped, the release is begun" in lost
-    )
+    assert "Nothing was heard of the worker for 3 minutes. If it was stopped, the release is begun" in lost
     Release.objects.update(state="failed", error="The release does not reconcile: <b>", attempt="")
     assert lead_client.get("/p/s/releases/1.0/progress/").headers["HX-Refresh"] == "true"
     assert "does not reconcile: &lt;b&gt;" in text(lead_client.get("/p/s/releases/1.0/"))
