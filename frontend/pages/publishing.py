@@ -160,6 +160,8 @@ def _effects(release: Release, address: str) -> list[str]:
             gettext("The labels of %(withheld)s stay inside: %(kept)s files are not shown.")
             % {"withheld": ", ".join(choices.withheld), "kept": len(kept) - len(submitted)}
         )
+    else:
+        effects.append(gettext("Among them are all labels: of no split are they withheld."))
     if submitted:
         effects.append(
             gettext("Who wrote which question stays inside: %(n)s files, one an origin, are not shown.")

@@ -74,7 +74,14 @@ def test_the_confirmation_says_what_becomes_public_and_changes_nothing(made, lea
         "The labels of test stay inside: 4 files are not shown.",
     ):
         assert words in page
+    assert "all labels" not in page
     assert Release.objects.get().is_public is False
+
+
+def test_the_confirmation_says_where_nothing_is_withheld(made, lead_client):
+    release(made.project)
+    page = text(lead_client.get("/p/s/releases/1.0/publish/"))
+    assert "Among them are all labels: of no split are they withheld." in page
 
 
 def test_the_page_shows_card_counts_agreement_checksums_and_citation(made):
