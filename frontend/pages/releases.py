@@ -21,7 +21,7 @@ from exports.previewing import release_preview
 from exports.records import selection_read
 from exports.releases import silent_minutes
 from exports.tasks import release_start
-from frontend.pages.changes import changes_context
+from frontend.pages.changes import changes_context, choices_of
 from frontend.pages.common import lead_or_refuse, page_of, posted, project_page
 from frontend.release_forms import ContentsForm, ReleaseForm, choices_as_before
 
@@ -81,6 +81,7 @@ def release(request: HttpRequest, slug: str, version: str) -> HttpResponse:
         files=[file for file in found.files if not file["archive"]],
         files_inside=any(file["internal"] for file in found.files),
         facts=release_facts(found),
+        choices=choices_of(found),
         file_route="api-release-file",
         **(changes_context(request, found, public=False) if found.state == Release.State.DONE else {}),
     )

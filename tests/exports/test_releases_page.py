@@ -178,6 +178,14 @@ def test_the_next_release_begins_with_the_choices_of_the_newest(made, lead_clien
     assert value_of(page, "licence") == "CC-BY-4.0"
 
 
+def test_the_page_of_a_release_says_what_was_chosen_also_while_it_waits(made, lead_client):
+    lead_client.post("/p/s/releases/", {**CHOICES, "withheld": "test", "act": "build"})
+    page = text(lead_client.get("/p/s/releases/1.0/"))
+    assert '<dt>Rounds</dt><dd dir="auto">every closed round</dd>' in page
+    assert '<dt>Withheld</dt><dd dir="auto">test</dd>' in page
+    assert '<dt>Comments</dt><dd dir="auto">no</dd>' in page
+
+
 def test_a_failed_release_is_asked_for_again_with_its_version_and_choices(made, lead_client):
     lead_client.post("/p/s/releases/", {**CHOICES, "withheld": "test", "act": "build"})
     Release.objects.update(state="failed", error="The disk is full.")
