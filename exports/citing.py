@@ -80,6 +80,19 @@ def author_names(authors: str) -> tuple[str, ...]:
     return tuple(" ".join(name.split()) for name in names if name.strip())
 
 
+def citation_text(reference: Reference, address: str) -> str:
+    """Return how to cite a release: as its lead wrote it, else put together from what is known.
+
+    In English for everybody, as the data card is: whoever reads the page in another language cites the same.
+    """
+    if reference.citation:
+        return reference.citation
+    year = f" ({reference.year})" if reference.year else ""
+    title = f"{reference.name}, version {reference.version}"
+    authors = "; ".join(reference.authors)
+    return f"{authors}{year}. {title}. {address}" if authors else f"{title}{year}. {address}"
+
+
 def bibtex(reference: Reference, address: str) -> str:
     """Return a BibTeX entry of a release.
 

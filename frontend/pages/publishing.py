@@ -15,7 +15,7 @@ from django.views.decorators.http import require_http_methods, require_POST, req
 from annotation.errors import NotFound
 from annotation.guidelines import guideline_html
 from exports.api import file_response
-from exports.citing import Reference, bibtex, card_body, dataset_described, reference_of
+from exports.citing import bibtex, card_body, citation_text, dataset_described, reference_of
 from exports.models import Release
 from exports.parameters import Parameters
 from exports.publishing import public_files, public_release_or_404, release_publish, release_unpublish
@@ -88,7 +88,7 @@ def public_release(request: HttpRequest, slug: str, version: str) -> HttpRespons
             "card": guideline_html(card_body(found.card)),
             "address": address,
             "reference": reference,
-            "citation": citation_of(reference, address),
+            "citation": citation_text(reference, address),
             "bibtex": "" if reference.citation.startswith("@") else bibtex(reference, address),
             "described": json.dumps(
                 dataset_described(reference, found, address, files), ensure_ascii=False
@@ -111,19 +111,6 @@ def public_release_file(request: HttpRequest, slug: str, version: str, name: str
         )
     # Asked about each time, so that a page that was closed is closed in every cache.
     return file_response(request, file, caching="no-cache")
-
-
-def citation_of(reference: Reference, address: str) -> str:
-    """Return how to cite a release: as its lead wrote it, else put together from what is known."""
-    if reference.citation:
-        return reference.citation
-    year = f" ({reference.year})" if reference.year else ""
-    title = gettext("%(name)s, version %(version)s") % {
-        "name": reference.name,
-        "version": reference.version,
-    }
-    authors = "; ".join(reference.authors)
-    return f"{authors}{year}. {title}. {address}" if authors else f"{title}{year}. {address}"
 
 
 def _lines(files: list[dict[str, Any]]) -> list[str]:

@@ -14,7 +14,9 @@ from django.views.decorators.http import require_GET, require_http_methods
 from django_htmx.http import HttpResponseClientRefresh
 
 from annotation.errors import NotFound, Refused
+from annotation.guidelines import guideline_html
 from annotation.models import Membership, Project, Protocol
+from exports.citing import card_body
 from exports.models import Release
 from exports.parameters import Parameters
 from exports.previewing import release_preview
@@ -82,6 +84,7 @@ def release(request: HttpRequest, slug: str, version: str) -> HttpResponse:
         files_inside=any(file["internal"] for file in found.files),
         facts=release_facts(found),
         choices=choices_of(found),
+        card=guideline_html(card_body(found.card)),
         file_route="api-release-file",
         **(changes_context(request, found, public=False) if found.state == Release.State.DONE else {}),
     )

@@ -65,6 +65,15 @@ def test_a_lead_who_gave_bibtex_finds_no_second_entry_beside_it(made):
     assert 'id="bibtex"' not in page
 
 
+def test_whoever_reads_the_page_in_another_language_cites_the_same(made):
+    row = published(made, authors="Ann Other")
+    pattern = r'<pre[^>]* id="citation"[^>]*>(.*?)</pre>'
+    page = Client().get(PAGE, headers={"Accept-Language": "ja"}).content.decode()
+    assert 'lang="ja"' in page
+    assert re.search(pattern, page)[1] == f"Ann Other ({row.built_at.year}). s, version 1.0. {ADDRESS}"
+    assert shown(pattern) == re.search(pattern, page)[1]
+
+
 def test_what_the_page_cites_stays_when_the_project_is_renamed(made):
     made.project.name, made.project.licence = 'Old "name"', "CC-BY-4.0 | own <terms>"
     made.project.save()
