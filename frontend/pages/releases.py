@@ -125,7 +125,7 @@ def _problems(*both: forms.Form) -> list[tuple[str, str, str]]:
         for name, errors in form.errors.items():
             field = form[name] if name in form.fields else None
             label, address = (str(field.label), field.auto_id) if field is not None else ("", "")
-            found += [(label, address, error) for error in errors]
+            found += [(label, address, str(error)) for error in errors]
     return found
 
 
