@@ -20,7 +20,7 @@ from django.utils.translation import gettext
 
 from annotation.collecting import collected_rarely
 from annotation.errors import Refused
-from annotation.models import Membership, Project, ProjectEvent
+from annotation.models import Membership, Project, ProjectEvent, Round
 from exports.attempts import attempt_forget, files_forget, files_store, scratch_folder
 from exports.building import files_build, nothing_to_release, release_digest
 from exports.changes import changes_work_out
@@ -237,6 +237,7 @@ def _claim(release_id: int) -> str | None:
 
 def _build(release_id: int, token: str) -> Release:
     release = Release.objects.select_related("project").get(pk=release_id)
+    _reopened_meanwhile_refuse(release)
     selection = selection_read(release.project, Parameters.from_json(release.parameters))
 
     def progress(done: int, total: int) -> None:
@@ -271,6 +272,26 @@ def _build(release_id: int, token: str) -> Release:
         )
     release.refresh_from_db()
     return release
+
+
+def _reopened_meanwhile_refuse(release: Release) -> None:
+    """Refuse to pool less than was asked for: every closed round means those that were closed by then."""
+    asked = release.project.events.filter(
+        action="release requested", details__version=release.version
+    ).first()
+    if release.parameters.get("rounds") is not None or asked is None:
+        return
+    reopened = release.project.rounds.filter(status=Round.Status.OPEN, reopened_at__gt=asked.created_at)
+    names = list(reopened.exclude(purpose=Round.Purpose.TRAINING).values_list("name", flat=True))
+    if names:
+        raise Refused(
+            "not_ready",
+            gettext(
+                "%(names)s was reopened after this release was asked for: close it again, or ask again for a "
+                "release without it."
+            )
+            % {"names": ", ".join(names)},
+        )
 
 
 def _hold(release_id: int, token: str, **values: Any) -> None:

@@ -18,7 +18,13 @@ from exports.api import file_response
 from exports.citing import bibtex, card_body, citation_text, dataset_described, reference_of
 from exports.models import Release
 from exports.parameters import Parameters
-from exports.publishing import public_files, public_release_or_404, release_publish, release_unpublish
+from exports.publishing import (
+    public_files,
+    public_release_newer,
+    public_release_or_404,
+    release_publish,
+    release_unpublish,
+)
 from frontend.pages.changes import changes_context
 from frontend.pages.common import lead_or_refuse, project_page
 from frontend.pages.releases import release_facts, release_of
@@ -47,6 +53,7 @@ def publish(request: HttpRequest, slug: str, version: str) -> HttpResponse:
         member,
         tab="releases",
         heading=gettext("Make release %(version)s public") % {"version": version},
+        warnings=_warnings(found),
         effects=_effects(found, request.build_absolute_uri(reverse("public_release", args=[slug, version]))),
         act=gettext("Make release %(version)s public") % {"version": version},
         back=reverse("release", args=[slug, version]),
@@ -88,6 +95,7 @@ def public_release(request: HttpRequest, slug: str, version: str) -> HttpRespons
             "card": guideline_html(card_body(found.card)),
             "address": address,
             "reference": reference,
+            "newer": public_release_newer(found),
             "citation": citation_text(reference, address),
             "bibtex": "" if reference.citation.startswith("@") else bibtex(reference, address),
             "described": json.dumps(
@@ -115,6 +123,25 @@ def public_release_file(request: HttpRequest, slug: str, version: str, name: str
 
 def _lines(files: list[dict[str, Any]]) -> list[str]:
     return [file["name"] for file in files if file["name"].startswith("data/")]
+
+
+def _warnings(release: Release) -> list[str]:
+    """Say what strangers will miss; only a new version can have it."""
+    reference = reference_of(release)
+    warnings = []
+    if not reference.licence:
+        warnings.append(
+            gettext(
+                "No licence is stated: nobody will know what they may do with it. A new version can have one."
+            )
+        )
+    if not reference.authors and not reference.citation:
+        warnings.append(
+            gettext(
+                "No authors are named, so it will be cited by its name alone. A new version can name them."
+            )
+        )
+    return warnings
 
 
 def _effects(release: Release, address: str) -> list[str]:

@@ -84,6 +84,25 @@ def test_the_confirmation_says_where_nothing_is_withheld(made, lead_client):
     assert "Among them are all labels: of no split are they withheld." in page
 
 
+def test_whoever_publishes_without_licence_and_authors_is_warned(made, lead_client):
+    release(made.project)
+    page = text(lead_client.get("/p/s/releases/1.0/publish/"))
+    assert "No licence is stated: nobody will know what they may do with it." in page
+    assert "No authors are named, so it will be cited by its name alone." in page
+    release(made.project, "1.1", licence="CC0-1.0", citation="@misc{night}")
+    page = text(lead_client.get("/p/s/releases/1.1/publish/"))
+    assert "No licence" not in page
+    assert "No authors" not in page
+
+
+def test_an_older_release_leads_to_the_newest_that_is_public(made):
+    rows = [release(made.project, version) for version in ("1.0", "1.1", "1.2")]
+    for row in rows[:2]:
+        release_publish(release=row, by=made.lead)
+    assert 'There is a newer release: <a href="/releases/s/1.1/">1.1</a>.' in text(Client().get(PAGE))
+    assert "newer release" not in text(Client().get("/releases/s/1.1/"))
+
+
 def test_the_page_shows_card_counts_agreement_checksums_and_citation(made):
     made.project.name = "Night <b>library</b>"
     made.project.save()

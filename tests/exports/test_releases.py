@@ -16,6 +16,7 @@ from django.utils import timezone
 from annotation.database_rules import lifted_triggers
 from annotation.errors import Refused
 from annotation.models import TypeAnnotation
+from annotation.rounds import round_reopen
 from exports import releases
 from exports.building import NotReconciled, files_build
 from exports.models import Release
@@ -231,6 +232,22 @@ def test_a_done_release_has_a_digest_and_one_that_is_not_has_none():
         Release.objects.filter(pk=row.pk).update(state="done")
     with pytest.raises(IntegrityError), transaction.atomic():
         Release.objects.filter(pk=row.pk).update(digest="0" * 64)
+
+
+def test_a_round_reopened_while_the_release_waits_is_not_silently_left_out():
+    made = judged()
+    first = made.round
+    factories.open_round(made)
+    close(made)
+    row = release_request(project=made.project, version="1.0", parameters=Parameters())
+    round_reopen(first, why="a slip", by=made.lead)
+    assert release_run(release_id=row.pk) is False
+    row.refresh_from_db()
+    assert row.state == "failed"
+    assert row.error.startswith("Round 1 was reopened after this release was asked for: close it again")
+    # Asked for again by somebody who sees that the round is open, the release is of the other one.
+    again = release(made.project)
+    assert (again.state, again.counts["judgements"]) == ("done", 0)
 
 
 def test_of_two_workers_one_builds():
