@@ -7,10 +7,16 @@ from collections.abc import Iterator
 from typing import Any
 
 from django.core.files.storage import default_storage
-from django.http import HttpResponse, HttpResponseBase, StreamingHttpResponse
+from django.http import HttpRequest, HttpResponse, HttpResponseBase, StreamingHttpResponse
+from django.utils.cache import get_conditional_response
 from django.utils.translation import gettext
 from drf_spectacular.types import OpenApiTypes
-from drf_spectacular.utils import extend_schema, extend_schema_serializer
+from drf_spectacular.utils import (
+    OpenApiResponse,
+    extend_schema,
+    extend_schema_field,
+    extend_schema_serializer,
+)
 from rest_framework import serializers, status
 from rest_framework.request import Request
 from rest_framework.response import Response
@@ -18,8 +24,10 @@ from rest_framework.response import Response
 from annotation.api import REFUSALS, MemberView
 from annotation.errors import NotFound
 from annotation.models import Membership
+from annotation.serializers import RefusalSerializer
+from exports.intact import file_intact_or_refuse
 from exports.models import Release
-from exports.parameters import Parameters
+from exports.parameters import EXCHANGE, SPLIT_BY, Parameters
 from exports.publishing import release_publish, release_unpublish
 from exports.ranges import byte_range
 from exports.tasks import release_start
@@ -58,11 +66,57 @@ class ReleaseSerializer(serializers.ModelSerializer):
         ]
 
 
+class ParametersSerializer(serializers.Serializer):
+    """What the documentation says of the choices; `Parameters.from_json` checks them."""
+
+    rounds = serializers.ListField(
+        child=serializers.CharField(),
+        allow_null=True,
+        help_text="Names of closed rounds. null: all but training rounds, with labels published in a file.",
+    )
+    adjudicated_only = serializers.BooleanField(help_text="Only what a lead decided, nothing by majority.")
+    jaccard = serializers.FloatField(help_text="From which index spans match, above 0 and up to 1.")
+    split_by = serializers.ChoiceField(SPLIT_BY, help_text="`field` is the items' own split.")
+    split_sizes = serializers.DictField(
+        child=serializers.FloatField(),
+        help_text='`seed`: shares that sum to 1, as {"train": 0.8, "test": 0.2}; `balanced`: {"test": 34}.',
+    )
+    seed = serializers.IntegerField(help_text="Of the split by `seed`.")
+    withheld = serializers.ListField(
+        child=serializers.CharField(), help_text="Splits whose labels stay with the leads."
+    )
+    edited_questions = serializers.BooleanField(help_text="CQs-Gen: in place of invalid questions.")
+    refined_questions = serializers.BooleanField(help_text="FOCUS: a language model's beside the template's.")
+    judgements = serializers.BooleanField(help_text="The raw judgements, by pseudonym.")
+    agreement = serializers.BooleanField(help_text="The agreement report of each round.")
+    comments = serializers.BooleanField(help_text="Annotators' comments among the judgements.")
+    texts = serializers.BooleanField(help_text="false: ids, offsets, labels and hashes only.")
+    exchange = serializers.ListField(
+        child=serializers.ChoiceField(EXCHANGE), help_text="Also in the forms of other tools."
+    )
+    licence = serializers.CharField(help_text="Empty: the project's.")
+    authors = serializers.CharField(help_text="Separated by semicolons.")
+    citation = serializers.CharField(help_text="In your own words or as BibTeX.")
+    contact = serializers.CharField(help_text="Empty: the project's.")
+
+    def get_fields(self) -> dict[str, Any]:
+        fields = super().get_fields()
+        for name, default in Parameters().to_json().items():
+            fields[name].required = False
+            fields[name].default = default
+        return fields
+
+
+@extend_schema_field(ParametersSerializer)
+class ParametersField(serializers.DictField):
+    """The choices as they were sent; the schema names each."""
+
+
 class ReleaseListApi(MemberView):
     @extend_schema_serializer(component_name="ReleaseListInput")
     class InputSerializer(serializers.Serializer):
         version = serializers.CharField(max_length=40)
-        parameters = serializers.DictField(
+        parameters = ParametersField(
             required=False, default=dict, help_text="The choices; what is absent takes its default."
         )
 
@@ -117,7 +171,13 @@ class ReleasePublicApi(MemberView):
 
 
 class ReleaseFileApi(MemberView):
-    @extend_schema(responses={(200, "application/octet-stream"): OpenApiTypes.BINARY, **REFUSALS})
+    @extend_schema(
+        responses={
+            (200, "application/octet-stream"): OpenApiTypes.BINARY,
+            **REFUSALS,
+            503: OpenApiResponse(RefusalSerializer, "The storage lost or changed the file (`damaged`)."),
+        }
+    )
     def get(self, request: Request, slug: str, version: str, name: str) -> HttpResponseBase:
         """Download a file of a release; a Range header resumes a download that broke off."""
         release = release_or_404(self.member(request, slug, lead=True), version)
@@ -126,7 +186,7 @@ class ReleaseFileApi(MemberView):
             raise NotFound(
                 gettext("Release %(version)s has no file “%(name)s”.") % {"version": version, "name": name}
             )
-        return file_response(file, request.headers.get("Range"), request.headers.get("If-Range"))
+        return file_response(request, file, caching="private, no-cache")
 
 
 def release_or_404(member: Membership, version: str) -> Release:
@@ -137,9 +197,18 @@ def release_or_404(member: Membership, version: str) -> Release:
     return release
 
 
-def file_response(file: dict[str, Any], wanted: str | None, if_range: str | None) -> HttpResponseBase:
-    """Return a file of a release as a download in pieces, or the part of it that was asked for."""
+def file_response(request: HttpRequest | Request, file: dict[str, Any], *, caching: str) -> HttpResponseBase:
+    """Return a file of a release as a download in pieces, or the part of it that was asked for.
+
+    `caching` is its Cache-Control. Raises Refused where the storage does not have these bytes any more.
+    """
     tag, size = f'"{file["sha256"]}"', file["size"]
+    file_intact_or_refuse(file)
+    known = get_conditional_response(request, etag=tag)
+    if known is not None:
+        known.headers["Cache-Control"] = caching
+        return known
+    wanted, if_range = request.headers.get("Range"), request.headers.get("If-Range")
     part = byte_range(wanted if if_range in (None, tag) else None, size)
     if part is None:
         response: HttpResponseBase = HttpResponse(status=status.HTTP_416_REQUESTED_RANGE_NOT_SATISFIABLE)
@@ -154,6 +223,7 @@ def file_response(file: dict[str, Any], wanted: str | None, if_range: str | None
     response.headers["Content-Length"] = str(part.end - part.start)
     response.headers["Accept-Ranges"] = "bytes"
     response.headers["ETag"] = tag
+    response.headers["Cache-Control"] = caching
     response.headers["Content-Disposition"] = f'attachment; filename="{file["name"].rpartition("/")[2]}"'
     return response
 

@@ -177,7 +177,7 @@ def _files_build(selection: Selection, version: str, sums: Sums, progress: Progr
     stamp = inputs_stamp(selection)
     total = items_chosen(selection).count()
     if total == 0:
-        raise Refused("not_ready", _nothing(selection))
+        raise Refused("not_ready", nothing_to_release(selection))
     plan, digest, tally, splits = splits_plan(selection), Digest(selection), Tally(), Counter[str]()
     places = Places(sums, sorted(set(plan.values())), selection.parameters.withheld)
     outputs = outputs_open(selection, places)
@@ -269,7 +269,8 @@ def _add(record: ItemRecord, split: str, selection: Selection, tally: Tally, out
         output.add(record, entry, split)
 
 
-def _nothing(selection: Selection) -> str:
+def nothing_to_release(selection: Selection) -> str:
+    """Say why a release of this selection would be empty, and what to do."""
     if selection.rounds:
         return gettext("The chosen rounds have no items that could be released.")
     return gettext(

@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING
 
 from exports.card_agreement import AgreementFigures, agreement_text
 from exports.card_use import use_text
+from exports.citing import author_names, citation_made
 from exports.front_matter import front_matter, split_name
 from exports.markdown import cell, table
 from exports.records import Selection
@@ -51,9 +52,8 @@ def citation_of(selection: Selection, version: str) -> str:
     choices = selection.parameters
     if choices.citation.strip():
         return choices.citation.strip()
-    year = f" ({choices.published[:4]})" if choices.published else ""
-    title = f"{selection.project.name}, version {version}"
-    return f"{choices.authors}{year}. {title}." if choices.authors else f"{title}{year}."
+    authors = author_names(choices.authors)
+    return citation_made(authors, choices.published[:4], selection.project.name, version)
 
 
 def licence_of(selection: Selection) -> str:

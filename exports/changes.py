@@ -214,7 +214,7 @@ def _choices(before: Release, after: Release) -> Iterator[tuple[str, str, str]]:
     for key in dict.fromkeys((*old, *new)):
         a, b = (NOTHING if side.get(key) in (None, "", [], {}) else side[key] for side in (old, new))
         if a != b:
-            yield key.replace("_", " "), _words(a), _words(b)
+            yield key.replace("_", " "), choice_words(a), choice_words(b)
 
 
 def _manifest(release: Release) -> dict[str, Any]:
@@ -231,7 +231,8 @@ def _manifest(release: Release) -> dict[str, Any]:
     }
 
 
-def _words(value: Any) -> str:
+def choice_words(value: Any) -> str:
+    """Return what was chosen as a page says it."""
     if isinstance(value, bool):
         return "yes" if value else "no"
     if isinstance(value, list):

@@ -36,6 +36,12 @@ def public_release_or_404(slug: str, version: str) -> Release:
     return found
 
 
+def public_release_newer(release: Release) -> Release | None:
+    """Return the newest public release of the project that was built after this one."""
+    public = release.project.releases.filter(is_public=True, state=Release.State.DONE)
+    return public.filter(built_at__gt=release.built_at).order_by("-built_at", "-id").first()
+
+
 def public_files(release: Release) -> list[dict[str, Any]]:
     """Return the files that anybody may have: all but those that hold withheld references."""
     return [file for file in release.files if not file["internal"]]

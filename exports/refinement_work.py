@@ -25,11 +25,12 @@ from annotation.errors import Refused
 from annotation.models import ProjectEvent
 from annotation.protocols.texts import BLANK_CHARACTERS
 from exports.asking import Answer, Endpoint, Timing, Unanswered, answer_ask
+from exports.failing import failure_words
 from exports.models import QuestionRefinement, RefinementRun
 from exports.refinable import questions_waiting
 from exports.refinements import text_sha256
 from exports.refining import outcomes
-from exports.releases import LEASE, ClaimLost, error_place
+from exports.releases import LEASE, ClaimLost
 from exports.rewording import GoldQuestion, answer_problem, prompt_filled
 
 logger = logging.getLogger(__name__)
@@ -53,7 +54,7 @@ def refinement_work(*, run_id: int, timing: Timing | None = None) -> bool:
     except ClaimLost:
         logger.warning("refinement run %s was cancelled or taken over by another worker", run_id)
     except Exception as error:
-        message = error.message if isinstance(error, Refused) else error_place(error)
+        message = failure_words(error)
         logger.warning("refinement run %s failed: %s", run_id, message)
         _finish(run_id, token, State.FAILED, message)
     return False

@@ -5,6 +5,7 @@ Asking the model itself is the worker's side: `exports.refinement_work`.
 
 from __future__ import annotations
 
+from collections import Counter
 from typing import Any
 
 from django.db import IntegrityError, transaction
@@ -135,6 +136,12 @@ def outcomes(run: RefinementRun) -> dict[str, int]:
     """Return how many questions of a run were refined, refused and failed."""
     states = list(run.refinements.values_list("state", flat=True))
     return {state: states.count(state) for state in QuestionRefinement.State.values}
+
+
+def why_not_refined(run: RefinementRun) -> tuple[int, str]:
+    """Return how many questions of a run got no answer to use, and the commonest reason."""
+    reasons = Counter(run.refinements.exclude(reason="").order_by("id").values_list("reason", flat=True))
+    return reasons.total(), reasons.most_common(1)[0][0] if reasons else ""
 
 
 def run_or_404(project: Project, number: int) -> RefinementRun:

@@ -9,17 +9,10 @@ from __future__ import annotations
 
 import logging
 import re
-import tempfile
-import traceback
 import uuid
-from collections.abc import Mapping
 from datetime import timedelta
-from pathlib import Path
 from typing import Any
 
-from django.conf import settings
-from django.core.files import File
-from django.core.files.storage import default_storage
 from django.db import IntegrityError, transaction
 from django.db.models import F, Q
 from django.utils import timezone
@@ -27,12 +20,14 @@ from django.utils.translation import gettext
 
 from annotation.collecting import collected_rarely
 from annotation.errors import Refused
-from annotation.models import Membership, Project, ProjectEvent
-from exports.building import Built, files_build, release_digest
+from annotation.models import Membership, Project, ProjectEvent, Round
+from exports.attempts import attempt_forget, files_forget, files_store, scratch_folder
+from exports.building import files_build, nothing_to_release, release_digest
 from exports.changes import changes_work_out
+from exports.failing import failure_words
 from exports.models import Release
 from exports.parameters import Parameters
-from exports.records import items_present, selection_read
+from exports.records import items_chosen, items_present, selection_read
 
 logger = logging.getLogger(__name__)
 
@@ -71,14 +66,15 @@ def release_request(
     if existing is not None and existing.state == State.DONE:
         if release_digest(selection) == existing.digest:
             return existing
-        raise Refused(
-            "taken",
+        raise _taken(
             gettext(
                 "Release %(version)s exists and was built from other judgements, choices or code: "
                 "give this one a new version."
             )
-            % {"version": version},
+            % {"version": version}
         )
+    if not items_chosen(selection).exists():
+        raise Refused("not_ready", nothing_to_release(selection))
     values = {
         "parameters": parameters.to_json(),
         "state": State.QUEUED,
@@ -91,6 +87,8 @@ def release_request(
         with transaction.atomic():
             if existing is None:
                 release = project.releases.create(version=version, **values)
+            elif _waits_with_other_choices(existing, parameters, by):
+                raise _asked_for(existing)
             elif project.releases.filter(_idle(), pk=existing.pk).update(**values):
                 release = project.releases.get(pk=existing.pk)
             else:
@@ -109,7 +107,10 @@ def release_build(
     """Build a release here and now, without a worker. Raises Refused with what stands in the way."""
     release = release_request(project=project, version=version, parameters=parameters, by=by)
     if release.state == State.QUEUED:
-        _run(release.pk)
+        try:
+            _run(release.pk)
+        except OSError as error:
+            raise Refused("not_written", failure_words(error)) from error
         release.refresh_from_db()
     if release.state != State.DONE:
         raise _being_built(version)
@@ -123,8 +124,9 @@ def release_run(*, release_id: int) -> bool:
     except ClaimLost:
         logger.warning("release %s was taken over by another worker", release_id)
     except Exception:
-        # The row says why, in words that quote no judgement.
-        logger.warning("release %s failed", release_id)
+        # No traceback: its message could quote a judgement.
+        error = Release.objects.filter(pk=release_id).values_list("error", flat=True).first()
+        logger.warning("release %s failed: %s", release_id, error)
     return False
 
 
@@ -132,7 +134,9 @@ def release_sweep() -> list[int]:
     """Return the releases to send to a worker again; give up on those whose worker died ATTEMPTS times."""
     now = timezone.now()
     left = Q(state=State.QUEUED, enqueued_at__lt=now - PATIENCE) | Q(state=State.RUNNING, lease_until__lt=now)
-    Release.objects.filter(left, attempts__gte=ATTEMPTS).update(
+    given_up = Release.objects.filter(left, attempts__gte=ATTEMPTS)
+    leftovers = list(given_up.values_list("id", "attempt"))
+    given_up.update(
         state=State.FAILED,
         lease_until=None,
         error=gettext(
@@ -140,9 +144,19 @@ def release_sweep() -> list[int]:
         )
         % {"attempts": ATTEMPTS},
     )
+    for release_id, token in leftovers:
+        attempt_forget(release_id, token)
     found = list(Release.objects.filter(left).order_by("id").values_list("id", flat=True))
     Release.objects.filter(id__in=found, state=State.QUEUED).update(enqueued_at=now)
     return found
+
+
+def silent_minutes(release: Release) -> int:
+    """Return for how many whole minutes nothing was heard of the worker that builds a release."""
+    if release.state != State.RUNNING or release.lease_until is None:
+        return 0
+    heard = release.lease_until - LEASE
+    return max(timedelta(), timezone.now() - heard) // timedelta(minutes=1)
 
 
 def _idle() -> Q:
@@ -151,11 +165,32 @@ def _idle() -> Q:
     return Q(state__in=[State.QUEUED, State.FAILED]) | lost
 
 
-def _being_built(version: str) -> Refused:
-    return Refused(
-        "taken",
-        gettext("Release %(version)s is being built already: wait until it is done.") % {"version": version},
+def _waits_with_other_choices(waiting: Release, parameters: Parameters, by: Membership | None) -> bool:
+    """Return whether somebody else waits for this version to be built in another way."""
+    if waiting.state != State.QUEUED or waiting.member_id == (by.pk if by is not None else None):
+        return False
+    return bool(waiting.parameters != parameters.to_json())
+
+
+def _asked_for(waiting: Release) -> Refused:
+    name = waiting.member.pseudonym if waiting.member is not None else gettext("the command line")
+    return _taken(
+        gettext(
+            "Release %(version)s was asked for by %(name)s with other choices and waits for a worker: give "
+            "this one another version, or wait until it is built."
+        )
+        % {"version": waiting.version, "name": name}
     )
+
+
+def _being_built(version: str) -> Refused:
+    return _taken(
+        gettext("Release %(version)s is being built already: wait until it is done.") % {"version": version}
+    )
+
+
+def _taken(message: str) -> Refused:
+    return Refused("taken", message, errors={"version": message})
 
 
 @collected_rarely()
@@ -166,13 +201,13 @@ def _run(release_id: int) -> bool:
     try:
         release = _build(release_id, token)
     except ClaimLost:
-        _files_forget(release_id, token)
+        files_forget(release_id, token)
         raise
     except Exception as error:
-        message = error.message if isinstance(error, Refused) else error_place(error)
+        message = failure_words(error)
         held = Release.objects.filter(pk=release_id, attempt=token, state=State.RUNNING)
         held.update(state=State.FAILED, error=message, lease_until=None)
-        _files_forget(release_id, token)
+        files_forget(release_id, token)
         raise
     try:
         changes_work_out(release)
@@ -196,20 +231,21 @@ def _claim(release_id: int) -> str | None:
         progress_total=0,
     )
     if claimed and before:
-        _files_forget(release_id, before)
+        attempt_forget(release_id, before)
     return token if claimed else None
 
 
 def _build(release_id: int, token: str) -> Release:
     release = Release.objects.select_related("project").get(pk=release_id)
+    _reopened_meanwhile_refuse(release)
     selection = selection_read(release.project, Parameters.from_json(release.parameters))
 
     def progress(done: int, total: int) -> None:
         _hold(release_id, token, progress_done=done, progress_total=total)
 
-    with tempfile.TemporaryDirectory(prefix="elenchus-release-") as folder:
-        built = files_build(selection, release.version, Path(folder), progress)
-        files = _files_store(release_id, token, Path(folder), built)
+    with scratch_folder(token) as folder:
+        built = files_build(selection, release.version, folder, progress)
+        files = files_store(release_id, token, folder, built, stored=lambda: _hold(release_id, token))
     with transaction.atomic():
         _hold(
             release_id,
@@ -238,69 +274,28 @@ def _build(release_id: int, token: str) -> Release:
     return release
 
 
+def _reopened_meanwhile_refuse(release: Release) -> None:
+    """Refuse to pool less than was asked for: every closed round means those that were closed by then."""
+    asked = release.project.events.filter(
+        action="release requested", details__version=release.version
+    ).first()
+    if release.parameters.get("rounds") is not None or asked is None:
+        return
+    reopened = release.project.rounds.filter(status=Round.Status.OPEN, reopened_at__gt=asked.created_at)
+    names = list(reopened.exclude(purpose=Round.Purpose.TRAINING).values_list("name", flat=True))
+    if names:
+        raise Refused(
+            "not_ready",
+            gettext(
+                "%(names)s was reopened after this release was asked for: close it again, or ask again for a "
+                "release without it."
+            )
+            % {"names": ", ".join(names)},
+        )
+
+
 def _hold(release_id: int, token: str, **values: Any) -> None:
     """Write to the claimed row and renew the lease; raise ClaimLost where the claim is another's."""
     values = {"lease_until": timezone.now() + LEASE, **values}
     if not Release.objects.filter(pk=release_id, attempt=token, state=State.RUNNING).update(**values):
         raise ClaimLost
-
-
-def _folder(release_id: int, token: str) -> str:
-    return f"releases/{release_id}-{token}"
-
-
-class _Movable(File):
-    """A file that a storage on this disk may move to its place; any other storage reads it."""
-
-    def temporary_file_path(self) -> str:
-        return str(self.name)
-
-
-def _files_store(release_id: int, token: str, folder: Path, built: Built) -> list[Mapping[str, Any]]:
-    stored: list[Mapping[str, Any]] = []
-    for file in built.files:
-        with (folder / file.name).open("rb") as stream:
-            name = default_storage.save(f"{_folder(release_id, token)}/{file.name}", _Movable(stream))
-        _hold(release_id, token)
-        stored.append(
-            {
-                "name": file.name,
-                "sha256": file.sha256,
-                "size": file.size,
-                "internal": file.internal,
-                "archive": file.archive,
-                "storage": name,
-            }
-        )
-    return stored
-
-
-def _files_forget(release_id: int, token: str) -> None:
-    """Delete what a failed attempt has stored."""
-
-    def forget(folder: str) -> None:
-        folders, files = default_storage.listdir(folder)
-        for name in folders:
-            forget(f"{folder}/{name}")
-        for name in files:
-            default_storage.delete(f"{folder}/{name}")
-        default_storage.delete(folder)
-
-    try:
-        forget(_folder(release_id, token))
-    except OSError as error:
-        logger.info(
-            "release %s: nothing to forget of a failed attempt (%s)", release_id, type(error).__name__
-        )
-
-
-def error_place(error: Exception) -> str:
-    """Say what kind of error it was and where, without its message: that could quote a judgement."""
-    base = Path(settings.BASE_DIR)
-    frames = [f for f in traceback.extract_tb(error.__traceback__) if Path(f.filename).is_relative_to(base)]
-    if not frames:
-        return type(error).__name__
-    last = frames[-1]
-    return (
-        f"{type(error).__name__} in {Path(last.filename).relative_to(base)}, line {last.lineno} ({last.name})"
-    )

@@ -12,10 +12,19 @@ from typing import Any
 from django.core.files.storage import default_storage
 
 from annotation.errors import Refused
+from exports.manifest import SUMS
 from exports.models import Release
 from exports.sums import file_sha256
 
 CHUNK = 1 << 20
+
+
+def directory_or_refuse(directory: Path) -> None:
+    """Refuse, before anything is built, a place that no release can be written to."""
+    if directory.exists() and not directory.is_dir():
+        raise Refused("taken", f"{directory} is a file: name a folder.")
+    if directory.is_dir() and any(directory.iterdir()) and not (directory / SUMS).exists():
+        raise _other_files(directory)
 
 
 def release_write(release: Release, directory: Path, *, internal: bool = False) -> list[str]:
@@ -30,15 +39,11 @@ def release_write(release: Release, directory: Path, *, internal: bool = False) 
         )
     files = [file for file in release.files if not file["archive"] and (internal or not file["internal"])]
     names = [file["name"] for file in files]
-    if directory.exists() and not directory.is_dir():
-        raise Refused("taken", f"{directory} is a file: name a folder.")
+    directory_or_refuse(directory)
     if directory.is_dir() and any(directory.iterdir()):
         if _same(files, directory):
             return names
-        raise Refused(
-            "taken",
-            f"{directory} has other files in it: name a new folder, so that no release is half of another.",
-        )
+        raise _other_files(directory)
     temporary = directory.parent / f".{directory.name}.{uuid.uuid4().hex[:8]}"
     try:
         temporary.mkdir(parents=True)
@@ -53,6 +58,11 @@ def release_write(release: Release, directory: Path, *, internal: bool = False) 
     finally:
         shutil.rmtree(temporary, ignore_errors=True)
     return names
+
+
+def _other_files(directory: Path) -> Refused:
+    words = f"{directory} has other files in it: name a new folder, so that no release is half of another."
+    return Refused("taken", words)
 
 
 def _copy(file: dict[str, Any], path: Path) -> None:

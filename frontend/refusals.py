@@ -15,11 +15,12 @@ from annotation.errors import NotAllowed, NotFound, Refused
 HEADINGS = {
     "not_found": (404, gettext_lazy("Not found")),
     "not_allowed": (403, gettext_lazy("Not allowed")),
+    "damaged": (503, gettext_lazy("The file cannot be sent")),
 }
 
 
 class RefusalPages:
-    """Answer a refusal that a page let through with an error page: 404, 403, else 409."""
+    """Answer a refusal that a page let through with an error page: 404, 403, 503, else 409."""
 
     def __init__(self, get_response: Callable[[HttpRequest], HttpResponse]) -> None:
         self.get_response = get_response

@@ -3,14 +3,26 @@
 from typing import Any
 
 from django.http import HttpRequest
+from django.utils.translation import gettext
 
-from exports.changes import changes_stored, comparable, release_before, withdrawn_among
+from exports.changes import NOTHING, changes_stored, choice_words, comparable, release_before, withdrawn_among
 from exports.models import Release
+from exports.parameters import CREDITS
 from exports.tasks import comparison_start
 from frontend.pages.common import page_of
 
 IDS_SHOWN = 200
 PAGE_SIZE = 50
+
+
+def choices_of(release: Release) -> list[tuple[str, str]]:
+    """Return what was chosen for a release, without what only the data card says of its makers."""
+    chosen = {
+        **release.parameters,
+        "rounds": release.parameters.get("rounds") or gettext("every closed round"),
+    }
+    told = [(name, value) for name, value in chosen.items() if name not in CREDITS]
+    return [(name.replace("_", " "), choice_words(value) or NOTHING) for name, value in told]
 
 
 def changes_context(request: HttpRequest, release: Release, *, public: bool) -> dict[str, Any]:

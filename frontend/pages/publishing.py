@@ -1,6 +1,7 @@
 """A release in public: the lead's switch, and the page and files that anybody may open while it is on."""
 
-import re
+import json
+from typing import Any
 
 from django.contrib import messages
 from django.contrib.auth.decorators import login_required
@@ -14,15 +15,23 @@ from django.views.decorators.http import require_http_methods, require_POST, req
 from annotation.errors import NotFound
 from annotation.guidelines import guideline_html
 from exports.api import file_response
+from exports.citing import bibtex, card_body, citation_text, dataset_described, reference_of
 from exports.models import Release
 from exports.parameters import Parameters
-from exports.publishing import public_files, public_release_or_404, release_publish, release_unpublish
+from exports.publishing import (
+    public_files,
+    public_release_newer,
+    public_release_or_404,
+    release_publish,
+    release_unpublish,
+)
 from frontend.pages.changes import changes_context
 from frontend.pages.common import lead_or_refuse, project_page
 from frontend.pages.releases import release_facts, release_of
 from frontend.refusals import refusals_as_notices
 
-_FRONT_MATTER = re.compile(r"\A---\n.*?^---\n", re.DOTALL | re.MULTILINE)
+_IN_A_SCRIPT = {ord(character): f"\\u{ord(character):04x}" for character in "<>&"}
+"""As json_script escapes, so that no text can end the script it stands in."""
 
 
 @login_required
@@ -44,6 +53,7 @@ def publish(request: HttpRequest, slug: str, version: str) -> HttpResponse:
         member,
         tab="releases",
         heading=gettext("Make release %(version)s public") % {"version": version},
+        warnings=_warnings(found),
         effects=_effects(found, request.build_absolute_uri(reverse("public_release", args=[slug, version]))),
         act=gettext("Make release %(version)s public") % {"version": version},
         back=reverse("release", args=[slug, version]),
@@ -69,18 +79,30 @@ def public_release(request: HttpRequest, slug: str, version: str) -> HttpRespons
     """Show a public release to anybody: its card, counts, agreement, files, checksums and citation."""
     found = public_release_or_404(slug, version)
     files = public_files(found)
+    archive = next((file for file in files if file["archive"]), None)
+    address = request.build_absolute_uri(request.path)
+    reference = reference_of(found)
     return render(
         request,
         "frontend/public_release.html",
         {
             "release": found,
             "project": found.project,
-            "archive": next((file for file in files if file["archive"]), None),
+            "archive": archive,
             "files": [file for file in files if not file["archive"]],
             "file_route": "public_release_file",
             "facts": release_facts(found, public=True),
-            "card": guideline_html(_FRONT_MATTER.sub("", found.card)),
-            "citation": citation_of(found, request.build_absolute_uri(request.path)),
+            "card": guideline_html(card_body(found.card)),
+            "address": address,
+            "reference": reference,
+            "newer": public_release_newer(found),
+            "citation": citation_text(reference, address),
+            "bibtex": "" if reference.citation.startswith("@") else bibtex(reference, address),
+            "described": json.dumps(
+                dataset_described(reference, found, address, files), ensure_ascii=False
+            ).translate(_IN_A_SCRIPT),
+            "lines": [f'pandas.read_json("{address}files/{name}", lines=True)' for name in _lines(files)],
+            "folder": archive["name"].removesuffix(".zip") if archive else "",
             **changes_context(request, found, public=True),
         },
     )
@@ -95,23 +117,31 @@ def public_release_file(request: HttpRequest, slug: str, version: str, name: str
         raise NotFound(
             gettext("Release %(version)s has no file “%(name)s”.") % {"version": version, "name": name}
         )
-    return file_response(file, request.headers.get("Range"), request.headers.get("If-Range"))
+    # Asked about each time, so that a page that was closed is closed in every cache.
+    return file_response(request, file, caching="no-cache")
 
 
-def citation_of(release: Release, address: str) -> str:
-    """Return how to cite a release: as its lead wrote it, else put together from what is known."""
-    # As stored, not through Parameters: a release outlives the choices that today's code knows.
-    authors, citation = release.parameters.get("authors"), release.parameters.get("citation")
-    if citation:
-        return str(citation).strip()
-    published = str(release.parameters.get("published") or "")[:4]
-    built = str(release.built_at.year) if release.built_at else ""
-    year = f" ({published or built})" if published or built else ""
-    title = gettext("%(name)s, version %(version)s") % {
-        "name": release.project.name,
-        "version": release.version,
-    }
-    return f"{authors}{year}. {title}. {address}" if authors else f"{title}{year}. {address}"
+def _lines(files: list[dict[str, Any]]) -> list[str]:
+    return [file["name"] for file in files if file["name"].startswith("data/")]
+
+
+def _warnings(release: Release) -> list[str]:
+    """Say what strangers will miss; only a new version can have it."""
+    reference = reference_of(release)
+    warnings = []
+    if not reference.licence:
+        warnings.append(
+            gettext(
+                "No licence is stated: nobody will know what they may do with it. A new version can have one."
+            )
+        )
+    if not reference.authors and not reference.citation:
+        warnings.append(
+            gettext(
+                "No authors are named, so it will be cited by its name alone. A new version can name them."
+            )
+        )
+    return warnings
 
 
 def _effects(release: Release, address: str) -> list[str]:
@@ -144,6 +174,8 @@ def _effects(release: Release, address: str) -> list[str]:
             gettext("The labels of %(withheld)s stay inside: %(kept)s files are not shown.")
             % {"withheld": ", ".join(choices.withheld), "kept": len(kept) - len(submitted)}
         )
+    else:
+        effects.append(gettext("Among them are all labels: of no split are they withheld."))
     if submitted:
         effects.append(
             gettext("Who wrote which question stays inside: %(n)s files, one an origin, are not shown.")

@@ -31,11 +31,14 @@ from exports.refining import (
     refinement_cancel,
     refinement_or_404,
     run_or_404,
+    why_not_refined,
 )
 from exports.tasks import counting_start, refinement_start
 from frontend.pages.common import lead_or_refuse, page_of, posted, project_page
 from frontend.refining_forms import ConfirmForm, PromptForm, RareRefinementForm, RefinementForm
 from frontend.refusals import refusals_as_notices
+
+State = RefinementRun.State
 
 PAIRS = 20
 RUNS_SHOWN = 10
@@ -50,6 +53,7 @@ def refinements(request: HttpRequest, slug: str) -> HttpResponse:
     selection = refinable_selection(project)
     runs = list(project.refinement_runs.select_related("member").order_by("-number")[:RUNS_SHOWN])
     newest = runs[0] if runs else None
+    without, reason = why_not_refined(newest) if newest and newest.state == State.DONE else (0, "")
     before = _as_before(newest)
     form = RefinementForm(posted(request), selection=selection, initial=before)
     prompt = PromptForm(posted(request), initial=before)
@@ -84,6 +88,8 @@ def refinements(request: HttpRequest, slug: str) -> HttpResponse:
         minutes=_minutes(counted, rare),
         host=urlsplit(form.cleaned_data["endpoint"]).netloc if counted else "",
         newest=newest,
+        without=without,
+        reason=reason,
         working=newest is not None and newest.state in WORKING,
         run=newest,
         runs=[(run, outcomes(run)) for run in runs],

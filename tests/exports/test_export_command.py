@@ -58,6 +58,19 @@ def test_it_says_what_is_wrong_and_writes_nothing(words, message, tmp_path):
     assert list(tmp_path.iterdir()) == []
 
 
+@pytest.mark.django_db
+@pytest.mark.parametrize(
+    ("place", "message"), [("note.txt", "name a folder"), (".", "has other files in it")]
+)
+def test_a_place_that_holds_no_release_is_refused_before_the_version_is_used_up(tmp_path, place, message):
+    made = judged()
+    (tmp_path / "note.txt").write_text("mine")
+    with pytest.raises(CommandError, match=message):
+        call_command("export_release", "campus", version="1.0", out=str(tmp_path / place))
+    assert not made.project.releases.exists()
+    assert [path.read_text() for path in tmp_path.iterdir()] == ["mine"]
+
+
 def test_from_a_shell_its_errors_go_to_standard_error_with_a_non_zero_exit(tmp_path):
     environment = {**os.environ, "ELENCHUS_DATA": str(tmp_path / "data"), "DATABASE_URL": ""}
     environment["DJANGO_SETTINGS_MODULE"] = "config.settings.embedded"

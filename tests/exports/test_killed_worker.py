@@ -26,7 +26,7 @@ DIE = """
 import os, signal
 from django.core.files.storage import default_storage
 from exports.models import Release
-from exports import releases
+from exports import attempts, releases
 real, saved = default_storage.save, []
 class Dying:
     def __getattr__(self, name):
@@ -36,7 +36,7 @@ class Dying:
             os.kill(os.getpid(), signal.SIGKILL)
         saved.append(name)
         return real(name, content)
-releases.default_storage = Dying()
+attempts.default_storage = Dying()
 releases.release_run(release_id=Release.objects.get().pk)
 """
 
@@ -69,6 +69,7 @@ def run(tmp_path):
         "DJANGO_SETTINGS_MODULE": "config.settings.embedded",
         "ELENCHUS_DATA": str(tmp_path / "data"),
         "DATABASE_URL": "",
+        "TMPDIR": str(tmp_path),
     }
 
     def run(*words):
@@ -80,14 +81,16 @@ def run(tmp_path):
     return lambda script: run("-c", f"import django; django.setup()\n{script}")
 
 
-def test_a_worker_killed_in_the_middle_leaves_no_half_release_and_the_retry_completes(run):
+def test_a_worker_killed_in_the_middle_leaves_no_half_release_and_the_retry_completes(run, tmp_path):
     assert run(SETUP).returncode == 0
     assert run(DIE).returncode == -9
+    assert len(list(tmp_path.glob("elenchus-release-*"))) == 1
     after = json.loads(run(LOOK).stdout)
     assert (after["state"], after["files"], len(after["stored"])) == ("running", [], 2)
     again = run(AGAIN)
     assert again.returncode == 0, again.stderr
     done = json.loads(run(LOOK).stdout)
     assert done["state"] == "done"
-    # What the dead worker had stored is gone.
+    # What the dead worker had written and stored is gone.
     assert done["stored"] == sorted(done["files"])
+    assert list(tmp_path.glob("elenchus-release-*")) == []

@@ -74,7 +74,33 @@ def test_the_confirmation_says_what_becomes_public_and_changes_nothing(made, lea
         "The labels of test stay inside: 4 files are not shown.",
     ):
         assert words in page
+    assert "all labels" not in page
     assert Release.objects.get().is_public is False
+
+
+def test_the_confirmation_says_where_nothing_is_withheld(made, lead_client):
+    release(made.project)
+    page = text(lead_client.get("/p/s/releases/1.0/publish/"))
+    assert "Among them are all labels: of no split are they withheld." in page
+
+
+def test_whoever_publishes_without_licence_and_authors_is_warned(made, lead_client):
+    release(made.project)
+    page = text(lead_client.get("/p/s/releases/1.0/publish/"))
+    assert "No licence is stated: nobody will know what they may do with it." in page
+    assert "No authors are named, so it will be cited by its name alone." in page
+    release(made.project, "1.1", licence="CC0-1.0", citation="@misc{night}")
+    page = text(lead_client.get("/p/s/releases/1.1/publish/"))
+    assert "No licence" not in page
+    assert "No authors" not in page
+
+
+def test_an_older_release_leads_to_the_newest_that_is_public(made):
+    rows = [release(made.project, version) for version in ("1.0", "1.1", "1.2")]
+    for row in rows[:2]:
+        release_publish(release=row, by=made.lead)
+    assert 'There is a newer release: <a href="/releases/s/1.1/">1.1</a>.' in text(Client().get(PAGE))
+    assert "newer release" not in text(Client().get("/releases/s/1.1/"))
 
 
 def test_the_page_shows_card_counts_agreement_checksums_and_citation(made):
@@ -89,6 +115,7 @@ def test_the_page_shows_card_counts_agreement_checksums_and_citation(made):
     assert "<h3>Agreement</h3>" in page
     assert "<td>Lacks Evidence</td>" in page
     assert "pretty_name" not in page
+    assert "of them the latest of their annotator" not in page
     assert "left out" not in page.partition("<article")[0]
     assert "Night &lt;b&gt;library&lt;/b&gt;" in page
     assert "<b>library" not in page
@@ -99,11 +126,6 @@ def test_the_page_shows_card_counts_agreement_checksums_and_citation(made):
     for file in row.files:
         assert f"/releases/s/1.0/files/{file['name']}" in page
         assert file["sha256"] in page
-
-
-def test_the_citation_is_the_one_that_the_lead_wrote(made):
-    release_publish(release=release(made.project, citation="@misc{night}"), by=made.lead)
-    assert '<pre class="prose" dir="auto">@misc{night}</pre>' in text(Client().get(PAGE))
 
 
 def test_anybody_can_download_a_public_file_and_resume_it(made):

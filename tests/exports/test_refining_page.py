@@ -169,6 +169,21 @@ def test_a_run_that_stopped_says_why(made, lead_client, endpoint, choices):
     assert KEY not in page
 
 
+def test_a_run_that_ends_with_questions_unanswered_says_how_many_and_why(
+    made, lead_client, endpoint, choices
+):
+    endpoint.replies = [saying("Why so?"), saying("")]
+    start(lead_client, choices)
+    work()
+    page = text(lead_client.get(PAGE))
+    assert "Run 1 has no answer to use for 1 of its 2 questions.</b> Most often: it is empty." in page
+    assert "There the template question stands alone." in page
+    endpoint.replies = [saying("Why so?")]
+    start(lead_client, choices)
+    work()
+    assert "no answer to use for" not in text(lead_client.get(PAGE))
+
+
 def test_pairs_stand_side_by_side_and_a_rejected_one_can_be_taken_back(made, lead_client, endpoint, choices):
     endpoint.replies = [saying("What <b>shows</b> it?"), saying("No.")]
     start(lead_client, choices)

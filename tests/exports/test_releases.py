@@ -1,10 +1,14 @@
 """A release is built whole or not at all, and stays what it was."""
 
+import errno
 import hashlib
 import json
+import os
+import re
 from datetime import UTC, datetime, timedelta
 
 import pytest
+from django.core.files.base import ContentFile
 from django.core.files.storage import default_storage
 from django.db import IntegrityError, transaction
 from django.utils import timezone
@@ -12,6 +16,7 @@ from django.utils import timezone
 from annotation.database_rules import lifted_triggers
 from annotation.errors import Refused
 from annotation.models import TypeAnnotation
+from annotation.rounds import round_reopen
 from exports import building, releases
 from exports.building import NotReconciled, files_build
 from exports.models import Release
@@ -19,6 +24,7 @@ from exports.parameters import Parameters
 from exports.records import selection_read
 from exports.releases import release_build, release_request, release_run, release_sweep
 from exports.writing import release_write
+from tests import factories
 from tests.exports.studies import adjudicate, close, focus_study, judge, release, released
 from tests.factories import yes
 
@@ -236,6 +242,22 @@ def test_how_many_records_are_taken_in_at_a_time_does_not_show_in_the_digest(bat
     assert building.release_digest(selection) == whole
 
 
+def test_a_round_reopened_while_the_release_waits_is_not_silently_left_out():
+    made = judged()
+    first = made.round
+    factories.open_round(made)
+    close(made)
+    row = release_request(project=made.project, version="1.0", parameters=Parameters())
+    round_reopen(first, why="a slip", by=made.lead)
+    assert release_run(release_id=row.pk) is False
+    row.refresh_from_db()
+    assert row.state == "failed"
+    assert row.error.startswith("Round 1 was reopened after this release was asked for: close it again")
+    # Asked for again by somebody who sees that the round is open, the release is of the other one.
+    again = release(made.project)
+    assert (again.state, again.counts["judgements"]) == ("done", 0)
+
+
 def test_of_two_workers_one_builds():
     made = judged()
     row = release_request(project=made.project, version="1.0", parameters=Parameters())
@@ -263,15 +285,37 @@ def test_a_dead_workers_release_is_found_and_done_again_and_its_late_result_drop
     assert sorted(stored_files()) == sorted(file["storage"] for file in row.files)
 
 
-def test_a_release_whose_worker_died_three_times_fails_and_says_so():
+def test_what_one_lead_waits_for_is_not_built_with_the_choices_of_another():
+    made = judged()
+    other = made.project.memberships.create(user=factories.user("mia"), pseudonym="A9", is_lead=True)
+    mine = Parameters(adjudicated_only=True)
+
+    def ask(by, parameters):
+        return release_request(project=made.project, version="1.0", parameters=parameters, by=by)
+
+    row = ask(made.lead, mine)
+    words = "was asked for by A1 with other choices and waits for a worker"
+    for by in (other, None):
+        with pytest.raises(Refused, match=words) as refused:
+            ask(by, Parameters())
+        assert list(refused.value.errors) == ["version"]
+    row.refresh_from_db()
+    assert (row.parameters, row.member) == (mine.to_json(), made.lead)
+    assert ask(other, mine) == row
+    assert ask(other, Parameters()).parameters == Parameters().to_json()
+
+
+def test_a_release_whose_worker_died_three_times_fails_says_so_and_leaves_nothing():
     made = judged()
     row = release_request(project=made.project, version="1.0", parameters=Parameters())
+    default_storage.save(f"releases/{row.pk}-x/focus.json", ContentFile(b"half"))
     past = timezone.now() - timedelta(seconds=1)
     Release.objects.filter(pk=row.pk).update(state="running", attempt="x", attempts=3, lease_until=past)
     assert release_sweep() == []
     row.refresh_from_db()
     assert row.state == "failed"
     assert "stopped 3 times" in row.error
+    assert stored_files() == []
 
 
 def test_an_unexpected_error_is_kept_without_its_message(monkeypatch):
@@ -285,8 +329,37 @@ def test_an_unexpected_error_is_kept_without_its_message(monkeypatch):
     assert release_run(release_id=row.pk) is False
     row.refresh_from_db()
     assert row.state == "failed"
-    assert row.error.startswith("RuntimeError in ")
+    assert "nobody foresaw (RuntimeError in tests/exports/test_releases.py, line " in row.error
+    assert "Ask again; if it fails again, tell whoever runs this installation." in row.error
     assert "grades" not in row.error
+
+
+@pytest.mark.parametrize(
+    ("number", "words"),
+    [
+        (errno.ENOSPC, "The disk of this installation is full. Ask again once whoever runs it has made room"),
+        (errno.EACCES, "A file could not be written or read (Permission denied). Tell whoever runs this"),
+    ],
+)
+def test_a_disk_that_cannot_be_written_is_named_and_leaves_nothing(monkeypatch, number, words):
+    made = judged()
+    save, saved = default_storage.save, []
+
+    def full(name, content):
+        if len(saved) == 2:
+            raise OSError(number, os.strerror(number), "/grades/fell")
+        saved.append(name)
+        return save(name, content)
+
+    monkeypatch.setattr(default_storage, "save", full)
+    with pytest.raises(Refused, match=re.escape(words)):
+        release(made.project)
+    row = made.project.releases.get()
+    assert (row.state, row.files, stored_files()) == ("failed", [], [])
+    assert row.error.startswith(words)
+    assert "grades" not in row.error
+    monkeypatch.undo()
+    assert release(made.project).state == "done"
 
 
 @pytest.mark.parametrize("version", ["", " 1", "a/b", "../x", "v 1", "x" * 41])

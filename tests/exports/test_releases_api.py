@@ -9,7 +9,7 @@ from django.test import Client
 from annotation.models import ProjectEvent
 from exports import tasks
 from exports.models import Release
-from exports.parameters import Parameters
+from exports.parameters import SPLIT_BY, Parameters
 from exports.releases import release_request
 from tests import factories
 from tests.conftest import client_of
@@ -167,3 +167,17 @@ def test_the_schema_of_the_api_has_the_switch():
         "$ref": "#/components/schemas/ReleasePublicInputRequest"
     }
     assert schema["components"]["schemas"]["ReleasePublicInputRequest"]["required"] == ["is_public"]
+
+
+def test_the_schema_of_the_api_names_every_choice_with_its_default():
+    schema = Client().get("/api/schema/?format=json").json()["components"]["schemas"]
+    asked = schema["ReleaseListInputRequest"]["properties"]["parameters"]
+    choices = schema["ParametersRequest"]
+    assert "#/components/schemas/ParametersRequest" in json.dumps(asked)
+    defaults = Parameters().to_json()
+    assert list(choices["properties"]) == list(defaults)
+    given = {name: choice["default"] for name, choice in choices["properties"].items() if "default" in choice}
+    assert given == {name: default for name, default in defaults.items() if default is not None}
+    assert all(choice["description"] for choice in choices["properties"].values())
+    assert "required" not in choices
+    assert schema["SplitByEnum"]["enum"] == list(SPLIT_BY)

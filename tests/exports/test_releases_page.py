@@ -1,9 +1,13 @@
 """Leads choose, preview, build and download releases in the browser."""
 
+from datetime import timedelta
+
 import pytest
+from django.utils import timezone
 
 from exports import tasks
 from exports.models import Release
+from exports.releases import LEASE
 from tests import factories
 from tests.conftest import client_of
 from tests.exports.studies import (
@@ -97,20 +101,124 @@ def test_a_wrong_choice_is_shown_beside_its_field(made, lead_client):
     assert not Release.objects.exists()
 
 
-def test_a_version_of_other_judgements_is_refused_in_words(made, lead_client):
+def beside(response, name):
+    """Return what stands under a field as its problem."""
+    return text(response).partition(f'id="id_{name}_problem">')[2].partition("</div>")[0]
+
+
+def test_a_version_of_other_judgements_is_refused_beside_the_version(made, lead_client):
     release(made.project)
-    page = text(lead_client.post("/p/s/releases/", {**CHOICES, "comments": "on", "act": "build"}))
-    assert "give this one a new version" in page
+    page = lead_client.post("/p/s/releases/", {**CHOICES, "comments": "on", "act": "build"})
+    assert "give this one a new version" in beside(page, "version")
+
+
+@pytest.mark.parametrize("version", ["..", "1 0", "1/0", "٣", "-1", "v" * 41, ""])
+def test_a_version_that_is_no_name_of_a_folder_is_refused_beside_the_version(made, lead_client, version):
+    page = lead_client.post("/p/s/releases/", {**CHOICES, "version": version, "act": "build"})
+    assert "errorlist" in beside(page, "version")
+    assert not Release.objects.exists()
+
+
+def test_counts_are_shown_before_the_release_has_a_name(made, lead_client):
+    page = lead_client.post("/p/s/releases/", {**CHOICES, "version": "", "act": "preview"})
+    assert beside(page, "version") == ""
+    assert "<b>2</b> items" in text(page)
+
+
+def test_choices_that_cannot_be_are_named_beside_the_counts_with_the_way_to_their_field(made, lead_client):
+    page = text(lead_client.post("/p/s/releases/", {**CHOICES, "withheld": "dev", "act": "preview"}))
+    assert '<a href="#id_withheld">Withhold the labels of</a>: there is no split &#x27;dev&#x27;' in page
+
+
+def test_sizes_typed_for_another_way_of_splitting_are_not_meant(made, lead_client):
+    page = text(lead_client.post("/p/s/releases/", {**CHOICES, "split_sizes": "train=1", "act": "preview"}))
+    assert "<b>1</b> in test" in page
+
+
+def test_a_release_of_nothing_is_refused_before_it_waits_for_a_worker(lead_client):
+    focus_study(annotators=1, items=1, slug="s")
+    choices = {key: value for key, value in CHOICES.items() if key != "rounds"}
+    page = text(lead_client.post("/p/s/releases/", {**choices, "act": "build"}))
+    assert "There is nothing to release yet: close a round" in page
+    assert not Release.objects.exists()
+
+
+def value_of(response, name):
+    return response.context["form" if name in response.context["form"].fields else "contents"][name].value()
+
+
+def test_the_next_release_begins_with_the_choices_of_the_newest(made, lead_client):
+    made.project.licence = "CC-BY-4.0"
+    made.project.save()
+    first = lead_client.get("/p/s/releases/")
+    assert (value_of(first, "licence"), value_of(first, "withheld")) == ("CC-BY-4.0", None)
+    release(
+        made.project,
+        split_by="seed",
+        split_sizes={"train": 0.5, "test": 0.5},
+        withheld=["test"],
+        texts=False,
+        authors="Ann Other",
+    )
+    page = lead_client.get("/p/s/releases/")
+    assert "The choices are those of release 1.0 until you change them." in text(page)
+    shown = {
+        name: value_of(page, name)
+        for name in ("version", "rounds", "split_by", "split_sizes", "withheld", "without_texts", "authors")
+    }
+    assert shown == {
+        "version": "",
+        "rounds": ["Round 1"],
+        "split_by": "seed",
+        "split_sizes": "train=0.5 test=0.5",
+        "withheld": "test",
+        "without_texts": True,
+        "authors": "Ann Other",
+    }
+    assert value_of(page, "licence") == "CC-BY-4.0"
+
+
+def test_the_page_of_a_release_says_what_was_chosen_also_while_it_waits(made, lead_client):
+    lead_client.post("/p/s/releases/", {**CHOICES, "withheld": "test", "act": "build"})
+    page = text(lead_client.get("/p/s/releases/1.0/"))
+    assert '<dt>Rounds</dt><dd dir="auto">every closed round</dd>' in page
+    assert '<dt>Withheld</dt><dd dir="auto">test</dd>' in page
+    assert '<dt>Comments</dt><dd dir="auto">no</dd>' in page
+
+
+def test_a_failed_release_is_asked_for_again_with_its_version_and_choices(made, lead_client):
+    lead_client.post("/p/s/releases/", {**CHOICES, "withheld": "test", "act": "build"})
+    Release.objects.update(state="failed", error="The disk is full.")
+    release(made.project, "2.0")
+    link = "/p/s/releases/?again=1.0"
+    assert f'<a href="{link}#next">ask for version 1.0 again</a>' in text(
+        lead_client.get("/p/s/releases/1.0/")
+    )
+    again = lead_client.get(link)
+    assert (value_of(again, "version"), value_of(again, "withheld")) == ("1.0", "test")
+    done = lead_client.get("/p/s/releases/?again=2.0")
+    assert (value_of(done, "version"), value_of(done, "withheld")) == ("", "")
 
 
 def test_a_waiting_release_shows_its_progress_and_a_finished_one_reloads_the_page(made, lead_client):
     lead_client.post("/p/s/releases/", {**CHOICES, "act": "build"})
-    row = Release.objects.get()
     assert "waits for a worker" in text(lead_client.get("/p/s/releases/1.0/"))
-    Release.objects.update(
-        state="running", attempt="x", lease_until=row.created_at, progress_total=9, progress_done=4
-    )
-    assert "4 of 9 items" in text(lead_client.get("/p/s/releases/1.0/progress/"))
+
+    def shown(done, *, total=9, silent=timedelta()):
+        Release.objects.update(
+            state="running",
+            attempt="x",
+            lease_until=timezone.now() + LEASE - silent,
+            progress_total=total,
+            progress_done=done,
+        )
+        return text(lead_client.get("/p/s/releases/1.0/progress/"))
+
+    assert "The judgements are being read." in shown(0, total=0)
+    assert "4 of 9 items" in shown(4)
+    assert "All 9 items are written. Agreement, data card and ZIP follow." in shown(9)
+    lost = shown(4, silent=timedelta(minutes=3))
+    assert "Nothing was heard of the worker for 3 minutes. If it was stopped, the release is begun" in lost
     Release.objects.update(state="failed", error="The release does not reconcile: <b>", attempt="")
     assert lead_client.get("/p/s/releases/1.0/progress/").headers["HX-Refresh"] == "true"
     assert "does not reconcile: &lt;b&gt;" in text(lead_client.get("/p/s/releases/1.0/"))

@@ -9,7 +9,7 @@ from annotation.errors import Refused
 from annotation.models import Project
 from exports.parameters import CREDITS, EXCHANGE, SPLIT_BY, Parameters, sizes_from_words
 from exports.releases import release_build
-from exports.writing import release_write
+from exports.writing import directory_or_refuse, release_write
 
 
 class Command(BaseCommand):
@@ -90,8 +90,11 @@ class Command(BaseCommand):
                     **{credit: options[credit] for credit in CREDITS},
                 }
             )
+            # A version that is built stays for good: what can be refused is refused before.
+            directory = Path(options["out"]).resolve()
+            directory_or_refuse(directory)
             release = release_build(project=project, version=options["version"], parameters=parameters)
-            names = release_write(release, Path(options["out"]).resolve(), internal=options["internal"])
+            names = release_write(release, directory, internal=options["internal"])
         except Refused as refusal:
             raise CommandError(refusal.message) from refusal
         n = release.counts["items"]

@@ -1,0 +1,174 @@
+"""The forms of a release: what goes in, and what comes along."""
+
+from typing import Any
+
+from django import forms
+from django.utils.translation import gettext_lazy
+
+from annotation.models import Project, Protocol, Round
+from exports.formats.exchange import FORMATS
+from exports.models import Release
+from exports.parameters import sizes_from_words
+from exports.refinements import refinements_current
+
+SPLITS = [
+    ("field", gettext_lazy("As imported (the items' split)")),
+    ("none", gettext_lazy("No splits: one file")),
+    ("round", gettext_lazy("By the first round an item was drawn into")),
+    ("topic", gettext_lazy("By topic")),
+    ("seed", gettext_lazy("By chance, with a seed")),
+    ("balanced", gettext_lazy("CQs-Gen: the items with the most balanced labels to test")),
+]
+
+
+SIZED = ("seed", "balanced")
+
+
+class ReleaseForm(forms.Form):
+    """What goes into a release, and how it is cut."""
+
+    version = forms.CharField(
+        max_length=40,
+        widget=forms.TextInput(attrs={"required": True, "autocomplete": "off"}),
+        label=gettext_lazy("Version"),
+        help_text=gettext_lazy("As in 1.0. It never changes again."),
+    )
+    rounds = forms.MultipleChoiceField(
+        widget=forms.CheckboxSelectMultiple,
+        required=False,
+        label=gettext_lazy("Rounds"),
+        help_text=gettext_lazy(
+            "Closed rounds, without training rounds. All ticked also takes in labels published "
+            "with an imported file."
+        ),
+    )
+    split_by = forms.ChoiceField(choices=SPLITS, label=gettext_lazy("Splits"))
+    split_sizes = forms.CharField(
+        required=False,
+        label=gettext_lazy("Sizes of the splits"),
+        help_text=gettext_lazy(
+            "By chance: shares, as in train=0.8 test=0.2. Balanced: the number of test items, test=34."
+        ),
+    )
+    seed = forms.IntegerField(
+        min_value=0, max_value=2**63 - 1, initial=0, label=gettext_lazy("Seed of the split")
+    )
+    withheld = forms.CharField(
+        required=False,
+        label=gettext_lazy("Withhold the labels of"),
+        help_text=gettext_lazy("Names of splits, separated by commas. Their labels stay with you."),
+    )
+    adjudicated_only = forms.BooleanField(
+        required=False, label=gettext_lazy("Only what a lead decided, nothing by majority")
+    )
+    edited_questions = forms.BooleanField(
+        required=False, label=gettext_lazy("Edited questions in place of invalid ones")
+    )
+    refined_questions = forms.BooleanField(
+        required=False,
+        label=gettext_lazy("Refined questions beside the template ones"),
+        help_text=gettext_lazy("Those that a language model put into other words and no lead rejected."),
+    )
+
+    def __init__(self, *args: Any, project: Project, building: bool, **kwargs: Any) -> None:
+        super().__init__(*args, **kwargs)
+        self.fields["version"].required = building  # counts need no name yet
+        closed = project.rounds.filter(status=Round.Status.CLOSED).exclude(purpose=Round.Purpose.TRAINING)
+        names = list(closed.order_by("number").values_list("name", flat=True))
+        rounds: Any = self.fields["rounds"]
+        rounds.choices = [(name, name) for name in names]
+        rounds.initial = names
+        if project.protocol == Protocol.FOCUS:
+            del self.fields["edited_questions"]
+            split_by: Any = self.fields["split_by"]
+            split_by.choices = SPLITS[:-1]
+        if not names:
+            del self.fields["rounds"]
+        if not refinements_current(project).exists():
+            del self.fields["refined_questions"]
+
+    def chosen(self) -> dict[str, Any]:
+        """Return the choices as `Parameters.from_json` reads them. Raises ParameterError."""
+        given = dict(self.cleaned_data)
+        given.pop("version")
+        rounds = given.pop("rounds", [])
+        field: Any = self.fields.get("rounds")
+        every = field is None or len(rounds) == len(field.choices)
+        # The page shows the sizes only beside a split that has them; what was typed before is not meant.
+        sizes = given["split_sizes"].split() if given["split_by"] in SIZED else []
+        return {
+            **given,
+            "rounds": None if every else rounds,
+            "split_sizes": sizes_from_words(sizes),
+            "withheld": [name.strip() for name in given["withheld"].split(",") if name.strip()],
+        }
+
+
+class ContentsForm(forms.Form):
+    """Which files come along, and what the data card says."""
+
+    judgements = forms.BooleanField(
+        required=False, initial=True, label=gettext_lazy("The raw judgements, by pseudonym")
+    )
+    comments = forms.BooleanField(required=False, label=gettext_lazy("Annotators' comments among them"))
+    agreement = forms.BooleanField(required=False, initial=True, label=gettext_lazy("The agreement reports"))
+    without_texts = forms.BooleanField(
+        required=False,
+        label=gettext_lazy("No texts: ids, offsets, labels and hashes only"),
+        help_text=gettext_lazy("For sources whose texts may not be passed on."),
+    )
+    exchange = forms.MultipleChoiceField(
+        widget=forms.CheckboxSelectMultiple,
+        required=False,
+        choices=[(format.key, format.label) for format in FORMATS],
+        label=gettext_lazy("Also in the form of"),
+    )
+    licence = forms.CharField(required=False, max_length=200, label=gettext_lazy("Licence"))
+    authors = forms.CharField(
+        required=False,
+        max_length=1000,
+        label=gettext_lazy("Authors"),
+        help_text=gettext_lazy("Separated by semicolons, as in Ann Other; Ben Wu."),
+    )
+    citation = forms.CharField(
+        required=False,
+        max_length=4000,
+        widget=forms.Textarea(attrs={"rows": 3}),
+        label=gettext_lazy("Citation"),
+        help_text=gettext_lazy(
+            "In your own words or as BibTeX. Left empty it is made of authors, name, version and address."
+        ),
+    )
+    contact = forms.CharField(required=False, max_length=200, label=gettext_lazy("Contact"))
+    published = forms.CharField(
+        required=False,
+        widget=forms.DateInput(attrs={"type": "date"}),
+        label=gettext_lazy("Published on"),
+        help_text=gettext_lazy("The day that the data card and the citation name."),
+    )
+
+    def chosen(self) -> dict[str, Any]:
+        """Return the choices as `Parameters.from_json` reads them."""
+        given = dict(self.cleaned_data)
+        return {"texts": not given.pop("without_texts"), **given}
+
+
+def choices_as_before(release: Release) -> dict[str, Any]:
+    """Return the choices of a release as the two forms show them, so that the next one begins with them.
+
+    Of rounds only those that it named: a release of every round is followed by one of every round.
+    """
+    # As stored, not through Parameters: a release outlives the choices that today's code knows.
+    kept = release.parameters
+    names = {*ReleaseForm.base_fields, *ContentsForm.base_fields} & set(kept)
+    shown = {
+        name: kept[name] for name in names if name not in ("rounds", "split_sizes", "withheld", "published")
+    }
+    if kept.get("rounds"):
+        shown["rounds"] = kept["rounds"]
+    return {
+        **shown,
+        "split_sizes": " ".join(f"{name}={size:g}" for name, size in kept.get("split_sizes", {}).items()),
+        "withheld": ", ".join(kept.get("withheld", [])),
+        "without_texts": not kept.get("texts", True),
+    }

@@ -1,0 +1,112 @@
+"""A lead chooses what goes into a release in a browser, with its counts in sight; a stranger cites it."""
+
+import pytest
+from playwright.sync_api import expect
+
+from exports.publishing import release_publish
+from tests.e2e.lead import looked_at
+from tests.exports.studies import close, focus_study, judge, release
+
+pytestmark = [pytest.mark.browser, pytest.mark.django_db(transaction=True)]
+
+
+@pytest.fixture
+def made():
+    """A closed round with one item in the split train, one in test."""
+    made = focus_study(annotators=2, items=2, slug="s")
+    for item, split in zip(made.items, ("train", "test"), strict=True):
+        judge(made, item, {})
+        item.split = split
+        item.save()
+    close(made)
+    return made
+
+
+@pytest.fixture
+def lea(made, as_, live_server):
+    page = as_("lea")
+    page.goto(f"{live_server.url}/p/s/releases/")
+    return page
+
+
+def counts(page):
+    return page.locator("#preview")
+
+
+def test_the_counts_follow_the_choices_and_a_wrong_one_is_named_beside_its_field(lea):
+    expect(counts(lea)).to_contain_text("2 items (1 in test, 1 in train)")
+    expect(lea.get_by_label("Sizes of the splits")).to_be_hidden()
+    lea.get_by_label("Splits", exact=True).select_option("none")
+    expect(counts(lea)).not_to_contain_text("in test")
+    withheld = lea.get_by_label("Withhold the labels of")
+    withheld.fill("dev")
+    expect(lea.locator("#id_withheld_problem")).to_have_text("there is no split 'dev'")
+    expect(withheld).to_be_focused()
+    expect(withheld).to_have_value("dev")
+    looked_at(lea, "release-1-wrong-choice")
+    counts(lea).get_by_role("link", name="Withhold the labels of").click()
+    expect(withheld).to_be_focused()
+    withheld.fill("")
+    expect(lea.locator("#id_withheld_problem")).to_be_empty()
+    expect(counts(lea)).to_contain_text("2 items")
+    looked_at(lea, "release-2-counts")
+
+
+def test_the_answer_to_earlier_choices_never_takes_the_place_of_a_later_one(lea):
+    expect(counts(lea)).to_contain_text("1 in test")
+    held = []
+
+    def hold_the_first(route):
+        if held:
+            route.continue_()
+        else:
+            held.append(route)
+
+    lea.route("**/p/s/releases/", hold_the_first)
+    with lea.expect_request("**/p/s/releases/"):
+        lea.get_by_label("Withhold the labels of").fill("dev")
+    with lea.expect_response("**/p/s/releases/"):
+        lea.get_by_label("Withhold the labels of").fill("test")
+    expect(counts(lea)).to_contain_text("1 in test")
+    held[0].continue_()
+    lea.get_by_label("Withhold the labels of").fill("test ")
+    expect(counts(lea)).to_contain_text("1 in test")
+    expect(lea.locator("#id_withheld_problem")).to_be_empty()
+
+
+@pytest.mark.parametrize(
+    "answer", [{"status": 500}, {"status": 200, "body": "<h1>Log in</h1>", "content_type": "text/html"}, None]
+)
+def test_counts_that_could_not_be_brought_up_to_date_say_so_until_they_are(lea, answer):
+    expect(counts(lea)).to_contain_text("1 in test")
+    told = lea.get_by_text("The counts could not be brought up to date")
+    expect(told).to_be_hidden()
+    lea.route("**/p/s/releases/", lambda route: route.fulfill(**answer) if answer else route.abort())
+    lea.get_by_label("Splits", exact=True).select_option("none")
+    expect(told).to_be_visible()
+    expect(counts(lea)).to_contain_text("1 in test")
+    lea.unroute_all()
+    lea.get_by_label("Splits", exact=True).select_option("round")
+    expect(counts(lea)).to_contain_text("2 in Round 1")
+    expect(told).to_be_hidden()
+
+
+def test_a_stranger_copies_the_citation_and_reads_the_same_without_scripts(made, browser, live_server):
+    made.project.name = "Donaudampfschifffahrtselektrizitätenhauptbetriebswerk" * 3
+    made.project.save()
+    release_publish(release=release(made.project, authors="Ann Other"), by=made.lead)
+    address = f"{live_server.url}/releases/s/1.0/"
+    stranger = browser.new_context(permissions=["clipboard-read", "clipboard-write"]).new_page()
+    stranger.goto(address)
+    looked_at(stranger, "release-3-public")
+    stranger.get_by_role("button", name="Copy the BibTeX entry").press("Enter")
+    expect(stranger.get_by_role("button", name="Copied")).to_be_visible()
+    copied = stranger.evaluate("navigator.clipboard.readText()")
+    assert copied.startswith("@misc{s-1.0,\n  author = {Ann Other},")
+    assert f"url = {{{address}}}" in copied
+    words = stranger.locator("main").inner_text().replace("Copied", "Copy the BibTeX entry")
+    without = browser.new_context(java_script_enabled=False).new_page()
+    without.goto(address)
+    assert without.locator("main").inner_text() == words
+    stranger.context.close()
+    without.context.close()
