@@ -1,6 +1,8 @@
 """What every test may ask for."""
 
+import fcntl
 import os
+import shutil
 from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
@@ -16,6 +18,7 @@ from annotation.database_rules import TRIGGERS
 from annotation.triggers import run_statements
 from exports.triggers import TRIGGERS as RELEASE_TRIGGERS
 from tests import factories
+from tests.installation import Installation
 
 ROOT = Path(__file__).resolve().parent.parent
 STRICT = os.environ.get("ELENCHUS_STRICT") == "1"
@@ -45,6 +48,28 @@ def shared_data() -> Path:
     if not folder.is_dir():
         unavailable("no ../shared/data", "the real data sets are not part of the repository")
     return folder
+
+
+@pytest.fixture(scope="session")
+def migrated(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """Return a data folder with an empty database, to be copied; all workers share one."""
+    ours = tmp_path_factory.getbasetemp()
+    shared = ours.parent if os.environ.get("PYTEST_XDIST_WORKER") else ours
+    made, half_made = shared / "migrated", shared / "half-migrated"
+    with (shared / "migrated.lock").open("w") as lock:
+        fcntl.flock(lock, fcntl.LOCK_EX)
+        if not made.exists():
+            Installation(half_made).migrate()
+            half_made.rename(made)
+    return made
+
+
+@pytest.fixture
+def installation(migrated: Path, tmp_path: Path) -> Iterator[Installation]:
+    """An installation of its own, with nobody in it; its web server is killed at the end."""
+    made = Installation(shutil.copytree(migrated, tmp_path / "data"))
+    yield made
+    made.kill()
 
 
 @pytest.fixture(scope="session", autouse=True)

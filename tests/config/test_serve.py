@@ -74,16 +74,6 @@ class Serving:
         return self.process.returncode, output
 
 
-@pytest.fixture(scope="module")
-def migrated(tmp_path_factory) -> Path:
-    """Return a data folder with an empty database, to be copied."""
-    folder = tmp_path_factory.mktemp("migrated")
-    migrate = manage(folder, "migrate", "--verbosity", "0")
-    output, _ = migrate.communicate(timeout=120)
-    assert migrate.returncode == 0, output
-    return folder
-
-
 @pytest.fixture
 def serving(migrated, tmp_path) -> Iterator[Serving]:
     served = Serving(shutil.copytree(migrated, tmp_path / "data"))
