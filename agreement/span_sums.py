@@ -14,7 +14,7 @@ from typing import Any
 import numpy as np
 
 from agreement.gold_findings import AGAINST, without_target
-from agreement.intervals import PERCENTILE, generator, resampled_weights, spread_interval
+from agreement.intervals import PERCENTILE, generator, resampled_items, spread_interval
 from agreement.judgements import RoundJudgements
 from agreement.patterns import FloatArray, IntArray
 from agreement.results import NO_PAIRS, NO_VARIATION, NOT_COMPUTED, SINGLE_ITEM, Estimate, undefined
@@ -207,15 +207,13 @@ def _resampled(
     n_marked = len(frame.marked)
     if not n_marked or not parameters["replicates"]:
         return {}
-    # Items without a span add nothing: they are drawn as one kind.
-    multiplicity = np.ones(n_marked + 1, dtype=np.int64)
-    multiplicity[-1] = frame.n_items - n_marked
     rng = generator(parameters["seed"], SPAN_STREAM)
     # Types without any span are zero in every resample, and are most where few types are judged.
     parts: dict[int, list[FloatArray]] = {kind: [] for kind, matrix in matrices.items() if matrix.any()}
-    for weights in resampled_weights(multiplicity, parameters["replicates"], rng):
+    # Items without a span add nothing: they are not drawn one by one.
+    for weights in resampled_items(frame.n_items, n_marked, parameters["replicates"], rng):
         for kind, chunks in parts.items():
-            chunks.append(weights[:, :-1] @ matrices[kind])
+            chunks.append(weights @ matrices[kind])
     return {
         kind: np.concatenate(parts[kind])
         if kind in parts

@@ -7,8 +7,8 @@ from __future__ import annotations
 
 import hashlib
 from collections import Counter, defaultdict
-from collections.abc import Callable
-from dataclasses import dataclass, field, replace
+from collections.abc import Callable, Collection
+from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
 
@@ -18,7 +18,7 @@ from agreement.judgements import natural_key
 from agreement.report import REPORT_VERSION
 from annotation.errors import Refused
 from exports.agreement_files import agreement_write
-from exports.archive import archive_write
+from exports.archive import Archive
 from exports.card import card_text
 from exports.formats import cqs_gen, focus
 from exports.formats.jsonfile import canonical
@@ -30,7 +30,7 @@ from exports.refinements import RunUse, provenance
 from exports.splits import splits_plan
 from exports.sums import Sums
 
-FORMAT_VERSION = 4
+FORMAT_VERSION = 5
 """Raised whenever the same judgements would give other bytes; part of every release's digest."""
 
 Progress = Callable[[int, int], None]
@@ -182,10 +182,14 @@ def _files_build(selection: Selection, version: str, sums: Sums, progress: Progr
     if problems:
         raise NotReconciled(problems)
     built = _built(selection, tally, digest.hexdigest(), splits)
-    agreement = agreement_write(selection, sums.directory) if selection.parameters.agreement else []
-    built.card = card_text(selection, version, built, agreement)
-    documents_write(selection, version, built, sums)
-    built.files = files_seal(sums, f"{selection.project.slug}-{version}")
+    title = f"{selection.project.slug}-{version}"
+    with Archive(sums.directory / f"{title}.zip", sums.directory, title) as archive:
+        data = _names(sums, archive)
+        archive.add(name for name in data if not _is_internal(name))
+        agreement = agreement_write(selection, sums.directory) if selection.parameters.agreement else []
+        built.card = card_text(selection, version, built, agreement)
+        documents_write(selection, version, built, sums)
+        built.files = files_seal(sums, archive, data)
     if progress:
         progress(total, total)
     return built
@@ -209,24 +213,33 @@ def _built(selection: Selection, tally: Tally, digest: str, splits: Counter[str]
     )
 
 
-def files_seal(sums: Sums, title: str) -> list[BuiltFile]:
-    """Write SHA256SUMS over the public files and the ZIP of them all; return every file."""
-    directory = sums.directory
-    files = [
-        _built_file(sums, path.relative_to(directory).as_posix())
-        for path in sorted(path for path in directory.rglob("*") if path.is_file())
-    ]
+def files_seal(sums: Sums, archive: Archive, archived: Collection[str]) -> list[BuiltFile]:
+    """Write SHA256SUMS over the public files and finish the ZIP of them all; return every file.
+
+    The ZIP has the public ones among `archived` already.
+    """
+    files = [_built_file(sums, name) for name in _names(sums, archive)]
     public = [file for file in files if not file.internal]
-    (directory / SUMS).write_bytes(sums_text(public).encode())
-    names = [*(file.name for file in public), SUMS]
-    archive_write(directory / f"{title}.zip", directory, names, title)
-    archive = replace(_built_file(sums, f"{title}.zip"), archive=True)
-    return [*files, _built_file(sums, SUMS), archive]
+    (sums.directory / SUMS).write_bytes(sums_text(public).encode())
+    archive.add([*(file.name for file in public if file.name not in archived), SUMS])
+    sha256 = archive.close()
+    size = archive.path.stat().st_size
+    return [*files, _built_file(sums, SUMS), BuiltFile(archive.path.name, sha256, size, archive=True)]
+
+
+def _names(sums: Sums, archive: Archive) -> list[str]:
+    """Return the names of the files that were written, without the ZIP."""
+    files = sorted(path for path in sums.directory.rglob("*") if path.is_file() and path != archive.path)
+    return [path.relative_to(sums.directory).as_posix() for path in files]
+
+
+def _is_internal(name: str) -> bool:
+    return name.startswith(f"{INTERNAL}/")
 
 
 def _built_file(sums: Sums, name: str) -> BuiltFile:
     size = (sums.directory / name).stat().st_size
-    return BuiltFile(name, sums.sha256(name), size, internal=name.startswith(f"{INTERNAL}/"))
+    return BuiltFile(name, sums.sha256(name), size, internal=_is_internal(name))
 
 
 def _add(record: ItemRecord, split: str, selection: Selection, tally: Tally, outputs: list[Output]) -> None:

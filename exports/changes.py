@@ -129,9 +129,9 @@ def changes_work_out(release: Release) -> None:
 def comparable(before: Release, after: Release) -> bool:
     """Say whether the storage has the files that a comparison reads."""
     return all(
-        default_storage.exists(file["storage"])
+        default_storage.exists(place)
         for release in (before, after)
-        for file in [*_lines_files(release), _manifest_file(release)]
+        for place in [*(file.storage for file in _lines_files(release)), _manifest_file(release)["storage"]]
     )
 
 
@@ -150,15 +150,16 @@ def _place(before: Release, after: Release) -> str:
 
 
 def _compared(before: Release, after: Release) -> Changes:
-    # Of most items both say the same, byte for byte: those need not be read. Hashes of lines are kept, a few
-    # bytes each, and not the lines.
-    same = _lines(before) & _lines(after)
-    known = dict(_items(before, same))
+    # Of most items both say the same, byte for byte: those need not be read. Whole files that both have are
+    # not opened; of the others hashes of lines are kept, a few bytes each, and not the lines.
+    old, new = _files_that_differ(before, after)
+    same = _lines(old) & _lines(new)
+    known = dict(_items(old, same))
     added: list[str] = []
     changes: list[Change] = []
     counts: Counter[str] = Counter()
     items_changed = not_compared = 0
-    for item, units in _items(after, same):
+    for item, units in _items(new, same):
         if item not in known:
             added.append(item)
             continue
@@ -181,13 +182,34 @@ def _compared(before: Release, after: Release) -> Changes:
     )
 
 
-def _lines(release: Release) -> set[bytes]:
+class _LinesFile(NamedTuple):
+    """A file of JSON Lines, by its place in the storage; of a `withheld` split it has no labels."""
+
+    storage: str
+    sha256: str
+    withheld: bool
+
+
+def _files_that_differ(before: Release, after: Release) -> tuple[list[_LinesFile], ...]:
+    """Return the JSON Lines of both releases but for those that are the same file in both.
+
+    Those of withheld splits are always there: their items are counted as not compared.
+    """
+    old, new = _lines_files(before), _lines_files(after)
+    both = _with_labels(old) & _with_labels(new)
+    return tuple([file for file in files if file.sha256 not in both] for files in (old, new))
+
+
+def _with_labels(files: list[_LinesFile]) -> set[str]:
+    return {file.sha256 for file in files if not file.withheld}
+
+
+def _lines(files: list[_LinesFile]) -> set[bytes]:
     """Return a hash of each line with labels."""
-    withheld = _withheld_files(release)
     found: set[bytes] = set()
-    for file in _lines_files(release):
-        if file["name"] not in withheld:
-            with default_storage.open(file["storage"], "rb") as stream:
+    for file in files:
+        if not file.withheld:
+            with default_storage.open(file.storage, "rb") as stream:
                 found.update(map(_line_hash, stream))
     return found
 
@@ -196,34 +218,29 @@ def _line_hash(line: bytes) -> bytes:
     return hashlib.blake2b(line, digest_size=16).digest()
 
 
-def _items(release: Release, same: set[bytes]) -> Iterator[tuple[str, tuple[Unit, ...] | None]]:
+def _items(files: list[_LinesFile], same: set[bytes]) -> Iterator[tuple[str, tuple[Unit, ...] | None]]:
     """Yield id and units of the items of a release, but for those whose lines are the same in both.
 
     The units are None where the labels are withheld.
     """
-    withheld = _withheld_files(release)
     alike: dict[Unit, Unit] = {}  # most units of a data set are alike: each is kept once
-    for file in _lines_files(release):
-        is_withheld = file["name"] in withheld
-        with default_storage.open(file["storage"], "rb") as stream:
+    for file in files:
+        with default_storage.open(file.storage, "rb") as stream:
             for text in stream:
-                if not is_withheld and _line_hash(text) in same:
+                if not file.withheld and _line_hash(text) in same:
                     continue
                 entry = json.loads(text)
                 item = entry["argument_id"] if "argument_id" in entry else entry["intervention_id"]
-                if is_withheld:
+                if file.withheld:
                     yield item, None
                 else:
                     yield item, tuple(alike.setdefault(unit, unit) for unit in _units(entry))
 
 
-def _withheld_files(release: Release) -> set[str]:
-    return {f"data/{Places.file_part(split)}.jsonl" for split in release.parameters["withheld"]}
-
-
-def _lines_files(release: Release) -> list[dict[str, Any]]:
+def _lines_files(release: Release) -> list[_LinesFile]:
+    withheld = {f"data/{Places.file_part(split)}.jsonl" for split in release.parameters["withheld"]}
     return [
-        file
+        _LinesFile(file["storage"], file["sha256"], file["name"] in withheld)
         for file in public_files(release)
         if file["name"].startswith("data/") and file["name"].endswith(".jsonl")
     ]

@@ -13,6 +13,7 @@ from django.core.management.commands import flush
 from django.db import connections
 from django.test import Client
 from django.utils import translation
+from hypothesis import HealthCheck, settings
 
 from annotation.database_rules import TRIGGERS
 from annotation.triggers import run_statements
@@ -21,6 +22,10 @@ from tests import factories
 from tests.installation import Installation
 
 ROOT = Path(__file__).resolve().parent.parent
+# A loaded machine is no reason to fail.
+settings.register_profile("patient", deadline=None, suppress_health_check=[HealthCheck.too_slow])
+settings.load_profile("patient")
+
 STRICT = os.environ.get("ELENCHUS_STRICT") == "1"
 
 

@@ -9,7 +9,7 @@ from hypothesis.extra.numpy import arrays
 from agreement.labels import label_agreement
 from agreement.patterns import label_counts, rating_patterns
 
-MORE = settings(max_examples=60, deadline=None)
+MORE = settings(max_examples=60)
 
 
 @st.composite

@@ -4,7 +4,13 @@ import numpy as np
 import pytest
 
 from agreement.coefficients import evaluate_count
-from agreement.intervals import clustered_units, generator, percentile_interval, resampled_weights
+from agreement.intervals import (
+    clustered_units,
+    generator,
+    percentile_interval,
+    resampled_items,
+    resampled_weights,
+)
 from agreement.labels import label_agreement
 from agreement.pairwise import cohen_kappa, light_kappa, table_sums
 from agreement.standard_errors import rule_of_three, wilson_interval
@@ -265,3 +271,25 @@ def test_the_interval_covers_the_true_value_in_about_95_of_100_studies():
             covered[name] += interval.low <= true <= interval.high
     for name, number in covered.items():
         assert 0.91 <= number / studies <= 0.985, name
+
+
+def test_items_drawn_by_index_are_drawn_as_often_and_as_unevenly_as_in_a_multinomial_draw():
+    n, kept, replicates = 40, 30, 20_000
+    drawn = np.concatenate(list(resampled_items(n, kept, replicates, generator(3, 0), chunk=999)))
+    assert drawn.shape == (replicates, kept)
+    multiplicity = np.array([1] * kept + [n - kept])
+    plain = np.concatenate(list(resampled_weights(multiplicity, replicates, generator(4, 0))))[:, :-1]
+    # Mean 1, variance 1 - 1/n and covariance -1/n, as of n draws with replacement.
+    for weights in (drawn, plain):
+        assert weights.mean() == pytest.approx(1, abs=0.005)
+        covariance = np.cov(weights.T)
+        assert np.diag(covariance).mean() == pytest.approx(1 - 1 / n, abs=0.01)
+        assert covariance[~np.eye(kept, dtype=bool)].mean() == pytest.approx(-1 / n, abs=0.002)
+    assert np.percentile(drawn.sum(axis=1), [2.5, 97.5]).tolist() == [24, 35]
+    assert np.percentile(plain.sum(axis=1), [2.5, 97.5]).tolist() == [24, 35]
+
+
+def test_all_items_drawn_by_index_are_n_in_every_resample():
+    (drawn,) = resampled_items(5, 5, 100, generator(0, 0))
+    assert set(drawn.sum(axis=1)) == {5.0}
+    assert list(resampled_items(5, 5, 0, generator(0, 0))) == []

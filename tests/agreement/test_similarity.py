@@ -3,7 +3,7 @@ import unicodedata
 from pathlib import Path
 
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 
 from agreement import similarity
@@ -64,7 +64,6 @@ def test_rouge_of_a_latin_span_against_a_cyrillic_one_is_undefined_and_not_zero(
     assert similarity.rouge("taxes rise", "налоги растут") == (Similarity(None, "no_rouge_token"),) * 2
 
 
-@settings(deadline=None)  # the first call imports nltk
 @given(st.text("ab_İK 1é.ſ", max_size=20), st.text("ab_İK 1é.ſ", max_size=20))
 def test_rouge_equals_the_rouge_score_package(a, b):
     for ours, theirs in zip(similarity.rouge(a, b), similarity.rouge_by_package(a, b), strict=True):

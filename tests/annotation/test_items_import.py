@@ -63,7 +63,7 @@ def test_nul_and_lone_surrogates_are_refused_with_their_place_wherever_they_stan
         ]
     )
 
-    @settings(max_examples=60, deadline=None)
+    @settings(max_examples=60)
     @given(letters, unstorable, letters)
     def refused(before, unstorable, after):
         letter, what = unstorable

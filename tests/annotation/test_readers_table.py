@@ -345,7 +345,7 @@ ANY_TEXT = st.text(
 )
 
 
-@settings(max_examples=60, deadline=None)
+@settings(max_examples=60)
 @given(
     texts=st.lists(ANY_TEXT.filter(lambda text: not is_blank(text)), min_size=1, max_size=5),
     encoding=st.sampled_from(["utf-8", "utf-8-sig", "utf-16"]),

@@ -103,7 +103,7 @@ def test_stored_offsets_slice_to_what_was_highlighted_on_the_screen(
     expect(page.locator("body")).to_have_text("ok")
 
     # On a CI machine Hypothesis takes the same examples each time; elsewhere it looks further each time.
-    @settings(max_examples=12, deadline=None)
+    @settings(max_examples=12)
     @example([Choice(long_enough("".join(WORDS) + "".join(GAPS), LONG), (0.31, 0.97), (".",))])
     @given(st.lists(choices, min_size=1, max_size=6))
     def all_of_it_is_stored_as_shown(chosen: list[Choice]) -> None:

@@ -3,7 +3,7 @@
 import pytest
 from django.core.cache import cache
 from django.core.files.base import ContentFile
-from django.core.files.storage import default_storage
+from django.core.files.storage import Storage, default_storage
 from django.test import Client
 from django.utils import timezone
 
@@ -138,6 +138,26 @@ def test_only_items_whose_lines_differ_are_read(made, monkeypatch):
     monkeypatch.setattr(changes, "_units", lambda entry: read.append(entry["argument_id"]) or iter(()))
     changes_between(first, second)
     assert read == [made.items[1].external_id] * 2
+
+
+def test_files_that_both_releases_have_are_not_opened(made, monkeypatch):
+    made.project.items.filter(pk=made.items[0].pk).update(split="test")
+    made.project.items.exclude(pk=made.items[0].pk).update(split="train")
+    first = release(made.project, "1.0", licence="MIT")
+    adjudicate(made, made.items[0], "LE", False)
+    second = release(made.project, "1.1", licence="MIT")
+    told = changes_between(first, second)
+    lose_comparisons()
+    opened, plain = [], Storage.open
+    monkeypatch.setattr(
+        Storage, "open", lambda self, name, mode="rb": opened.append(name) or plain(self, name, mode)
+    )
+    assert changes_between(first, second) == told
+    assert {name.rpartition("/")[2] for name in opened} == {"test.jsonl", "release.json"}
+    assert [(change.item, change.what) for change in told.changes] == [
+        (made.items[0].external_id, "label"),
+        (made.items[0].external_id, "spans"),
+    ]
 
 
 def test_questions_are_compared_by_label_and_wording():

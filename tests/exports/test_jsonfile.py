@@ -3,7 +3,7 @@
 import io
 import json
 
-from hypothesis import HealthCheck, given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 
 from exports.formats.jsonfile import ObjectWriter, Repeated, RepeatedList, canonical, line, published
@@ -14,23 +14,16 @@ VALUES = st.recursive(
 )
 
 
-# A loaded machine is no reason to fail.
-patiently = settings(deadline=None, suppress_health_check=[HealthCheck.too_slow])
-
-
-@patiently
 @given(VALUES)
 def test_a_value_is_laid_out_as_python_indents_it(value):
     assert published(value) == json.dumps(value, indent=4)
 
 
-@patiently
 @given(VALUES)
 def test_a_line_is_what_python_writes(value):
     assert line(value) == json.dumps(value, ensure_ascii=False)
 
 
-@patiently
 @given(st.dictionaries(st.text(), VALUES, max_size=4), VALUES)
 def test_an_object_that_many_share_has_the_bytes_of_a_plain_one(shared, other):
     many = {
@@ -44,7 +37,6 @@ def test_an_object_that_many_share_has_the_bytes_of_a_plain_one(shared, other):
     assert published(many) == published(many) == json.dumps(plain, indent=4)
 
 
-@patiently
 @given(st.dictionaries(st.text(), VALUES, max_size=4))
 def test_an_object_written_entry_by_entry_has_the_bytes_of_the_whole(whole):
     stream = io.StringIO()
