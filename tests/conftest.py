@@ -26,6 +26,8 @@ ROOT = Path(__file__).resolve().parent.parent
 settings.register_profile("patient", deadline=None, suppress_health_check=[HealthCheck.too_slow])
 settings.load_profile("patient")
 
+LONG = {"browser", "migrated", "server", "production"}
+"""The fixtures that start a browser or processes."""
 STRICT = os.environ.get("ELENCHUS_STRICT") == "1"
 
 
@@ -37,13 +39,16 @@ def unavailable(what: str, how: str) -> None:
     pytest.skip(message)
 
 
+@pytest.hookimpl(trylast=True)
 def pytest_collection_modifyitems(config: pytest.Config, items: list[pytest.Item]) -> None:
-    """Leave the tests about PostgreSQL alone out of a run on SQLite."""
-    if os.environ.get("DATABASE_URL", "").startswith("postgres"):
-        return
-    left_out = [item for item in items if item.get_closest_marker("postgresql")]
-    config.hook.pytest_deselected(items=left_out)
-    items[:] = [item for item in items if item not in left_out]
+    """Leave the tests about PostgreSQL alone out of a run on SQLite; begin with the files that take long."""
+    if not os.environ.get("DATABASE_URL", "").startswith("postgres"):
+        left_out = [item for item in items if item.get_closest_marker("postgresql")]
+        config.hook.pytest_deselected(items=left_out)
+        items[:] = [item for item in items if not item.get_closest_marker("postgresql")]
+    # At the end of a run no worker then waits for the other's browser or processes.
+    long = {item.path for item in items if LONG & set(getattr(item, "fixturenames", ()))}
+    items.sort(key=lambda item: item.path not in long)
 
 
 @pytest.fixture(scope="session")

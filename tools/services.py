@@ -36,9 +36,7 @@ def _apt_get(*words: str) -> bool:
     """Return whether it was done; what was asked for once is not done again."""
     environment = {**os.environ, "DEBIAN_FRONTEND": "noninteractive"}
     command = ["apt-get", "-qq", *words]
-    return (
-        subprocess.run(command, check=False, stdout=subprocess.DEVNULL, env=environment).returncode == 0
-    )
+    return subprocess.run(command, check=False, stdout=subprocess.DEVNULL, env=environment).returncode == 0
 
 
 def free_port() -> int:
