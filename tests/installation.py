@@ -6,7 +6,7 @@ import socket
 import sqlite3
 import subprocess
 import sys
-from contextlib import closing
+from contextlib import closing, suppress
 from pathlib import Path
 from typing import Any
 
@@ -96,7 +96,9 @@ class Installation:
                     if b"200" in connection.recv(64):
                         return
             except OSError:
-                if self.process.poll() is not None:
+                # Asking without a pause would take a core from the server that starts.
+                with suppress(subprocess.TimeoutExpired):
+                    self.process.wait(timeout=0.05)
                     raise RuntimeError("the web server ended before it answered") from None
 
     def kill(self) -> None:
