@@ -8,9 +8,6 @@ from functools import lru_cache
 from math import fsum
 from typing import Any
 
-import numpy as np
-from numpy.typing import NDArray
-
 from agreement.consensus import ConsensusSpan
 from agreement.results import NO_PAIRS
 from agreement.similarity import MEASURES, Similarity, Span, pair_similarities
@@ -47,7 +44,7 @@ def against_sums(
     *,
     measures: Sequence[str] = MEASURES,
     compare: Compare | None = None,
-) -> tuple[NDArray[np.float64], NDArray[np.float64], dict[str, Counter[str]]]:
+) -> tuple[tuple[float, ...], tuple[float, ...], dict[str, Counter[str]]]:
     """Return what one text adds to each of `against_columns`: sums, numbers of spans, and reasons.
 
     spans are (annotator, start, end). Each is compared with every gold span of the text, and for
@@ -76,10 +73,11 @@ def against_sums(
                 elif reason:
                     reasons.setdefault(name, Counter())[reason] += 1
     if not values:
-        return np.zeros(len(columns)), np.zeros(len(columns)), reasons
+        nothing = (0.0,) * len(columns)
+        return nothing, nothing, reasons
     return (
-        np.array([fsum(values[name]) for name in columns]),
-        np.array([float(len(values[name])) for name in columns]),
+        tuple(fsum(values[name]) for name in columns),
+        tuple(float(len(values[name])) for name in columns),
         reasons,
     )
 

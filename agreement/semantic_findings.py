@@ -13,8 +13,6 @@ from itertools import combinations, combinations_with_replacement
 from math import fsum
 from typing import Any
 
-import numpy as np
-
 from agreement.consensus import ConsensusSpan
 from agreement.encoders import Encoder
 from agreement.gold_findings import AGAINST, against_columns, against_sums
@@ -90,7 +88,7 @@ def _unit_sums(
     without = len(pairs) - len(defined)
     if without:
         reasons[BERTSCORE] = Counter({NO_ENCODER_TOKEN: without})
-    return np.concatenate([[fsum(defined)], sums, [float(len(defined))], numbers]), reasons
+    return (fsum(defined), *sums, float(len(defined)), *numbers), reasons
 
 
 def bertscore_add(section: dict[str, Any], sums: SpanSums) -> None:

@@ -36,7 +36,8 @@ from agreement.unitizing import (
 
 ALPHA_TOKEN = "alpha_token"
 ALPHA_U = "alpha_u"
-FIGURES = (*MEASURES, ALPHA_TOKEN, ALPHA_U)
+ALPHAS = (ALPHA_TOKEN, ALPHA_U)
+FIGURES = (*MEASURES, *ALPHAS)
 
 NO_SPAN_PAIRS = "no_span_pairs"
 
@@ -51,6 +52,7 @@ SPAN_REASONS: Mapping[str, str] = {
 }
 
 _STREAM = 0
+_NO_SUMS = (0.0,) * len(MEASURES)
 
 
 @dataclass(frozen=True, slots=True)
@@ -80,24 +82,29 @@ class SpanTable:
         return int(self.denominators[:, MEASURES.index(measure)].sum())
 
 
-def span_table(texts: Sequence[JudgedText]) -> SpanTable:
-    """Return what every text adds: the similarities of all pairs of its spans, and its disagreements.
+@dataclass(frozen=True, slots=True)
+class TextSums:
+    """What one text adds to every figure of `FIGURES`: a row of `SpanTable`, and why it adds nothing.
+
+    `disagreements` are those of `alpha_token` and of `alpha_u`.
+    """
+
+    numerators: tuple[float, ...]
+    denominators: tuple[float, ...]
+    undefined: Mapping[str, tuple[int, str]]
+    disagreements: tuple[Disagreement, Disagreement]
+
+
+def text_sums(judged: JudgedText) -> TextSums:
+    """Return what a text adds: the similarities of all pairs of its spans, and its disagreements.
 
     Token positions are characters in a text that is counted by characters; alpha_u always counts code points.
     """
-    numerators = np.zeros((len(texts), len(FIGURES)))
-    denominators = np.zeros((len(texts), len(FIGURES)))
+    by_token, by_unit = token_disagreement(judged), character_disagreement(judged)
+    sums, numbers = _NO_SUMS, _NO_SUMS
     left_out: dict[str, tuple[int, str]] = {}
-    by_token: list[Disagreement] = []
-    by_unit: list[Disagreement] = []
-    for row, judged in enumerate(texts):
-        by_token.append(token_disagreement(judged))
-        by_unit.append(character_disagreement(judged))
-        numerators[row, -2:] = by_token[-1].observed, by_unit[-1].observed
-        denominators[row, -2:] = by_token[-1].expected, by_unit[-1].expected
-        spans = [span for span in judged.marks.values() if span is not None]
-        if len(spans) < 2:
-            continue  # most texts of a large round
+    spans = [span for span in judged.marks.values() if span is not None]
+    if len(spans) > 1:  # not most texts of a large round
         values: dict[str, list[float]] = {measure: [] for measure in MEASURES}
         for a, b in combinations(spans, 2):
             for measure, found in pair_similarities(judged.text, a, b).items():
@@ -105,10 +112,33 @@ def span_table(texts: Sequence[JudgedText]) -> SpanTable:
                     left_out[measure] = left_out.get(measure, (0, ""))[0] + 1, found.reason
                 elif found.value is not None:
                     values[measure].append(found.value)
-        numerators[row, :-2] = [fsum(found) for found in values.values()]
-        denominators[row, :-2] = [len(found) for found in values.values()]
-    alpha_reasons = {ALPHA_TOKEN: alpha(by_token).reason, ALPHA_U: alpha(by_unit).reason}
-    return SpanTable(numerators, denominators, left_out, alpha_reasons)
+        sums = tuple(fsum(found) for found in values.values())
+        numbers = tuple(float(len(found)) for found in values.values())
+    return TextSums(
+        (*sums, by_token.observed, by_unit.observed),
+        (*numbers, by_token.expected, by_unit.expected),
+        left_out,
+        (by_token, by_unit),
+    )
+
+
+def span_table(texts: Sequence[JudgedText]) -> SpanTable:
+    """Return the sums of every text as one table."""
+    found = [text_sums(judged) for judged in texts]
+    left_out: dict[str, tuple[int, str]] = {}
+    for sums in found:
+        for measure, (number, reason) in sums.undefined.items():
+            left_out[measure] = left_out.get(measure, (0, ""))[0] + number, reason
+    shape = len(texts), len(FIGURES)
+    return SpanTable(
+        np.array([sums.numerators for sums in found], dtype=np.float64).reshape(shape),
+        np.array([sums.denominators for sums in found], dtype=np.float64).reshape(shape),
+        left_out,
+        {
+            figure: alpha(sums.disagreements[place] for sums in found).reason
+            for place, figure in enumerate(ALPHAS)
+        },
+    )
 
 
 def token_disagreement(judged: JudgedText) -> Disagreement:

@@ -11,18 +11,18 @@ from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 
 import numpy as np
-from numpy.typing import NDArray
 
 from agreement import gold_findings
 from agreement.consensus import ConsensusSpan, consensus_spans
 from agreement.gold_findings import against_sums
 from agreement.judgements import Columns, RoundJudgements
-from agreement.span_agreement import FIGURES, JudgedText, span_table
+from agreement.span_agreement import ALPHAS, FIGURES, JudgedText, text_sums
 from agreement.tokens import positions
+from agreement.unitizing import alpha
 
 COLUMNS = (*FIGURES, *gold_findings.COLUMNS)
 
-Floats = NDArray[np.float64]
+Floats = tuple[float, ...]
 Texts = Callable[[Iterable[int]], Iterator[tuple[int, str]]]
 
 
@@ -46,8 +46,8 @@ class MarkedUnit:
 class Findings:
     """What was found for one type.
 
-    rows: {item: (2 * columns,)} numerators, then denominators of `columns`; reasons: for each column how
-    often which reason left it undefined.
+    rows: for each item 2 * columns numbers: numerators, then denominators of `columns`; reasons: for each
+    column how often which reason left it undefined.
     """
 
     columns: tuple[str, ...] = COLUMNS
@@ -65,7 +65,7 @@ class Findings:
         own, more = len(self.columns), len(columns)
         for item, row in self.rows.items():
             other = rows[item]
-            self.rows[item] = np.concatenate([row[:own], other[:more], row[own:], other[more:]])
+            self.rows[item] = (*row[:own], *other[:more], *row[own:], *other[more:])
         self.columns += columns
         self.reasons |= reasons
 
@@ -76,22 +76,25 @@ def marked_units(judgements: RoundJudgements, types: Sequence[int]) -> Iterator[
     with_span = [np.unique(part.unit[part.start >= 0]) for part in columns.values()]
     kinds = np.repeat(np.array(list(columns), dtype=np.int64), [len(units) for units in with_span])
     items = np.concatenate([*with_span, np.empty(0, dtype=np.int64)])
+    bounds = [
+        np.searchsorted(part.unit, [units, units + 1])
+        for part, units in zip(columns.values(), with_span, strict=True)
+    ]
+    low, high = np.concatenate([*bounds, np.empty((2, 0), dtype=np.int64)], axis=1)
     for place in np.lexsort((kinds, items)).tolist():
         kind = int(kinds[place])
-        yield _marked_unit(kind, int(items[place]), columns[kind])
+        yield MarkedUnit(kind, int(items[place]), _marks(columns[kind], slice(low[place], high[place])))
 
 
-def _marked_unit(kind: int, item: int, part: Columns) -> MarkedUnit:
-    low, high = np.searchsorted(part.unit, [item, item + 1])
-    rows = zip(
-        part.rater[low:high].tolist(),
-        part.value[low:high].tolist(),
-        part.start[low:high].tolist(),
-        part.end[low:high].tolist(),
+def _marks(part: Columns, rows: slice) -> dict[int, tuple[int, int] | None]:
+    judged = zip(
+        part.rater[rows].tolist(),
+        part.value[rows].tolist(),
+        part.start[rows].tolist(),
+        part.end[rows].tolist(),
         strict=True,
     )
-    marks = {rater: (start, end) if start >= 0 else None for rater, value, start, end in rows if value >= 0}
-    return MarkedUnit(kind, item, marks)
+    return {rater: (start, end) if start >= 0 else None for rater, value, start, end in judged if value >= 0}
 
 
 def findings_read(
@@ -121,15 +124,15 @@ def findings_read(
 
 
 def _add_unit(findings: Findings, unit: MarkedUnit, text: str, spans: tuple[ConsensusSpan, ...]) -> None:
-    table = span_table([JudgedText(text, unit.marks)])
+    own = text_sums(JudgedText(text, unit.marks))
     sums, numbers, reasons = against_sums(text, unit.spans, spans)
-    findings.rows[unit.item] = np.concatenate([table.numerators[0], sums, table.denominators[0], numbers])
+    findings.rows[unit.item] = (*own.numerators, *sums, *own.denominators, *numbers)
     for figure, why_undefined in reasons.items():
         findings.reasons.setdefault(figure, Counter()).update(why_undefined)
-    for figure, (number, why) in table.undefined.items():
+    for figure, (number, why) in own.undefined.items():
         findings.reasons.setdefault(figure, Counter())[why] += number
-    for figure, reason in table.alpha_reasons.items():
-        if reason:
+    for figure, part in zip(ALPHAS, own.disagreements, strict=True):
+        if reason := alpha([part]).reason:
             findings.reasons.setdefault(figure, Counter())[reason] += 1
     findings.n_units += 1
     findings.n_gold += sum(span.kind == "gold" for span in spans)

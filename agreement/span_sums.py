@@ -19,11 +19,10 @@ from agreement.judgements import RoundJudgements
 from agreement.patterns import FloatArray, IntArray
 from agreement.results import NO_PAIRS, NO_VARIATION, NOT_COMPUTED, SINGLE_ITEM, Estimate, undefined
 from agreement.similarity import MEASURES
-from agreement.span_agreement import ALPHA_TOKEN, ALPHA_U
+from agreement.span_agreement import ALPHAS
 from agreement.span_findings import Findings
 from agreement.unitizing import NO_SPANS
 
-ALPHAS = (ALPHA_TOKEN, ALPHA_U)
 SPAN_STREAM = 7
 NOBODY = -1
 
@@ -173,8 +172,8 @@ def span_sums(
     matrices = {}
     for kind, found in findings.items():
         matrices[kind] = np.zeros((len(place), 2 * len(found.columns)))
-        for item, row in found.rows.items():
-            matrices[kind][place[item]] = row
+        if found.rows:
+            matrices[kind][[place[item] for item in found.rows]] = list(found.rows.values())
     resampled = _resampled(matrices, frame, parameters)
     return {kind: _sums(findings[kind], matrices[kind], resampled.get(kind), frame) for kind in findings}
 

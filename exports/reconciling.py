@@ -51,8 +51,10 @@ class Tally:
         self.counts["judgements_counted"] += sum(record.counted)
         for row in record.judgements:
             self.annotators[row.annotator] += 1
-            self.counts["judgements_after_reopening"] += row.after_reopening
-            self.counts["cannot_judge"] += row.cannot_judge
+            if row.after_reopening:
+                self.counts["judgements_after_reopening"] += 1
+            if row.cannot_judge:
+                self.counts["cannot_judge"] += 1
         for resolved in record.resolutions.values():
             self.counts["adjudicated"] += resolved.source == "adjudicated"
             self.counts["published_labels"] += resolved.source == "imported"

@@ -92,6 +92,8 @@ def _line_part(value: Any) -> str:
         return encode_basestring(value)
     if type(value) is RepeatedList:
         return line(value)
+    if value == []:
+        return "[]"
     # Only where something is repeated is Python faster than the encoder in C.
     if type(value) is list and any(type(entry) is Repeated for entry in value):
         texts = [line(entry) if isinstance(entry, Repeated) else _on_a_line(entry) for entry in value]

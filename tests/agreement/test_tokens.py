@@ -4,6 +4,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+from agreement import tokens
 from agreement.tokens import counting_unit, positions, word_tokens
 
 
@@ -87,3 +88,9 @@ def test_touched_positions_are_those_whose_tokens_overlap_the_span(text, data):
             if start < end and left < end and start < right
         ]
     assert list(places.touched(start, end)) == expected
+
+
+@given(st.text(st.characters(max_codepoint=127)), st.text(st.characters(max_codepoint=127)))
+def test_words_of_ascii_are_where_the_pattern_finds_them(one, other):
+    text = f"{one}a{other}"
+    assert tokens._ascii_words(text) == tokens._words(text)

@@ -174,7 +174,7 @@ def test_two_splits_that_would_share_a_file_are_refused():
 
 
 @pytest.mark.django_db
-def test_the_zip_holds_the_public_files_in_order_with_a_fixed_date_and_no_compression():
+def test_the_zip_holds_the_public_files_data_first_with_a_fixed_date_and_no_compression():
     made = judged()
     row = release(made.project)
     (archive,) = [file for file in row.files if file["archive"]]
@@ -182,8 +182,14 @@ def test_the_zip_holds_the_public_files_in_order_with_a_fixed_date_and_no_compre
         entries = zipfile.ZipFile(io.BytesIO(stream.read())).infolist()
     folder = f"{made.project.slug}-1.0"
     assert archive["name"] == f"{folder}.zip"
-    expected = [file["name"] for file in row.files if not file["archive"]]
-    assert [entry.filename for entry in entries] == sorted(f"{folder}/{name}" for name in expected)
+    names = [entry.filename.removeprefix(f"{folder}/") for entry in entries]
+    assert sorted(names) == sorted(file["name"] for file in row.files if not file["archive"])
+    # The data come first: they are put in while the agreement is computed.
+    data = ["data/test.jsonl", "data/train.jsonl", "data/unassigned.jsonl"]
+    data += ["focus.test.json", "focus.train.json", "focus.unassigned.json"]
+    data += ["judgements.csv", "judgements.parquet"]
+    assert names[: len(data)] == data
+    assert names[len(data) :] == sorted(names[len(data) :])
     assert {entry.date_time for entry in entries} == {(1980, 1, 1, 0, 0, 0)}
     assert {entry.compress_type for entry in entries} == {zipfile.ZIP_STORED}
 
