@@ -7,8 +7,6 @@
  * @typedef {Record<string, string>} Errors  one message a field
  */
 
-import { utf16Index } from "./offsets.js";
-
 /** @param {string} text @param {string} characters @returns {boolean} whether only such characters are in it */
 export function isBlank(text, characters) {
   for (const character of text) {
@@ -35,16 +33,6 @@ export function brokenRules({ rules, blank_characters: blank }, answer, facts) {
     if (presence === "needed" ? !filled : presence === "filled" ? given && !filled : given) errors[field] = message;
   }
   return errors;
-}
-
-/**
- * @param {string} text
- * @param {{start: number, end: number, quote: string}} span code points
- * @returns {boolean} whether the quote is what the text has there
- */
-export function quoteFits(text, { start, end, quote }) {
-  const from = utf16Index(text, start);
-  return start < end && text.slice(from, utf16Index(text, end)) === quote;
 }
 
 /** @param {string} text @returns {string} the text without what no database stores: NUL and lone surrogates */
