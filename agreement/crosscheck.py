@@ -9,7 +9,7 @@ figure is computed again for those that have the most common number, and compare
 from __future__ import annotations
 
 import warnings
-from collections.abc import Callable, Sequence
+from collections.abc import Callable
 from dataclasses import dataclass, replace
 from typing import Any
 
@@ -90,11 +90,6 @@ def cross_check(
         else:
             checks.append(Check(name, NOT_CHECKED, ours=estimate.value, why=_NO_OTHER))
     return tuple(checks)
-
-
-def all_agree(checks: Sequence[Check]) -> bool:
-    """Say whether no figure differs from a library's."""
-    return all(check.status != DIFFERS for check in checks)
 
 
 def compared(

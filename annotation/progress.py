@@ -10,7 +10,6 @@ from annotation.models import Membership, Protocol, Round
 from annotation.models.rounds import types_named
 
 DECIDED_TYPE = Q(applicable__isnull=False) | Q(cannot_judge=True)
-DECIDED_QUESTION = Q(label__isnull=False) | Q(cannot_judge=True)
 
 COUNTED = ("texts", "questions", "decided", "active_seconds")
 """What `annotation.counters` keeps of each annotator in a round."""

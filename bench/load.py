@@ -19,7 +19,7 @@ from pathlib import Path
 import psycopg
 
 from bench.workspace import cpu_seconds
-from tests.e2e.installation import Installation
+from tests.installation import Installation
 from tools.services import Services
 
 TYPES = ("OSP", "TC", "IE", "BS", "VAT", "OG", "QCE", "CF", "LE", "WE")
@@ -76,7 +76,7 @@ def send_all(port: int, session: str, assignments: list[int], decisions: int) ->
 
 def measure(installation: Installation, what: str, annotators: int, decisions: int) -> float:
     """Print what a run costs, and return its decisions a second. Exits where one of them is not stored."""
-    installation.run("manage.py", "migrate", "--verbosity", "0")
+    installation.migrate()
     seed = SEED.format(annotators=annotators, items=-(-decisions // len(TYPES)))
     people = json.loads(installation.run("-c", seed))
     installation.start()

@@ -14,7 +14,7 @@ from pathlib import Path
 
 from playwright.sync_api import Browser, Page, Response, sync_playwright
 
-from tests.e2e.installation import Installation
+from tests.installation import Installation
 
 ITEMS = 30
 LOADS = 7
@@ -123,6 +123,7 @@ def decide_all(page: Page, installation: Installation) -> None:
 def main() -> None:
     with tempfile.TemporaryDirectory() as folder, sync_playwright() as playwright:
         installation = Installation(Path(folder))
+        installation.migrate()
         installation.seed(items=ITEMS)
         installation.start()
         browser = playwright.chromium.launch(

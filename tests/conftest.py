@@ -1,6 +1,8 @@
 """What every test may ask for."""
 
+import fcntl
 import os
+import shutil
 from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
@@ -17,12 +19,15 @@ from annotation.database_rules import TRIGGERS
 from annotation.triggers import run_statements
 from exports.triggers import TRIGGERS as RELEASE_TRIGGERS
 from tests import factories
+from tests.installation import Installation
 
 ROOT = Path(__file__).resolve().parent.parent
 # A loaded machine is no reason to fail.
 settings.register_profile("patient", deadline=None, suppress_health_check=[HealthCheck.too_slow])
 settings.load_profile("patient")
 
+LONG = {"browser", "migrated", "server", "production"}
+"""The fixtures that start a browser or processes."""
 STRICT = os.environ.get("ELENCHUS_STRICT") == "1"
 
 
@@ -34,13 +39,16 @@ def unavailable(what: str, how: str) -> None:
     pytest.skip(message)
 
 
+@pytest.hookimpl(trylast=True)
 def pytest_collection_modifyitems(config: pytest.Config, items: list[pytest.Item]) -> None:
-    """Leave the tests about PostgreSQL alone out of a run on SQLite."""
-    if os.environ.get("DATABASE_URL", "").startswith("postgres"):
-        return
-    left_out = [item for item in items if item.get_closest_marker("postgresql")]
-    config.hook.pytest_deselected(items=left_out)
-    items[:] = [item for item in items if item not in left_out]
+    """Leave the tests about PostgreSQL alone out of a run on SQLite; begin with the files that take long."""
+    if not os.environ.get("DATABASE_URL", "").startswith("postgres"):
+        left_out = [item for item in items if item.get_closest_marker("postgresql")]
+        config.hook.pytest_deselected(items=left_out)
+        items[:] = [item for item in items if not item.get_closest_marker("postgresql")]
+    # At the end of a run no worker then waits for the other's browser or processes.
+    long = {item.path for item in items if LONG & set(getattr(item, "fixturenames", ()))}
+    items.sort(key=lambda item: item.path not in long)
 
 
 @pytest.fixture(scope="session")
@@ -50,6 +58,28 @@ def shared_data() -> Path:
     if not folder.is_dir():
         unavailable("no ../shared/data", "the real data sets are not part of the repository")
     return folder
+
+
+@pytest.fixture(scope="session")
+def migrated(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """Return a data folder with an empty database, to be copied; all workers share one."""
+    ours = tmp_path_factory.getbasetemp()
+    shared = ours.parent if os.environ.get("PYTEST_XDIST_WORKER") else ours
+    made, half_made = shared / "migrated", shared / "half-migrated"
+    with (shared / "migrated.lock").open("w") as lock:
+        fcntl.flock(lock, fcntl.LOCK_EX)
+        if not made.exists():
+            Installation(half_made).migrate()
+            half_made.rename(made)
+    return made
+
+
+@pytest.fixture
+def installation(migrated: Path, tmp_path: Path) -> Iterator[Installation]:
+    """An installation of its own, with nobody in it; its web server is killed at the end."""
+    made = Installation(shutil.copytree(migrated, tmp_path / "data"))
+    yield made
+    made.kill()
 
 
 @pytest.fixture(scope="session", autouse=True)

@@ -68,7 +68,9 @@ def run_legs(services: Services, strict: bool) -> int:
     }
     environment = test_environment() | {name: value for name, value in found.items() if value}
     left_out = [f"not {marker}" for marker, here in (("redis", redis), ("browser", chromium)) if not here]
-    pytest = [sys.executable, "-m", "pytest", "-n", "2", *(["-p", "tools.strict"] if strict else [])]
+    # A file's tests share what they set up: one worker has them all. tests/conftest.py puts long files first.
+    workers = ["-n", "2", "--dist", "loadfile", "--no-loadscope-reorder"]
+    pytest = [sys.executable, "-m", "pytest", *workers, *(["-p", "tools.strict"] if strict else [])]
 
     legs = []
     if node:
@@ -111,8 +113,11 @@ def run(command: list[str], environment: dict[str, str]) -> int:
 
 
 def test_environment() -> dict[str, str]:
-    """Return the environment without the settings of whoever runs the tests."""
-    ours = {"DATABASE_URL", "CELERY_BROKER_URL", "DJANGO_SETTINGS_MODULE"}
+    """Return the environment without the settings of whoever runs the tests.
+
+    Python may keep what it compiled: else each of the many processes compiles Elenchus and all tests again.
+    """
+    ours = {"DATABASE_URL", "CELERY_BROKER_URL", "DJANGO_SETTINGS_MODULE", "PYTHONDONTWRITEBYTECODE"}
     return {
         name: value
         for name, value in os.environ.items()

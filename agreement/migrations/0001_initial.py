@@ -44,6 +44,16 @@ class Migration(migrations.Migration):
             ],
             options={
                 'ordering': ['-id'],
+                'constraints': [
+                    models.CheckConstraint(condition=models.Q(('state__in', ['queued', 'running', 'done', 'failed'])), name='report_state_known'),
+                    models.CheckConstraint(condition=models.Q(models.Q(('state', 'running'), _negated=True), models.Q(models.Q(('attempt', ''), _negated=True), ('lease_until__isnull', False)), _connector='OR'), name='report_running_has_lease'),
+                    models.CheckConstraint(condition=models.Q(models.Q(('state', 'done'), _negated=True), models.Q(('computed_at__isnull', False), ('figures__isnull', False), models.Q(('digest', ''), _negated=True), models.Q(('judgements_sha256', ''), _negated=True)), _connector='OR'), name='report_done_is_whole'),
+                    models.CheckConstraint(condition=models.Q(models.Q(('state', 'failed'), _negated=True), models.Q(('error', ''), _negated=True), _connector='OR'), name='report_failed_says_why'),
+                    models.CheckConstraint(condition=models.Q(('progress_done__lte', models.F('progress_total'))), name='report_progress_within_total'),
+                    models.CheckConstraint(condition=models.Q(('crosscheck', 'unchecked'), models.Q(('crosscheck__in', ['agrees', 'partly', 'differs']), ('state', 'done')), _connector='OR'), name='report_crosscheck_of_done'),
+                    models.UniqueConstraint(condition=models.Q(('state__in', ['queued', 'running'])), fields=('round', 'parameters_sha256'), name='report_one_pending'),
+                    models.UniqueConstraint(condition=models.Q(('state', 'done')), fields=('round', 'digest'), name='report_one_per_digest'),
+                ],
             },
         ),
         migrations.CreateModel(
@@ -62,6 +72,12 @@ class Migration(migrations.Migration):
             ],
             options={
                 'ordering': ['item', 'type_code', 'start', 'end'],
+                'constraints': [
+                    models.CheckConstraint(condition=models.Q(models.Q(('kind', 'gold'), ('support__gte', 2)), models.Q(('kind', 'disagreement'), ('support', 1)), _connector='OR'), name='consensusspan_kind_fits_support'),
+                    models.CheckConstraint(condition=models.Q(('end__gt', models.F('start')), ('start__gte', 0)), name='consensusspan_not_empty'),
+                    models.CheckConstraint(condition=models.Q(('end', django.db.models.expressions.CombinedExpression(models.F('start'), '+', django.db.models.functions.text.Length(models.F('text'))))), name='consensusspan_text_fits'),
+                    models.UniqueConstraint(fields=('report', 'item', 'type_code', 'start', 'end'), name='consensusspan_unique'),
+                ],
             },
         ),
         migrations.CreateModel(
@@ -78,82 +94,17 @@ class Migration(migrations.Migration):
             ],
             options={
                 'ordering': ['-disputed', 'id'],
+                'indexes': [
+                    models.Index(fields=['report', '-disputed', 'id'], name='disputedunit_most_first'),
+                    models.Index(fields=['report', 'type_code', '-disputed', 'id'], name='disputedunit_of_type'),
+                ],
+                'constraints': [
+                    models.CheckConstraint(condition=models.Q(models.Q(('question__isnull', False), ('type_code', '')), models.Q(('question__isnull', True), models.Q(('type_code', ''), _negated=True)), _connector='OR'), name='disputedunit_one_unit'),
+                    models.CheckConstraint(condition=models.Q(('why__in', ['', 'undecided', 'no_gold_span', 'reason_open'])), name='disputedunit_why_known'),
+                    models.CheckConstraint(condition=models.Q(('disputed__gte', 0), ('disputed__lte', 1)), name='disputedunit_share'),
+                    models.UniqueConstraint(condition=models.Q(('question__isnull', True)), fields=('report', 'item', 'type_code'), name='disputedunit_type_once'),
+                    models.UniqueConstraint(condition=models.Q(('question__isnull', False)), fields=('report', 'question'), name='disputedunit_question_once'),
+                ],
             },
-        ),
-        migrations.AddConstraint(
-            model_name='agreementreport',
-            constraint=models.CheckConstraint(condition=models.Q(('state__in', ['queued', 'running', 'done', 'failed'])), name='report_state_known'),
-        ),
-        migrations.AddConstraint(
-            model_name='agreementreport',
-            constraint=models.CheckConstraint(condition=models.Q(models.Q(('state', 'running'), _negated=True), models.Q(models.Q(('attempt', ''), _negated=True), ('lease_until__isnull', False)), _connector='OR'), name='report_running_has_lease'),
-        ),
-        migrations.AddConstraint(
-            model_name='agreementreport',
-            constraint=models.CheckConstraint(condition=models.Q(models.Q(('state', 'done'), _negated=True), models.Q(('computed_at__isnull', False), ('figures__isnull', False), models.Q(('digest', ''), _negated=True), models.Q(('judgements_sha256', ''), _negated=True)), _connector='OR'), name='report_done_is_whole'),
-        ),
-        migrations.AddConstraint(
-            model_name='agreementreport',
-            constraint=models.CheckConstraint(condition=models.Q(models.Q(('state', 'failed'), _negated=True), models.Q(('error', ''), _negated=True), _connector='OR'), name='report_failed_says_why'),
-        ),
-        migrations.AddConstraint(
-            model_name='agreementreport',
-            constraint=models.CheckConstraint(condition=models.Q(('progress_done__lte', models.F('progress_total'))), name='report_progress_within_total'),
-        ),
-        migrations.AddConstraint(
-            model_name='agreementreport',
-            constraint=models.CheckConstraint(condition=models.Q(('crosscheck', 'unchecked'), models.Q(('crosscheck__in', ['agrees', 'partly', 'differs']), ('state', 'done')), _connector='OR'), name='report_crosscheck_of_done'),
-        ),
-        migrations.AddConstraint(
-            model_name='agreementreport',
-            constraint=models.UniqueConstraint(condition=models.Q(('state__in', ['queued', 'running'])), fields=('round', 'parameters_sha256'), name='report_one_pending'),
-        ),
-        migrations.AddConstraint(
-            model_name='agreementreport',
-            constraint=models.UniqueConstraint(condition=models.Q(('state', 'done')), fields=('round', 'digest'), name='report_one_per_digest'),
-        ),
-        migrations.AddConstraint(
-            model_name='consensusspan',
-            constraint=models.CheckConstraint(condition=models.Q(models.Q(('kind', 'gold'), ('support__gte', 2)), models.Q(('kind', 'disagreement'), ('support', 1)), _connector='OR'), name='consensusspan_kind_fits_support'),
-        ),
-        migrations.AddConstraint(
-            model_name='consensusspan',
-            constraint=models.CheckConstraint(condition=models.Q(('end__gt', models.F('start')), ('start__gte', 0)), name='consensusspan_not_empty'),
-        ),
-        migrations.AddConstraint(
-            model_name='consensusspan',
-            constraint=models.CheckConstraint(condition=models.Q(('end', django.db.models.expressions.CombinedExpression(models.F('start'), '+', django.db.models.functions.text.Length(models.F('text'))))), name='consensusspan_text_fits'),
-        ),
-        migrations.AddConstraint(
-            model_name='consensusspan',
-            constraint=models.UniqueConstraint(fields=('report', 'item', 'type_code', 'start', 'end'), name='consensusspan_unique'),
-        ),
-        migrations.AddIndex(
-            model_name='disputedunit',
-            index=models.Index(fields=['report', '-disputed', 'id'], name='disputedunit_most_first'),
-        ),
-        migrations.AddIndex(
-            model_name='disputedunit',
-            index=models.Index(fields=['report', 'type_code', '-disputed', 'id'], name='disputedunit_of_type'),
-        ),
-        migrations.AddConstraint(
-            model_name='disputedunit',
-            constraint=models.CheckConstraint(condition=models.Q(models.Q(('question__isnull', False), ('type_code', '')), models.Q(('question__isnull', True), models.Q(('type_code', ''), _negated=True)), _connector='OR'), name='disputedunit_one_unit'),
-        ),
-        migrations.AddConstraint(
-            model_name='disputedunit',
-            constraint=models.CheckConstraint(condition=models.Q(('why__in', ['', 'undecided', 'no_gold_span', 'reason_open'])), name='disputedunit_why_known'),
-        ),
-        migrations.AddConstraint(
-            model_name='disputedunit',
-            constraint=models.CheckConstraint(condition=models.Q(('disputed__gte', 0), ('disputed__lte', 1)), name='disputedunit_share'),
-        ),
-        migrations.AddConstraint(
-            model_name='disputedunit',
-            constraint=models.UniqueConstraint(condition=models.Q(('question__isnull', True)), fields=('report', 'item', 'type_code'), name='disputedunit_type_once'),
-        ),
-        migrations.AddConstraint(
-            model_name='disputedunit',
-            constraint=models.UniqueConstraint(condition=models.Q(('question__isnull', False)), fields=('report', 'question'), name='disputedunit_question_once'),
         ),
     ]

@@ -25,9 +25,16 @@ class Migration(migrations.Migration):
                 ('enqueued_at', models.DateTimeField(auto_now_add=True)),
                 ('result', models.JSONField(null=True)),
                 ('resampled', models.BinaryField(default=b'')),
+                ('report', models.ForeignKey(on_delete=django.db.models.deletion.CASCADE, related_name='parts', to='agreement.agreementreport')),
             ],
             options={
                 'ordering': ['report', 'position'],
+                'constraints': [
+                    models.UniqueConstraint(fields=('report', 'key'), name='part_once'),
+                    models.CheckConstraint(condition=models.Q(('state__in', ['waiting', 'running', 'done'])), name='part_state_known'),
+                    models.CheckConstraint(condition=models.Q(models.Q(('state', 'running'), _negated=True), models.Q(models.Q(('attempt', ''), _negated=True), ('lease_until__isnull', False)), _connector='OR'), name='part_running_has_lease'),
+                    models.CheckConstraint(condition=models.Q(models.Q(('result__isnull', False), ('state', 'done')), models.Q(models.Q(('state', 'done'), _negated=True), ('result__isnull', True)), _connector='OR'), name='part_done_has_result'),
+                ],
             },
         ),
         migrations.RemoveConstraint(
@@ -50,26 +57,5 @@ class Migration(migrations.Migration):
         migrations.AddConstraint(
             model_name='agreementreport',
             constraint=models.UniqueConstraint(condition=models.Q(('state__in', ['queued', 'running', 'in_parts'])), fields=('round', 'parameters_sha256'), name='report_one_pending'),
-        ),
-        migrations.AddField(
-            model_name='reportpart',
-            name='report',
-            field=models.ForeignKey(on_delete=django.db.models.deletion.CASCADE, related_name='parts', to='agreement.agreementreport'),
-        ),
-        migrations.AddConstraint(
-            model_name='reportpart',
-            constraint=models.UniqueConstraint(fields=('report', 'key'), name='part_once'),
-        ),
-        migrations.AddConstraint(
-            model_name='reportpart',
-            constraint=models.CheckConstraint(condition=models.Q(('state__in', ['waiting', 'running', 'done'])), name='part_state_known'),
-        ),
-        migrations.AddConstraint(
-            model_name='reportpart',
-            constraint=models.CheckConstraint(condition=models.Q(models.Q(('state', 'running'), _negated=True), models.Q(models.Q(('attempt', ''), _negated=True), ('lease_until__isnull', False)), _connector='OR'), name='part_running_has_lease'),
-        ),
-        migrations.AddConstraint(
-            model_name='reportpart',
-            constraint=models.CheckConstraint(condition=models.Q(models.Q(('result__isnull', False), ('state', 'done')), models.Q(models.Q(('state', 'done'), _negated=True), ('result__isnull', True)), _connector='OR'), name='part_done_has_result'),
         ),
     ]

@@ -19,6 +19,52 @@ class Migration(migrations.Migration):
 
     operations = [
         migrations.CreateModel(
+            name='Project',
+            fields=[
+                ('id', models.BigAutoField(auto_created=True, primary_key=True, serialize=False, verbose_name='ID')),
+                ('slug', models.SlugField(max_length=80, unique=True)),
+                ('name', models.CharField(max_length=200)),
+                ('protocol', models.CharField(choices=[('focus', 'FOCUS (types and spans)'), ('cqs_gen', 'CQs-Gen (useful, unhelpful or invalid questions)')], max_length=16)),
+                ('licence', models.CharField(blank=True, max_length=200)),
+                ('languages', models.CharField(blank=True, max_length=200)),
+                ('contact', models.CharField(blank=True, max_length=200)),
+                ('created_at', models.DateTimeField(auto_now_add=True)),
+                ('archived_at', models.DateTimeField(blank=True, null=True)),
+            ],
+            options={
+                'ordering': ['name'],
+                'constraints': [
+                    models.CheckConstraint(condition=models.Q(('protocol__in', ['focus', 'cqs_gen'])), name='project_protocol_known'),
+                    models.CheckConstraint(condition=models.Q(django.db.models.lookups.Exact(annotation.models.constraints.Trimmed(models.F('name'), models.Value('\t\n\x0b\x0c\r\x1c\x1d\x1e\x1f \x85\xa0\u1680\u2000\u2001\u2002\u2003\u2004\u2005\u2006\u2007\u2008\u2009\u200a\u200b\u2028\u2029\u202f\u205f\u2060\u3000\ufeff')), models.Value('')), _negated=True), name='project_name_not_blank'),
+                ],
+            },
+        ),
+        migrations.CreateModel(
+            name='Membership',
+            fields=[
+                ('id', models.BigAutoField(auto_created=True, primary_key=True, serialize=False, verbose_name='ID')),
+                ('pseudonym', models.CharField(max_length=40)),
+                ('private_name', models.CharField(blank=True, max_length=200)),
+                ('is_annotator', models.BooleanField(default=False)),
+                ('is_lead', models.BooleanField(default=False)),
+                ('is_active', models.BooleanField(default=True)),
+                ('background', models.TextField(blank=True)),
+                ('joined_at', models.DateTimeField(auto_now_add=True)),
+                ('user', models.ForeignKey(blank=True, null=True, on_delete=django.db.models.deletion.PROTECT, related_name='memberships', to=settings.AUTH_USER_MODEL)),
+                ('project', models.ForeignKey(on_delete=django.db.models.deletion.PROTECT, related_name='memberships', to='annotation.project')),
+            ],
+            options={
+                'ordering': ['id'],
+                'constraints': [
+                    models.UniqueConstraint(fields=('project', 'user'), name='membership_one_per_user'),
+                    models.UniqueConstraint(fields=('project', 'pseudonym'), name='membership_pseudonym_unique'),
+                    models.UniqueConstraint(condition=models.Q(('private_name', ''), _negated=True), fields=('project', 'private_name'), name='membership_private_name_unique'),
+                    models.CheckConstraint(condition=models.Q(django.db.models.lookups.Exact(annotation.models.constraints.Trimmed(models.F('pseudonym'), models.Value('\t\n\x0b\x0c\r\x1c\x1d\x1e\x1f \x85\xa0\u1680\u2000\u2001\u2002\u2003\u2004\u2005\u2006\u2007\u2008\u2009\u200a\u200b\u2028\u2029\u202f\u205f\u2060\u3000\ufeff')), models.Value('')), _negated=True), name='membership_pseudonym_not_blank'),
+                    models.CheckConstraint(condition=models.Q(('is_annotator', True), ('is_lead', True), _connector='OR'), name='membership_has_a_role'),
+                ],
+            },
+        ),
+        migrations.CreateModel(
             name='Import',
             fields=[
                 ('id', models.BigAutoField(auto_created=True, primary_key=True, serialize=False, verbose_name='ID')),
@@ -29,9 +75,15 @@ class Migration(migrations.Migration):
                 ('report', models.JSONField(default=dict)),
                 ('created_at', models.DateTimeField(auto_now_add=True)),
                 ('heartbeat_at', models.DateTimeField(auto_now_add=True)),
+                ('member', models.ForeignKey(null=True, on_delete=django.db.models.deletion.PROTECT, related_name='+', to='annotation.membership')),
+                ('project', models.ForeignKey(on_delete=django.db.models.deletion.PROTECT, related_name='imports', to='annotation.project')),
             ],
             options={
                 'ordering': ['-id'],
+                'constraints': [
+                    models.UniqueConstraint(condition=models.Q(('state', 'staging')), fields=('project',), name='import_one_staging_per_project'),
+                    models.CheckConstraint(condition=models.Q(('state__in', ['staging', 'done', 'undone', 'failed'])), name='import_state_known'),
+                ],
             },
         ),
         migrations.CreateModel(
@@ -49,80 +101,18 @@ class Migration(migrations.Migration):
                 ('withdrawn_at', models.DateTimeField(blank=True, null=True)),
                 ('withdrawn_reason', models.TextField(blank=True)),
                 ('brought_by', models.ForeignKey(on_delete=django.db.models.deletion.PROTECT, related_name='items', to='annotation.import')),
+                ('project', models.ForeignKey(on_delete=django.db.models.deletion.PROTECT, related_name='items', to='annotation.project')),
             ],
             options={
                 'ordering': ['id'],
+                'constraints': [
+                    models.UniqueConstraint(fields=('project', 'external_id'), name='item_external_id_unique'),
+                    models.CheckConstraint(condition=models.Q(django.db.models.lookups.Exact(annotation.models.constraints.Trimmed(models.F('external_id'), models.Value('\t\n\x0b\x0c\r\x1c\x1d\x1e\x1f \x85\xa0\u1680\u2000\u2001\u2002\u2003\u2004\u2005\u2006\u2007\u2008\u2009\u200a\u200b\u2028\u2029\u202f\u205f\u2060\u3000\ufeff')), models.Value('')), _negated=True), name='item_external_id_not_blank'),
+                    models.CheckConstraint(condition=models.Q(django.db.models.lookups.Exact(annotation.models.constraints.Trimmed(models.F('text'), models.Value('\t\n\x0b\x0c\r\x1c\x1d\x1e\x1f \x85\xa0\u1680\u2000\u2001\u2002\u2003\u2004\u2005\u2006\u2007\u2008\u2009\u200a\u200b\u2028\u2029\u202f\u205f\u2060\u3000\ufeff')), models.Value('')), _negated=True), name='item_text_not_blank'),
+                    models.CheckConstraint(condition=models.Q(('text_length', django.db.models.functions.text.Length(models.F('text')))), name='item_text_length_true'),
+                    models.CheckConstraint(condition=models.Q(('withdrawn_at__isnull', True), models.Q(django.db.models.lookups.Exact(annotation.models.constraints.Trimmed(models.F('withdrawn_reason'), models.Value('\t\n\x0b\x0c\r\x1c\x1d\x1e\x1f \x85\xa0\u1680\u2000\u2001\u2002\u2003\u2004\u2005\u2006\u2007\u2008\u2009\u200a\u200b\u2028\u2029\u202f\u205f\u2060\u3000\ufeff')), models.Value('')), _negated=True), _connector='OR'), name='item_withdrawn_with_reason'),
+                ],
             },
-        ),
-        migrations.CreateModel(
-            name='Membership',
-            fields=[
-                ('id', models.BigAutoField(auto_created=True, primary_key=True, serialize=False, verbose_name='ID')),
-                ('pseudonym', models.CharField(max_length=40)),
-                ('private_name', models.CharField(blank=True, max_length=200)),
-                ('is_annotator', models.BooleanField(default=False)),
-                ('is_lead', models.BooleanField(default=False)),
-                ('is_active', models.BooleanField(default=True)),
-                ('background', models.TextField(blank=True)),
-                ('joined_at', models.DateTimeField(auto_now_add=True)),
-                ('user', models.ForeignKey(blank=True, null=True, on_delete=django.db.models.deletion.PROTECT, related_name='memberships', to=settings.AUTH_USER_MODEL)),
-            ],
-            options={
-                'ordering': ['id'],
-            },
-        ),
-        migrations.AddField(
-            model_name='import',
-            name='member',
-            field=models.ForeignKey(null=True, on_delete=django.db.models.deletion.PROTECT, related_name='+', to='annotation.membership'),
-        ),
-        migrations.CreateModel(
-            name='Assignment',
-            fields=[
-                ('id', models.BigAutoField(auto_created=True, primary_key=True, serialize=False, verbose_name='ID')),
-                ('position', models.PositiveIntegerField()),
-                ('created_at', models.DateTimeField(auto_now_add=True)),
-                ('started_at', models.DateTimeField(blank=True, null=True)),
-                ('released_at', models.DateTimeField(blank=True, null=True)),
-                ('item', models.ForeignKey(on_delete=django.db.models.deletion.PROTECT, related_name='assignments', to='annotation.item')),
-                ('member', models.ForeignKey(on_delete=django.db.models.deletion.PROTECT, related_name='assignments', to='annotation.membership')),
-            ],
-            options={
-                'ordering': ['round', 'member', 'position'],
-            },
-        ),
-        migrations.CreateModel(
-            name='Project',
-            fields=[
-                ('id', models.BigAutoField(auto_created=True, primary_key=True, serialize=False, verbose_name='ID')),
-                ('slug', models.SlugField(max_length=80, unique=True)),
-                ('name', models.CharField(max_length=200)),
-                ('protocol', models.CharField(choices=[('focus', 'FOCUS (types and spans)'), ('cqs_gen', 'CQs-Gen (useful, unhelpful or invalid questions)')], max_length=16)),
-                ('licence', models.CharField(blank=True, max_length=200)),
-                ('languages', models.CharField(blank=True, max_length=200)),
-                ('contact', models.CharField(blank=True, max_length=200)),
-                ('created_at', models.DateTimeField(auto_now_add=True)),
-                ('archived_at', models.DateTimeField(blank=True, null=True)),
-            ],
-            options={
-                'ordering': ['name'],
-                'constraints': [models.CheckConstraint(condition=models.Q(('protocol__in', ['focus', 'cqs_gen'])), name='project_protocol_known'), models.CheckConstraint(condition=models.Q(django.db.models.lookups.Exact(annotation.models.constraints.Trimmed(models.F('name'), models.Value('\t\n\x0b\x0c\r\x1c\x1d\x1e\x1f \x85\xa0\u1680\u2000\u2001\u2002\u2003\u2004\u2005\u2006\u2007\u2008\u2009\u200a\u200b\u2028\u2029\u202f\u205f\u2060\u3000\ufeff')), models.Value('')), _negated=True), name='project_name_not_blank')],
-            },
-        ),
-        migrations.AddField(
-            model_name='membership',
-            name='project',
-            field=models.ForeignKey(on_delete=django.db.models.deletion.PROTECT, related_name='memberships', to='annotation.project'),
-        ),
-        migrations.AddField(
-            model_name='item',
-            name='project',
-            field=models.ForeignKey(on_delete=django.db.models.deletion.PROTECT, related_name='items', to='annotation.project'),
-        ),
-        migrations.AddField(
-            model_name='import',
-            name='project',
-            field=models.ForeignKey(on_delete=django.db.models.deletion.PROTECT, related_name='imports', to='annotation.project'),
         ),
         migrations.CreateModel(
             name='Codebook',
@@ -137,99 +127,11 @@ class Migration(migrations.Migration):
             ],
             options={
                 'ordering': ['project', 'version'],
-            },
-        ),
-        migrations.CreateModel(
-            name='ProjectEvent',
-            fields=[
-                ('id', models.BigAutoField(auto_created=True, primary_key=True, serialize=False, verbose_name='ID')),
-                ('action', models.CharField(max_length=60)),
-                ('details', models.JSONField(default=dict)),
-                ('created_at', models.DateTimeField(auto_now_add=True)),
-                ('member', models.ForeignKey(null=True, on_delete=django.db.models.deletion.PROTECT, related_name='+', to='annotation.membership')),
-                ('project', models.ForeignKey(on_delete=django.db.models.deletion.PROTECT, related_name='events', to='annotation.project')),
-            ],
-            options={
-                'ordering': ['-id'],
-            },
-        ),
-        migrations.CreateModel(
-            name='Question',
-            fields=[
-                ('id', models.BigAutoField(auto_created=True, primary_key=True, serialize=False, verbose_name='ID')),
-                ('position', models.PositiveIntegerField()),
-                ('external_id', models.JSONField(null=True)),
-                ('text', models.TextField()),
-                ('origin', models.CharField(blank=True, max_length=200)),
-                ('brought_by', models.ForeignKey(on_delete=django.db.models.deletion.PROTECT, related_name='questions', to='annotation.import')),
-                ('item', models.ForeignKey(on_delete=django.db.models.deletion.PROTECT, related_name='questions', to='annotation.item')),
-            ],
-            options={
-                'ordering': ['item', 'position'],
-            },
-        ),
-        migrations.CreateModel(
-            name='AnnotationEvent',
-            fields=[
-                ('id', models.BigAutoField(auto_created=True, primary_key=True, serialize=False, verbose_name='ID')),
-                ('type_code', models.CharField(blank=True, max_length=8)),
-                ('client_event_id', models.CharField(max_length=80)),
-                ('payload_sha256', models.CharField(max_length=64)),
-                ('before', models.JSONField(null=True)),
-                ('after', models.JSONField(null=True)),
-                ('revision', models.PositiveIntegerField()),
-                ('created_at', models.DateTimeField(auto_now_add=True)),
-                ('assignment', models.ForeignKey(on_delete=django.db.models.deletion.PROTECT, related_name='events', to='annotation.assignment')),
-                ('member', models.ForeignKey(on_delete=django.db.models.deletion.PROTECT, related_name='annotation_events', to='annotation.membership')),
-                ('question', models.ForeignKey(null=True, on_delete=django.db.models.deletion.PROTECT, related_name='events', to='annotation.question')),
-            ],
-            options={
-                'ordering': ['id'],
-            },
-        ),
-        migrations.CreateModel(
-            name='QuestionAnnotation',
-            fields=[
-                ('id', models.BigAutoField(auto_created=True, primary_key=True, serialize=False, verbose_name='ID')),
-                ('cannot_judge', models.BooleanField(default=False)),
-                ('comment', models.TextField(blank=True)),
-                ('unsure', models.BooleanField(default=False)),
-                ('active_seconds', models.PositiveIntegerField(default=0)),
-                ('revision', models.PositiveIntegerField(default=1)),
-                ('after_reopening', models.BooleanField(default=False)),
-                ('decided_at', models.DateTimeField(auto_now=True)),
-                ('label', models.CharField(choices=[('USE', 'Useful'), ('UN', 'Unhelpful'), ('IN', 'Invalid')], max_length=3, null=True)),
-                ('reason', models.CharField(blank=True, max_length=8)),
-                ('edited_question', models.TextField(blank=True)),
-                ('assignment', models.ForeignKey(on_delete=django.db.models.deletion.PROTECT, related_name='question_annotations', to='annotation.assignment')),
-                ('question', models.ForeignKey(on_delete=django.db.models.deletion.PROTECT, related_name='annotations', to='annotation.question')),
-            ],
-            options={
-                'abstract': False,
-            },
-        ),
-        migrations.CreateModel(
-            name='Resolution',
-            fields=[
-                ('id', models.BigAutoField(auto_created=True, primary_key=True, serialize=False, verbose_name='ID')),
-                ('type_code', models.CharField(blank=True, max_length=8)),
-                ('applicable', models.BooleanField(null=True)),
-                ('spans', models.JSONField(default=list)),
-                ('label', models.CharField(blank=True, max_length=3)),
-                ('reason', models.CharField(blank=True, max_length=8)),
-                ('edited_question', models.TextField(blank=True)),
-                ('source', models.CharField(choices=[('adjudicated', 'adjudicated'), ('imported', 'imported published label')], max_length=12)),
-                ('why', models.TextField(blank=True)),
-                ('created_at', models.DateTimeField(auto_now_add=True)),
-                ('superseded_at', models.DateTimeField(blank=True, null=True)),
-                ('brought_by', models.ForeignKey(null=True, on_delete=django.db.models.deletion.PROTECT, related_name='resolutions', to='annotation.import')),
-                ('codebook', models.ForeignKey(null=True, on_delete=django.db.models.deletion.PROTECT, related_name='resolutions', to='annotation.codebook')),
-                ('item', models.ForeignKey(on_delete=django.db.models.deletion.PROTECT, related_name='resolutions', to='annotation.item')),
-                ('member', models.ForeignKey(null=True, on_delete=django.db.models.deletion.PROTECT, related_name='resolutions', to='annotation.membership')),
-                ('question', models.ForeignKey(null=True, on_delete=django.db.models.deletion.PROTECT, related_name='resolutions', to='annotation.question')),
-            ],
-            options={
-                'ordering': ['id'],
+                'constraints': [
+                    models.UniqueConstraint(fields=('project', 'version'), name='codebook_version_unique'),
+                    models.CheckConstraint(condition=models.Q(('version__gte', 1)), name='codebook_version_positive'),
+                    models.CheckConstraint(condition=models.Q(django.db.models.lookups.Exact(annotation.models.constraints.Trimmed(models.F('source'), models.Value('\t\n\x0b\x0c\r\x1c\x1d\x1e\x1f \x85\xa0\u1680\u2000\u2001\u2002\u2003\u2004\u2005\u2006\u2007\u2008\u2009\u200a\u200b\u2028\u2029\u202f\u205f\u2060\u3000\ufeff')), models.Value('')), _negated=True), name='codebook_source_not_blank'),
+                ],
             },
         ),
         migrations.CreateModel(
@@ -256,12 +158,160 @@ class Migration(migrations.Migration):
             ],
             options={
                 'ordering': ['project', 'number'],
+                'constraints': [
+                    models.UniqueConstraint(fields=('project', 'number'), name='round_number_unique'),
+                    models.UniqueConstraint(fields=('project', 'name'), name='round_name_unique'),
+                    models.CheckConstraint(condition=models.Q(django.db.models.lookups.Exact(annotation.models.constraints.Trimmed(models.F('name'), models.Value('\t\n\x0b\x0c\r\x1c\x1d\x1e\x1f \x85\xa0\u1680\u2000\u2001\u2002\u2003\u2004\u2005\u2006\u2007\u2008\u2009\u200a\u200b\u2028\u2029\u202f\u205f\u2060\u3000\ufeff')), models.Value('')), _negated=True), name='round_name_not_blank'),
+                    models.CheckConstraint(condition=models.Q(('number__gte', 1)), name='round_number_positive'),
+                    models.CheckConstraint(condition=models.Q(('overlap__gte', 1)), name='round_overlap_positive'),
+                    models.CheckConstraint(condition=models.Q(('status__in', ['draft', 'open', 'closed'])), name='round_status_known'),
+                    models.CheckConstraint(condition=models.Q(('purpose__in', ['training', 'calibration', 'main'])), name='round_purpose_known'),
+                    models.CheckConstraint(condition=models.Q(('order__in', ['by_argument', 'by_type'])), name='round_order_known'),
+                    models.CheckConstraint(condition=models.Q(models.Q(('closed_at__isnull', True), ('status', 'draft')), models.Q(('closed_at__isnull', True), ('opened_at__isnull', False), ('status', 'open')), models.Q(('closed_at__isnull', False), ('status', 'closed')), _connector='OR'), name='round_times_fit_status'),
+                ],
             },
         ),
-        migrations.AddField(
-            model_name='assignment',
-            name='round',
-            field=models.ForeignKey(on_delete=django.db.models.deletion.PROTECT, related_name='assignments', to='annotation.round'),
+        migrations.CreateModel(
+            name='Assignment',
+            fields=[
+                ('id', models.BigAutoField(auto_created=True, primary_key=True, serialize=False, verbose_name='ID')),
+                ('position', models.PositiveIntegerField()),
+                ('created_at', models.DateTimeField(auto_now_add=True)),
+                ('started_at', models.DateTimeField(blank=True, null=True)),
+                ('released_at', models.DateTimeField(blank=True, null=True)),
+                ('item', models.ForeignKey(on_delete=django.db.models.deletion.PROTECT, related_name='assignments', to='annotation.item')),
+                ('member', models.ForeignKey(on_delete=django.db.models.deletion.PROTECT, related_name='assignments', to='annotation.membership')),
+                ('round', models.ForeignKey(on_delete=django.db.models.deletion.PROTECT, related_name='assignments', to='annotation.round')),
+            ],
+            options={
+                'ordering': ['round', 'member', 'position'],
+                'constraints': [
+                    models.UniqueConstraint(fields=('round', 'item', 'member'), name='assignment_unique'),
+                    models.UniqueConstraint(fields=('round', 'member', 'position'), name='assignment_position_unique'),
+                ],
+            },
+        ),
+        migrations.CreateModel(
+            name='ProjectEvent',
+            fields=[
+                ('id', models.BigAutoField(auto_created=True, primary_key=True, serialize=False, verbose_name='ID')),
+                ('action', models.CharField(max_length=60)),
+                ('details', models.JSONField(default=dict)),
+                ('created_at', models.DateTimeField(auto_now_add=True)),
+                ('member', models.ForeignKey(null=True, on_delete=django.db.models.deletion.PROTECT, related_name='+', to='annotation.membership')),
+                ('project', models.ForeignKey(on_delete=django.db.models.deletion.PROTECT, related_name='events', to='annotation.project')),
+            ],
+            options={
+                'ordering': ['-id'],
+                'indexes': [
+                    models.Index(fields=['project', '-id'], name='projectevent_newest'),
+                ],
+            },
+        ),
+        migrations.CreateModel(
+            name='Question',
+            fields=[
+                ('id', models.BigAutoField(auto_created=True, primary_key=True, serialize=False, verbose_name='ID')),
+                ('position', models.PositiveIntegerField()),
+                ('external_id', models.JSONField(null=True)),
+                ('text', models.TextField()),
+                ('origin', models.CharField(blank=True, max_length=200)),
+                ('brought_by', models.ForeignKey(on_delete=django.db.models.deletion.PROTECT, related_name='questions', to='annotation.import')),
+                ('item', models.ForeignKey(on_delete=django.db.models.deletion.PROTECT, related_name='questions', to='annotation.item')),
+            ],
+            options={
+                'ordering': ['item', 'position'],
+                'constraints': [
+                    models.UniqueConstraint(fields=('item', 'position'), name='question_position_unique'),
+                    models.CheckConstraint(condition=models.Q(django.db.models.lookups.Exact(annotation.models.constraints.Trimmed(models.F('text'), models.Value('\t\n\x0b\x0c\r\x1c\x1d\x1e\x1f \x85\xa0\u1680\u2000\u2001\u2002\u2003\u2004\u2005\u2006\u2007\u2008\u2009\u200a\u200b\u2028\u2029\u202f\u205f\u2060\u3000\ufeff')), models.Value('')), _negated=True), name='question_text_not_blank'),
+                ],
+            },
+        ),
+        migrations.CreateModel(
+            name='AnnotationEvent',
+            fields=[
+                ('id', models.BigAutoField(auto_created=True, primary_key=True, serialize=False, verbose_name='ID')),
+                ('type_code', models.CharField(blank=True, max_length=8)),
+                ('client_event_id', models.CharField(max_length=80)),
+                ('payload_sha256', models.CharField(max_length=64)),
+                ('before', models.JSONField(null=True)),
+                ('after', models.JSONField(null=True)),
+                ('revision', models.PositiveIntegerField()),
+                ('created_at', models.DateTimeField(auto_now_add=True)),
+                ('assignment', models.ForeignKey(on_delete=django.db.models.deletion.PROTECT, related_name='events', to='annotation.assignment')),
+                ('member', models.ForeignKey(on_delete=django.db.models.deletion.PROTECT, related_name='annotation_events', to='annotation.membership')),
+                ('question', models.ForeignKey(null=True, on_delete=django.db.models.deletion.PROTECT, related_name='events', to='annotation.question')),
+            ],
+            options={
+                'ordering': ['id'],
+                'constraints': [
+                    models.UniqueConstraint(fields=('member', 'client_event_id'), name='annotationevent_id_unique'),
+                    models.CheckConstraint(condition=models.Q(models.Q(('question__isnull', True), models.Q(('type_code', ''), _negated=True)), models.Q(('question__isnull', False), ('type_code', '')), _connector='OR'), name='annotationevent_one_unit'),
+                    models.CheckConstraint(condition=models.Q(('client_event_id', ''), _negated=True), name='annotationevent_id_not_empty'),
+                ],
+            },
+        ),
+        migrations.CreateModel(
+            name='QuestionAnnotation',
+            fields=[
+                ('id', models.BigAutoField(auto_created=True, primary_key=True, serialize=False, verbose_name='ID')),
+                ('cannot_judge', models.BooleanField(default=False)),
+                ('comment', models.TextField(blank=True)),
+                ('unsure', models.BooleanField(default=False)),
+                ('active_seconds', models.PositiveIntegerField(default=0)),
+                ('revision', models.PositiveIntegerField(default=1)),
+                ('after_reopening', models.BooleanField(default=False)),
+                ('decided_at', models.DateTimeField(auto_now=True)),
+                ('label', models.CharField(choices=[('USE', 'Useful'), ('UN', 'Unhelpful'), ('IN', 'Invalid')], max_length=3, null=True)),
+                ('reason', models.CharField(blank=True, max_length=8)),
+                ('edited_question', models.TextField(blank=True)),
+                ('assignment', models.ForeignKey(on_delete=django.db.models.deletion.PROTECT, related_name='question_annotations', to='annotation.assignment')),
+                ('question', models.ForeignKey(on_delete=django.db.models.deletion.PROTECT, related_name='annotations', to='annotation.question')),
+            ],
+            options={
+                'abstract': False,
+                'constraints': [
+                    models.CheckConstraint(condition=models.Q(('cannot_judge', False), models.Q(django.db.models.lookups.Exact(annotation.models.constraints.Trimmed(models.F('comment'), models.Value('\t\n\x0b\x0c\r\x1c\x1d\x1e\x1f \x85\xa0\u1680\u2000\u2001\u2002\u2003\u2004\u2005\u2006\u2007\u2008\u2009\u200a\u200b\u2028\u2029\u202f\u205f\u2060\u3000\ufeff')), models.Value('')), _negated=True), _connector='OR'), name='questionannotation_cannot_judge_says_why'),
+                    models.CheckConstraint(condition=models.Q(('revision__gte', 1)), name='questionannotation_revision_positive'),
+                    models.UniqueConstraint(fields=('assignment', 'question'), name='questionannotation_unit_unique'),
+                    models.CheckConstraint(condition=models.Q(('label__isnull', True), ('label__in', ['USE', 'UN', 'IN']), _connector='OR'), name='questionannotation_label_known'),
+                    models.CheckConstraint(condition=models.Q(('cannot_judge', False), ('label__isnull', True), _connector='OR'), name='questionannotation_one_answer'),
+                    models.CheckConstraint(condition=models.Q(models.Q(('label', 'IN'), ('label__isnull', False), models.Q(('reason', ''), _negated=True)), models.Q(models.Q(('label__isnull', True), ('label__in', ['USE', 'UN']), _connector='OR'), ('reason', '')), _connector='OR'), name='questionannotation_reason_exactly_when_invalid'),
+                    models.CheckConstraint(condition=models.Q(('label__isnull', True), models.Q(('label', 'UN'), _negated=True), models.Q(django.db.models.lookups.Exact(annotation.models.constraints.Trimmed(models.F('comment'), models.Value('\t\n\x0b\x0c\r\x1c\x1d\x1e\x1f \x85\xa0\u1680\u2000\u2001\u2002\u2003\u2004\u2005\u2006\u2007\u2008\u2009\u200a\u200b\u2028\u2029\u202f\u205f\u2060\u3000\ufeff')), models.Value('')), _negated=True), _connector='OR'), name='questionannotation_unhelpful_says_why'),
+                    models.CheckConstraint(condition=models.Q(('edited_question', ''), models.Q(('label', 'IN'), ('label__isnull', False), models.Q(django.db.models.lookups.Exact(annotation.models.constraints.Trimmed(models.F('edited_question'), models.Value('\t\n\x0b\x0c\r\x1c\x1d\x1e\x1f \x85\xa0\u1680\u2000\u2001\u2002\u2003\u2004\u2005\u2006\u2007\u2008\u2009\u200a\u200b\u2028\u2029\u202f\u205f\u2060\u3000\ufeff')), models.Value('')), _negated=True)), _connector='OR'), name='questionannotation_edit_only_when_invalid'),
+                ],
+            },
+        ),
+        migrations.CreateModel(
+            name='Resolution',
+            fields=[
+                ('id', models.BigAutoField(auto_created=True, primary_key=True, serialize=False, verbose_name='ID')),
+                ('type_code', models.CharField(blank=True, max_length=8)),
+                ('applicable', models.BooleanField(null=True)),
+                ('spans', models.JSONField(default=list)),
+                ('label', models.CharField(blank=True, max_length=3)),
+                ('reason', models.CharField(blank=True, max_length=8)),
+                ('edited_question', models.TextField(blank=True)),
+                ('source', models.CharField(choices=[('adjudicated', 'adjudicated'), ('imported', 'imported published label')], max_length=12)),
+                ('why', models.TextField(blank=True)),
+                ('created_at', models.DateTimeField(auto_now_add=True)),
+                ('superseded_at', models.DateTimeField(blank=True, null=True)),
+                ('brought_by', models.ForeignKey(null=True, on_delete=django.db.models.deletion.PROTECT, related_name='resolutions', to='annotation.import')),
+                ('codebook', models.ForeignKey(null=True, on_delete=django.db.models.deletion.PROTECT, related_name='resolutions', to='annotation.codebook')),
+                ('item', models.ForeignKey(on_delete=django.db.models.deletion.PROTECT, related_name='resolutions', to='annotation.item')),
+                ('member', models.ForeignKey(null=True, on_delete=django.db.models.deletion.PROTECT, related_name='resolutions', to='annotation.membership')),
+                ('question', models.ForeignKey(null=True, on_delete=django.db.models.deletion.PROTECT, related_name='resolutions', to='annotation.question')),
+            ],
+            options={
+                'ordering': ['id'],
+                'constraints': [
+                    models.UniqueConstraint(condition=models.Q(('question__isnull', True), ('superseded_at__isnull', True)), fields=('item', 'type_code'), name='resolution_one_current_per_type'),
+                    models.UniqueConstraint(condition=models.Q(('question__isnull', False), ('superseded_at__isnull', True)), fields=('question',), name='resolution_one_current_per_question'),
+                    models.CheckConstraint(condition=models.Q(models.Q(('applicable__isnull', False), ('label', ''), ('question__isnull', True), models.Q(('type_code', ''), _negated=True)), models.Q(('applicable__isnull', True), ('label__in', ['USE', 'UN', 'IN']), ('question__isnull', False), ('type_code', '')), _connector='OR'), name='resolution_one_unit_one_answer'),
+                    models.CheckConstraint(condition=models.Q(models.Q(('brought_by__isnull', False), ('source', 'imported')), models.Q(('member__isnull', False), ('source', 'adjudicated'), models.Q(django.db.models.lookups.Exact(annotation.models.constraints.Trimmed(models.F('why'), models.Value('\t\n\x0b\x0c\r\x1c\x1d\x1e\x1f \x85\xa0\u1680\u2000\u2001\u2002\u2003\u2004\u2005\u2006\u2007\u2008\u2009\u200a\u200b\u2028\u2029\u202f\u205f\u2060\u3000\ufeff')), models.Value('')), _negated=True)), _connector='OR'), name='resolution_says_where_from'),
+                    models.CheckConstraint(condition=models.Q(('reason', ''), ('label', 'IN'), _connector='OR'), name='resolution_reason_only_when_invalid'),
+                ],
+            },
         ),
         migrations.CreateModel(
             name='RoundItem',
@@ -273,12 +323,11 @@ class Migration(migrations.Migration):
             ],
             options={
                 'ordering': ['round', 'position'],
+                'constraints': [
+                    models.UniqueConstraint(fields=('round', 'item'), name='rounditem_item_unique'),
+                    models.UniqueConstraint(fields=('round', 'position'), name='rounditem_position_unique'),
+                ],
             },
-        ),
-        migrations.AddField(
-            model_name='round',
-            name='items',
-            field=models.ManyToManyField(related_name='rounds', through='annotation.RoundItem', to='annotation.item'),
         ),
         migrations.CreateModel(
             name='RoundQuestion',
@@ -289,6 +338,9 @@ class Migration(migrations.Migration):
             ],
             options={
                 'ordering': ['round', 'question'],
+                'constraints': [
+                    models.UniqueConstraint(fields=('round', 'question'), name='roundquestion_question_unique'),
+                ],
             },
         ),
         migrations.CreateModel(
@@ -313,226 +365,20 @@ class Migration(migrations.Migration):
             ],
             options={
                 'abstract': False,
+                'constraints': [
+                    models.CheckConstraint(condition=models.Q(('cannot_judge', False), models.Q(django.db.models.lookups.Exact(annotation.models.constraints.Trimmed(models.F('comment'), models.Value('\t\n\x0b\x0c\r\x1c\x1d\x1e\x1f \x85\xa0\u1680\u2000\u2001\u2002\u2003\u2004\u2005\u2006\u2007\u2008\u2009\u200a\u200b\u2028\u2029\u202f\u205f\u2060\u3000\ufeff')), models.Value('')), _negated=True), _connector='OR'), name='typeannotation_cannot_judge_says_why'),
+                    models.CheckConstraint(condition=models.Q(('revision__gte', 1)), name='typeannotation_revision_positive'),
+                    models.UniqueConstraint(fields=('assignment', 'type_code'), name='typeannotation_unit_unique'),
+                    models.CheckConstraint(condition=models.Q(('cannot_judge', False), ('applicable__isnull', True), _connector='OR'), name='typeannotation_one_answer'),
+                    models.CheckConstraint(condition=models.Q(models.Q(('applicable', True), ('applicable__isnull', False), ('end__isnull', False), ('quote__isnull', False), ('span_required', True), ('start__isnull', False)), models.Q(models.Q(('applicable__isnull', True), ('applicable', False), ('span_required', False), _connector='OR'), ('end__isnull', True), ('quote__isnull', True), ('start__isnull', True)), _connector='OR'), name='typeannotation_span_exactly_when_asked'),
+                    models.CheckConstraint(condition=models.Q(('start__isnull', True), models.Q(('end__gt', models.F('start')), ('end__lte', models.F('text_length')), ('start__gte', 0)), _connector='OR'), name='typeannotation_span_inside_text'),
+                    models.CheckConstraint(condition=models.Q(('quote__isnull', True), models.Q(('end', django.db.models.expressions.CombinedExpression(models.F('start'), '+', django.db.models.functions.text.Length(models.F('quote')))), models.Q(django.db.models.lookups.Exact(annotation.models.constraints.Trimmed(models.F('quote'), models.Value('\t\n\x0b\x0c\r\x1c\x1d\x1e\x1f \x85\xa0\u1680\u2000\u2001\u2002\u2003\u2004\u2005\u2006\u2007\u2008\u2009\u200a\u200b\u2028\u2029\u202f\u205f\u2060\u3000\ufeff')), models.Value('')), _negated=True)), _connector='OR'), name='typeannotation_quote_fits_span'),
+                ],
             },
         ),
-        migrations.AddConstraint(
-            model_name='membership',
-            constraint=models.UniqueConstraint(fields=('project', 'user'), name='membership_one_per_user'),
-        ),
-        migrations.AddConstraint(
-            model_name='membership',
-            constraint=models.UniqueConstraint(fields=('project', 'pseudonym'), name='membership_pseudonym_unique'),
-        ),
-        migrations.AddConstraint(
-            model_name='membership',
-            constraint=models.UniqueConstraint(condition=models.Q(('private_name', ''), _negated=True), fields=('project', 'private_name'), name='membership_private_name_unique'),
-        ),
-        migrations.AddConstraint(
-            model_name='membership',
-            constraint=models.CheckConstraint(condition=models.Q(django.db.models.lookups.Exact(annotation.models.constraints.Trimmed(models.F('pseudonym'), models.Value('\t\n\x0b\x0c\r\x1c\x1d\x1e\x1f \x85\xa0\u1680\u2000\u2001\u2002\u2003\u2004\u2005\u2006\u2007\u2008\u2009\u200a\u200b\u2028\u2029\u202f\u205f\u2060\u3000\ufeff')), models.Value('')), _negated=True), name='membership_pseudonym_not_blank'),
-        ),
-        migrations.AddConstraint(
-            model_name='membership',
-            constraint=models.CheckConstraint(condition=models.Q(('is_annotator', True), ('is_lead', True), _connector='OR'), name='membership_has_a_role'),
-        ),
-        migrations.AddConstraint(
-            model_name='item',
-            constraint=models.UniqueConstraint(fields=('project', 'external_id'), name='item_external_id_unique'),
-        ),
-        migrations.AddConstraint(
-            model_name='item',
-            constraint=models.CheckConstraint(condition=models.Q(django.db.models.lookups.Exact(annotation.models.constraints.Trimmed(models.F('external_id'), models.Value('\t\n\x0b\x0c\r\x1c\x1d\x1e\x1f \x85\xa0\u1680\u2000\u2001\u2002\u2003\u2004\u2005\u2006\u2007\u2008\u2009\u200a\u200b\u2028\u2029\u202f\u205f\u2060\u3000\ufeff')), models.Value('')), _negated=True), name='item_external_id_not_blank'),
-        ),
-        migrations.AddConstraint(
-            model_name='item',
-            constraint=models.CheckConstraint(condition=models.Q(django.db.models.lookups.Exact(annotation.models.constraints.Trimmed(models.F('text'), models.Value('\t\n\x0b\x0c\r\x1c\x1d\x1e\x1f \x85\xa0\u1680\u2000\u2001\u2002\u2003\u2004\u2005\u2006\u2007\u2008\u2009\u200a\u200b\u2028\u2029\u202f\u205f\u2060\u3000\ufeff')), models.Value('')), _negated=True), name='item_text_not_blank'),
-        ),
-        migrations.AddConstraint(
-            model_name='item',
-            constraint=models.CheckConstraint(condition=models.Q(('text_length', django.db.models.functions.text.Length(models.F('text')))), name='item_text_length_true'),
-        ),
-        migrations.AddConstraint(
-            model_name='item',
-            constraint=models.CheckConstraint(condition=models.Q(('withdrawn_at__isnull', True), models.Q(django.db.models.lookups.Exact(annotation.models.constraints.Trimmed(models.F('withdrawn_reason'), models.Value('\t\n\x0b\x0c\r\x1c\x1d\x1e\x1f \x85\xa0\u1680\u2000\u2001\u2002\u2003\u2004\u2005\u2006\u2007\u2008\u2009\u200a\u200b\u2028\u2029\u202f\u205f\u2060\u3000\ufeff')), models.Value('')), _negated=True), _connector='OR'), name='item_withdrawn_with_reason'),
-        ),
-        migrations.AddConstraint(
-            model_name='import',
-            constraint=models.UniqueConstraint(condition=models.Q(('state', 'staging')), fields=('project',), name='import_one_staging_per_project'),
-        ),
-        migrations.AddConstraint(
-            model_name='import',
-            constraint=models.CheckConstraint(condition=models.Q(('state__in', ['staging', 'done', 'undone', 'failed'])), name='import_state_known'),
-        ),
-        migrations.AddConstraint(
-            model_name='codebook',
-            constraint=models.UniqueConstraint(fields=('project', 'version'), name='codebook_version_unique'),
-        ),
-        migrations.AddConstraint(
-            model_name='codebook',
-            constraint=models.CheckConstraint(condition=models.Q(('version__gte', 1)), name='codebook_version_positive'),
-        ),
-        migrations.AddConstraint(
-            model_name='codebook',
-            constraint=models.CheckConstraint(condition=models.Q(django.db.models.lookups.Exact(annotation.models.constraints.Trimmed(models.F('source'), models.Value('\t\n\x0b\x0c\r\x1c\x1d\x1e\x1f \x85\xa0\u1680\u2000\u2001\u2002\u2003\u2004\u2005\u2006\u2007\u2008\u2009\u200a\u200b\u2028\u2029\u202f\u205f\u2060\u3000\ufeff')), models.Value('')), _negated=True), name='codebook_source_not_blank'),
-        ),
-        migrations.AddIndex(
-            model_name='projectevent',
-            index=models.Index(fields=['project', '-id'], name='projectevent_newest'),
-        ),
-        migrations.AddConstraint(
-            model_name='question',
-            constraint=models.UniqueConstraint(fields=('item', 'position'), name='question_position_unique'),
-        ),
-        migrations.AddConstraint(
-            model_name='question',
-            constraint=models.CheckConstraint(condition=models.Q(django.db.models.lookups.Exact(annotation.models.constraints.Trimmed(models.F('text'), models.Value('\t\n\x0b\x0c\r\x1c\x1d\x1e\x1f \x85\xa0\u1680\u2000\u2001\u2002\u2003\u2004\u2005\u2006\u2007\u2008\u2009\u200a\u200b\u2028\u2029\u202f\u205f\u2060\u3000\ufeff')), models.Value('')), _negated=True), name='question_text_not_blank'),
-        ),
-        migrations.AddConstraint(
-            model_name='annotationevent',
-            constraint=models.UniqueConstraint(fields=('member', 'client_event_id'), name='annotationevent_id_unique'),
-        ),
-        migrations.AddConstraint(
-            model_name='annotationevent',
-            constraint=models.CheckConstraint(condition=models.Q(models.Q(('question__isnull', True), models.Q(('type_code', ''), _negated=True)), models.Q(('question__isnull', False), ('type_code', '')), _connector='OR'), name='annotationevent_one_unit'),
-        ),
-        migrations.AddConstraint(
-            model_name='annotationevent',
-            constraint=models.CheckConstraint(condition=models.Q(('client_event_id', ''), _negated=True), name='annotationevent_id_not_empty'),
-        ),
-        migrations.AddConstraint(
-            model_name='questionannotation',
-            constraint=models.CheckConstraint(condition=models.Q(('cannot_judge', False), models.Q(django.db.models.lookups.Exact(annotation.models.constraints.Trimmed(models.F('comment'), models.Value('\t\n\x0b\x0c\r\x1c\x1d\x1e\x1f \x85\xa0\u1680\u2000\u2001\u2002\u2003\u2004\u2005\u2006\u2007\u2008\u2009\u200a\u200b\u2028\u2029\u202f\u205f\u2060\u3000\ufeff')), models.Value('')), _negated=True), _connector='OR'), name='questionannotation_cannot_judge_says_why'),
-        ),
-        migrations.AddConstraint(
-            model_name='questionannotation',
-            constraint=models.CheckConstraint(condition=models.Q(('revision__gte', 1)), name='questionannotation_revision_positive'),
-        ),
-        migrations.AddConstraint(
-            model_name='questionannotation',
-            constraint=models.UniqueConstraint(fields=('assignment', 'question'), name='questionannotation_unit_unique'),
-        ),
-        migrations.AddConstraint(
-            model_name='questionannotation',
-            constraint=models.CheckConstraint(condition=models.Q(('label__isnull', True), ('label__in', ['USE', 'UN', 'IN']), _connector='OR'), name='questionannotation_label_known'),
-        ),
-        migrations.AddConstraint(
-            model_name='questionannotation',
-            constraint=models.CheckConstraint(condition=models.Q(('cannot_judge', False), ('label__isnull', True), _connector='OR'), name='questionannotation_one_answer'),
-        ),
-        migrations.AddConstraint(
-            model_name='questionannotation',
-            constraint=models.CheckConstraint(condition=models.Q(models.Q(('label', 'IN'), ('label__isnull', False), models.Q(('reason', ''), _negated=True)), models.Q(models.Q(('label__isnull', True), ('label__in', ['USE', 'UN']), _connector='OR'), ('reason', '')), _connector='OR'), name='questionannotation_reason_exactly_when_invalid'),
-        ),
-        migrations.AddConstraint(
-            model_name='questionannotation',
-            constraint=models.CheckConstraint(condition=models.Q(('label__isnull', True), models.Q(('label', 'UN'), _negated=True), models.Q(django.db.models.lookups.Exact(annotation.models.constraints.Trimmed(models.F('comment'), models.Value('\t\n\x0b\x0c\r\x1c\x1d\x1e\x1f \x85\xa0\u1680\u2000\u2001\u2002\u2003\u2004\u2005\u2006\u2007\u2008\u2009\u200a\u200b\u2028\u2029\u202f\u205f\u2060\u3000\ufeff')), models.Value('')), _negated=True), _connector='OR'), name='questionannotation_unhelpful_says_why'),
-        ),
-        migrations.AddConstraint(
-            model_name='questionannotation',
-            constraint=models.CheckConstraint(condition=models.Q(('edited_question', ''), models.Q(('label', 'IN'), ('label__isnull', False), models.Q(django.db.models.lookups.Exact(annotation.models.constraints.Trimmed(models.F('edited_question'), models.Value('\t\n\x0b\x0c\r\x1c\x1d\x1e\x1f \x85\xa0\u1680\u2000\u2001\u2002\u2003\u2004\u2005\u2006\u2007\u2008\u2009\u200a\u200b\u2028\u2029\u202f\u205f\u2060\u3000\ufeff')), models.Value('')), _negated=True)), _connector='OR'), name='questionannotation_edit_only_when_invalid'),
-        ),
-        migrations.AddConstraint(
-            model_name='resolution',
-            constraint=models.UniqueConstraint(condition=models.Q(('question__isnull', True), ('superseded_at__isnull', True)), fields=('item', 'type_code'), name='resolution_one_current_per_type'),
-        ),
-        migrations.AddConstraint(
-            model_name='resolution',
-            constraint=models.UniqueConstraint(condition=models.Q(('question__isnull', False), ('superseded_at__isnull', True)), fields=('question',), name='resolution_one_current_per_question'),
-        ),
-        migrations.AddConstraint(
-            model_name='resolution',
-            constraint=models.CheckConstraint(condition=models.Q(models.Q(('applicable__isnull', False), ('label', ''), ('question__isnull', True), models.Q(('type_code', ''), _negated=True)), models.Q(('applicable__isnull', True), ('label__in', ['USE', 'UN', 'IN']), ('question__isnull', False), ('type_code', '')), _connector='OR'), name='resolution_one_unit_one_answer'),
-        ),
-        migrations.AddConstraint(
-            model_name='resolution',
-            constraint=models.CheckConstraint(condition=models.Q(models.Q(('brought_by__isnull', False), ('source', 'imported')), models.Q(('member__isnull', False), ('source', 'adjudicated'), models.Q(django.db.models.lookups.Exact(annotation.models.constraints.Trimmed(models.F('why'), models.Value('\t\n\x0b\x0c\r\x1c\x1d\x1e\x1f \x85\xa0\u1680\u2000\u2001\u2002\u2003\u2004\u2005\u2006\u2007\u2008\u2009\u200a\u200b\u2028\u2029\u202f\u205f\u2060\u3000\ufeff')), models.Value('')), _negated=True)), _connector='OR'), name='resolution_says_where_from'),
-        ),
-        migrations.AddConstraint(
-            model_name='resolution',
-            constraint=models.CheckConstraint(condition=models.Q(('reason', ''), ('label', 'IN'), _connector='OR'), name='resolution_reason_only_when_invalid'),
-        ),
-        migrations.AddConstraint(
-            model_name='assignment',
-            constraint=models.UniqueConstraint(fields=('round', 'item', 'member'), name='assignment_unique'),
-        ),
-        migrations.AddConstraint(
-            model_name='assignment',
-            constraint=models.UniqueConstraint(fields=('round', 'member', 'position'), name='assignment_position_unique'),
-        ),
-        migrations.AddConstraint(
-            model_name='rounditem',
-            constraint=models.UniqueConstraint(fields=('round', 'item'), name='rounditem_item_unique'),
-        ),
-        migrations.AddConstraint(
-            model_name='rounditem',
-            constraint=models.UniqueConstraint(fields=('round', 'position'), name='rounditem_position_unique'),
-        ),
-        migrations.AddConstraint(
+        migrations.AddField(
             model_name='round',
-            constraint=models.UniqueConstraint(fields=('project', 'number'), name='round_number_unique'),
-        ),
-        migrations.AddConstraint(
-            model_name='round',
-            constraint=models.UniqueConstraint(fields=('project', 'name'), name='round_name_unique'),
-        ),
-        migrations.AddConstraint(
-            model_name='round',
-            constraint=models.CheckConstraint(condition=models.Q(django.db.models.lookups.Exact(annotation.models.constraints.Trimmed(models.F('name'), models.Value('\t\n\x0b\x0c\r\x1c\x1d\x1e\x1f \x85\xa0\u1680\u2000\u2001\u2002\u2003\u2004\u2005\u2006\u2007\u2008\u2009\u200a\u200b\u2028\u2029\u202f\u205f\u2060\u3000\ufeff')), models.Value('')), _negated=True), name='round_name_not_blank'),
-        ),
-        migrations.AddConstraint(
-            model_name='round',
-            constraint=models.CheckConstraint(condition=models.Q(('number__gte', 1)), name='round_number_positive'),
-        ),
-        migrations.AddConstraint(
-            model_name='round',
-            constraint=models.CheckConstraint(condition=models.Q(('overlap__gte', 1)), name='round_overlap_positive'),
-        ),
-        migrations.AddConstraint(
-            model_name='round',
-            constraint=models.CheckConstraint(condition=models.Q(('status__in', ['draft', 'open', 'closed'])), name='round_status_known'),
-        ),
-        migrations.AddConstraint(
-            model_name='round',
-            constraint=models.CheckConstraint(condition=models.Q(('purpose__in', ['training', 'calibration', 'main'])), name='round_purpose_known'),
-        ),
-        migrations.AddConstraint(
-            model_name='round',
-            constraint=models.CheckConstraint(condition=models.Q(('order__in', ['by_argument', 'by_type'])), name='round_order_known'),
-        ),
-        migrations.AddConstraint(
-            model_name='round',
-            constraint=models.CheckConstraint(condition=models.Q(models.Q(('closed_at__isnull', True), ('status', 'draft')), models.Q(('closed_at__isnull', True), ('opened_at__isnull', False), ('status', 'open')), models.Q(('closed_at__isnull', False), ('status', 'closed')), _connector='OR'), name='round_times_fit_status'),
-        ),
-        migrations.AddConstraint(
-            model_name='roundquestion',
-            constraint=models.UniqueConstraint(fields=('round', 'question'), name='roundquestion_question_unique'),
-        ),
-        migrations.AddConstraint(
-            model_name='typeannotation',
-            constraint=models.CheckConstraint(condition=models.Q(('cannot_judge', False), models.Q(django.db.models.lookups.Exact(annotation.models.constraints.Trimmed(models.F('comment'), models.Value('\t\n\x0b\x0c\r\x1c\x1d\x1e\x1f \x85\xa0\u1680\u2000\u2001\u2002\u2003\u2004\u2005\u2006\u2007\u2008\u2009\u200a\u200b\u2028\u2029\u202f\u205f\u2060\u3000\ufeff')), models.Value('')), _negated=True), _connector='OR'), name='typeannotation_cannot_judge_says_why'),
-        ),
-        migrations.AddConstraint(
-            model_name='typeannotation',
-            constraint=models.CheckConstraint(condition=models.Q(('revision__gte', 1)), name='typeannotation_revision_positive'),
-        ),
-        migrations.AddConstraint(
-            model_name='typeannotation',
-            constraint=models.UniqueConstraint(fields=('assignment', 'type_code'), name='typeannotation_unit_unique'),
-        ),
-        migrations.AddConstraint(
-            model_name='typeannotation',
-            constraint=models.CheckConstraint(condition=models.Q(('cannot_judge', False), ('applicable__isnull', True), _connector='OR'), name='typeannotation_one_answer'),
-        ),
-        migrations.AddConstraint(
-            model_name='typeannotation',
-            constraint=models.CheckConstraint(condition=models.Q(models.Q(('applicable', True), ('applicable__isnull', False), ('end__isnull', False), ('quote__isnull', False), ('span_required', True), ('start__isnull', False)), models.Q(models.Q(('applicable__isnull', True), ('applicable', False), ('span_required', False), _connector='OR'), ('end__isnull', True), ('quote__isnull', True), ('start__isnull', True)), _connector='OR'), name='typeannotation_span_exactly_when_asked'),
-        ),
-        migrations.AddConstraint(
-            model_name='typeannotation',
-            constraint=models.CheckConstraint(condition=models.Q(('start__isnull', True), models.Q(('end__gt', models.F('start')), ('end__lte', models.F('text_length')), ('start__gte', 0)), _connector='OR'), name='typeannotation_span_inside_text'),
-        ),
-        migrations.AddConstraint(
-            model_name='typeannotation',
-            constraint=models.CheckConstraint(condition=models.Q(('quote__isnull', True), models.Q(('end', django.db.models.expressions.CombinedExpression(models.F('start'), '+', django.db.models.functions.text.Length(models.F('quote')))), models.Q(django.db.models.lookups.Exact(annotation.models.constraints.Trimmed(models.F('quote'), models.Value('\t\n\x0b\x0c\r\x1c\x1d\x1e\x1f \x85\xa0\u1680\u2000\u2001\u2002\u2003\u2004\u2005\u2006\u2007\u2008\u2009\u200a\u200b\u2028\u2029\u202f\u205f\u2060\u3000\ufeff')), models.Value('')), _negated=True)), _connector='OR'), name='typeannotation_quote_fits_span'),
+            name='items',
+            field=models.ManyToManyField(related_name='rounds', through='annotation.RoundItem', to='annotation.item'),
         ),
     ]

@@ -21,9 +21,17 @@ class Migration(migrations.Migration):
                 ('id', models.BigAutoField(auto_created=True, primary_key=True, serialize=False, verbose_name='ID')),
                 ('type_code', models.CharField(blank=True, max_length=8)),
                 ('expires_at', models.DateTimeField()),
+                ('item', models.ForeignKey(on_delete=django.db.models.deletion.PROTECT, related_name='claims', to='annotation.item')),
+                ('member', models.ForeignKey(on_delete=django.db.models.deletion.PROTECT, related_name='claims', to='annotation.membership')),
+                ('question', models.ForeignKey(null=True, on_delete=django.db.models.deletion.PROTECT, related_name='claims', to='annotation.question')),
             ],
             options={
                 'ordering': ['id'],
+                'constraints': [
+                    models.CheckConstraint(condition=models.Q(models.Q(('question__isnull', True), models.Q(('type_code', ''), _negated=True)), models.Q(('question__isnull', False), ('type_code', '')), _connector='OR'), name='claim_one_unit'),
+                    models.UniqueConstraint(condition=models.Q(('question__isnull', True)), fields=('item', 'type_code'), name='claim_one_per_type'),
+                    models.UniqueConstraint(condition=models.Q(('question__isnull', False)), fields=('question',), name='claim_one_per_question'),
+                ],
             },
         ),
         migrations.CreateModel(
@@ -34,9 +42,20 @@ class Migration(migrations.Migration):
                 ('act', models.CharField(choices=[('say', 'said'), ('settle', 'settled'), ('reopen', 'opened again')], default='say', max_length=8)),
                 ('text', models.TextField(blank=True)),
                 ('created_at', models.DateTimeField(auto_now_add=True)),
+                ('item', models.ForeignKey(on_delete=django.db.models.deletion.PROTECT, related_name='comments', to='annotation.item')),
+                ('member', models.ForeignKey(on_delete=django.db.models.deletion.PROTECT, related_name='comments', to='annotation.membership')),
+                ('question', models.ForeignKey(null=True, on_delete=django.db.models.deletion.PROTECT, related_name='comments', to='annotation.question')),
+                ('round', models.ForeignKey(on_delete=django.db.models.deletion.PROTECT, related_name='comments', to='annotation.round')),
             ],
             options={
                 'ordering': ['id'],
+                'indexes': [
+                    models.Index(fields=['round', 'item'], name='comment_unit'),
+                ],
+                'constraints': [
+                    models.CheckConstraint(condition=models.Q(models.Q(('question__isnull', True), models.Q(('type_code', ''), _negated=True)), models.Q(('question__isnull', False), ('type_code', '')), _connector='OR'), name='comment_one_unit'),
+                    models.CheckConstraint(condition=models.Q(('act__in', ['settle', 'reopen']), models.Q(('act', 'say'), models.Q(django.db.models.lookups.Exact(annotation.models.constraints.Trimmed(models.F('text'), models.Value('\t\n\x0b\x0c\r\x1c\x1d\x1e\x1f \x85\xa0\u1680\u2000\u2001\u2002\u2003\u2004\u2005\u2006\u2007\u2008\u2009\u200a\u200b\u2028\u2029\u202f\u205f\u2060\u3000\ufeff')), models.Value('')), _negated=True)), _connector='OR'), name='comment_says_something'),
+                ],
             },
         ),
         migrations.CreateModel(
@@ -51,9 +70,17 @@ class Migration(migrations.Migration):
                 ('expires_at', models.DateTimeField()),
                 ('used_at', models.DateTimeField(blank=True, null=True)),
                 ('revoked_at', models.DateTimeField(blank=True, null=True)),
+                ('invited_by', models.ForeignKey(null=True, on_delete=django.db.models.deletion.PROTECT, related_name='+', to='annotation.membership')),
+                ('project', models.ForeignKey(on_delete=django.db.models.deletion.PROTECT, related_name='invitations', to='annotation.project')),
+                ('used_by', models.ForeignKey(null=True, on_delete=django.db.models.deletion.PROTECT, related_name='+', to='annotation.membership')),
             ],
             options={
                 'ordering': ['-id'],
+                'constraints': [
+                    models.CheckConstraint(condition=models.Q(('is_annotator', True), ('is_lead', True), _connector='OR'), name='invitation_has_a_role'),
+                    models.CheckConstraint(condition=models.Q(('used_at__isnull', True), ('revoked_at__isnull', True), _connector='OR'), name='invitation_used_or_revoked'),
+                    models.CheckConstraint(condition=models.Q(('used_by__isnull', True), ('used_at__isnull', False), _connector='OR'), name='invitation_used_by_says_when'),
+                ],
             },
         ),
         migrations.CreateModel(
@@ -76,9 +103,15 @@ class Migration(migrations.Migration):
                 ('error', models.TextField(blank=True)),
                 ('created_at', models.DateTimeField(auto_now_add=True)),
                 ('heartbeat_at', models.DateTimeField(auto_now_add=True)),
+                ('brought', models.ForeignKey(null=True, on_delete=django.db.models.deletion.PROTECT, related_name='uploads', to='annotation.import')),
+                ('member', models.ForeignKey(on_delete=django.db.models.deletion.PROTECT, related_name='+', to='annotation.membership')),
+                ('project', models.ForeignKey(on_delete=django.db.models.deletion.PROTECT, related_name='uploads', to='annotation.project')),
             ],
             options={
                 'ordering': ['-id'],
+                'constraints': [
+                    models.CheckConstraint(condition=models.Q(('state__in', ['new', 'checking', 'checked', 'queued', 'importing', 'done', 'failed'])), name='upload_state_known'),
+                ],
             },
         ),
         migrations.AddField(
@@ -110,113 +143,8 @@ class Migration(migrations.Migration):
             constraint=models.CheckConstraint(condition=models.Q(('paused_at__isnull', True), ('status', 'open'), _connector='OR'), name='round_paused_only_while_open'),
         ),
         migrations.AddField(
-            model_name='claim',
-            name='item',
-            field=models.ForeignKey(on_delete=django.db.models.deletion.PROTECT, related_name='claims', to='annotation.item'),
-        ),
-        migrations.AddField(
-            model_name='claim',
-            name='member',
-            field=models.ForeignKey(on_delete=django.db.models.deletion.PROTECT, related_name='claims', to='annotation.membership'),
-        ),
-        migrations.AddField(
-            model_name='claim',
-            name='question',
-            field=models.ForeignKey(null=True, on_delete=django.db.models.deletion.PROTECT, related_name='claims', to='annotation.question'),
-        ),
-        migrations.AddField(
-            model_name='comment',
-            name='item',
-            field=models.ForeignKey(on_delete=django.db.models.deletion.PROTECT, related_name='comments', to='annotation.item'),
-        ),
-        migrations.AddField(
-            model_name='comment',
-            name='member',
-            field=models.ForeignKey(on_delete=django.db.models.deletion.PROTECT, related_name='comments', to='annotation.membership'),
-        ),
-        migrations.AddField(
             model_name='comment',
             name='mentions',
             field=models.ManyToManyField(blank=True, related_name='mentioned_in', to='annotation.membership'),
-        ),
-        migrations.AddField(
-            model_name='comment',
-            name='question',
-            field=models.ForeignKey(null=True, on_delete=django.db.models.deletion.PROTECT, related_name='comments', to='annotation.question'),
-        ),
-        migrations.AddField(
-            model_name='comment',
-            name='round',
-            field=models.ForeignKey(on_delete=django.db.models.deletion.PROTECT, related_name='comments', to='annotation.round'),
-        ),
-        migrations.AddField(
-            model_name='invitation',
-            name='invited_by',
-            field=models.ForeignKey(null=True, on_delete=django.db.models.deletion.PROTECT, related_name='+', to='annotation.membership'),
-        ),
-        migrations.AddField(
-            model_name='invitation',
-            name='project',
-            field=models.ForeignKey(on_delete=django.db.models.deletion.PROTECT, related_name='invitations', to='annotation.project'),
-        ),
-        migrations.AddField(
-            model_name='invitation',
-            name='used_by',
-            field=models.ForeignKey(null=True, on_delete=django.db.models.deletion.PROTECT, related_name='+', to='annotation.membership'),
-        ),
-        migrations.AddField(
-            model_name='upload',
-            name='brought',
-            field=models.ForeignKey(null=True, on_delete=django.db.models.deletion.PROTECT, related_name='uploads', to='annotation.import'),
-        ),
-        migrations.AddField(
-            model_name='upload',
-            name='member',
-            field=models.ForeignKey(on_delete=django.db.models.deletion.PROTECT, related_name='+', to='annotation.membership'),
-        ),
-        migrations.AddField(
-            model_name='upload',
-            name='project',
-            field=models.ForeignKey(on_delete=django.db.models.deletion.PROTECT, related_name='uploads', to='annotation.project'),
-        ),
-        migrations.AddConstraint(
-            model_name='claim',
-            constraint=models.CheckConstraint(condition=models.Q(models.Q(('question__isnull', True), models.Q(('type_code', ''), _negated=True)), models.Q(('question__isnull', False), ('type_code', '')), _connector='OR'), name='claim_one_unit'),
-        ),
-        migrations.AddConstraint(
-            model_name='claim',
-            constraint=models.UniqueConstraint(condition=models.Q(('question__isnull', True)), fields=('item', 'type_code'), name='claim_one_per_type'),
-        ),
-        migrations.AddConstraint(
-            model_name='claim',
-            constraint=models.UniqueConstraint(condition=models.Q(('question__isnull', False)), fields=('question',), name='claim_one_per_question'),
-        ),
-        migrations.AddIndex(
-            model_name='comment',
-            index=models.Index(fields=['round', 'item'], name='comment_unit'),
-        ),
-        migrations.AddConstraint(
-            model_name='comment',
-            constraint=models.CheckConstraint(condition=models.Q(models.Q(('question__isnull', True), models.Q(('type_code', ''), _negated=True)), models.Q(('question__isnull', False), ('type_code', '')), _connector='OR'), name='comment_one_unit'),
-        ),
-        migrations.AddConstraint(
-            model_name='comment',
-            constraint=models.CheckConstraint(condition=models.Q(('act__in', ['settle', 'reopen']), models.Q(('act', 'say'), models.Q(django.db.models.lookups.Exact(annotation.models.constraints.Trimmed(models.F('text'), models.Value('\t\n\x0b\x0c\r\x1c\x1d\x1e\x1f \x85\xa0\u1680\u2000\u2001\u2002\u2003\u2004\u2005\u2006\u2007\u2008\u2009\u200a\u200b\u2028\u2029\u202f\u205f\u2060\u3000\ufeff')), models.Value('')), _negated=True)), _connector='OR'), name='comment_says_something'),
-        ),
-        migrations.AddConstraint(
-            model_name='invitation',
-            constraint=models.CheckConstraint(condition=models.Q(('is_annotator', True), ('is_lead', True), _connector='OR'), name='invitation_has_a_role'),
-        ),
-        migrations.AddConstraint(
-            model_name='invitation',
-            constraint=models.CheckConstraint(condition=models.Q(('used_at__isnull', True), ('revoked_at__isnull', True), _connector='OR'), name='invitation_used_or_revoked'),
-        ),
-        migrations.AddConstraint(
-            model_name='invitation',
-            constraint=models.CheckConstraint(condition=models.Q(('used_by__isnull', True), ('used_at__isnull', False), _connector='OR'), name='invitation_used_by_says_when'),
-        ),
-        migrations.AddConstraint(
-            model_name='upload',
-            constraint=models.CheckConstraint(condition=models.Q(('state__in', ['new', 'checking', 'checked', 'queued', 'importing', 'done', 'failed'])), name='upload_state_known'),
         ),
     ]

@@ -27,9 +27,19 @@ class Migration(migrations.Migration):
                 ('label', models.CharField(blank=True, max_length=3)),
                 ('reason', models.CharField(blank=True, max_length=8)),
                 ('why', models.TextField(blank=True)),
+                ('item', models.ForeignKey(on_delete=django.db.models.deletion.PROTECT, related_name='key_answers', to='annotation.item')),
+                ('question', models.ForeignKey(null=True, on_delete=django.db.models.deletion.PROTECT, related_name='key_answers', to='annotation.question')),
+                ('round', models.ForeignKey(on_delete=django.db.models.deletion.PROTECT, related_name='key_answers', to='annotation.round')),
             ],
             options={
                 'ordering': ['id'],
+                'constraints': [
+                    models.UniqueConstraint(condition=models.Q(('question__isnull', True)), fields=('round', 'item', 'type_code'), name='keyanswer_one_per_type'),
+                    models.UniqueConstraint(condition=models.Q(('question__isnull', False)), fields=('round', 'question'), name='keyanswer_one_per_question'),
+                    models.CheckConstraint(condition=models.Q(models.Q(('applicable__isnull', False), ('label', ''), ('question__isnull', True), ('reason', ''), models.Q(('type_code', ''), _negated=True)), models.Q(('applicable__isnull', True), ('label__in', ['USE', 'UN', 'IN']), ('question__isnull', False), ('type_code', '')), _connector='OR'), name='keyanswer_one_unit_one_answer'),
+                    models.CheckConstraint(condition=models.Q(models.Q(('end__isnull', True), ('quote__isnull', True), ('start__isnull', True)), models.Q(('applicable', True), ('applicable__isnull', False), ('end__gt', models.F('start')), ('start__isnull', False), ('end', django.db.models.expressions.CombinedExpression(models.F('start'), '+', django.db.models.functions.text.Length(models.F('quote')))), ('quote__isnull', False), models.Q(django.db.models.lookups.Exact(annotation.models.constraints.Trimmed(models.F('quote'), models.Value('\t\n\x0b\x0c\r\x1c\x1d\x1e\x1f \x85\xa0\u1680\u2000\u2001\u2002\u2003\u2004\u2005\u2006\u2007\u2008\u2009\u200a\u200b\u2028\u2029\u202f\u205f\u2060\u3000\ufeff')), models.Value('')), _negated=True)), _connector='OR'), name='keyanswer_span_fits'),
+                    models.CheckConstraint(condition=models.Q(('reason', ''), ('label', 'IN'), _connector='OR'), name='keyanswer_reason_fits'),
+                ],
             },
         ),
         migrations.AddField(
@@ -40,40 +50,5 @@ class Migration(migrations.Migration):
         migrations.AddConstraint(
             model_name='round',
             constraint=models.CheckConstraint(condition=models.Q(('pass_mark__isnull', True), models.Q(('pass_mark__lte', 100), ('purpose', 'training')), _connector='OR'), name='round_pass_mark_percent_in_training'),
-        ),
-        migrations.AddField(
-            model_name='keyanswer',
-            name='item',
-            field=models.ForeignKey(on_delete=django.db.models.deletion.PROTECT, related_name='key_answers', to='annotation.item'),
-        ),
-        migrations.AddField(
-            model_name='keyanswer',
-            name='question',
-            field=models.ForeignKey(null=True, on_delete=django.db.models.deletion.PROTECT, related_name='key_answers', to='annotation.question'),
-        ),
-        migrations.AddField(
-            model_name='keyanswer',
-            name='round',
-            field=models.ForeignKey(on_delete=django.db.models.deletion.PROTECT, related_name='key_answers', to='annotation.round'),
-        ),
-        migrations.AddConstraint(
-            model_name='keyanswer',
-            constraint=models.UniqueConstraint(condition=models.Q(('question__isnull', True)), fields=('round', 'item', 'type_code'), name='keyanswer_one_per_type'),
-        ),
-        migrations.AddConstraint(
-            model_name='keyanswer',
-            constraint=models.UniqueConstraint(condition=models.Q(('question__isnull', False)), fields=('round', 'question'), name='keyanswer_one_per_question'),
-        ),
-        migrations.AddConstraint(
-            model_name='keyanswer',
-            constraint=models.CheckConstraint(condition=models.Q(models.Q(('applicable__isnull', False), ('label', ''), ('question__isnull', True), ('reason', ''), models.Q(('type_code', ''), _negated=True)), models.Q(('applicable__isnull', True), ('label__in', ['USE', 'UN', 'IN']), ('question__isnull', False), ('type_code', '')), _connector='OR'), name='keyanswer_one_unit_one_answer'),
-        ),
-        migrations.AddConstraint(
-            model_name='keyanswer',
-            constraint=models.CheckConstraint(condition=models.Q(models.Q(('end__isnull', True), ('quote__isnull', True), ('start__isnull', True)), models.Q(('applicable', True), ('applicable__isnull', False), ('end__gt', models.F('start')), ('start__isnull', False), ('end', django.db.models.expressions.CombinedExpression(models.F('start'), '+', django.db.models.functions.text.Length(models.F('quote')))), ('quote__isnull', False), models.Q(django.db.models.lookups.Exact(annotation.models.constraints.Trimmed(models.F('quote'), models.Value('\t\n\x0b\x0c\r\x1c\x1d\x1e\x1f \x85\xa0\u1680\u2000\u2001\u2002\u2003\u2004\u2005\u2006\u2007\u2008\u2009\u200a\u200b\u2028\u2029\u202f\u205f\u2060\u3000\ufeff')), models.Value('')), _negated=True)), _connector='OR'), name='keyanswer_span_fits'),
-        ),
-        migrations.AddConstraint(
-            model_name='keyanswer',
-            constraint=models.CheckConstraint(condition=models.Q(('reason', ''), ('label', 'IN'), _connector='OR'), name='keyanswer_reason_fits'),
         ),
     ]

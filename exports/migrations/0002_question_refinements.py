@@ -44,6 +44,15 @@ class Migration(migrations.Migration):
             ],
             options={
                 'ordering': ['project', '-number'],
+                'constraints': [
+                    models.UniqueConstraint(fields=('project', 'number'), name='refinementrun_number_unique'),
+                    models.UniqueConstraint(condition=models.Q(('state__in', ['queued', 'running'])), fields=('project',), name='refinementrun_one_at_a_time'),
+                    models.CheckConstraint(condition=models.Q(('state__in', ['queued', 'running', 'done', 'failed', 'cancelled'])), name='refinementrun_state_known'),
+                    models.CheckConstraint(condition=models.Q(models.Q(('state', 'running'), _negated=True), models.Q(models.Q(('attempt', ''), _negated=True), ('lease_until__isnull', False)), _connector='OR'), name='refinementrun_running_has_lease'),
+                    models.CheckConstraint(condition=models.Q(models.Q(('state', 'failed'), _negated=True), models.Q(('error', ''), _negated=True), _connector='OR'), name='refinementrun_failed_says_why'),
+                    models.CheckConstraint(condition=models.Q(models.Q(('finished_at__isnull', True), ('state__in', ['queued', 'running'])), models.Q(('finished_at__isnull', False), ('state__in', ['done', 'failed', 'cancelled'])), _connector='OR'), name='refinementrun_finished_has_a_time'),
+                    models.CheckConstraint(condition=models.Q(('progress_done__lte', models.F('progress_total'))), name='refinementrun_progress_within_total'),
+                ],
             },
         ),
         migrations.CreateModel(
@@ -68,54 +77,15 @@ class Migration(migrations.Migration):
             ],
             options={
                 'ordering': ['id'],
+                'indexes': [
+                    models.Index(fields=['item', 'type_code', 'start', 'end'], name='refinement_span'),
+                ],
+                'constraints': [
+                    models.UniqueConstraint(fields=('run', 'item', 'type_code', 'start', 'end'), name='refinement_once_a_run'),
+                    models.CheckConstraint(condition=models.Q(('start__lt', models.F('end'))), name='refinement_span_not_empty'),
+                    models.CheckConstraint(condition=models.Q(models.Q(('reason', ''), ('state', 'refined'), models.Q(django.db.models.lookups.Exact(annotation.models.constraints.Trimmed(models.F('question'), models.Value('\t\n\x0b\x0c\r\x1c\x1d\x1e\x1f \x85\xa0\u1680\u2000\u2001\u2002\u2003\u2004\u2005\u2006\u2007\u2008\u2009\u200a\u200b\u2028\u2029\u202f\u205f\u2060\u3000\ufeff')), models.Value('')), _negated=True)), models.Q(('question', ''), ('state__in', ['refused', 'failed']), models.Q(('reason', ''), _negated=True)), _connector='OR'), name='refinement_question_or_reason'),
+                    models.CheckConstraint(condition=models.Q(models.Q(('rejected_at__isnull', True), ('rejected_by__isnull', True)), models.Q(('rejected_at__isnull', False), ('state', 'refined')), _connector='OR'), name='refinement_rejected_was_refined'),
+                ],
             },
-        ),
-        migrations.AddConstraint(
-            model_name='refinementrun',
-            constraint=models.UniqueConstraint(fields=('project', 'number'), name='refinementrun_number_unique'),
-        ),
-        migrations.AddConstraint(
-            model_name='refinementrun',
-            constraint=models.UniqueConstraint(condition=models.Q(('state__in', ['queued', 'running'])), fields=('project',), name='refinementrun_one_at_a_time'),
-        ),
-        migrations.AddConstraint(
-            model_name='refinementrun',
-            constraint=models.CheckConstraint(condition=models.Q(('state__in', ['queued', 'running', 'done', 'failed', 'cancelled'])), name='refinementrun_state_known'),
-        ),
-        migrations.AddConstraint(
-            model_name='refinementrun',
-            constraint=models.CheckConstraint(condition=models.Q(models.Q(('state', 'running'), _negated=True), models.Q(models.Q(('attempt', ''), _negated=True), ('lease_until__isnull', False)), _connector='OR'), name='refinementrun_running_has_lease'),
-        ),
-        migrations.AddConstraint(
-            model_name='refinementrun',
-            constraint=models.CheckConstraint(condition=models.Q(models.Q(('state', 'failed'), _negated=True), models.Q(('error', ''), _negated=True), _connector='OR'), name='refinementrun_failed_says_why'),
-        ),
-        migrations.AddConstraint(
-            model_name='refinementrun',
-            constraint=models.CheckConstraint(condition=models.Q(models.Q(('finished_at__isnull', True), ('state__in', ['queued', 'running'])), models.Q(('finished_at__isnull', False), ('state__in', ['done', 'failed', 'cancelled'])), _connector='OR'), name='refinementrun_finished_has_a_time'),
-        ),
-        migrations.AddConstraint(
-            model_name='refinementrun',
-            constraint=models.CheckConstraint(condition=models.Q(('progress_done__lte', models.F('progress_total'))), name='refinementrun_progress_within_total'),
-        ),
-        migrations.AddIndex(
-            model_name='questionrefinement',
-            index=models.Index(fields=['item', 'type_code', 'start', 'end'], name='refinement_span'),
-        ),
-        migrations.AddConstraint(
-            model_name='questionrefinement',
-            constraint=models.UniqueConstraint(fields=('run', 'item', 'type_code', 'start', 'end'), name='refinement_once_a_run'),
-        ),
-        migrations.AddConstraint(
-            model_name='questionrefinement',
-            constraint=models.CheckConstraint(condition=models.Q(('start__lt', models.F('end'))), name='refinement_span_not_empty'),
-        ),
-        migrations.AddConstraint(
-            model_name='questionrefinement',
-            constraint=models.CheckConstraint(condition=models.Q(models.Q(('reason', ''), ('state', 'refined'), models.Q(django.db.models.lookups.Exact(annotation.models.constraints.Trimmed(models.F('question'), models.Value('\t\n\x0b\x0c\r\x1c\x1d\x1e\x1f \x85\xa0\u1680\u2000\u2001\u2002\u2003\u2004\u2005\u2006\u2007\u2008\u2009\u200a\u200b\u2028\u2029\u202f\u205f\u2060\u3000\ufeff')), models.Value('')), _negated=True)), models.Q(('question', ''), ('state__in', ['refused', 'failed']), models.Q(('reason', ''), _negated=True)), _connector='OR'), name='refinement_question_or_reason'),
-        ),
-        migrations.AddConstraint(
-            model_name='questionrefinement',
-            constraint=models.CheckConstraint(condition=models.Q(models.Q(('rejected_at__isnull', True), ('rejected_by__isnull', True)), models.Q(('rejected_at__isnull', False), ('state', 'refined')), _connector='OR'), name='refinement_rejected_was_refined'),
         ),
     ]

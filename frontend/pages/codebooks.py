@@ -26,8 +26,6 @@ from annotation.projects import codebook_publish
 from annotation.rulings import rulings_shown
 from frontend.pages.common import lead_or_refuse, number_in, project_page
 
-FILLED_WITH = "…"
-
 
 @login_required
 @require_GET

@@ -75,19 +75,20 @@ def ask(client: Client, method: str, url: str):
     return getattr(client, method)(url, **({} if method == "get" else {"content_type": "application/json"}))
 
 
-@pytest.mark.parametrize(
-    ("name", "pattern", "method"), api_routes(), ids=[f"{method} {name}" for name, _, method in api_routes()]
-)
-def test_the_api_answers_nobody_but_those_it_is_for(study, name, pattern, method):
-    url = address(pattern, study)
-    stranger = ask(Client(), method, url)
-    assert (stranger.status_code, stranger.json()["code"]) == (403, "not_authenticated")
+def refusal(client: Client, method: str, url: str) -> tuple[int, str]:
+    response = ask(client, method, url)
+    return response.status_code, response.json()["code"]
+
+
+def test_the_api_answers_nobody_but_those_it_is_for(study):
     factories.user("olu")
-    outsider = ask(client_of("olu"), method, url)
-    assert (outsider.status_code, outsider.json()["code"]) == (404, "not_found")
-    if name not in MEMBERS or (name, method) == ("api-rounds", "post"):
-        annotator = ask(client_of("ann"), method, url)
-        assert (annotator.status_code, annotator.json()["code"]) == (403, "not_allowed")
+    stranger, outsider, annotator = Client(), client_of("olu"), client_of("ann")
+    for name, pattern, method in api_routes():
+        url = address(pattern, study)
+        assert refusal(stranger, method, url) == (403, "not_authenticated"), f"{method} {url}"
+        assert refusal(outsider, method, url) == (404, "not_found"), f"{method} {url}"
+        if name not in MEMBERS or (name, method) == ("api-rounds", "post"):
+            assert refusal(annotator, method, url) == (403, "not_allowed"), f"{method} {url}"
 
 
 def test_a_file_of_a_release_is_kept_from_others_also_in_parts(study):

@@ -13,6 +13,9 @@ from collections.abc import Iterator
 from pathlib import Path
 
 import pytest
+from django.core.management.base import CommandError
+
+from frontend.management.commands.serve import only_one_per_data_folder
 
 ROOT = Path(__file__).resolve().parents[2]
 pytestmark = pytest.mark.skipif(not Path("/proc/self/environ").exists(), reason="finds processes in /proc")
@@ -74,16 +77,6 @@ class Serving:
         return self.process.returncode, output
 
 
-@pytest.fixture(scope="module")
-def migrated(tmp_path_factory) -> Path:
-    """Return a data folder with an empty database, to be copied."""
-    folder = tmp_path_factory.mktemp("migrated")
-    migrate = manage(folder, "migrate", "--verbosity", "0")
-    output, _ = migrate.communicate(timeout=120)
-    assert migrate.returncode == 0, output
-    return folder
-
-
 @pytest.fixture
 def serving(migrated, tmp_path) -> Iterator[Serving]:
     served = Serving(shutil.copytree(migrated, tmp_path / "data"))
@@ -101,6 +94,8 @@ def test_it_answers_until_a_signal_comes_and_leaves_no_process_behind(serving, n
     commands = " ".join(processes_of(serving.data).values())
     assert "granian" in commands
     assert "celery" in commands
+    with pytest.raises(CommandError, match="already running"), only_one_per_data_folder(serving.data):
+        pass
     serving.process.send_signal(number)
     code, output = serving.end()
     assert (code, output.splitlines()[-1]) == (0, "Elenchus has stopped.")
@@ -119,12 +114,13 @@ def test_the_death_of_one_process_stops_the_other_and_is_told(serving, name, pro
     assert processes_of(serving.data) == {}
 
 
-def test_a_second_one_on_the_same_data_is_refused(serving):
-    second = manage(serving.data, "serve", "--port", str(free_port()))
-    output, _ = second.communicate(timeout=60)
+def test_a_second_one_on_the_same_data_is_refused(tmp_path):
+    with only_one_per_data_folder(tmp_path):
+        second = manage(tmp_path, "serve", "--port", str(free_port()))
+        output, _ = second.communicate(timeout=60)
     assert second.returncode == 1
-    assert output == f"CommandError: Elenchus is already running on the data in {serving.data}.\n"
-    assert serving.get("/healthz") == "ok\n"
+    assert output == f"CommandError: Elenchus is already running on the data in {tmp_path}.\n"
+    assert processes_of(tmp_path) == {}
 
 
 def test_a_port_in_use_is_said_in_one_line(tmp_path):

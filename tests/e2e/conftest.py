@@ -48,6 +48,17 @@ def browser_type_launch_args() -> dict:
 
 @pytest.fixture
 def log_in(live_server):
+    """Return a function that opens an address as somebody who is logged in already."""
+
+    def act(page, name: str, then: str = "/healthz") -> None:
+        page.context.add_cookies([session_of(name, live_server.url)])
+        page.goto(f"{live_server.url}{then}")
+
+    return act
+
+
+@pytest.fixture
+def log_in_by_keyboard(live_server):
     """Return a function that logs a person in by the log-in page, by keyboard alone."""
 
     def act(page, name: str, then: str = "/healthz") -> None:
@@ -62,6 +73,11 @@ def log_in(live_server):
     return act
 
 
+def session_of(name: str, url: str) -> dict[str, str]:
+    """Return the cookie of a new session of this person."""
+    return {"name": "sessionid", "value": client_of(name).cookies["sessionid"].value, "url": url}
+
+
 @pytest.fixture
 def as_(browser, live_server):
     """Return a function that gives a page in which somebody is logged in; a script's error fails the test."""
@@ -72,8 +88,7 @@ def as_(browser, live_server):
         contexts.append(browser.new_context())
         page = contexts[-1].new_page()
         page.on("pageerror", lambda error: said.append(str(error)))
-        session = client_of(name).cookies["sessionid"].value
-        page.context.add_cookies([{"name": "sessionid", "value": session, "url": live_server.url}])
+        page.context.add_cookies([session_of(name, live_server.url)])
         return page
 
     yield act

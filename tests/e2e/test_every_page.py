@@ -1,6 +1,7 @@
 """Every page there is, for everyone: accessible, in light and dark, on a phone, enlarged to 400%."""
 
 import json
+import shutil
 from collections import defaultdict
 from collections.abc import Iterator
 from typing import Any
@@ -9,7 +10,6 @@ import pytest
 from django.template.loader import render_to_string
 from playwright.sync_api import Browser, BrowserContext, Page, expect
 
-from tests.e2e.installation import Installation
 from tests.e2e.page_checks import (
     COLOURS,
     WIDTHS,
@@ -21,8 +21,9 @@ from tests.e2e.page_checks import (
     violations,
 )
 from tests.e2e.page_table import NOT_PAGES, VISITS, Visit, routes, visited
+from tests.installation import Installation, script
 
-SEED = "import django; django.setup(); from tests.e2e.page_data import seed; seed()"
+SEED = script("from tests.e2e.page_data import seed; seed()")
 PHONE, ENLARGED, DESK = (
     {"width": 360, "height": 740},
     # 1280 × 1024 at 400%
@@ -36,7 +37,7 @@ class Site:
 
     def __init__(self, installation: Installation, browser: Browser) -> None:
         self.url = installation.url
-        self.known: dict[str, Any] = json.loads(installation.run("-c", SEED))
+        self.known: dict[str, Any] = json.loads(installation.run(*SEED))
         self.browser = browser
         self.contexts: dict[str, BrowserContext] = {}
         self.titles: defaultdict[tuple[str, str], set[str]] = defaultdict(set)
@@ -51,9 +52,8 @@ class Site:
 
 
 @pytest.fixture(scope="module")
-def site(tmp_path_factory, browser) -> Iterator[Site]:
-    installation = Installation(tmp_path_factory.mktemp("pages"))
-    installation.run("manage.py", "migrate", "--verbosity", "0")
+def site(migrated, tmp_path_factory, browser) -> Iterator[Site]:
+    installation = Installation(shutil.copytree(migrated, tmp_path_factory.mktemp("pages") / "data"))
     made = Site(installation, browser)
     installation.start()
     yield made

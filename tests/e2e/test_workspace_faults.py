@@ -1,38 +1,27 @@
 """300 decisions while the web server is killed ten times and the network is cut twice."""
 
 import random
-import sqlite3
 
-import pytest
 from playwright.sync_api import expect
 
-from tests.e2e.installation import Installation
 from tests.e2e.workspace import press, ready
 
 ITEMS, TYPES, CHANGES = 30, 10, 20
 
 
-@pytest.fixture
-def installation(tmp_path):
-    made = Installation(tmp_path)
-    made.seed(items=ITEMS)
-    made.start()
-    yield made
-    made.kill()
-
-
 def stored(installation) -> dict[tuple[int, str], tuple[int | None, str | None]]:
-    with sqlite3.connect(installation.folder / "elenchus.sqlite3") as database:
-        return {
-            (position, code): (applicable, quote)
-            for position, code, applicable, quote in database.execute(
-                "select position, type_code, applicable, quote from annotation_typeannotation"
-                " join annotation_assignment on annotation_assignment.id = assignment_id"
-            )
-        }
+    return {
+        (position, code): (applicable, quote)
+        for position, code, applicable, quote in installation.rows(
+            "select position, type_code, applicable, quote from annotation_typeannotation"
+            " join annotation_assignment on annotation_assignment.id = assignment_id"
+        )
+    }
 
 
 def test_300_decisions_through_ten_kills_and_two_cuts_are_stored_once_and_as_last_chosen(installation, page):
+    installation.seed(items=ITEMS)
+    installation.start()
     dice = random.Random(20)
     page.goto(f"{installation.url}/accounts/login/?next=/p/bench/rounds/1/work/")
     page.fill("[name=login]", "ann")
@@ -84,8 +73,7 @@ def test_300_decisions_through_ten_kills_and_two_cuts_are_stored_once_and_as_las
     expect(page.locator("#ws-save-text")).to_have_text("All saved", timeout=60_000)
     assert len(chosen) == ITEMS * TYPES
     assert stored(installation) == chosen
-    with sqlite3.connect(installation.folder / "elenchus.sqlite3") as database:
-        assert database.execute("select count(*) from annotation_annotationevent").fetchone() == (events,)
+    assert installation.rows("select count(*) from annotation_annotationevent") == [(events,)]
 
 
 SELECTED = "() => [...CSS.highlights.get('ws-span')][0].toString()"

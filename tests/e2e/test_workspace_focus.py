@@ -17,7 +17,7 @@ def study(transactional_db):
 
 @pytest.fixture
 def workspace(study, page, log_in):
-    """Ann's workspace, opened by keyboard from the log-in."""
+    """Ann's workspace."""
     log_in(page, "ann", address(study.round))
     ready(page)
     return page
@@ -32,12 +32,14 @@ def rows(member_name="ann"):
     }
 
 
-def test_a_round_is_done_by_keyboard_alone_from_the_log_in(workspace, study):
-    press(workspace, "y ArrowRight ArrowRight Shift+ArrowRight Enter")
-    press(workspace, "n " * 9)
-    press(workspace, "n " * 10)
-    expect(workspace.locator("#ws-done-title")).to_have_text("Round 1 is done")
-    saved(workspace)
+def test_a_round_is_done_by_keyboard_alone_from_the_log_in(study, page, log_in_by_keyboard):
+    log_in_by_keyboard(page, "ann", address(study.round))
+    ready(page)
+    press(page, "y ArrowRight ArrowRight Shift+ArrowRight Enter")
+    press(page, "n " * 9)
+    press(page, "n " * 10)
+    expect(page.locator("#ws-done-title")).to_have_text("Round 1 is done")
+    saved(page)
     stored = rows()
     assert len(stored) == 20
     yes = stored["I-1", "OSP"]

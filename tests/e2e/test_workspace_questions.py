@@ -29,19 +29,21 @@ def rows():
     }
 
 
-def test_a_round_is_done_by_keyboard_alone_from_the_log_in(workspace):
-    press(workspace, "1")
-    press(workspace, "2 q Enter")
-    press(workspace, "3 w")
-    press(workspace, "3 e")
-    workspace.keyboard.press("Control+a")
-    workspace.keyboard.type("Were there others?")
-    press(workspace, "Enter")
-    press(workspace, "x")
-    workspace.keyboard.type("not a sentence")
-    press(workspace, "Enter 1")
-    expect(workspace.locator("#ws-done-title")).to_have_text("Round 1 is done")
-    saved(workspace)
+def test_a_round_is_done_by_keyboard_alone_from_the_log_in(study, page, log_in_by_keyboard):
+    log_in_by_keyboard(page, "ann", address(study.round))
+    ready(page)
+    press(page, "1")
+    press(page, "2 q Enter")
+    press(page, "3 w")
+    press(page, "3 e")
+    page.keyboard.press("Control+a")
+    page.keyboard.type("Were there others?")
+    press(page, "Enter")
+    press(page, "x")
+    page.keyboard.type("not a sentence")
+    press(page, "Enter 1")
+    expect(page.locator("#ws-done-title")).to_have_text("Round 1 is done")
+    saved(page)
     stored = rows()
     assert [(row.label, row.reason) for row in stored.values()] == [
         ("USE", ""),

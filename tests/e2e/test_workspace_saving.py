@@ -175,7 +175,6 @@ def test_another_persons_log_in_does_not_send_what_waits_here(workspace):
 def test_when_someone_else_logs_in_elsewhere_in_this_browser_nothing_is_sent_in_their_name(
     workspace, context, log_in
 ):
-    context.clear_cookies()
     other = context.new_page()
     log_in(other, "bea")
     expect(other.locator("body")).to_have_text("ok")

@@ -13,7 +13,6 @@ from tests.factories import yes
 
 SOURCES = [["test", ""]]
 TEXTS = ("Parks make people happy. {type}", "The tax is the cause.", "Everyone's grades fell.")
-TEMPLATE = "Could you explain or elaborate"
 
 
 def gold_study():

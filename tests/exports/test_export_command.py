@@ -1,18 +1,12 @@
 """`manage.py export_release` writes a release and says on standard error why it could not."""
 
 import json
-import os
-import subprocess
-import sys
 from io import StringIO
-from pathlib import Path
 
 import pytest
 from django.core.management import CommandError, call_command
 
 from tests.exports.studies import close, focus_study, judge
-
-ROOT = Path(__file__).resolve().parent.parent.parent
 
 
 def judged():
@@ -71,17 +65,10 @@ def test_a_place_that_holds_no_release_is_refused_before_the_version_is_used_up(
     assert [path.read_text() for path in tmp_path.iterdir()] == ["mine"]
 
 
-def test_from_a_shell_its_errors_go_to_standard_error_with_a_non_zero_exit(tmp_path):
-    environment = {**os.environ, "ELENCHUS_DATA": str(tmp_path / "data"), "DATABASE_URL": ""}
-    environment["DJANGO_SETTINGS_MODULE"] = "config.settings.embedded"
-
-    def manage(*words):
-        return subprocess.run(
-            [sys.executable, "manage.py", *words], cwd=ROOT, env=environment, capture_output=True, text=True
-        )
-
-    assert manage("migrate", "--verbosity", "0").returncode == 0
-    failed = manage("export_release", "nowhere", "--version", "1.0", "--out", str(tmp_path / "out"))
+def test_from_a_shell_its_errors_go_to_standard_error_with_a_non_zero_exit(installation, tmp_path):
+    words = ["nowhere", "--version", "1.0", "--out", str(tmp_path / "out")]
+    failed = installation.begin("manage.py", "export_release", *words)
+    output, errors = failed.communicate()
     assert failed.returncode == 1
-    assert failed.stdout == ""
-    assert "There is no project “nowhere”." in failed.stderr
+    assert output == ""
+    assert "There is no project “nowhere”." in errors

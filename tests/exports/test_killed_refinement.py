@@ -1,15 +1,11 @@
 """Real processes: a worker killed in the middle of a run and two workers on the rest ask nothing twice."""
 
-import os
-import subprocess
-import sys
-from pathlib import Path
+import shutil
 
 import pytest
 
 from tests.exports.endpoint import KEY
-
-ROOT = Path(__file__).resolve().parent.parent.parent
+from tests.installation import Installation, script
 
 SETUP = """
 import os
@@ -61,37 +57,15 @@ refinement_work(run_id=1)
 """
 
 LOOK = """
-from exports.models import QuestionRefinement, RefinementRun
-run = RefinementRun.objects.get()
-print(run.state, run.progress_done, run.progress_total, QuestionRefinement.objects.count())
+select state, progress_done, progress_total, (select count(*) from exports_questionrefinement)
+from exports_refinementrun
 """
 
 
 @pytest.fixture
-def begin(tmp_path, endpoint):
-    environment = {
-        **os.environ,
-        "DJANGO_SETTINGS_MODULE": "config.settings.embedded",
-        "ELENCHUS_DATA": str(tmp_path / "data"),
-        "ELENCHUS_LLM_ENDPOINTS": endpoint.url,
-        "ELENCHUS_LLM_API_KEY": KEY,
-        "DATABASE_URL": "",
-    }
-
-    def begin(script):
-        return subprocess.Popen(
-            [sys.executable, "-c", f"import django; django.setup()\n{script}"],
-            cwd=ROOT,
-            env=environment,
-            stdout=subprocess.PIPE,
-            stderr=subprocess.PIPE,
-            text=True,
-        )
-
-    migrated = subprocess.run([sys.executable, "manage.py", "migrate", "-v0"], cwd=ROOT, env=environment)
-    assert migrated.returncode == 0
-    assert end(begin(SETUP)) == (0, "")
-    return begin
+def installation(migrated, tmp_path, endpoint):
+    named = {"ELENCHUS_LLM_ENDPOINTS": endpoint.url, "ELENCHUS_LLM_API_KEY": KEY}
+    return Installation(shutil.copytree(migrated, tmp_path / "data"), **named)
 
 
 def end(process):
@@ -100,12 +74,15 @@ def end(process):
     return process.returncode, out
 
 
-def test_a_killed_worker_loses_no_answer_and_of_two_sent_after_it_one_asks_only_the_rest(begin, endpoint):
-    assert end(begin(DIE)) == (-9, "")
-    assert end(begin(LEASE_OVER + LOOK)) == (0, "running 2 6 2\n")
-    workers = [begin(WORK), begin(WORK)]
+def test_a_killed_worker_loses_no_answer_and_of_two_sent_after_it_one_asks_only_the_rest(
+    installation, endpoint
+):
+    assert end(installation.begin(*script(SETUP + DIE))) == (-9, "")
+    assert end(installation.begin(*script(LEASE_OVER))) == (0, "")
+    assert installation.rows(LOOK) == [("running", 2, 6, 2)]
+    workers = [installation.begin(*script(WORK)) for _ in range(2)]
     assert [end(worker) for worker in workers] == [(0, "")] * 2
-    assert end(begin(LOOK)) == (0, "done 6 6 6\n")
+    assert installation.rows(LOOK) == [("done", 6, 6, 6)]
     prompts = [asked.prompt for asked in endpoint.asked]
     # Only the answer that was under way when the worker died is asked for a second time.
     assert (len(prompts), len(set(prompts))) == (7, 6)

@@ -1,14 +1,8 @@
 """A worker killed in the middle leaves no half release, and the next one completes it."""
 
 import json
-import os
-import subprocess
-import sys
-from pathlib import Path
 
-import pytest
-
-ROOT = Path(__file__).resolve().parent.parent.parent
+from tests.installation import script
 
 SETUP = """
 from tests.exports.studies import close, focus_study, judge
@@ -62,35 +56,17 @@ assert release_run(release_id=found)
 """
 
 
-@pytest.fixture
-def run(tmp_path):
-    environment = {
-        **os.environ,
-        "DJANGO_SETTINGS_MODULE": "config.settings.embedded",
-        "ELENCHUS_DATA": str(tmp_path / "data"),
-        "DATABASE_URL": "",
-        "TMPDIR": str(tmp_path),
-    }
-
-    def run(*words):
-        return subprocess.run(
-            [sys.executable, *words], cwd=ROOT, env=environment, capture_output=True, text=True
-        )
-
-    assert run("manage.py", "migrate", "--verbosity", "0").returncode == 0
-    return lambda script: run("-c", f"import django; django.setup()\n{script}")
-
-
-def test_a_worker_killed_in_the_middle_leaves_no_half_release_and_the_retry_completes(run, tmp_path):
-    assert run(SETUP).returncode == 0
-    assert run(DIE).returncode == -9
-    assert len(list(tmp_path.glob("elenchus-release-*"))) == 1
-    after = json.loads(run(LOOK).stdout)
+def test_a_worker_killed_in_the_middle_leaves_no_half_release_and_the_retry_completes(installation, tmp_path):
+    temporary = tmp_path / "temporary"
+    temporary.mkdir()
+    installation.environment["TMPDIR"] = str(temporary)
+    worker = installation.begin(*script(SETUP + DIE))
+    _, errors = worker.communicate()
+    assert worker.returncode == -9, errors
+    assert len(list(temporary.glob("elenchus-release-*"))) == 1
+    after, done = map(json.loads, installation.run(*script(LOOK + AGAIN + LOOK)).splitlines())
     assert (after["state"], after["files"], len(after["stored"])) == ("running", [], 2)
-    again = run(AGAIN)
-    assert again.returncode == 0, again.stderr
-    done = json.loads(run(LOOK).stdout)
     assert done["state"] == "done"
     # What the dead worker had written and stored is gone.
     assert done["stored"] == sorted(done["files"])
-    assert list(tmp_path.glob("elenchus-release-*")) == []
+    assert list(temporary.glob("elenchus-release-*")) == []

@@ -2,15 +2,13 @@
 
 import json
 import os
-import subprocess
-import sys
-from pathlib import Path
+import shutil
 
 import pytest
 
 from tests.conftest import unavailable
+from tests.installation import Installation, script
 
-ROOT = Path(__file__).resolve().parents[2]
 pytestmark = pytest.mark.redis
 
 SETUP = """
@@ -58,39 +56,13 @@ print(json.dumps({
 
 
 @pytest.fixture
-def environment(tmp_path):
+def installation(migrated, tmp_path):
     redis = os.environ.get("ELENCHUS_TEST_REDIS_URL")
     if not redis:
         unavailable("no Redis", "make test starts one; or set ELENCHUS_TEST_REDIS_URL")
-    return {
-        **os.environ,
-        "DJANGO_SETTINGS_MODULE": "config.settings.embedded",
-        "ELENCHUS_DATA": str(tmp_path / "data"),
-        "DATABASE_URL": "",
-        # A database of Redis of its own: other tests' workers listen to the first.
-        "CELERY_BROKER_URL": f"{redis.rsplit('/', 1)[0]}/7",
-    }
-
-
-def run(environment, *words):
-    done = subprocess.run([sys.executable, *words], cwd=ROOT, env=environment, capture_output=True, text=True)
-    assert done.returncode == 0, done.stderr
-    return done.stdout
-
-
-def script(environment, code):
-    return run(environment, "-c", f"import django; django.setup()\n{code}")
-
-
-def start(environment, kind, log):
-    return subprocess.Popen(
-        [sys.executable, "-m", "tests.faults.report_workers", kind],
-        cwd=ROOT,
-        env=environment,
-        stdout=subprocess.PIPE,
-        stderr=log,
-        text=True,
-    )
+    # A database of Redis of its own: other tests' workers listen to the first.
+    broker = f"{redis.rsplit('/', 1)[0]}/7"
+    return Installation(shutil.copytree(migrated, tmp_path / "data"), CELERY_BROKER_URL=broker)
 
 
 def read_until(worker, line, log):
@@ -102,25 +74,25 @@ def read_until(worker, line, log):
 
 
 def test_what_a_killed_worker_was_at_another_completes_and_the_bytes_are_those_of_one_task(
-    environment, tmp_path
+    installation, tmp_path
 ):
-    run(environment, "manage.py", "migrate", "--verbosity", "0")
-    script(environment, SETUP)
+    installation.run(*script(SETUP))
     with (tmp_path / "log").open("w+") as log:
-        doomed = start(environment, "doomed", log)
+        doomed = installation.begin("-m", "tests.faults.report_workers", "doomed", stderr=log)
         workers = [doomed]
         try:
             read_until(doomed, "holding", log)
-            steady = start(environment, "steady", log)
+            steady = installation.begin("-m", "tests.faults.report_workers", "steady", stderr=log)
             workers.append(steady)
             read_until(steady, "agreement.compute_part in_parts", log)
             doomed.kill()
             doomed.wait()
-            assert json.loads(script(environment, LOOK))["state"] == "in_parts"
-            script(environment, SWEEP)
+            assert installation.rows("select state from agreement_agreementreport") == [("in_parts",)]
+            installation.run(*script(SWEEP))
             read_until(steady, "agreement.compute_part done", log)
         finally:
             for worker in workers:
                 worker.kill()
                 worker.communicate()
-    assert json.loads(script(environment, LOOK)) == {"state": "done", "parts": 0, "same": True, "spans": 4}
+    looked = json.loads(installation.run(*script(LOOK)))
+    assert looked == {"state": "done", "parts": 0, "same": True, "spans": 4}

@@ -143,41 +143,46 @@ def test_every_route_below_a_project_is_in_one_of_the_lists():
     assert names - ELSEWHERE_TESTED == LEAD_ROUTES | MEMBER_ROUTES | PUBLIC_ROUTES
 
 
-@pytest.mark.parametrize("name", sorted(LEAD_ROUTES | MEMBER_ROUTES))
-def test_an_outsider_is_told_that_there_is_no_such_project(name, study):
+def test_an_outsider_is_told_on_every_page_that_there_is_no_such_project(study):
     factories.user("olu")
-    response = ask(client_of("olu"), name, study)
-    assert response.status_code == 404
-    assert "There is no project “guarded” that you take part in." in response.content.decode()
+    client = client_of("olu")
+    for name in LEAD_ROUTES | MEMBER_ROUTES:
+        response = ask(client, name, study)
+        assert response.status_code == 404, name
+        assert "There is no project “guarded” that you take part in." in response.content.decode(), name
 
 
-@pytest.mark.parametrize("name", sorted(LEAD_ROUTES | MEMBER_ROUTES))
-def test_whoever_is_not_logged_in_is_sent_to_the_log_in(name, study):
-    response = ask(Client(), name, study)
-    assert response.status_code == 302
-    assert response["Location"].startswith("/accounts/login/?next=")
+def test_whoever_is_not_logged_in_is_sent_to_the_log_in_from_every_page(study):
+    client = Client()
+    for name in LEAD_ROUTES | MEMBER_ROUTES:
+        response = ask(client, name, study)
+        assert response.status_code == 302, name
+        assert response["Location"].startswith("/accounts/login/?next="), name
 
 
-@pytest.mark.parametrize("name", sorted(LEAD_ROUTES))
-def test_an_annotator_is_told_to_ask_a_lead(name, study):
-    response = ask(client_of("ann"), name, study)
-    assert response.status_code == 403
-    assert "Only a lead of this project can do this." in response.content.decode()
-    # A page whose form is for leads refuses what is sent to it just so.
-    assert client_of("ann").post(address(name, study)).status_code in (403, 405)
+def test_an_annotator_is_told_on_every_page_for_leads_to_ask_one(study):
+    client = client_of("ann")
+    for name in LEAD_ROUTES:
+        response = ask(client, name, study)
+        assert response.status_code == 403, name
+        assert "Only a lead of this project can do this." in response.content.decode(), name
+        # A page whose form is for leads refuses what is sent to it just so.
+        assert client.post(address(name, study)).status_code in (403, 405), name
 
 
-@pytest.mark.parametrize("name", sorted(LEAD_ROUTES | MEMBER_ROUTES))
-def test_somebody_deactivated_is_an_outsider(name, study):
+def test_somebody_deactivated_is_an_outsider_on_every_page(study):
     study.annotators[0].is_active = False
     study.annotators[0].save()
-    assert ask(client_of("ann"), name, study).status_code == 404
+    client = client_of("ann")
+    for name in LEAD_ROUTES | MEMBER_ROUTES:
+        assert ask(client, name, study).status_code == 404, name
 
 
-@pytest.mark.parametrize("name", sorted(PUBLIC_ROUTES))
 @pytest.mark.parametrize("who", ["nobody", "olu", "ann", "lea"])
-def test_a_release_that_is_not_public_is_not_there_for_anybody(name, who, study):
+def test_a_release_that_is_not_public_is_not_there_for_anybody(who, study):
     factories.user("olu")
-    response = ask(Client() if who == "nobody" else client_of(who), name, study)
-    assert response.status_code == 404
-    assert "There is no public release at this address." in response.content.decode()
+    client = Client() if who == "nobody" else client_of(who)
+    for name in PUBLIC_ROUTES:
+        response = ask(client, name, study)
+        assert response.status_code == 404, name
+        assert "There is no public release at this address." in response.content.decode(), name

@@ -1,7 +1,7 @@
 import assert from "node:assert/strict";
 import { readFileSync } from "node:fs";
 import { test } from "node:test";
-import { brokenRules, isBlank, quoteFits, storable } from "../../frontend/static/frontend/js/rules.js";
+import { brokenRules, isBlank, storable } from "../../frontend/static/frontend/js/rules.js";
 
 /** The tables of annotation/protocols, as the API sends them; tests/annotation keeps this file equal to them. */
 const { focus, cqs_gen: cqsGen } = JSON.parse(readFileSync(new URL("../reference/answer_rules.json", import.meta.url), "utf8"));
@@ -49,12 +49,6 @@ test("blank is what the server calls blank, also without width", () => {
   assert.equal(isBlank("\u3000\ufeff\t", focus.blank_characters), true);
   assert.equal(isBlank(" a ", focus.blank_characters), false);
   assert.equal(isBlank("", focus.blank_characters), true);
-});
-
-test("a quote fits only where the text has it, counted in code points", () => {
-  assert.equal(quoteFits("a🎉b c", { start: 2, end: 3, quote: "b" }), true);
-  assert.equal(quoteFits("a🎉b c", { start: 3, end: 4, quote: "b" }), false);
-  assert.equal(quoteFits("abc", { start: 1, end: 1, quote: "" }), false);
 });
 
 test("what no database stores is left out of a comment, whole emoji stay", () => {

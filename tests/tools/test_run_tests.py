@@ -79,7 +79,8 @@ def test_the_first_leg_that_fails_ends_the_run_with_its_code(legs):
 
 
 def test_the_settings_of_whoever_runs_the_tests_do_not_reach_them(monkeypatch):
-    for name in ("ELENCHUS_LANGUAGE", "DATABASE_URL", "CELERY_BROKER_URL", "DJANGO_SETTINGS_MODULE"):
+    named = ("ELENCHUS_LANGUAGE", "DATABASE_URL", "CELERY_BROKER_URL", "DJANGO_SETTINGS_MODULE")
+    for name in (*named, "PYTHONDONTWRITEBYTECODE"):
         monkeypatch.setenv(name, "of the user")
     monkeypatch.setenv("ELENCHUS_STRICT", "1")
     environment = run_tests.test_environment()

@@ -12,7 +12,7 @@ import { answerKind, answerText, shortened } from "./wording.js";
  */
 
 /** @param {Session} session @param {Unit} unit @returns {boolean} */
-export function isFlagged(session, unit) {
+function isFlagged(session, unit) {
   return Boolean(session.draft(unit).unsure) || Boolean(unit.row?.cannot_judge) || (session.isIncomplete(unit) && unit !== session.current);
 }
 

@@ -38,12 +38,6 @@ export function filledParts(exemplar, quote) {
   return { before, span: withFittingCapital(span, before), after: exemplar.slice(at + BLANK.length) };
 }
 
-/** @param {string} exemplar @param {string} quote @returns {string} */
-export function filledQuestion(exemplar, quote) {
-  const { before, span, after } = filledParts(exemplar, quote);
-  return before + span + after;
-}
-
 /** @param {string} text */
 const fold = (text) => text.split(/[\s\x1c-\x1f\x85]+/).filter(Boolean).join(" ");
 

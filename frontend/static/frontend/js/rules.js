@@ -8,7 +8,6 @@
  */
 
 import { gettext, interpolate } from "./i18n.js";
-import { utf16Index } from "./offsets.js";
 
 /** @param {string} text @param {string} characters @returns {boolean} whether only such characters are in it */
 export function isBlank(text, characters) {
@@ -40,16 +39,6 @@ export function brokenRules({ rules, lengths, blank_characters: blank }, answer,
     if (presence === "needed" ? !filled : presence === "filled" ? given && !filled : given) errors[field] = message;
   }
   return errors;
-}
-
-/**
- * @param {string} text
- * @param {{start: number, end: number, quote: string}} span code points
- * @returns {boolean} whether the quote is what the text has there
- */
-export function quoteFits(text, { start, end, quote }) {
-  const from = utf16Index(text, start);
-  return start < end && text.slice(from, utf16Index(text, end)) === quote;
 }
 
 /** @param {string} text @returns {string} the text without what no database stores: NUL and lone surrogates */

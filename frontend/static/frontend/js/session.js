@@ -14,7 +14,7 @@ import { brokenRules } from "./rules.js";
 import { isDecided } from "./units.js";
 
 /** Fields of an answer, apart from what the server adds to a row. @param {Row} row @returns {Record<string, any>} */
-export function answerOf(row) {
+function answerOf(row) {
   const { revision: _revision, active_seconds: _seconds, updated_at: _at, feedback: _feedback, ...answer } = row;
   return answer;
 }

@@ -3,24 +3,31 @@
 import os
 import signal
 import socket
+import sqlite3
 import subprocess
 import sys
+from contextlib import closing, suppress
 from pathlib import Path
+from typing import Any
 
-ROOT = Path(__file__).resolve().parent.parent.parent
+ROOT = Path(__file__).resolve().parent.parent
 
 SEED = """
-import django; django.setup()
 from tests import factories
-made = factories.study({codebook!r}, annotators=2, items={items}, questions={questions}, slug="bench")
-factories.open_round(made, order={order!r})
+made = factories.study("focus", annotators=2, items={items}, slug="bench")
+factories.open_round(made, order="by_argument")
 """
+
+
+def script(code: str) -> tuple[str, str]:
+    """Return the arguments with which Python runs code that uses the installation."""
+    return "-c", f"import django; django.setup()\n{code}"
 
 
 class Installation:
     """A folder for everything, SQLite too unless a database is named; granian on a free port of 127.0.0.1."""
 
-    def __init__(self, folder: Path, *, database: str = "", web_processes: int = 1) -> None:
+    def __init__(self, folder: Path, *, database: str = "", web_processes: int = 1, **settings: str) -> None:
         self.folder = folder
         self.web_processes = web_processes
         with socket.socket() as probe:
@@ -34,6 +41,7 @@ class Installation:
             "DATABASE_URL": database,
             "CELERY_BROKER_URL": "",
             "PYTHONPATH": str(ROOT),
+            **settings,
         }
         self.process: subprocess.Popen | None = None
 
@@ -41,24 +49,31 @@ class Installation:
     def url(self) -> str:
         return f"http://127.0.0.1:{self.port}"
 
+    def begin(self, *arguments: str, **options: Any) -> subprocess.Popen[str]:
+        """Start Python with the installation's settings."""
+        streams = {"stdout": subprocess.PIPE, "stderr": subprocess.PIPE, **options}
+        return subprocess.Popen(
+            [sys.executable, *arguments], cwd=ROOT, env=self.environment, text=True, **streams
+        )
+
     def run(self, *arguments: str) -> str:
         """Run Python with the installation's settings; return what it printed."""
-        done = subprocess.run(
-            [sys.executable, *arguments],
-            cwd=ROOT,
-            env=self.environment,
-            check=True,
-            capture_output=True,
-            text=True,
-        )
-        return done.stdout
+        process = self.begin(*arguments)
+        output, errors = process.communicate()
+        assert process.returncode == 0, errors
+        return output
 
-    def seed(
-        self, *, codebook: str = "focus", items: int = 30, questions: int = 0, order: str = "by_argument"
-    ) -> None:
-        """Create the tables and a study with an open round; Ann's password is “secret”."""
+    def migrate(self) -> None:
         self.run("manage.py", "migrate", "--verbosity", "0")
-        self.run("-c", SEED.format(codebook=codebook, items=items, questions=questions, order=order))
+
+    def seed(self, *, items: int) -> None:
+        """Create a FOCUS study with an open round; Ann's password is “secret”."""
+        self.run(*script(SEED.format(items=items)))
+
+    def rows(self, query: str) -> list[tuple[Any, ...]]:
+        """Return what a query finds in the installation's SQLite."""
+        with closing(sqlite3.connect(self.folder / "elenchus.sqlite3")) as database:
+            return database.execute(query).fetchall()
 
     def start(self) -> None:
         """Start the web server and return once it answers."""
@@ -81,7 +96,9 @@ class Installation:
                     if b"200" in connection.recv(64):
                         return
             except OSError:
-                if self.process.poll() is not None:
+                # Asking without a pause would take a core from the server that starts.
+                with suppress(subprocess.TimeoutExpired):
+                    self.process.wait(timeout=0.05)
                     raise RuntimeError("the web server ended before it answered") from None
 
     def kill(self) -> None:
