@@ -121,7 +121,8 @@ class Services:
 def chromium_path() -> str:
     """Return a Chromium that starts, with fonts for the scripts that the pages are tested in.
 
-    Preferred is the one without windows: a page in it takes a third of the other's time.
+    Preferred is the one without windows: a page in it takes a third of the other's time. Where another is
+    there already nothing is installed.
     """
     missing = [
         package
@@ -130,10 +131,10 @@ def chromium_path() -> str:
     ]
     if missing:
         apt_install(*missing)
-    path = _find_or_install(lambda: _starting("chromium-headless-shell"), "chromium-headless-shell")
-    path = path or _find_or_install(
-        lambda: _starting("chromium", "chromium-browser", "google-chrome"), "chromium"
-    )
+    names = ("chromium-headless-shell", "chromium", "chromium-browser", "google-chrome")
+    path = _starting(*names)
+    for package in names[:2]:
+        path = path or _find_or_install(lambda: _starting(*names), package)
     if path is None:
         raise Missing("Chromium; get it with: sudo apt-get install chromium-headless-shell")
     return path

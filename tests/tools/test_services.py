@@ -21,18 +21,25 @@ def machine(monkeypatch):
     return here, on_offer
 
 
-def test_the_chromium_without_windows_is_preferred_and_installed_beside_the_other(machine):
+def test_the_chromium_without_windows_is_preferred_and_is_what_is_installed(machine):
     here, on_offer = machine
+    on_offer.update({"chromium", "chromium-headless-shell"})
+    assert chromium_path() == "chromium-headless-shell"
+    assert here == {"chromium-headless-shell"}
     here.add("chromium")
-    on_offer.add("chromium-headless-shell")
     assert chromium_path() == "chromium-headless-shell"
 
 
-def test_where_it_cannot_be_had_any_other_is_taken(machine):
+def test_nothing_is_installed_where_any_other_is_there(machine):
     here, on_offer = machine
     here.add("google-chrome")
+    on_offer.add("chromium-headless-shell")
     assert chromium_path() == "google-chrome"
-    here.clear()
+    assert here == {"google-chrome"}
+
+
+def test_where_it_cannot_be_had_the_other_is_installed(machine):
+    _, on_offer = machine
     on_offer.add("chromium")
     assert chromium_path() == "chromium"
 
