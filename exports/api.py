@@ -98,6 +98,7 @@ class ParametersSerializer(serializers.Serializer):
     authors = serializers.CharField(help_text="Separated by semicolons.")
     citation = serializers.CharField(help_text="In your own words or as BibTeX.")
     contact = serializers.CharField(help_text="Empty: the project's.")
+    published = serializers.CharField(help_text="The day that card and citation name, as 2026-03-31.")
 
     def get_fields(self) -> dict[str, Any]:
         fields = super().get_fields()

@@ -158,5 +158,5 @@ def test_the_command_takes_the_format_by_name(tmp_path, capsys):
     with pytest.raises(CommandError):
         call_command("import_judgements", "s", str(path), round="Back")
     call_command("import_judgements", "s", str(path), round="Back", format="doccano")
-    assert "1 new judgements" in capsys.readouterr().out
+    assert "1 new judgement\n" in capsys.readouterr().out
     assert TypeAnnotation.objects.get().applicable is False
