@@ -26,7 +26,7 @@ def card_text(selection: Selection, version: str, built: Built, agreement: Agree
             n_items=built.counts["items"],
         ),
         _head(selection, version),
-        use_text(selection, built.splits),
+        use_text(selection, built.splits, judged=built.counts["judgements"] > 0),
         _data(selection, built),
         _process(selection, built),
         _refinements(built) if selection.parameters.refined_questions else "",
@@ -125,14 +125,17 @@ def _distribution(built: Built) -> list[str]:
     """Return the labels by source before and after edited questions took the place of invalid ones."""
     names = ("Useful", "Unhelpful", "Invalid")
     lines = []
-    for title, counted in (("as annotated", built.labels_before), ("as released", built.labels_after)):
+    tables = [("Labels as annotated", built.labels_before), ("Labels as released", built.labels_after)]
+    if built.labels_before == built.labels_after:
+        tables = [("Labels", built.labels_after)]
+    for title, counted in tables:
         rows = []
         for source in [*sorted(counted), None]:
             found = counted[source] if source is not None else _sum(counted.values())
             total = sum(found.values())
             shares = (f"{found.get(name, 0)} ({_percent(found.get(name, 0), total)})" for name in names)
             rows.append(("all" if source is None else source or "not stated", *shares, total))
-        lines += [f"Labels {title}:", "", *table(["source", *names, "questions"], rows)]
+        lines += [f"{title}:", "", *table(["source", *names, "questions"], rows)]
     return lines
 
 
@@ -165,6 +168,10 @@ def _process(selection: Selection, built: Built) -> str:
         else "A label is that of more than half of the votes cast, each annotator's latest judgement of a "
         "unit being one vote; a lead's decision wins over it."
     )
+    if counts["published_labels"]:
+        rule += " A label that was published with an imported file wins over the votes, and a lead's over it."
+        if not counts["judgements"] and not counts["adjudicated"]:
+            rule = "All labels are those of the imported file; nobody judged them here."
     lines += [rule]
     if selection.typology:
         lines += [
@@ -235,11 +242,14 @@ def _limits(selection: Selection, built: Built) -> str:
         (counts["cannot_judge"], "Judgements “cannot judge”, which count as missing"),
         (counts["judgements_after_reopening"], "Judgements made after a round was reopened, which count here "
          "and enter no coefficient"),
+        (counts["published_labels"], "Labels published with an imported file, of which who gave them and how "
+         "far they agreed is not known here"),
         (counts["judgements_of_dropped_types"], "Judgements about types that a newer guideline dropped"),
     ]  # fmt: skip
     lines = [f"- {what}: {number}." for number, what in known if number]
-    lines += ["- Annotators are known by pseudonym and by what they said about themselves only."]
-    return "\n".join(["## Known limits", "", *lines, ""])
+    if built.annotators:
+        lines += ["- Annotators are known by pseudonym and by what they said about themselves only."]
+    return "\n".join(["## Known limits", "", *lines, ""]) if lines else ""
 
 
 def _checking(built: Built) -> str:

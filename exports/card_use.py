@@ -12,29 +12,31 @@ SPREADSHEET_LINE = r"""table = table.replace(r"^'(?='*[=+\-@\t\r\n＝＋－＠])
 """Takes away again what keeps spreadsheets from running a cell of the CSV."""
 
 
-def use_text(selection: Selection, splits: Iterable[str]) -> str:
-    """Return the sections about loading, fields and scoring."""
+def use_text(selection: Selection, splits: Iterable[str], *, judged: bool) -> str:
+    """Return the sections about loading, fields and scoring; `judged` says that there are judgements."""
     splits = list(splits)
+    open_to_all = [split for split in splits if split not in selection.parameters.withheld]
+    shown = judged and selection.parameters.judgements
     parts = [
-        _loading(selection, splits),
+        _loading(splits, (open_to_all or splits)[0], shown),
         _fields(selection),
-        _judgements() if selection.parameters.judgements else "",
-        _scoring(selection, splits),
+        _judgements() if shown else "",
+        _scoring(selection, open_to_all) if open_to_all else "",
     ]
     return "\n".join(part for part in parts if part)
 
 
-def _loading(selection: Selection, splits: list[str]) -> str:
+def _loading(splits: list[str], first: str, judgements: bool) -> str:
     names = ", ".join(f"`{split_name(split)}`" for split in splits)
     lines = [
         "## Loading",
         "",
         "```python",
-        "import datasets, pandas",
+        "import datasets, pandas" if judgements else "import datasets",
         "",
-        f'data = datasets.load_dataset("DIR")["{split_name(splits[0])}"]',
+        f'data = datasets.load_dataset("DIR")["{split_name(first)}"]',
     ]
-    if selection.parameters.judgements:
+    if judgements:
         lines.append('judgements = pandas.read_parquet("DIR/judgements.parquet")')
     return "\n".join(
         [
@@ -112,21 +114,16 @@ def _judgements() -> str:
     )
 
 
-def _scoring(selection: Selection, splits: list[str]) -> str:
+def _scoring(selection: Selection, open_to_all: list[str]) -> str:
     stem = "focus" if selection.typology else "cqs_gen"
-    open_to_all = [split for split in splits if split not in selection.parameters.withheld]
-    if not open_to_all:
-        return ""
     scored = "test" if "test" in open_to_all else open_to_all[-1]
     file = f"{stem}.{Places.file_part(scored)}.json" if scored else f"{stem}.json"
-    lines = [
-        "## Scoring a system",
-        "",
-        "```",
-        f"python scripts/score.py {stem} {file} SYSTEM.json",
-        "```",
-        "",
-    ]
+    commands = []
+    if selection.typology and not selection.parameters.texts:
+        commands.append(f"python scripts/join_texts.py {file} TEXTS.jsonl JOINED.json")
+        file = "JOINED.json"
+    commands.append(f"python scripts/score.py {stem} {file} SYSTEM.json")
+    lines = ["## Scoring a system", "", "```", *commands, "```", ""]
     if selection.typology:
         lines.append(
             "Labels are compared with `applicable`. `fsq_types` lists gold spans only, so handed in as an "

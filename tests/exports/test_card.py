@@ -4,6 +4,8 @@ import re
 
 import pytest
 
+from annotation.importing.items_loader import items_import
+from annotation.projects import project_create
 from exports.parameters import ParameterError
 from tests import factories
 from tests.exports.studies import (
@@ -224,3 +226,22 @@ def test_what_an_annotator_says_about_themselves_is_part_of_the_digest():
     made.annotators[0].background = "Retired judge"
     made.annotators[0].save()
     assert release(made.project, "2").digest != first
+
+
+def test_labels_that_came_with_a_file_are_said_to_be_anothers_work(shared_data, tmp_path):
+    project = project_create(slug="validation", codebook="cqs_gen")
+    items_import(project=project, path=shared_data / "cqs_gen" / "validation.json")
+    text = card(project, tmp_path / "out", split_by="balanced", split_sizes={"test": 34}, withheld=["test"])
+    assert "All labels are those of the imported file; nobody judged them here." in text
+    assert "of which who gave them and how far they agreed is not known here: 4136." in text
+    for words in ("votes cast", "judgements.parquet", "pseudonym", "Labels as annotated", "pandas"):
+        assert words not in text
+    assert text.count("Labels:\n") == 1
+    assert 'load_dataset("DIR")["validation"]' in text
+    assert "score.py cqs_gen cqs_gen.validation.json SYSTEM.json" in text
+
+
+def test_the_card_of_a_release_without_texts_joins_them_before_scoring(tmp_path):
+    text = card(focus_made().project, tmp_path / "out", texts=False)
+    joined = "python scripts/join_texts.py focus.json TEXTS.jsonl JOINED.json\n"
+    assert f"{joined}python scripts/score.py focus JOINED.json SYSTEM.json" in text
