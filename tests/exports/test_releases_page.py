@@ -110,6 +110,9 @@ def test_a_version_of_other_judgements_is_refused_beside_the_version(made, lead_
     release(made.project)
     page = lead_client.post("/p/s/releases/", {**CHOICES, "comments": "on", "act": "build"})
     assert "give this one a new version" in beside(page, "version")
+    # Counts asked for as the page loads would wipe out what a refused building said.
+    assert 'hx-trigger="input' in text(page)
+    assert 'hx-trigger="load, input' in text(lead_client.get("/p/s/releases/"))
 
 
 @pytest.mark.parametrize("version", ["..", "1 0", "1/0", "٣", "-1", "v" * 41, ""])
