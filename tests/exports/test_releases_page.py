@@ -133,6 +133,20 @@ def test_choices_that_cannot_be_are_named_beside_the_counts_with_the_way_to_thei
     assert '<a href="#id_withheld">Withhold the labels of</a>: there is no split &#x27;dev&#x27;' in page
 
 
+def test_a_split_with_a_comma_in_its_name_can_be_withheld_and_stays_withheld(made, lead_client):
+    for item, topic in zip(made.items, ("Race, Ethnicity", "Parks"), strict=True):
+        item.topic = topic
+        item.save()
+    choices = {**CHOICES, "split_by": "topic", "withheld": "Race, Ethnicity;", "act": "build"}
+    lead_client.post("/p/s/releases/", choices)
+    assert Release.objects.get().parameters["withheld"] == ["Race, Ethnicity"]
+    assert value_of(lead_client.get("/p/s/releases/"), "withheld") == "Race, Ethnicity;"
+    choices = {**choices, "version": "1.1", "withheld": "Race, Ethnicity; Parks"}
+    lead_client.post("/p/s/releases/", choices)
+    assert Release.objects.get(version="1.1").parameters["withheld"] == ["Race, Ethnicity", "Parks"]
+    assert value_of(lead_client.get("/p/s/releases/"), "withheld") == "Race, Ethnicity; Parks;"
+
+
 def test_sizes_typed_for_another_way_of_splitting_are_not_meant(made, lead_client):
     page = text(lead_client.post("/p/s/releases/", {**CHOICES, "split_sizes": "train=1", "act": "preview"}))
     assert "<b>1</b> in test" in page
