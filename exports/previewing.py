@@ -5,7 +5,9 @@ from __future__ import annotations
 from collections import Counter
 from dataclasses import dataclass
 
-from annotation.models import QuestionAnnotation, Resolution, TypeAnnotation
+from django.db.models import Q
+
+from annotation.models import Import, QuestionAnnotation, Resolution, TypeAnnotation
 from exports.outputs import Places
 from exports.parameters import ParameterError
 from exports.records import Selection, items_chosen, items_present
@@ -37,9 +39,13 @@ def release_preview(selection: Selection) -> Preview:
     judged = model.objects.filter(
         assignment__round__in=list(selection.round_of),
         assignment__item__in=items,
+        assignment__member__left_out_at__isnull=True,
         assignment__repeat=False,
     ).exclude(**{answer: None}, cannot_judge=False)
-    resolved = Resolution.objects.filter(item__in=items, superseded_at=None)
+    # Resolutions of an import at work are stored already, and count once it has ended.
+    resolved = Resolution.objects.filter(
+        Q(brought_by=None) | Q(brought_by__state=Import.State.DONE), item__in=items, superseded_at=None
+    )
     n_items = items.count()
     return Preview(
         rounds=tuple(row.name for row in selection.rounds),

@@ -56,7 +56,10 @@ class ReleaseForm(forms.Form):
     withheld = forms.CharField(
         required=False,
         label=gettext_lazy("Withhold the labels of"),
-        help_text=gettext_lazy("Names of splits, separated by commas. Their labels stay with you."),
+        help_text=gettext_lazy(
+            "Names of splits, separated by commas, or by semicolons where a name has a comma in it. Their "
+            "labels stay with you."
+        ),
     )
     adjudicated_only = forms.BooleanField(
         required=False, label=gettext_lazy("Only what a lead decided, nothing by majority")
@@ -100,7 +103,7 @@ class ReleaseForm(forms.Form):
             **given,
             "rounds": None if every else rounds,
             "split_sizes": sizes_from_words(sizes),
-            "withheld": [name.strip() for name in given["withheld"].split(",") if name.strip()],
+            "withheld": _names(given["withheld"]),
         }
 
 
@@ -169,6 +172,16 @@ def choices_as_before(release: Release) -> dict[str, Any]:
     return {
         **shown,
         "split_sizes": " ".join(f"{name}={size:g}" for name, size in kept.get("split_sizes", {}).items()),
-        "withheld": ", ".join(kept.get("withheld", [])),
+        "withheld": _listed(kept.get("withheld", [])),
         "without_texts": not kept.get("texts", True),
     }
+
+
+def _names(words: str) -> list[str]:
+    """Read names as people list them; a topic that splits may have a comma in its name."""
+    return [name.strip() for name in words.split(";" if ";" in words else ",") if name.strip()]
+
+
+def _listed(names: list[str]) -> str:
+    """List names so that they are read as the same again."""
+    return "; ".join([*names, ""]).strip() if any("," in name for name in names) else ", ".join(names)

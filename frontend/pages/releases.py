@@ -107,7 +107,7 @@ def release_progress(request: HttpRequest, slug: str, version: str) -> HttpRespo
 def _as_before(request: HttpRequest, project: Project) -> dict[str, Any]:
     """Return what the forms begin with: the choices of the newest release, or of the one to try again."""
     again = project.releases.filter(version=request.GET.get("again", ""), state=Release.State.FAILED).first()
-    before = again or project.releases.order_by("-id").first()
+    before = again or project.releases.order_by("-enqueued_at", "-id").first()
     kept = choices_as_before(before) if before is not None else {}
     return {
         **kept,

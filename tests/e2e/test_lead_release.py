@@ -110,3 +110,24 @@ def test_a_stranger_copies_the_citation_and_reads_the_same_without_scripts(made,
     assert without.locator("main").inner_text() == words
     stranger.context.close()
     without.context.close()
+
+
+def test_a_refused_building_leaves_the_version_in_sight_with_what_was_said(made, lea):
+    release(made.project)
+    lea.reload()
+    expect(counts(lea)).to_contain_text("1 in test")
+    version = lea.get_by_label("Version")
+    box = version.bounding_box()
+    # Just within the window, where the counts at its lower edge would lie over it.
+    lea.set_viewport_size({"width": 1280, "height": int(box["y"] + box["height"]) + 70})
+    lea.get_by_label("Annotators' comments among them").check()
+    lea.evaluate("scrollTo(0, 0)")
+    version.fill("1.0")
+    version.press("Enter")
+    expect(lea.locator("#id_version_problem")).to_contain_text("give this one a new version")
+    expect(version).to_be_focused()
+    covered = """one => {
+        const at = one.getBoundingClientRect();
+        return document.elementFromPoint(at.left + at.width / 2, at.top + at.height / 2) !== one;
+    }"""
+    assert version.evaluate(covered) is False

@@ -6,6 +6,7 @@ import pytest
 
 from annotation.people import member_deactivate
 from exports.parameters import Parameters
+from exports.previewing import release_preview
 from exports.reconciling import inputs_stamp
 from exports.records import selection_read
 from tests.exports.studies import close, focus_study, judge, released
@@ -35,6 +36,9 @@ def test_the_next_release_is_without_them_and_reconciles(study, tmp_path):
     assert votes(study, tmp_path / "1", "1.0")["votes"] == {"yes": 2, "no": 1}
     member_deactivate(target=study.annotators[0], member=study.lead, leave_out=True)
     assert inputs_stamp(selection_read(study.project, Parameters())) != before
+    preview = release_preview(selection_read(study.project, Parameters()))
+    assert (preview.judgements, preview.annotators) == (20, 2)
     after = votes(study, tmp_path / "2", "2.0")
+    assert study.project.releases.get(version="2.0").counts["judgements"] == 20
     assert after["votes"] == {"yes": 1, "no": 1}
     assert after["gold_spans"] == []

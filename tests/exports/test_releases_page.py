@@ -110,6 +110,9 @@ def test_a_version_of_other_judgements_is_refused_beside_the_version(made, lead_
     release(made.project)
     page = lead_client.post("/p/s/releases/", {**CHOICES, "comments": "on", "act": "build"})
     assert "give this one a new version" in beside(page, "version")
+    # Counts asked for as the page loads would wipe out what a refused building said.
+    assert 'hx-trigger="input' in text(page)
+    assert 'hx-trigger="load, input' in text(lead_client.get("/p/s/releases/"))
 
 
 @pytest.mark.parametrize("version", ["..", "1 0", "1/0", "٣", "-1", "v" * 41, ""])
@@ -128,6 +131,20 @@ def test_counts_are_shown_before_the_release_has_a_name(made, lead_client):
 def test_choices_that_cannot_be_are_named_beside_the_counts_with_the_way_to_their_field(made, lead_client):
     page = text(lead_client.post("/p/s/releases/", {**CHOICES, "withheld": "dev", "act": "preview"}))
     assert '<a href="#id_withheld">Withhold the labels of</a>: there is no split &#x27;dev&#x27;' in page
+
+
+def test_a_split_with_a_comma_in_its_name_can_be_withheld_and_stays_withheld(made, lead_client):
+    for item, topic in zip(made.items, ("Race, Ethnicity", "Parks"), strict=True):
+        item.topic = topic
+        item.save()
+    choices = {**CHOICES, "split_by": "topic", "withheld": "Race, Ethnicity;", "act": "build"}
+    lead_client.post("/p/s/releases/", choices)
+    assert Release.objects.get().parameters["withheld"] == ["Race, Ethnicity"]
+    assert value_of(lead_client.get("/p/s/releases/"), "withheld") == "Race, Ethnicity;"
+    choices = {**choices, "version": "1.1", "withheld": "Race, Ethnicity; Parks"}
+    lead_client.post("/p/s/releases/", choices)
+    assert Release.objects.get(version="1.1").parameters["withheld"] == ["Race, Ethnicity", "Parks"]
+    assert value_of(lead_client.get("/p/s/releases/"), "withheld") == "Race, Ethnicity; Parks;"
 
 
 def test_sizes_typed_for_another_way_of_splitting_are_not_meant(made, lead_client):
