@@ -7,7 +7,7 @@ from dataclasses import dataclass, field
 from pathlib import Path
 
 from django.db import transaction
-from django.db.models import Count, Max, Q
+from django.db.models import Max
 from django.utils.translation import gettext
 
 from annotation.codebooks.definition import PUBLISHED_LABELS
@@ -16,10 +16,8 @@ from annotation.importing.recognise import FORMATS, recognise
 from annotation.importing.rows import ItemRow, Notice, QuestionRow, Refusal, difference
 from annotation.importing.staging import (
     BATCH,
-    JUDGEMENTS,
     ImportReport,
     RefusedRows,
-    delete_brought,
     good_batches,
     import_finish,
     staged_import,
@@ -29,7 +27,6 @@ from annotation.models import (
     Item,
     Membership,
     Project,
-    ProjectEvent,
     Protocol,
     Question,
     Resolution,
@@ -283,64 +280,3 @@ def _question_key(external_id: object, text: str) -> str:
 
 def _text_key(text: str) -> bytes:
     return hashlib.blake2b(text.encode(), digest_size=12).digest()
-
-
-def import_undo(brought_by: Import, *, member: Membership | None = None) -> dict[str, int]:
-    """Take back a whole import of items, until something in it is used. Returns what was taken away.
-
-    Raises Refused where a round has its items or questions, or another import built on them.
-    """
-    if brought_by.state != Import.State.DONE or brought_by.format == JUDGEMENTS:
-        raise Refused("invalid", gettext("Only an import of items that is done can be undone."))
-    with transaction.atomic():
-        Project.objects.select_for_update().get(pk=brought_by.project_id)
-        _refuse_when_used(brought_by)
-        counts = {
-            "items": Item.objects.filter(brought_by=brought_by).count(),
-            "questions": Question.objects.filter(brought_by=brought_by).count(),
-            "published labels": Resolution.objects.filter(brought_by=brought_by).count(),
-        }
-        Import.objects.filter(pk=brought_by.pk).update(state=Import.State.UNDONE)
-        ProjectEvent.objects.create(
-            project=brought_by.project,
-            member=member,
-            action="import undone",
-            details={"file": brought_by.file_name, **counts},
-        )
-    # Invisible since the state changed; a crash from here on leaves rows that nobody sees.
-    delete_brought(brought_by)
-    return counts
-
-
-def _refuse_when_used(brought_by: Import) -> None:
-    with_items = Q(round_items__item__brought_by=brought_by)
-    with_questions = Q(round_questions__question__brought_by=brought_by)
-    rounds = brought_by.project.rounds.filter(with_items | with_questions).values_list("name", flat=True)
-    if names := sorted(set(rounds)):
-        raise Refused(
-            "in_use",
-            gettext("This import cannot be undone: %(names)s has items or questions of it.")
-            % {"names": ", ".join(names[:5])},
-        )
-    later = (
-        Question.objects.filter(item__brought_by=brought_by)
-        .exclude(brought_by=brought_by)
-        .values("brought_by__file_name")
-        .annotate(n=Count("id"))
-        .order_by("brought_by__file_name")
-        .first()
-    )
-    if later is not None:
-        raise Refused(
-            "in_use",
-            gettext(
-                "This import cannot be undone: “%(brought_by__file_name)s” added %(n)s questions to "
-                "its items. Undo that import first."
-            )
-            % {"brought_by__file_name": later["brought_by__file_name"], "n": later["n"]},
-        )
-    if (
-        Resolution.objects.filter(item__brought_by=brought_by).exclude(brought_by=brought_by).exists()
-        or Resolution.objects.filter(question__brought_by=brought_by).exclude(brought_by=brought_by).exists()
-    ):
-        raise Refused("in_use", gettext("This import cannot be undone: something in it has been decided."))

@@ -6,7 +6,7 @@ written. A new round stays a draft that nobody judges in until everything is the
 
 from collections import defaultdict
 from collections.abc import Callable, Iterable
-from dataclasses import asdict, dataclass
+from dataclasses import asdict
 from pathlib import Path
 
 from django.db import transaction
@@ -16,9 +16,9 @@ from django.utils.translation import gettext
 
 from annotation.codebooks.definition import Codebook as CodebookDefinition
 from annotation.errors import Refused
-from annotation.importing import judgements
 from annotation.importing.growing import growing_begin, growing_end, growing_take_back
 from annotation.importing.judgement_formats import judgement_rows
+from annotation.importing.judgement_rules import AcceptedRow, RowRefused, row_check, row_shown
 from annotation.importing.rows import JudgementRow, Notice, Refusal
 from annotation.importing.staging import (
     JUDGEMENTS,
@@ -29,21 +29,18 @@ from annotation.importing.staging import (
     staged_import,
 )
 from annotation.importing.stored_judgements import Stored, stored_read
-from annotation.limits import LIMITS, unfit
 from annotation.models import (
     AnnotationEvent,
     Assignment,
     Import,
-    Item,
     Membership,
     Project,
-    Protocol,
     QuestionAnnotation,
     Round,
     TypeAnnotation,
 )
 from annotation.projects import members_bring_in
-from annotation.recording import Answer, Row, Unit, check_answer, fill, new_event, payload_digest
+from annotation.recording import Row, Unit, fill, new_event, payload_digest
 from annotation.round_drawing import round_items_add
 from annotation.rounds import round_create
 from annotation.signals import round_closed
@@ -136,17 +133,6 @@ def _close_imported(round: Round) -> None:
     round_closed.send(sender=Round, round=round)
 
 
-@dataclass(frozen=True, slots=True)
-class _Accepted:
-    """A row that keeps the rules, ready to be written."""
-
-    given: JudgementRow
-    item: Item
-    unit: Unit
-    answer: dict
-    checked: Answer
-
-
 _Key = tuple[int, str, Unit]
 """Item, annotator and unit of a judgement."""
 
@@ -174,7 +160,7 @@ class _Loader:
         self.next_position = defaultdict(lambda: 1, {pk: position + 1 for pk, position in positions})
         self.number = 0
         self.writes = writes
-        self.unwritten: dict[_Key, _Accepted] = {}
+        self.unwritten: dict[_Key, AcceptedRow] = {}
 
     def load(
         self, rows: Iterable[JudgementRow | Refusal | Notice], on_batch: Callable[[int], None] | None = None
@@ -191,83 +177,30 @@ class _Loader:
                 else:
                     self._count(accepted)
 
-    def _accepted(self, rows: list[JudgementRow], stored: Stored) -> dict[_Key, _Accepted]:
+    def _accepted(self, rows: list[JudgementRow], stored: Stored) -> dict[_Key, AcceptedRow]:
         """Check the rows; refuse those that break a rule, leave out those that are stored already."""
-        accepted: dict[_Key, _Accepted] = {}
+        accepted: dict[_Key, AcceptedRow] = {}
         for given in rows:
             try:
-                row = self._check(given, stored)
+                row = row_check(given, self.codebook, stored)
                 key = (row.item.pk, given.annotator, row.unit)
                 if self._is_there(row, accepted.get(key) or self.unwritten.get(key), stored):
                     self.report.count("judgements already there")
                 else:
                     accepted[key] = row
-            except _RowRefused as problem:
-                self.refused.add(Refusal(given.place, str(problem), _shown(given, stored)))
+            except RowRefused as problem:
+                self.refused.add(Refusal(given.place, str(problem), row_shown(given, stored)))
         return accepted
 
-    def _count(self, accepted: dict[_Key, _Accepted]) -> None:
+    def _count(self, accepted: dict[_Key, AcceptedRow]) -> None:
         """Count what writing would store, and keep it to compare later rows with."""
         known = {annotator for _, annotator, _ in self.unwritten} | set(self.members)
         self.report.count("new annotators", len({annotator for _, annotator, _ in accepted} - known))
         self.report.count("new judgements", len(accepted))
         self.unwritten.update(accepted)
 
-    def _check(self, given: JudgementRow, stored: Stored) -> _Accepted:
-        item = stored.items.get(given.item)
-        if item is None:
-            raise _RowRefused(gettext("there is no item “%(item)s” in this project") % {"item": given.item})
-        if problem := unfit(given.annotator, LIMITS["membership"]["private_name"]):
-            raise _RowRefused(f"annotator: {problem}")
-        unit = self._unit(given, item, stored)
-        answer = _answer(given, item)
-        try:
-            checked = check_answer(self.codebook, item.text, unit, answer)
-        except Refused as refusal:
-            errors = refusal.errors
-            if given.quote is None and errors.keys() > {"quote"}:
-                errors = {name: why for name, why in errors.items() if name != "quote"}
-            raise _RowRefused(" ".join(f"{name}: {why}" for name, why in errors.items())) from None
-        return _Accepted(given, item, unit, answer, checked)
-
-    def _unit(self, given: JudgementRow, item: Item, stored: Stored) -> Unit:
-        if self.project.protocol == Protocol.FOCUS:
-            if given.type_code is None:
-                raise _RowRefused(gettext("judges a question, and this project judges types"))
-            return Unit(type_code=given.type_code)
-        if given.question_position is not None:
-            if (item.pk, given.question_position) not in stored.positions:
-                raise _RowRefused(
-                    gettext("“%(item)s” has no question %(question_position)s")
-                    % {"item": given.item, "question_position": given.question_position}
-                )
-            key, external_id = stored.positions[(item.pk, given.question_position)]
-            if given.question is not None and str(given.question) != external_id:
-                raise _RowRefused(
-                    gettext(
-                        "question %(question_position)s of “%(item)s” has the id “%(id)s”, not “%(question)s”"
-                    )
-                    % {
-                        "item": given.item,
-                        "question_position": given.question_position,
-                        "id": external_id,
-                        "question": given.question,
-                    }
-                )
-            return Unit(question_id=key)
-        if given.question is None:
-            raise _RowRefused(gettext("judges a type, and this project judges questions"))
-        found = stored.questions.get((item.pk, str(given.question)), [])
-        if len(found) != 1:
-            count = gettext("no question") if not found else gettext("%(n)s questions") % {"n": len(found)}
-            raise _RowRefused(
-                gettext("“%(item)s” has %(count)s with the id “%(question)s”")
-                % {"item": given.item, "count": count, "question": given.question}
-            )
-        return Unit(question_id=found[0])
-
-    def _is_there(self, row: _Accepted, earlier: _Accepted | None, stored: Stored) -> bool:
-        """Whether the same judgement is there already. Raises _RowRefused where another one is."""
+    def _is_there(self, row: AcceptedRow, earlier: AcceptedRow | None, stored: Stored) -> bool:
+        """Whether the same judgement is there already. Raises RowRefused where another one is."""
         member = self.members.get(row.given.annotator)
         before = stored.rows.get((row.item.pk, member.pk, row.unit)) if member else None
         if earlier is None and before is None:
@@ -281,12 +214,12 @@ class _Loader:
             return True
         in_round = gettext("in %(name)s") % {"name": self.round.name}
         where = gettext("further up in the file") if earlier is not None else in_round
-        raise _RowRefused(
+        raise RowRefused(
             gettext("%(annotator)s has another judgement of this unit %(where)s; it stays as it is")
             % {"annotator": row.given.annotator, "where": where}
         )
 
-    def _write(self, accepted: list[_Accepted], stored: Stored) -> None:
+    def _write(self, accepted: list[AcceptedRow], stored: Stored) -> None:
         fresh = {row.item.pk: None for row in accepted if row.item.pk not in stored.drawn}
         round_items_add(self.round, list(fresh), first_position=self.next_item)
         self.next_item += len(fresh)
@@ -312,7 +245,7 @@ class _Loader:
         QuestionAnnotation.objects.bulk_create(row for row in rows if isinstance(row, QuestionAnnotation))
         self.report.count("new judgements", len(events))
 
-    def _assign(self, accepted: list[_Accepted], stored: Stored) -> None:
+    def _assign(self, accepted: list[AcceptedRow], stored: Stored) -> None:
         names = {row.given.annotator: None for row in accepted if row.given.annotator not in self.members}
         self.members.update(members_bring_in(project=self.project, names=names))
         self.report.count("new annotators", len(names))
@@ -332,7 +265,7 @@ class _Loader:
         Assignment.objects.bulk_create(new.values())
         stored.assignments.update(new)
 
-    def _new_row(self, assignment: Assignment, accepted: _Accepted) -> Row:
+    def _new_row(self, assignment: Assignment, accepted: AcceptedRow) -> Row:
         unit = accepted.unit
         row: Row = (
             QuestionAnnotation(assignment=assignment, question_id=unit.question_id)
@@ -346,40 +279,3 @@ class _Loader:
         )
         fill(row, accepted.checked)
         return row
-
-
-class _RowRefused(ValueError):
-    """Why one row is refused."""
-
-
-def _answer(given: JudgementRow, item: Item) -> dict:
-    """Return the answer as the browser would send it; an absent quote is taken from the text."""
-    answer = judgements.answer_fields(given)
-    if given.type_code and given.quote is None and given.start is not None and given.end is not None:
-        answer["quote"] = item.text[max(given.start, 0) : max(given.end, 0)]
-    return answer
-
-
-def _shown(given: JudgementRow, stored: Stored) -> dict:
-    """Return a row in long form, for the file of refused rows."""
-    question = given.question
-    if given.question_position is not None and given.item in stored.items:
-        place = (stored.items[given.item].pk, given.question_position)
-        question = stored.positions.get(place, (None, None))[1]
-    unit = (
-        {"type": given.type_code, "applicable": _yes_no(given.applicable)}
-        if given.type_code is not None
-        else {"question": question, "label": given.label or ""}
-    )
-    shown = {"item": given.item, **unit, "annotator": given.annotator}
-    for name in ("start", "end", "quote"):
-        value = getattr(given, name)
-        shown[name] = "" if value is None else value
-    shown |= {"reason": given.reason, "comment": given.comment}
-    return (
-        shown if given.question_position is None else {**shown, "question_position": given.question_position}
-    )
-
-
-def _yes_no(value: bool | None) -> str:
-    return "" if value is None else "yes" if value else "no"

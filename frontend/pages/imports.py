@@ -12,9 +12,9 @@ from django.utils.translation import gettext, gettext_lazy
 from django.views.decorators.http import require_GET, require_http_methods, require_POST
 
 from annotation.errors import NotFound, Refused
-from annotation.importing.items_loader import import_undo
 from annotation.importing.staging import JUDGEMENTS
 from annotation.importing.table import KNOWN, NEEDED
+from annotation.importing.undoing import import_undo
 from annotation.limits import characters
 from annotation.models import Import, Membership, Protocol, Upload
 from annotation.tasks import check_upload, import_upload, run_or_send

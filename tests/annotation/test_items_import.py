@@ -12,8 +12,9 @@ from hypothesis import strategies as st
 
 from annotation.access import visible_items, visible_questions
 from annotation.errors import Refused
-from annotation.importing.items_loader import import_undo, items_import
+from annotation.importing.items_loader import items_import
 from annotation.importing.rows import FileError
+from annotation.importing.undoing import import_undo
 from annotation.models import Import, Item, Project, Question, Resolution
 from annotation.opening import round_open
 from annotation.projects import project_create

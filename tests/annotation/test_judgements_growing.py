@@ -25,7 +25,7 @@ from annotation.signals import round_closed
 from exports.parameters import ParameterError, Parameters
 from exports.records import selection_read
 from tests import factories
-from tests.annotation.test_constraints import refused
+from tests.annotation.database import refused
 from tests.annotation.test_judgements_import import write as write_csv
 
 pytestmark = [pytest.mark.django_db(transaction=True), pytest.mark.database]

@@ -15,7 +15,7 @@ from annotation.training import training_results
 from annotation.training_key import missing_key
 from annotation.workspace import workspace_overview, workspace_units
 from tests import factories
-from tests.annotation.test_constraints import refused
+from tests.annotation.database import refused
 
 pytestmark = [pytest.mark.django_db, pytest.mark.database]
 

@@ -7,7 +7,7 @@ from kombu.exceptions import OperationalError
 
 from annotation import screening, tasks
 from annotation.errors import NotAllowed, Refused
-from annotation.importing.items_loader import import_undo
+from annotation.importing.undoing import import_undo
 from annotation.models import Item, ProjectEvent, Resolution
 from annotation.people import member_deactivate
 from annotation.projects import project_create

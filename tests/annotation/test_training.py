@@ -9,7 +9,7 @@ from annotation.opening import round_open
 from annotation.rounds import round_create, round_draw
 from annotation.training import training_results
 from annotation.training_key import key_from_resolutions, key_import
-from tests.annotation.test_constraints import refused
+from tests.annotation.database import refused
 from tests.conftest import client_of
 from tests.factories import NO, assignment_of, record, study, yes
 

@@ -1,0 +1,118 @@
+"""Which rows of a file of judgements may go into a round, by the rules that the browser's keep too."""
+
+from dataclasses import dataclass
+
+from django.utils.translation import gettext
+
+from annotation.codebooks.definition import Codebook
+from annotation.errors import Refused
+from annotation.importing import judgements
+from annotation.importing.rows import JudgementRow
+from annotation.importing.stored_judgements import Stored
+from annotation.limits import LIMITS, unfit
+from annotation.models import Item, Protocol
+from annotation.recording import Answer, Unit, check_answer
+
+
+class RowRefused(ValueError):
+    """Why one row is refused."""
+
+
+@dataclass(frozen=True, slots=True)
+class AcceptedRow:
+    """A row that keeps the rules, ready to be written."""
+
+    given: JudgementRow
+    item: Item
+    unit: Unit
+    answer: dict
+    checked: Answer
+
+
+def row_check(given: JudgementRow, codebook: Codebook, stored: Stored) -> AcceptedRow:
+    """Return the row as it will be written. Raises RowRefused where it breaks a rule."""
+    item = stored.items.get(given.item)
+    if item is None:
+        raise RowRefused(gettext("there is no item “%(item)s” in this project") % {"item": given.item})
+    if problem := unfit(given.annotator, LIMITS["membership"]["private_name"]):
+        raise RowRefused(f"annotator: {problem}")
+    unit = _unit(given, item, codebook, stored)
+    answer = _answer(given, item)
+    try:
+        checked = check_answer(codebook, item.text, unit, answer)
+    except Refused as refusal:
+        errors = refusal.errors
+        if given.quote is None and errors.keys() > {"quote"}:
+            errors = {name: why for name, why in errors.items() if name != "quote"}
+        raise RowRefused(" ".join(f"{name}: {why}" for name, why in errors.items())) from None
+    return AcceptedRow(given, item, unit, answer, checked)
+
+
+def _unit(given: JudgementRow, item: Item, codebook: Codebook, stored: Stored) -> Unit:
+    if codebook.protocol == Protocol.FOCUS:
+        if given.type_code is None:
+            raise RowRefused(gettext("judges a question, and this project judges types"))
+        return Unit(type_code=given.type_code)
+    if given.question_position is not None:
+        if (item.pk, given.question_position) not in stored.positions:
+            raise RowRefused(
+                gettext("“%(item)s” has no question %(question_position)s")
+                % {"item": given.item, "question_position": given.question_position}
+            )
+        key, external_id = stored.positions[(item.pk, given.question_position)]
+        if given.question is not None and str(given.question) != external_id:
+            raise RowRefused(
+                gettext(
+                    "question %(question_position)s of “%(item)s” has the id “%(id)s”, not “%(question)s”"
+                )
+                % {
+                    "item": given.item,
+                    "question_position": given.question_position,
+                    "id": external_id,
+                    "question": given.question,
+                }
+            )
+        return Unit(question_id=key)
+    if given.question is None:
+        raise RowRefused(gettext("judges a type, and this project judges questions"))
+    found = stored.questions.get((item.pk, str(given.question)), [])
+    if len(found) != 1:
+        count = gettext("no question") if not found else gettext("%(n)s questions") % {"n": len(found)}
+        raise RowRefused(
+            gettext("“%(item)s” has %(count)s with the id “%(question)s”")
+            % {"item": given.item, "count": count, "question": given.question}
+        )
+    return Unit(question_id=found[0])
+
+
+def _answer(given: JudgementRow, item: Item) -> dict:
+    """Return the answer as the browser would send it; an absent quote is taken from the text."""
+    answer = judgements.answer_fields(given)
+    if given.type_code and given.quote is None and given.start is not None and given.end is not None:
+        answer["quote"] = item.text[max(given.start, 0) : max(given.end, 0)]
+    return answer
+
+
+def row_shown(given: JudgementRow, stored: Stored) -> dict:
+    """Return a row in long form, for the file of refused rows."""
+    question = given.question
+    if given.question_position is not None and given.item in stored.items:
+        place = (stored.items[given.item].pk, given.question_position)
+        question = stored.positions.get(place, (None, None))[1]
+    unit = (
+        {"type": given.type_code, "applicable": _yes_no(given.applicable)}
+        if given.type_code is not None
+        else {"question": question, "label": given.label or ""}
+    )
+    shown = {"item": given.item, **unit, "annotator": given.annotator}
+    for name in ("start", "end", "quote"):
+        value = getattr(given, name)
+        shown[name] = "" if value is None else value
+    shown |= {"reason": given.reason, "comment": given.comment}
+    return (
+        shown if given.question_position is None else {**shown, "question_position": given.question_position}
+    )
+
+
+def _yes_no(value: bool | None) -> str:
+    return "" if value is None else "yes" if value else "no"
