@@ -5,7 +5,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import Any
 
-from django.db.models import Exists, OuterRef, QuerySet
+from django.db.models import Count, Exists, Max, OuterRef, QuerySet
 
 from agreement.models import AgreementReport, DisputedUnit
 from agreement.queue import disputed_kinds
@@ -19,6 +19,7 @@ from annotation.adjudicating import (
 from annotation.errors import Refused
 from annotation.models import Membership, Protocol
 from annotation.recording import Unit
+from annotation.remembering import remembered
 
 AT_ONCE = 20
 """Units looked at in one query; other leads may take some of them meanwhile."""
@@ -62,8 +63,12 @@ def _total(report: AgreementReport) -> int:
 
 
 def _decided(report: AgreementReport) -> int:
-    # Counted from the rulings, which are few, and not by asking every unit for its own.
-    return _in_queue(report, rulings_current(report.round.project)).count()
+    # Counted from the rulings, which are few, and not by asking every unit for its own. A ruling never holds
+    # again once another took its place, so that the newest one and their number tell any change.
+    rulings = rulings_current(report.round.project)
+    told = rulings.aggregate(last=Max("id"), n=Count("id"))
+    name = f"queue-decided:{report.pk}:{report.digest}:{told['last']}:{told['n']}"
+    return remembered(name, lambda: _in_queue(report, rulings).count())
 
 
 def _in_queue(report: AgreementReport, rows: QuerySet) -> QuerySet:

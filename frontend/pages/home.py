@@ -111,10 +111,15 @@ def project_new(request: HttpRequest) -> HttpResponse:
                 slug=slug, name=given["name"], codebook=given["codebook"], user=request.user
             )
         except Refused as refusal:
-            form.add_error("slug", refusal.message)
+            for field, message in (refusal.errors or {"slug": refusal.message}).items():
+                form.add_error(field, message)
         else:
             messages.success(
-                request, gettext("%(name)s is ready. You are its lead.") % {"name": project.name}
+                request,
+                gettext(
+                    "%(name)s is ready. You are its lead, and an annotator unless you leave yourself out."
+                )
+                % {"name": project.name},
             )
             return redirect("project", project.slug)
     return render(request, "frontend/project_new.html", {"form": form})

@@ -85,3 +85,22 @@ def test_projects_come_page_by_page():
     client = client_of("olu")
     assert body(client).count('<section class="card"') == 20
     assert body(client, "/?page=2").count('<section class="card"') == 1
+
+
+def test_whoever_creates_a_project_reads_that_they_lead_and_annotate_in_it():
+    client = client_of("olu")
+    given = {"name": "Campus", "slug": "campus", "codebook": "focus"}
+    page = client.post("/projects/new/", given, follow=True).content.decode()
+    assert "Campus is ready. You are its lead, and an annotator unless you leave yourself out." in page
+    page = client.post("/projects/new/", {**given, "name": "Cam\u202epus", "slug": "other"})
+    assert page.context["form"].errors == {
+        "name": ["Character 4 is U+202E, which turns the direction of reading: a name cannot have it."]
+    }
+
+
+def test_the_log_in_asks_for_a_user_name_or_an_e_mail(client):
+    page = client.get("/accounts/login/").content.decode()
+    assert '<label for="id_login">User name or e-mail</label>' in page
+    assert "Keep me logged in on this computer" in page and "placeholder" not in page
+    client.cookies["django_language"] = "es"
+    assert "Mantener la sesión iniciada en este equipo" in client.get("/accounts/login/").content.decode()
