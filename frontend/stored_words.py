@@ -110,6 +110,7 @@ WORDS = {
     "jaccard": gettext_lazy("Jaccard index from which spans match"),
     "licence": gettext_lazy("licence"),
     "published": gettext_lazy("published"),
+    "refined questions": gettext_lazy("refined questions"),
     "rounds": gettext_lazy("rounds"),
     "seed": gettext_lazy("seed"),
     "split by": gettext_lazy("split by"),
