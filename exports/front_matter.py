@@ -46,7 +46,11 @@ def front_matter(selection: Selection, *, licence: str, splits: Iterable[str], n
         "  data_files:",
     ]
     for split in splits:
-        lines += [f"  - split: {split_name(split)}", f"    path: data/{Places.file_part(split)}.jsonl"]
+        # In quotes: a split may be called 2024, or no.
+        lines += [
+            f"  - split: {json.dumps(split_name(split), ensure_ascii=False)}",
+            f"    path: {json.dumps(f'data/{Places.file_part(split)}.jsonl', ensure_ascii=False)}",
+        ]
     # JSON is YAML, and in it a feature named yes stays a text.
     declared: dict[str, Any] = {"config_name": "default", "features": lines_features(selection)}
     lines.append(f"dataset_info: {json.dumps(declared)}")

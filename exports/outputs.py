@@ -9,6 +9,7 @@ from __future__ import annotations
 
 import io
 import re
+import unicodedata
 from collections.abc import Callable, Iterable
 from dataclasses import dataclass
 from typing import IO, Any, Protocol
@@ -28,7 +29,11 @@ INTERNAL = "internal"
 WHOLE = "all"
 """What files are called that need a split's name where there are no splits."""
 
-_UNSAFE = re.compile(r"[^A-Za-z0-9_]+")
+_UNSAFE = re.compile(r"\W+")
+
+
+def _file_part(name: str) -> str:
+    return _UNSAFE.sub("_", unicodedata.normalize("NFC", name))
 
 
 class Output(Protocol):
@@ -72,8 +77,8 @@ class Places:
 
     @staticmethod
     def file_part(split: str) -> str:
-        """Return a split's name as files have it: letters, digits and underscores only."""
-        return _UNSAFE.sub("_", split) or WHOLE
+        """Return a split's name as files have it: letters of any script, digits and underscores only."""
+        return _file_part(split) or WHOLE
 
     def open(self, name: str, *, internal: bool = False) -> IO[str]:
         """Open a new text file of the release: UTF-8, line feeds as they are given."""
@@ -206,7 +211,7 @@ class SubmissionOutput:
         names: set[str] = set()
         self._systems: dict[str, ObjectWriter] = {}
         for origin in origins_read(selection):
-            name = part = _UNSAFE.sub("_", origin)
+            name = part = _file_part(origin)
             while name.casefold() in names:
                 name = f"{part}_{len(names)}"
             names.add(name.casefold())

@@ -68,8 +68,8 @@ def test_the_front_matter_is_what_dataset_hubs_read(tmp_path):
         "configs:",
         "- config_name: default",
         "  data_files:",
-        "  - split: whole",
-        "    path: data/all.jsonl",
+        '  - split: "whole"',
+        '    path: "data/all.jsonl"',
         text.split("---\n")[1].splitlines()[-1],
     ]
     assert text.split("---\n")[1].splitlines()[-1].startswith('dataset_info: {"config_name": "default"')

@@ -67,6 +67,22 @@ def test_datasets_loads_every_split_of_the_folder_with_one_line(tmp_path):
 
 
 @foreign_warnings
+def test_splits_are_called_by_words_of_any_script_and_by_numbers(tmp_path):
+    datasets = pytest.importorskip("datasets")
+    made = judged()
+    for item, topic in zip(made.items, ("教育", "交通", "2024", "no"), strict=True):
+        made.project.items.filter(pk=item.pk).update(topic=topic)
+    folder = released(made.project, tmp_path / "out", split_by="topic")
+    loaded = datasets.load_dataset(str(folder), cache_dir=str(tmp_path / "cache"))
+    assert {split: part["argument_id"] for split, part in loaded.items()} == {
+        "教育": ["I-1"],
+        "交通": ["I-2"],
+        "2024": ["I-3"],
+        "no": ["I-4"],
+    }
+
+
+@foreign_warnings
 def test_datasets_loads_a_release_without_splits_too(tmp_path):
     datasets = pytest.importorskip("datasets")
     folder = released(judged().project, tmp_path / "out", split_by="none")
