@@ -86,7 +86,8 @@ def installation(migrated: Path, tmp_path: Path) -> Iterator[Installation]:
 def flush_past_the_triggers() -> Iterator[None]:
     """Let transactional tests clear the tables although triggers refuse to delete from some of them.
 
-    Rows are numbered from 1 again, so that no test depends on which ran before it. The flush ends with post_migrate, which installs the triggers again.
+    Rows are numbered from 1 again, so that no test depends on which ran before it. The flush ends with
+    post_migrate, which installs the triggers again.
     """
     handle = flush.Command.handle
 
