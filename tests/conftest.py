@@ -86,7 +86,8 @@ def installation(migrated: Path, tmp_path: Path) -> Iterator[Installation]:
 def flush_past_the_triggers() -> Iterator[None]:
     """Let transactional tests clear the tables although triggers refuse to delete from some of them.
 
-    The flush ends with post_migrate, which installs the triggers again.
+    Rows are numbered from 1 again, so that no test depends on which ran before it. The flush ends with
+    post_migrate, which installs the triggers again.
     """
     handle = flush.Command.handle
 
@@ -97,7 +98,7 @@ def flush_past_the_triggers() -> Iterator[None]:
             using,
             [sql for trigger in (*TRIGGERS, *RELEASE_TRIGGERS) for sql in trigger.drop_statements(vendor)],
         )
-        handle(command, **options)
+        handle(command, **{**options, "reset_sequences": True})
 
     flush.Command.handle = handle_without_triggers
     yield
