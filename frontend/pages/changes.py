@@ -10,6 +10,7 @@ from exports.models import Release
 from exports.parameters import CREDITS
 from exports.tasks import comparison_start
 from frontend.pages.common import page_of
+from frontend.release_forms import SPLITS
 
 IDS_SHOWN = 200
 PAGE_SIZE = 50
@@ -21,6 +22,7 @@ def choices_of(release: Release) -> list[tuple[str, str]]:
         **release.parameters,
         "rounds": release.parameters.get("rounds") or gettext("every closed round"),
     }
+    chosen["split_by"] = dict(SPLITS).get(chosen.get("split_by", ""), "")
     told = [(name, value) for name, value in chosen.items() if name not in CREDITS]
     return [(name.replace("_", " "), choice_words(value) or NOTHING) for name, value in told]
 

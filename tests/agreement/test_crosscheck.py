@@ -119,7 +119,7 @@ def test_a_wrong_figure_differs_with_both_values(name):
     (found,) = differing(checks)
     assert (found.name, found.ours) == (name, true + 1e-6)
     assert found.theirs == pytest.approx(true, abs=1e-12)
-    assert differing.to_json()["status"] == "differs"
+    assert found.to_json()["status"] == "differs"
 
 
 def test_a_wrong_pair_differs():

@@ -68,7 +68,7 @@ def test_without_an_encoder_the_figures_say_nothing_of_it_and_page_and_files_say
     assert "encoder" not in report.parameters
     assert "bertscore" not in sections["type:LE"]["spans"]["similarity"]
     lines = download(lead_client, study, "figures.csv").splitlines()
-    assert "type:LE,Lacks Evidence,bertscore,,,,,no_encoder,,0,3,3,6," in lines
+    assert "type:LE,Lacks Evidence,bertscore,,,,,no_encoder,,,0,3,3,6," in lines
     assert lines[0].endswith(",n_ratings,n_spans")
     shown = page(lead_client, study)
     assert "BERTScore is not computed. To have it" in shown

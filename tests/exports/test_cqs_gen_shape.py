@@ -101,7 +101,7 @@ def test_a_submission_comes_back_as_it_came_and_a_template_has_its_shape(tmp_pat
     theory = json.loads((folder / "theory.json").read_bytes())
     assert theory["A_1"]["cqs"] == [{"id": "A_1_T__0", "cq": "Who pays?"}]
     assert {path.name: path.read_bytes() for path in folder.iterdir() if path.name != "theory.json"} == {
-        "Caf_.json": (tmp_path / "submission_Café.json").read_bytes(),
+        "Café.json": (tmp_path / "submission_Café.json").read_bytes(),
         "mine_1.json": (tmp_path / "submission_mine-1.json").read_bytes(),
         "mine_1_2.json": (tmp_path / "submission_mine.1.json").read_bytes(),
     }

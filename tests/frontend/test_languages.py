@@ -20,6 +20,8 @@ from tests.frontend.studies import TEXT, disputed_study
 pytestmark = pytest.mark.django_db
 
 NOT_SHOWN = re.compile(r"<(script|style)\b.*?</\1>", re.DOTALL)
+ENGLISH = re.compile(r'<(div|pre) [^>]*(?:lang="en"|translate="no")[^>]*>.*?</\1>', re.DOTALL)
+"""Parts that say of themselves that they are in English, or for machines: data cards and commands."""
 SPOKEN = re.compile(r'(?:aria-label|title|placeholder|alt)="([^"]*)"')
 WORD = re.compile(r"[A-Za-z]{3}")
 
@@ -28,7 +30,9 @@ def said(client: Client, address: str, language: str, status: int) -> set[str]:
     """Return the pieces of text of a page that hold a word, those for screen readers included."""
     response = client.get(address, headers={"accept-language": language})
     assert response.status_code == status
-    page = NOT_SHOWN.sub("", response.content.decode()).replace(" · Elenchus</title>", "</title>")
+    page = ENGLISH.sub("", NOT_SHOWN.sub("", response.content.decode())).replace(
+        " · Elenchus</title>", "</title>"
+    )
     pieces = [*re.split(r"<[^>]*>", page), *SPOKEN.findall(page)]
     return {" ".join(html.unescape(piece).split()) for piece in pieces if WORD.search(piece)}
 

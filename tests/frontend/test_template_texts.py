@@ -17,7 +17,7 @@ TEMPLATES = sorted((ROOT / "frontend" / "templates").rglob("*.html"))
 # In this order: what is translated or no text, then tags and variables, which may stand inside an HTML tag.
 NO_TEXT = re.compile(
     r"\{#.*?#\}|\{% comment %\}.*?\{% endcomment %\}|\{% blocktranslate\b.*?\{% endblocktranslate %\}"
-    r"|<(?:script|style)\b.*?</(?:script|style)>",
+    r"|<(?:script|style)\b.*?</(?:script|style)>|<pre [^>]*translate=\"no\">.*?</pre>",
     re.DOTALL,
 )
 LITERAL = re.compile(
