@@ -15,6 +15,9 @@ from exports.models import Release
 from exports.outputs import Places
 from exports.publishing import public_files
 
+_LABELS = b', "labels": '
+_SPAN = b'"start": '
+
 
 class Unit(NamedTuple):
     """A type or a question of an item: its label, and as `detail` its gold spans or its wording."""
@@ -71,19 +74,42 @@ def items_read(
     The units are None where the labels are withheld. Where one of the two releases has no texts, spans are
     told without `quotes`.
     """
-    alike: dict[Unit, Unit] = {}  # most units of a data set are alike: each is kept once
+    units_read = _UnitsRead(quotes)
     for file in files:
         with default_storage.open(file.storage, "rb") as stream:
             for text in stream:
                 if not file.withheld and _line_hash(text) in same:
                     continue
-                entry = json.loads(text)
-                item = entry["argument_id"] if "argument_id" in entry else entry["intervention_id"]
-                if file.withheld:
-                    yield item, file.split, None
-                else:
-                    units = tuple(alike.setdefault(unit, unit) for unit in units_of(entry, quotes))
-                    yield item, file.split, units
+                item, units = units_read.line(text)
+                yield item, file.split, None if file.withheld else units
+
+
+class _UnitsRead:
+    """Reads lines, of which most hold labels without a span: one of few such lists, so each is read once."""
+
+    def __init__(self, quotes: bool) -> None:
+        self._quotes = quotes
+        self._alike: dict[Unit, Unit] = {}  # most units of a data set are alike: each is kept once
+        self._without_spans: dict[bytes, tuple[Unit, ...]] = {}
+
+    def line(self, text: bytes) -> tuple[str, tuple[Unit, ...]]:
+        """Return id and units of an item; none where its labels are withheld."""
+        # The labels come last, and inside of a text a quotation mark is never bare.
+        head, mark, labels = text.rpartition(_LABELS)
+        if not mark or _SPAN in labels:
+            entry = json.loads(text)
+            return _id_of(entry), self._units(entry)
+        entry = json.loads(head + b"}")
+        if labels not in self._without_spans:
+            self._without_spans[labels] = self._units(json.loads(b'{"labels": ' + labels))
+        return _id_of(entry), self._without_spans[labels]
+
+    def _units(self, entry: dict[str, Any]) -> tuple[Unit, ...]:
+        return tuple(self._alike.setdefault(unit, unit) for unit in units_of(entry, self._quotes))
+
+
+def _id_of(entry: dict[str, Any]) -> str:
+    return entry["argument_id"] if "argument_id" in entry else entry["intervention_id"]
 
 
 def lines_files(release: Release) -> list[LinesFile]:
@@ -105,7 +131,7 @@ def units_of(entry: dict[str, Any], quotes: bool) -> Iterator[Unit]:
             yield Unit(label["code"], label["fsq_type"], answer, "spans", spans)
         return
     times: Counter[str] = Counter()
-    for question in entry["cqs"]:
+    for question in entry.get("cqs", ()):
         # The published files repeat an id within an item: its first is compared with its first, and so on.
         name = "" if question["id"] is None else str(question["id"])
         times[name] += 1

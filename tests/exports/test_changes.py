@@ -7,6 +7,7 @@ from django.core.files.storage import Storage, default_storage
 from django.test import Client
 from django.utils import timezone
 
+from annotation.database_rules import lifted_triggers
 from exports import changes, compared_files, tasks
 from exports.changes import (
     Change,
@@ -173,6 +174,33 @@ def test_only_items_whose_lines_differ_are_read(made, monkeypatch):
     )
     changes_between(first, second)
     assert read == [made.items[1].external_id] * 2
+
+
+def test_a_text_that_quotes_the_files_own_words_is_read_as_a_text():
+    made = focus_study(annotators=2, items=2, slug="q")
+    quoting = 'they wrote, "labels": [], "start": 1} and, \\", "labels": ['
+    with lifted_triggers():
+        made.project.items.filter(pk=made.items[0].pk).update(text=quoting, text_length=len(quoting))
+    made.items[0].refresh_from_db()
+    for item in made.items:
+        judge(made, item, {})
+    close(made)
+    first = release(made.project, "1.0")
+    for item in made.items:
+        adjudicate(made, item, "TC", True, (0, 4))
+    first_again, second = release(made.project, "1.1"), release(made.project, "1.2", adjudicated_only=True)
+    found = changes_between(first, first_again)
+    assert [(change.item, change.what, change.before, change.after) for change in found.changes] == [
+        ("I-1", "label", "no", "yes"),
+        ("I-1", "spans", "–", "0–4 “they”"),
+        ("I-2", "label", "no", "yes"),
+        ("I-2", "spans", "–", f"0–4 “{made.items[1].text[:4]}”"),
+    ]
+    undecided = changes_between(first, second)
+    assert undecided.counts == {"label": 20, "spans": 2}
+    assert {(change.item, change.before, change.after) for change in undecided.changes[:9]} >= {
+        ("I-1", "no", "undecided")
+    }
 
 
 def test_files_that_both_releases_have_are_not_opened(made, monkeypatch):
