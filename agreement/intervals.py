@@ -117,16 +117,13 @@ def resampled_weights(
             yield rng.multinomial(size, multiplicity / total, size=rows).astype(np.float64)
 
 
-def resampled_items(
-    n: int, kept: int, replicates: int, rng: np.random.Generator, *, chunk: int = 0
-) -> Iterator[FloatArray]:
+def resampled_items(n: int, kept: int, replicates: int, rng: np.random.Generator) -> Iterator[FloatArray]:
     """Yield how often each of the first `kept` of n items occurs in resamples of n, in chunks (rows, kept).
 
     What `resampled_weights` would draw with every item a kind of its own, in a quarter of the time: an index
     an item and replicate instead of a binomial.
     """
     step = max(1, _CHUNK_CELLS // max(kept, 1))
-    step = min(step, chunk) if chunk else step
     for start in range(0, replicates, step):
         numbers = rng.binomial(n, kept / n, size=min(step, replicates - start))
         drawn = (rng.integers(kept, size=number) for number in numbers.tolist())

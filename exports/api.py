@@ -204,11 +204,11 @@ def file_response(request: HttpRequest | Request, file: dict[str, Any], *, cachi
     `caching` is its Cache-Control. Raises Refused where the storage does not have these bytes any more.
     """
     tag, size = f'"{file["sha256"]}"', file["size"]
-    file_intact_or_refuse(file)
     known = get_conditional_response(request, etag=tag)
     if known is not None:
         known.headers["Cache-Control"] = caching
         return known
+    file_intact_or_refuse(file)
     wanted, if_range = request.headers.get("Range"), request.headers.get("If-Range")
     part = byte_range(wanted if if_range in (None, tag) else None, size)
     if part is None:

@@ -5,13 +5,12 @@ from __future__ import annotations
 from collections import Counter
 from dataclasses import dataclass
 
-from django.db.models import Q
-
-from annotation.models import Import, QuestionAnnotation, Resolution, TypeAnnotation
+from annotation.models import QuestionAnnotation, Resolution, TypeAnnotation
 from exports.outputs import Places
 from exports.parameters import ParameterError
 from exports.records import Selection, items_chosen, items_present
 from exports.splits import splits_plan
+from exports.stored import BROUGHT_WHOLE
 
 BALANCED_LIMIT = 5_000
 """Items up to which a preview works out the balanced split, which reads every label."""
@@ -42,10 +41,7 @@ def release_preview(selection: Selection) -> Preview:
         assignment__member__left_out_at__isnull=True,
         assignment__repeat=False,
     ).exclude(**{answer: None}, cannot_judge=False)
-    # Resolutions of an import at work are stored already, and count once it has ended.
-    resolved = Resolution.objects.filter(
-        Q(brought_by=None) | Q(brought_by__state=Import.State.DONE), item__in=items, superseded_at=None
-    )
+    resolved = Resolution.objects.filter(BROUGHT_WHOLE, item__in=items, superseded_at=None)
     n_items = items.count()
     return Preview(
         rounds=tuple(row.name for row in selection.rounds),

@@ -17,6 +17,10 @@ if TYPE_CHECKING:
     from exports.records import Selection
 
 
+BROUGHT_WHOLE = Q(brought_by=None) | Q(brought_by__state=Import.State.DONE)
+"""Resolutions of an import at work are stored already, and count once it has ended."""
+
+
 class ItemRow(NamedTuple):
     """An item as it is stored."""
 
@@ -61,7 +65,7 @@ def origins_read(selection: Selection) -> list[str]:
 def resolutions_read(selection: Selection, within: tuple[int, int]) -> Iterator[Resolved]:
     """Yield the current resolutions of the items within a range of keys."""
     rows = Resolution.objects.filter(
-        Q(brought_by=None) | Q(brought_by__state=Import.State.DONE),
+        BROUGHT_WHOLE,
         item__project=selection.project,
         item__id__range=within,
         superseded_at=None,

@@ -8,7 +8,7 @@ from django.utils.translation import gettext_lazy
 from annotation.models import Project, Protocol, Round
 from exports.formats.exchange import FORMATS
 from exports.models import Release
-from exports.parameters import sizes_from_words
+from exports.parameters import CREDITS, sizes_from_words
 from exports.refinements import refinements_current
 
 SPLITS = [
@@ -126,23 +126,23 @@ class ContentsForm(forms.Form):
         choices=[(format.key, format.label) for format in FORMATS],
         label=gettext_lazy("Also in the form of"),
     )
-    licence = forms.CharField(required=False, max_length=200, label=gettext_lazy("Licence"))
+    licence = forms.CharField(required=False, max_length=CREDITS["licence"], label=gettext_lazy("Licence"))
     authors = forms.CharField(
         required=False,
-        max_length=1000,
+        max_length=CREDITS["authors"],
         label=gettext_lazy("Authors"),
         help_text=gettext_lazy("Separated by semicolons, as in Ann Other; Ben Wu."),
     )
     citation = forms.CharField(
         required=False,
-        max_length=4000,
+        max_length=CREDITS["citation"],
         widget=forms.Textarea(attrs={"rows": 3}),
         label=gettext_lazy("Citation"),
         help_text=gettext_lazy(
             "In your own words or as BibTeX. Left empty it is made of authors, name, version and address."
         ),
     )
-    contact = forms.CharField(required=False, max_length=200, label=gettext_lazy("Contact"))
+    contact = forms.CharField(required=False, max_length=CREDITS["contact"], label=gettext_lazy("Contact"))
     published = forms.CharField(
         required=False,
         widget=forms.DateInput(attrs={"type": "date"}),

@@ -3,6 +3,7 @@
 import numpy as np
 import pytest
 
+from agreement import intervals
 from agreement.coefficients import evaluate_count
 from agreement.intervals import (
     clustered_units,
@@ -273,9 +274,10 @@ def test_the_interval_covers_the_true_value_in_about_95_of_100_studies():
         assert 0.91 <= number / studies <= 0.985, name
 
 
-def test_items_drawn_by_index_are_drawn_as_often_and_as_unevenly_as_in_a_multinomial_draw():
+def test_items_drawn_by_index_are_drawn_as_often_and_as_unevenly_as_in_a_multinomial_draw(monkeypatch):
     n, kept, replicates = 40, 30, 20_000
-    drawn = np.concatenate(list(resampled_items(n, kept, replicates, generator(3, 0), chunk=999)))
+    monkeypatch.setattr(intervals, "_CHUNK_CELLS", 999 * kept)
+    drawn = np.concatenate(list(resampled_items(n, kept, replicates, generator(3, 0))))
     assert drawn.shape == (replicates, kept)
     multiplicity = np.array([1] * kept + [n - kept])
     plain = np.concatenate(list(resampled_weights(multiplicity, replicates, generator(4, 0))))[:, :-1]
