@@ -16,7 +16,7 @@ from django.utils.translation import gettext
 from annotation.access import require_lead
 from annotation.codebooks.definition import Codebook as CodebookDefinition
 from annotation.errors import NotFound, Refused
-from annotation.limits import LIMITS, unfit
+from annotation.limits import LIMITS, sentence, unfit
 from annotation.models import (
     Claim,
     Codebook,
@@ -177,7 +177,7 @@ def _checked(codebook: Codebook, item: Item, unit: Unit, ruling: Ruling) -> dict
     if not ruling.why.strip():
         errors["why"] = gettext("Say why: annotators and readers of the dataset will ask.")
     elif problem := unfit(ruling.why, LIMITS["resolution"]["why"]):
-        errors["why"] = f"{problem[0].upper()}{problem[1:]}."
+        errors["why"] = sentence(problem)
     definition = CodebookDefinition.from_json(codebook.definition)
     try:
         if unit.question_id is not None:

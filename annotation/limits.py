@@ -71,12 +71,15 @@ def unfit(text: str, limit: Limit) -> str | None:
     )
 
 
+def sentence(problem: str) -> str:
+    """Return a problem as it stands beside a field."""
+    return f"{problem[0].upper()}{problem[1:]}."
+
+
 def refuse_unfit(limits: Mapping[str, Limit], **given: str) -> None:
     """Refuse texts that are too long or hold what cannot be stored; raises Refused, one message a field."""
     errors = {
-        field: f"{problem[0].upper()}{problem[1:]}."
-        for field, text in given.items()
-        if (problem := unfit(text, limits[field]))
+        field: sentence(problem) for field, text in given.items() if (problem := unfit(text, limits[field]))
     }
     if errors:
         told = " ".join(f"{field}: {problem}" for field, problem in errors.items())
