@@ -16,7 +16,7 @@ from django.utils.translation import gettext
 from annotation.access import require_lead
 from annotation.codebooks.definition import Codebook as CodebookDefinition
 from annotation.errors import NotFound, Refused
-from annotation.limits import LIMITS, sentence, unfit
+from annotation.limits import LIMITS, unfit
 from annotation.models import (
     Claim,
     Codebook,
@@ -31,6 +31,7 @@ from annotation.models import (
 from annotation.protocols.cqs_gen import check_question_judgement
 from annotation.protocols.focus import check_type_judgement
 from annotation.protocols.rules import RuleError
+from annotation.protocols.texts import sentence
 from annotation.recording import Unit
 
 CLAIM_FOR = timedelta(minutes=15)

@@ -7,7 +7,14 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 
 from annotation.errors import Refused
-from annotation.protocols.texts import COMMENT, QUESTION, direction_problem, length_problem, text_problem
+from annotation.protocols.texts import (
+    COMMENT,
+    QUESTION,
+    direction_problem,
+    length_problem,
+    sentence,
+    text_problem,
+)
 
 
 @dataclass(frozen=True, slots=True)
@@ -69,11 +76,6 @@ def unfit(text: str, limit: Limit) -> str | None:
         or (direction_problem(text) if limit.is_name else None)
         or length_problem(text, limit.characters)
     )
-
-
-def sentence(problem: str) -> str:
-    """Return a problem as it stands beside a field."""
-    return f"{problem[0].upper()}{problem[1:]}."
 
 
 def refuse_unfit(limits: Mapping[str, Limit], **given: str) -> None:

@@ -13,7 +13,7 @@ from typing import Any
 
 from django.utils.translation import gettext
 
-from annotation.protocols.texts import COMMENT, QUESTION, is_blank, length_problem, text_problem
+from annotation.protocols.texts import COMMENT, QUESTION, is_blank, length_problem, sentence, text_problem
 
 NEEDED = "needed"
 REFUSED = "refused"
@@ -81,7 +81,7 @@ def read_fields(
             errors[name] = f"Expected {_EXPECTED[kind]}."
             value = _DEFAULT[kind]
         elif isinstance(value, str) and (problem := _text_problem(name, value)):
-            errors[name] = f"{problem[0].upper()}{problem[1:]}."
+            errors[name] = sentence(problem)
         values[name] = value
     return values, errors
 

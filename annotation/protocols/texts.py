@@ -100,3 +100,8 @@ def length_problem(text: str, limit: int) -> str | None:
         "n": number_format(len(text), force_grouping=True),
         "limit": number_format(limit, force_grouping=True),
     }
+
+
+def sentence(problem: str) -> str:
+    """Return a problem as it stands beside a field."""
+    return f"{problem[0].upper()}{problem[1:]}."
