@@ -1,7 +1,6 @@
 """A release says what differs from the one before it, and in public nothing of one that is not."""
 
 import pytest
-from django.core.cache import cache
 from django.core.files.base import ContentFile
 from django.core.files.storage import Storage, default_storage
 from django.test import Client
@@ -33,11 +32,6 @@ from tests.exports.studies import (
 )
 
 pytestmark = pytest.mark.django_db
-
-
-@pytest.fixture(autouse=True)
-def empty_cache():
-    cache.clear()
 
 
 @pytest.fixture
