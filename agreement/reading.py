@@ -11,7 +11,7 @@ released later still counts. Hidden repeats are read apart.
 from __future__ import annotations
 
 import json
-from collections.abc import Collection, Iterable, Iterator
+from collections.abc import Collection, Iterable, Iterator, Mapping
 from typing import Any
 
 import numpy as np
@@ -157,28 +157,43 @@ def frame_read(round: Round, items: RoundItems) -> Frame:
 
 def _items_read(round: Round, *, fields: bool) -> RoundItems:
     drawn = round.round_items.filter(item__withdrawn_at__isnull=True).order_by()
-    known = sorted(drawn.values_list("item__external_id", "item_id").iterator(chunk_size=BATCH))
-    position_of = {item_id: position for position, (_, item_id) in enumerate(known)}
-    found: dict[str, list[tuple[str, ...]]] = {}
-    distinct: dict[str, set[str]] = {}
-    columns = drawn.values_list("item_id", "item__topic", "item__source", "item__metadata")
-    columns = columns if fields else columns.none()
-    for item_id, topic, source, metadata in columns.iterator(chunk_size=BATCH):
-        for name, value in {**metadata, "topic": topic, "source": source}.items():
-            seen = distinct.setdefault(name, set())
+    rows = drawn.values_list("item__external_id", "item_id", "item__topic", "item__source")
+    known = sorted(rows.iterator(chunk_size=BATCH))
+    ids = np.array([item_id for _, item_id, _, _ in known], dtype=np.int64)
+    of_items = _Fields(len(known))
+    if fields:
+        for position, (_, _, topic, source) in enumerate(known):
+            of_items.add(position, {"topic": topic, "source": source})
+        position_of = {item_id: position for position, item_id in enumerate(ids.tolist())}
+        # To read the JSON of a row takes as long as the row.
+        beside = drawn.exclude(item__metadata={}).values_list("item_id", "item__metadata")
+        for item_id, metadata in beside.iterator(chunk_size=BATCH):
+            own = {name: value for name, value in metadata.items() if name not in ("topic", "source")}
+            of_items.add(position_of[item_id], own)
+    return RoundItems(
+        ids=ids, external_ids=tuple(external_id for external_id, *_ in known), fields=of_items.found
+    )
+
+
+class _Fields:
+    """What the items say in each field, as far as it is a grouping; `found` has a list of values an item."""
+
+    def __init__(self, n_items: int) -> None:
+        self.found: dict[str, list[tuple[str, ...]]] = {}
+        self._n_items = n_items
+        self._distinct: dict[str, set[str]] = {}
+
+    def add(self, position: int, fields: Mapping[str, Any]) -> None:
+        for name, value in fields.items():
+            seen = self._distinct.setdefault(name, set())
             values = _field_values(value) if len(seen) <= FIELD_VALUES else ()
             seen.update(values)
             if len(seen) > FIELD_VALUES:
-                found.pop(name, None)
+                self.found.pop(name, None)
             elif values:
-                if name not in found:
-                    found[name] = [()] * len(known)
-                found[name][position_of[item_id]] = values
-    return RoundItems(
-        ids=np.array([item_id for _, item_id in known], dtype=np.int64),
-        external_ids=tuple(external_id for external_id, _ in known),
-        fields=found,
-    )
+                if name not in self.found:
+                    self.found[name] = [()] * self._n_items
+                self.found[name][position] = values
 
 
 def _field_values(value: Any) -> tuple[str, ...]:

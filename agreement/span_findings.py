@@ -6,6 +6,7 @@ for each item and type, which `span_sums` resamples.
 
 from __future__ import annotations
 
+from array import array
 from collections import Counter
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
@@ -16,6 +17,7 @@ from agreement import gold_findings
 from agreement.consensus import ConsensusSpan, consensus_spans
 from agreement.gold_findings import against_sums
 from agreement.judgements import Columns, RoundJudgements
+from agreement.patterns import FloatArray
 from agreement.span_agreement import ALPHAS, FIGURES, JudgedText, text_sums
 from agreement.tokens import positions
 from agreement.unitizing import alpha
@@ -46,26 +48,33 @@ class MarkedUnit:
 class Findings:
     """What was found for one type.
 
-    rows: for each item 2 * columns numbers: numerators, then denominators of `columns`; reasons: for each
-    column how often which reason left it undefined.
+    items: those with a span, in the order they were read; sums: for each of them 2 * columns numbers, the
+    numerators, then the denominators of `columns`; reasons: for each column how often which reason left it
+    undefined.
     """
 
     columns: tuple[str, ...] = COLUMNS
-    rows: dict[int, Floats] = field(default_factory=dict)
+    items: list[int] = field(default_factory=list)
+    sums: array[float] = field(default_factory=lambda: array("d"))
     reasons: dict[str, Counter[str]] = field(default_factory=dict)
     n_units: int = 0
     n_gold: int = 0
     n_disagreement: int = 0
     by_characters: int = 0
 
+    @property
+    def rows(self) -> FloatArray:
+        """The sums as a table, (items, 2 * columns)."""
+        return np.frombuffer(self.sums, dtype=np.float64).reshape(len(self.items), 2 * len(self.columns))
+
     def widen(
         self, columns: tuple[str, ...], rows: Mapping[int, Floats], reasons: Mapping[str, Counter[str]]
     ) -> None:
         """Take in further columns: for every item here a row of their numerators, then denominators."""
         own, more = len(self.columns), len(columns)
-        for item, row in self.rows.items():
-            other = rows[item]
-            self.rows[item] = (*row[:own], *other[:more], *row[own:], *other[more:])
+        other = np.array([rows[item] for item in self.items], dtype=np.float64).reshape(-1, 2 * more)
+        parts = self.rows[:, :own], other[:, :more], self.rows[:, own:], other[:, more:]
+        self.sums = array("d", np.hstack(parts).tobytes())
         self.columns += columns
         self.reasons |= reasons
 
@@ -110,11 +119,13 @@ def findings_read(
     What is found for a type does not depend on which others are read with it.
     """
     kinds = {index: Findings() for index in types}
-    units = list(marked_units(judgements, types))
-    items = np.unique(np.array([unit.item for unit in units], dtype=np.int64))
-    stream = texts(judgements.items.ids[items].tolist())
+    of_types = [judgements.of_kind(index) for index in types]
+    marked = np.concatenate(
+        [part.unit[part.start >= 0] for part in of_types] or [np.empty(0, dtype=np.int64)]
+    )
+    stream = texts(judgements.items.ids[np.unique(marked)].tolist())
     position, text = -1, ""
-    for unit in units:
+    for unit in marked_units(judgements, types):
         if unit.item != position:
             position, (_, text) = unit.item, next(stream)
         spans = consensus_spans(text, unit.spans, threshold)
@@ -126,7 +137,8 @@ def findings_read(
 def _add_unit(findings: Findings, unit: MarkedUnit, text: str, spans: tuple[ConsensusSpan, ...]) -> None:
     own = text_sums(JudgedText(text, unit.marks))
     sums, numbers, reasons = against_sums(text, unit.spans, spans)
-    findings.rows[unit.item] = (*own.numerators, *sums, *own.denominators, *numbers)
+    findings.items.append(unit.item)
+    findings.sums.extend((*own.numerators, *sums, *own.denominators, *numbers))
     for figure, why_undefined in reasons.items():
         findings.reasons.setdefault(figure, Counter()).update(why_undefined)
     for figure, (number, why) in own.undefined.items():

@@ -168,12 +168,12 @@ def span_sums(
     findings: Mapping[int, Findings], frame: Frame, parameters: dict[str, Any]
 ) -> dict[int, SpanSums]:
     """Return the sums of each type. One draw of resamples serves all that are asked for together."""
-    place = {int(item): row for row, item in enumerate(frame.marked)}
     matrices = {}
     for kind, found in findings.items():
-        matrices[kind] = np.zeros((len(place), 2 * len(found.columns)))
-        if found.rows:
-            matrices[kind][[place[item] for item in found.rows]] = list(found.rows.values())
+        # A type without any span, as most are where few are judged, has no rows at all.
+        matrices[kind] = np.zeros((len(frame.marked) if found.items else 0, 2 * len(found.columns)))
+        if found.items:
+            matrices[kind][np.searchsorted(frame.marked, found.items)] = found.rows
     resampled = _resampled(matrices, frame, parameters)
     return {kind: _sums(findings[kind], matrices[kind], resampled.get(kind), frame) for kind in findings}
 

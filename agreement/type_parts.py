@@ -54,7 +54,7 @@ def types_find(
     span_texts = {index: SpanTexts(loaded) for index in types} if loaded else {}
 
     def found(unit: MarkedUnit, text: str, spans: tuple[ConsensusSpan, ...]) -> None:
-        if not any(span.kind == "gold" for span in spans):
+        if _said_yes(unit) and not any(span.kind == "gold" for span in spans):
             without_gold[unit.kind][unit.item] = (text, spans)
         rows[unit.kind].extend(_span_rows(judgements, unit, text, spans))
         if unit.kind in span_texts:
@@ -76,6 +76,11 @@ def types_find(
         )
         for index in types
     }
+
+
+def _said_yes(unit: MarkedUnit) -> bool:
+    """Return whether more than half marked a span: of no other unit is the text needed once it was read."""
+    return 2 * len(unit.spans) > len(unit.marks)
 
 
 def _span_rows(

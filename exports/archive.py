@@ -4,16 +4,19 @@ from __future__ import annotations
 
 import hashlib
 import shutil
-from collections.abc import Iterable
+from collections.abc import Callable, Iterable
 from concurrent.futures import Future, ThreadPoolExecutor
 from contextlib import suppress
 from pathlib import Path
+from typing import TypeVar
 from zipfile import ZIP_STORED, ZipFile, ZipInfo
 
 DATE = (1980, 1, 1, 0, 0, 0)
 """The earliest that a ZIP can say."""
 
 PIECE = 1 << 20
+
+Result = TypeVar("Result")
 
 _UNIX = 3
 _READABLE_FILE = 0o100644 << 16
@@ -22,8 +25,8 @@ _READABLE_FILE = 0o100644 << 16
 class Archive:
     """Writes files of a directory into a ZIP, below one folder, and takes its SHA-256.
 
-    A thread does it, beside whoever still writes other files: copying and hashing need no Python. Use it in a
-    `with` block, which ends the thread.
+    A thread does it, beside whoever still computes: copying and hashing need no Python. Use it in a `with`
+    block, which ends the thread.
     """
 
     def __init__(self, path: Path, directory: Path, folder: str) -> None:
@@ -45,9 +48,16 @@ class Archive:
         with suppress(OSError):
             self._stream.close()
 
-    def add(self, names: Iterable[str]) -> None:
-        """Add finished files, in the order of their names."""
-        self._writing += [self._thread.submit(self._write, name) for name in sorted(names)]
+    def before(self, work: Callable[[], Result]) -> Future[Result]:
+        """Do something else in the thread before whatever is added from now on."""
+        return self._thread.submit(work)
+
+    def add(self, names: Callable[[], Iterable[str]]) -> None:
+        """Add the finished files that `names` returns, in the order of their names.
+
+        It is called in the thread, after everything that was asked for before.
+        """
+        self._writing.append(self._thread.submit(self._write_all, names))
 
     def close(self) -> str:
         """Wait for all entries, finish the ZIP and return its SHA-256. Raises OSError of any of them."""
@@ -56,6 +66,10 @@ class Archive:
         self._zip.close()
         self._hash()
         return self._sha256.hexdigest()
+
+    def _write_all(self, names: Callable[[], Iterable[str]]) -> None:
+        for name in sorted(names()):
+            self._write(name)
 
     def _write(self, name: str) -> None:
         path = self._directory / name

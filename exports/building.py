@@ -7,8 +7,9 @@ from __future__ import annotations
 
 import hashlib
 from collections import Counter, defaultdict
-from collections.abc import Callable, Collection
+from collections.abc import Callable
 from dataclasses import dataclass, field
+from itertools import islice
 from pathlib import Path
 from typing import Any
 
@@ -19,19 +20,24 @@ from agreement.report import REPORT_VERSION
 from annotation.errors import Refused
 from exports.agreement_files import agreement_write
 from exports.archive import Archive
+from exports.beside import FilesBeside
 from exports.card import card_text
-from exports.formats import cqs_gen, focus
 from exports.formats.jsonfile import canonical
+from exports.item_files import ItemFiles, Plan
 from exports.manifest import SUMS, documents_write, sums_text
-from exports.outputs import INTERNAL, Output, Places, outputs_open
+from exports.outputs import INTERNAL
 from exports.reconciling import Tally, inputs_stamp
 from exports.records import BATCH, ItemRecord, Selection, items_chosen, records_read
 from exports.refinements import RunUse, provenance
 from exports.splits import splits_plan
+from exports.stored import origins_read
 from exports.sums import Sums
 
 FORMAT_VERSION = 5
 """Raised whenever the same judgements would give other bytes; part of every release's digest."""
+
+BESIDE = 10_000
+"""Items from which on another process writes the files: to start it takes as long as to write thousands."""
 
 Progress = Callable[[int, int], None]
 
@@ -167,48 +173,54 @@ def files_build(
 ) -> Built:
     """Write all files of a release into an empty folder and return what they are.
 
-    Raises NotReconciled where they would not add up, or where somebody changed a judgement meanwhile.
+    Raises NotReconciled where they would not add up, or where somebody changed a judgement meanwhile, and
+    Refused where there is nothing to release or the files cannot be written.
     """
     with Sums(directory) as sums:
-        return _files_build(selection, version, sums, progress)
+        return _files_build(selection, version, sums, progress or (lambda done, total: None))
 
 
-def _files_build(selection: Selection, version: str, sums: Sums, progress: Progress | None) -> Built:
+def _files_build(selection: Selection, version: str, sums: Sums, progress: Progress) -> Built:
     stamp = inputs_stamp(selection)
     total = items_chosen(selection).count()
     if total == 0:
         raise Refused("not_ready", nothing_to_release(selection))
-    plan, digest, tally, splits = splits_plan(selection), Digest(selection), Tally(), Counter[str]()
-    places = Places(sums, sorted(set(plan.values())), selection.parameters.withheld)
-    outputs = outputs_open(selection, places)
-    try:
-        for done, record in enumerate(records_read(selection), start=1):
-            split = plan.get(record.item.pk, "")
-            splits[split] += 1
-            digest.add(record, split)
-            _add(record, split, selection, tally, outputs)
-            if progress and done % BATCH == 0:
-                progress(done, total)
-    finally:
-        for output in outputs:
-            output.close()
+    split_of, digest, splits = splits_plan(selection), Digest(selection), Counter[str]()
+    plan = Plan(selection, sorted(set(split_of.values())), origins_read(selection))
+    title = f"{selection.project.slug}-{version}"
+    with (
+        (FilesBeside if total >= BESIDE else ItemFiles)(plan, sums) as files,
+        Archive(sums.directory / f"{title}.zip", sums.directory, title) as archive,
+    ):
+        done, records = 0, records_read(selection)
+        while batch := [(record, split_of.get(record.item.pk, "")) for record in islice(records, BATCH)]:
+            files.add(batch)
+            for record, split in batch:
+                splits[split] += 1
+                digest.add(record, split)
+            done += len(batch)
+            progress(done, total)
+        finishing = archive.before(files.finish)
+        archive.add(lambda: [name for name in sums.written() if not _is_internal(name)])
+        try:
+            agreement = agreement_write(selection, sums.directory) if selection.parameters.agreement else []
+        finally:
+            # What does not add up may be why there are no figures, and is what people can mend.
+            tally = finishing.result()
+            _reconcile(selection, tally, stamp)
+        built = _built(selection, tally, digest.hexdigest(), splits)
+        built.card = card_text(selection, version, built, agreement)
+        documents_write(selection, version, built, sums)
+        built.files = files_seal(sums, archive)
+    return built
+
+
+def _reconcile(selection: Selection, tally: Tally, stamp: str) -> None:
     problems = tally.problems(selection)
     if stamp != inputs_stamp(selection):
         problems.append(gettext("judgements or resolutions changed while it was being built: build it again"))
     if problems:
         raise NotReconciled(problems)
-    built = _built(selection, tally, digest.hexdigest(), splits)
-    title = f"{selection.project.slug}-{version}"
-    with Archive(sums.directory / f"{title}.zip", sums.directory, title) as archive:
-        data = _names(sums, archive)
-        archive.add(name for name in data if not _is_internal(name))
-        agreement = agreement_write(selection, sums.directory) if selection.parameters.agreement else []
-        built.card = card_text(selection, version, built, agreement)
-        documents_write(selection, version, built, sums)
-        built.files = files_seal(sums, archive, data)
-    if progress:
-        progress(total, total)
-    return built
 
 
 def _built(selection: Selection, tally: Tally, digest: str, splits: Counter[str]) -> Built:
@@ -230,24 +242,20 @@ def _built(selection: Selection, tally: Tally, digest: str, splits: Counter[str]
     )
 
 
-def files_seal(sums: Sums, archive: Archive, archived: Collection[str]) -> list[BuiltFile]:
+def files_seal(sums: Sums, archive: Archive) -> list[BuiltFile]:
     """Write SHA256SUMS over the public files and finish the ZIP of them all; return every file.
 
-    The ZIP has the public ones among `archived` already.
+    The ZIP has the files with something of every item already.
     """
-    files = [_built_file(sums, name) for name in _names(sums, archive)]
+    paths = sorted(path for path in sums.directory.rglob("*") if path.is_file() and path != archive.path)
+    files = [_built_file(sums, path.relative_to(sums.directory).as_posix()) for path in paths]
     public = [file for file in files if not file.internal]
     (sums.directory / SUMS).write_bytes(sums_text(public).encode())
-    archive.add([*(file.name for file in public if file.name not in archived), SUMS])
+    in_archive = sums.written()
+    archive.add(lambda: [*(file.name for file in public if file.name not in in_archive), SUMS])
     sha256 = archive.close()
     size = archive.path.stat().st_size
     return [*files, _built_file(sums, SUMS), BuiltFile(archive.path.name, sha256, size, archive=True)]
-
-
-def _names(sums: Sums, archive: Archive) -> list[str]:
-    """Return the names of the files that were written, without the ZIP."""
-    files = sorted(path for path in sums.directory.rglob("*") if path.is_file() and path != archive.path)
-    return [path.relative_to(sums.directory).as_posix() for path in files]
 
 
 def _is_internal(name: str) -> bool:
@@ -257,16 +265,6 @@ def _is_internal(name: str) -> bool:
 def _built_file(sums: Sums, name: str) -> BuiltFile:
     size = (sums.directory / name).stat().st_size
     return BuiltFile(name, sums.sha256(name), size, internal=_is_internal(name))
-
-
-def _add(record: ItemRecord, split: str, selection: Selection, tally: Tally, outputs: list[Output]) -> None:
-    if not tally.sound(record):
-        return
-    shape = focus if selection.typology else cqs_gen
-    entry = shape.entry(record, selection)
-    tally.add(record, entry, selection)
-    for output in outputs:
-        output.add(record, entry, split)
 
 
 def nothing_to_release(selection: Selection) -> str:

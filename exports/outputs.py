@@ -10,7 +10,7 @@ from __future__ import annotations
 import io
 import re
 import unicodedata
-from collections.abc import Callable, Iterable
+from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass
 from typing import IO, Any, Protocol
 
@@ -22,7 +22,6 @@ from exports.formats.id_only import without_texts
 from exports.formats.jsonfile import ObjectWriter, line
 from exports.parameters import ParameterError
 from exports.records import ItemRecord, Selection
-from exports.stored import origins_read
 from exports.sums import Sums
 
 INTERNAL = "internal"
@@ -89,14 +88,14 @@ class Places:
         return self.sums.open(f"{INTERNAL}/{name}" if internal else name)
 
 
-def outputs_open(selection: Selection, places: Places) -> list[Output]:
-    """Open every file that this release has."""
+def outputs_open(selection: Selection, places: Places, origins: Sequence[str]) -> list[Output]:
+    """Open every file that this release has. `origins` are those whom the project's questions come from."""
     outputs: list[Output] = [BenchmarkOutput(selection, places), LinesOutput(selection, places)]
     outputs += [ExchangeOutput(BY_KEY[key], selection, places) for key in selection.parameters.exchange]
     if selection.parameters.judgements:
         outputs.append(JudgementOutput(selection, places))
     if selection.parameters.texts and not selection.typology:
-        outputs.append(SubmissionOutput(selection, places))
+        outputs.append(SubmissionOutput(places, origins))
     return outputs
 
 
@@ -205,12 +204,12 @@ class SubmissionOutput:
     that it has any for. They are not public: what a system submitted is its authors' to publish.
     """
 
-    def __init__(self, selection: Selection, places: Places) -> None:
+    def __init__(self, places: Places, origins: Sequence[str]) -> None:
         self._streams: list[IO[str]] = []
         self._template = self._writer(places.open("submission_template.json"))
         names: set[str] = set()
         self._systems: dict[str, ObjectWriter] = {}
-        for origin in origins_read(selection):
+        for origin in origins:
             name = part = _file_part(origin)
             while name.casefold() in names:
                 name = f"{part}_{len(names)}"

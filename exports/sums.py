@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import hashlib
 import io
+from collections.abc import Mapping
 from concurrent.futures import Executor, Future, ThreadPoolExecutor
 from pathlib import Path
 from typing import IO, Any, cast
@@ -21,6 +22,7 @@ class Sums:
     def __init__(self, directory: Path) -> None:
         self.directory = directory
         self._written: dict[str, _Summing] = {}
+        self._known: dict[str, str] = {}
         self._hasher = ThreadPoolExecutor(1, "sha256")
 
     def __enter__(self) -> Sums:
@@ -36,11 +38,19 @@ class Sums:
         self._written[name] = raw = _Summing(path, self._hasher)
         return cast("IO[bytes]", io.BufferedWriter(raw, BUFFER))
 
+    def written(self) -> dict[str, str]:
+        """Return the SHA-256 of the files that were written through here, or whose sums were learned."""
+        return self._known | {name: summing.hexdigest() for name, summing in self._written.items()}
+
+    def learn(self, written: Mapping[str, str]) -> None:
+        """Take over the sums of files of this folder that another process wrote."""
+        self._known.update(written)
+
     def sha256(self, name: str) -> str:
-        """Return the SHA-256 of a file: as it was written through here, else read now in pieces."""
+        """Return the SHA-256 of a file: as it was taken when it was written, else read now in pieces."""
         if name in self._written:
             return self._written[name].hexdigest()
-        return file_sha256(self.directory / name)
+        return self._known.get(name) or file_sha256(self.directory / name)
 
 
 class _Summing(io.FileIO):

@@ -17,8 +17,8 @@ def files(folder):
 
 def written(folder, path):
     with Archive(path, folder, "release-1.0") as archive:
-        archive.add(["b", "a"])
-        archive.add(["é.json", "last"])
+        archive.add(lambda: ["b", "a"])
+        archive.add(lambda: ["é.json", "last"])
         return archive.close()
 
 
@@ -43,7 +43,7 @@ def test_what_stands_in_the_way_of_an_entry_is_raised_and_the_thread_ends(tmp_pa
         pytest.raises(FileNotFoundError, match="nowhere"),
         Archive(tmp_path / "1.zip", folder, "release") as archive,
     ):
-        archive.add(["a", "nowhere", "b"])
+        archive.add(lambda: ["a", "nowhere", "b"])
         archive.close()
     assert not archive._thread._threads.pop().is_alive()
 
@@ -51,5 +51,16 @@ def test_what_stands_in_the_way_of_an_entry_is_raised_and_the_thread_ends(tmp_pa
 def test_an_archive_that_is_given_up_raises_nothing_of_its_own(tmp_path):
     folder = files(tmp_path / "files")
     with pytest.raises(ValueError, match="agreement"), Archive(tmp_path / "1.zip", folder, "r") as archive:
-        archive.add(["a", "b"])
+        archive.add(lambda: ["a", "b"])
         raise ValueError("agreement")
+
+
+def test_what_is_to_be_done_before_is_done_before_the_names_are_asked_for(tmp_path):
+    folder = files(tmp_path / "files")
+    with Archive(tmp_path / "1.zip", folder, "r") as archive:
+        made = archive.before(lambda: (folder / "made").write_bytes(b"12"))
+        archive.add(lambda: sorted(path.name for path in folder.iterdir() if path.name < "n"))
+        archive.close()
+        assert made.result() == 2
+    with zipfile.ZipFile(tmp_path / "1.zip") as written:
+        assert written.namelist() == ["r/a", "r/b", "r/last", "r/made"]

@@ -1,0 +1,48 @@
+"""The process that `exports.beside` starts: writes the items it is sent, until told that these were all."""
+
+from __future__ import annotations
+
+import pickle
+import signal
+import sys
+from contextlib import suppress
+from typing import IO, Any
+
+import django
+
+
+def main() -> None:
+    """Read pickled messages from standard input and answer once, on standard output."""
+    # Ctrl-C reaches this process too, but when it ends is for the one that builds to say.
+    signal.signal(signal.SIGINT, signal.SIG_IGN)
+    messages, answers = sys.stdin.buffer, sys.stdout.buffer
+    sys.stdout = sys.stderr
+    django.setup()
+    answer = written(messages)
+    with suppress(BrokenPipeError):
+        pickle.dump(answer, answers)
+        answers.flush()
+
+
+def written(messages: IO[bytes]) -> tuple[str, Any, dict[str, str]]:
+    """Write a release's items; return what went wrong in words, what the files hold, and their SHA-256."""
+    from annotation.collecting import collected_rarely
+    from exports.failing import failure_words
+    from exports.item_files import ItemFiles
+    from exports.sums import Sums
+
+    try:
+        plan, directory = pickle.load(messages)
+        with collected_rarely(), Sums(directory) as sums, ItemFiles(plan, sums) as files:
+            while (batch := pickle.load(messages)) is not None:
+                files.add(batch)
+            tally = files.finish()
+            return "", tally, sums.written()
+    except EOFError:
+        sys.exit("The process that builds the release is gone.")
+    except Exception as error:
+        return failure_words(error), None, {}
+
+
+if __name__ == "__main__":
+    main()
