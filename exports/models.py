@@ -22,11 +22,12 @@ class Release(models.Model):
         RUNNING = "running", "being built"
         DONE = "done", "built"
         FAILED = "failed", "failed"
+        CANCELLED = "cancelled", "cancelled"
 
     project = models.ForeignKey(Project, on_delete=models.PROTECT, related_name="releases")
     version = models.CharField(max_length=40)
     parameters = models.JSONField()
-    state = models.CharField(max_length=8, choices=State, default=State.QUEUED)
+    state = models.CharField(max_length=9, choices=State, default=State.QUEUED)
     progress_done = models.PositiveIntegerField(default=0)
     progress_total = models.PositiveIntegerField(default=0)
     attempt = models.CharField(max_length=32, blank=True)
@@ -49,7 +50,8 @@ class Release(models.Model):
             models.UniqueConstraint(fields=["project", "version"], name="release_version_unique"),
             models.CheckConstraint(condition=~Q(version=""), name="release_version_not_empty"),
             models.CheckConstraint(
-                condition=Q(state__in=["queued", "running", "done", "failed"]), name="release_state_known"
+                condition=Q(state__in=["queued", "running", "done", "failed", "cancelled"]),
+                name="release_state_known",
             ),
             models.CheckConstraint(
                 condition=~Q(state="running") | (~Q(attempt="") & Q(lease_until__isnull=False)),

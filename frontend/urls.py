@@ -76,6 +76,7 @@ urlpatterns = [
     path(
         "p/<slug:slug>/releases/<str:version>/progress/", releases.release_progress, name="release_progress"
     ),
+    path("p/<slug:slug>/releases/<str:version>/cancel/", releases.cancel, name="release_cancel"),
     path("p/<slug:slug>/releases/<str:version>/publish/", publishing.publish, name="release_publish"),
     path("p/<slug:slug>/releases/<str:version>/unpublish/", publishing.unpublish, name="release_unpublish"),
     path("p/<slug:slug>/refinements/", refining.refinements, name="refinements"),

@@ -6,8 +6,8 @@ import pytest
 from django.utils import timezone
 
 from exports import tasks
+from exports.claims import LEASE
 from exports.models import Release
-from exports.releases import LEASE
 from tests import factories
 from tests.conftest import client_of
 from tests.exports.studies import (
