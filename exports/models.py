@@ -14,7 +14,8 @@ class Release(models.Model):
     """One version of a project's benchmark. Once it is `done` a trigger keeps it as it is.
 
     `digest` covers everything the files depend on: judgements, texts, choices, code. `files` lists
-    name, sha256, size and storage path of each file. `attempt` and `lease_until` say which worker may write.
+    name, sha256, size and storage path of each file. `name`, `licence` and `description` are those it was
+    built with, as the card has them, whatever becomes of the project. `attempt` and `lease_until` say which worker may write.
     """
 
     class State(models.TextChoices):
@@ -38,6 +39,9 @@ class Release(models.Model):
     files = models.JSONField(default=list)
     counts = models.JSONField(default=dict)
     card = models.TextField(blank=True)
+    name = models.TextField(blank=True)
+    licence = models.TextField(blank=True)
+    description = models.TextField(blank=True)
     is_public = models.BooleanField(default=False)
     member = models.ForeignKey(Membership, on_delete=models.PROTECT, null=True, related_name="+")
     created_at = models.DateTimeField(auto_now_add=True)

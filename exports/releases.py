@@ -20,6 +20,7 @@ from annotation.models import Membership, Project, ProjectEvent, Round
 from exports.attempts import attempt_forget, files_forget, files_store, scratch_folder
 from exports.building import files_build, nothing_to_release, release_digest
 from exports.cancelling import attempt_let_go, cancelled_sweep
+from exports.card import description, licence_of
 from exports.changes import changes_work_out
 from exports.claims import ATTEMPTS, PATIENCE, ClaimLost, release_claim, release_hold
 from exports.failing import failure_words
@@ -244,6 +245,9 @@ def _build(release_id: int, token: str) -> Release:
                 "splits": built.splits,
             },
             card=built.card,
+            name=selection.project.name,
+            licence=licence_of(selection),
+            description=description(selection),
             files=files,
         )
         ProjectEvent.objects.create(
