@@ -15,8 +15,14 @@ from django.utils import timezone
 
 from exports.attempts import attempt_forget
 from exports.models import Release
+from exports.records import BATCH
 
 LEASE = timedelta(minutes=10)
+"""For what takes how long nobody can say: agreement that no worker computed before, a slow storage."""
+
+ITEMS_LEASE = timedelta(minutes=2)
+"""While items are written, each batch of them in seconds (docs/scale.md): most of the time of a release."""
+
 PATIENCE = timedelta(minutes=1)
 """How long a release may wait for a worker before the sweep sends it again."""
 
@@ -49,7 +55,8 @@ def release_claim(release_id: int) -> str | None:
 
 def release_hold(release_id: int, token: str, **values: Any) -> None:
     """Write to the claimed row and renew the lease; raise ClaimLost where the claim is another's."""
-    values = {"lease_until": timezone.now() + LEASE, **values}
+    lease = _lease(values.get("progress_done", 0), values.get("progress_total", 0))
+    values = {"lease_until": timezone.now() + lease, **values}
     if not Release.objects.filter(pk=release_id, attempt=token, state=State.RUNNING).update(**values):
         raise ClaimLost
 
@@ -58,5 +65,11 @@ def silent_minutes(release: Release) -> int:
     """Return for how many whole minutes nothing was heard of the worker that builds a release."""
     if release.state != State.RUNNING or release.lease_until is None:
         return 0
-    heard = release.lease_until - LEASE
+    heard = release.lease_until - _lease(release.progress_done, release.progress_total)
     return max(timedelta(), timezone.now() - heard) // timedelta(minutes=1)
+
+
+def _lease(done: int, total: int) -> timedelta:
+    """Return for how long a worker may be silent that has written so many of the items."""
+    # The next sign of life is a batch of items away only while a whole batch is left.
+    return ITEMS_LEASE if 0 < done and done + BATCH <= total else LEASE
