@@ -1,0 +1,71 @@
+"""What is pasted arrives whole: a text that is too long is refused in words, and stays in its field."""
+
+import pytest
+from playwright.sync_api import expect
+
+from annotation.models import Comment
+from exports.models import Release
+from tests.e2e.lead import looked_at
+from tests.frontend.studies import disputed_study
+
+pytestmark = [pytest.mark.browser, pytest.mark.django_db(transaction=True)]
+
+NOTES = "data:text/html,<meta charset=utf-8><textarea autofocus></textarea>"
+
+
+@pytest.fixture
+def made(live_server):
+    return disputed_study()
+
+
+def copied(page, text: str) -> None:
+    """Copy a text as people do, from where they wrote it."""
+    notes = page.context.new_page()
+    notes.goto(NOTES)
+    notes.locator("textarea").fill(text)
+    notes.keyboard.press("Control+a")
+    notes.keyboard.press("Control+c")
+    notes.close()
+
+
+def pasted(page, label: str, text: str):
+    """Paste a text into the field of this label and return the field."""
+    copied(page, text)
+    field = page.get_by_label(label, exact=True)
+    field.focus()
+    page.keyboard.press("Control+v")
+    return field
+
+
+def test_a_licence_that_is_too_long_is_refused_beside_its_field_and_stays_whole(made, page, log_in):
+    log_in(page, "lea", f"/p/{made.project.slug}/releases/")
+    licence = "As the authors say. " * 30 + "The last sentence."
+    field = pasted(page, "Licence", licence)
+    expect(field).to_have_value(licence)
+    page.get_by_label("Version").fill("1.0")
+    page.get_by_role("button", name="Build this release").click()
+    expect(page.locator("#id_licence_problem")).to_have_text(
+        f"Ensure this value has at most 200 characters (it has {len(licence)})."
+    )
+    expect(page.get_by_label("Licence", exact=True)).to_have_value(licence)
+    assert not Release.objects.exists()
+    looked_at(page, "pasted-too-long")
+
+
+def test_a_comment_that_is_too_long_is_refused_beside_its_field_and_stays_whole(made, page, log_in):
+    log_in(page, "ann", f"/p/{made.project.slug}/rounds/1/units/{made.items[0].pk}/LE/")
+    text = "I see it otherwise. " * 600 + "And this is why."
+    field = pasted(page, "Comment C", text)
+    expect(field).to_have_value(text)
+    page.get_by_role("button", name="Say it").click()
+    problem = f"The comment cannot be stored: {len(text):,} characters, at most 10,000 are kept."
+    expect(page.locator("#comment_problem")).to_have_text(problem)
+    field = page.get_by_label("Comment C", exact=True)
+    expect(field).to_have_value(text)
+    expect(field).to_be_focused()
+    assert not Comment.objects.exists()
+    looked_at(page, "comment-too-long")
+    field.fill("I see it otherwise.")
+    page.get_by_role("button", name="Say it").click()
+    expect(page.locator("#thread")).to_contain_text("I see it otherwise.")
+    assert Comment.objects.get().text == "I see it otherwise."
