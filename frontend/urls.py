@@ -7,6 +7,7 @@ from frontend.pages import (
     agreement,
     audit,
     codebooks,
+    crawling,
     disagreements,
     drawing,
     home,
@@ -94,6 +95,8 @@ urlpatterns = [
     path(
         "p/<slug:slug>/refinements/<int:refinement_id>/restore/", refining.restore, name="refinement_restore"
     ),
+    path("robots.txt", crawling.robots, name="robots"),
+    path("releases/sitemap.txt", crawling.sitemap, name="sitemap"),
     path("releases/<slug:slug>/<str:version>/", publishing.public_release, name="public_release"),
     path(
         "releases/<slug:slug>/<str:version>/files/<path:name>",

@@ -171,7 +171,7 @@ NOT_PAGES = {
     "a file": {
         "audit_csv", "upload_refused", "public_release_file", "service-worker", "js-catalog", "schema",
     },
-    "read by machines": {"healthz"},
+    "read by machines": {"healthz", "robots", "sitemap"},
     "not reached without settings of its own": {
         "account_reauthenticate", "account_request_reauthentication_code",
         "account_confirm_reauthentication_code", "account_set_password", "account_confirm_login_code",
