@@ -72,4 +72,4 @@ def silent_minutes(release: Release) -> int:
 def _lease(done: int, total: int) -> timedelta:
     """Return for how long a worker may be silent that has written so many of the items."""
     # The next sign of life is a batch of items away only while a whole batch is left.
-    return ITEMS_LEASE if 0 < done and done + BATCH <= total else LEASE
+    return ITEMS_LEASE if done > 0 and done + BATCH <= total else LEASE

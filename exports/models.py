@@ -15,7 +15,8 @@ class Release(models.Model):
 
     `digest` covers everything the files depend on: judgements, texts, choices, code. `files` lists
     name, sha256, size and storage path of each file. `name`, `licence` and `description` are those it was
-    built with, as the card has them, whatever becomes of the project. `attempt` and `lease_until` say which worker may write.
+    built with, as the card has them, whatever becomes of the project. `attempt` and `lease_until` say
+    which worker may write.
     """
 
     class State(models.TextChoices):

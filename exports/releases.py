@@ -24,6 +24,7 @@ from exports.card import description, licence_of
 from exports.changes import changes_work_out
 from exports.claims import ATTEMPTS, PATIENCE, ClaimLost, release_claim, release_hold
 from exports.failing import failure_words
+from exports.intact import files_remember
 from exports.models import Release
 from exports.parameters import Parameters
 from exports.records import items_chosen, items_present, selection_read
@@ -204,6 +205,7 @@ def _run(release_id: int) -> bool:
             raise ClaimLost from error
         raise
     try:
+        files_remember(release.files)
         changes_work_out(release)
     except Exception as error:
         # The release is built; the pages ask for the comparison again.

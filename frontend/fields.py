@@ -12,9 +12,7 @@ class WholeTexts(DjangoTemplates):
     The whole text arrives, and the form comes back with it and with how long it is and may be.
     """
 
-    def render(
-        self, template_name: str, context: dict[str, Any], request: HttpRequest | None = None
-    ) -> str:
+    def render(self, template_name: str, context: dict[str, Any], request: HttpRequest | None = None) -> str:
         if "widget" in context:
             context["widget"]["attrs"].pop("maxlength", None)
         return super().render(template_name, context, request)

@@ -40,7 +40,7 @@ def test_a_worker_that_writes_items_is_given_up_after_two_minutes_else_after_ten
         release_hold(asked.pk, token, progress_done=done, progress_total=5)
         leases.append(lease_of(asked))
     release_hold(asked.pk, token)
-    # With less than a batch left the next thing is the agreement; before the first batch there are the splits.
+    # With less than a batch left the agreement is next; before the first batch there are the splits.
     assert [*leases, lease_of(asked)] == [10, 2, 2, 10, 10, 10]
 
 

@@ -1,4 +1,4 @@
-"""An installation with releases is upgraded: they stay as they are, and what changed about them is filled in."""
+"""An installation with releases is upgraded: they stay as they are, and what is new is filled in."""
 
 import pytest
 from django.core.management import call_command
