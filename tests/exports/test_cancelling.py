@@ -1,5 +1,6 @@
 """A lead cancels a release that waits or is being built: nothing is left of it, and its version is free."""
 
+import errno
 import tempfile
 from concurrent.futures import ThreadPoolExecutor
 from datetime import timedelta
@@ -14,7 +15,7 @@ from django.utils import timezone
 
 from annotation.errors import Refused
 from annotation.models import ProjectEvent
-from exports import attempts, releases
+from exports import releases
 from exports.cancelling import release_cancel, release_cancellation
 from exports.claims import release_claim
 from exports.models import Release
@@ -79,7 +80,6 @@ def cancelling_at(made, row, monkeypatch, stage):
         real = releases.selection_read
         monkeypatch.setattr(releases, "selection_read", lambda *given: [real(*given), cancel()][0])
     elif stage == "agreement":
-        real = attempts.files_store
         monkeypatch.setattr("exports.building.card_text", lambda *given: [cancel(), "card"][1])
     elif stage == "storing":
         save, saved = default_storage.save, []
@@ -143,6 +143,20 @@ def test_the_version_can_be_asked_for_again_while_the_worker_has_not_noticed_yet
     assert (state, row.attempts, row.error) == ("done", 1, "")
     assert attempt != ""
     assert sorted(left_over()) == sorted(file["storage"] for file in row.files)
+
+
+def test_what_fails_after_a_release_was_cancelled_is_no_failure_of_the_release(made, monkeypatch, caplog):
+    row = asked(made)
+
+    def building(*given):
+        release_cancel(release=row, by=made.lead)
+        raise FileNotFoundError(errno.ENOENT, "No such file or directory")
+
+    monkeypatch.setattr(releases, "files_build", building)
+    assert release_run(release_id=row.pk) is False
+    assert (state_of(row), row.error) == (CANCELLED, "")
+    said = [record.getMessage() for record in caplog.records if record.name == "exports.releases"]
+    assert said == [f"release {row.pk} was cancelled or taken over by another worker"]
 
 
 def test_what_a_worker_left_that_died_before_it_noticed_is_swept_once_its_lease_is_over(made, tmp_path):
