@@ -3,9 +3,11 @@
 import pytest
 from playwright.sync_api import expect
 
-from annotation.models import Comment
+from annotation.models import Comment, QuestionAnnotation, TypeAnnotation
 from exports.models import Release
+from tests import factories
 from tests.e2e.lead import looked_at
+from tests.e2e.workspace import opened, press, saved
 from tests.frontend.studies import disputed_study
 
 pytestmark = [pytest.mark.browser, pytest.mark.django_db(transaction=True)]
@@ -69,3 +71,29 @@ def test_a_comment_that_is_too_long_is_refused_beside_its_field_and_stays_whole(
     page.get_by_role("button", name="Say it").click()
     expect(page.locator("#thread")).to_contain_text("I see it otherwise.")
     assert Comment.objects.get().text == "I see it otherwise."
+
+
+@pytest.mark.parametrize(("protocol", "answer"), [("focus", "n"), ("cqs_gen", "1")])
+def test_what_an_annotator_says_at_too_great_length_stays_in_the_note(
+    protocol, answer, page, log_in, live_server
+):
+    made = factories.study(protocol, annotators=2, items=2)
+    opened(made, page, log_in)
+    text, note = "I see it otherwise. " * 600 + "And why.", page.locator("#ws-note-text")
+
+    def too_long():
+        copied(page, text)
+        press(page, "c Control+a Control+v Enter")
+        problem = f"{len(text)} characters, at most 10000 are kept."
+        expect(page.locator("#ws-note-error")).to_have_text(problem)
+        expect(note).to_have_value(text)
+
+    too_long()
+    note.fill("Who is meant?")
+    press(page, f"Enter {answer}")
+    saved(page)
+    press(page, "k")
+    too_long()
+    (row,) = [*TypeAnnotation.objects.all(), *QuestionAnnotation.objects.all()]
+    assert (row.comment, row.revision) == ("Who is meant?", 1)
+    looked_at(page, f"note-too-long-{protocol}")
