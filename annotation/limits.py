@@ -1,6 +1,6 @@
 """How long a text that people give may be, and what a name may hold: one source for all who ask.
 
-Use cases refuse with it, fields take their `maxlength` from it, and triggers keep it whoever writes.
+Use cases and forms refuse with it, and triggers keep it whoever writes.
 """
 
 from collections.abc import Mapping

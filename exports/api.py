@@ -25,6 +25,7 @@ from annotation.api import REFUSALS, MemberView
 from annotation.errors import NotFound
 from annotation.models import Membership
 from annotation.serializers import RefusalSerializer
+from exports.cancelling import release_cancel
 from exports.intact import file_intact_or_refuse
 from exports.models import Release
 from exports.parameters import EXCHANGE, SPLIT_BY, Parameters
@@ -148,6 +149,16 @@ class ReleaseApi(MemberView):
         """Show a release and how far its building is."""
         member = self.member(request, slug, lead=True)
         return Response(ReleaseSerializer(release_or_404(member, version)).data)
+
+
+class ReleaseCancelApi(MemberView):
+    @extend_schema(request=None, responses={200: ReleaseSerializer, **REFUSALS})
+    def post(self, request: Request, slug: str, version: str) -> Response:
+        """Cancel a release that waits or is being built. Its version can be asked for again."""
+        member = self.member(request, slug, lead=True)
+        release = release_or_404(member, version)
+        release_cancel(release=release, by=member)
+        return Response(ReleaseSerializer(release).data)
 
 
 class ReleasePublicApi(MemberView):

@@ -6,7 +6,6 @@ project's name and the choices that today's code knows.
 
 from __future__ import annotations
 
-import json
 import re
 from collections.abc import Sequence
 from dataclasses import dataclass
@@ -15,12 +14,8 @@ from typing import Any
 
 from exports.models import Release
 
-_NAME = re.compile(r"^pretty_name: (.+)$", re.MULTILINE)
-_LICENCE = re.compile(r"^- Licence: (.+)$", re.MULTILINE)
-_DESCRIPTION = re.compile(r"^# .+\n\n(.+)$", re.MULTILINE)
 _FRONT_MATTER = re.compile(r"\A---\n.*?^---\n", re.DOTALL | re.MULTILINE)
 
-_NOT_STATED = "not stated"
 _BIBTEX = {"\\": r"\textbackslash{}", "~": r"\textasciitilde{}", "^": r"\textasciicircum{}"} | {
     character: f"\\{character}" for character in "&%$#_{}"
 }
@@ -43,19 +38,16 @@ class Reference:
 
 def reference_of(release: Release) -> Reference:
     """Read from a release how it is cited."""
-    name, licence = _NAME.search(release.card), _LICENCE.search(release.card)
-    description = _DESCRIPTION.search(release.card)
-    words = licence[1] if licence and licence[1] != _NOT_STATED else ""
     built = release.built_at.date().isoformat() if release.built_at else ""
     published = str(release.parameters.get("published") or "")
     return Reference(
         key=f"{release.project.slug}-{release.version}",
-        name=str(json.loads(name[1])) if name else release.project.name,
+        name=release.name,
         version=release.version,
-        description=description[1] if description else "",
+        description=release.description,
         authors=author_names(str(release.parameters.get("authors") or "")),
         year=(published or built)[:4],
-        licence=release.parameters.get("licence") or _plain(words),
+        licence=release.licence,
         citation=str(release.parameters.get("citation") or "").strip(),
         published=published,
     )
@@ -158,11 +150,6 @@ def dataset_described(
         ],
     }
     return {key: value for key, value in described.items() if value}
-
-
-def _plain(cell: str) -> str:
-    """Take back what the card does to a text so that it stays in its line."""
-    return cell.replace("&lt;", "<").replace("\\|", "|").replace("\\\\", "\\")
 
 
 def _escaped(text: str) -> str:

@@ -14,7 +14,9 @@ class Release(models.Model):
     """One version of a project's benchmark. Once it is `done` a trigger keeps it as it is.
 
     `digest` covers everything the files depend on: judgements, texts, choices, code. `files` lists
-    name, sha256, size and storage path of each file. `attempt` and `lease_until` say which worker may write.
+    name, sha256, size and storage path of each file. `name`, `licence` and `description` are those it was
+    built with, as the card has them, whatever becomes of the project. `attempt` and `lease_until` say
+    which worker may write.
     """
 
     class State(models.TextChoices):
@@ -22,11 +24,12 @@ class Release(models.Model):
         RUNNING = "running", "being built"
         DONE = "done", "built"
         FAILED = "failed", "failed"
+        CANCELLED = "cancelled", "cancelled"
 
     project = models.ForeignKey(Project, on_delete=models.PROTECT, related_name="releases")
     version = models.CharField(max_length=40)
     parameters = models.JSONField()
-    state = models.CharField(max_length=8, choices=State, default=State.QUEUED)
+    state = models.CharField(max_length=9, choices=State, default=State.QUEUED)
     progress_done = models.PositiveIntegerField(default=0)
     progress_total = models.PositiveIntegerField(default=0)
     attempt = models.CharField(max_length=32, blank=True)
@@ -37,6 +40,9 @@ class Release(models.Model):
     files = models.JSONField(default=list)
     counts = models.JSONField(default=dict)
     card = models.TextField(blank=True)
+    name = models.TextField(blank=True)
+    licence = models.TextField(blank=True)
+    description = models.TextField(blank=True)
     is_public = models.BooleanField(default=False)
     member = models.ForeignKey(Membership, on_delete=models.PROTECT, null=True, related_name="+")
     created_at = models.DateTimeField(auto_now_add=True)
@@ -49,7 +55,8 @@ class Release(models.Model):
             models.UniqueConstraint(fields=["project", "version"], name="release_version_unique"),
             models.CheckConstraint(condition=~Q(version=""), name="release_version_not_empty"),
             models.CheckConstraint(
-                condition=Q(state__in=["queued", "running", "done", "failed"]), name="release_state_known"
+                condition=Q(state__in=["queued", "running", "done", "failed", "cancelled"]),
+                name="release_state_known",
             ),
             models.CheckConstraint(
                 condition=~Q(state="running") | (~Q(attempt="") & Q(lease_until__isnull=False)),

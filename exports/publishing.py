@@ -5,6 +5,7 @@ from __future__ import annotations
 from typing import Any
 
 from django.db import transaction
+from django.db.models import QuerySet
 from django.utils.translation import gettext
 
 from annotation.errors import NotFound, Refused
@@ -27,10 +28,14 @@ def release_unpublish(*, release: Release, by: Membership) -> None:
     _switch(release, public=False, by=by)
 
 
+def public_releases() -> QuerySet[Release]:
+    """Return the releases of all projects that anybody may see."""
+    return Release.objects.filter(is_public=True, state=Release.State.DONE)
+
+
 def public_release_or_404(slug: str, version: str) -> Release:
     """Return a release that a lead made public. Raises NotFound for any other, whether it exists or not."""
-    public = Release.objects.filter(is_public=True, state=Release.State.DONE)
-    found = public.select_related("project").filter(project__slug=slug, version=version).first()
+    found = public_releases().select_related("project").filter(project__slug=slug, version=version).first()
     if found is None:
         raise NotFound(gettext("There is no public release at this address."))
     return found
@@ -38,7 +43,7 @@ def public_release_or_404(slug: str, version: str) -> Release:
 
 def public_release_newer(release: Release) -> Release | None:
     """Return the newest public release of the project that was built after this one."""
-    public = release.project.releases.filter(is_public=True, state=Release.State.DONE)
+    public = public_releases().filter(project=release.project)
     return public.filter(built_at__gt=release.built_at).order_by("-built_at", "-id").first()
 
 

@@ -25,12 +25,12 @@ from annotation.errors import Refused
 from annotation.models import ProjectEvent
 from annotation.protocols.texts import BLANK_CHARACTERS
 from exports.asking import Answer, Endpoint, Timing, Unanswered, answer_ask
+from exports.claims import LEASE, ClaimLost
 from exports.failing import failure_words
 from exports.models import QuestionRefinement, RefinementRun
 from exports.refinable import questions_waiting
 from exports.refinements import text_sha256
 from exports.refining import outcomes
-from exports.releases import LEASE, ClaimLost
 from exports.rewording import GoldQuestion, answer_problem, prompt_filled
 
 logger = logging.getLogger(__name__)

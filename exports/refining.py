@@ -15,11 +15,11 @@ from django.utils.translation import gettext
 
 from annotation.errors import NotFound, Refused
 from annotation.models import Membership, Project, ProjectEvent
+from exports.claims import ATTEMPTS, PATIENCE
 from exports.models import QuestionRefinement, RefinementRun
 from exports.refinable import refinable_selection, sources_of
 from exports.refinement_choices import RefinementChoices
 from exports.refinements import refinements_of
-from exports.releases import ATTEMPTS, PATIENCE
 
 State = RefinementRun.State
 WORKING = (State.QUEUED, State.RUNNING)

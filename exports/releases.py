@@ -1,20 +1,16 @@
-"""The life of a release: asked for, claimed by a worker, built whole or not at all, written to a folder.
+"""The life of a release: asked for, built by a worker whole or not at all, or cancelled before it is.
 
-A claim is a conditional update that writes a fresh attempt token and a lease; every later write checks the
-token, so that of two workers on one release only one can store anything. Files go through Django's storage
-below a folder of the attempt, and count only once the row is `done`.
+Every write of a worker checks its claim (exports.claims). Files go through Django's storage below a folder of
+the attempt, and count only once the row is `done`.
 """
 
 from __future__ import annotations
 
 import logging
 import re
-import uuid
-from datetime import timedelta
-from typing import Any
 
 from django.db import IntegrityError, transaction
-from django.db.models import F, Q
+from django.db.models import Q
 from django.utils import timezone
 from django.utils.translation import gettext
 
@@ -23,33 +19,27 @@ from annotation.errors import Refused
 from annotation.models import Membership, Project, ProjectEvent, Round
 from exports.attempts import attempt_forget, files_forget, files_store, scratch_folder
 from exports.building import files_build, nothing_to_release, release_digest
+from exports.cancelling import attempt_let_go, cancelled_sweep
+from exports.card import description, licence_of
 from exports.changes import changes_work_out
+from exports.claims import ATTEMPTS, PATIENCE, ClaimLost, release_claim, release_hold
 from exports.failing import failure_words
+from exports.intact import files_remember
 from exports.models import Release
 from exports.parameters import Parameters
 from exports.records import items_chosen, items_present, selection_read
 
 logger = logging.getLogger(__name__)
 
-LEASE = timedelta(minutes=10)
-PATIENCE = timedelta(minutes=1)
-"""How long a release may wait for a worker before the sweep sends it again."""
-
-ATTEMPTS = 3
-
 State = Release.State
 
 _VERSION = re.compile(r"[A-Za-z0-9][A-Za-z0-9._+-]{0,39}")
 
 
-class ClaimLost(Exception):
-    """Another worker took the release over; this one stores nothing more."""
-
-
 def release_request(
     *, project: Project, version: str, parameters: Parameters, by: Membership | None = None
 ) -> Release:
-    """Ask for a release: a new row, or the one of this version where its building failed before.
+    """Ask for a release: a new row, or that of this version where its building failed or was cancelled.
 
     A release of this version that is done is returned where the judgements, the choices and the code are
     still those it was built from. Raises Refused where they are not, and while a worker builds it.
@@ -81,6 +71,8 @@ def release_request(
         "member": by,
         "error": "",
         "attempts": 0,
+        "progress_done": 0,
+        "progress_total": 0,
         "enqueued_at": timezone.now(),
     }
     try:
@@ -109,9 +101,16 @@ def release_build(
     if release.state == State.QUEUED:
         try:
             _run(release.pk)
+        except ClaimLost:
+            pass  # its row says to whom
         except OSError as error:
             raise Refused("not_written", failure_words(error)) from error
         release.refresh_from_db()
+    if release.state == State.CANCELLED:
+        raise Refused(
+            "not_ready",
+            gettext("Release %(version)s was cancelled before it was built.") % {"version": version},
+        )
     if release.state != State.DONE:
         raise _being_built(version)
     return release
@@ -122,7 +121,7 @@ def release_run(*, release_id: int) -> bool:
     try:
         return _run(release_id)
     except ClaimLost:
-        logger.warning("release %s was taken over by another worker", release_id)
+        logger.warning("release %s was cancelled or taken over by another worker", release_id)
     except Exception:
         # No traceback: its message could quote a judgement.
         error = Release.objects.filter(pk=release_id).values_list("error", flat=True).first()
@@ -146,23 +145,16 @@ def release_sweep() -> list[int]:
     )
     for release_id, token in leftovers:
         attempt_forget(release_id, token)
+    cancelled_sweep()
     found = list(Release.objects.filter(left).order_by("id").values_list("id", flat=True))
     Release.objects.filter(id__in=found, state=State.QUEUED).update(enqueued_at=now)
     return found
 
 
-def silent_minutes(release: Release) -> int:
-    """Return for how many whole minutes nothing was heard of the worker that builds a release."""
-    if release.state != State.RUNNING or release.lease_until is None:
-        return 0
-    heard = release.lease_until - LEASE
-    return max(timedelta(), timezone.now() - heard) // timedelta(minutes=1)
-
-
 def _idle() -> Q:
     """Return the condition that nobody works on a release that is not done."""
     lost = Q(state=State.RUNNING, lease_until__lt=timezone.now())
-    return Q(state__in=[State.QUEUED, State.FAILED]) | lost
+    return Q(state__in=[State.QUEUED, State.FAILED, State.CANCELLED]) | lost
 
 
 def _waits_with_other_choices(waiting: Release, parameters: Parameters, by: Membership | None) -> bool:
@@ -195,21 +187,25 @@ def _taken(message: str) -> Refused:
 
 @collected_rarely()
 def _run(release_id: int) -> bool:
-    token = _claim(release_id)
+    token = release_claim(release_id)
     if token is None:
         return False
     try:
         release = _build(release_id, token)
     except ClaimLost:
-        files_forget(release_id, token)
+        _give_up(release_id, token)
         raise
     except Exception as error:
         message = failure_words(error)
         held = Release.objects.filter(pk=release_id, attempt=token, state=State.RUNNING)
-        held.update(state=State.FAILED, error=message, lease_until=None)
-        files_forget(release_id, token)
+        failed = held.update(state=State.FAILED, error=message, lease_until=None)
+        _give_up(release_id, token)
+        if not failed:
+            # Whoever has the release now deletes the files of this attempt, which is an error here.
+            raise ClaimLost from error
         raise
     try:
+        files_remember(release.files)
         changes_work_out(release)
     except Exception as error:
         # The release is built; the pages ask for the comparison again.
@@ -218,21 +214,10 @@ def _run(release_id: int) -> bool:
     return True
 
 
-def _claim(release_id: int) -> str | None:
-    now, token = timezone.now(), uuid.uuid4().hex
-    before = Release.objects.filter(pk=release_id).values_list("attempt", flat=True).first()
-    claimable = Q(state=State.QUEUED) | Q(state=State.RUNNING, lease_until__lt=now)
-    claimed = Release.objects.filter(claimable, pk=release_id).update(
-        state=State.RUNNING,
-        attempt=token,
-        attempts=F("attempts") + 1,
-        lease_until=now + LEASE,
-        progress_done=0,
-        progress_total=0,
-    )
-    if claimed and before:
-        attempt_forget(release_id, before)
-    return token if claimed else None
+def _give_up(release_id: int, token: str) -> None:
+    """Delete what this attempt stored; what it wrote beside the storage is gone by now."""
+    files_forget(release_id, token)
+    attempt_let_go(release_id, token)
 
 
 def _build(release_id: int, token: str) -> Release:
@@ -241,13 +226,13 @@ def _build(release_id: int, token: str) -> Release:
     selection = selection_read(release.project, Parameters.from_json(release.parameters))
 
     def progress(done: int, total: int) -> None:
-        _hold(release_id, token, progress_done=done, progress_total=total)
+        release_hold(release_id, token, progress_done=done, progress_total=total)
 
     with scratch_folder(token) as folder:
         built = files_build(selection, release.version, folder, progress)
-        files = files_store(release_id, token, folder, built, stored=lambda: _hold(release_id, token))
+        files = files_store(release_id, token, folder, built, stored=lambda: release_hold(release_id, token))
     with transaction.atomic():
-        _hold(
+        release_hold(
             release_id,
             token,
             state=State.DONE,
@@ -262,6 +247,9 @@ def _build(release_id: int, token: str) -> Release:
                 "splits": built.splits,
             },
             card=built.card,
+            name=selection.project.name,
+            licence=licence_of(selection),
+            description=description(selection),
             files=files,
         )
         ProjectEvent.objects.create(
@@ -292,10 +280,3 @@ def _reopened_meanwhile_refuse(release: Release) -> None:
             )
             % {"names": ", ".join(names)},
         )
-
-
-def _hold(release_id: int, token: str, **values: Any) -> None:
-    """Write to the claimed row and renew the lease; raise ClaimLost where the claim is another's."""
-    values = {"lease_until": timezone.now() + LEASE, **values}
-    if not Release.objects.filter(pk=release_id, attempt=token, state=State.RUNNING).update(**values):
-        raise ClaimLost

@@ -8,6 +8,11 @@ urlpatterns = [
     path("projects/<slug:slug>/releases/", api.ReleaseListApi.as_view(), name="api-releases"),
     path("projects/<slug:slug>/releases/<str:version>/", api.ReleaseApi.as_view(), name="api-release"),
     path(
+        "projects/<slug:slug>/releases/<str:version>/cancel/",
+        api.ReleaseCancelApi.as_view(),
+        name="api-release-cancel",
+    ),
+    path(
         "projects/<slug:slug>/releases/<str:version>/public/",
         api.ReleasePublicApi.as_view(),
         name="api-release-public",

@@ -32,6 +32,7 @@ WORDS = {
     "refinement failed": gettext_lazy("refinement failed"),
     "refinement requested": gettext_lazy("refinement requested"),
     "release built": gettext_lazy("release built"),
+    "release cancelled": gettext_lazy("release cancelled"),
     "release closed to the public": gettext_lazy("release closed to the public"),
     "release made public": gettext_lazy("release made public"),
     "release requested": gettext_lazy("release requested"),

@@ -7,6 +7,7 @@ from frontend.pages import (
     agreement,
     audit,
     codebooks,
+    crawling,
     disagreements,
     drawing,
     home,
@@ -76,6 +77,7 @@ urlpatterns = [
     path(
         "p/<slug:slug>/releases/<str:version>/progress/", releases.release_progress, name="release_progress"
     ),
+    path("p/<slug:slug>/releases/<str:version>/cancel/", releases.cancel, name="release_cancel"),
     path("p/<slug:slug>/releases/<str:version>/publish/", publishing.publish, name="release_publish"),
     path("p/<slug:slug>/releases/<str:version>/unpublish/", publishing.unpublish, name="release_unpublish"),
     path("p/<slug:slug>/refinements/", refining.refinements, name="refinements"),
@@ -93,6 +95,8 @@ urlpatterns = [
     path(
         "p/<slug:slug>/refinements/<int:refinement_id>/restore/", refining.restore, name="refinement_restore"
     ),
+    path("robots.txt", crawling.robots, name="robots"),
+    path("releases/sitemap.txt", crawling.sitemap, name="sitemap"),
     path("releases/<slug:slug>/<str:version>/", publishing.public_release, name="public_release"),
     path(
         "releases/<slug:slug>/<str:version>/files/<path:name>",

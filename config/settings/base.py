@@ -74,6 +74,7 @@ TEMPLATES = [
         },
     }
 ]
+FORM_RENDERER = "frontend.fields.WholeTexts"
 
 # Atomic only where something is written: with ATOMIC_REQUESTS every page view would take SQLite's write lock.
 DATABASES = {"default": env.database("DATABASE_URL", DATA_DIR / "elenchus.sqlite3")}

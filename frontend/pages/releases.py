@@ -10,24 +10,27 @@ from django.contrib.auth.decorators import login_required
 from django.http import HttpRequest, HttpResponse
 from django.shortcuts import redirect, render
 from django.utils.translation import gettext, ngettext
-from django.views.decorators.http import require_GET, require_http_methods
+from django.views.decorators.http import require_GET, require_http_methods, require_POST
 from django_htmx.http import HttpResponseClientRefresh
 
 from annotation.errors import NotFound, Refused
 from annotation.guidelines import guideline_html
 from annotation.models import Membership, Project, Protocol
+from exports.cancelling import WORKING, release_cancel, release_cancellation
 from exports.citing import card_body
+from exports.claims import silent_minutes
 from exports.models import Release
 from exports.parameters import Parameters
 from exports.previewing import release_preview
 from exports.records import selection_read
-from exports.releases import silent_minutes
 from exports.tasks import release_start
 from frontend.pages.changes import changes_context, choices_of
 from frontend.pages.common import lead_or_refuse, page_of, posted, project_page
+from frontend.refusals import refusals_as_notices
 from frontend.release_forms import ContentsForm, ReleaseForm, choices_as_before
 
-WORKING = {Release.State.QUEUED, Release.State.RUNNING}
+ASKED_AGAIN = (Release.State.FAILED, Release.State.CANCELLED)
+"""From these states a version is asked for again, with its choices."""
 
 
 @login_required
@@ -79,6 +82,7 @@ def release(request: HttpRequest, slug: str, version: str) -> HttpResponse:
         release=found,
         working=found.state in WORKING,
         silent_minutes=silent_minutes(found),
+        cancelled=release_cancellation(found) if found.state == Release.State.CANCELLED else None,
         archive=next((file for file in found.files if file["archive"]), None),
         files=[file for file in found.files if not file["archive"]],
         files_inside=any(file["internal"] for file in found.files),
@@ -104,9 +108,19 @@ def release_progress(request: HttpRequest, slug: str, version: str) -> HttpRespo
     )
 
 
+@login_required
+@require_POST
+def cancel(request: HttpRequest, slug: str, version: str) -> HttpResponse:
+    """Cancel a release that waits or is being built."""
+    member = lead_or_refuse(request, slug)
+    with refusals_as_notices(request):
+        release_cancel(release=release_of(member, version), by=member)
+    return redirect("release", slug, version)
+
+
 def _as_before(request: HttpRequest, project: Project) -> dict[str, Any]:
     """Return what the forms begin with: the choices of the newest release, or of the one to try again."""
-    again = project.releases.filter(version=request.GET.get("again", ""), state=Release.State.FAILED).first()
+    again = project.releases.filter(version=request.GET.get("again", ""), state__in=ASKED_AGAIN).first()
     before = again or project.releases.order_by("-enqueued_at", "-id").first()
     kept = choices_as_before(before) if before is not None else {}
     return {

@@ -73,6 +73,7 @@ def _page(
     item: Item,
     asked: Unit,
     given: dict[str, Any],
+    refused: dict[str, str] | None = None,
     status: int = 200,
 ) -> HttpResponse:
     shown = unit_shown(round, report, item, asked)
@@ -101,6 +102,7 @@ def _page(
         after=after,
         filters=request.GET.urlencode(),
         given=given,
+        refused=refused,
     )
 
 
@@ -241,14 +243,19 @@ def unit_comment(request: HttpRequest, slug: str, number: int, item_id: int, key
     discussion_allowed(round=round, member=member)
     _refuse_while_judging(member, item_id)
     item, asked = unit_of(round, item_id, key)
-    act = request.POST.get("act", Comment.Act.SAY)
-    with refusals_as_notices(request):
+    act, text = request.POST.get("act", Comment.Act.SAY), request.POST.get("text", "")
+    try:
         comment_add(
             round=round,
             item=item,
             unit=asked,
             member=member,
-            text=request.POST.get("text", ""),
+            text=text,
             act=act if act in Comment.Act.values else Comment.Act.SAY,
         )
+    except Refused as refusal:
+        if refusal.code != "invalid":
+            raise
+        report, refused = closed_round_report(round), {"said": text, "problem": refusal.message}
+        return _page(request, member, round, report, item, asked, {}, refused=refused, status=422)
     return redirect(reverse("unit", args=[slug, number, item_id, key]) + "#thread")

@@ -24,6 +24,7 @@ from annotation.screening import screening_send
 from annotation.training_key import key_from_resolutions
 from annotation.uploading import upload_check, upload_create, upload_import, upload_request_import
 from annotation.withdrawing import item_withdraw
+from exports.cancelling import release_cancel
 from exports.models import Release
 from exports.parameters import Parameters
 from exports.publishing import release_publish
@@ -177,13 +178,15 @@ def _sent(made: factories.Study, target: factories.Study) -> int:
 
 
 def _releases(project: Project) -> None:
-    """1.0 public, 1.1 with changes against it, 2.0 waiting for a worker, 3.0 failed."""
+    """1.0 public, 1.1 with changes against it, 2.0 waiting for a worker, 3.0 failed, 4.0 cancelled."""
     first = release(project)
     release_publish(release=first, by=project.memberships.filter(is_lead=True).first())
     release(project, "1.1", judgements=False)
     waiting = {"project": project, "parameters": Parameters().to_json()}
     Release.objects.create(version="2.0", **waiting)
     Release.objects.create(version="3.0", state=Release.State.FAILED, error="3 of 4 spans fit.", **waiting)
+    cancelled = Release.objects.create(version="4.0", **waiting)
+    release_cancel(release=cancelled, by=project.memberships.filter(is_lead=True).first())
 
 
 def _uploads(made: factories.Study) -> dict[str, int]:

@@ -66,6 +66,7 @@ _LEAD = """
 /p/focus/releases/1.1/
 /p/focus/releases/2.0/
 /p/focus/releases/3.0/
+/p/focus/releases/4.0/
 /p/focus/releases/1.1/publish/
 /p/focus/refinements/
 /p/focus/rounds/new/
@@ -160,8 +161,8 @@ VISITS = (
 NOT_PAGES = {
     "an answer to a form, which leads on to a page": {
         "project_restore", "codebook_preview", "item_restore", "import_undo", "person_reactivate",
-        "invitation_withdraw", "release_unpublish", "round_pause", "agreement_compute", "adjudicate_next",
-        "refinement_cancel", "refinement_reject", "refinement_restore",
+        "invitation_withdraw", "release_cancel", "release_unpublish", "round_pause", "agreement_compute",
+        "adjudicate_next", "refinement_cancel", "refinement_reject", "refinement_restore",
         "unit_decide", "unit_undo", "unit_skip", "unit_comment", "set_language",
     },
     "a part of a page": {
@@ -170,7 +171,7 @@ NOT_PAGES = {
     "a file": {
         "audit_csv", "upload_refused", "public_release_file", "service-worker", "js-catalog", "schema",
     },
-    "read by machines": {"healthz"},
+    "read by machines": {"healthz", "robots", "sitemap"},
     "not reached without settings of its own": {
         "account_reauthenticate", "account_request_reauthentication_code",
         "account_confirm_reauthentication_code", "account_set_password", "account_confirm_login_code",

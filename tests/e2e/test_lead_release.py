@@ -3,6 +3,7 @@
 import pytest
 from playwright.sync_api import expect
 
+from exports.claims import ClaimLost, release_claim, release_hold
 from exports.publishing import release_publish
 from tests.e2e.lead import looked_at
 from tests.exports.studies import close, focus_study, judge, release
@@ -131,3 +132,26 @@ def test_a_refused_building_leaves_the_version_in_sight_with_what_was_said(made,
         return document.elementFromPoint(at.left + at.width / 2, at.top + at.height / 2) !== one;
     }"""
     assert version.evaluate(covered) is False
+
+
+def test_a_lead_cancels_a_release_that_is_being_built_and_asks_again_with_its_choices(lea, made):
+    lea.get_by_label("Version").fill("1.0")
+    lea.get_by_label("Withhold the labels of").fill("test")
+    lea.get_by_role("button", name="Build this release").click()
+    expect(lea.get_by_text("The release waits for a worker.")).to_be_visible()
+    row = made.project.releases.get()
+    token = release_claim(row.pk)
+    release_hold(row.pk, token, progress_done=1, progress_total=2)
+    expect(lea.get_by_text("1 of 2 items.")).to_be_visible()
+    looked_at(lea, "release-3-being-built")
+    lea.get_by_role("button", name="Cancel the release").click()
+    expect(lea.get_by_text("It was cancelled before it was built; nothing was written.")).to_be_visible()
+    with pytest.raises(ClaimLost):
+        release_hold(row.pk, token)
+    looked_at(lea, "release-4-cancelled")
+    lea.get_by_role("link", name="ask for version 1.0 again").click()
+    expect(lea.get_by_label("Version")).to_have_value("1.0")
+    expect(lea.get_by_label("Withhold the labels of")).to_have_value("test")
+    lea.get_by_role("button", name="Build this release").click()
+    expect(lea.get_by_text("The release waits for a worker.")).to_be_visible()
+    expect(lea.get_by_role("button", name="Cancel the release")).to_be_visible()

@@ -3,6 +3,8 @@
 from collections.abc import Mapping
 from pathlib import Path
 
+from django.core.files.storage import default_storage
+
 from annotation.models import Item, Project, Question, Resolution, Round, TypeAnnotation
 from annotation.rounds import round_close
 from exports.models import Release
@@ -93,3 +95,18 @@ def released(project: Project, folder: Path, version: str = "1.0", **choices) ->
     """Build a release, write it into a folder and return the folder."""
     release_write(release(project, version, **choices), folder)
     return folder
+
+
+def stored_files() -> list[str]:
+    """Return the names of all files of releases in the storage."""
+    found: list[str] = []
+
+    def walk(folder: str) -> None:
+        folders, files = default_storage.listdir(folder)
+        found.extend(f"{folder}/{name}" for name in files)
+        for name in folders:
+            walk(f"{folder}/{name}")
+
+    if default_storage.exists("releases"):
+        walk("releases")
+    return found

@@ -59,13 +59,37 @@ def test_a_file_with_other_bytes_is_not_sent_although_it_was_sent_before(file, l
     assert body(Client().get(PUBLIC)) == whole
 
 
-def test_a_file_is_read_through_once_while_nothing_changes(file, monkeypatch):
-    read = []
-    sha256 = intact._sha256
+@pytest.fixture
+def read(monkeypatch):
+    """The names of the files that are read through to be checked."""
+    read, sha256 = [], intact._sha256
     monkeypatch.setattr(intact, "_sha256", lambda name: read.append(name) or sha256(name))
+    return read
+
+
+def downloaded():
     for part in ("bytes=0-9", "bytes=10-19", None):
-        Client().get(PUBLIC, headers={"Range": part} if part else {})
+        response = Client().get(PUBLIC, headers={"Range": part} if part else {})
+        assert response.status_code == (206 if part else 200)
+
+
+def test_whoever_downloads_first_does_not_wait_until_the_file_is_read_through(file, read):
+    downloaded()
+    assert read == []
+
+
+def test_a_file_is_read_through_once_in_a_week_while_nothing_changes(file, read):
+    cache.clear()
+    downloaded()
     assert read == [file["storage"]]
+
+
+def test_a_file_that_changed_before_anybody_had_it_is_not_sent(file, read, lead_client):
+    with default_storage.open(file["storage"]) as stream:
+        whole = stream.read()
+    put(file["storage"], whole.replace(b"1", b"2", 1))
+    assert refusals(lead_client)[:3] == (503, "damaged", 503)
+    assert read == [file["storage"]] * 2
 
 
 @pytest.mark.parametrize(("address", "caching"), [(PUBLIC, "no-cache"), (API, "private, no-cache")])
@@ -75,3 +99,14 @@ def test_a_file_that_somebody_has_already_is_not_sent_again(file, lead_client, a
     again = lead_client.get(address, headers={"If-None-Match": sent.headers["ETag"]})
     assert (again.status_code, again.content, again.headers["Cache-Control"]) == (304, b"", caching)
     assert lead_client.get(address, headers={"If-None-Match": '"other"'}).status_code == 200
+
+
+def test_a_cache_that_is_down_keeps_no_release_from_being_built(monkeypatch):
+    def down(*given):
+        raise ConnectionError("the cache is down")
+
+    monkeypatch.setattr(cache, "set", down)
+    made = focus_study(annotators=1, items=1)
+    judge(made, made.items[0], {})
+    close(made)
+    assert release(made.project).state == "done"

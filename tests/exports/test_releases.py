@@ -25,7 +25,7 @@ from exports.records import selection_read
 from exports.releases import release_build, release_request, release_run, release_sweep
 from exports.writing import release_write
 from tests import factories
-from tests.exports.studies import adjudicate, close, focus_study, judge, release, released
+from tests.exports.studies import adjudicate, close, focus_study, judge, release, released, stored_files
 from tests.factories import yes
 
 pytestmark = [pytest.mark.django_db, pytest.mark.database]
@@ -43,20 +43,6 @@ def contents(folder):
     return {
         path.relative_to(folder).as_posix(): path.read_bytes() for path in folder.rglob("*") if path.is_file()
     }
-
-
-def stored_files():
-    found = []
-
-    def walk(folder):
-        folders, files = default_storage.listdir(folder)
-        found.extend(f"{folder}/{name}" for name in files)
-        for name in folders:
-            walk(f"{folder}/{name}")
-
-    if default_storage.exists("releases"):
-        walk("releases")
-    return found
 
 
 def test_two_builds_of_the_same_judgements_are_equal_byte_for_byte(tmp_path):
@@ -200,6 +186,9 @@ OTHER_VALUES = {
     "files": [],
     "counts": {},
     "card": "x",
+    "name": "x",
+    "licence": "x",
+    "description": "x",
     "created_at": datetime(2000, 1, 1, tzinfo=UTC),
     "enqueued_at": datetime(2000, 1, 1, tzinfo=UTC),
     "built_at": datetime(2000, 1, 1, tzinfo=UTC),

@@ -81,6 +81,18 @@ def test_a_version_of_something_else_is_a_conflict(made, lead_client):
     assert (asked.status_code, asked.json()["code"]) == (409, "taken")
 
 
+def test_a_lead_cancels_a_release_once(made, lead_client):
+    lead_client.post(address(made), {"version": "1.0"}, "application/json")
+    cancelled = lead_client.post(address(made, "1.0/cancel/"))
+    assert (cancelled.status_code, cancelled.json()["state"]) == (200, "cancelled")
+    again = lead_client.post(address(made, "1.0/cancel/"))
+    assert (again.status_code, again.json()["code"]) == (409, "not_ready")
+    events = ProjectEvent.objects.filter(action="release cancelled").values_list("member", "details")
+    assert list(events) == [(made.lead.pk, {"version": "1.0"})]
+    asked = lead_client.post(address(made), {"version": "1.0"}, "application/json")
+    assert (asked.status_code, asked.json()["state"]) == (202, "queued")
+
+
 def test_a_file_comes_whole_in_parts_and_not_beyond_its_end(made, lead_client):
     done = release(made.project)
     (file,) = [file for file in done.files if file["name"] == "data/all.jsonl"]

@@ -6,8 +6,8 @@ import pytest
 from django.utils import timezone
 
 from exports import tasks
+from exports.claims import LEASE
 from exports.models import Release
-from exports.releases import LEASE
 from tests import factories
 from tests.conftest import client_of
 from tests.exports.studies import (
@@ -215,6 +215,34 @@ def test_a_failed_release_is_asked_for_again_with_its_version_and_choices(made, 
     assert (value_of(again, "version"), value_of(again, "withheld")) == ("1.0", "test")
     done = lead_client.get("/p/s/releases/?again=2.0")
     assert (value_of(done, "version"), value_of(done, "withheld")) == ("", "")
+
+
+def test_a_lead_cancels_on_the_page_and_asks_again_with_the_same_choices(made, lead_client):
+    lead_client.post("/p/s/releases/", {**CHOICES, "withheld": "test", "act": "build"})
+    act = "/p/s/releases/1.0/cancel/"
+    assert f'<form method="post" action="{act}"' in text(lead_client.get("/p/s/releases/1.0/"))
+    assert lead_client.post(act)["Location"] == "/p/s/releases/1.0/"
+    assert lead_client.get("/p/s/releases/1.0/progress/").headers["HX-Refresh"] == "true"
+    page = text(lead_client.get("/p/s/releases/1.0/"))
+    assert "It was cancelled before it was built; nothing was written." in page
+    assert "Cancelled by A1 on " in page
+    assert '<a href="/p/s/releases/?again=1.0#next">ask for version 1.0 again</a>' in page
+    assert act not in page
+    assert '<span class="status" data-state="cancelled">cancelled</span>' in text(
+        lead_client.get("/p/s/releases/")
+    )
+    again = lead_client.get("/p/s/releases/?again=1.0")
+    assert (value_of(again, "version"), value_of(again, "withheld")) == ("1.0", "test")
+    lead_client.post("/p/s/releases/", {**CHOICES, "act": "build"})
+    row = Release.objects.get()
+    assert (row.state, row.parameters["withheld"]) == ("queued", [])
+
+
+def test_whoever_cancels_too_late_is_told_and_finds_the_release(made, lead_client):
+    release(made.project)
+    page = text(lead_client.post("/p/s/releases/1.0/cancel/", follow=True))
+    assert "Release 1.0 is not being built any more, so it cannot be cancelled." in page
+    assert "<b>2</b> released items" in page
 
 
 def test_a_waiting_release_shows_its_progress_and_a_finished_one_reloads_the_page(made, lead_client):

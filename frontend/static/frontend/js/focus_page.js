@@ -29,6 +29,7 @@ export class FocusPage {
     this.step = 1;
     this.selection = NOTHING;
     this.noteFor = "";
+    this.wrong = "";
     this.begunTimer = 0;
     this.view = new TextView(part("ws-text-box"), part("ws-text"), part("ws-overlay"));
     this.note = new Note(() => this.closeNote());
@@ -269,7 +270,7 @@ export class FocusPage {
   askWhy(unit) {
     this.openNote("cannot", gettext("Why can this not be judged?"), unit, (comment) => {
       this.decide(unit, { cannot_judge: true, comment });
-      return this.wrong ?? "";
+      return this.wrong;
     });
     return true;
   }
@@ -278,8 +279,8 @@ export class FocusPage {
   askComment(unit) {
     this.openNote("comment", gettext("Comment on this decision"), unit, (comment) => {
       this.change(unit, { comment });
-      this.closeNote();
-      return "";
+      if (!this.wrong) this.closeNote();
+      return this.wrong;
     });
     return true;
   }
@@ -293,6 +294,8 @@ export class FocusPage {
 
   /** What stands beside an answer: with a decision it is stored at once, before one it waits for it. @param {Unit} unit @param {Record<string, any>} change */
   change(unit, change) {
+    this.wrong = this.session.tooLong(change);
+    if (this.wrong) return;
     if (!answerKind(unit.row)) {
       this.session.setDraft(unit, change);
       return;

@@ -296,7 +296,8 @@ export class QuestionsPage {
 
   /** @param {Unit} unit @param {Record<string, any>} change */
   change(unit, change) {
-    this.wrong = "";
+    this.wrong = this.session.tooLong(change);
+    if (this.wrong) return;
     if (!isDecided(unit.row) || this.session.isIncomplete(unit)) {
       this.session.setDraft(unit, change);
       return;

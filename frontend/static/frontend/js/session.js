@@ -149,6 +149,11 @@ export class Session {
     return {};
   }
 
+  /** What is too long in a part of an answer, which may wait for the rest of it. @param {Record<string, any>} part @returns {string} */
+  tooLong(part) {
+    return Object.values(brokenRules({ ...this.spec.answer, rules: [] }, part, {})).join(" ");
+  }
+
   /** @param {Unit} unit @returns {boolean} */
   isLocked(unit) {
     return this.training && isDecided(unit.row);
