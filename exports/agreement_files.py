@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+from collections.abc import Callable
 from pathlib import Path
 from typing import Any
 
@@ -18,15 +19,20 @@ from exports.records import RoundRow, Selection
 PARAMETERS = {**parameters_clean(), "live": False}
 
 
-def agreement_write(selection: Selection, directory: Path) -> list[tuple[RoundRow, dict[str, Any]]]:
+def agreement_write(
+    selection: Selection, directory: Path, *, alive: Callable[[], None]
+) -> list[tuple[RoundRow, dict[str, Any]]]:
     """Write the report of every chosen round below `agreement/` and return the figures of each.
 
     Where the worker has computed the report already its figures are taken, else they are computed here: they
-    are the same, so the release does not depend on whether a worker was there.
+    are the same, so the release does not depend on whether a worker was there. `alive` is called meanwhile,
+    since that of a large round takes longer than a lease.
     """
     found = []
     for row in selection.rounds:
-        figures = _figures(selection.project.rounds.select_related("project", "codebook").get(pk=row.pk))
+        figures = _figures(
+            selection.project.rounds.select_related("project", "codebook").get(pk=row.pk), alive
+        )
         folder = directory / "agreement"
         folder.mkdir(exist_ok=True)
         stem = f"round-{row.number}"
@@ -38,12 +44,12 @@ def agreement_write(selection: Selection, directory: Path) -> list[tuple[RoundRo
     return found
 
 
-def _figures(round: Round) -> dict[str, Any]:
+def _figures(round: Round, alive: Callable[[], None]) -> dict[str, Any]:
     reports = AgreementReport.objects.filter(round=round, state=AgreementReport.State.DONE)
     for report in reports.order_by("-id"):
         if report.parameters == PARAMETERS and not report_out_of_date(report, round):
             return report.figures
     built = report_build(
-        judgements_read(round), PARAMETERS, texts=texts_read, progress=lambda done, total: None
+        judgements_read(round), PARAMETERS, texts=texts_read, progress=lambda done, total: alive()
     )
     return built.figures

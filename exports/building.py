@@ -202,8 +202,10 @@ def _files_build(selection: Selection, version: str, sums: Sums, progress: Progr
             progress(done, total)
         finishing = archive.before(files.finish)
         archive.add(lambda: [name for name in sums.written() if not _is_internal(name)])
+        agreement = []
         try:
-            agreement = agreement_write(selection, sums.directory) if selection.parameters.agreement else []
+            if selection.parameters.agreement:
+                agreement = agreement_write(selection, sums.directory, alive=lambda: progress(done, total))
         finally:
             # What does not add up may be why there are no figures, and is what people can mend.
             tally = finishing.result()

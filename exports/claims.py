@@ -18,7 +18,7 @@ from exports.models import Release
 from exports.records import BATCH
 
 LEASE = timedelta(minutes=10)
-"""For what takes how long nobody can say: agreement that no worker computed before, a slow storage."""
+"""For what takes how long nobody can say: tables of a large round, files for a slow storage."""
 
 ITEMS_LEASE = timedelta(minutes=2)
 """While items are written, each batch of them in seconds (docs/scale.md): most of the time of a release."""

@@ -13,6 +13,7 @@ from django.core.files.storage import default_storage
 from django.db import connections
 from django.utils import timezone
 
+from agreement.reading import judgements_read
 from annotation.errors import Refused
 from annotation.models import ProjectEvent
 from exports import releases
@@ -100,6 +101,20 @@ def cancelling_at(made, row, monkeypatch, stage):
             return found
 
         monkeypatch.setattr(releases, "files_store", stored)
+
+
+def test_a_worker_that_computes_the_agreement_notices_meanwhile(made, monkeypatch):
+    row = asked(made)
+
+    def cancelling(round):
+        release_cancel(release=row, by=made.lead)
+        return judgements_read(round)
+
+    monkeypatch.setattr("exports.agreement_files.judgements_read", cancelling)
+    monkeypatch.setattr("exports.building.card_text", lambda *given: pytest.fail("it went on"))
+    assert release_run(release_id=row.pk) is False
+    assert state_of(row) == CANCELLED
+    assert left_over() == []
 
 
 @pytest.mark.parametrize("stage", ["reading", "agreement", "storing", "stored"])
