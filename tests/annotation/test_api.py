@@ -182,11 +182,24 @@ def test_an_annotator_cannot_lead(made, path):
     assert Round.objects.get().status == "open"
 
 
-def test_a_deactivated_member_is_an_outsider(made):
+def test_a_deactivated_member_is_told_so(made):
     made.annotators[0].is_active = False
     made.annotators[0].save()
     answer = client_of("ann").get("/api/projects/campus/rounds/1/units/")
-    assert answer.status_code == 404
+    assert answer.status_code == 403
+    assert answer.json() == {
+        "code": "not_allowed",
+        "message": "You were deactivated in this project. Ask one of its leads to reactivate you.",
+        "member": made.annotators[0].pk,
+    }
+
+
+def test_who_annotates_no_more_is_named_in_the_refusal_so_that_the_workspace_asks_for_no_log_in(made):
+    ann = made.annotators[0]
+    ann.is_annotator, ann.is_lead = False, True
+    ann.save()
+    answer = post(client_of("ann"), "rounds/1/judgements/", judgement(made))
+    assert (answer.status_code, answer.json()["member"]) == (403, ann.pk)
 
 
 def test_writing_needs_the_csrf_token(made):

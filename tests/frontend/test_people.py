@@ -117,7 +117,7 @@ def test_people_of_another_project_cannot_be_reached(lead_client, study):
 def test_a_person_who_withdraws_is_out_with_their_judgements(lead_client, study):
     ann = study.annotators[0]
     lead_client.post(f"/p/s/people/{ann.pk}/deactivate/", {"judgements": "leave_out"})
-    assert client_of("ann").get("/p/s/").status_code == 404
+    assert client_of("ann").get("/p/s/").status_code == 403
     page = lead_client.get(f"/p/s/people/{ann.pk}/").content.decode()
     assert "their judgements are left out of figures and releases made since" in page
 
