@@ -138,10 +138,13 @@ def _archived_set(project: Project, member: Membership, when: datetime | None, a
     return project
 
 
-def codebook_publish(*, project: Project, source: str, member: Membership | None = None) -> Codebook:
+def codebook_publish(
+    *, project: Project, source: str, member: Membership | None = None, edited_version: int | None = None
+) -> Codebook:
     """Publish the next version of the project's codebook; the same text as the newest changes nothing.
 
-    Raises CodebookError for problems in the text, Refused where its protocol is not the project's.
+    Raises CodebookError for problems in the text, Refused where its protocol is not the project's, and with
+    code `stale_version` where the newest version is not the one that was edited (`edited_version`).
     """
     definition = read_codebook(source, "codebook")
     if definition.protocol != project.protocol:
@@ -158,6 +161,16 @@ def codebook_publish(*, project: Project, source: str, member: Membership | None
         newest = project.codebooks.order_by("-version").first()
         if newest is not None and newest.source == source:
             return newest
+        if edited_version is not None and newest is not None and newest.version != edited_version:
+            raise Refused(
+                "stale_version",
+                gettext(
+                    "Version %(newest)s was published while you edited version %(edited)s. What you wrote is "
+                    "below, as TOML. Publishing it now would undo what version %(newest)s changed: take "
+                    "that over first."
+                )
+                % {"newest": newest.version, "edited": edited_version},
+            )
         codebook = _codebook_store(project, newest.version + 1 if newest else 1, source, definition)
         ProjectEvent.objects.create(
             project=project,

@@ -97,3 +97,38 @@ def test_j_goes_to_the_next_unit_and_typing_is_no_command(unit_page, study):
     expect(unit_page.get_by_label("Comment")).to_have_value("j2w")
     unit_page.get_by_role("button", name="Say it").click()
     expect(unit_page.locator(".thread")).to_contain_text("j2w")
+
+
+@pytest.mark.parametrize(("key", "field"), [("w", "#why"), ("c", "#comment")])
+def test_words_that_were_typed_and_not_sent_are_not_left_behind_unnoticed(unit_page, key, field):
+    unit_page.keyboard.press(key)
+    unit_page.keyboard.type("Half a sen")
+    asked = []
+    unit_page.on("dialog", lambda dialog: (asked.append(dialog.type), dialog.dismiss()))
+    with unit_page.expect_event("dialog"):
+        unit_page.get_by_role("link", name="Disagreements").first.click(no_wait_after=True)
+    assert asked == ["beforeunload"]
+    assert unit_page.input_value(field) == "Half a sen"
+
+
+def test_a_side_alone_is_left_without_a_question_and_so_is_what_is_being_sent(unit_page, study):
+    asked = []
+    unit_page.on("dialog", lambda dialog: (asked.append(dialog.type), dialog.accept()))
+    unit_page.keyboard.press("c")
+    unit_page.keyboard.type("A comment")
+    unit_page.get_by_role("button", name="Say it").click()
+    expect(unit_page.get_by_text("A comment")).to_be_visible()
+    unit_page.keyboard.press("2")
+    unit_page.get_by_role("link", name="Disagreements").first.click()
+    unit_page.wait_for_url("**/disagreements/")
+    assert asked == []
+
+
+def test_a_codebook_that_is_being_edited_is_not_left_behind_unnoticed(unit_page, live_server):
+    unit_page.goto(f"{live_server.url}/p/s/codebook/edit/")
+    unit_page.get_by_label("Guideline (Markdown)").press_sequentially("# Sharper")
+    asked = []
+    unit_page.on("dialog", lambda dialog: (asked.append(dialog.type), dialog.accept()))
+    unit_page.get_by_role("link", name="Edit as TOML").click()
+    unit_page.wait_for_url("**?toml")
+    assert asked == ["beforeunload"]
