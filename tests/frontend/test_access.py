@@ -66,6 +66,8 @@ LEAD_ROUTES = {
     "round_open",
     "round_pause",
     "round_change",
+    "round_edit",
+    "round_delete",
     "round_close",
     "round_reopen",
 }
