@@ -14,6 +14,7 @@ from annotation.access import refuse_archived
 from annotation.errors import NotFound, Refused
 from annotation.limits import LIMITS, refuse_unfit
 from annotation.models import Invitation, Membership, Project, ProjectEvent
+from annotation.people import roles_add
 from annotation.projects import member_add
 
 MAX_DAYS = 365
@@ -115,27 +116,17 @@ def invitation_accept(*, token: str, user: Any, background: str = "") -> Members
                 is_annotator=invitation.is_annotator,
                 background=background.strip(),
             )
-        else:
-            _roles_added(member, invitation)
+        elif not member.is_active:
+            raise Refused(
+                "not_ready",
+                gettext("You were deactivated in this project. Ask one of its leads to reactivate you."),
+            )
+        elif not roles_add(member, is_lead=invitation.is_lead, is_annotator=invitation.is_annotator):
+            told = gettext("You take part in this project already, as %(name)s.") % {"name": member.pseudonym}
+            raise Refused("taken", told)
         Invitation.objects.filter(pk=invitation.pk).update(used_by=member)
         _log(invitation, member, "invitation accepted")
     return member
-
-
-def _roles_added(member: Membership, invitation: Invitation) -> None:
-    if not member.is_active:
-        raise Refused(
-            "not_ready",
-            gettext("You were deactivated in this project. Ask one of its leads to reactivate you."),
-        )
-    new_lead = invitation.is_lead and not member.is_lead
-    new_annotator = invitation.is_annotator and not member.is_annotator
-    if not (new_lead or new_annotator):
-        told = gettext("You take part in this project already, as %(name)s.") % {"name": member.pseudonym}
-        raise Refused("taken", told)
-    member.is_lead = member.is_lead or invitation.is_lead
-    member.is_annotator = member.is_annotator or invitation.is_annotator
-    member.save(update_fields=["is_lead", "is_annotator"])
 
 
 def _digest(token: str) -> str:

@@ -3,12 +3,13 @@
 import re
 from collections.abc import Iterable, Iterator
 from datetime import datetime
-from itertools import count
+from itertools import chain, count
 from pathlib import Path
 from typing import Any
 
 from django.db import IntegrityError, transaction
 from django.utils import timezone
+from django.utils.text import slugify
 from django.utils.translation import gettext
 
 from annotation.codebooks.definition import Codebook as CodebookDefinition
@@ -43,6 +44,14 @@ def codebook_source(name_or_path: str) -> str:
             gettext("%(name_or_path)s: byte %(start)s is not UTF-8. Save the file as UTF-8.")
             % {"name_or_path": name_or_path, "start": error.start},
         ) from None
+
+
+def slug_for(name: str) -> str:
+    """Return a short name that is free, made from a project's name: project where it has no Latin letters."""
+    longest = characters("project", "slug")
+    base = re.sub("[-_]+", "-", slugify(name.casefold()))[:longest].strip("-") or "project"
+    numbered = (f"{base[: longest - 1 - len(str(n))].rstrip('-')}-{n}" for n in count(2))
+    return next(slug for slug in chain([base], numbered) if not Project.objects.filter(slug=slug).exists())
 
 
 def project_create(*, slug: str, name: str = "", codebook: str, user: Any = None) -> Project:
@@ -255,4 +264,5 @@ __all__ = [
     "project_create",
     "project_edit",
     "project_restore",
+    "slug_for",
 ]

@@ -5,7 +5,7 @@ from contextlib import contextmanager
 
 from django.conf import settings
 from django.contrib import messages
-from django.core.exceptions import RequestDataTooBig
+from django.core.exceptions import DisallowedHost, RequestDataTooBig
 from django.http import HttpRequest, HttpResponse
 from django.shortcuts import render
 from django.utils.translation import gettext, gettext_lazy
@@ -38,9 +38,12 @@ class RefusalPages:
 
 
 def unreadable(request: HttpRequest, exception: Exception) -> HttpResponse:
-    """Answer a request that cannot be read; one that is too large is told how large it may be."""
+    """Answer a request that cannot be read: too large, or for an address that this site does not know."""
     too_large = isinstance(exception, RequestDataTooBig)
-    context = {"megabytes": settings.DATA_UPLOAD_MAX_MEMORY_SIZE / 2**20} if too_large else {}
+    context = {
+        "megabytes": settings.DATA_UPLOAD_MAX_MEMORY_SIZE / 2**20 if too_large else None,
+        "unknown_host": isinstance(exception, DisallowedHost),
+    }
     return render(request, "400.html", context, status=413 if too_large else 400)
 
 

@@ -19,6 +19,7 @@ WORDS = {
     "items drawn": gettext_lazy("items drawn"),
     "key imported": gettext_lazy("key imported"),
     "key taken from decisions": gettext_lazy("key taken from decisions"),
+    "member added": gettext_lazy("member added"),
     "member deactivated": gettext_lazy("member deactivated"),
     "member edited": gettext_lazy("member edited"),
     "member reactivated": gettext_lazy("member reactivated"),

@@ -7,7 +7,6 @@ from django.contrib import messages
 from django.contrib.auth.decorators import login_required
 from django.http import HttpRequest, HttpResponse
 from django.shortcuts import redirect, render
-from django.utils.text import slugify
 from django.utils.translation import gettext, gettext_lazy
 from django.views.decorators.http import require_GET, require_http_methods
 
@@ -15,7 +14,7 @@ from annotation.errors import Refused
 from annotation.limits import characters
 from annotation.models import Membership, Project, Round
 from annotation.progress import MemberProgress, progress_of_round
-from annotation.projects import project_create
+from annotation.projects import project_create, slug_for
 from frontend.pages.common import page_of, posted
 
 PROJECTS_PER_PAGE = 20
@@ -105,7 +104,7 @@ def project_new(request: HttpRequest) -> HttpResponse:
     form = ProjectForm(posted(request))
     if request.method == "POST" and form.is_valid():
         given = form.cleaned_data
-        slug = given["slug"] or slugify(given["name"])[:80].strip("-")
+        slug = given["slug"] or slug_for(given["name"])
         try:
             project = project_create(
                 slug=slug, name=given["name"], codebook=given["codebook"], user=request.user
