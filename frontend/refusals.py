@@ -47,6 +47,12 @@ def unreadable(request: HttpRequest, exception: Exception) -> HttpResponse:
     return render(request, "400.html", context, status=413 if too_large else 400)
 
 
+def form_refused(request: HttpRequest, reason: str = "") -> HttpResponse:
+    """Answer a form that came without the right token, or from an address that this site does not trust."""
+    # Django says why in words alone.
+    return render(request, "403_csrf.html", {"unknown_origin": "trusted origins" in reason}, status=403)
+
+
 @contextmanager
 def refusals_as_notices(request: HttpRequest) -> Iterator[None]:
     """Show a refusal as a notice on the next page; who may not see or do it still gets the error page."""
