@@ -10,6 +10,7 @@ from django.shortcuts import redirect, render
 from django.utils.translation import gettext, gettext_lazy
 from django.views.decorators.http import require_GET, require_http_methods
 
+from annotation.discussing import mentions_open
 from annotation.errors import Refused
 from annotation.limits import characters
 from annotation.models import Membership, Project, Round
@@ -41,6 +42,8 @@ class ProjectCard:
     member: Membership
     work: list[OpenWork] = field(default_factory=list)
     open_rounds: list[Round] = field(default_factory=list)
+    mentioning: int = 0
+    """Unsettled discussions in which the person is mentioned."""
 
     @property
     def project(self) -> Project:
@@ -84,7 +87,14 @@ def home(request: HttpRequest) -> HttpResponse:
     page = page_of(request, memberships, PROJECTS_PER_PAGE)
     cards = [ProjectCard(member) for member in page]
     _add_open_rounds(cards)
+    _add_mentions(cards)
     return render(request, "frontend/home.html", {"page": page, "cards": cards})
+
+
+def _add_mentions(cards: list[ProjectCard]) -> None:
+    by_member = {card.member.pk: card for card in cards}
+    for (member, _), n in mentions_open(card.member for card in cards).items():
+        by_member[member].mentioning += n
 
 
 def _add_open_rounds(cards: list[ProjectCard]) -> None:
