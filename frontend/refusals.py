@@ -20,13 +20,25 @@ HEADINGS = {
 
 
 class RefusalPages:
-    """Answer a refusal that a page let through with an error page: 404, 403, 503, else 409."""
+    """Answer a refusal that a page let through with an error page: 404, 403, 503, else 409.
+
+    So too where somebody opens the address of a form, which Django would answer with nothing to see.
+    """
 
     def __init__(self, get_response: Callable[[HttpRequest], HttpResponse]) -> None:
         self.get_response = get_response
 
     def __call__(self, request: HttpRequest) -> HttpResponse:
-        return self.get_response(request)
+        response = self.get_response(request)
+        if response.status_code == 405 and request.method == "GET" and not response.content:
+            context = {
+                "heading": gettext("There is no page here"),
+                "message": gettext("This address takes what a form sends. Go back to the page of the form."),
+            }
+            page = render(request, "frontend/refused.html", context, status=405)
+            page.headers["Allow"] = response.headers["Allow"]
+            return page
+        return response
 
     def process_exception(self, request: HttpRequest, error: Exception) -> HttpResponse | None:
         if not isinstance(error, Refused):

@@ -5,7 +5,6 @@ from typing import Any
 
 from django.conf.locale import LANG_INFO
 from django.contrib import messages
-from django.contrib.auth.decorators import login_required
 from django.http import HttpRequest, HttpResponse
 from django.shortcuts import redirect, render
 from django.utils.safestring import mark_safe
@@ -25,6 +24,7 @@ from annotation.models import Codebook, Membership, Round
 from annotation.projects import codebook_publish
 from annotation.rulings import rulings_shown
 from frontend.pages.common import lead_or_refuse, number_in, project_page
+from frontend.signing_in import login_required
 
 
 @login_required

@@ -4,7 +4,6 @@ from dataclasses import dataclass, field
 
 from django import forms
 from django.contrib import messages
-from django.contrib.auth.decorators import login_required
 from django.http import HttpRequest, HttpResponse
 from django.shortcuts import redirect, render
 from django.utils.translation import gettext, gettext_lazy
@@ -17,6 +16,7 @@ from annotation.models import Membership, Project, Round
 from annotation.progress import MemberProgress, progress_of_round
 from annotation.projects import project_create, slug_for
 from frontend.pages.common import page_of, posted
+from frontend.signing_in import login_required
 
 PROJECTS_PER_PAGE = 20
 

@@ -4,7 +4,6 @@ from dataclasses import dataclass
 
 from django import forms
 from django.contrib import messages
-from django.contrib.auth.decorators import login_required
 from django.http import HttpRequest, HttpResponse
 from django.shortcuts import redirect
 from django.urls import NoReverseMatch, reverse
@@ -25,6 +24,7 @@ from annotation.remembering import remembered
 from annotation.screening import criteria_of
 from frontend.pages.common import lead_or_refuse, page_of, posted, project_page
 from frontend.refusals import refusals_as_notices
+from frontend.signing_in import login_required
 
 ROUNDS_PER_PAGE = 25
 BARS_SHOWN = 8

@@ -6,7 +6,6 @@ from typing import Any
 from django import forms
 from django.conf import settings
 from django.contrib import messages
-from django.contrib.auth.decorators import login_required
 from django.http import HttpRequest, HttpResponse
 from django.shortcuts import redirect, render
 from django.utils.translation import gettext, ngettext
@@ -26,6 +25,7 @@ from exports.tasks import release_start
 from frontend.pages.changes import changes_context, choices_of
 from frontend.pages.common import lead_or_refuse, page_of, posted, project_page
 from frontend.release_forms import ContentsForm, ReleaseForm, choices_as_before
+from frontend.signing_in import login_required
 
 WORKING = {Release.State.QUEUED, Release.State.RUNNING}
 

@@ -2,7 +2,6 @@
 
 from django import forms
 from django.contrib import messages
-from django.contrib.auth.decorators import login_required
 from django.http import HttpRequest, HttpResponse
 from django.shortcuts import redirect
 from django.urls import reverse
@@ -17,6 +16,7 @@ from frontend.pages.common import posted, project_page
 from frontend.pages.planning import RareRoundForm, RoundForm
 from frontend.pages.rounds import lead_and_round
 from frontend.refusals import refusals_as_notices
+from frontend.signing_in import login_required
 
 
 class TypedRoundForm(forms.Form):

@@ -4,7 +4,6 @@ from typing import Any
 
 from django import forms
 from django.contrib import messages
-from django.contrib.auth.decorators import login_required
 from django.http import HttpRequest, HttpResponse
 from django.shortcuts import redirect, render
 from django.urls import reverse
@@ -20,6 +19,7 @@ from annotation.round_drawing import drawing_progress
 from annotation.rounds import round_close, round_pause, round_reopen, round_resume
 from frontend.pages.common import lead_or_refuse, posted, project_page
 from frontend.refusals import refusals_as_notices
+from frontend.signing_in import login_required
 from frontend.training_view import training_context
 
 LOG_SHOWN = 10

@@ -1,6 +1,7 @@
 """Deciding a unit by keyboard and pointer, with offsets that hold for emoji and carriage returns."""
 
 import pytest
+from django.contrib.sessions.models import Session
 from playwright.sync_api import expect
 
 from annotation.adjudicating import resolution_current
@@ -132,3 +133,37 @@ def test_a_codebook_that_is_being_edited_is_not_left_behind_unnoticed(unit_page,
     unit_page.get_by_role("link", name="Edit as TOML").click()
     unit_page.wait_for_url("**?toml")
     assert asked == ["beforeunload"]
+
+
+def log_in_again(page):
+    expect(page.get_by_text("You were logged out meanwhile: nothing was stored.")).to_be_visible()
+    page.fill("[name=login]", "lea")
+    page.fill("[name=password]", "secret")
+    page.press("[name=password]", "Enter")
+
+
+def test_what_was_sent_after_the_session_ended_stands_in_its_form_after_the_log_in(unit_page, study):
+    Session.objects.all().delete()
+    unit_page.keyboard.press("3")
+    unit_page.keyboard.press("w")
+    unit_page.keyboard.type("Because of this.")
+    unit_page.get_by_role("button", name="Decide", exact=True).click()
+    log_in_again(unit_page)
+    expect(unit_page.get_by_label("Why")).to_have_value("Because of this.")
+    unit_page.get_by_role("button", name="Decide", exact=True).click()
+    expect(unit_page.get_by_role("button", name="Undo this decision")).to_be_visible()
+    assert decided(study) == ["every street"]
+    unit_page.reload()
+    expect(unit_page.get_by_label("Comment")).to_have_value("")
+
+
+def test_a_guideline_that_was_sent_after_the_session_ended_is_not_lost(unit_page, live_server, study):
+    unit_page.goto(f"{live_server.url}/p/s/codebook/edit/")
+    unit_page.get_by_label("Guideline (Markdown)").fill("# Written for an hour")
+    Session.objects.all().delete()
+    unit_page.get_by_role("button", name="Publish version 2").click()
+    log_in_again(unit_page)
+    expect(unit_page.get_by_label("Guideline (Markdown)")).to_have_value("# Written for an hour")
+    unit_page.get_by_role("button", name="Publish version 2").click()
+    expect(unit_page.get_by_text("Version 2 is published")).to_be_visible()
+    assert study.project.codebooks.latest("version").guideline == "# Written for an hour"
