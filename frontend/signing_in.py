@@ -7,12 +7,13 @@ from urllib.parse import urlsplit
 
 from django.contrib import messages
 from django.contrib.auth.views import redirect_to_login
-from django.http import HttpRequest, HttpResponse
+from django.http import HttpRequest
+from django.http.response import HttpResponseBase
 from django.utils.http import url_has_allowed_host_and_scheme
 from django.utils.translation import gettext
 
 
-def login_required(view: Callable[..., HttpResponse]) -> Callable[..., HttpResponse]:
+def login_required(view: Callable[..., HttpResponseBase]) -> Callable[..., HttpResponseBase]:
     """Send whoever is not logged in to the log-in, and to the page afterwards.
 
     A form that is sent after the session ended leads back to the page it stands on, because its own address
@@ -20,7 +21,7 @@ def login_required(view: Callable[..., HttpResponse]) -> Callable[..., HttpRespo
     """
 
     @wraps(view)
-    def checked(request: HttpRequest, *args: Any, **options: Any) -> HttpResponse:
+    def checked(request: HttpRequest, *args: Any, **options: Any) -> HttpResponseBase:
         if request.user.is_authenticated:
             return view(request, *args, **options)
         if request.method in ("GET", "HEAD"):
