@@ -93,6 +93,14 @@ def invitation_find(token: str) -> Invitation:
     return found
 
 
+def invitation_adds_nothing(invitation: Invitation, user: Any) -> Membership | None:
+    """Return the user's membership where it is active and has all roles of the invitation already."""
+    member = invitation.project.memberships.filter(user=user.pk, is_active=True).first() if user.pk else None
+    if member is None or (invitation.is_lead and not member.is_lead):
+        return None
+    return None if invitation.is_annotator and not member.is_annotator else member
+
+
 def invitation_accept(*, token: str, user: Any, background: str = "") -> Membership:
     """Bring the user into the project by an invitation, which is used up by it.
 

@@ -187,3 +187,16 @@ def test_pausing_and_going_on_are_one_button(lead_client):
     assert "Paused by a lead" in client_of("ann").get("/").content.decode()
     lead_client.post("/p/t/rounds/1/pause/", {"then": "resume"})
     assert "Paused by a lead" not in client_of("ann").get("/").content.decode()
+
+
+def test_whoever_takes_part_already_is_led_to_the_project_and_the_link_stays_for_others(study):
+    invitation, token = invitation_create(project=study.project, member=study.lead)
+    response = client_of("ann").get(f"/join/{token}/", follow=True)
+    assert response.request["PATH_INFO"] == "/p/s/"
+    assert "You take part in this project already, as A2. The invitation is still unused." in (
+        response.content.decode()
+    )
+    invitation.refresh_from_db()
+    assert invitation.used_at is None
+    _, token = invitation_create(project=study.project, member=study.lead, is_lead=True)
+    assert "Join the study" in client_of("ann").get(f"/join/{token}/").content.decode()
