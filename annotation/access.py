@@ -24,18 +24,20 @@ def get_or_none(rows: QuerySet[Row] | Manager[Row], **unique: Any) -> Row | None
 
 
 def member_or_404(user: Any, slug: str) -> Membership:
-    """Return the user's active membership of the project; NotFound for everybody else.
+    """Return the user's active membership of the project.
 
-    An outsider cannot tell a project that exists from one that does not.
+    Raises NotFound for everybody else, so that an outsider cannot tell a project that exists from one that
+    does not, and NotAllowed for whoever was deactivated, who knows that it does.
     """
     members = Membership.objects.select_related("project")
-    membership = (
-        get_or_none(members, project__slug=slug, user_id=user.pk, is_active=True)
-        if user.is_authenticated
-        else None
-    )
+    membership = get_or_none(members, project__slug=slug, user_id=user.pk) if user.is_authenticated else None
     if membership is None:
         raise NotFound(gettext("There is no project “%(slug)s” that you take part in.") % {"slug": slug})
+    if not membership.is_active:
+        raise NotAllowed(
+            gettext("You were deactivated in this project. Ask one of its leads to reactivate you."),
+            member=membership.pk,
+        )
     return membership
 
 
@@ -57,7 +59,10 @@ def require_lead(member: Membership) -> None:
 def require_annotator(member: Membership) -> None:
     """Refuse whoever does not annotate in the project."""
     if not member.is_annotator:
-        raise NotAllowed(gettext("You do not annotate in this project. Ask a lead to make you an annotator."))
+        raise NotAllowed(
+            gettext("You do not annotate in this project. Ask a lead to make you an annotator."),
+            member=member.pk,
+        )
 
 
 def refuse_archived(project: Project) -> None:

@@ -13,13 +13,8 @@ from annotation import access
 from annotation.drawing import STRATA
 from annotation.errors import Refused
 from annotation.models import Membership, Project, Round
-from annotation.progress import progress_of_round
 from annotation.projects import project_create
-from annotation.rounds import (
-    round_close,
-    round_create,
-    round_reopen,
-)
+from annotation.rounds import round_close, round_create, round_reopen
 from annotation.serializers import ExactCharField, RefusalSerializer
 from annotation.tasks import round_draw_or_send, round_open_or_send
 
@@ -60,6 +55,11 @@ class RoundSerializer(serializers.ModelSerializer):
             "seed",
             "imported",
             "pass_mark",
+            "repeats",
+            "live_agreement",
+            "content_warning",
+            "due_on",
+            "paused_at",
             "guideline_version",
             "types",
             "opened_at",
@@ -119,6 +119,7 @@ class RoundListApi(MemberView):
         seed = serializers.IntegerField(default=0, min_value=-(2**63), max_value=2**63 - 1)
         content_warning = serializers.CharField(required=False, default="", allow_blank=True)
         live_agreement = serializers.BooleanField(default=False)
+        due_on = serializers.DateField(required=False, allow_null=True, default=None)
         pass_mark = serializers.IntegerField(
             min_value=0, max_value=100, required=False, allow_null=True, default=None
         )
@@ -163,32 +164,6 @@ class RoundListApi(MemberView):
         if earlier is not None:
             round_draw_or_send(created, member=member, items_of=earlier)
         return Response(RoundSerializer(created).data, status=status.HTTP_201_CREATED)
-
-
-class RoundApi(MemberView):
-    @extend_schema_serializer(component_name="RoundOutput")
-    class OutputSerializer(RoundSerializer):
-        @extend_schema_serializer(component_name="RoundProgress")
-        class ProgressSerializer(serializers.Serializer):
-            pseudonym = serializers.CharField()
-            decided = serializers.IntegerField()
-            total = serializers.IntegerField()
-
-        progress = ProgressSerializer(many=True)
-
-        class Meta(RoundSerializer.Meta):
-            fields = [*RoundSerializer.Meta.fields, "progress"]
-
-    @extend_schema(responses={200: OutputSerializer, **REFUSALS})
-    def get(self, request: Request, slug: str, number: int) -> Response:
-        """Show a round; leads see how far each annotator is, annotators how far they are themselves."""
-        member = self.member(request, slug)
-        found = access.round_or_404(member, number)
-        rows = progress_of_round(found, member=None if member.is_lead else member)
-        progress = [
-            {"pseudonym": row.member.pseudonym, "decided": row.decided, "total": row.total} for row in rows
-        ]
-        return Response({**RoundSerializer(found).data, "progress": progress})
 
 
 class RoundDrawApi(MemberView):

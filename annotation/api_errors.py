@@ -77,6 +77,8 @@ def refusal_body(error: Refused) -> dict[str, Any]:
         body["errors"] = error.errors
     if error.row is not None:
         body["row"] = error.row
+    if error.member is not None:
+        body["member"] = error.member
     return body
 
 

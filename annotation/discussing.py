@@ -1,6 +1,8 @@
 """Talking about units of a closed round. While a round is open there is nothing to talk about."""
 
 import re
+from collections import Counter
+from collections.abc import Iterable
 from dataclasses import dataclass
 
 from django.db import transaction
@@ -10,10 +12,11 @@ from django.utils.translation import gettext
 
 from annotation.errors import NotAllowed, NotFound, Refused
 from annotation.limits import LIMITS, unfit
-from annotation.models import Comment, Item, Membership, Question, Round, RoundItem
+from annotation.models import Assignment, Comment, Item, Membership, Question, Round, RoundItem
 from annotation.protocols.texts import is_blank
 from annotation.recording import Unit
 
+_UNIT = ("item", "type_code", "question")
 _MENTION = re.compile(r"@([A-Za-z0-9_-]{1,40})")
 
 
@@ -107,15 +110,40 @@ def discussed_units(round: Round, *, mentioning: Membership | None = None) -> Qu
 
 def discussions_open(round: Round) -> int:
     """Return how many units of a round people talk about and have not settled."""
-    units = (
-        round.comments.order_by()
-        .values("item", "type_code", "question")
-        .annotate(
-            settled=Coalesce(Max("id", filter=Q(act=Comment.Act.SETTLE)), 0),
-            reopened=Coalesce(Max("id", filter=Q(act=Comment.Act.REOPEN)), 0),
-        )
+    return _unsettled(round.comments.all()).count()
+
+
+def mentions_open(members: Iterable[Membership]) -> Counter[tuple[int, int]]:
+    """Return how many unsettled discussions mention somebody, by the keys of member and round.
+
+    Of closed rounds, and only where the member may read the discussion.
+    """
+    leads = {member.pk: member.is_lead for member in members}
+    found = Comment.objects.filter(mentions__in=leads, round__status=Round.Status.CLOSED).order_by()
+    units = set(found.values_list("mentions", "round", *_UNIT).distinct())
+    if not units:
+        return Counter()
+    rounds = {round for _, round, *_ in units}
+    took_part = set(
+        Assignment.objects.filter(member__in=leads, round__in=rounds)
+        .values_list("member", "round")
+        .distinct()
     )
-    return units.filter(settled__lte=F("reopened")).count()
+    talked_about = Comment.objects.filter(round__in=rounds, item__in={item for _, _, item, *_ in units})
+    unsettled = set(_unsettled(talked_about).values_list("round", *_UNIT))
+    return Counter(
+        (member, round)
+        for member, round, *unit in units
+        if (round, *unit) in unsettled and (leads[member] or (member, round) in took_part)
+    )
+
+
+def _unsettled(comments: QuerySet[Comment]) -> QuerySet:
+    units = comments.order_by().values("round", *_UNIT)
+    return units.annotate(
+        settled=Coalesce(Max("id", filter=Q(act=Comment.Act.SETTLE)), 0),
+        reopened=Coalesce(Max("id", filter=Q(act=Comment.Act.REOPEN)), 0),
+    ).filter(settled__lte=F("reopened"))
 
 
 def _same_type_units(round: Round, found: QuerySet[Comment]) -> list[int]:

@@ -95,7 +95,9 @@ def locked_draft(round: Round, otherwise: str) -> None:
     if current is None:
         raise NotFound(gettext("The round is gone."))
     if current.status != Round.Status.DRAFT:
-        raise Refused("round_not_draft", f"{current.name} is {current.status_word}. {otherwise}")
+        told = gettext("%(name)s is %(status)s. %(otherwise)s")
+        names = {"name": current.name, "status": current.status_word, "otherwise": otherwise}
+        raise Refused("round_not_draft", told % names)
     names = {"name": current.name, "otherwise": otherwise}
     if current.imported:
         raise Refused("round_not_draft", gettext("%(name)s is being imported. %(otherwise)s") % names)

@@ -14,6 +14,7 @@ from annotation.access import refuse_archived
 from annotation.errors import NotFound, Refused
 from annotation.limits import LIMITS, refuse_unfit
 from annotation.models import Invitation, Membership, Project, ProjectEvent
+from annotation.people import roles_add
 from annotation.projects import member_add
 
 MAX_DAYS = 365
@@ -92,6 +93,14 @@ def invitation_find(token: str) -> Invitation:
     return found
 
 
+def invitation_adds_nothing(invitation: Invitation, user: Any) -> Membership | None:
+    """Return the user's membership where it is active and has all roles of the invitation already."""
+    member = invitation.project.memberships.filter(user=user.pk, is_active=True).first() if user.pk else None
+    if member is None or (invitation.is_lead and not member.is_lead):
+        return None
+    return None if invitation.is_annotator and not member.is_annotator else member
+
+
 def invitation_accept(*, token: str, user: Any, background: str = "") -> Membership:
     """Bring the user into the project by an invitation, which is used up by it.
 
@@ -115,27 +124,17 @@ def invitation_accept(*, token: str, user: Any, background: str = "") -> Members
                 is_annotator=invitation.is_annotator,
                 background=background.strip(),
             )
-        else:
-            _roles_added(member, invitation)
+        elif not member.is_active:
+            raise Refused(
+                "not_ready",
+                gettext("You were deactivated in this project. Ask one of its leads to reactivate you."),
+            )
+        elif not roles_add(member, is_lead=invitation.is_lead, is_annotator=invitation.is_annotator):
+            told = gettext("You take part in this project already, as %(name)s.") % {"name": member.pseudonym}
+            raise Refused("taken", told)
         Invitation.objects.filter(pk=invitation.pk).update(used_by=member)
         _log(invitation, member, "invitation accepted")
     return member
-
-
-def _roles_added(member: Membership, invitation: Invitation) -> None:
-    if not member.is_active:
-        raise Refused(
-            "not_ready",
-            gettext("You were deactivated in this project. Ask one of its leads to reactivate you."),
-        )
-    new_lead = invitation.is_lead and not member.is_lead
-    new_annotator = invitation.is_annotator and not member.is_annotator
-    if not (new_lead or new_annotator):
-        told = gettext("You take part in this project already, as %(name)s.") % {"name": member.pseudonym}
-        raise Refused("taken", told)
-    member.is_lead = member.is_lead or invitation.is_lead
-    member.is_annotator = member.is_annotator or invitation.is_annotator
-    member.save(update_fields=["is_lead", "is_annotator"])
 
 
 def _digest(token: str) -> str:

@@ -1,5 +1,7 @@
 """The people of a project after they joined: roles, leaving, and handing on their texts."""
 
+from typing import Any
+
 from django.db import transaction
 from django.utils import timezone
 from django.utils.translation import gettext
@@ -7,6 +9,7 @@ from django.utils.translation import gettext
 from annotation.errors import Refused
 from annotation.limits import LIMITS, refuse_unfit
 from annotation.models import Membership, Project, ProjectEvent
+from annotation.projects import member_add
 
 
 def member_edit(
@@ -33,6 +36,38 @@ def member_edit(
             target.save(update_fields=changed)
             _log(target, member, "member edited", fields=changed)
     return target
+
+
+def member_admit(*, project: Project, user: Any, is_lead: bool, is_annotator: bool) -> Membership:
+    """Let an account take part without an invitation, as whoever runs the installation may.
+
+    Whoever takes part already gets the roles they did not have. Raises Refused where there are none to give,
+    and for a deactivated member.
+    """
+    with transaction.atomic():
+        Project.objects.select_for_update().get(pk=project.pk)
+        target = project.memberships.filter(user=user).first()
+        if target is None:
+            target = member_add(project=project, user=user, is_lead=is_lead, is_annotator=is_annotator)
+        elif not target.is_active:
+            told = gettext("%(name)s was deactivated in this project: one of its leads can reactivate them.")
+            raise Refused("not_ready", told % {"name": target.pseudonym})
+        elif not roles_add(target, is_lead=is_lead, is_annotator=is_annotator):
+            told = gettext("%(user)s takes part in this project already, as %(name)s.")
+            raise Refused("taken", told % {"user": user, "name": target.pseudonym})
+        roles = [name for name, has in (("annotator", is_annotator), ("lead", is_lead)) if has]
+        _log(target, None, "member added", roles=roles)
+    return target
+
+
+def roles_add(target: Membership, *, is_lead: bool, is_annotator: bool) -> bool:
+    """Give a member roles they do not have; return whether there was one to give."""
+    if (target.is_lead or not is_lead) and (target.is_annotator or not is_annotator):
+        return False
+    target.is_lead = target.is_lead or is_lead
+    target.is_annotator = target.is_annotator or is_annotator
+    target.save(update_fields=["is_lead", "is_annotator"])
+    return True
 
 
 def member_deactivate(*, target: Membership, member: Membership, leave_out: bool = False) -> Membership:
@@ -77,7 +112,7 @@ def _refuse_without_lead(target: Membership) -> None:
         )
 
 
-def _log(target: Membership, member: Membership, action: str, **details: object) -> None:
+def _log(target: Membership, member: Membership | None, action: str, **details: object) -> None:
     ProjectEvent.objects.create(
         project=target.project, member=member, action=action, details={"who": target.pseudonym, **details}
     )

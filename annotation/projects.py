@@ -3,12 +3,13 @@
 import re
 from collections.abc import Iterable, Iterator
 from datetime import datetime
-from itertools import count
+from itertools import chain, count
 from pathlib import Path
 from typing import Any
 
 from django.db import IntegrityError, transaction
 from django.utils import timezone
+from django.utils.text import slugify
 from django.utils.translation import gettext
 
 from annotation.codebooks.definition import Codebook as CodebookDefinition
@@ -43,6 +44,14 @@ def codebook_source(name_or_path: str) -> str:
             gettext("%(name_or_path)s: byte %(start)s is not UTF-8. Save the file as UTF-8.")
             % {"name_or_path": name_or_path, "start": error.start},
         ) from None
+
+
+def slug_for(name: str) -> str:
+    """Return a short name that is free, made from a project's name: project where it has no Latin letters."""
+    longest = characters("project", "slug")
+    base = re.sub("[-_]+", "-", slugify(name.casefold()))[:longest].strip("-") or "project"
+    numbered = (f"{base[: longest - 1 - len(str(n))].rstrip('-')}-{n}" for n in count(2))
+    return next(slug for slug in chain([base], numbered) if not Project.objects.filter(slug=slug).exists())
 
 
 def project_create(*, slug: str, name: str = "", codebook: str, user: Any = None) -> Project:
@@ -138,10 +147,13 @@ def _archived_set(project: Project, member: Membership, when: datetime | None, a
     return project
 
 
-def codebook_publish(*, project: Project, source: str, member: Membership | None = None) -> Codebook:
+def codebook_publish(
+    *, project: Project, source: str, member: Membership | None = None, edited_version: int | None = None
+) -> Codebook:
     """Publish the next version of the project's codebook; the same text as the newest changes nothing.
 
-    Raises CodebookError for problems in the text, Refused where its protocol is not the project's.
+    Raises CodebookError for problems in the text, Refused where its protocol is not the project's, and with
+    code `stale_version` where the newest version is not the one that was edited (`edited_version`).
     """
     definition = read_codebook(source, "codebook")
     if definition.protocol != project.protocol:
@@ -158,6 +170,16 @@ def codebook_publish(*, project: Project, source: str, member: Membership | None
         newest = project.codebooks.order_by("-version").first()
         if newest is not None and newest.source == source:
             return newest
+        if edited_version is not None and newest is not None and newest.version != edited_version:
+            raise Refused(
+                "stale_version",
+                gettext(
+                    "Version %(newest)s was published while you edited version %(edited)s. What you wrote is "
+                    "below, as TOML. Publishing it now would undo what version %(newest)s changed: take "
+                    "that over first."
+                )
+                % {"newest": newest.version, "edited": edited_version},
+            )
         codebook = _codebook_store(project, newest.version + 1 if newest else 1, source, definition)
         ProjectEvent.objects.create(
             project=project,
@@ -242,4 +264,5 @@ __all__ = [
     "project_create",
     "project_edit",
     "project_restore",
+    "slug_for",
 ]

@@ -44,9 +44,7 @@ def round_create(
     `items_of` names one. Raises Refused for a name in use, for types that the codebook does not have, and
     for a due date that is over.
     """
-    if due_on is not None and due_on < timezone.localdate():
-        message = gettext("This day is over: choose today or a later one.")
-        raise Refused("invalid", message, errors={"due_on": message})
+    refuse_past(due_on)
     if pass_mark is not None and purpose != Round.Purpose.TRAINING:
         raise Refused(
             "invalid",
@@ -61,11 +59,7 @@ def round_create(
         refuse_archived(Project.objects.select_for_update().get(pk=project.pk))
         number = (project.rounds.aggregate(last=Max("number"))["last"] or 0) + 1
         name = name.strip() or f"Round {number}"
-        if project.rounds.filter(name=name).exists():
-            raise Refused(
-                "taken",
-                gettext("This project has a round “%(name)s” already: choose another name.") % {"name": name},
-            )
+        refuse_taken(project, name)
         codebook = codebook or project.codebooks.latest("version")
         created = Round.objects.create(
             project=project,
@@ -89,6 +83,21 @@ def round_create(
     if items_of is not None:
         round_draw(created, items_of=items_of, member=member)
     return created
+
+
+def refuse_past(due_on: date | None) -> None:
+    """Refuse a due date that is over."""
+    if due_on is not None and due_on < timezone.localdate():
+        message = gettext("This day is over: choose today or a later one.")
+        raise Refused("invalid", message, errors={"due_on": message})
+
+
+def refuse_taken(project: Project, name: str, besides: Round | None = None) -> None:
+    """Refuse a name that another round of the project has."""
+    named = project.rounds.filter(name=name)
+    if (named if besides is None else named.exclude(pk=besides.pk)).exists():
+        message = gettext("This project has a round “%(name)s” already: choose another name.")
+        raise Refused("taken", message % {"name": name}, errors={"name": message % {"name": name}})
 
 
 def _types(codebook: Codebook, types: Iterable[str] | None) -> str | None:

@@ -2,16 +2,24 @@
 
 from django.urls import path
 
-from annotation import api, api_reassigning, api_workspace
+from annotation import api, api_reassigning, api_round, api_workspace
 
 urlpatterns = [
     path("projects/", api.ProjectListApi.as_view(), name="api-projects"),
     path("projects/<slug:slug>/", api.ProjectApi.as_view(), name="api-project"),
     path("projects/<slug:slug>/rounds/", api.RoundListApi.as_view(), name="api-rounds"),
-    path("projects/<slug:slug>/rounds/<int:number>/", api.RoundApi.as_view(), name="api-round"),
+    path("projects/<slug:slug>/rounds/<int:number>/", api_round.RoundApi.as_view(), name="api-round"),
     path("projects/<slug:slug>/rounds/<int:number>/draw/", api.RoundDrawApi.as_view(), name="api-draw"),
     path("projects/<slug:slug>/rounds/<int:number>/open/", api.RoundOpenApi.as_view(), name="api-open"),
     path("projects/<slug:slug>/rounds/<int:number>/close/", api.RoundCloseApi.as_view(), name="api-close"),
+    path(
+        "projects/<slug:slug>/rounds/<int:number>/pause/", api_round.RoundPauseApi.as_view(), name="api-pause"
+    ),
+    path(
+        "projects/<slug:slug>/rounds/<int:number>/resume/",
+        api_round.RoundResumeApi.as_view(),
+        name="api-resume",
+    ),
     path(
         "projects/<slug:slug>/rounds/<int:number>/reassign/",
         api_reassigning.ReassignApi.as_view(),

@@ -5,7 +5,7 @@ from contextlib import contextmanager
 
 from django.conf import settings
 from django.contrib import messages
-from django.core.exceptions import RequestDataTooBig
+from django.core.exceptions import DisallowedHost, RequestDataTooBig
 from django.http import HttpRequest, HttpResponse
 from django.shortcuts import render
 from django.utils.translation import gettext, gettext_lazy
@@ -20,13 +20,25 @@ HEADINGS = {
 
 
 class RefusalPages:
-    """Answer a refusal that a page let through with an error page: 404, 403, 503, else 409."""
+    """Answer a refusal that a page let through with an error page: 404, 403, 503, else 409.
+
+    So too where somebody opens the address of a form, which Django would answer with nothing to see.
+    """
 
     def __init__(self, get_response: Callable[[HttpRequest], HttpResponse]) -> None:
         self.get_response = get_response
 
     def __call__(self, request: HttpRequest) -> HttpResponse:
-        return self.get_response(request)
+        response = self.get_response(request)
+        if response.status_code == 405 and request.method == "GET" and not response.content:
+            context = {
+                "heading": gettext("There is no page here"),
+                "message": gettext("This address takes what a form sends. Go back to the page of the form."),
+            }
+            page = render(request, "frontend/refused.html", context, status=405)
+            page.headers["Allow"] = response.headers["Allow"]
+            return page
+        return response
 
     def process_exception(self, request: HttpRequest, error: Exception) -> HttpResponse | None:
         if not isinstance(error, Refused):
@@ -38,10 +50,19 @@ class RefusalPages:
 
 
 def unreadable(request: HttpRequest, exception: Exception) -> HttpResponse:
-    """Answer a request that cannot be read; one that is too large is told how large it may be."""
+    """Answer a request that cannot be read: too large, or for an address that this site does not know."""
     too_large = isinstance(exception, RequestDataTooBig)
-    context = {"megabytes": settings.DATA_UPLOAD_MAX_MEMORY_SIZE / 2**20} if too_large else {}
+    context = {
+        "megabytes": settings.DATA_UPLOAD_MAX_MEMORY_SIZE / 2**20 if too_large else None,
+        "unknown_host": isinstance(exception, DisallowedHost),
+    }
     return render(request, "400.html", context, status=413 if too_large else 400)
+
+
+def form_refused(request: HttpRequest, reason: str = "") -> HttpResponse:
+    """Answer a form that came without the right token, or from an address that this site does not trust."""
+    # Django says why in words alone.
+    return render(request, "403_csrf.html", {"unknown_origin": "trusted origins" in reason}, status=403)
 
 
 @contextmanager

@@ -9,7 +9,7 @@ import zipfile
 from collections.abc import Iterator
 from contextlib import contextmanager
 from pathlib import Path
-from typing import Any
+from typing import TYPE_CHECKING, Any, BinaryIO
 from xml.etree.ElementTree import ParseError
 
 from django.utils.translation import gettext
@@ -17,6 +17,9 @@ from openpyxl import load_workbook
 from openpyxl.utils.exceptions import InvalidFileException
 
 from annotation.importing.rows import FileError, Notice
+
+if TYPE_CHECKING:
+    from openpyxl import Workbook
 
 _UNREADABLE = (InvalidFileException, zipfile.BadZipFile, ParseError, KeyError, ValueError, TypeError, OSError)
 
@@ -29,8 +32,15 @@ def records(path: Path, name: str) -> Iterator[tuple[str, list[Any]] | Notice]:
     Cells beyond the header count only where they have content. Formulas give the value that the
     workbook was saved with. Raises FileError where the workbook cannot be read.
     """
-    with _errors_of_openpyxl(name):
-        book = load_workbook(path, read_only=True, data_only=True)
+    # A path would be refused for its name; the format is told by the content alone.
+    with path.open("rb") as file:
+        _refuse_other_archives(file, name)
+        with _errors_of_openpyxl(name):
+            book = load_workbook(file, read_only=True, data_only=True)
+        yield from _rows_of(book, name)
+
+
+def _rows_of(book: Workbook, name: str) -> Iterator[tuple[str, list[Any]] | Notice]:
     try:
         with _errors_of_openpyxl(name):
             sheet, *others = book.worksheets
@@ -62,6 +72,14 @@ def records(path: Path, name: str) -> Iterator[tuple[str, list[Any]] | Notice]:
             )
     finally:
         book.close()
+
+
+def _refuse_other_archives(file: BinaryIO, name: str) -> None:
+    with _errors_of_openpyxl(name), zipfile.ZipFile(file) as archive:
+        is_workbook = "[Content_Types].xml" in archive.namelist()
+    if not is_workbook:
+        told = gettext("is an archive and no Excel workbook: unpack it, or save the table in it as .xlsx")
+        raise FileError(name, "", told)
 
 
 @contextmanager

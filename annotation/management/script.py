@@ -5,6 +5,7 @@ from collections.abc import Callable
 from pathlib import Path
 from typing import Any, NoReturn
 
+from django.contrib.auth import get_user_model
 from django.core.management.base import BaseCommand, CommandError, CommandParser
 from django.db import OperationalError, ProgrammingError
 
@@ -52,6 +53,16 @@ class ScriptCommand(BaseCommand):
         if found is None:
             raise NotFound(
                 f"There is no project “{slug}”. Make it with manage.py create_project {slug} --codebook …"
+            )
+        return found
+
+    def account(self, name: str) -> Any:
+        """Return the account of this user name. Raises NotFound saying how to make it."""
+        found = get_user_model().objects.filter(username=name).first()
+        if found is None:
+            raise NotFound(
+                f"There is no account “{name}”. Accounts are made by an invitation, on the admin pages, or "
+                "with manage.py createsuperuser."
             )
         return found
 

@@ -139,6 +139,7 @@ AUTH_PASSWORD_VALIDATORS = [
     )
 ]
 SECURE_REFERRER_POLICY = "same-origin"
+CSRF_FAILURE_VIEW = "frontend.refusals.form_refused"
 LOGIN_URL = "account_login"
 LOGIN_REDIRECT_URL = "/"
 ACCOUNT_LOGOUT_REDIRECT_URL = "/"

@@ -7,7 +7,6 @@ from dataclasses import dataclass
 from typing import Any
 
 from django.contrib import messages
-from django.contrib.auth.decorators import login_required
 from django.http import HttpRequest, HttpResponse
 from django.shortcuts import redirect, render
 from django.utils.translation import gettext
@@ -31,6 +30,7 @@ from annotation import access
 from annotation.models import Membership, Round
 from frontend.pages.common import lead_or_refuse, page_of, project_page, query_without_page
 from frontend.refusals import refusals_as_notices
+from frontend.signing_in import login_required
 
 PATTERNS = 6
 """How many kinds of underline the stylesheet has; with more annotators they repeat, and the name tells."""

@@ -6,7 +6,6 @@ from collections.abc import Iterator
 from datetime import date, datetime, time, timedelta
 
 from django import forms
-from django.contrib.auth.decorators import login_required
 from django.db.models import Exists, OuterRef, QuerySet
 from django.http import HttpRequest, HttpResponse, QueryDict, StreamingHttpResponse
 from django.utils import timezone
@@ -15,6 +14,7 @@ from django.views.decorators.http import require_GET
 from annotation.importing.safe_cells import made_safe
 from annotation.models import Membership, ProjectEvent
 from frontend.pages.common import lead_or_refuse, page_of, project_page, query_without_page
+from frontend.signing_in import login_required
 
 
 class AuditForm(forms.Form):

@@ -5,7 +5,6 @@ from typing import Any
 
 from django.conf.locale import LANG_INFO
 from django.contrib import messages
-from django.contrib.auth.decorators import login_required
 from django.http import HttpRequest, HttpResponse
 from django.shortcuts import redirect, render
 from django.utils.safestring import mark_safe
@@ -25,6 +24,7 @@ from annotation.models import Codebook, Membership, Round
 from annotation.projects import codebook_publish
 from annotation.rulings import rulings_shown
 from frontend.pages.common import lead_or_refuse, number_in, project_page
+from frontend.signing_in import login_required
 
 
 @login_required
@@ -96,23 +96,30 @@ def edit(request: HttpRequest, slug: str) -> HttpResponse:
     """Edit the newest version, by fields or as TOML, and publish the result as the next one."""
     member = lead_or_refuse(request, slug)
     newest = member.project.codebooks.latest("version")
-    document = tomllib.loads(newest.source)
+    # The fields of a form are those of the version it was made from, which may not be the newest any more.
+    edited_version = number_in(request.POST.get("version"))
+    base = member.project.codebooks.filter(version=edited_version).first() or newest
+    document = tomllib.loads(base.source)
     problems: list[str] = []
-    source = newest.source
+    overtaken = False
+    source = base.source
     if request.method == "POST":
         given = request.POST
         if given.get("as") == "toml":
             source = given["source"].replace("\r\n", "\n")
         else:
             edited = document_edited(document, given)
-            source = newest.source if edited == document else codebook_toml(edited)
+            source = base.source if edited == document else codebook_toml(edited)
             document = edited
         try:
-            published = codebook_publish(project=member.project, source=source, member=member)
+            published = codebook_publish(
+                project=member.project, source=source, member=member, edited_version=base.version
+            )
         except CodebookError as error:
             problems = [str(problem) for problem in error.problems]
         except Refused as refusal:
             problems = [refusal.message]
+            overtaken = refusal.code == "stale_version"
         else:
             if published.version == newest.version:
                 messages.info(
@@ -135,10 +142,13 @@ def edit(request: HttpRequest, slug: str) -> HttpResponse:
         member,
         tab="codebook",
         newest=newest,
+        base=base,
+        edited=newest if overtaken else base,
         document=document,
         source=source,
         problems=problems,
-        as_toml="toml" in request.GET or request.POST.get("as") == "toml",
+        overtaken=overtaken,
+        as_toml=overtaken or "toml" in request.GET or request.POST.get("as") == "toml",
         guideline=_html(document.get("guideline", "")),
         translations=[
             (language_name(state.language), state, state.total - len(state.missing))

@@ -3,7 +3,6 @@
 from collections import Counter
 from typing import Any
 
-from django.contrib.auth.decorators import login_required
 from django.db.models import Exists, OuterRef, Q, QuerySet
 from django.http import HttpRequest, HttpResponse, QueryDict
 from django.shortcuts import redirect
@@ -23,6 +22,7 @@ from annotation.models import Assignment, Comment, Membership, QuestionAnnotatio
 from annotation.remembering import remembered
 from annotation.topics import topics_of
 from frontend.pages.common import in_order, lead_or_refuse, page_of, project_page, query_without_page
+from frontend.signing_in import login_required
 from frontend.unit_view import unit_key
 
 FILTERS = ("type", "topic", "pattern", "pair", "state")

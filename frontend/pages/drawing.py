@@ -4,7 +4,6 @@ from typing import Any, cast
 
 from django import forms
 from django.contrib import messages
-from django.contrib.auth.decorators import login_required
 from django.db.models import QuerySet
 from django.http import HttpRequest, HttpResponse
 from django.shortcuts import redirect
@@ -20,6 +19,7 @@ from frontend.pages.common import ChosenField, project_page
 from frontend.pages.project import items_there
 from frontend.pages.rounds import lead_and_round
 from frontend.refusals import refusals_as_notices
+from frontend.signing_in import login_required
 from frontend.training_view import training_context
 
 

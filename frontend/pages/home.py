@@ -4,19 +4,19 @@ from dataclasses import dataclass, field
 
 from django import forms
 from django.contrib import messages
-from django.contrib.auth.decorators import login_required
 from django.http import HttpRequest, HttpResponse
 from django.shortcuts import redirect, render
-from django.utils.text import slugify
 from django.utils.translation import gettext, gettext_lazy
 from django.views.decorators.http import require_GET, require_http_methods
 
+from annotation.discussing import mentions_open
 from annotation.errors import Refused
 from annotation.limits import characters
 from annotation.models import Membership, Project, Round
 from annotation.progress import MemberProgress, progress_of_round
-from annotation.projects import project_create
+from annotation.projects import project_create, slug_for
 from frontend.pages.common import page_of, posted
+from frontend.signing_in import login_required
 
 PROJECTS_PER_PAGE = 20
 
@@ -42,6 +42,8 @@ class ProjectCard:
     member: Membership
     work: list[OpenWork] = field(default_factory=list)
     open_rounds: list[Round] = field(default_factory=list)
+    mentioning: int = 0
+    """Unsettled discussions in which the person is mentioned."""
 
     @property
     def project(self) -> Project:
@@ -85,7 +87,14 @@ def home(request: HttpRequest) -> HttpResponse:
     page = page_of(request, memberships, PROJECTS_PER_PAGE)
     cards = [ProjectCard(member) for member in page]
     _add_open_rounds(cards)
+    _add_mentions(cards)
     return render(request, "frontend/home.html", {"page": page, "cards": cards})
+
+
+def _add_mentions(cards: list[ProjectCard]) -> None:
+    by_member = {card.member.pk: card for card in cards}
+    for (member, _), n in mentions_open(card.member for card in cards).items():
+        by_member[member].mentioning += n
 
 
 def _add_open_rounds(cards: list[ProjectCard]) -> None:
@@ -105,7 +114,7 @@ def project_new(request: HttpRequest) -> HttpResponse:
     form = ProjectForm(posted(request))
     if request.method == "POST" and form.is_valid():
         given = form.cleaned_data
-        slug = given["slug"] or slugify(given["name"])[:80].strip("-")
+        slug = given["slug"] or slug_for(given["name"])
         try:
             project = project_create(
                 slug=slug, name=given["name"], codebook=given["codebook"], user=request.user

@@ -4,7 +4,6 @@ from typing import Any
 
 from django import forms
 from django.contrib import messages
-from django.contrib.auth.decorators import login_required
 from django.http import FileResponse, HttpRequest, HttpResponse
 from django.shortcuts import redirect, render
 from django.urls import reverse
@@ -29,6 +28,7 @@ from annotation.uploading import (
 )
 from frontend.pages.common import lead_or_refuse, page_of, posted, project_page
 from frontend.refusals import refusals_as_notices
+from frontend.signing_in import login_required
 
 WORKING = {Upload.State.NEW, Upload.State.CHECKING, Upload.State.QUEUED, Upload.State.IMPORTING}
 

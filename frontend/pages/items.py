@@ -2,7 +2,6 @@
 
 from django import forms
 from django.contrib import messages
-from django.contrib.auth.decorators import login_required
 from django.http import HttpRequest, HttpResponse
 from django.shortcuts import redirect
 from django.urls import reverse
@@ -17,6 +16,7 @@ from annotation.topics import topics_of
 from annotation.withdrawing import item_restore, item_withdraw
 from frontend.pages.common import lead_or_refuse, posted, project_page, query_without_page, uncounted_page_of
 from frontend.refusals import refusals_as_notices
+from frontend.signing_in import login_required
 
 
 @login_required

@@ -14,7 +14,7 @@ from django.views.decorators.cache import never_cache
 from django.views.decorators.http import require_http_methods
 
 from annotation.errors import Refused
-from annotation.inviting import invitation_accept, invitation_find
+from annotation.inviting import invitation_accept, invitation_adds_nothing, invitation_find
 from annotation.limits import characters
 from frontend.pages.common import posted
 
@@ -58,6 +58,11 @@ class SignUpForm(BackgroundForm, BaseUserCreationForm):
 def join(request: HttpRequest, token: str) -> HttpResponse:
     """Show what the invitation is for, then accept it with this account or a new one."""
     invitation = invitation_find(token)
+    already = invitation_adds_nothing(invitation, request.user)
+    if already is not None:
+        told = gettext("You take part in this project already, as %(name)s. The invitation is still unused.")
+        messages.info(request, told % {"name": already.pseudonym})
+        return redirect("project", invitation.project.slug)
     sign_up = None if request.user.is_authenticated else SignUpForm(posted(request))
     form: forms.BaseForm = sign_up or BackgroundForm(posted(request))
     if request.method == "POST" and form.is_valid():

@@ -4,7 +4,6 @@ from typing import Any
 
 from django import forms
 from django.contrib import messages
-from django.contrib.auth.decorators import login_required
 from django.http import HttpRequest, HttpResponse
 from django.shortcuts import redirect
 from django.urls import reverse
@@ -24,6 +23,7 @@ from annotation.models import Invitation, Membership
 from frontend.inviting import mail_is_configured, send_invitation
 from frontend.pages.common import lead_or_refuse, page_of, posted, project_page
 from frontend.refusals import refusals_as_notices
+from frontend.signing_in import login_required
 
 ROLES = [
     ("annotator", gettext_lazy("Annotator: judges the texts of rounds they are in")),

@@ -2,7 +2,6 @@
 
 from django import forms
 from django.contrib import messages
-from django.contrib.auth.decorators import login_required
 from django.http import HttpRequest, HttpResponse
 from django.shortcuts import redirect
 from django.urls import reverse
@@ -16,6 +15,7 @@ from annotation.people import member_deactivate, member_edit, member_reactivate
 from frontend.pages.common import lead_or_refuse, posted, project_page
 from frontend.pages.people import RolesField
 from frontend.refusals import refusals_as_notices
+from frontend.signing_in import login_required
 
 
 class PersonForm(forms.Form):

@@ -4,7 +4,6 @@ from typing import Any, cast
 
 from django import forms
 from django.contrib import messages
-from django.contrib.auth.decorators import login_required
 from django.http import HttpRequest, HttpResponse
 from django.shortcuts import redirect
 from django.utils.translation import gettext, gettext_lazy
@@ -16,6 +15,7 @@ from annotation.models import Codebook, Membership, Project, Protocol, Round
 from annotation.rounds import round_create
 from annotation.tasks import round_draw_or_send
 from frontend.pages.common import lead_or_refuse, number_in, posted, project_page
+from frontend.signing_in import login_required
 
 
 class RoundForm(forms.Form):

@@ -4,7 +4,6 @@ from dataclasses import dataclass
 
 from django import forms
 from django.contrib import messages
-from django.contrib.auth.decorators import login_required
 from django.http import HttpRequest, HttpResponse
 from django.shortcuts import redirect
 from django.urls import NoReverseMatch, reverse
@@ -15,7 +14,7 @@ from agreement.adjudication import queue_left
 from agreement.before import round_before, rounds_comparable
 from agreement.reports import report_finished
 from annotation import access
-from annotation.discussing import discussions_open
+from annotation.discussing import discussions_open, mentions_open
 from annotation.following import FollowUp, follow_up_of
 from annotation.inviting import invitations_waiting
 from annotation.models import Codebook, Import, Item, Membership, Project, Round
@@ -25,6 +24,7 @@ from annotation.remembering import remembered
 from annotation.screening import criteria_of
 from frontend.pages.common import lead_or_refuse, page_of, posted, project_page
 from frontend.refusals import refusals_as_notices
+from frontend.signing_in import login_required
 
 ROUNDS_PER_PAGE = 25
 BARS_SHOWN = 8
@@ -55,6 +55,8 @@ class RoundRow:
     """Units of a closed round that a lead has to decide."""
     discussed: int
     """Units of a closed round that people talk about and have not settled."""
+    mentioning: int
+    """Those of them in which the reader is mentioned."""
 
     @property
     def decided(self) -> int:
@@ -100,7 +102,7 @@ def project(request: HttpRequest, slug: str) -> HttpResponse:
         tab="project",
         own=[entry for entry in own if entry["round"].status == Round.Status.OPEN],
         page=page,
-        rows=_rows(member.project, list(page)),
+        rows=_rows(member, list(page)),
         steps=[] if all(step.done for step in steps) else steps,
         newest=newest,
         follow_up=_follow_up(member.project, newest),
@@ -189,7 +191,9 @@ def annotators_there(project: Project) -> int:
     return project.memberships.filter(is_annotator=True, is_active=True).count()
 
 
-def _rows(project: Project, rounds: list[Round]) -> list[RoundRow]:
+def _rows(member: Membership, rounds: list[Round]) -> list[RoundRow]:
+    project = member.project
+    mentions = mentions_open([member])
     drawn = {round.pk: _drawn(round) for round in rounds}  # each from an index; GROUP BY sorts
     newest = project.codebooks.latest("version").version
     comparable = rounds_comparable(project)
@@ -202,6 +206,7 @@ def _rows(project: Project, rounds: list[Round]) -> list[RoundRow]:
             round_before(round, comparable) if round in comparable else None,
             _waiting(round),
             discussions_open(round) if round.status == Round.Status.CLOSED else 0,
+            mentions[member.pk, round.pk],
         )
         for round in rounds
     ]
@@ -235,8 +240,11 @@ def _own_rounds(member: Membership) -> list[dict]:
         .select_related("codebook", "project")
         .distinct()
     )
+    mentions = mentions_open([member])
     found = [
-        {"round": round, "own": own} for round in rounds for own in progress_of_round(round, member=member)
+        {"round": round, "own": own, "mentioning": mentions[member.pk, round.pk]}
+        for round in rounds
+        for own in progress_of_round(round, member=member)
     ]
     return sorted(
         found, key=lambda entry: (entry["round"].status != Round.Status.OPEN, -entry["round"].number)

@@ -4,7 +4,6 @@ import json
 from typing import Any
 
 from django.contrib import messages
-from django.contrib.auth.decorators import login_required
 from django.http import HttpRequest, HttpResponse
 from django.http.response import HttpResponseBase
 from django.shortcuts import redirect, render
@@ -29,6 +28,7 @@ from frontend.pages.changes import changes_context
 from frontend.pages.common import lead_or_refuse, project_page
 from frontend.pages.releases import release_facts, release_of
 from frontend.refusals import refusals_as_notices
+from frontend.signing_in import login_required
 
 _IN_A_SCRIPT = {ord(character): f"\\u{ord(character):04x}" for character in "<>&"}
 """As json_script escapes, so that no text can end the script it stands in."""

@@ -4,7 +4,6 @@ from typing import Any, cast
 
 from django import forms
 from django.contrib import messages
-from django.contrib.auth.decorators import login_required
 from django.http import HttpRequest, HttpResponse
 from django.shortcuts import redirect
 from django.urls import reverse
@@ -18,6 +17,7 @@ from annotation.reassigning_types import round_reassign_types, undecided_counts
 from frontend.pages.common import ChosenField, lead_or_refuse, posted, project_page
 from frontend.pages.person import target_of
 from frontend.refusals import refusals_as_notices
+from frontend.signing_in import login_required
 
 WHOLE, BY_TYPE = "texts", "types"
 

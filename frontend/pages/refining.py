@@ -7,7 +7,6 @@ from urllib.parse import urlsplit
 from django import forms
 from django.conf import settings
 from django.contrib import messages
-from django.contrib.auth.decorators import login_required
 from django.http import HttpRequest, HttpResponse
 from django.shortcuts import redirect, render
 from django.urls import reverse
@@ -37,6 +36,7 @@ from exports.tasks import counting_start, refinement_start
 from frontend.pages.common import lead_or_refuse, page_of, posted, project_page
 from frontend.refining_forms import ConfirmForm, PromptForm, RareRefinementForm, RefinementForm
 from frontend.refusals import refusals_as_notices
+from frontend.signing_in import login_required
 
 State = RefinementRun.State
 

@@ -6,7 +6,6 @@ from typing import Any
 from django import forms
 from django.conf import settings
 from django.contrib import messages
-from django.contrib.auth.decorators import login_required
 from django.http import HttpRequest, HttpResponse
 from django.shortcuts import redirect, render
 from django.utils.translation import gettext, ngettext
@@ -28,6 +27,7 @@ from frontend.pages.changes import changes_context, choices_of
 from frontend.pages.common import lead_or_refuse, page_of, posted, project_page
 from frontend.refusals import refusals_as_notices
 from frontend.release_forms import ContentsForm, ReleaseForm, choices_as_before
+from frontend.signing_in import login_required
 
 ASKED_AGAIN = (Release.State.FAILED, Release.State.CANCELLED)
 """From these states a version is asked for again, with its choices."""

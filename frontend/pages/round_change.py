@@ -3,7 +3,6 @@
 from typing import Any
 
 from django.contrib import messages
-from django.contrib.auth.decorators import login_required
 from django.http import HttpRequest, HttpResponse
 from django.shortcuts import redirect
 from django.utils.translation import gettext
@@ -18,6 +17,7 @@ from annotation.codebooks.comparing import codebook_changes, types_touched
 from annotation.codebooks.definition import Codebook as Definition
 from annotation.models import Round
 from frontend.pages.common import lead_or_refuse, project_page
+from frontend.signing_in import login_required
 
 
 @login_required

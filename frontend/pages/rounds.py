@@ -4,7 +4,6 @@ from typing import Any
 
 from django import forms
 from django.contrib import messages
-from django.contrib.auth.decorators import login_required
 from django.http import HttpRequest, HttpResponse
 from django.shortcuts import redirect, render
 from django.urls import reverse
@@ -15,10 +14,12 @@ from annotation import access
 from annotation.limits import REOPENING_WHY
 from annotation.models import Membership, ProjectEvent, Round
 from annotation.progress import MemberProgress, progress_of_round
+from annotation.round_changing import fields_to_edit
 from annotation.round_drawing import drawing_progress
 from annotation.rounds import round_close, round_pause, round_reopen, round_resume
 from frontend.pages.common import lead_or_refuse, posted, project_page
 from frontend.refusals import refusals_as_notices
+from frontend.signing_in import login_required
 from frontend.training_view import training_context
 
 LOG_SHOWN = 10
@@ -45,6 +46,7 @@ def detail(request: HttpRequest, slug: str, number: int) -> HttpResponse:
         n_questions=0 if round.claimed_for == Round.Work.DRAWING else round.round_questions.count(),
         newest=member.project.codebooks.latest("version"),
         events=_events(round),
+        can_edit=bool(fields_to_edit(round)),
         work=_work(round),
         **_progress(round),
         **training_context(round),

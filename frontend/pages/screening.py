@@ -5,7 +5,6 @@ from typing import Any, cast
 
 from django import forms
 from django.contrib import messages
-from django.contrib.auth.decorators import login_required
 from django.http import HttpRequest, HttpResponse
 from django.shortcuts import redirect, render
 from django.utils.translation import gettext, gettext_lazy
@@ -16,6 +15,7 @@ from annotation.models import Membership, Protocol, Upload
 from annotation.screening import Criterion, criteria_of, screening_current, screening_send
 from annotation.tasks import import_upload, run_or_send, screening_count_or_send
 from frontend.pages.common import lead_or_refuse, posted, project_page
+from frontend.signing_in import login_required
 
 
 class SendForm(forms.Form):

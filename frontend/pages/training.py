@@ -5,7 +5,6 @@ from tempfile import TemporaryDirectory
 
 from django import forms
 from django.contrib import messages
-from django.contrib.auth.decorators import login_required
 from django.core.files import File
 from django.http import HttpRequest, HttpResponse
 from django.shortcuts import redirect
@@ -21,6 +20,7 @@ from annotation.training_key import NEW_ANSWERS, key_from_resolutions, key_impor
 from frontend.pages.common import page_of, posted, project_page
 from frontend.pages.rounds import lead_and_round
 from frontend.refusals import refusals_as_notices
+from frontend.signing_in import login_required
 from frontend.training_view import key_answer_words, key_state
 
 MAX_BYTES = 2 * 1024 * 1024

@@ -3,7 +3,6 @@
 from typing import Any
 
 from django.contrib import messages
-from django.contrib.auth.decorators import login_required
 from django.db.models import Q
 from django.http import HttpRequest, HttpResponse
 from django.shortcuts import redirect
@@ -32,6 +31,7 @@ from annotation.recording import Unit
 from frontend.pages.common import lead_or_refuse, project_page
 from frontend.pages.disagreements import closed_round_report, filtered_units
 from frontend.refusals import refusals_as_notices
+from frontend.signing_in import login_required
 from frontend.unit_view import json_of, ruling_words, spans_of_side, unit_key, unit_of, unit_shown
 
 

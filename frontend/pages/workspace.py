@@ -2,7 +2,6 @@
 
 from pathlib import Path
 
-from django.contrib.auth.decorators import login_required
 from django.contrib.staticfiles import finders
 from django.http import Http404, HttpRequest, HttpResponse
 from django.shortcuts import render
@@ -13,6 +12,7 @@ from django.views.decorators.http import require_safe
 
 from annotation import access
 from annotation.models import Protocol
+from frontend.signing_in import login_required
 
 MODULES = (
     "api",

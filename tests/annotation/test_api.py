@@ -172,7 +172,7 @@ def test_questions_show_neither_origin_nor_id_nor_published_label():
 
 
 LEAD_ROUTES = ["rounds/", "rounds/1/draw/", "rounds/1/open/", "rounds/1/close/", "rounds/1/reopen/"]
-LEAD_ROUTES += ["rounds/1/reassign/"]
+LEAD_ROUTES += ["rounds/1/reassign/", "rounds/1/pause/", "rounds/1/resume/"]
 
 
 @pytest.mark.parametrize("path", LEAD_ROUTES)
@@ -182,11 +182,24 @@ def test_an_annotator_cannot_lead(made, path):
     assert Round.objects.get().status == "open"
 
 
-def test_a_deactivated_member_is_an_outsider(made):
+def test_a_deactivated_member_is_told_so(made):
     made.annotators[0].is_active = False
     made.annotators[0].save()
     answer = client_of("ann").get("/api/projects/campus/rounds/1/units/")
-    assert answer.status_code == 404
+    assert answer.status_code == 403
+    assert answer.json() == {
+        "code": "not_allowed",
+        "message": "You were deactivated in this project. Ask one of its leads to reactivate you.",
+        "member": made.annotators[0].pk,
+    }
+
+
+def test_who_annotates_no_more_is_named_in_the_refusal_so_that_the_workspace_asks_for_no_log_in(made):
+    ann = made.annotators[0]
+    ann.is_annotator, ann.is_lead = False, True
+    ann.save()
+    answer = post(client_of("ann"), "rounds/1/judgements/", judgement(made))
+    assert (answer.status_code, answer.json()["member"]) == (403, ann.pk)
 
 
 def test_writing_needs_the_csrf_token(made):
@@ -214,6 +227,25 @@ def test_a_lead_runs_a_round_from_draft_to_closed_through_the_api():
     assert (answer.status_code, answer.json()["code"]) == (409, "round_not_open")
     assert "only an open round closes" in answer.json()["message"]
     assert post(client, "rounds/1/reopen/", {"why": "one was ill"}).json()["status"] == "open"
+
+
+def test_a_lead_changes_pauses_and_deletes_rounds_through_the_api(made):
+    client = client_of("lea")
+    here = "/api/projects/campus/rounds"
+    changed = client.patch(f"{here}/1/", {"content_warning": "Harsh."}, content_type="application/json")
+    assert (changed.status_code, changed.json()["content_warning"]) == (200, "Harsh.")
+    refused = client.patch(f"{here}/1/", {"overlap": 1}, content_type="application/json")
+    assert (refused.status_code, list(refused.json()["errors"])) == (422, ["overlap"])
+    assert post(client, "rounds/1/pause/").json()["paused_at"] is not None
+    assert post(client, "rounds/1/resume/").json()["paused_at"] is None
+    assert client.delete(f"{here}/1/").json()["code"] == "round_not_draft"
+    created = post(client, "rounds/", {"due_on": "2999-12-31"}).json()
+    assert (created["number"], created["due_on"]) == (2, "2999-12-31")
+    for who in ("ann", "lea"):
+        answer = client_of(who).delete(f"{here}/2/")
+        assert answer.status_code == {"ann": 403, "lea": 204}[who]
+    assert client_of("ann").patch(f"{here}/1/").status_code == 403
+    assert [one.number for one in Round.objects.all()] == [1]
 
 
 def test_a_paused_round_has_a_code_of_its_own_and_the_workspace_is_told(made):

@@ -2,12 +2,12 @@
 
 import pytest
 
-from annotation.discussing import comment_add, discussed_units, thread_of
+from annotation.discussing import comment_add, discussed_units, mentions_open, thread_of
 from annotation.errors import NotAllowed, NotFound, Refused
 from annotation.models import Comment
 from annotation.projects import member_add
 from annotation.recording import Unit
-from annotation.rounds import round_close
+from annotation.rounds import round_close, round_reopen
 from tests import factories
 
 pytestmark = pytest.mark.django_db
@@ -100,3 +100,30 @@ def test_only_units_of_the_round_are_discussed(closed):
         say(closed, closed.lead, "x", unit=Unit("ZZ"))
     with pytest.raises(NotFound):
         say(closed, closed.lead, "x", unit=Unit("", other.items[0].questions.first().pk))
+
+
+def mentioned(study, member) -> int:
+    return mentions_open([member])[member.pk, study.round.pk]
+
+
+def test_somebody_mentioned_is_counted_once_a_unit_until_it_is_settled(closed):
+    ann, bea = closed.annotators
+    say(closed, bea, "What do you think, @A2?")
+    say(closed, bea, "@A2, again.")
+    say(closed, closed.lead, "And here, @A2?", unit=WE)
+    assert (mentioned(closed, ann), mentioned(closed, bea)) == (2, 0)
+    say(closed, ann, "", act=Comment.Act.SETTLE)
+    assert mentioned(closed, ann) == 1
+    say(closed, ann, "", act=Comment.Act.REOPEN)
+    assert mentioned(closed, ann) == 2
+    assert mentions_open([ann, bea, closed.lead]) == {(ann.pk, closed.round.pk): 2}
+
+
+def test_who_may_not_read_the_discussion_is_not_told_of_it(closed):
+    newcomer = member_add(project=closed.project, user=factories.user("new"))
+    say(closed, closed.lead, "Ask @A4 and @A2.")
+    assert (mentioned(closed, newcomer), mentioned(closed, closed.annotators[0])) == (0, 1)
+    newcomer.is_lead = True
+    assert mentioned(closed, newcomer) == 1
+    round_reopen(closed.round, why="Ann was ill.", by=closed.lead)
+    assert mentioned(closed, closed.annotators[0]) == 0

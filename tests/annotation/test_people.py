@@ -1,12 +1,15 @@
 """Roles change, people leave and come back, and a project is never without a lead."""
 
 import pytest
+from django.core.management import call_command
+from django.core.management.base import CommandError
 
 from annotation.errors import Refused
-from annotation.models import ProjectEvent
+from annotation.models import Membership, Project, ProjectEvent
 from annotation.people import member_deactivate, member_edit, member_reactivate
-from annotation.projects import member_add
+from annotation.projects import member_add, slug_for
 from tests import factories
+from tests.conftest import client_of
 
 pytestmark = pytest.mark.django_db
 
@@ -49,3 +52,57 @@ def test_leaving_keeps_the_judgements_unless_the_lead_leaves_them_out(study):
     member_reactivate(target=bea, member=study.lead)
     bea.refresh_from_db()
     assert (bea.is_active, bea.left_out_at) == (True, None)
+
+
+@pytest.mark.parametrize(
+    ("name", "slug"),
+    [
+        ("Campus debates", "campus-debates"),
+        ("討論プロジェクト", "project"),
+        ("Straße & café — Übung 🎓", "strasse-cafe-ubung"),
+        ("snake_case", "snake-case"),
+        ("x" * 200, "x" * 80),
+    ],
+)
+def test_a_name_of_any_script_makes_a_short_name_that_is_free(name, slug):
+    assert slug_for(name) == slug
+    Project.objects.create(slug=slug, name=name, protocol="focus")
+    assert slug_for(name) == f"{slug[:78]}-2"
+    Project.objects.create(slug=f"{slug[:78]}-2", name=name, protocol="focus")
+    assert slug_for(name) == f"{slug[:78]}-3"
+
+
+def test_a_project_without_a_lead_is_opened_to_an_account_by_a_command(capsys):
+    call_command("create_project", "scripted", "--codebook", "focus")
+    assert "manage.py add_member scripted ACCOUNT --lead" in capsys.readouterr().out
+    factories.user("olu")
+    assert client_of("olu").get("/p/scripted/").status_code == 404
+    call_command("add_member", "scripted", "olu", "--lead")
+    assert capsys.readouterr().out == "olu takes part in scripted as A1.\n"
+    assert client_of("olu").get("/p/scripted/settings/").status_code == 200
+    member = Membership.objects.get()
+    assert (member.is_lead, member.is_annotator) == (True, False)
+    call_command("add_member", "scripted", "olu")
+    member.refresh_from_db()
+    assert (member.is_lead, member.is_annotator) == (True, True)
+    events = ProjectEvent.objects.filter(action="member added").order_by("id")
+    assert [event.details for event in events] == [
+        {"who": "A1", "roles": ["lead"]},
+        {"who": "A1", "roles": ["annotator"]},
+    ]
+
+
+@pytest.mark.parametrize(
+    ("account", "told"),
+    [
+        ("nobody", "There is no account “nobody”."),
+        ("ann", "ann takes part in this project already, as A2."),
+        ("bea", "A3 was deactivated in this project"),
+    ],
+)
+def test_adding_nobody_or_somebody_who_is_there_or_was_deactivated_is_refused(account, told):
+    made = factories.study("focus", annotators=2, slug="s")
+    member_deactivate(target=made.annotators[1], member=made.lead)
+    with pytest.raises(CommandError, match=told):
+        call_command("add_member", "s", account)
+    assert not ProjectEvent.objects.filter(action="member added").exists()

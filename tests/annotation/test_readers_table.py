@@ -125,6 +125,23 @@ def test_further_sheets_of_a_workbook_are_noticed(tmp_path):
     ]
 
 
+@pytest.mark.parametrize("name", ["mine.csv", "mine", "mine.XLSX"])
+def test_an_excel_workbook_is_told_by_its_content_whatever_it_is_called(tmp_path, name):
+    workbook(tmp_path / "saved.xlsx", ["id", "text"], ["A", "x"])
+    (tmp_path / "saved.xlsx").rename(tmp_path / name)
+    assert [(item.external_id, item.text) for item in read_items(tmp_path / name)] == [("A", "x")]
+
+
+def test_an_archive_that_is_no_workbook_is_called_one(tmp_path):
+    with zipfile.ZipFile(tmp_path / "data.zip", "w") as archive:
+        archive.writestr("data.csv", "id,text\nA,x\n")
+    with pytest.raises(FileError) as raised:
+        list(read_items(tmp_path / "data.zip"))
+    assert str(raised.value) == (
+        "data.zip: is an archive and no Excel workbook: unpack it, or save the table in it as .xlsx"
+    )
+
+
 def test_excel_cells_beyond_the_header_are_refused_where_they_have_content(tmp_path):
     path = workbook(tmp_path / "mine.xlsx", ["id", "text"], ["A", "x", "lost"])
     assert refusals(read_items(path)) == [("sheet 'Items', row 2", "has 3 cells, the header 2")]

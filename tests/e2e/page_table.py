@@ -70,6 +70,9 @@ _LEAD = """
 /p/focus/releases/1.1/publish/
 /p/focus/refinements/
 /p/focus/rounds/new/
+/p/focus/rounds/2/edit/
+/p/focus/rounds/4/edit/
+/p/focus/rounds/2/delete/
 /p/questions/rounds/new/
 /p/focus/rounds/1/
 /p/focus/rounds/2/

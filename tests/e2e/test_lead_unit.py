@@ -1,6 +1,7 @@
 """Deciding a unit by keyboard and pointer, with offsets that hold for emoji and carriage returns."""
 
 import pytest
+from django.contrib.sessions.models import Session
 from playwright.sync_api import expect
 
 from annotation.adjudicating import resolution_current
@@ -97,3 +98,72 @@ def test_j_goes_to_the_next_unit_and_typing_is_no_command(unit_page, study):
     expect(unit_page.get_by_label("Comment")).to_have_value("j2w")
     unit_page.get_by_role("button", name="Say it").click()
     expect(unit_page.locator(".thread")).to_contain_text("j2w")
+
+
+@pytest.mark.parametrize(("key", "field"), [("w", "#why"), ("c", "#comment")])
+def test_words_that_were_typed_and_not_sent_are_not_left_behind_unnoticed(unit_page, key, field):
+    unit_page.keyboard.press(key)
+    unit_page.keyboard.type("Half a sen")
+    asked = []
+    unit_page.on("dialog", lambda dialog: (asked.append(dialog.type), dialog.dismiss()))
+    with unit_page.expect_event("dialog"):
+        unit_page.get_by_role("link", name="Disagreements").first.click(no_wait_after=True)
+    assert asked == ["beforeunload"]
+    assert unit_page.input_value(field) == "Half a sen"
+
+
+def test_a_side_alone_is_left_without_a_question_and_so_is_what_is_being_sent(unit_page, study):
+    asked = []
+    unit_page.on("dialog", lambda dialog: (asked.append(dialog.type), dialog.accept()))
+    unit_page.keyboard.press("c")
+    unit_page.keyboard.type("A comment")
+    unit_page.get_by_role("button", name="Say it").click()
+    expect(unit_page.get_by_text("A comment")).to_be_visible()
+    unit_page.keyboard.press("2")
+    unit_page.get_by_role("link", name="Disagreements").first.click()
+    unit_page.wait_for_url("**/disagreements/")
+    assert asked == []
+
+
+def test_a_codebook_that_is_being_edited_is_not_left_behind_unnoticed(unit_page, live_server):
+    unit_page.goto(f"{live_server.url}/p/s/codebook/edit/")
+    unit_page.get_by_label("Guideline (Markdown)").press_sequentially("# Sharper")
+    asked = []
+    unit_page.on("dialog", lambda dialog: (asked.append(dialog.type), dialog.accept()))
+    unit_page.get_by_role("link", name="Edit as TOML").click()
+    unit_page.wait_for_url("**?toml")
+    assert asked == ["beforeunload"]
+
+
+def log_in_again(page):
+    expect(page.get_by_text("You were logged out meanwhile: nothing was stored.")).to_be_visible()
+    page.fill("[name=login]", "lea")
+    page.fill("[name=password]", "secret")
+    page.press("[name=password]", "Enter")
+
+
+def test_what_was_sent_after_the_session_ended_stands_in_its_form_after_the_log_in(unit_page, study):
+    Session.objects.all().delete()
+    unit_page.keyboard.press("3")
+    unit_page.keyboard.press("w")
+    unit_page.keyboard.type("Because of this.")
+    unit_page.get_by_role("button", name="Decide", exact=True).click()
+    log_in_again(unit_page)
+    expect(unit_page.get_by_label("Why")).to_have_value("Because of this.")
+    unit_page.get_by_role("button", name="Decide", exact=True).click()
+    expect(unit_page.get_by_role("button", name="Undo this decision")).to_be_visible()
+    assert decided(study) == ["every street"]
+    unit_page.reload()
+    expect(unit_page.get_by_label("Comment")).to_have_value("")
+
+
+def test_a_guideline_that_was_sent_after_the_session_ended_is_not_lost(unit_page, live_server, study):
+    unit_page.goto(f"{live_server.url}/p/s/codebook/edit/")
+    unit_page.get_by_label("Guideline (Markdown)").fill("# Written for an hour")
+    Session.objects.all().delete()
+    unit_page.get_by_role("button", name="Publish version 2").click()
+    log_in_again(unit_page)
+    expect(unit_page.get_by_label("Guideline (Markdown)")).to_have_value("# Written for an hour")
+    unit_page.get_by_role("button", name="Publish version 2").click()
+    expect(unit_page.get_by_text("Version 2 is published")).to_be_visible()
+    assert study.project.codebooks.latest("version").guideline == "# Written for an hour"

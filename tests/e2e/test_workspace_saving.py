@@ -6,7 +6,7 @@ import pytest
 from django.contrib.sessions.models import Session
 from playwright.sync_api import expect
 
-from annotation.models import AnnotationEvent, TypeAnnotation
+from annotation.models import AnnotationEvent, Membership, TypeAnnotation
 from annotation.rounds import round_close, round_pause, round_resume
 from tests import factories
 from tests.e2e.workspace import address, press, ready, saved
@@ -237,6 +237,44 @@ def test_a_round_that_closed_meanwhile_says_what_is_not_stored_and_offers_a_copy
         workspace.get_by_role("button", name="Save a copy").click()
     kept = json.loads(download.value.path().read_text("utf-8"))
     assert [(entry["target"]["type"], entry["answer"]["applicable"]) for entry in kept] == [("OSP", False)]
+
+
+@pytest.mark.parametrize(
+    ("out", "back", "told"),
+    [
+        ({"is_active": False}, {"is_active": True}, "You were deactivated in this project."),
+        (
+            {"is_annotator": False, "is_lead": True},
+            {"is_annotator": True},
+            "You do not annotate in this project.",
+        ),
+    ],
+    ids=["deactivated", "annotator no more"],
+)
+def test_who_is_let_in_no_more_is_told_so_instead_of_logging_in_for_ever(workspace, study, out, back, told):
+    ann = Membership.objects.filter(pk=study.annotators[0].pk)
+    ann.update(**out)
+    press(workspace, "n")
+    expect(workspace.locator("#ws-refused-text")).to_contain_text(told)
+    expect(workspace.locator("#ws-refused-list")).to_contain_text("I-1 · OSP: no")
+    expect(workspace.locator("#ws-login")).to_be_hidden()
+    ann.update(**back)
+    workspace.get_by_role("button", name="Try again").click()
+    saved(workspace)
+    assert answers() == {"OSP": False}
+
+
+def test_a_lead_who_logs_in_elsewhere_in_this_browser_is_not_taken_for_the_annotator(
+    workspace, context, log_in
+):
+    other = context.new_page()
+    log_in(other, "lea")
+    expect(other.locator("body")).to_have_text("ok")
+    press(workspace, "n")
+    expect(workspace.locator("#ws-login-text")).to_have_text(
+        "Log in again as A2. Your 1 waiting decision is safe and is sent then."
+    )
+    expect(workspace.locator("#ws-refused")).to_be_hidden()
 
 
 def test_logging_out_leaves_no_text_in_the_browser(workspace):

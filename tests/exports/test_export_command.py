@@ -5,6 +5,8 @@ from io import StringIO
 
 import pytest
 from django.core.management import CommandError, call_command
+from django.db import OperationalError
+from django.db.models import QuerySet
 
 from tests.exports.studies import close, focus_study, judge
 
@@ -72,3 +74,20 @@ def test_from_a_shell_its_errors_go_to_standard_error_with_a_non_zero_exit(insta
     assert failed.returncode == 1
     assert output == ""
     assert "There is no project “nowhere”." in errors
+
+
+@pytest.mark.parametrize(
+    "words",
+    [
+        ["export_release", "campus", "--version", "1.0", "--out", "out"],
+        ["refine_questions", "campus", "--model", "m"],
+    ],
+    ids=lambda words: words[0],
+)
+def test_a_command_on_a_database_that_is_not_set_up_says_what_to_do(monkeypatch, words):
+    def no_table(*args, **options):
+        raise OperationalError("no such table: annotation_project")
+
+    monkeypatch.setattr(QuerySet, "first", no_table)
+    with pytest.raises(CommandError, match="The database is not set up: run manage"):
+        call_command(*words)

@@ -67,6 +67,8 @@ LEAD_ROUTES = {
     "round_open",
     "round_pause",
     "round_change",
+    "round_edit",
+    "round_delete",
     "round_close",
     "round_reopen",
 }
@@ -172,12 +174,14 @@ def test_an_annotator_is_told_on_every_page_for_leads_to_ask_one(study):
         assert client.post(address(name, study)).status_code in (403, 405), name
 
 
-def test_somebody_deactivated_is_an_outsider_on_every_page(study):
+def test_somebody_deactivated_is_let_in_nowhere_and_told_why(study):
     study.annotators[0].is_active = False
     study.annotators[0].save()
     client = client_of("ann")
     for name in LEAD_ROUTES | MEMBER_ROUTES:
-        assert ask(client, name, study).status_code == 404, name
+        response = ask(client, name, study)
+        assert response.status_code == 403, name
+        assert "You were deactivated in this project." in response.content.decode(), name
 
 
 @pytest.mark.parametrize("who", ["nobody", "olu", "ann", "lea"])

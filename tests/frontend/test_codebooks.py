@@ -1,5 +1,7 @@
 """The codebook is read by all members, and edited, previewed and published by leads."""
 
+import tomllib
+
 import pytest
 
 from annotation.models import Resolution
@@ -75,6 +77,50 @@ def test_a_broken_codebook_is_refused_with_its_place_and_keeps_what_was_typed(le
     assert "types[0].exemplar: has no blank _____" in page
     assert "My new words." in page
     assert study.project.codebooks.count() == 1
+
+
+def by_fields(page, **changes):
+    document = page.context["document"]
+    version = page.context["edited"].version
+    return {"version": version, "title": document["title"], "guideline": document["guideline"], **changes}
+
+
+def test_two_leads_who_edit_at_once_do_not_undo_each_others_changes(lead_client, study):
+    mine = by_fields(lead_client.get("/p/s/codebook/edit/"), title="My title")
+    next_version(study, "# The other lead was quicker")
+    response = lead_client.post("/p/s/codebook/edit/", mine)
+    page = response.content.decode()
+    assert "Version 2 was published while you edited version 1." in page
+    assert "/p/s/codebook/compare/?old=1&amp;new=2" in page
+    assert study.project.codebooks.count() == 2
+    assert 'title = "My title"' in response.context["source"]
+    assert "The other lead was quicker" not in response.context["source"]
+
+
+def test_whoever_saw_the_other_version_may_publish_over_it(lead_client, study):
+    mine = by_fields(lead_client.get("/p/s/codebook/edit/"), title="My title")
+    next_version(study)
+    refused = lead_client.post("/p/s/codebook/edit/", mine)
+    merged = refused.context["source"].replace("# Probing an argument", "# Both\n\n# Probing an argument")
+    sent = {"as": "toml", "version": refused.context["edited"].version, "source": merged}
+    page = lead_client.post("/p/s/codebook/edit/", sent, follow=True).content.decode()
+    assert "Version 3 is published" in page
+    assert study.project.codebooks.latest("version").definition["title"] == "My title"
+
+
+def test_a_type_that_another_lead_removed_meanwhile_does_not_shift_what_was_typed(lead_client, study):
+    page = lead_client.get("/p/s/codebook/edit/")
+    entry = page.context["document"]["types"][1]
+    fields = {f"types-1-{name}": entry[name] for name in ("name", "group", "exemplar")}
+    mine = by_fields(page, **fields, **{"types-1-shown": "1", "types-1-span": "on"})
+    mine["types-1-description"] = "Sharper words for the second type."
+    without_first = by_fields(page, **{"types-0-shown": "1", "types-0-remove": "on"})
+    lead_client.post("/p/s/codebook/edit/", without_first)
+    assert study.project.codebooks.latest("version").version == 2
+    source = lead_client.post("/p/s/codebook/edit/", mine).context["source"]
+    types = tomllib.loads(source)["types"]
+    described = [one["code"] for one in types if one["description"] == "Sharper words for the second type."]
+    assert described == [entry["code"]] and len(types) == len(page.context["document"]["types"])
 
 
 def test_toml_of_another_protocol_is_refused(lead_client, study):

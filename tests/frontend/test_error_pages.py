@@ -47,7 +47,24 @@ def test_a_form_of_ten_megabytes_is_told_how_much_it_may_be():
 
 
 @override_settings(ALLOWED_HOSTS=["elsewhere.example"])
-def test_a_request_that_cannot_be_read_gets_a_page_too():
+def test_an_address_that_the_site_does_not_know_is_told_which_setting_lacks_it():
     response = Client().get("/")
+    assert response.status_code == 400
+    assert "<h1>The site does not know this address</h1>" in words(response)
+    assert "ELENCHUS_HOSTS" in words(response)
+
+
+def test_a_form_from_an_origin_that_is_not_trusted_is_told_which_settings_to_look_at():
+    client = Client(enforce_csrf_checks=True)
+    client.get("/accounts/login/")
+    sent = {"login": "lea", "password": "x", "csrfmiddlewaretoken": client.cookies["csrftoken"].value}
+    response = client.post("/accounts/login/", sent, headers={"origin": "https://lab.example.org"})
+    assert response.status_code == 403
+    assert "<h1>The site does not know this address</h1>" in words(response)
+    assert "ELENCHUS_ORIGINS" in words(response) and "out of date" not in words(response)
+
+
+def test_a_request_that_cannot_be_read_gets_a_page_too():
+    response = client_of("lea").post("/projects/new/", {f"field{n}": "" for n in range(10_001)})
     assert response.status_code == 400
     assert "<h1>This request cannot be read</h1>" in words(response)

@@ -117,7 +117,7 @@ def test_people_of_another_project_cannot_be_reached(lead_client, study):
 def test_a_person_who_withdraws_is_out_with_their_judgements(lead_client, study):
     ann = study.annotators[0]
     lead_client.post(f"/p/s/people/{ann.pk}/deactivate/", {"judgements": "leave_out"})
-    assert client_of("ann").get("/p/s/").status_code == 404
+    assert client_of("ann").get("/p/s/").status_code == 403
     page = lead_client.get(f"/p/s/people/{ann.pk}/").content.decode()
     assert "their judgements are left out of figures and releases made since" in page
 
@@ -187,3 +187,16 @@ def test_pausing_and_going_on_are_one_button(lead_client):
     assert "Paused by a lead" in client_of("ann").get("/").content.decode()
     lead_client.post("/p/t/rounds/1/pause/", {"then": "resume"})
     assert "Paused by a lead" not in client_of("ann").get("/").content.decode()
+
+
+def test_whoever_takes_part_already_is_led_to_the_project_and_the_link_stays_for_others(study):
+    invitation, token = invitation_create(project=study.project, member=study.lead)
+    response = client_of("ann").get(f"/join/{token}/", follow=True)
+    assert response.request["PATH_INFO"] == "/p/s/"
+    assert "You take part in this project already, as A2. The invitation is still unused." in (
+        response.content.decode()
+    )
+    invitation.refresh_from_db()
+    assert invitation.used_at is None
+    _, token = invitation_create(project=study.project, member=study.lead, is_lead=True)
+    assert "Join the study" in client_of("ann").get(f"/join/{token}/").content.decode()

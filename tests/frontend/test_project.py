@@ -162,3 +162,30 @@ def test_a_closed_round_says_what_still_waits_for_a_decision_and_what_is_talked_
     # An open round's judgements are nobody's business yet.
     round_reopen(made.round, why="One more text.", by=made.lead)
     assert "discussions are open" not in lead_client.get("/p/s/").content.decode()
+
+
+def test_whoever_is_mentioned_finds_it_on_the_first_page_and_at_the_round(lead_client):
+    study = factories.study("focus", annotators=2, items=1, slug="s")
+    factories.open_round(study)
+    factories.record(study.round, study.annotators[0], study.items[0], "LE", factories.NO)
+    round_close(study.round, by=study.lead)
+    where = {"round": study.round, "item": study.items[0], "unit": Unit("LE")}
+    comment_add(**where, member=study.annotators[1], text="@A2, @A1: is this evidence?")
+    ann = client_of("ann")
+    assert "You are mentioned in an open discussion" in ann.get("/").content.decode()
+    for client in (ann, lead_client):
+        page = client.get("/p/s/").content.decode()
+        assert '<a href="/p/s/rounds/1/discussion/?mine"><b>1 mentions you</b></a>' in page
+    assert "mention" not in client_of("bea").get("/").content.decode()
+    comment_add(**where, member=study.lead, text="No.", act="settle")
+    assert "mention" not in ann.get("/").content.decode()
+
+
+def test_an_annotator_looks_through_what_they_decided_in_a_closed_round():
+    study = factories.study("focus", annotators=2, items=1, slug="s")
+    factories.open_round(study)
+    factories.record(study.round, study.annotators[0], study.items[0], "LE", factories.NO)
+    round_close(study.round, by=study.lead)
+    look = '<a href="/p/s/rounds/1/work/">Look through what you decided</a>'
+    assert look in client_of("ann").get("/p/s/").content.decode()
+    assert look not in client_of("bea").get("/p/s/").content.decode()

@@ -218,3 +218,57 @@ def test_reopening_needs_a_reason_which_the_log_keeps(lead_client, study):
     assert Round.objects.get().status == "open"
     page = lead_client.get("/p/s/rounds/1/").content.decode()
     assert "round reopened · A1: “A4 was ill”" in page
+
+
+def test_a_draft_is_changed_on_its_page(lead_client, study):
+    round_draw(round_create(project=study.project, overlap=3))
+    assert "/p/s/rounds/1/edit/" in lead_client.get("/p/s/rounds/1/").content.decode()
+    page = lead_client.get("/p/s/rounds/1/edit/").content.decode()
+    assert 'name="overlap" value="3"' in page
+    for fixed in ("purpose", "codebook", "types", "seed", "pass_mark"):
+        assert f'name="{fixed}"' not in page
+    sent = {"name": "Pilot", "overlap": "2", "order": "by_type", "repeats": "0", "due_on": "2999-12-31"}
+    shown = lead_client.post("/p/s/rounds/1/edit/", sent, follow=True).content.decode()
+    assert "Pilot is saved." in shown and "31 Dec 2999" in shown
+    assert (Round.objects.get().overlap, Round.objects.get().order) == (2, "by_type")
+
+
+def test_a_change_that_is_refused_stands_beside_its_field_and_keeps_what_was_typed(lead_client, study):
+    round_create(project=study.project)
+    sent = {"name": "Round 1", "overlap": "5", "order": "by_type", "due_on": "2000-01-01"}
+    response = lead_client.post("/p/s/rounds/1/edit/", sent)
+    assert response.context["rare"].errors == {"due_on": ["This day is over: choose today or a later one."]}
+    assert 'name="overlap" value="5"' in response.content.decode()
+    assert Round.objects.get().overlap == 2
+
+
+def test_of_an_open_round_the_due_date_and_the_warning_are_changed_and_of_a_closed_one_nothing(
+    lead_client, study
+):
+    opened = factories.open_round(study)
+    page = lead_client.get("/p/s/rounds/1/edit/").content.decode()
+    assert 'name="due_on"' in page and 'name="content_warning"' in page and 'name="overlap"' not in page
+    lead_client.post("/p/s/rounds/1/edit/", {"due_on": "2999-12-31", "content_warning": "Harsh."})
+    opened.refresh_from_db()
+    assert (opened.due_on.year, opened.content_warning) == (2999, "Harsh.")
+    round_close(opened, by=study.lead)
+    assert "/edit/" not in lead_client.get("/p/s/rounds/1/").content.decode()
+    refused = lead_client.get("/p/s/rounds/1/edit/")
+    assert refused.status_code == 409
+    assert "Round 1 is closed: nothing of it can be changed any more." in refused.content.decode()
+
+
+def test_a_draft_is_deleted_after_its_name_was_typed(lead_client, study):
+    round_draw(round_create(project=study.project, name="By mistake"))
+    wrong = lead_client.post("/p/s/rounds/1/delete/", {"typed": "Round 1"}).content.decode()
+    assert "That is not its name: type By mistake." in wrong and Round.objects.exists()
+    done = lead_client.post("/p/s/rounds/1/delete/", {"typed": "By mistake"}, follow=True).content.decode()
+    assert "The draft By mistake is deleted." in done
+    assert not Round.objects.exists()
+
+
+def test_an_open_round_has_no_delete_page(lead_client, study):
+    factories.open_round(study)
+    assert lead_client.post("/p/s/rounds/1/delete/", {"typed": "Round 1"}).status_code == 409
+    assert "/delete/" not in lead_client.get("/p/s/rounds/1/").content.decode()
+    assert Round.objects.count() == 1

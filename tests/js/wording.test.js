@@ -82,6 +82,7 @@ test("every answer of the server is one that the outbox knows", () => {
   assert.equal(kind(422, { code: "invalid", errors: { quote: "no" } }), "invalid");
   assert.equal(kind(404, { code: "not_found" }), "gone");
   assert.equal(kind(403, { code: "not_allowed" }), "gone");
+  assert.deepEqual(replyOf(403, { code: "not_allowed", message: "out", member: 7 }), { kind: "gone", message: "out", errors: {}, member: 7 });
   assert.equal(kind(502, null), "server");
   assert.equal(kind(429, { code: "throttled" }), "server");
   assert.equal(kind(409, { code: "locked" }), "locked");

@@ -2,8 +2,7 @@
 
 from typing import Any
 
-from django.contrib.auth import get_user_model
-from django.core.management.base import CommandError, CommandParser
+from django.core.management.base import CommandParser
 
 from annotation.management.script import ScriptCommand
 from annotation.projects import project_create
@@ -19,12 +18,12 @@ class Command(ScriptCommand):
         parser.add_argument("--lead", default="", help="user name of the account that leads it")
 
     def handle(self, *args: Any, **options: Any) -> None:
-        user = None
-        if options["lead"]:
-            user = get_user_model().objects.filter(username=options["lead"]).first()
-            if user is None:
-                raise CommandError(f"There is no account “{options['lead']}”.")
+        user = self.account(options["lead"]) if options["lead"] else None
         project = project_create(
             slug=options["slug"], name=options["name"], codebook=options["codebook"], user=user
         )
         self.stdout.write(f"Created project {project.slug} ({project.get_protocol_display()}).")
+        if user is None:
+            self.stdout.write(
+                f"Nobody leads it yet: manage.py add_member {project.slug} ACCOUNT --lead lets an account in."
+            )

@@ -3,16 +3,15 @@
 from pathlib import Path
 from typing import Any
 
-from django.core.management.base import BaseCommand, CommandError, CommandParser
+from django.core.management.base import CommandParser
 
-from annotation.errors import Refused
-from annotation.models import Project
+from annotation.management.script import ScriptCommand
 from exports.parameters import CREDITS, EXCHANGE, SPLIT_BY, Parameters, sizes_from_words
 from exports.releases import release_build
 from exports.writing import directory_or_refuse, release_write
 
 
-class Command(BaseCommand):
+class Command(ScriptCommand):
     help = "Build a release of a project, here and now, and write its files into a folder."
 
     def create_parser(self, prog_name: str, subcommand: str, **kwargs: Any) -> CommandParser:
@@ -68,35 +67,30 @@ class Command(BaseCommand):
         )
 
     def handle(self, *args: Any, **options: Any) -> None:
-        project = Project.objects.filter(slug=options["slug"]).first()
-        if project is None:
-            raise CommandError(f"There is no project “{options['slug']}”.")
-        try:
-            parameters = Parameters.from_json(
-                {
-                    "rounds": options["rounds"],
-                    "split_by": options["split_by"],
-                    "split_sizes": sizes_from_words(options["split_size"]),
-                    "seed": options["seed"],
-                    "withheld": options["withhold"],
-                    "adjudicated_only": options["adjudicated_only"],
-                    "edited_questions": options["edited_questions"],
-                    "refined_questions": options["refined_questions"],
-                    "judgements": not options["no_judgements"],
-                    "agreement": not options["no_agreement"],
-                    "comments": options["comments"],
-                    "texts": not options["no_texts"],
-                    "exchange": options["exchange"],
-                    **{credit: options[credit] for credit in CREDITS},
-                }
-            )
-            # A version that is built stays for good: what can be refused is refused before.
-            directory = Path(options["out"]).resolve()
-            directory_or_refuse(directory)
-            release = release_build(project=project, version=options["version"], parameters=parameters)
-            names = release_write(release, directory, internal=options["internal"])
-        except Refused as refusal:
-            raise CommandError(refusal.message) from refusal
+        project = self.project(options["slug"])
+        parameters = Parameters.from_json(
+            {
+                "rounds": options["rounds"],
+                "split_by": options["split_by"],
+                "split_sizes": sizes_from_words(options["split_size"]),
+                "seed": options["seed"],
+                "withheld": options["withhold"],
+                "adjudicated_only": options["adjudicated_only"],
+                "edited_questions": options["edited_questions"],
+                "refined_questions": options["refined_questions"],
+                "judgements": not options["no_judgements"],
+                "agreement": not options["no_agreement"],
+                "comments": options["comments"],
+                "texts": not options["no_texts"],
+                "exchange": options["exchange"],
+                **{credit: options[credit] for credit in CREDITS},
+            }
+        )
+        # A version that is built stays for good: what can be refused is refused before.
+        directory = Path(options["out"]).resolve()
+        directory_or_refuse(directory)
+        release = release_build(project=project, version=options["version"], parameters=parameters)
+        names = release_write(release, directory, internal=options["internal"])
         n = release.counts["items"]
         items = "1 item" if n == 1 else f"{n} items"
         self.stdout.write(f"{options['out']}: release {release.version}, {items}")

@@ -4,9 +4,9 @@ from pathlib import Path
 from typing import Any
 
 from django.conf import settings
-from django.core.management.base import BaseCommand, CommandError, CommandParser
+from django.core.management.base import CommandError, CommandParser
 
-from annotation.errors import Refused
+from annotation.management.script import ScriptCommand
 from annotation.models import Project
 from exports.models import RefinementRun
 from exports.refinable import questions_count, questions_table, refinable_selection, sources_of
@@ -17,7 +17,7 @@ from exports.refining import outcomes, refinement_cancel, refinement_request
 LIMITS = ("max_questions", "per_minute", "max_tokens", "timeout")
 
 
-class Command(BaseCommand):
+class Command(ScriptCommand):
     help = (
         "Ask a language model, here and now, to reword the questions of a project's gold spans. The "
         "endpoints and their keys come from ELENCHUS_LLM_ENDPOINTS and ELENCHUS_LLM_API_KEY. Started again "
@@ -54,19 +54,12 @@ class Command(BaseCommand):
         )
 
     def handle(self, *args: Any, **options: Any) -> None:
-        project = Project.objects.filter(slug=options["slug"]).first()
-        if project is None:
-            raise CommandError(f"There is no project “{options['slug']}”.")
-        try:
-            choices = _choices(project, options)
-            if options["preview"]:
-                self._preview(project, choices)
-                return
-            run = refinement_request(
-                project=project, choices=choices, texts_may_leave=options["texts_may_leave"]
-            )
-        except Refused as refusal:
-            raise CommandError(refusal.message) from refusal
+        project = self.project(options["slug"])
+        choices = _choices(project, options)
+        if options["preview"]:
+            self._preview(project, choices)
+            return
+        run = refinement_request(project=project, choices=choices, texts_may_leave=options["texts_may_leave"])
         try:
             while refinement_work(run_id=run.pk):
                 pass

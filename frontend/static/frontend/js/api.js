@@ -82,6 +82,6 @@ export function replyOf(status, body) {
   if (status === 413) return { kind: "invalid", message: gettext("The comment is too long for the server: shorten it and decide again."), errors: {} };
   // Without a code it is not the application that speaks, but something on the way to it: a proxy, a portal of the Wi-Fi.
   if (code && (status === 422 || status === 400)) return { kind: "invalid", ...refusal };
-  if (code && (status === 403 || status === 404)) return { kind: "gone", ...refusal };
+  if (code && (status === 403 || status === 404)) return { kind: "gone", ...refusal, ...(body.member ? { member: body.member } : {}) };
   return { kind: "server" };
 }

@@ -24,7 +24,7 @@
  * @typedef {"invalid" | "closed" | "gone"} Refusal   why a decision will not be stored
  * @typedef {{unit: string, mine: Entry, stored: Row}} Conflict
  * @typedef {{entry: Entry, why: Refusal, message: string, errors: Record<string, string>}} Refused
- * @typedef {{kind: "stored", row: Row, replayed: boolean} | {kind: Pause} | {kind: Refusal, message: string, errors: Record<string, string>}
+ * @typedef {{kind: "stored", row: Row, replayed: boolean} | {kind: Pause} | {kind: Refusal, message: string, errors: Record<string, string>, member?: number}
  *   | {kind: "stale", row: Row} | {kind: "reused"} | {kind: "locked"}} Reply   "locked": another window answered first in a training round
  */
 

@@ -118,6 +118,8 @@ async function work({ overview, page, offline, store }, tab) {
     store, tab, round: roundKey,
     send: async (entry) => {
       const reply = await sendJudgement(dataset.judgementsUrl ?? "", entry);
+      // Let in no more: no log-in helps, only a lead does.
+      if (reply.kind === "gone" && reply.member === overview.member.id) return { ...reply, kind: "closed" };
       // Someone else logged in elsewhere in this browser: these decisions wait for their own person.
       return reply.kind === "gone" && !(await isStillMe()) ? { kind: "session" } : reply;
     },
