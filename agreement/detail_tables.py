@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Iterator, Mapping
 from typing import Any
 
 from django.utils.translation import gettext
@@ -40,7 +40,8 @@ def _with_error(estimate: Figures) -> Cell:
 def span_table(figures: Figures, notes: Notes) -> list[dict[str, Any]]:
     """Return a row for each section with spans: every similarity, the two alphas, and how many spans.
 
-    BERTScore comes last, where the report was made with an encoder.
+    A similarity that is undefined for some of the pairs has its own number of pairs below it. BERTScore comes
+    last, where the report was made with an encoder.
     """
     return [
         {
@@ -48,7 +49,7 @@ def span_table(figures: Figures, notes: Notes) -> list[dict[str, Any]]:
             "n_pairs": section["spans"]["similarity"]["exact"]["n_pairs"],
             "cells": notes.each(
                 [
-                    *(cell(section["spans"]["similarity"][name], spans=True) for name in SIMILARITIES),
+                    *_similarity_cells(section["spans"]["similarity"], "n_pairs"),
                     *(cell(section["spans"][name], spans=True) for name in SPAN_ALPHAS),
                     *([cell(bertscore_figure(section), spans=True)] if "encoder" in figures else []),
                 ]
@@ -62,6 +63,14 @@ def span_table(figures: Figures, notes: Notes) -> list[dict[str, Any]]:
     ]
 
 
+def _similarity_cells(similarities: Figures, counted: str) -> Iterator[Cell]:
+    """Yield the cells of all similarities, with the count of each where it is below that of the row."""
+    every = similarities["exact"][counted]
+    for name in SIMILARITIES:
+        n = similarities[name][counted]
+        yield cell(similarities[name], spans=True, below=f"n = {n}" if 0 < n < every else "")
+
+
 def against_table(figures: Figures, notes: Notes) -> list[dict[str, Any]]:
     """Return two rows for each section with spans: against gold only, and against gold plus disagreement."""
     return [
@@ -72,7 +81,7 @@ def against_table(figures: Figures, notes: Notes) -> list[dict[str, Any]]:
             "n_spans": section["spans"]["against"][target]["exact"]["n_spans"],
             "cells": notes.each(
                 [
-                    *(cell(section["spans"]["against"][target][name], spans=True) for name in SIMILARITIES),
+                    *_similarity_cells(section["spans"]["against"][target], "n_spans"),
                     *([cell(bertscore_figure(section, target), spans=True)] if "encoder" in figures else []),
                 ]
             ),

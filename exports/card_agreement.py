@@ -59,12 +59,22 @@ def _span_agreement(sections: Sequence[dict[str, Any]], notes: Notes) -> list[st
         if not section["spans"]:
             continue
         figures = {**section["spans"]["similarity"], "alpha_u": section["spans"]["alpha_u"]}
-        cells = (_estimate(figures[key], notes, spans=True) for key, _ in _SPAN_FIGURES)
-        rows.append((section["name"], figures["token_jaccard"]["n_pairs"], *cells))
+        # Every pair is exact or not; a pair without any token has no other similarity of words.
+        pairs = figures["exact"]["n_pairs"]
+        cells = (
+            _estimate(figures[key], notes, spans=True) + _fewer(figures[key].get("n_pairs", pairs), pairs)
+            for key, _ in _SPAN_FIGURES
+        )
+        rows.append((section["name"], pairs, *cells))
     if not rows:
         return []
     head = ["spans of type", "pairs", *(name for _, name in _SPAN_FIGURES)]
-    return ["Spans, over the pairs of annotators who both said yes:", "", *table(head, rows)]
+    over = "Spans, over the pairs of annotators who both said yes; alpha_u, over the texts that two judged:"
+    return [over, "", *table(head, rows)]
+
+
+def _fewer(number: int, pairs: int) -> str:
+    return "" if number == pairs else f" ({number} pair{'' if number == 1 else 's'})"
 
 
 def _estimate(estimate: dict[str, Any], notes: Notes, *, spans: bool = False) -> str:

@@ -22,6 +22,7 @@ from annotation.protocols.texts import is_blank
 _TYPE = re.compile(r"type_(?P<unit>.+)")
 _QUESTION = re.compile(r"question_(?P<unit>[1-9]\d{0,5})", re.ASCII)
 _DETAIL = re.compile(r"(?P<what>reason|comment|edited_question)_(?P<unit>.+)")
+_WHITE_SPACE = re.compile(r"\s+")
 _ANNOTATOR = "annotator"
 _WORDS = {"yes": True, "no": False}
 
@@ -46,9 +47,11 @@ def read(path: Path, *, name: str, types: Mapping[str, str]) -> JudgementRows:
 
 def _task(place: str, task: Any, types: Mapping[str, str]) -> JudgementRows:
     try:
-        item, annotations = _item(task), task.get("annotations")
+        # First: the other exports lack data as well, and what to do about it is the answer to both.
+        annotations = task.get("annotations") if isinstance(task, dict) else None
         if not isinstance(annotations, list):
             raise PartProblem(gettext("has no list of annotations; export as JSON, not as JSON-MIN or CSV"))
+        item = _item(task)
     except PartProblem as problem:
         yield refused(place, problem, task)
         return
@@ -153,18 +156,18 @@ def _result(answers: Answers, place: str, result: Any, text: str) -> None:
 
 
 def _quote(quoted: Any, there: str) -> str | None:
-    """Return the words of a region as the text has them, where they differ by their line breaks alone.
+    """Return the words of a region as the text has them, where they differ by their white space alone.
 
-    Label Studio shows a carriage return as a line break; some versions write line breaks as backslash and n.
+    A region made in Label Studio has the words as the browser shows them, every run of white space one
+    space; some versions write line breaks as backslash and n.
     """
     if not isinstance(quoted, str):
         return None
-    same = _with_line_feeds(quoted) == _with_line_feeds(there)
-    return there if same else quoted
+    return there if _with_single_spaces(quoted) == _with_single_spaces(there) else quoted
 
 
-def _with_line_feeds(text: str) -> str:
-    return text.replace("\\n", "\n").replace("\r", "\n")
+def _with_single_spaces(text: str) -> str:
+    return _WHITE_SPACE.sub(" ", text.replace("\\n", "\n"))
 
 
 def _list(value: Mapping[str, Any], key: str) -> Iterator[Any]:

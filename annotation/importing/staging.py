@@ -19,6 +19,7 @@ from django.utils.translation import gettext
 from annotation.access import refuse_archived
 from annotation.errors import Refused
 from annotation.importing.batches import delete_in_batches
+from annotation.importing.encodings import first_bytes
 from annotation.importing.growing import growing_take_back
 from annotation.importing.rows import REFUSED_COLUMNS, ItemRow, JudgementRow, Notice, Refusal
 from annotation.importing.safe_cells import made_safe
@@ -136,9 +137,10 @@ def staged_import(
     """Open an import for the block. Whatever ends the block without `import_finish` discards what it staged.
 
     One import a project runs at a time; what a dead one left is taken away first. Raises Refused where
-    another is under way.
+    another is under way, FileError for a file that cannot be read.
     """
     refuse_archived(project)
+    first_bytes(path, name)
     dead = _dead()
     leftover = Q(state__in=[Import.State.FAILED, Import.State.UNDONE]) & (
         Exists(Item.objects.filter(brought_by=OuterRef("pk")))

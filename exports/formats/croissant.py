@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterable, Mapping
 from typing import Any
 
+from exports.citing import author_names
 from exports.formats.longform import columns
 from exports.front_matter import language_codes
 from exports.records import Selection
@@ -115,8 +116,8 @@ def croissant(
         described["datePublished"] = selection.parameters.published
     if codes := language_codes(selection.project.languages):
         described["inLanguage"] = codes
-    if selection.parameters.authors:
-        described["creator"] = {"@type": "sc:Person", "name": selection.parameters.authors}
+    if authors := author_names(selection.parameters.authors):
+        described["creator"] = [{"@type": "sc:Person", "name": name} for name in authors]
     record_sets = [
         record_set
         for split in splits

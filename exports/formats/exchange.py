@@ -45,38 +45,41 @@ def doccano(record: ItemRecord, selection: Selection) -> Iterator[dict[str, Any]
     `offsets` are UTF-16 units, as doccano counts: characters beyond U+FFFF, emoji say, are two. The item's id
     is `item`, since doccano gives an `id` of its own to each text.
 
-    `cats` lists the types that apply without a span, or the label of each question by its position, `no` the
-    types that do not apply; `reasons`, `edited_questions` and, where they are chosen, `comments` are by type
-    or position.
+    `label` lists the spans, `cats` the types that apply without one. Where the codebook has no spans `label`
+    lists what doccano calls categories: the types that apply, or the label of each question by its position.
+    `no` lists the types that do not apply; `reasons`, `edited_questions` and, where they are chosen,
+    `comments` are by type or position. Every line has the same keys, since doccano fails where lines differ.
     """
-    text = record.item.text
+    text, with_spans = record.item.text, bool(selection.span_types)
     for annotator, judgements in by_annotator(record).items():
         spans = [
             [utf16_offset(text, row.start), utf16_offset(text, row.end), type_name(str(row.unit), selection)]
             for row in judgements
             if row.start is not None and row.end is not None
         ]
-        cats = [
+        names = [
             type_name(row.unit, selection)
             if isinstance(row.unit, str)
             else f"{question_of(record, row.unit).position}: {PUBLISHED_LABELS[str(row.answer)]}"
             for row in judgements
-            if row.start is None and row.answer
+            if row.answer and (row.start is None or not with_spans)
         ]
         no = [type_name(str(row.unit), selection) for row in judgements if row.answer is False]
-        beside: dict[str, dict[str, str]] = {}
+        beside: dict[str, dict[str, str]] = {
+            **({} if selection.typology else {"reasons": {}, "edited_questions": {}}),
+            **({"comments": {}} if selection.parameters.comments else {}),
+        }
         for row in judgements:
             unit = row.unit if isinstance(row.unit, str) else question_of(record, row.unit).position
             for what, said in details(row, selection):
-                beside.setdefault(f"{what}s", {})[str(unit)] = said
+                beside[f"{what}s"][str(unit)] = said
         yield {
             "item": record.item.external_id,
             "text": text,
             "annotator": selection.members[annotator],
             "offsets": "utf-16",
-            "label": sorted(spans),
-            "cats": cats,
-            **({"no": no} if no else {}),
+            **({"label": sorted(spans), "cats": names} if with_spans else {"label": names}),
+            **({"no": no} if selection.typology else {}),
             **beside,
         }
 

@@ -176,6 +176,16 @@ def test_the_command_exits_with_2_and_names_the_row(made, tmp_path, capsys):
     assert "j.csv: row 2: there is no item “I-9”" in capsys.readouterr().err
 
 
+def test_a_file_that_is_not_there_is_named_whatever_format_is_said(made, tmp_path):
+    absent = str(tmp_path / "absent.csv")
+    refused = r"^absent\.csv: cannot be read: No such file or directory$"
+    with pytest.raises(CommandError, match=refused):
+        call_command("import_judgements", made.project.slug, absent, "--round", "Pilot")
+    with pytest.raises(CommandError, match=refused):
+        call_command("import_items", made.project.slug, absent, "--format", "table")
+    assert not made.project.imports.filter(file_name="absent.csv").exists()
+
+
 def test_items_of_another_project_are_unknown(made, tmp_path):
     other = study(annotators=1, items=0)
     add_items(other.project, 1)

@@ -137,12 +137,27 @@ def test_the_control_annotator_names_who_answered_whoever_brought_the_tasks_into
     assert found == [("A", "A2", "LE", False, None, None, None)]
 
 
-@pytest.mark.parametrize("quote", ["one\n\ntwo\nthree", r"one\n\ntwo\nthree", "one\r\ntwo\rthree"])
-def test_a_quote_is_the_texts_where_only_its_line_breaks_differ(quote, tmp_path):
-    text = "Line one\r\ntwo\rthree."
-    exported = task(region(5, 19, quote, "LE"))
+@pytest.mark.parametrize("quote", ["one\n\ntwo\n \tthree", "one\\n\\ntwo\\n \tthree", "one two three"])
+def test_a_quote_is_the_texts_where_only_its_white_space_differs(quote, tmp_path):
+    """Label Studio 1.23 stores what a browser says of a selection, every run of white space one space."""
+    text = "Line one\r\ntwo\r \tthree  ."
+    exported = task(region(5, 21, quote, "LE"))
     exported["data"]["text"] = text
-    assert label_studio(tmp_path, exported) == [("A", "Ann", "LE", True, 5, 19, "one\r\ntwo\rthree")]
+    assert label_studio(tmp_path, exported) == [("A", "Ann", "LE", True, 5, 21, "one\r\ntwo\r \tthree")]
+
+
+@pytest.mark.parametrize(("start", "end"), [(4, 21), (5, 22), (6, 21)])
+def test_white_space_excuses_no_offsets_beside_the_words(start, end, tmp_path):
+    text = "Line one\r\ntwo\r \tthree  ."
+    exported = task(region(start, end, "one two three", "LE"))
+    exported["data"]["text"] = text
+    assert label_studio(tmp_path, exported) == [("A", "Ann", "LE", True, start, end, "one two three")]
+
+
+def test_an_export_of_another_kind_is_told_which_one_to_choose(tmp_path):
+    """JSON-MIN has neither annotations nor data."""
+    ((_, place, why),) = label_studio(tmp_path, {"id": "1", "text": TEXT, "annotator": "1", "type_LE": "no"})
+    assert (place, why) == ("[0]", "has no list of annotations; export as JSON, not as JSON-MIN or CSV")
 
 
 @pytest.mark.parametrize(

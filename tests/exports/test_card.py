@@ -178,6 +178,19 @@ def test_agreement_stands_with_its_intervals_and_undefined_with_its_reason(tmp_p
     assert "(e) No interval: " in spans
 
 
+def test_the_pairs_stand_beside_the_figure_that_they_are_the_pairs_of(tmp_path):
+    """Two spans of punctuation alone are exact or not, and have no words to be alike in."""
+    made = focus_study(annotators=2, items=2, texts=("All of it fell!!", "Some of it rose."))
+    first, second = made.items
+    judge(made, first, {"LE": [yes(first, "!!")] * 2})
+    judge(made, second, {"LE": [yes(second, "rose"), yes(second, "it rose")]})
+    close(made)
+    spans = card(made.project, tmp_path / "out").split("Spans, over the pairs")[1]
+    _, pairs, exact, token_jaccard, _ = row_of(spans, "Lacks Evidence")
+    assert (pairs, exact.split(" ")[0]) == ("2", "0.500")
+    assert token_jaccard.startswith("0.500 (") and token_jaccard.endswith(" (1 pair)")
+
+
 def test_the_agreement_report_comes_as_json_csv_and_latex(tmp_path):
     folder = released(focus_made().project, tmp_path / "out")
     assert sorted(path.name for path in (folder / "agreement").iterdir()) == [

@@ -20,7 +20,7 @@ from tests.exports.studies import (
     released,
 )
 from tests.exports.test_stranger import judged, load
-from tests.factories import yes
+from tests.factories import open_round, record, study, yes
 
 pytestmark = pytest.mark.django_db
 
@@ -63,7 +63,36 @@ def test_the_forms_of_other_tools_hold_question_labels(tmp_path):
         ["Invalid"],
     ]
     lines = (folder / "exchange" / "doccano.jsonl").read_text().splitlines()
-    assert [json.loads(row)["cats"] for row in lines] == [["1: Useful"], ["1: Invalid"]]
+    assert [json.loads(row)["label"] for row in lines] == [["1: Useful"], ["1: Invalid"]]
+
+
+def test_every_line_for_doccano_has_the_same_keys_whatever_was_answered(tmp_path):
+    """doccano 1.8 fails on a file whose lines differ, and where `label` and `cats` both hold categories."""
+    made = cqs_study(annotators=2, items=1, questions=2)
+    first, second = made.items[0].questions.order_by("position")
+    judge_question(made, first, [invalid("NC", edited="What holds?"), USEFUL])
+    judge_question(made, second, [{"label": "UN", "comment": "Known."}, USEFUL])
+    close(made)
+    screened = study("context_sufficiency", annotators=1, items=1)
+    open_round(screened)
+    record(screened.round, screened.annotators[0], screened.items[0], "CTX", {"applicable": True})
+    record(screened.round, screened.annotators[0], screened.items[0], "TOP", {"applicable": False})
+    close(screened)
+    found = {}
+    for project in (made.project, judged().project, screened.project):
+        folder = released(project, tmp_path / project.slug, exchange=["doccano"], comments=True)
+        rows = [json.loads(row) for row in (folder / "exchange" / "doccano.jsonl").read_text().splitlines()]
+        found[project.pk] = rows
+    always = ["item", "text", "annotator", "offsets", "label"]
+    questions, types, screening = found.values()
+    assert [list(row) for row in questions] == [[*always, "reasons", "edited_questions", "comments"]] * 2
+    assert [(row["reasons"], row["edited_questions"], row["comments"]) for row in questions] == [
+        ({"1": "NC"}, {"1": "What holds?"}, {"2": "Known."}),
+        ({}, {}, {}),
+    ]
+    assert [list(row) for row in types] == [[*always, "cats", "no", "comments"]] * 8
+    assert [list(row) for row in screening] == [[*always, "no", "comments"]]
+    assert (screening[0]["label"], screening[0]["no"]) == (["Context Sufficient"], ["Topic Related"])
 
 
 def test_withheld_items_are_in_no_public_form_of_another_tool(tmp_path):

@@ -135,14 +135,18 @@ def test_croissant_validates_and_its_records_can_be_read(choices, tmp_path):
 def test_croissant_has_nothing_that_its_own_reader_recommends_otherwise(tmp_path, caplog):
     croissant = pytest.importorskip("mlcroissant")
     made = judged()
-    folder = released(made.project, tmp_path / "out", licence="CC-BY-4.0", published="2026-03-31")
+    told = {"licence": "CC-BY-4.0", "published": "2026-03-31", "authors": "Ann Other, Ben Wu and Cleo Day"}
+    folder = released(made.project, tmp_path / "out", **told)
     described = croissant.Dataset(str(folder / "croissant.json"))
     assert not described.metadata.ctx.issues.errors
     assert not described.metadata.ctx.issues.warnings
     assert caplog.text == ""
+    people = ["Ann Other", "Ben Wu", "Cleo Day"]
+    assert [creator.name for creator in described.metadata.creators] == people
     told = load(folder / "croissant.json")
+    assert told["creator"] == [{"@type": "sc:Person", "name": name} for name in people]
     assert (told["datePublished"], told["inLanguage"]) == ("2026-03-31", ["en"])
-    assert told["citeAs"] == f"{made.project.name}, version 1.0 (2026)."
+    assert told["citeAs"] == f"{'; '.join(people)} (2026). {made.project.name}, version 1.0."
 
 
 @foreign_warnings

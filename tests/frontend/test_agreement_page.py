@@ -4,7 +4,8 @@ import re
 
 import pytest
 
-from agreement.detail_tables import applicability
+from agreement.cells import Notes
+from agreement.detail_tables import against_table, applicability, span_headers, span_table
 from agreement.jobs import report_compute
 from agreement.models import AgreementReport
 from annotation.models import TypeAnnotation
@@ -368,3 +369,21 @@ def test_a_part_of_a_bar_without_room_has_no_sign():
     names = [{"code": code, "name": code.title()} for code in ("USE", "UN", "IN")]
     (row,) = applicability({"protocol": "cqs_gen", "sections": [section], "categories": names})
     assert [(part["label"], part["sign"]) for part in row["bar"]] == [("USE", "●"), ("UN", ""), ("IN", "")]
+
+
+def test_a_similarity_that_some_pairs_do_not_have_tells_of_how_many_it_is_the_mean(lead_client):
+    """Single words have no pair of words: of the two pairs of spans one has a bigram Jaccard index."""
+    made = factories.study(annotators=2, items=2)
+    factories.open_round(made)
+    for item, quote in zip(made.items, ("The library", "parks"), strict=True):
+        for member in made.annotators:
+            factories.record(made.round, member, item, "LE", factories.yes(item, quote))
+    close(made)
+    figures = AgreementReport.objects.get().figures
+    row = span_table(figures, Notes("spans"))[8]
+    below = dict(zip(span_headers(figures), [cell.below for cell in row["cells"]], strict=True))
+    assert (row["name"], row["n_pairs"]) == ("Lacks Evidence", 2)
+    assert {head: text for head, text in below.items() if text} == {"Bigram Jaccard": "n = 1"}
+    gold = against_table(figures, Notes("spans"))[16]
+    assert (gold["n_spans"], [cell.below for cell in gold["cells"] if cell.below]) == (4, ["n = 2"])
+    assert "n = 1" in words(lead_client.get(address(made)))
