@@ -33,7 +33,7 @@ from exports.splits import splits_plan
 from exports.stored import origins_read
 from exports.sums import Sums
 
-FORMAT_VERSION = 5
+FORMAT_VERSION = 6
 """Raised whenever the same judgements would give other bytes; part of every release's digest."""
 
 BESIDE = 10_000
