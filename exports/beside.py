@@ -10,6 +10,9 @@ from __future__ import annotations
 import pickle
 import subprocess
 import sys
+from contextlib import suppress
+from queue import Queue
+from threading import Thread
 from typing import IO, Any, cast
 
 from django.conf import settings
@@ -20,6 +23,12 @@ from exports.item_files import Batch, Plan
 from exports.reconciling import Tally
 from exports.sums import Sums
 
+PIECE = 1 << 18
+AHEAD = 128
+"""Pieces that wait at most: 32 MB, so that reading need not wait for writing and its memory has an end."""
+
+_END = b""
+
 
 class FilesBeside:
     """Has another process write items, as `ItemFiles` does. The `with` block ends that process.
@@ -29,6 +38,8 @@ class FilesBeside:
 
     def __init__(self, plan: Plan, sums: Sums) -> None:
         self._plan, self._sums = plan, sums
+        self._pieces: Queue[bytes] = Queue(AHEAD)
+        self._is_gone = False
 
     def __enter__(self) -> FilesBeside:
         self._process = subprocess.Popen(
@@ -37,30 +48,50 @@ class FilesBeside:
             stdout=subprocess.PIPE,
             cwd=settings.BASE_DIR,
         )
-        self._messages = cast("IO[bytes]", self._process.stdin)
         self._answers = cast("IO[bytes]", self._process.stdout)
+        self._sender = Thread(target=self._pass_on, name="release-items")
+        self._sender.start()
         self._send((self._plan, self._sums.directory))
         return self
 
     def __exit__(self, *error: object) -> None:
         self._process.kill()
-        self._process.communicate()
+        self._pieces.put(_END)
+        self._sender.join()
+        self._process.wait()
+        self._answers.close()
 
     def add(self, batch: Batch) -> None:
-        """Send items to be written; waits while the other process is busy."""
+        """Send items to be written; waits only where the other process is far behind."""
         self._send(batch)
 
     def finish(self) -> Tally:
         """Wait until the files are closed, and return what they hold."""
         self._send(None)
+        self._pieces.put(_END)
         return self._answer()
 
     def _send(self, message: Any) -> None:
-        try:
-            pickle.dump(message, self._messages, pickle.HIGHEST_PROTOCOL)
-            self._messages.flush()
-        except BrokenPipeError:
+        if self._is_gone:
             self._answer()
+        pickled = pickle.dumps(message, pickle.HIGHEST_PROTOCOL)
+        for start in range(0, len(pickled), PIECE):
+            self._pieces.put(pickled[start : start + PIECE])
+
+    def _pass_on(self) -> None:
+        """Write the pieces into the pipe, in a thread of its own."""
+        pipe = cast("IO[bytes]", self._process.stdin)
+        try:
+            while piece := self._pieces.get():
+                pipe.write(piece)
+            pipe.flush()
+        except BrokenPipeError:
+            # Its answer says why. Until the end is put nobody may wait for a full queue.
+            self._is_gone = True
+            while self._pieces.get():
+                pass
+        with suppress(BrokenPipeError):
+            pipe.close()
 
     def _answer(self) -> Tally:
         try:
