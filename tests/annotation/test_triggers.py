@@ -87,11 +87,15 @@ def test_rounds_items_and_members_belong_to_one_project(focus, cqs):
     assert "belongs to its project" in refused(
         lambda: Round.objects.filter(pk=draft.pk).update(codebook=cqs.round.codebook)
     )
+    stranger = cqs.annotators[0]
     assert "annotator of the project" in refused(
         lambda: Assignment.objects.create(
-            round=focus.round, item=focus.items[0], member=cqs.annotators[0], position=99
+            round=focus.round, item=focus.items[0], member=stranger, position=99
         )
     )
+    theirs = Assignment.objects.filter(round=focus.round, member=focus.annotators[0], item=focus.items[0])
+    for change in ({"member": stranger}, {"item": foreign}, {"round": cqs.round}, {"member": focus.lead}):
+        assert "annotator of the project" in refused(lambda change=change: theirs.update(**change))
 
 
 def test_every_trigger_is_there_after_all_migrations():
