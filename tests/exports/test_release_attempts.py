@@ -82,6 +82,21 @@ def test_a_dead_workers_release_is_found_and_done_again_and_its_late_result_drop
     assert sorted(stored_files()) == sorted(file["storage"] for file in row.files)
 
 
+def test_a_worker_whose_release_was_taken_over_stores_nothing(monkeypatch):
+    made = judged()
+    row = release_request(project=made.project, version="1.0", parameters=Parameters())
+    real = releases.files_build
+
+    def taken_over(*arguments):
+        Release.objects.filter(pk=row.pk).update(attempt="another")
+        return real(*arguments)
+
+    monkeypatch.setattr(releases, "files_build", taken_over)
+    assert release_run(release_id=row.pk) is False
+    row.refresh_from_db()
+    assert (row.state, row.attempt, row.files, stored_files()) == ("running", "another", [], [])
+
+
 def test_what_one_lead_waits_for_is_not_built_with_the_choices_of_another():
     made = judged()
     other = made.project.memberships.create(user=factories.user("mia"), pseudonym="A9", is_lead=True)
