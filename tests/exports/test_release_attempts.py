@@ -179,5 +179,8 @@ def test_while_a_worker_builds_a_version_nobody_else_can():
     row = release_request(project=made.project, version="1.0", parameters=Parameters())
     later = timezone.now() + timedelta(minutes=5)
     Release.objects.filter(pk=row.pk).update(state="running", attempt="x", lease_until=later)
+    assert release_run(release_id=row.pk) is False
     with pytest.raises(Refused, match="is being built already"):
         release_build(project=made.project, version="1.0", parameters=Parameters())
+    row.refresh_from_db()
+    assert (row.state, row.attempt) == ("running", "x")
