@@ -82,8 +82,10 @@ def test_judgements_of_a_released_assignment_still_count(study):
 
 def test_a_withdrawn_item_leaves_with_all_its_judgements(study):
     round, items, _ = study
+    before = judgements_stamp(round)
     items["i1"].withdrawn_at, items["i1"].withdrawn_reason = timezone.now(), "asked for"
     items["i1"].save()
+    assert judgements_stamp(round) != before
     judgements = judgements_read(round)
     assert judgements.items.external_ids == ("i2",)
     assert judgements.ratings(kind_index(judgements, "VAT")).tolist() == [[0, -1]]

@@ -28,6 +28,13 @@ def test_a_decision_is_an_event_and_a_row(made):
     assert event.after["quote"] == "Everyone's grades fell"
 
 
+def test_active_seconds_add_up_over_decisions_to_a_day_at_most(made):
+    item, ann = made.items[0], made.annotators[0]
+    answers = ((NO, 7, 7), (yes(item, "library"), 5, 12), (NO, 86_400, 86_400))
+    for answer, seconds, total in answers:
+        assert record(made.round, ann, item, "LE", answer, active_seconds=seconds).row.active_seconds == total
+
+
 def test_a_repeated_event_returns_the_current_row_and_changes_nothing(made):
     item, ann = made.items[0], made.annotators[0]
     record(made.round, ann, item, "LE", NO, event_id="first")

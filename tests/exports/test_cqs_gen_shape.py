@@ -175,6 +175,7 @@ def test_what_an_import_at_work_has_brought_is_in_no_release(tmp_path):
     close(made)
     at_work = made.project.imports.create(file_name="x", file_sha256="0" * 64, format="cqs_gen")
     late = item.questions.create(brought_by=at_work, position=9, text="Late?")
+    made.project.items.create(brought_by=at_work, external_id="late", text="Late.", text_length=5)
     for row in (
         {"question": question, "label": "IN", "source": "imported", "brought_by": at_work},
         {"question": late, "label": "USE", "source": "adjudicated", "member": made.lead, "why": "It is."},
