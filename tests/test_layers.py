@@ -2,6 +2,7 @@
 
 import ast
 from collections.abc import Iterator
+from functools import cache
 from pathlib import Path
 
 ROOT = Path(__file__).resolve().parent.parent
@@ -13,18 +14,19 @@ PURE = (
 """Modules of agreement that know arrays and texts only."""
 
 
-def imports(path: Path) -> set[str]:
+@cache
+def imports(path: Path) -> frozenset[str]:
     """Return the dotted names of all modules that a file imports, inside functions too."""
-    found = set()
+    found: set[str] = set()
     for node in ast.walk(ast.parse(path.read_text(encoding="utf-8"))):
         if isinstance(node, ast.Import):
             found |= {name.name for name in node.names}
         elif isinstance(node, ast.ImportFrom) and node.module and not node.level:
             found.add(node.module)
-    return found
+    return frozenset(found)
 
 
-def modules(*apps: str) -> Iterator[tuple[Path, set[str]]]:
+def modules(*apps: str) -> Iterator[tuple[Path, frozenset[str]]]:
     for app in apps:
         for path in sorted((ROOT / app).rglob("*.py")):
             yield path.relative_to(ROOT), imports(path)
