@@ -33,7 +33,7 @@ export class Shell {
     this.sayTimer = setTimeout(() => { part("ws-say").textContent = text; }, wait);
   }
 
-  /** What the dock shows. @param {"ask" | "live" | "choice" | "note" | "feedback"} name */
+  /** @param {"ask" | "live" | "choice" | "note" | "feedback"} name */
   panel(name) {
     for (const panel of document.querySelectorAll("[data-panel]")) panel.toggleAttribute("hidden", panel.getAttribute("data-panel") !== name);
   }

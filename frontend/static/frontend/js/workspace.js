@@ -276,7 +276,7 @@ async function showTraining(shell) {
   if (mine) shell.trainingResult(mine);
 }
 
-/** Once a window. @param {Shell} shell @param {string} text */
+/** @param {Shell} shell @param {string} text */
 async function warning(shell, text) {
   const key = `warned:${roundKey}`;
   try {
@@ -288,5 +288,5 @@ async function warning(shell, text) {
   await new Promise((go) => { part("ws-warning-go").onclick = go; });
   try {
     sessionStorage.setItem(key, "yes");
-  } catch { /* then it is shown again next time */ }
+  } catch { /* likewise */ }
 }
