@@ -119,6 +119,7 @@ def pair_pooled_agreement(s: CountSums) -> FloatArray:
 
 
 def unanimous_share(s: CountSums) -> FloatArray:
+    """The share of pairable items on which all ratings are equal."""
     return s.unanimous / s.pairable
 
 

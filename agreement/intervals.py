@@ -92,6 +92,7 @@ def generator(seed: int | Sequence[int], stream: int) -> np.random.Generator:
 
 
 def seed_words(seed: int | Sequence[int]) -> tuple[int, ...]:
+    """Return a seed as the words that NumPy takes. Raises ValueError for none and for negative ones."""
     words = (seed,) if isinstance(seed, int | np.integer) else tuple(seed)
     if not words or any(word < 0 for word in words):
         raise ValueError("A seed is a non-negative whole number or several of them.")

@@ -86,6 +86,7 @@ class Columns:
 
 
 def no_columns() -> Columns:
+    """Return the columns of no judgement."""
     return Columns(**dict.fromkeys(Columns.__dataclass_fields__, np.empty(0, dtype=np.int64)))
 
 

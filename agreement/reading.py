@@ -114,9 +114,9 @@ def judgements_digest(round: Round) -> str:
 def judgements_stamp(round: Round) -> str:
     """Return a cheap sign of change, from what is counted of each annotator (`annotation.counters`).
 
-    Each change of a judgement raises its revision and each withdrawal of an item or of an annotator with
-    their judgements sets a time, so the same stamp means
-    the same judgements. The reverse does not hold: a decision undone and taken again has another stamp.
+    Each change of a judgement raises its revision, and each withdrawal of an item, or of an annotator with
+    their judgements, sets a time: so the same stamp means the same judgements. The reverse does not hold: a
+    decision undone and taken again has another stamp.
     """
     judged = round.progress.aggregate(
         rows=Coalesce(Sum("judgements"), 0), revisions=Sum("revisions"), late=Coalesce(Sum("late"), 0)

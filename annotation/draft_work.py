@@ -94,11 +94,10 @@ def locked_draft(round: Round, otherwise: str) -> None:
     current = Round.objects.select_for_update().filter(pk=round.pk).first()
     if current is None:
         raise NotFound(gettext("The round is gone."))
-    if current.status != Round.Status.DRAFT:
-        told = gettext("%(name)s is %(status)s. %(otherwise)s")
-        names = {"name": current.name, "status": current.status_word, "otherwise": otherwise}
-        raise Refused("round_not_draft", told % names)
     names = {"name": current.name, "otherwise": otherwise}
+    if current.status != Round.Status.DRAFT:
+        told = gettext("%(name)s is %(status)s. %(otherwise)s") % {**names, "status": current.status_word}
+        raise Refused("round_not_draft", told)
     if current.imported:
         raise Refused("round_not_draft", gettext("%(name)s is being imported. %(otherwise)s") % names)
     if current.is_opening:

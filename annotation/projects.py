@@ -13,7 +13,7 @@ from django.utils.text import slugify
 from django.utils.translation import gettext
 
 from annotation.codebooks.definition import Codebook as CodebookDefinition
-from annotation.codebooks.reader import SHIPPED, CodebookError, read_codebook
+from annotation.codebooks.reader import SHIPPED, read_codebook
 from annotation.errors import Refused
 from annotation.limits import LIMITS, characters, refuse_unfit
 from annotation.models import Codebook, Membership, Project, ProjectEvent
@@ -252,17 +252,3 @@ def members_bring_in(*, project: Project, names: Iterable[str]) -> dict[str, Mem
 def _free_pseudonyms(project: Project) -> Iterator[str]:
     taken = set(project.memberships.values_list("pseudonym", flat=True))
     return (name for name in (f"A{number}" for number in count(1)) if name not in taken)
-
-
-__all__ = [
-    "CodebookError",
-    "codebook_publish",
-    "codebook_source",
-    "member_add",
-    "members_bring_in",
-    "project_archive",
-    "project_create",
-    "project_edit",
-    "project_restore",
-    "slug_for",
-]

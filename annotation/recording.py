@@ -225,7 +225,9 @@ def new_row(assignment: Assignment, unit: Unit, codebook: CodebookDefinition) ->
         raise Refused(
             "invalid",
             gettext("The answer breaks a rule of the protocol; nothing was stored."),
-            errors={"type": f"The codebook has no type “{unit.type_code}”: it has {', '.join(span)}."},
+            errors={
+                "type": gettext("The codebook has no type “%(type_code)s”.") % {"type_code": unit.type_code}
+            },
         )
     return TypeAnnotation(
         assignment=assignment,

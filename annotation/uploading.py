@@ -28,7 +28,7 @@ from annotation.importing.judgements_loader import judgements_import
 from annotation.importing.recognise import FORMATS, recognise
 from annotation.importing.rows import FileError, ItemRow, JudgementRow, Refusal
 from annotation.importing.staging import JUDGEMENTS, ImportReport
-from annotation.importing.table import KNOWN, NEEDED
+from annotation.importing.table import NEEDED
 from annotation.importing.tabular import columns_of
 from annotation.limits import LIMITS, refuse_unfit
 from annotation.models import Import, Membership, Project, Upload
@@ -183,7 +183,7 @@ def _row_shown(row: Any) -> dict[str, str]:
             "about": " · ".join(part for part in about if part),
         }
     if isinstance(row, JudgementRow):
-        answer = row.label or ("yes" if row.applicable else "no")
+        answer = row.label or (gettext("yes") if row.applicable else gettext("no"))
         unit = f"{row.annotator}: {row.type_code or row.question or row.question_position} {answer}"
         return {"place": row.place, "id": row.item, "text": unit, "about": (row.quote or row.comment)[:200]}
     if isinstance(row, Refusal):
@@ -287,17 +287,3 @@ def _as_path(upload: Upload) -> Iterator[Path]:
             shutil.copyfileobj(stored, local)
         local.flush()
         yield Path(local.name)
-
-
-__all__ = [
-    "KNOWN",
-    "upload_check",
-    "upload_columns",
-    "upload_create",
-    "upload_expire",
-    "upload_first_rows",
-    "upload_import",
-    "upload_map_columns",
-    "upload_request_import",
-    "upload_retry",
-]

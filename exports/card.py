@@ -31,7 +31,7 @@ def card_text(selection: Selection, version: str, built: Built, agreement: Agree
         _process(selection, built),
         _refinements(built) if selection.parameters.refined_questions else "",
         agreement_text(agreement),
-        _limits(selection, built),
+        _limits(built),
         _checking(built),
     ]
     return "\n".join(part for part in parts if part)
@@ -231,7 +231,7 @@ def _refinements(built: Built) -> str:
     return "\n".join(lines)
 
 
-def _limits(selection: Selection, built: Built) -> str:
+def _limits(built: Built) -> str:
     counts = built.counts
     known = [
         (counts["undecided_types"], "Types of an item without a majority, `null` in `applicable`"),

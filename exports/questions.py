@@ -7,7 +7,7 @@ question.
 
 import re
 
-BLANK = "_____"
+from annotation.codebooks.definition import BLANK
 
 # Closing marks by opening mark. A mark may be in both roles: German „a“, Swedish ”a”, Danish »a«.
 _CLOSING = {

@@ -42,7 +42,10 @@ def refinement_request(
         )
     known = {(source, licence) for source, licence, _ in sources_of(selection)}
     if unknown := [pair for pair in choices.sources if pair not in known]:
-        words = f"No item of the closed rounds has the source {unknown[0][0]!r} with {unknown[0][1]!r}."
+        words = gettext("No item of the closed rounds has the source %(source)s with %(licence)s.") % {
+            "source": repr(unknown[0][0]),
+            "licence": repr(unknown[0][1]),
+        }
         raise Refused("invalid", words, errors={"sources": words})
     try:
         with transaction.atomic():
@@ -134,8 +137,8 @@ def _judge(refinement: QuestionRefinement, by: Membership, *, rejected: bool) ->
 
 def outcomes(run: RefinementRun) -> dict[str, int]:
     """Return how many questions of a run were refined, refused and failed."""
-    states = list(run.refinements.values_list("state", flat=True))
-    return {state: states.count(state) for state in QuestionRefinement.State.values}
+    states = Counter(run.refinements.order_by().values_list("state", flat=True))
+    return {state: states[state] for state in QuestionRefinement.State.values}
 
 
 def why_not_refined(run: RefinementRun) -> tuple[int, str]:

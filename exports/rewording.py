@@ -8,8 +8,8 @@ from dataclasses import dataclass
 
 from django.utils.translation import gettext
 
+from annotation.codebooks.definition import BLANK
 from annotation.protocols.texts import is_blank, length_problem
-from exports.questions import BLANK
 
 DEFAULT_PROMPT = """\
 A question about an argument was put together from a pattern and from words of the argument, so its grammar \

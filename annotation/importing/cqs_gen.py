@@ -13,8 +13,7 @@ from typing import Any
 from django.utils.translation import gettext
 
 from annotation.codebooks.definition import PUBLISHED_LABELS
-from annotation.importing.encodings import open_text
-from annotation.importing.jsontext import JSONProblem, loads
+from annotation.importing.encodings import json_document
 from annotation.importing.rows import (
     FileError,
     ItemRow,
@@ -40,12 +39,7 @@ def read(path: Path, *, name: str, origin: str | None = None) -> ItemRows:
     model's name). Otherwise it is `origin`, by default the file's stem without "submission_".
     Raises FileError.
     """
-    with open_text(path, name) as stream:
-        text = stream.read()
-    try:
-        document = loads(text)
-    except JSONProblem as problem:
-        raise FileError(name, "", gettext("is no valid JSON: %(problem)s") % {"problem": problem}) from None
+    document = json_document(path, name)
     if not isinstance(document, dict):
         raise FileError(name, "", gettext("expected a JSON object keyed by intervention_id"))
     other_origin = PurePath(name).stem.removeprefix("submission_") if origin is None else origin

@@ -10,10 +10,11 @@ import codecs
 import csv
 import io
 from pathlib import Path
-from typing import TextIO
+from typing import Any, TextIO
 
 from django.utils.translation import gettext
 
+from annotation.importing.jsontext import JSONProblem, loads
 from annotation.importing.rows import FileError
 
 _CHUNK = 1 << 20
@@ -38,6 +39,16 @@ def open_text(path: Path, name: str) -> TextIO:
     if stream.read(1) != _MARK:
         stream.seek(0)
     return stream
+
+
+def json_document(path: Path, name: str) -> Any:
+    """Return what a file of one JSON document holds, parsed as a whole. Raises FileError."""
+    with open_text(path, name) as stream:
+        text = stream.read()
+    try:
+        return loads(text)
+    except JSONProblem as problem:
+        raise FileError(name, "", gettext("is no valid JSON: %(problem)s") % {"problem": problem}) from None
 
 
 def first_bytes(path: Path, name: str, count: int = 4) -> bytes:

@@ -12,6 +12,8 @@ from annotation.codebooks.definition import PUBLISHED_LABELS, Codebook
 from annotation.importing.rows import JudgementRow, Refusal, json_problem
 
 LABELS = {word.lower(): code for code, name in PUBLISHED_LABELS.items() for word in (code, name)}
+"""The code of each label by what a file may call it: code or published word, in small letters."""
+
 SHOWN = 500
 """Characters of a refused part that its report keeps."""
 

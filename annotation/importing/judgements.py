@@ -9,7 +9,7 @@ from typing import Any
 
 from django.utils.translation import gettext
 
-from annotation.codebooks.definition import PUBLISHED_LABELS
+from annotation.importing.judgement_parts import LABELS
 from annotation.importing.rows import (
     REFUSED_COLUMNS,
     FileError,
@@ -45,7 +45,6 @@ _QUESTION_FIELDS = ("label", "reason", "comment", "edited_question", "cannot_jud
 _TRUE = ("yes", "true", "1", "1.0")
 _FALSE = ("no", "false", "0", "0.0")
 _WHOLE = re.compile(r"([+-]?\d{1,18})(?:\.0)?", re.ASCII)
-_LABELS = {word.lower(): code for code, name in PUBLISHED_LABELS.items() for word in (code, name)}
 
 
 def read(path: Path, *, name: str, annotator_needed: bool = True) -> JudgementRows:
@@ -161,12 +160,12 @@ def _yes_no(row: Cells, column: str) -> bool | None:
 
 def _label(row: Cells) -> str | None:
     value = row.text("label")
-    if value and value.lower() not in _LABELS:
+    if value and value.lower() not in LABELS:
         raise RowProblem(
             gettext("label is %(value)s, expected USE, UN, IN or Useful, Unhelpful, Invalid")
             % {"value": repr(value)}
         )
-    return _LABELS.get(value.lower())
+    return LABELS.get(value.lower())
 
 
 def _whole_number(row: Cells, column: str) -> int | None:

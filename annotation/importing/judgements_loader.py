@@ -61,13 +61,11 @@ def judgements_import(
 ) -> ImportReport:
     """Import finished judgements into the round of this name, which is made if it is new.
 
-    `format` is one of judgement_formats.FORMATS, by default what the content of the file is.
-
-    Annotators become members by pseudonym; their names stay private. A row that breaks a rule of the
-    protocol, names an unknown item or type, or differs from what is stored for the same unit and annotator
-    is refused; then nothing is stored unless `skip_invalid`. `on_batch` is told how many rows were
-    read. Raises FileError for what refuses the file,
-    Refused for a round that was annotated here.
+    `format` is one of judgement_formats.FORMATS, by default what the content of the file is. Annotators
+    become members by pseudonym; their names stay private. A row that breaks a rule of the protocol, names an
+    unknown item or type, or differs from what is stored for the same unit and annotator is refused; then
+    nothing is stored unless `skip_invalid`. `on_batch` is told how many rows were read. Raises FileError for
+    what refuses the file, Refused for a round that was annotated here.
     """
     name = name or path.name
     if not round_name.strip():

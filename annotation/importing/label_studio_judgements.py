@@ -13,8 +13,7 @@ from typing import Any
 
 from django.utils.translation import gettext
 
-from annotation.importing.encodings import open_text
-from annotation.importing.jsontext import JSONProblem, loads
+from annotation.importing.encodings import json_document
 from annotation.importing.judgement_parts import Answers, PartProblem, refused, whole_number
 from annotation.importing.rows import FileError, JudgementRows, Notice, Refusal
 from annotation.protocols.texts import is_blank
@@ -33,12 +32,7 @@ def read(path: Path, *, name: str, types: Mapping[str, str]) -> JudgementRows:
     The item is `data.id` of the task. The annotator is what the control `annotator` says, which a release
     writes, else `completed_by`. A skipped annotation and a relation of regions are noticed.
     """
-    with open_text(path, name) as stream:
-        text = stream.read()
-    try:
-        tasks = loads(text)
-    except JSONProblem as problem:
-        raise FileError(name, "", gettext("is no valid JSON: %(problem)s") % {"problem": problem}) from None
+    tasks = json_document(path, name)
     if not isinstance(tasks, list):
         raise FileError(name, "", gettext("expected a JSON list of tasks"))
     for number, task in enumerate(tasks):

@@ -1,14 +1,11 @@
-"""A project's own page: what is done and next for leads, my rounds for annotators; its settings."""
+"""A project's own page: what is done and next for leads, my rounds for annotators."""
 
 from dataclasses import dataclass
 
-from django import forms
-from django.contrib import messages
 from django.http import HttpRequest, HttpResponse
-from django.shortcuts import redirect
-from django.urls import NoReverseMatch, reverse
-from django.utils.translation import gettext, gettext_lazy, ngettext
-from django.views.decorators.http import require_GET, require_http_methods
+from django.urls import reverse
+from django.utils.translation import gettext, ngettext
+from django.views.decorators.http import require_GET
 
 from agreement.adjudication import queue_left
 from agreement.before import round_before, rounds_comparable
@@ -19,11 +16,9 @@ from annotation.following import FollowUp, follow_up_of
 from annotation.inviting import invitations_waiting
 from annotation.models import Codebook, Import, Item, Membership, Project, Round
 from annotation.progress import MemberProgress, progress_of_round
-from annotation.projects import project_archive, project_edit, project_restore
 from annotation.remembering import remembered
 from annotation.screening import criteria_of
-from frontend.pages.common import lead_or_refuse, page_of, posted, project_page
-from frontend.refusals import refusals_as_notices
+from frontend.pages.common import page_of, project_page
 from frontend.signing_in import login_required
 
 ROUNDS_PER_PAGE = 25
@@ -127,7 +122,7 @@ def checklist(project: Project, n_items: int, n_annotators: int) -> list[Step]:
             if n_items
             else gettext("Bring in the texts that will be judged, as a file."),
             n_items > 0,
-            link("items_import", project.slug),
+            reverse("items_import", args=[project.slug]),
             gettext("Import items"),
         ),
         (
@@ -135,7 +130,7 @@ def checklist(project: Project, n_items: int, n_annotators: int) -> list[Step]:
             gettext("Version %(version)s: %(title)s. Read the guideline as your annotators will.")
             % {"version": newest.version, "title": title},
             True,
-            link("codebook", project.slug),
+            reverse("codebook", args=[project.slug]),
             gettext("Read or edit"),
         ),
         (
@@ -151,7 +146,7 @@ def checklist(project: Project, n_items: int, n_annotators: int) -> list[Step]:
             if n_invited
             else gettext("Agreement needs at least two annotators. Invite them by a link."),
             n_annotators > 1,
-            link("people", project.slug),
+            reverse("people", args=[project.slug]),
             gettext("Invite people"),
         ),
         (
@@ -162,20 +157,14 @@ def checklist(project: Project, n_items: int, n_annotators: int) -> list[Step]:
             if draft
             else gettext("Decide how many texts, who judges them, and how many people judge each text."),
             started,
-            link("round", project.slug, draft.number) if draft else link("round_new", project.slug),
+            reverse("round", args=[project.slug, draft.number])
+            if draft
+            else reverse("round_new", args=[project.slug]),
             gettext("Go on with %(name)s") % {"name": draft.name} if draft else gettext("Plan round 1"),
         ),
     ]
     first_undone = next((index for index, step in enumerate(steps) if not step[2]), None)
     return [Step(*step, is_next=index == first_undone) for index, step in enumerate(steps)]
-
-
-def link(name: str, *args: object) -> str:
-    """Return a page's address, or nothing where this installation has no such page."""
-    try:
-        return reverse(name, args=args)
-    except NoReverseMatch:
-        return ""
 
 
 def items_there(project: Project) -> int:
@@ -249,84 +238,3 @@ def _own_rounds(member: Membership) -> list[dict]:
     return sorted(
         found, key=lambda entry: (entry["round"].status != Round.Status.OPEN, -entry["round"].number)
     )
-
-
-class SettingsForm(forms.ModelForm):
-    class Meta:
-        model = Project
-        fields = ["name", "licence", "languages", "contact"]
-        labels = {
-            "name": gettext_lazy("Name"),
-            "licence": gettext_lazy("Licence"),
-            "languages": gettext_lazy("Languages"),
-            "contact": gettext_lazy("Contact"),
-        }
-        help_texts = {
-            "licence": gettext_lazy("Of the dataset that will be released, for example CC BY 4.0."),
-            "languages": gettext_lazy("Of the texts, as codes: en, or en, ar."),
-            "contact": gettext_lazy("Whom readers of a release can write to."),
-        }
-
-
-@login_required
-@require_http_methods(["GET", "POST"])
-def settings(request: HttpRequest, slug: str) -> HttpResponse:
-    """Show and change what the project says about itself."""
-    member = lead_or_refuse(request, slug)
-    form = SettingsForm(posted(request), instance=Project.objects.get(pk=member.project.pk))
-    if request.method == "POST" and form.is_valid():
-        with refusals_as_notices(request):
-            project_edit(project=member.project, member=member, **form.cleaned_data)
-            messages.success(request, gettext("The project's settings are saved."))
-            return redirect("project_settings", slug)
-    return project_page(request, "project_settings.html", member, tab="project", form=form)
-
-
-class TypedNameForm(forms.Form):
-    typed = forms.CharField(label=gettext_lazy("Type the project's short name to confirm"), max_length=80)
-
-
-@login_required
-@require_http_methods(["GET", "POST"])
-def archive(request: HttpRequest, slug: str) -> HttpResponse:
-    """Archive the project after its short name was typed."""
-    member = lead_or_refuse(request, slug)
-    form = TypedNameForm(posted(request))
-    if request.method == "POST" and form.is_valid():
-        if form.cleaned_data["typed"].strip() != slug:
-            form.add_error("typed", gettext("That is not the short name: type %(slug)s.") % {"slug": slug})
-        else:
-            with refusals_as_notices(request):
-                project_archive(project=member.project, member=member)
-                messages.success(
-                    request,
-                    gettext("%(name)s is archived. A lead can restore it.") % {"name": member.project.name},
-                )
-            return redirect("project", slug)
-    return project_page(
-        request,
-        "confirm.html",
-        member,
-        tab="project",
-        heading=gettext("Archive %(name)s") % {"name": member.project.name},
-        effects=[
-            gettext("It moves to the end of everybody's list of projects, marked as archived."),
-            gettext("Nothing new can be imported, opened or judged in it. Reading and releasing still work."),
-            gettext("Nothing is deleted. Any lead can restore it at any time."),
-        ],
-        act=gettext("Archive %(name)s") % {"name": member.project.name},
-        danger=True,
-        back=reverse("project_settings", args=[slug]),
-        form=form,
-    )
-
-
-@login_required
-@require_http_methods(["POST"])
-def restore(request: HttpRequest, slug: str) -> HttpResponse:
-    """Take the project out of the archive."""
-    member = lead_or_refuse(request, slug)
-    with refusals_as_notices(request):
-        project_restore(project=member.project, member=member)
-        messages.success(request, gettext("%(name)s is restored.") % {"name": member.project.name})
-    return redirect("project", slug)

@@ -5,7 +5,14 @@ import pytest
 from django.utils import timezone
 
 from agreement.judgements import natural_key
-from agreement.reading import judgements_digest, judgements_read, judgements_stamp, texts_read
+from agreement.reading import (
+    frame_read,
+    judgements_digest,
+    judgements_read,
+    judgements_stamp,
+    texts_read,
+)
+from agreement.span_sums import span_frame
 from annotation.models import Assignment, TypeAnnotation
 from tests.agreement.builders import (
     items_make,
@@ -82,12 +89,25 @@ def test_judgements_of_a_released_assignment_still_count(study):
 
 def test_a_withdrawn_item_leaves_with_all_its_judgements(study):
     round, items, _ = study
+    before = judgements_stamp(round)
     items["i1"].withdrawn_at, items["i1"].withdrawn_reason = timezone.now(), "asked for"
     items["i1"].save()
+    assert judgements_stamp(round) != before
     judgements = judgements_read(round)
     assert judgements.items.external_ids == ("i2",)
     assert judgements.ratings(kind_index(judgements, "VAT")).tolist() == [[0, -1]]
     assert judgements.n_judgements == 1
+
+
+def test_the_frame_is_the_same_from_the_database_and_from_the_judgements(study):
+    round, items, members = study
+    type_judge(round, items["i2"], members["A10"], {"WE": (0, 8)}, after_reopening=True)
+    for _ in range(2):
+        judgements = judgements_read(round)
+        expected, found = span_frame(judgements), frame_read(round, judgements.items)
+        assert (found.marked.tolist(), found.n_items) == (expected.marked.tolist(), expected.n_items)
+        items["i1"].withdrawn_at, items["i1"].withdrawn_reason = timezone.now(), "asked for"
+        items["i1"].save()
 
 
 def test_the_digest_does_not_depend_on_the_order_of_storing():

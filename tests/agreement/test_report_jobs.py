@@ -56,6 +56,20 @@ def test_a_worker_whose_lease_ran_out_stores_nothing_after_another_took_over(rou
     assert ConsensusSpan.objects.filter(report=report, type_code="OG").count() == 2
 
 
+def test_a_worker_stores_nothing_while_another_has_its_report(round, monkeypatch):
+    report = report_request(round=round_shut(round), parameters=QUICK)
+    build = jobs.report_build
+
+    def taken_over(*args, **kwargs):
+        AgreementReport.objects.filter(id=report.id).update(attempt="another")
+        return build(*args, **kwargs)
+
+    monkeypatch.setattr(jobs, "report_build", taken_over)
+    assert not report_compute(report_id=report.id)
+    report.refresh_from_db()
+    assert (report.state, report.attempt, report.consensus_spans.count()) == ("running", "another", 0)
+
+
 def test_what_a_dead_worker_left_behind_is_replaced(round):
     report = report_request(round=round_shut(round), parameters=QUICK)
     report_claim(report_id=report.id)

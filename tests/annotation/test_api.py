@@ -8,7 +8,7 @@ from django.test import Client
 from django.test.utils import CaptureQueriesContext
 
 from annotation.models import AnnotationEvent, Round, TypeAnnotation
-from annotation.rounds import round_pause, round_resume
+from annotation.rounds import round_create, round_pause, round_resume
 from tests.config.test_every_route import patterns
 from tests.conftest import client_of
 from tests.factories import assignment_of, open_round, study, user, yes
@@ -332,3 +332,10 @@ def test_undecided_units_are_handed_on_through_the_api():
     assert post(client, "rounds/1/reassign/", whole).json() == {"moved": 0, "left_over": 1}
     unknown = post(client, "rounds/1/reassign/", {"annotator": "A2", "takers": ["A9"]})
     assert (unknown.status_code, unknown.json()["code"]) == (422, "invalid")
+
+
+def test_a_draft_is_listed_for_leads_alone(made):
+    round_create(project=made.project, member=made.lead)
+    for who, names in (("lea", ["Round 1", "Round 2"]), ("ann", ["Round 1"])):
+        rounds = client_of(who).get("/api/projects/campus/rounds/").json()
+        assert [row["name"] for row in rounds] == names

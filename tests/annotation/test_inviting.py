@@ -5,6 +5,7 @@ from datetime import timedelta
 import pytest
 from django.utils import timezone
 
+from annotation import inviting
 from annotation.errors import NotFound, Refused
 from annotation.inviting import invitation_accept, invitation_create, invitation_find, invitation_revoke
 from annotation.models import Invitation, Membership, ProjectEvent
@@ -46,6 +47,19 @@ def test_a_link_works_once(study):
     with pytest.raises(NotFound, match="used already"):
         invitation_accept(token=token, user=factories.user("eve"))
     assert not Membership.objects.filter(user__username="eve").exists()
+
+
+def test_of_two_who_accept_at_the_same_moment_one_gets_in(study, monkeypatch):
+    _, token = invite(study)
+    looked = inviting.refuse_archived
+
+    def quicker(project):
+        monkeypatch.setattr(inviting, "refuse_archived", looked)
+        invitation_accept(token=token, user=factories.user("dana"))
+
+    monkeypatch.setattr(inviting, "refuse_archived", quicker)
+    with pytest.raises(NotFound, match="used already"):
+        invitation_accept(token=token, user=factories.user("eve"))
 
 
 def test_an_expired_or_revoked_link_lets_nobody_in(study):

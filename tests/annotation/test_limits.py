@@ -6,6 +6,7 @@ import pytest
 from django.apps import apps
 from django.db import DatabaseError, connection, models, transaction
 
+from annotation.codebooks.reader import CodebookError
 from annotation.database_rules import TRIGGERS
 from annotation.discussing import comment_add
 from annotation.errors import Refused
@@ -15,7 +16,7 @@ from annotation.inviting import invitation_create
 from annotation.limits import LIMITS
 from annotation.models import Comment, Item, Membership, Project, QuestionAnnotation, Round
 from annotation.people import member_edit
-from annotation.projects import CodebookError, codebook_publish, member_add, project_create, project_edit
+from annotation.projects import codebook_publish, member_add, project_create, project_edit
 from annotation.recording import Unit
 from annotation.rounds import round_close, round_create, round_reopen
 from annotation.triggers import install, run_statements

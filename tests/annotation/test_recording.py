@@ -4,7 +4,7 @@ import pytest
 
 from annotation.errors import Refused
 from annotation.models import AnnotationEvent, TypeAnnotation
-from annotation.rounds import round_close
+from annotation.rounds import round_close, round_reopen
 from tests.factories import NO, open_round, record, study, yes
 
 pytestmark = [pytest.mark.django_db, pytest.mark.database]
@@ -28,6 +28,13 @@ def test_a_decision_is_an_event_and_a_row(made):
     assert event.after["quote"] == "Everyone's grades fell"
 
 
+def test_active_seconds_add_up_over_decisions_to_a_day_at_most(made):
+    item, ann = made.items[0], made.annotators[0]
+    answers = ((NO, 7, 7), (yes(item, "library"), 5, 12), (NO, 86_400, 86_400))
+    for answer, seconds, total in answers:
+        assert record(made.round, ann, item, "LE", answer, active_seconds=seconds).row.active_seconds == total
+
+
 def test_a_repeated_event_returns_the_current_row_and_changes_nothing(made):
     item, ann = made.items[0], made.annotators[0]
     record(made.round, ann, item, "LE", NO, event_id="first")
@@ -45,6 +52,23 @@ def test_an_event_id_cannot_carry_another_answer(made):
         record(made.round, ann, item, "LE", yes(item, "library"), event_id="first")
     assert refused.value.code == "event_id_reused"
     assert TypeAnnotation.objects.get().applicable is False
+
+
+def test_an_event_id_is_one_members_own(made):
+    (ann, bea), item = made.annotators, made.items[0]
+    record(made.round, ann, item, "LE", NO, event_id="one")
+    record(made.round, bea, item, "LE", NO, event_id="two")
+    with pytest.raises(Refused) as refused:
+        record(made.round, bea, item, "LE", yes(item, "library"), event_id="one", base_revision=0)
+    assert refused.value.code == "stale_revision"
+
+
+def test_a_judgement_after_a_reopening_is_marked(made):
+    item, ann = made.items[0], made.annotators[0]
+    before = record(made.round, ann, item, "LE", NO).row
+    round_reopen(round_close(made.round, by=made.lead), why="a slip", by=made.lead)
+    after = record(made.round, ann, item, "TC", NO).row
+    assert (before.after_reopening, after.after_reopening) == (False, True)
 
 
 def test_a_stale_revision_is_refused_with_the_stored_row(made):

@@ -19,6 +19,7 @@ from exports.parameters import Parameters
 from exports.previewing import release_preview
 from exports.records import selection_read
 from tests import factories
+from tests.annotation.database import refused
 
 pytestmark = [pytest.mark.django_db, pytest.mark.database]
 
@@ -105,21 +106,26 @@ def test_types_handed_on_are_no_longer_asked_in_repeats(made):
 
 def test_the_database_refuses_a_repeat_of_nothing_or_a_second_one(made):
     member = made.annotators[0]
-    repeat = Assignment.objects.filter(member=member, repeat=True).first()
-    once = made.round.assignments.filter(member=member).exclude(item=repeat.item_id).first()
-    for item, position in ((repeat.item_id, 90), (once.item_id, 0)):
-        with pytest.raises(IntegrityError), transaction.atomic():
-            Assignment.objects.create(
-                round=made.round, member=member, item_id=item, position=position, repeat=True
-            )
-    with pytest.raises(IntegrityError), transaction.atomic():
-        Assignment.objects.filter(pk=once.pk).update(repeat=True)
+    own = made.round.assignments.filter(member=member)
+    repeated = own.filter(repeat=True).values_list("item", flat=True)
+    once = own.exclude(item__in=repeated).first()
+
+    def again(**values):
+        Assignment.objects.create(**{"round": made.round, "member": member, "repeat": True, **values})
+
+    for write in (
+        lambda: again(item=once.item, position=0),
+        lambda: again(item=once.item, position=90, member=made.third),
+        lambda: own.filter(pk=once.pk).update(repeat=True),
+    ):
+        assert "a repeat comes after the first time the same member meets the item" in refused(write)
+    assert "unique" in refused(lambda: again(item_id=repeated[0], position=90)).lower()
 
 
 def test_a_training_round_hides_none(made):
-    with pytest.raises(Refused) as refused:
+    with pytest.raises(Refused) as refusal:
         round_create(project=made.project, purpose="training", repeats=1)
-    assert list(refused.value.errors) == ["repeats"]
+    assert list(refusal.value.errors) == ["repeats"]
     training = round_create(project=made.project, purpose="training")
     training.repeats = 1
     with pytest.raises(IntegrityError), transaction.atomic():

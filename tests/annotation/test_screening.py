@@ -10,7 +10,7 @@ from annotation.errors import NotAllowed, Refused
 from annotation.importing.undoing import import_undo
 from annotation.models import Item, ProjectEvent, Resolution
 from annotation.people import member_deactivate
-from annotation.projects import project_create
+from annotation.projects import member_add, project_create
 from annotation.rounds import round_close
 from annotation.screening import criteria_of, screening_current, screening_result, screening_send
 from annotation.uploading import upload_check, upload_import, upload_retry
@@ -46,7 +46,7 @@ def send(study, *criteria, **options):
         target=options.get("target", study.target),
         criteria=criteria,
         member=options.get("member", study.lead),
-        target_member=study.target_lead,
+        target_member=options.get("target_member", study.target_lead),
     )
     upload_import(upload_id=upload.pk)
     upload.refresh_from_db()
@@ -120,6 +120,9 @@ def test_sending_needs_criteria_and_a_fitting_target_and_a_lead(study):
         send(study, "CTX", target=questions)
     with pytest.raises(NotAllowed):
         send(study, "CTX", member=study.annotators[0])
+    annotator = member_add(project=study.target, user=study.annotators[0].user)
+    with pytest.raises(NotAllowed):
+        send(study, "CTX", target_member=annotator)
     assert study.target.items.count() == 0
 
 

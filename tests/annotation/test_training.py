@@ -9,6 +9,7 @@ from annotation.opening import round_open
 from annotation.rounds import round_create, round_draw
 from annotation.training import training_results
 from annotation.training_key import key_from_resolutions, key_import
+from annotation.workspace import recorded_json
 from tests.annotation.database import refused
 from tests.conftest import client_of
 from tests.factories import NO, assignment_of, record, study, yes
@@ -70,6 +71,11 @@ def test_nothing_of_the_key_is_shown_before_the_first_answer(made, tmp_path):
     answer = client_of("ann").get("/api/projects/school/rounds/1/units/")
     assert answer.json()["results"][0]["types"] == {}
     assert "Nobody shows" not in answer.content.decode()
+    # A decision taken back is stored like any other, and is no answer.
+    undecided = record(made.round, made.annotators[0], made.items[0], "LE", None).row
+    assert "feedback" not in recorded_json(undecided)
+    units = client_of("ann").get("/api/projects/school/rounds/1/units/").json()
+    assert "feedback" not in units["results"][0]["types"]["LE"]
 
 
 def test_the_answer_to_a_decision_brings_what_the_key_says(made, tmp_path):

@@ -49,10 +49,22 @@ def test_a_codebook_in_use_is_immutable(focus):
 
 def test_the_text_of_an_item_is_frozen_once_its_round_has_opened(focus):
     changed = {"text": "Another text.", "text_length": 13}
-    assert "frozen" in refused(lambda: Item.objects.filter(pk=focus.items[0].pk).update(**changed))
+    for change in (changed, {"external_id": "X-1"}):
+        assert "frozen" in refused(
+            lambda change=change: Item.objects.filter(pk=focus.items[0].pk).update(**change)
+        )
     fresh = add_items(focus.project, 1)[0]
     Item.objects.filter(pk=fresh.pk).update(**changed)
     assert Item.objects.get(pk=fresh.pk).text == "Another text."
+
+
+def test_a_question_is_frozen_once_a_round_that_asks_it_has_opened(cqs):
+    first, second = cqs.items[0], add_items(cqs.project, 1, 1)[0]
+    asked = Question.objects.filter(pk=first.questions.first().pk)
+    assert "a question is frozen" in refused(lambda: asked.update(text="Another one?"))
+    assert "a question is frozen" in refused(lambda: asked.update(item=second, position=9))
+    second.questions.update(text="Another one?")
+    assert [question.text for question in second.questions.all()] == ["Another one?"]
 
 
 def test_the_items_and_questions_of_an_opened_round_are_frozen(cqs):
@@ -75,11 +87,15 @@ def test_rounds_items_and_members_belong_to_one_project(focus, cqs):
     assert "belongs to its project" in refused(
         lambda: Round.objects.filter(pk=draft.pk).update(codebook=cqs.round.codebook)
     )
+    stranger = cqs.annotators[0]
     assert "annotator of the project" in refused(
         lambda: Assignment.objects.create(
-            round=focus.round, item=focus.items[0], member=cqs.annotators[0], position=99
+            round=focus.round, item=focus.items[0], member=stranger, position=99
         )
     )
+    theirs = Assignment.objects.filter(round=focus.round, member=focus.annotators[0], item=focus.items[0])
+    for change in ({"member": stranger}, {"item": foreign}, {"round": cqs.round}, {"member": focus.lead}):
+        assert "annotator of the project" in refused(lambda change=change: theirs.update(**change))
 
 
 def test_every_trigger_is_there_after_all_migrations():

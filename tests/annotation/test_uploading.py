@@ -6,10 +6,12 @@ import pytest
 from django.core.files.base import ContentFile
 from django.utils import timezone
 
+from annotation import uploading
 from annotation.errors import Refused
 from annotation.models import Upload
 from annotation.projects import project_archive
 from annotation.uploading import (
+    STOPPED,
     upload_check,
     upload_columns,
     upload_create,
@@ -130,6 +132,19 @@ def test_two_workers_on_one_upload_do_the_work_once(study):
     assert study.project.imports.filter(state="done", member=study.lead).count() == 1
     with pytest.raises(Refused, match="not waiting to be imported"):
         upload_request_import(upload=upload, skip_invalid=False)
+
+
+def test_a_worker_that_was_given_up_stores_no_result(study, monkeypatch):
+    upload, real = bring(study, GOOD), uploading._import
+
+    def slow(claimed, *arguments):
+        Upload.objects.filter(pk=claimed.pk).update(heartbeat_at=timezone.now() - timedelta(hours=1))
+        upload_expire(Upload.objects.get(pk=claimed.pk))
+        return real(claimed, *arguments)
+
+    monkeypatch.setattr(uploading, "_import", slow)
+    upload = checked(upload)
+    assert (upload.state, upload.error, upload.report, upload.rows_read) == ("failed", STOPPED, {}, 0)
 
 
 def test_work_without_a_sign_of_life_is_shown_as_stopped(study):

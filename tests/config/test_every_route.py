@@ -5,9 +5,12 @@ from collections.abc import Iterator
 import pytest
 from django.test import Client
 from django.urls import URLPattern, get_resolver, reverse
+from django.utils import timezone
 
 from annotation.inviting import invitation_create
-from exports.models import Release
+from annotation.models import Upload
+from annotation.rounds import round_close
+from exports.models import QuestionRefinement, RefinementRun, Release
 from exports.parameters import Parameters
 from tests import factories
 from tests.conftest import client_of
@@ -34,16 +37,16 @@ def study():
     return made
 
 
-def patterns(resolver=None, prefix: str = "") -> Iterator[tuple[str, URLPattern]]:
+def patterns(resolver=None) -> Iterator[tuple[str, URLPattern]]:
     for pattern in (resolver or get_resolver()).url_patterns:
         if isinstance(pattern, URLPattern):
             if "slug" in {*pattern.pattern.converters}:
                 yield pattern.name or "", pattern
         else:
-            yield from patterns(pattern, prefix)
+            yield from patterns(pattern)
 
 
-def address(pattern: URLPattern, made: factories.Study) -> str:
+def address(pattern: URLPattern, made: factories.Study, **of_another: object) -> str:
     known = {
         "slug": "guarded",
         "number": 1,
@@ -56,6 +59,7 @@ def address(pattern: URLPattern, made: factories.Study) -> str:
         "import_id": made.items[0].brought_by_id,
         "person_id": made.annotators[0].pk,
         "invitation_id": invitation_create(project=made.project, member=made.lead)[0].pk,
+        **of_another,
     }
     return reverse(pattern.name or "", kwargs={name: known[name] for name in pattern.pattern.converters})
 
@@ -89,6 +93,49 @@ def test_the_api_answers_nobody_but_those_it_is_for(study):
         assert refusal(outsider, method, url) == (404, "not_found"), f"{method} {url}"
         if name not in MEMBERS or (name, method) == ("api-rounds", "post"):
             assert refusal(annotator, method, url) == (403, "not_allowed"), f"{method} {url}"
+
+
+def other_project() -> dict[str, object]:
+    """Return what names a thing of another project of the same lead, by its name in addresses."""
+    made = factories.study("focus", annotators=2, items=1, slug="other")
+    for _ in range(2):
+        factories.open_round(made)
+        round_close(made.round)
+    Release.objects.create(project=made.project, version="9.9", parameters=Parameters().to_json())
+    asked = {"max_tokens": 1, "timeout": 1, "per_minute": 1, "max_questions": 1, "sources": []}
+    ended = {"state": "done", "finished_at": timezone.now()}
+    for number in (1, 2):
+        run = RefinementRun.objects.create(project=made.project, number=number, **asked, **ended)
+    answered = {"tries": 1, "answered_at": timezone.now(), "state": "refined", "question": "Why?"}
+    refinement = QuestionRefinement.objects.create(
+        run=run, item=made.items[0], type_code="LE", start=0, end=1, **answered
+    )
+    return {
+        "number": 2,
+        "item_id": made.items[0].pk,
+        "upload_id": Upload.objects.create(project=made.project, member=made.lead, name="x.csv", size=1).pk,
+        "version": "9.9",
+        "refinement_id": refinement.pk,
+        "import_id": made.items[0].brought_by_id,
+        "person_id": made.annotators[0].pk,
+        "invitation_id": invitation_create(project=made.project, member=made.lead)[0].pk,
+    }
+
+
+def test_what_belongs_to_another_project_is_at_no_address_of_this_one(study):
+    round_close(study.round)
+    study.lead.is_annotator = True
+    study.lead.save()
+    client = client_of("lea")
+    for name, thing in other_project().items():
+        for route, pattern in patterns():
+            # A judgement's form is checked before its round is looked up.
+            if name not in pattern.pattern.converters or route == "api-judgements":
+                continue
+            url = address(pattern, study, **{name: thing})
+            statuses = {ask(client, method, url).status_code for method in ("get", "post", "put")}
+            assert 404 in statuses, url
+            assert statuses <= {404, 405}, url
 
 
 def test_a_file_of_a_release_is_kept_from_others_also_in_parts(study):

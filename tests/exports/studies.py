@@ -12,7 +12,7 @@ from exports.parameters import Parameters
 from exports.releases import release_build
 from exports.writing import release_write
 from tests import factories
-from tests.factories import NO, Study
+from tests.factories import NO, Study, yes
 
 TYPES = ("OSP", "TC", "IE", "BS", "VAT", "OG", "QCE", "CF", "LE", "WE")
 
@@ -97,8 +97,24 @@ def released(project: Project, folder: Path, version: str = "1.0", **choices) ->
     return folder
 
 
+def judged(items: int = 2) -> Study:
+    """Return a closed round of items, each decided a "yes" to Vague or Ambiguous Terms with one gold span."""
+    made = focus_study(annotators=2, items=items)
+    for item in made.items:
+        judge(made, item, {"VAT": [yes(item, item.text[:11])] * 2})
+    close(made)
+    return made
+
+
+def contents(folder: Path) -> dict[str, bytes]:
+    """Return what the files below a folder hold, by their paths in it."""
+    return {
+        path.relative_to(folder).as_posix(): path.read_bytes() for path in folder.rglob("*") if path.is_file()
+    }
+
+
 def stored_files() -> list[str]:
-    """Return the names of all files of releases in the storage."""
+    """Return the places of all files of releases in the storage."""
     found: list[str] = []
 
     def walk(folder: str) -> None:

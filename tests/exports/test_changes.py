@@ -1,13 +1,12 @@
-"""A release says what differs from the one before it, and in public nothing of one that is not."""
+"""A release is compared with the one before it, once, by the files that anybody may have."""
 
 import pytest
 from django.core.files.base import ContentFile
 from django.core.files.storage import Storage, default_storage
-from django.test import Client
 from django.utils import timezone
 
 from annotation.database_rules import lifted_triggers
-from exports import changes, compared_files, tasks
+from exports import changes, compared_files
 from exports.changes import (
     Change,
     changes_between,
@@ -18,6 +17,7 @@ from exports.changes import (
 from exports.parameters import Parameters
 from exports.publishing import release_publish
 from tests import factories
+from tests.exports.comparing import compared_study, lose_comparisons, lose_files
 from tests.exports.studies import (
     UNHELPFUL,
     USEFUL,
@@ -36,15 +36,7 @@ pytestmark = pytest.mark.django_db
 
 @pytest.fixture
 def made():
-    made = focus_study(annotators=2, items=3, slug="s")
-    for item in made.items:
-        judge(made, item, {"LE": [factories.yes(item, item.text[:6])] * 2})
-    close(made)
-    return made
-
-
-def text(response):
-    return " ".join(response.content.decode().split())
+    return compared_study()
 
 
 def test_labels_and_gold_spans_are_told_item_by_item(made):
@@ -268,16 +260,6 @@ def test_all_changes_are_counted_where_not_all_are_listed(made, monkeypatch):
     assert (len(found.changes), found.n_changes, found.items_changed) == (1, 6, 3)
 
 
-def lose_files(row):
-    for file in row.files:
-        default_storage.delete(file["storage"])
-
-
-def lose_comparisons():
-    for name in default_storage.listdir("release-changes")[1]:
-        default_storage.delete(f"release-changes/{name}")
-
-
 def test_a_release_is_compared_when_it_is_built_with_the_one_before_and_the_last_public_one(made):
     first = release(made.project, "1.0")
     release_publish(release=first, by=made.lead)
@@ -313,87 +295,8 @@ def test_what_is_half_written_is_not_taken_for_a_comparison(made):
     assert changes_stored(first, second) is None
 
 
-def test_a_page_asks_a_worker_once_for_a_comparison_that_is_missing_and_then_shows_it(
-    made, lead_client, monkeypatch
-):
-    first, second = release(made.project, "1.0"), release(made.project, "1.1", licence="MIT")
-    lose_comparisons()
-    sent = []
-    monkeypatch.setattr(tasks.compare_releases, "delay", lambda *pair: sent.append(pair))
-    monkeypatch.setattr(changes, "_compared", lambda before, after: pytest.fail("compared in the request"))
-    for _ in range(2):
-        page = text(lead_client.get("/p/s/releases/1.1/"))
-        assert "being compared. Open this page again in a moment." in page
-    assert sent == [(first.pk, second.pk)]
-    monkeypatch.undo()
-    tasks.compare_releases(*sent[0])
-    monkeypatch.setattr(changes, "_compared", lambda before, after: pytest.fail("compared in the request"))
-    page = text(lead_client.get("/p/s/releases/1.1/"))
-    assert '<th scope="row">licence</th><td dir="auto">–</td><td dir="auto">MIT</td>' in page
-
-
-def test_a_broker_that_is_down_leaves_the_page(made, lead_client, monkeypatch):
-    release(made.project, "1.0")
-    release(made.project, "1.1", licence="MIT")
-    lose_comparisons()
-
-    def down(*pair):
-        raise OSError("no broker")
-
-    monkeypatch.setattr(tasks.compare_releases, "delay", down)
-    page = text(lead_client.get("/p/s/releases/1.1/"))
-    assert "being compared. Open this page again in a moment." in page
-
-
 def test_the_release_before_is_the_one_built_last_and_in_public_the_last_public_one(made):
     rows = [release(made.project, version) for version in ("2.0", "1.0", "3.0")]
     assert [release_before(row) for row in rows] == [None, rows[0], rows[1]]
     release_publish(release=rows[0], by=made.lead)
     assert [release_before(row, public=True) for row in rows] == [None, rows[0], rows[0]]
-
-
-def test_the_leads_page_and_the_public_one_show_the_changes(made, lead_client):
-    first = release(made.project, "1.0")
-    adjudicate(made, made.items[0], "LE", False)
-    second = release(made.project, "1.1", licence="MIT")
-    release_publish(release=first, by=made.lead)
-    release_publish(release=second, by=made.lead)
-    for page in (text(lead_client.get("/p/s/releases/1.1/")), text(Client().get("/releases/s/1.1/"))):
-        assert "Changes since release 1.0" in page
-        assert "<b>1</b> label changed" in page
-        assert "<b>1</b> item with a change" in page
-        assert '<td dir="auto">yes</td><td dir="auto">no</td>' in page
-        assert '<th scope="row">licence</th><td dir="auto">–</td><td dir="auto">MIT</td>' in page
-    assert "Changes since" not in text(lead_client.get("/p/s/releases/1.0/"))
-
-
-def test_nothing_of_a_release_that_is_not_public_is_seen_through_the_next(made, lead_client):
-    release(made.project, "1.0", licence="Secret-1.0")
-    adjudicate(made, made.items[0], "LE", False)
-    release_publish(release=release(made.project, "1.1"), by=made.lead)
-    assert "Secret-1.0" in text(lead_client.get("/p/s/releases/1.1/"))
-    page = text(Client().get("/releases/s/1.1/"))
-    assert "Secret-1.0" not in page
-    assert "Changes since" not in page
-
-
-def test_the_list_of_changes_has_pages(made, lead_client, monkeypatch):
-    monkeypatch.setattr("frontend.pages.changes.PAGE_SIZE", 4)
-    release(made.project, "1.0")
-    for item in made.items:
-        adjudicate(made, item, "LE", False)
-    release(made.project, "1.1")
-    first, second = (text(lead_client.get(f"/p/s/releases/1.1/?page={n}")) for n in (1, 2))
-    assert "1–4 / 6" in first
-    assert "5–6 / 6" in second
-    assert '<th scope="row">I-3</th>' not in first
-    assert second.count('<th scope="row">I-3</th>') == 2
-
-
-def test_a_lost_file_leaves_the_page_and_says_so(made, lead_client):
-    first = release(made.project, "1.0")
-    release(made.project, "1.1", licence="MIT")
-    lose_files(first)
-    lose_comparisons()
-    page = text(lead_client.get("/p/s/releases/1.1/"))
-    assert "cannot be compared: a file of theirs is missing in the storage" in page

@@ -168,6 +168,23 @@ def test_a_published_label_wins_over_judgements_and_a_lead_wins_over_it(tmp_path
     assert benchmark(made.project, tmp_path / "b", version="2.0")["I-1"]["cqs"][0]["label"] == "Unhelpful"
 
 
+def test_what_an_import_at_work_has_brought_is_in_no_release(tmp_path):
+    made = cqs_study(annotators=1, questions=1)
+    (item,), (question,) = made.items, made.items[0].questions.all()
+    judge_question(made, question, [USEFUL])
+    close(made)
+    at_work = made.project.imports.create(file_name="x", file_sha256="0" * 64, format="cqs_gen")
+    late = item.questions.create(brought_by=at_work, position=9, text="Late?")
+    made.project.items.create(brought_by=at_work, external_id="late", text="Late.", text_length=5)
+    for row in (
+        {"question": question, "label": "IN", "source": "imported", "brought_by": at_work},
+        {"question": late, "label": "USE", "source": "adjudicated", "member": made.lead, "why": "It is."},
+    ):
+        Resolution.objects.create(item=item, **row)
+    (found,) = benchmark(made.project, tmp_path / "out").values()
+    assert [(each["cq"], each["label"]) for each in found["cqs"]] == [(question.text, "Useful")]
+
+
 def test_an_edited_question_stays_out_unless_it_is_asked_for(tmp_path):
     made = cqs_study(annotators=3, questions=2)
     first, second = made.items[0].questions.all()

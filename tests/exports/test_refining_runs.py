@@ -89,6 +89,14 @@ def test_a_late_worker_whose_lease_ran_out_stores_nothing_more(made, endpoint, m
     assert run.state == "done"
 
 
+def test_a_worker_stores_nothing_while_another_has_its_run(made, endpoint, meanwhile):
+    run = request(made, endpoint)
+    meanwhile([lambda: RefinementRun.objects.update(attempt="another")])
+    refinement_work(run_id=run.pk, timing=Clock().timing)
+    run.refresh_from_db()
+    assert (run.state, run.attempt, rows()) == ("running", "another", [])
+
+
 def test_after_a_while_the_worker_hands_the_run_back_and_the_next_one_goes_on(made, endpoint, monkeypatch):
     monkeypatch.setattr(work, "SLICE", 25.0)
     run = request(made, endpoint, per_minute=2)

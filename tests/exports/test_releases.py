@@ -1,48 +1,25 @@
 """A release is built whole or not at all, and stays what it was."""
 
-import errno
 import hashlib
 import json
-import os
-import re
-from datetime import UTC, datetime, timedelta
+from datetime import UTC, datetime
 
 import pytest
-from django.core.files.base import ContentFile
-from django.core.files.storage import default_storage
 from django.db import IntegrityError, transaction
 from django.utils import timezone
 
 from annotation.database_rules import lifted_triggers
 from annotation.errors import Refused
 from annotation.models import TypeAnnotation
-from annotation.rounds import round_reopen
 from exports import building, releases
 from exports.building import NotReconciled, files_build
 from exports.models import Release
 from exports.parameters import Parameters
 from exports.records import selection_read
-from exports.releases import release_build, release_request, release_run, release_sweep
-from exports.writing import release_write
-from tests import factories
-from tests.exports.studies import adjudicate, close, focus_study, judge, release, released, stored_files
-from tests.factories import yes
+from exports.releases import release_request
+from tests.exports.studies import adjudicate, contents, focus_study, judged, release, released, stored_files
 
 pytestmark = [pytest.mark.django_db, pytest.mark.database]
-
-
-def judged(items=2):
-    made = focus_study(annotators=2, items=items)
-    for item in made.items:
-        judge(made, item, {"VAT": [yes(item, item.text[:11])] * 2})
-    close(made)
-    return made
-
-
-def contents(folder):
-    return {
-        path.relative_to(folder).as_posix(): path.read_bytes() for path in folder.rglob("*") if path.is_file()
-    }
 
 
 def test_two_builds_of_the_same_judgements_are_equal_byte_for_byte(tmp_path):
@@ -155,16 +132,6 @@ def test_the_stamp_changes_with_a_judgement_a_resolution_and_a_withdrawal():
     assert len(set(stamps)) == 4
 
 
-def test_a_version_whose_building_failed_can_be_built_again():
-    made = judged()
-    wrong = adjudicate(made, made.items[1], "WE", True, (3, 9999))
-    with pytest.raises(NotReconciled):
-        release(made.project)
-    wrong.spans = [[0, 3]]
-    wrong.save()
-    assert release(made.project).state == "done"
-
-
 def test_there_is_nothing_to_release_before_a_round_is_closed():
     made = focus_study()
     with pytest.raises(Refused, match="close a round"):
@@ -231,165 +198,8 @@ def test_how_many_records_are_taken_in_at_a_time_does_not_show_in_the_digest(bat
     assert building.release_digest(selection) == whole
 
 
-def test_a_round_reopened_while_the_release_waits_is_not_silently_left_out():
-    made = judged()
-    first = made.round
-    factories.open_round(made)
-    close(made)
-    row = release_request(project=made.project, version="1.0", parameters=Parameters())
-    round_reopen(first, why="a slip", by=made.lead)
-    assert release_run(release_id=row.pk) is False
-    row.refresh_from_db()
-    assert row.state == "failed"
-    assert row.error.startswith("Round 1 was reopened after this release was asked for: close it again")
-    # Asked for again by somebody who sees that the round is open, the release is of the other one.
-    again = release(made.project)
-    assert (again.state, again.counts["judgements"]) == ("done", 0)
-
-
-def test_of_two_workers_one_builds():
-    made = judged()
-    row = release_request(project=made.project, version="1.0", parameters=Parameters())
-    assert [release_run(release_id=row.pk), release_run(release_id=row.pk)] == [True, False]
-    row.refresh_from_db()
-    assert (row.state, row.attempts) == ("done", 1)
-
-
-def test_a_dead_workers_release_is_found_and_done_again_and_its_late_result_dropped(monkeypatch):
-    made = judged()
-    row = release_request(project=made.project, version="1.0", parameters=Parameters())
-    real = releases.files_build
-
-    def dying(*arguments):
-        monkeypatch.setattr(releases, "files_build", real)
-        Release.objects.filter(pk=row.pk).update(lease_until=timezone.now() - timedelta(seconds=1))
-        assert release_sweep() == [row.pk]
-        assert release_run(release_id=row.pk) is True
-        return real(*arguments)
-
-    monkeypatch.setattr(releases, "files_build", dying)
-    assert release_run(release_id=row.pk) is False
-    row.refresh_from_db()
-    assert (row.state, row.attempts) == ("done", 2)
-    assert sorted(stored_files()) == sorted(file["storage"] for file in row.files)
-
-
-def test_what_one_lead_waits_for_is_not_built_with_the_choices_of_another():
-    made = judged()
-    other = made.project.memberships.create(user=factories.user("mia"), pseudonym="A9", is_lead=True)
-    mine = Parameters(adjudicated_only=True)
-
-    def ask(by, parameters):
-        return release_request(project=made.project, version="1.0", parameters=parameters, by=by)
-
-    row = ask(made.lead, mine)
-    words = "was asked for by A1 with other choices and waits for a worker"
-    for by in (other, None):
-        with pytest.raises(Refused, match=words) as refused:
-            ask(by, Parameters())
-        assert list(refused.value.errors) == ["version"]
-    row.refresh_from_db()
-    assert (row.parameters, row.member) == (mine.to_json(), made.lead)
-    assert ask(other, mine) == row
-    assert ask(other, Parameters()).parameters == Parameters().to_json()
-
-
-def test_a_release_whose_worker_died_three_times_fails_says_so_and_leaves_nothing():
-    made = judged()
-    row = release_request(project=made.project, version="1.0", parameters=Parameters())
-    default_storage.save(f"releases/{row.pk}-x/focus.json", ContentFile(b"half"))
-    past = timezone.now() - timedelta(seconds=1)
-    Release.objects.filter(pk=row.pk).update(state="running", attempt="x", attempts=3, lease_until=past)
-    assert release_sweep() == []
-    row.refresh_from_db()
-    assert row.state == "failed"
-    assert "stopped 3 times" in row.error
-    assert stored_files() == []
-
-
-def test_an_unexpected_error_is_kept_without_its_message(monkeypatch):
-    made = judged()
-
-    def broken(*arguments):
-        raise RuntimeError("Everyone's grades fell")
-
-    monkeypatch.setattr(releases, "files_build", broken)
-    row = release_request(project=made.project, version="1.0", parameters=Parameters())
-    assert release_run(release_id=row.pk) is False
-    row.refresh_from_db()
-    assert row.state == "failed"
-    assert "nobody foresaw (RuntimeError in tests/exports/test_releases.py, line " in row.error
-    assert "Ask again; if it fails again, tell whoever runs this installation." in row.error
-    assert "grades" not in row.error
-
-
-@pytest.mark.parametrize(
-    ("number", "words"),
-    [
-        (errno.ENOSPC, "The disk of this installation is full. Ask again once whoever runs it has made room"),
-        (errno.EACCES, "A file could not be written or read (Permission denied). Tell whoever runs this"),
-    ],
-)
-def test_a_disk_that_cannot_be_written_is_named_and_leaves_nothing(monkeypatch, number, words):
-    made = judged()
-    save, saved = default_storage.save, []
-
-    def full(name, content):
-        if len(saved) == 2:
-            raise OSError(number, os.strerror(number), "/grades/fell")
-        saved.append(name)
-        return save(name, content)
-
-    monkeypatch.setattr(default_storage, "save", full)
-    with pytest.raises(Refused, match=re.escape(words)):
-        release(made.project)
-    row = made.project.releases.get()
-    assert (row.state, row.files, stored_files()) == ("failed", [], [])
-    assert row.error.startswith(words)
-    assert "grades" not in row.error
-    monkeypatch.undo()
-    assert release(made.project).state == "done"
-
-
 @pytest.mark.parametrize("version", ["", " 1", "a/b", "../x", "v 1", "x" * 41])
 def test_a_version_that_cannot_be_a_folder_is_refused(version):
     made = judged()
     with pytest.raises(Refused, match="cannot be a version"):
         release(made.project, version)
-
-
-def test_while_a_worker_builds_a_version_nobody_else_can():
-    made = judged()
-    row = release_request(project=made.project, version="1.0", parameters=Parameters())
-    later = timezone.now() + timedelta(minutes=5)
-    Release.objects.filter(pk=row.pk).update(state="running", attempt="x", lease_until=later)
-    with pytest.raises(Refused, match="is being built already"):
-        release_build(project=made.project, version="1.0", parameters=Parameters())
-
-
-def test_a_release_is_written_again_into_the_same_folder_and_changes_nothing(tmp_path):
-    made = judged()
-    folder = released(made.project, tmp_path / "out")
-    before = contents(folder)
-    release_write(release(made.project), folder)
-    assert contents(folder) == before
-
-
-def test_a_folder_with_anything_else_in_it_is_left_alone(tmp_path):
-    made = judged()
-    (tmp_path / "out").mkdir()
-    (tmp_path / "out" / "notes.txt").write_text("mine")
-    with pytest.raises(Refused, match="has other files in it"):
-        released(made.project, tmp_path / "out")
-    assert contents(tmp_path) == {"out/notes.txt": b"mine"}
-
-
-def test_a_file_damaged_in_the_storage_is_never_written(tmp_path):
-    made = judged()
-    row = release(made.project)
-    (file,) = [file for file in row.files if file["name"] == "focus.json"]
-    with default_storage.open(file["storage"], "wb") as stream:
-        stream.write(b"{}")
-    with pytest.raises(Refused, match=r"focus\.json in the storage is not the file that was released"):
-        release_write(row, tmp_path / "out")
-    assert list(tmp_path.iterdir()) == []

@@ -133,20 +133,14 @@ def test_withheld_references_are_in_no_public_file_and_whole_inside(tmp_path):
     row = release(made.project, "1.0", withheld=["test"], comments=True)
     names = release_write(row, tmp_path / "out")
     assert not [name for name in names if name.startswith("internal")]
-    assert json.loads((tmp_path / "out" / "focus.test.json").read_bytes()) == {
-        "I-2": {
-            "argument_id": "I-2",
-            "argument": secret.text,
-            "dataset": "test",
-            "topic": "topic 0",
-        }
-    }
-    assert json.loads((tmp_path / "out" / "data" / "test.jsonl").read_bytes())["argument_id"] == "I-2"
+    bare = {"argument_id": "I-2", "argument": secret.text, "dataset": "test", "topic": "topic 0"}
+    assert json.loads((tmp_path / "out" / "focus.test.json").read_bytes()) == {"I-2": bare}
+    assert json.loads((tmp_path / "out" / "data" / "test.jsonl").read_bytes()) == bare
     assert "I-2" not in (tmp_path / "out" / "judgements.csv").read_text()
     release_write(row, tmp_path / "inside", internal=True)
     inside = tmp_path / "inside" / "internal"
-    assert (inside / "focus.test.json").read_bytes() == (full / "focus.test.json").read_bytes()
-    assert (inside / "judgements.csv").read_bytes() == (full / "judgements.csv").read_bytes()
+    for name in ("focus.test.json", "data/test.jsonl", "judgements.csv"):
+        assert (inside / name).read_bytes() == (full / name).read_bytes()
     (archive,) = [file for file in row.files if file["archive"]]
     with default_storage.open(archive["storage"]) as stream, zipfile.ZipFile(stream) as found:
         assert not [name for name in found.namelist() if "internal" in name]
@@ -163,6 +157,7 @@ def test_a_withheld_split_of_questions_has_the_published_withheld_form(tmp_path)
     close(made)
     folder = released(made.project, tmp_path / "out", withheld=["test"])
     assert json.loads((folder / "cqs_gen.test.json").read_bytes())["I-2"]["cqs"] == []
+    assert json.loads((folder / "data" / "test.jsonl").read_bytes())["cqs"] == []
     assert len(json.loads((folder / "cqs_gen.validation.json").read_bytes())["I-1"]["cqs"]) == 1
 
 

@@ -9,7 +9,7 @@ import { Pointing } from "./pointing.js";
 import { filledParts } from "./question.js";
 import { showRule } from "./rule_card.js";
 import { NOTHING, fromRange, selectedRange } from "./selection.js";
-import { moved } from "./span_acts.js";
+import { keepInSight, moved } from "./span_acts.js";
 import { TextView } from "./text_view.js";
 import { cutOf } from "./words.js";
 import { answerKind, answerText } from "./wording.js";
@@ -28,11 +28,10 @@ export class FocusPage {
     this.unit = null;
     this.step = 1;
     this.selection = NOTHING;
-    this.noteFor = "";
     this.wrong = "";
     this.begunTimer = 0;
     this.view = new TextView(part("ws-text-box"), part("ws-text"), part("ws-overlay"));
-    this.note = new Note(() => this.closeNote());
+    this.note = new Note(session, () => this.closeNote());
     this.pointing = new Pointing(this.view, document.querySelectorAll(".ws-handle"), {
       active: () => this.step === 2,
       cut: () => cutOf(/** @type {Unit} */ (this.unit).item),
@@ -62,15 +61,14 @@ export class FocusPage {
     const before = this.unit;
     this.unit = unit;
     this.step = 1;
-    this.noteFor = "";
+    this.note.purpose = "";
     this.shell.root.dataset.step = "1";
     const { item, row } = unit;
     if (before?.item !== item) {
       this.view.show(item.text);
+      for (const pane of document.querySelectorAll(".ws-read, .ws-columns")) pane.scrollTo(0, 0);
       part("ws-item").textContent = item.id;
       part("ws-topic").textContent = item.topic;
-      document.querySelector(".ws-read")?.scrollTo(0, 0);
-      document.querySelector(".ws-columns")?.scrollTo(0, 0);
     }
     const stored = row?.applicable && row.quote ? shownRange(item.text, /** @type {any} */ (row)) : null;
     // A span begun here before comes back with the next "yes".
@@ -83,7 +81,7 @@ export class FocusPage {
     if (before?.type !== unit.type) showRule(this.session.spec, type);
     const key = row?.feedback?.key;
     this.view.draw("ws-other", key?.quote ? [shownRange(item.text, key)] : []);
-    this.panel("ask");
+    this.shell.panel("ask");
     this.refresh(unit);
     if (document.activeElement?.closest(".ws-note, [data-act]")) part("ws-text-box").focus({ preventScroll: true });
     this.shell.say(`${before?.item !== item ? `${item.id}. ` : ""}${type.name}. ${answerKind(row) ? answerText(row, this.session.spec) : gettext("Yes or no?")}`);
@@ -104,10 +102,7 @@ export class FocusPage {
     part("ws-answer").textContent = kind ? interpolate(gettext("You said %(answer)s"), { answer: answerText(row, this.session.spec) }) : "";
     part("ws-yes").setAttribute("aria-pressed", String(kind === "yes"));
     part("ws-no").setAttribute("aria-pressed", String(kind === "no"));
-    const draft = this.session.draft(this.unit);
-    part("ws-unsure").setAttribute("aria-pressed", String(Boolean(draft.unsure)));
-    part("ws-comment").setAttribute("aria-pressed", String(Boolean(draft.comment)));
-    part("ws-comment").title = draft.comment ?? "";
+    this.shell.beside(this.session.draft(this.unit));
     replaceChildren(
       part("ws-chips"),
       item.units.map((other) => {
@@ -118,25 +113,18 @@ export class FocusPage {
     if (this.session.isLocked(this.unit)) this.showFeedback(this.unit);
     if (!part("ws-mine").hidden) replaceChildren(part("ws-mine"), mineSoFar(this.session, this.unit));
     const { units } = this.session;
-    const argument = item.index + 1;
     const codes = units.byType ? units.types.map(({ code }) => code) : item.units.map((one) => one.type);
-    const type = codes.indexOf(this.unit.type ?? "") + 1;
-    const values = { argument, arguments: units.itemsTotal, type, types: codes.length };
+    const values = { argument: item.index + 1, arguments: units.itemsTotal, type: codes.indexOf(this.unit.type ?? "") + 1, types: codes.length };
     const long = units.byType ? gettext("Type %(type)s of %(types)s · argument %(argument)s of %(arguments)s") : gettext("Argument %(argument)s of %(arguments)s · type %(type)s of %(types)s");
-    this.shell.position(interpolate(long, values), `${argument}/${units.itemsTotal} · ${type}/${codes.length}`);
+    this.shell.position(interpolate(long, values), `${values.argument}/${values.arguments} · ${values.type}/${values.types}`);
   }
 
   /** The key's answer, and its span beside mine. @param {Unit} unit */
   showFeedback(unit) {
     const key = unit.row?.feedback?.key;
     this.view.draw("ws-other", key?.quote ? [shownRange(unit.item.text, key)] : []);
-    this.panel("feedback");
+    this.shell.panel("feedback");
     this.shell.feedback(this.session, unit);
-  }
-
-  /** @param {"ask" | "live" | "note" | "feedback"} name */
-  panel(name) {
-    for (const panel of /** @type {NodeListOf<HTMLElement>} */ (document.querySelectorAll("[data-panel]"))) panel.hidden = panel.dataset.panel !== name;
   }
 
   /** @param {Act} asked @returns {boolean} whether it was for this page */
@@ -162,7 +150,7 @@ export class FocusPage {
       default:
     }
     if (this.step !== 2) return false;
-    const selection = moved(asked, this.selection, cutOf(unit.item), unit.item.text, this.view, () => this.scroller());
+    const selection = moved(asked, this.selection, cutOf(unit.item), unit.item.text, this.view);
     if (selection) this.select(selection);
     return selection !== null;
   }
@@ -178,7 +166,7 @@ export class FocusPage {
     this.view.draw("ws-cursor", selection.focus >= 0 && !selection.exact ? [pieces.words[selection.focus]] : []);
     this.pointing.placeHandles();
     this.live(unit, range ? unit.item.text.slice(range.start, range.end) : "");
-    if (selection.focus >= 0) this.keepInSight(pieces.words[selection.focus]);
+    if (selection.focus >= 0) keepInSight(this.view, pieces.words[selection.focus]);
     clearTimeout(this.begunTimer);
     this.begunTimer = setTimeout(() => this.keepBegun(), 400);
   }
@@ -195,30 +183,13 @@ export class FocusPage {
     if (quote) this.shell.say(quote, 250);
   }
 
-  /** @param {import("./offsets.js").Range} range */
-  keepInSight(range) {
-    const scroller = this.scroller();
-    const rect = this.view.lastRect(range);
-    const frame = scroller.getBoundingClientRect();
-    const above = rect.top - frame.top - 24;
-    const below = rect.bottom - frame.bottom + 24;
-    if (above < 0) scroller.scrollBy(0, above);
-    else if (below > 0) scroller.scrollBy(0, below);
-  }
-
-  /** What scrolls the text: its own pane, or on narrow pages the column around it. @returns {HTMLElement} */
-  scroller() {
-    const pane = /** @type {HTMLElement} */ (this.view.box.closest(".ws-read"));
-    return pane.scrollHeight > pane.clientHeight ? pane : /** @type {HTMLElement} */ (document.querySelector(".ws-columns"));
-  }
-
   /** @param {Unit} unit */
   yes(unit) {
     if (!this.typeOf(unit).span) return this.decide(unit, { applicable: true });
     this.step = 2;
-    this.noteFor = "";
+    this.note.purpose = "";
     this.shell.root.dataset.step = "2";
-    this.panel("live");
+    this.shell.panel("live");
     this.select(this.selection);
     part("ws-text-box").focus({ preventScroll: true });
     this.shell.say(gettext("Choose the span. Arrow keys move by words, Shift extends, Enter keeps it, Escape goes back."));
@@ -236,7 +207,7 @@ export class FocusPage {
   }
 
   back() {
-    if (this.noteFor) this.closeNote();
+    if (this.note.purpose) this.closeNote();
     else if (this.step === 2 && this.unit) {
       this.selection = NOTHING;
       this.show(this.unit);
@@ -255,8 +226,7 @@ export class FocusPage {
     const { unsure } = this.session.draft(unit);
     const comment = this.session.commentFor(unit, answer);
     const whole = { applicable: null, cannot_judge: false, start: null, end: null, quote: null, comment, unsure, ...answer };
-    const errors = this.session.decide(unit, whole, { advance });
-    this.wrong = Object.values(errors).join(" ");
+    this.wrong = Object.values(this.session.decide(unit, whole, { advance })).join(" ");
     if (this.wrong) {
       part("ws-answer").textContent = this.wrong;
       this.shell.say(this.wrong);
@@ -288,7 +258,7 @@ export class FocusPage {
   /** @param {Unit} unit */
   toggleUnsure(unit) {
     this.change(unit, { unsure: !this.session.draft(unit).unsure });
-    this.shell.say(this.session.draft(unit).unsure ? gettext("Flagged as unsure") : gettext("Not flagged any more"));
+    this.shell.sayFlag(this.session.draft(unit).unsure);
     return true;
   }
 
@@ -307,16 +277,14 @@ export class FocusPage {
 
   /** @param {string} purpose @param {string} label @param {Unit} unit @param {(text: string) => string} onKeep */
   openNote(purpose, label, unit, onKeep) {
-    this.noteFor = purpose;
-    this.panel("note");
-    const value = this.session.typed(unit, purpose) ?? this.session.draft(unit).comment;
-    this.note.open({ label, value, onKeep, onInput: (text) => this.session.setTyped(unit, purpose, text) });
+    this.shell.panel("note");
+    this.note.open(unit, purpose, { label, onKeep });
   }
 
   closeNote() {
-    if (this.unit) this.session.setTyped(this.unit, this.noteFor, null);
-    this.noteFor = "";
-    this.panel(this.step === 2 ? "live" : "ask");
+    if (this.unit) this.session.setTyped(this.unit, this.note.purpose, null);
+    this.note.purpose = "";
+    this.shell.panel(this.step === 2 ? "live" : "ask");
     (this.note.opener ?? part("ws-text-box")).focus({ preventScroll: true });
   }
 

@@ -4,15 +4,16 @@ import { part } from "./dialogs.js";
 import { storable } from "./rules.js";
 
 export class Note {
-  /** @param {() => void} onLeave */
-  constructor(onLeave) {
+  /** @param {import("./session.js").Session} session @param {() => void} onLeave */
+  constructor(session, onLeave) {
+    this.session = session;
     this.form = /** @type {HTMLFormElement} */ (document.querySelector("[data-panel=note]"));
     this.field = /** @type {HTMLTextAreaElement} */ (part("ws-note-text"));
     this.onLeave = onLeave;
-    /** @type {((text: string) => string) | null} */
-    this.onKeep = null;
-    /** @type {((text: string) => void) | null} */
-    this.onInput = null;
+    /** What it asks for; empty while it is closed. */
+    this.purpose = "";
+    this.onKeep = (/** @type {string} */ _text) => "";
+    this.onInput = (/** @type {string} */ _text) => {};
     /** Where the keyboard was when the note opened, if on a button. @type {HTMLElement | null} */
     this.opener = null;
     this.form.addEventListener("submit", (event) => {
@@ -21,7 +22,7 @@ export class Note {
     });
     this.field.addEventListener("input", () => {
       this.complain("");
-      this.onInput?.(this.text);
+      this.onInput(this.text);
     });
     this.field.addEventListener("keydown", (event) => {
       // 229: Safari has ended the composition when the key that ended it arrives.
@@ -42,22 +43,25 @@ export class Note {
   }
 
   /**
+   * @param {import("./units.js").Unit} unit
+   * @param {string} purpose
    * @param {object} options
    * @param {string} options.label
-   * @param {string} options.value
+   * @param {string} [options.value]
    * @param {string} [options.hint]
    * @param {(text: string) => string} options.onKeep  returns what is wrong, or ""
    * @param {(text: string) => void} [options.onInput]
    * @param {boolean} [options.focus]
    */
-  open({ label, value, hint = "", onKeep, onInput, focus = true }) {
+  open(unit, purpose, { label, value, hint = "", onKeep, onInput, focus = true }) {
     const at = /** @type {HTMLElement | null} */ (document.activeElement);
     if (!at || !this.form.contains(at)) this.opener = at?.matches("[data-act]:focus-visible") ? at : null;
+    this.purpose = purpose;
     part("ws-note-label").textContent = label;
-    this.field.value = value;
+    this.field.value = value ?? this.session.typed(unit, purpose) ?? this.session.draft(unit).comment;
     this.field.placeholder = hint;
     this.onKeep = onKeep;
-    this.onInput = onInput ?? null;
+    this.onInput = onInput ?? ((text) => this.session.setTyped(unit, purpose, text));
     this.complain("");
     if (focus) this.focus();
   }
@@ -68,7 +72,7 @@ export class Note {
   }
 
   keep() {
-    this.complain(this.onKeep?.(this.text) ?? "");
+    this.complain(this.onKeep(this.text));
   }
 
   /** @param {string} message */

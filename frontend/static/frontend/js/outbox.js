@@ -208,12 +208,6 @@ export class Outbox {
     this.entries = [...this.entries, ...back].sort((a, b) => a.seq - b.seq);
   }
 
-  /** Take over what another, closed page of this member left behind. @param {Entry[]} left */
-  adopt(left) {
-    const known = new Set(this.entries.map(({ id }) => id));
-    this.entries = [...this.entries, ...left.filter(({ id }) => !known.has(id))].sort((a, b) => a.seq - b.seq);
-  }
-
   /** @param {Entry} entry */
   drop(entry) {
     this.entries = this.entries.filter((other) => other !== entry);

@@ -21,11 +21,10 @@ export class QuestionsPage {
     this.spec = session.spec;
     /** @type {Unit | null} */
     this.unit = null;
-    this.noteFor = "";
     this.wrong = "";
     this.rtl = false;
     this.view = new TextView(part("ws-text-box"), part("ws-text"), null);
-    this.note = new Note(() => this.leaveNote());
+    this.note = new Note(session, () => this.leaveNote());
     this.starts = element("div", { className: "ws-choices", role: "group" });
     this.note.form.prepend(this.starts);
     part("ws-labels").replaceChildren(
@@ -44,19 +43,19 @@ export class QuestionsPage {
     if (this.session.isLocked(this.unit)) return "feedback";
     const { label } = this.session.draft(this.unit);
     if (label === "UN") return "unhelpful";
-    return label === "IN" && this.noteFor !== "edit" ? "invalid" : "question";
+    return label === "IN" && this.note.purpose !== "edit" ? "invalid" : "question";
   }
 
   /** @param {Unit} unit */
   show(unit) {
     const newItem = this.unit?.item !== unit.item;
     this.unit = unit;
-    this.noteFor = "";
+    this.note.purpose = "";
     if (newItem) {
       this.view.show(unit.item.text);
+      document.querySelector(".ws-read")?.scrollTo(0, 0);
       part("ws-item").textContent = unit.item.id;
       part("ws-topic").textContent = unit.item.topic;
-      part("ws-text-box").closest(".ws-read")?.scrollTo(0, 0);
     }
     this.list(unit);
     this.dock(unit);
@@ -94,20 +93,15 @@ export class QuestionsPage {
 
   /** What the dock shows for the label that was begun. @param {Unit} unit */
   dock(unit) {
-    const { label, comment = "", reason } = this.session.draft(unit);
+    const { label, reason } = this.session.draft(unit);
     this.starts.replaceChildren();
     if (this.session.isLocked(unit)) {
-      this.panel("feedback");
+      this.shell.panel("feedback");
       this.shell.feedback(this.session, unit);
-    } else if (label === "UN") this.unhelpful(unit, comment);
+    } else if (label === "UN") this.unhelpful(unit);
     else if (label === "IN" && reason) this.edited(unit);
     else if (label === "IN") this.reasons(gettext("Why is it invalid?"));
-    else this.panel("ask");
-  }
-
-  /** @param {"ask" | "choice" | "note" | "feedback"} name */
-  panel(name) {
-    for (const panel of /** @type {NodeListOf<HTMLElement>} */ (document.querySelectorAll("[data-panel]"))) panel.hidden = panel.dataset.panel !== name;
+    else this.shell.panel("ask");
   }
 
   /** @param {any[]} entries @param {(entry: any) => string} name */
@@ -116,15 +110,12 @@ export class QuestionsPage {
       element("button", { type: "button", title: entry.description ?? "", data: { act: "choice", index } }, `${name(entry)} `, keycap(choiceKey(index))));
   }
 
-  /** @param {Unit} unit @param {string} comment */
-  unhelpful(unit, comment) {
-    this.noteFor = "unhelpful";
-    this.panel("note");
+  /** @param {Unit} unit */
+  unhelpful(unit) {
+    this.shell.panel("note");
     this.starts.replaceChildren(...this.choiceButtons(this.spec.comment_starts, (start) => start.text));
-    this.note.open({
-      label: gettext("Why is it unhelpful?"),
-      value: this.session.typed(unit, "unhelpful") ?? comment, hint: gettext("C: in your own words"), focus: false,
-      onInput: (text) => this.session.setTyped(unit, "unhelpful", text),
+    this.note.open(unit, "unhelpful", {
+      label: gettext("Why is it unhelpful?"), hint: gettext("C: in your own words"), focus: false,
       onKeep: (text) => this.decide(unit, { label: "UN", comment: text }),
     });
   }
@@ -133,16 +124,15 @@ export class QuestionsPage {
   reasons(label) {
     part("ws-choice-label").textContent = label;
     part("ws-choices").replaceChildren(...this.choiceButtons(this.spec.reasons, (reason) => reason.name));
-    this.panel("choice");
+    this.shell.panel("choice");
   }
 
   /** @param {Unit} unit */
   edited(unit) {
     const { reason, edited_question: edited } = this.session.draft(unit);
     const original = unit.question?.text ?? "";
-    this.noteFor = "edit";
-    this.panel("note");
-    this.note.open({
+    this.shell.panel("note");
+    this.note.open(unit, "edit", {
       label: gettext("Optional: the same idea without the new concept"),
       value: edited || original,
       onInput: (text) => this.session.setDraft(unit, { edited_question: text }),
@@ -160,8 +150,7 @@ export class QuestionsPage {
     const label = draft.label ?? row?.label;
     for (const [index, button] of [...part("ws-labels").children].entries()) button.setAttribute("aria-pressed", String(this.spec.labels[index].code === label));
     part("ws-answer").textContent = isDecided(row) ? interpolate(gettext("You said %(answer)s"), { answer: answerText(row, this.spec) }) : "";
-    part("ws-unsure").setAttribute("aria-pressed", String(Boolean(draft.unsure)));
-    part("ws-comment").setAttribute("aria-pressed", String(Boolean(draft.comment)));
+    this.shell.beside(draft);
     const values = { text: this.unit.item.index + 1, texts: this.session.units.itemsTotal, n: this.unit.item.units.indexOf(this.unit) + 1, all: this.unit.item.units.length };
     this.shell.position(interpolate(gettext("Text %(text)s of %(texts)s · question %(n)s of %(all)s"), values), `${values.text}/${values.texts} · ${values.n}/${values.all}`);
   }
@@ -178,7 +167,7 @@ export class QuestionsPage {
     switch (act) {
       case "label": return this.label(unit, this.spec.labels[index]?.code);
       case "choice": return this.choose(unit, index);
-      case "keep": if (this.noteFor) this.note.keep(); return Boolean(this.noteFor);
+      case "keep": if (this.note.purpose) this.note.keep(); return Boolean(this.note.purpose);
       case "back": return this.back(unit);
       case "note-cancel": this.leaveNote(); return true;
       case "cannot": return this.askWhy(unit);
@@ -197,7 +186,7 @@ export class QuestionsPage {
     }
     const same = unit.row?.label === code ? unit.row : null;
     this.session.setDraft(unit, { label: code, reason: "", edited_question: same?.edited_question ?? "" });
-    this.noteFor = "";
+    this.note.purpose = "";
     this.dock(unit);
     this.refresh(unit);
     this.shell.say(code === "UN" ? gettext("Unhelpful: say why.") : gettext("Invalid: choose a reason."));
@@ -231,10 +220,10 @@ export class QuestionsPage {
     const { unit } = this;
     this.note.field.blur();
     if (!unit) return;
-    if (this.noteFor === "edit") this.session.setDraft(unit, { reason: "" });
-    else if (this.noteFor === "unhelpful") this.session.setDraft(unit, { label: "" });
-    else this.session.setTyped(unit, this.noteFor, null);
-    this.noteFor = "";
+    if (this.note.purpose === "edit") this.session.setDraft(unit, { reason: "" });
+    else if (this.note.purpose === "unhelpful") this.session.setDraft(unit, { label: "" });
+    else this.session.setTyped(unit, this.note.purpose, null);
+    this.note.purpose = "";
     this.dock(unit);
     this.refresh(unit);
     this.note.opener?.focus();
@@ -242,7 +231,7 @@ export class QuestionsPage {
 
   /** @param {Unit} unit */
   back(unit) {
-    if (this.noteFor) this.leaveNote();
+    if (this.note.purpose) this.leaveNote();
     else if (this.session.draft(unit).label) {
       this.session.setDraft(unit, { label: "", reason: "" });
       this.dock(unit);
@@ -275,7 +264,7 @@ export class QuestionsPage {
 
   /** @param {Unit} unit */
   askComment(unit) {
-    if (this.noteFor === "unhelpful") {
+    if (this.note.purpose === "unhelpful") {
       this.note.focus();
       return true;
     }
@@ -290,7 +279,7 @@ export class QuestionsPage {
   /** @param {Unit} unit */
   toggleUnsure(unit) {
     this.change(unit, { unsure: !this.session.draft(unit).unsure });
-    this.shell.say(this.session.draft(unit).unsure ? gettext("Flagged as unsure") : gettext("Not flagged any more"));
+    this.shell.sayFlag(this.session.draft(unit).unsure);
     return true;
   }
 
@@ -309,10 +298,8 @@ export class QuestionsPage {
 
   /** @param {string} purpose @param {string} label @param {Unit} unit @param {(text: string) => string} onKeep */
   openNote(purpose, label, unit, onKeep) {
-    this.noteFor = purpose;
     this.starts.replaceChildren();
-    this.panel("note");
-    const value = this.session.typed(unit, purpose) ?? this.session.draft(unit).comment ?? "";
-    this.note.open({ label, value, onKeep, onInput: (text) => this.session.setTyped(unit, purpose, text) });
+    this.shell.panel("note");
+    this.note.open(unit, purpose, { label, onKeep });
   }
 }

@@ -33,6 +33,23 @@ export class Shell {
     this.sayTimer = setTimeout(() => { part("ws-say").textContent = text; }, wait);
   }
 
+  /** @param {"ask" | "live" | "choice" | "note" | "feedback"} name */
+  panel(name) {
+    for (const panel of document.querySelectorAll("[data-panel]")) panel.toggleAttribute("hidden", panel.getAttribute("data-panel") !== name);
+  }
+
+  /** @param {import("./session.js").Draft} draft */
+  beside({ unsure, comment }) {
+    part("ws-unsure").setAttribute("aria-pressed", String(Boolean(unsure)));
+    part("ws-comment").setAttribute("aria-pressed", String(Boolean(comment)));
+    part("ws-comment").title = comment;
+  }
+
+  /** @param {boolean} unsure */
+  sayFlag(unsure) {
+    this.say(unsure ? gettext("Flagged as unsure") : gettext("Not flagged any more"));
+  }
+
   /** @param {Session} session */
   progress(session) {
     const { units } = session;

@@ -14,10 +14,9 @@ import { goTo, moveLetter, moveSentence, moveWord } from "./selection.js";
  * @param {Pieces} pieces
  * @param {string} text
  * @param {TextView} view
- * @param {() => HTMLElement} pane  what scrolls the text
  * @returns {Selection | null} null for any other act
  */
-export function moved({ act, step = 1, extend = false, edge = "end" }, selection, pieces, text, view, pane) {
+export function moved({ act, step = 1, extend = false, edge = "end" }, selection, pieces, text, view) {
   const { focus } = selection;
   const way = step > 0 ? "down" : "up";
   switch (act) {
@@ -33,8 +32,22 @@ export function moved({ act, step = 1, extend = false, edge = "end" }, selection
   if (focus < 0) return moveWord(selection, pieces, step, false);
   if (act === "line-edge") return goTo(selection, view.lineEdge(pieces, focus, step), extend);
   let word = focus;
-  for (let lines = act === "line" ? 1 : view.linesInSight(pane()) - 1; lines > 0; lines -= 1) word = view.wordBeside(pieces, word, way);
+  for (let lines = act === "line" ? 1 : view.linesInSight(paneOf(view)) - 1; lines > 0; lines -= 1) word = view.wordBeside(pieces, word, way);
   return goTo(selection, word, extend);
+}
+
+/** @param {TextView} view @param {import("./offsets.js").Range} range */
+export function keepInSight(view, range) {
+  const pane = paneOf(view);
+  const { top, bottom } = view.lastRect(range);
+  const frame = pane.getBoundingClientRect();
+  pane.scrollBy(0, Math.min(0, top - frame.top - 24) || Math.max(0, bottom - frame.bottom + 24));
+}
+
+/** What scrolls the text: its own pane, or on narrow pages the column around it. @param {TextView} view */
+function paneOf({ box }) {
+  const pane = /** @type {HTMLElement} */ (box.closest(".ws-read"));
+  return pane.scrollHeight > pane.clientHeight ? pane : /** @type {HTMLElement} */ (pane.closest(".ws-columns"));
 }
 
 /** @param {Selection} selection @param {Pieces} pieces @param {TextView} view @param {1 | -1} step @param {boolean} extend */

@@ -239,7 +239,7 @@ async function work({ overview, page, offline, store }, tab) {
   take(page, !offline);
   if (round.paused && !offline) outbox.pause = "paused";
   shell.saveState(session);
-  if (round.content_warning && !sessionStorageHas(`warned:${roundKey}`)) await warning(shell, round.content_warning);
+  if (round.content_warning) await warning(shell, round.content_warning);
   shell.place("text");
   if (round.status !== "open") part("ws-last").textContent = interpolate(gettext("%(round)s is not open: nothing can be stored."), { round: round.name });
   session.start();
@@ -278,28 +278,17 @@ async function showTraining(shell) {
   if (mine) shell.trainingResult(mine);
 }
 
-
-
-/** @param {string} key */
-function sessionStorageHas(key) {
+/** @param {Shell} shell @param {string} text */
+async function warning(shell, text) {
+  const key = `warned:${roundKey}`;
   try {
-    return sessionStorage.getItem(key) !== null;
-  } catch {
-    return false;
-  }
-}
-
-/** @param {Shell} shell @param {string} text @returns {Promise<void>} */
-function warning(shell, text) {
+    if (sessionStorage.getItem(key)) return;
+  } catch { /* then it is shown each time */ }
   part("ws-warning-text").textContent = text;
   shell.place("warning");
   part("ws-warning-go").focus();
-  return new Promise((resolve) => {
-    part("ws-warning-go").onclick = () => {
-      try {
-        sessionStorage.setItem(`warned:${roundKey}`, "yes");
-      } catch { /* then it is shown again next time */ }
-      resolve();
-    };
-  });
+  await new Promise((go) => { part("ws-warning-go").onclick = go; });
+  try {
+    sessionStorage.setItem(key, "yes");
+  } catch { /* likewise */ }
 }
