@@ -52,14 +52,14 @@ def against_sums(
     best match counts. The reasons count, by column, the spans for which the measure is undefined. `compare`
     gives the similarities of two spans by these measures; without it they are those of `pair_similarities`.
     """
-    columns = against_columns(measures)
-    similar = compare or (lambda span, target: pair_similarities(text, span, target))
-    values: dict[str, list[float]] = defaultdict(list)
+    nothing = (0.0,) * (len(AGAINST) * len(measures))
     reasons: dict[str, Counter[str]] = {}
     gold = [(span.start, span.end) for span in consensus if span.kind == "gold"]
     alone = [(span.annotators[0], (span.start, span.end)) for span in consensus if span.kind != "gold"]
     if not gold and len(alone) < 2:
-        spans = ()  # most texts of a large round: a span alone has nothing to be compared with
+        return nothing, nothing, reasons  # most texts: a span alone has nothing to be compared with
+    similar = compare or (lambda span, target: pair_similarities(text, span, target))
+    values: dict[str, list[float]] = defaultdict(list)
     for annotator, start, end in spans:
         others = [span for who, span in alone if who != annotator]
         for target, against in ((GOLD, gold), (GOLD_AND_DISAGREEMENT, gold + others)):
@@ -73,8 +73,8 @@ def against_sums(
                 elif reason:
                     reasons.setdefault(name, Counter())[reason] += 1
     if not values:
-        nothing = (0.0,) * len(columns)
         return nothing, nothing, reasons
+    columns = against_columns(measures)
     return (
         tuple(fsum(values[name]) for name in columns),
         tuple(float(len(values[name])) for name in columns),

@@ -90,6 +90,10 @@ def position_disagreement(annotators: Sequence[Sequence[LabelledUnit]], length: 
     if not any(annotators):
         return Disagreement(0.0, 0.0, NO_SPANS)
     _check_inside(annotators, length)
+    values = count * length
+    if (marked := _only_length(annotators)) is not None:
+        expected = values**2 - marked**2 - (values - marked) ** 2
+        return Disagreement(2 * marked / values, expected / (values * (values - 1)))
     bounds = sorted(
         {0, length, *(bound for units in annotators for start, end, _ in units for bound in (start, end))}
     )
@@ -102,7 +106,6 @@ def position_disagreement(annotators: Sequence[Sequence[LabelledUnit]], length: 
             given = ratings.count(label)
             totals[label] += (end - start) * given
             disagreeing -= (end - start) * given**2
-    values = count * length
     if len(totals) == 1:
         return Disagreement(0.0, 0.0, NO_VARIATION)
     expected = values**2 - sum(total**2 for total in totals.values())
@@ -148,13 +151,17 @@ def unitizing_disagreement(annotators: Sequence[Sequence[Unit]], length: int) ->
     _check_inside(annotators, length)
     units = [sorted(own) for own in annotators]
     gaps = [_gaps(own, length) for own in units]
-    # Every unordered pair stands for both of its orders.
-    differences = 2 * sum(
-        _overlap_difference(units[i], units[j])
-        + _gap_difference(units[i], gaps[j])
-        + _gap_difference(units[j], gaps[i])
-        for i, j in combinations(range(count), 2)
-    )
+    if (marked := _only_length(annotators)) is not None:
+        # It lies in the gap of each of the others, in both orders of the pair.
+        differences = 2 * (count - 1) * marked**2
+    else:
+        # Every unordered pair stands for both of its orders.
+        differences = 2 * sum(
+            _overlap_difference(units[i], units[j])
+            + _gap_difference(units[i], gaps[j])
+            + _gap_difference(units[j], gaps[i])
+            for i, j in combinations(range(count), 2)
+        )
     lengths = [end - start for own in units for start, end in own]
     gap_lengths = [end - start for own in gaps for start, end in own]
     chance = sum(
@@ -166,6 +173,12 @@ def unitizing_disagreement(annotators: Sequence[Sequence[Unit]], length: int) ->
         return Disagreement(0.0, 0.0, NO_VARIATION)
     possible = count * length * (count * length - 1) - sum(unit * (unit - 1) for unit in lengths)
     return Disagreement(differences / (count * (count - 1) * length**2), 2 * chance / (length * possible))
+
+
+def _only_length(annotators: Sequence[Sequence[tuple]]) -> int | None:
+    """Return the length of the only unit, as in most texts of a large round; None where there are several."""
+    units = [unit for own in annotators for unit in own]
+    return units[0][1] - units[0][0] if len(units) == 1 else None
 
 
 def _check_inside(annotators: Sequence[Sequence[tuple]], length: int) -> None:

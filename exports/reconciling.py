@@ -141,13 +141,13 @@ class Tally:
             assignment__member__left_out_at__isnull=True,
             assignment__repeat=False,
         )
-        answer = "applicable" if selection.typology else "label"
-        expected = {
-            "items": items.count(),
-            "judgements": rows.exclude(**{answer: None}, cannot_judge=False).count(),
-        }
+        undecided = {"applicable" if selection.typology else "label": None, "cannot_judge": False}
+        # All in one look at the rows: there may be millions.
+        wanted = {"judgements": Count("pk", filter=~Q(**undecided))}
         if selection.typology:
-            expected["spans"] = rows.exclude(start=None).count()
+            wanted["spans"] = Count("pk", filter=Q(start__isnull=False))
+        expected = {"items": items.count(), **rows.aggregate(**wanted)}
+        if selection.typology:
             accounted = counts["span_support"] + counts["spans_without_a_vote"]
             if accounted != expected["spans"]:
                 self.found.append(
