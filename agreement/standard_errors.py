@@ -7,6 +7,7 @@ References
 ----------
 Gwet KL (2014) Handbook of Inter-Rater Reliability, 4th ed., chapter 5.
 Fleiss JL, Cohen J, Everitt BS (1969) Psychol Bull 72:323-327. doi:10.1037/h0028106
+Fleiss JL, Nee JCM, Landis JR (1979) Psychol Bull 86:974-977. doi:10.1037/0033-2909.86.5.974
 Wilson EB (1927) J Am Stat Assoc 22:209-212. doi:10.1080/01621459.1927.10502953
 """
 
@@ -107,6 +108,27 @@ def cohen_standard_error(table: FloatArray) -> float:
     # For a constant rater the exact variance is 0; a root would make 1e-8 of its rounding error of 1e-16.
     variance = 0.0 if variance < 1e-15 * float(a + b + c) else variance
     return _root(variance / ((1 - expected) ** 2 * n))
+
+
+def cohen_null_standard_error(table: FloatArray) -> float:
+    """Return the standard error of Cohen's kappa under kappa = 0: for the test only, not for an interval."""
+    n = table.sum()
+    row, column = table.sum(axis=1) / n, table.sum(axis=0) / n
+    expected = row @ column
+    variance = expected + expected**2 - (row * column * (row + column)).sum()
+    return _root(float(variance) / ((1 - expected) ** 2 * n))
+
+
+def fleiss_null_standard_error(counts: IntArray, multiplicity: IntArray) -> float:
+    """Return the standard error of Fleiss' kappa under kappa = 0, every item rated equally often (m >= 2)."""
+    r = counts.sum(axis=1)
+    if r.min(initial=2) < 2 or r.min() != r.max():
+        raise ValueError("The null error of Fleiss' kappa needs equally many ratings, two or more, an item.")
+    m, n = float(r[0]), float(multiplicity.sum())
+    pi = (multiplicity[:, None] * counts).sum(axis=0) / (n * m)
+    s = float((pi * (1 - pi)).sum())
+    third = float((pi * (1 - pi) * (1 - 2 * pi)).sum())
+    return _root(2 * (s**2 - third) / (s**2 * n * m * (m - 1)))
 
 
 def wilson_interval(successes: float, n: int, z: float = Z_95) -> tuple[float, float]:

@@ -13,7 +13,9 @@ from agreement.patterns import count_patterns, rating_patterns
 from agreement.standard_errors import (
     Z_95,
     alpha_standard_error,
+    cohen_null_standard_error,
     cohen_standard_error,
+    fleiss_null_standard_error,
     gwet_standard_error,
 )
 from agreement.study import study_of
@@ -42,8 +44,8 @@ GWET_ERRORS = {
     "se_fleiss": "fleiss_kappa",
 }
 # The alpha error of irrCAC 1.0 is the wrong one of three in circulation; its Conger with missing ratings uses
-# other margins than ours. An error under kappa = 0 (ase0) is for a test, which we do not offer.
-NOT_OURS = ("se_kripp_irrCAC1.0", "conger_kappa_irrCAC", "se_conger_irrCAC", "cohen_ase0")
+# other margins than ours.
+NOT_OURS = ("se_kripp_irrCAC1.0", "conger_kappa_irrCAC", "se_conger_irrCAC")
 
 each_case = pytest.mark.parametrize("case", known_answers(), ids=lambda case: case["id"])
 
@@ -104,9 +106,13 @@ def test_standard_errors_equal_the_reference(case):
             assert ours == pytest.approx(errors[name], abs=1e-10), name
     if "se_kripp" in errors:
         assert alpha_standard_error(counts, multiplicity) == pytest.approx(errors["se_kripp"], abs=1e-10)
+    if "se_fleiss_null" in errors:
+        ours = fleiss_null_standard_error(counts, multiplicity)
+        assert ours == pytest.approx(errors["se_fleiss_null"], abs=1e-10)
     if "cohen_ase" in errors:
         table = study_of(case_ratings(case), q=case["q"]).tables[0]
         assert cohen_standard_error(table) == pytest.approx(errors["cohen_ase"], abs=1e-10)
+        assert cohen_null_standard_error(table) == pytest.approx(errors["cohen_ase0"], abs=1e-10)
 
 
 @each_case
@@ -122,7 +128,7 @@ def test_published_figures_hold_to_their_printed_precision(case):
             ours[f"se_table_{name}"] = ours[f"se_{name}"] * table_factor
     if case["n_raters"] == 2 and ours["cohen_kappa"] is not None and result.n_items > 1:
         kappa, table = result.estimates["cohen_kappa"], study_of(case_ratings(case), q=case["q"]).tables[0]
-        ours["cohen_ase"] = kappa.se
+        ours["cohen_ase"], ours["cohen_ase0"] = kappa.se, cohen_null_standard_error(table)
         ours["cohen_ci_low"] = kappa.value - Z_95 * kappa.se
         ours["cohen_ci_high"] = kappa.value + Z_95 * kappa.se
         table = table / table.sum()
