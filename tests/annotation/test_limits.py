@@ -47,7 +47,7 @@ OURS = {
     "annotation.Round": {"types"},
     "annotation.TypeAnnotation": {"type_code", "quote"},
     "annotation.Upload": {"format", "error"},
-    "exports.Release": {"attempt", "error", "digest", "card"},
+    "exports.Release": {"attempt", "error", "digest", "card", "name", "licence", "description"},
     "exports.RefinementRun": {"attempt", "error"},
     "exports.QuestionRefinement": {"type_code", "text_sha256", "question_template", "question", "reason"}
     | {"model"},
