@@ -78,7 +78,7 @@ class Positions:
         return range(first, max(first, bisect_left(self._starts, end)))
 
 
-@lru_cache(maxsize=4096)
+@lru_cache(maxsize=1024)
 def positions(text: str) -> Positions:
     """Return the positions of a text, as tokens or, where `counting_unit` says so, as characters."""
     unit, reason = counting_unit(text)
