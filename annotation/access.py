@@ -23,6 +23,11 @@ def get_or_none(rows: QuerySet[Row] | Manager[Row], **unique: Any) -> Row | None
         return None
 
 
+def deactivated_words() -> str:
+    """Tell somebody that they were deactivated, and what to do."""
+    return gettext("You were deactivated in this project. Ask one of its leads to reactivate you.")
+
+
 def member_or_404(user: Any, slug: str) -> Membership:
     """Return the user's active membership of the project.
 
@@ -34,10 +39,7 @@ def member_or_404(user: Any, slug: str) -> Membership:
     if membership is None:
         raise NotFound(gettext("There is no project “%(slug)s” that you take part in.") % {"slug": slug})
     if not membership.is_active:
-        raise NotAllowed(
-            gettext("You were deactivated in this project. Ask one of its leads to reactivate you."),
-            member=membership.pk,
-        )
+        raise NotAllowed(deactivated_words(), member=membership.pk)
     return membership
 
 

@@ -10,7 +10,7 @@ from django.db.models import QuerySet
 from django.utils import timezone
 from django.utils.translation import gettext
 
-from annotation.access import refuse_archived
+from annotation.access import deactivated_words, refuse_archived
 from annotation.errors import NotFound, Refused
 from annotation.limits import LIMITS, refuse_unfit
 from annotation.models import Invitation, Membership, Project, ProjectEvent
@@ -125,10 +125,7 @@ def invitation_accept(*, token: str, user: Any, background: str = "") -> Members
                 background=background.strip(),
             )
         elif not member.is_active:
-            raise Refused(
-                "not_ready",
-                gettext("You were deactivated in this project. Ask one of its leads to reactivate you."),
-            )
+            raise Refused("not_ready", deactivated_words())
         elif not roles_add(member, is_lead=invitation.is_lead, is_annotator=invitation.is_annotator):
             told = gettext("You take part in this project already, as %(name)s.") % {"name": member.pseudonym}
             raise Refused("taken", told)

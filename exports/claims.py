@@ -6,19 +6,16 @@ token, so that of two workers on one release, or of a worker and a lead who canc
 
 from __future__ import annotations
 
-import uuid
 from datetime import timedelta
 from typing import Any
 
-from django.db.models import F, Q
+from django.db.models import Q
 from django.utils import timezone
 
+from agreement.claims import LEASE, claim_values
 from exports.attempts import attempt_forget
 from exports.models import Release
 from exports.records import BATCH
-
-LEASE = timedelta(minutes=10)
-"""For what takes how long nobody can say: tables of a large round, files for a slow storage."""
 
 ITEMS_LEASE = timedelta(minutes=2)
 """While items are written, each batch of them in seconds (docs/scale.md): most of the time of a release."""
@@ -37,20 +34,15 @@ class ClaimLost(Exception):
 
 def release_claim(release_id: int) -> str | None:
     """Claim a release that waits or lost its worker; return the attempt token, None if there is none."""
-    now, token = timezone.now(), uuid.uuid4().hex
+    values = claim_values()
     before = Release.objects.filter(pk=release_id).values_list("attempt", flat=True).first()
-    claimable = Q(state=State.QUEUED) | Q(state=State.RUNNING, lease_until__lt=now)
+    claimable = Q(state=State.QUEUED) | Q(state=State.RUNNING, lease_until__lt=timezone.now())
     claimed = Release.objects.filter(claimable, pk=release_id).update(
-        state=State.RUNNING,
-        attempt=token,
-        attempts=F("attempts") + 1,
-        lease_until=now + LEASE,
-        progress_done=0,
-        progress_total=0,
+        state=State.RUNNING, progress_done=0, progress_total=0, **values
     )
     if claimed and before:
         attempt_forget(release_id, before)
-    return token if claimed else None
+    return values["attempt"] if claimed else None
 
 
 def release_hold(release_id: int, token: str, **values: Any) -> None:
@@ -70,6 +62,9 @@ def silent_minutes(release: Release) -> int:
 
 
 def _lease(done: int, total: int) -> timedelta:
-    """Return for how long a worker may be silent that has written so many of the items."""
+    """Return for how long a worker may be silent that has written so many of the items.
+
+    The long one is for what takes how long nobody can say: tables of a large round, a slow storage.
+    """
     # The next sign of life is a batch of items away only while a whole batch is left.
     return ITEMS_LEASE if done > 0 and done + BATCH <= total else LEASE

@@ -21,11 +21,12 @@ from django.db.models import F, Q
 from django.utils import timezone
 from django.utils.translation import gettext
 
+from agreement.claims import LEASE
 from annotation.errors import Refused
 from annotation.models import ProjectEvent
 from annotation.protocols.texts import BLANK_CHARACTERS
 from exports.asking import Answer, Endpoint, Timing, Unanswered, answer_ask
-from exports.claims import LEASE, ClaimLost
+from exports.claims import ClaimLost
 from exports.failing import failure_words
 from exports.models import QuestionRefinement, RefinementRun
 from exports.refinable import questions_waiting

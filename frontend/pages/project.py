@@ -1,5 +1,6 @@
 """A project's own page: what is done and next for leads, my rounds for annotators."""
 
+from collections import Counter
 from dataclasses import dataclass
 
 from django.http import HttpRequest, HttpResponse
@@ -81,7 +82,8 @@ class RoundRow:
 def project(request: HttpRequest, slug: str) -> HttpResponse:
     """Show the project as its lead or as its annotator needs it."""
     member = access.member_or_404(request.user, slug)
-    own = _own_rounds(member) if member.is_annotator else []
+    mentions = mentions_open([member])
+    own = _own_rounds(member, mentions) if member.is_annotator else []
     if not member.is_lead:
         return project_page(request, "project_annotator.html", member, tab="project", own=own)
     page = page_of(
@@ -97,7 +99,7 @@ def project(request: HttpRequest, slug: str) -> HttpResponse:
         tab="project",
         own=[entry for entry in own if entry["round"].status == Round.Status.OPEN],
         page=page,
-        rows=_rows(member, list(page)),
+        rows=_rows(member, list(page), mentions),
         steps=[] if all(step.done for step in steps) else steps,
         newest=newest,
         follow_up=_follow_up(member.project, newest),
@@ -180,9 +182,8 @@ def annotators_there(project: Project) -> int:
     return project.memberships.filter(is_annotator=True, is_active=True).count()
 
 
-def _rows(member: Membership, rounds: list[Round]) -> list[RoundRow]:
+def _rows(member: Membership, rounds: list[Round], mentions: Counter[tuple[int, int]]) -> list[RoundRow]:
     project = member.project
-    mentions = mentions_open([member])
     drawn = {round.pk: _drawn(round) for round in rounds}  # each from an index; GROUP BY sorts
     newest = project.codebooks.latest("version").version
     comparable = rounds_comparable(project)
@@ -220,7 +221,7 @@ def _follow_up(project: Project, newest: Codebook) -> FollowUp | None:
     return follow_up_of(project, newest)
 
 
-def _own_rounds(member: Membership) -> list[dict]:
+def _own_rounds(member: Membership, mentions: Counter[tuple[int, int]]) -> list[dict]:
     """Return the member's rounds, open ones first, each with the member's own progress."""
     rounds = (
         member.project.rounds.filter(assignments__member=member, assignments__released_at__isnull=True)
@@ -229,7 +230,6 @@ def _own_rounds(member: Membership) -> list[dict]:
         .select_related("codebook", "project")
         .distinct()
     )
-    mentions = mentions_open([member])
     found = [
         {"round": round, "own": own, "mentioning": mentions[member.pk, round.pk]}
         for round in rounds

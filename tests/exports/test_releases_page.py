@@ -5,8 +5,8 @@ from datetime import timedelta
 import pytest
 from django.utils import timezone
 
+from agreement.claims import LEASE
 from exports import tasks
-from exports.claims import LEASE
 from exports.models import Release
 from tests import factories
 from tests.conftest import client_of
