@@ -1,25 +1,40 @@
 """Answers against a field of the items: types by fallacy, labels by source (FOCUS's Table 11).
 
 Whose answers are counted is said, not assumed: `each` counts every judgement, `any` the units on which at
-least one annotator gave the answer, `consensus` the units for which more than half did.
+least one annotator gave the answer, `consensus` the units for which more than half did, and `by` those of
+each annotator. Where nobody answered anything, as where nobody was asked, there is no count: None, not 0.
 """
 
 from __future__ import annotations
 
+from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
+from numpy.typing import NDArray
 
-from agreement.figures import consensus_of
-from agreement.judgements import YES, RoundJudgements
+from agreement.figures import MANY_RATERS, consensus_of
+from agreement.judgements import YES, IntArray, RoundJudgements
 
 WHOSE = ("each", "any", "consensus")
+
+
+@dataclass(frozen=True, slots=True)
+class _Row:
+    """An answer: who gave it and who answered at all (units, annotators), the units it is decided for, their items."""
+
+    code: str
+    given: NDArray[np.bool_]
+    answered: NDArray[np.bool_]
+    decided: IntArray
+    items: IntArray
 
 
 def cross_tables(judgements: RoundJudgements) -> list[dict[str, Any]]:
     """Return a table for each item field with two values or more, rows in the order of the codebook.
 
     Counts are lists parallel to `values`; an item with several values (a list of fallacies) counts for each.
+    `by` has such a list for each of `annotators`, who are left out of a crowd.
     """
     rows = _rows(judgements)
     return [
@@ -29,7 +44,7 @@ def cross_tables(judgements: RoundJudgements) -> list[dict[str, Any]]:
     ]
 
 
-def _table(name: str, judgements: RoundJudgements, rows: list[tuple[str, Any, Any, Any]]) -> dict[str, Any]:
+def _table(name: str, judgements: RoundJudgements, rows: list[_Row]) -> dict[str, Any]:
     per_item = judgements.items.fields[name]
     values = sorted({value for entry in per_item for value in entry})
     place = {value: column for column, value in enumerate(values)}
@@ -41,25 +56,47 @@ def _table(name: str, judgements: RoundJudgements, rows: list[tuple[str, Any, An
         "field": name,
         "values": values,
         "n_items": belongs.sum(axis=0).tolist(),
-        "rows": [
-            {
-                "code": code,
-                "each": (given.sum(axis=1) @ belongs[items]).tolist(),
-                "any": (given.any(axis=1) @ belongs[items]).tolist(),
-                "consensus": (decided @ belongs[items]).tolist(),
-            }
-            for code, given, decided, items in rows
+        "annotators": _named(judgements),
+        "rows": [_counts(row, belongs[row.items], _named(judgements)) for row in rows],
+    }
+
+
+def _named(judgements: RoundJudgements) -> list[str]:
+    return [] if len(judgements.raters) > MANY_RATERS else list(judgements.raters)
+
+
+def _counts(row: _Row, belongs: IntArray, annotators: list[str]) -> dict[str, Any]:
+    answered = row.answered.any(axis=1) @ belongs
+    return {
+        "code": row.code,
+        "n_answered": answered.tolist(),
+        "each": _where(answered, row.given.sum(axis=1) @ belongs),
+        "any": _where(answered, row.given.any(axis=1) @ belongs),
+        "consensus": _where(answered, row.decided @ belongs),
+        "by": [
+            _where(row.answered[:, column] @ belongs, row.given[:, column] @ belongs)
+            for column in range(len(annotators))
         ],
     }
 
 
-def _rows(judgements: RoundJudgements) -> list[tuple[str, Any, Any, Any]]:
-    """Return (code, given (units, raters), decided (units,), item of each unit) for each row of a table."""
+def _where(answered: IntArray, counts: IntArray) -> list[int | None]:
+    """Return the counts, None where nothing was answered."""
+    return [
+        int(count) if number else None
+        for number, count in zip(answered.tolist(), counts.tolist(), strict=True)
+    ]
+
+
+def _rows(judgements: RoundJudgements) -> list[_Row]:
+    """Return the rows of every table, in the order of the codebook."""
     if judgements.question_ids.size or not judgements.kinds[0].code:
         ratings = judgements.label_ratings()
         majority = consensus_of(ratings, len(judgements.categories)).label
         return [
-            (code, ratings == label, (majority == label).astype(np.int64), judgements.unit_item)
+            _Row(
+                code, ratings == label, ratings >= 0, (majority == label).astype(np.int64), judgements.unit_item
+            )
             for label, code in enumerate(judgements.categories)
         ]
     items = np.arange(len(judgements.items))
@@ -67,5 +104,7 @@ def _rows(judgements: RoundJudgements) -> list[tuple[str, Any, Any, Any]]:
     for index, kind in enumerate(judgements.kinds):
         ratings = judgements.ratings(index)
         majority = consensus_of(ratings, 2).label
-        rows.append((kind.code, ratings == YES, (majority == YES).astype(np.int64), items))
+        rows.append(
+            _Row(kind.code, ratings == YES, ratings >= 0, (majority == YES).astype(np.int64), items)
+        )
     return rows

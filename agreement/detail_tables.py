@@ -262,30 +262,39 @@ def _pair(pair: Figures | None) -> Cell:
 
 
 def cross_table(figures: Figures, field_name: str, whose: str) -> dict[str, Any] | None:
-    """Return one cross table with the share of items beside each count; None where there is no such field."""
+    """Return one cross table with the share of items beside each count; None where there is no such field.
+
+    whose: one of `crosstable.WHOSE`, or the pseudonym of one annotator.
+    """
     table = next((table for table in figures["cross"] if table["field"] == field_name), None)
     if table is None:
         return None
     names = {section["code"]: section["name"] for section in figures["sections"]}
     names |= {category["code"]: category["name"] for category in figures["categories"]}
+    annotators = table.get("annotators", [])
     columns = range(len(table["values"]))
     rows = []
     for row in table["rows"]:
-        counts = row[whose]
-        highest = max(counts, default=0)
+        counts = row["by"][annotators.index(whose)] if whose in annotators else row[whose]
+        known = [count for count in counts if count is not None]
+        highest = max(known, default=0)
         rows.append(
             {
                 "name": names[row["code"]],
                 "label": row["code"] if figures["protocol"] != "focus" and row["code"] in LABEL_SIGNS else "",
                 "cells": [
-                    {"n": counts[at], "level": level(counts[at] / highest if highest else None)}
+                    {"n": DASH, "level": None}
+                    if (n := counts[at]) is None
+                    else {"n": n, "level": level(n / highest if highest else None)}
                     for at in columns
                 ],
-                "total": sum(counts),
+                "total": sum(known) if known else DASH,
             }
         )
     return {
         "field": field_name,
         "heads": list(zip(table["values"], table["n_items"], strict=True)),
+        "annotators": annotators,
+        "incomplete": any(cell["n"] == DASH for row in rows for cell in row["cells"]),
         "rows": rows,
     }

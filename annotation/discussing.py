@@ -10,9 +10,10 @@ from django.db.models import Count, F, Max, Q, QuerySet
 from django.db.models.functions import Coalesce
 from django.utils.translation import gettext
 
+from annotation.asked_types import asked_of_item
 from annotation.errors import NotAllowed, NotFound, Refused
 from annotation.limits import LIMITS, unfit
-from annotation.models import Assignment, Comment, Item, Membership, Question, Round, RoundItem
+from annotation.models import Assignment, Comment, Item, Membership, Question, Round
 from annotation.protocols.texts import is_blank
 from annotation.recording import Unit
 
@@ -157,9 +158,7 @@ def _unit_in_round(round: Round, item: Item, unit: Unit) -> None:
     if unit.question_id is not None:
         there = Question.objects.filter(pk=unit.question_id, item=item, round_questions__round=round).exists()
     else:
-        there = (
-            unit.type_code in round.type_codes and RoundItem.objects.filter(round=round, item=item).exists()
-        )
+        there = unit.type_code in asked_of_item(round, item.pk)
     if not there:
         raise NotFound(gettext("This unit is not part of the round."))
 

@@ -8,6 +8,7 @@ from django.db.models import Count, Exists, OuterRef, Q, QuerySet, Value
 from django.utils.translation import gettext
 
 from annotation.access import visible_items, visible_questions
+from annotation.asked_types import is_asked_something, units_asked_of
 from annotation.assigning import Candidate, draw_items
 from annotation.errors import Refused
 from annotation.models import Import, Item, Protocol, Round, RoundItem
@@ -22,10 +23,11 @@ SHOWN_STRATA = 12
 class DrawPreview:
     """What a draw would give: how many, how they spread, and the first of them in their order.
 
-    `topics` and `sources` are (name, items), most frequent first, names compared where equally many.
+    `judgements` are those of an annotator who has all of them. `topics` and `sources` are (name, items), most frequent first, names compared where equally many.
     """
 
     items: int
+    judgements: int
     questions: int
     without_questions: int
     topics: list[tuple[str, int]]
@@ -56,7 +58,8 @@ def drawn_items(
 
     All drawable items, a random sample of `size` items or of items with `questions` questions together
     (seeded by the round, stratified by `topic` or `source`), the hand-picked `external_ids`, or those of
-    another round, `items_of`, in its order. Raises Refused where there are fewer than asked for.
+    another round, `items_of`, in its order, but for those that it asks none of this round's types. Raises
+    Refused where there are fewer than asked for.
     """
     if stratify_by and stratify_by not in STRATA:
         raise Refused(
@@ -67,7 +70,8 @@ def drawn_items(
     items = drawable_items(round, exclude_drawn=exclude_drawn)
     if items_of is not None:
         there = RoundItem.objects.filter(round=items_of, item__in=items.order_by())
-        return list(there.order_by("position").values_list("item", flat=True))
+        asked = there.order_by("position").values_list("item", "types")
+        return [item for item, types in asked if is_asked_something(round, types)]
     if external_ids is not None:
         return _picked(items, external_ids)
     if questions is not None:
@@ -106,8 +110,15 @@ def draw_preview(round: Round, **options) -> DrawPreview:
             n_questions += counts["n"]
             without += len(batch) - counts["items"]
     shown = round.project.items.in_bulk(drawn[:SHOWN_FIRST])
+    judgements = n_questions
+    if round.project.protocol == Protocol.FOCUS:
+        judgements = sum(
+            units_asked_of(round, round.project.items.filter(pk__in=drawn[start : start + BATCH]))
+            for start in range(0, len(drawn), BATCH)
+        )
     return DrawPreview(
         items=len(drawn),
+        judgements=judgements,
         questions=n_questions,
         without_questions=without,
         topics=_most_frequent(topics),
@@ -128,8 +139,10 @@ def _preview_of_all(round: Round, *, exclude_drawn: bool) -> DrawPreview:
     if round.project.protocol == Protocol.CQS_GEN:
         questions = visible_questions(round.project).filter(item__in=items.order_by())
         asked = questions.aggregate(n=Count("id"), items=Count("item", distinct=True))
+    focus = round.project.protocol == Protocol.FOCUS
     return DrawPreview(
         items=topics.total(),
+        judgements=units_asked_of(round, items) if focus else asked["n"],
         questions=asked["n"],
         without_questions=topics.total() - asked["items"],
         topics=_most_frequent(topics),

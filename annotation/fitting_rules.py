@@ -4,7 +4,16 @@ Triggers, since a CHECK cannot look into another table.
 """
 
 from annotation.triggers import Trigger
-from annotation.types_sql import ASSIGNMENT_TYPES, ROUND_TYPES, TYPE_ASKED, named, types_condition
+from annotation.types_sql import (
+    ASSIGNMENT_BEYOND_ITEM,
+    ASSIGNMENT_TYPES,
+    ITEM_WITHOUT_ASSIGNED,
+    ROUND_TYPES,
+    ROUND_WITHOUT_ASKED,
+    TYPE_ASKED,
+    named,
+    types_condition,
+)
 
 _CODEBOOK_OF_ASSIGNMENT = (
     "FROM annotation_assignment a JOIN annotation_round r ON r.id = a.round_id "
@@ -16,6 +25,11 @@ _ASSIGNMENT_UNFIT = (
     "JOIN annotation_membership m ON m.project_id = r.project_id "
     "WHERE ri.round_id = NEW.round_id AND ri.item_id = NEW.item_id AND m.id = NEW.member_id "
     "AND m.is_annotator)"
+)
+
+_TYPES_CHANGED = (
+    "NEW.round_id <> OLD.round_id OR NEW.item_id <> OLD.item_id "
+    "OR COALESCE(NEW.types, '') <> COALESCE(OLD.types, '')"
 )
 
 FITTING = (
@@ -34,6 +48,31 @@ FITTING = (
         types_condition(ROUND_TYPES),
         "the types of a round are types of its codebook, each named once",
         condition_postgresql=types_condition(ROUND_TYPES, postgresql=True),
+    ),
+    Trigger(
+        "round_keeps_asked_types",
+        "annotation_round",
+        ("UPDATE",),
+        types_condition(ROUND_WITHOUT_ASKED),
+        "a round asks every type that one of its items is asked",
+        condition_postgresql=types_condition(ROUND_WITHOUT_ASKED, postgresql=True),
+    ),
+    Trigger(
+        "rounditem_types_of_round",
+        "annotation_rounditem",
+        ("INSERT", "UPDATE"),
+        # The columns are called as those of an assignment.
+        types_condition(ASSIGNMENT_TYPES),
+        "an item is asked types of its round, each named once",
+        condition_postgresql=types_condition(ASSIGNMENT_TYPES, postgresql=True),
+    ),
+    Trigger(
+        "rounditem_types_assigned",
+        "annotation_rounditem",
+        ("INSERT", "UPDATE"),
+        types_condition(ITEM_WITHOUT_ASSIGNED),
+        "an item is asked every type that somebody is asked about it",
+        condition_postgresql=types_condition(ITEM_WITHOUT_ASSIGNED, postgresql=True),
     ),
     Trigger(
         "rounditem_fits",
@@ -60,6 +99,7 @@ FITTING = (
         "JOIN annotation_item i ON i.id = ri.item_id WHERE r.id = NEW.round_id AND i.id = NEW.item_id "
         "AND r.status = 'draft' AND r.purpose = 'training' "
         f"AND (r.types IS NULL OR {named('r.types', 'NEW.type_code')}) "
+        f"AND (ri.types IS NULL OR {named('ri.types', 'NEW.type_code')}) "
         "AND CASE WHEN NEW.quote IS NULL THEN 1 = 1 "
         'WHEN NEW."end" <= NEW."start" THEN 1 = 0 '
         'ELSE substr(i.text, NEW."start" + 1, NEW."end" - NEW."start") = NEW.quote END)',
@@ -97,6 +137,21 @@ FITTING = (
         types_condition(ASSIGNMENT_TYPES),
         "an assignment asks types of its round, each named once",
         condition_postgresql=types_condition(ASSIGNMENT_TYPES, postgresql=True),
+    ),
+    *(
+        Trigger(
+            name,
+            "annotation_assignment",
+            (event,),
+            f"{changed}{types_condition(ASSIGNMENT_BEYOND_ITEM)}",
+            "an assignment asks what its round asks of the item",
+            condition_postgresql=f"{changed}{types_condition(ASSIGNMENT_BEYOND_ITEM, postgresql=True)}",
+        )
+        # Every judgement updates its assignment, which is counted there.
+        for name, event, changed in (
+            ("assignment_types_of_item", "INSERT", ""),
+            ("assignment_types_still_of_item", "UPDATE", f"({_TYPES_CHANGED}) AND "),
+        )
     ),
     Trigger(
         "typeannotation_fits",

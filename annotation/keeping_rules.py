@@ -91,7 +91,7 @@ KEEPING = (
         ("UPDATE",),
         "OLD.status <> 'draft' "
         "AND (NEW.codebook_id <> OLD.codebook_id OR COALESCE(NEW.types, '') <> COALESCE(OLD.types, '') "
-        "OR NEW.status = 'draft')",
+        "OR NEW.asked <> OLD.asked OR NEW.status = 'draft')",
         "an opened round keeps its codebook and types, and never becomes a draft again",
     ),
     Trigger(

@@ -92,14 +92,22 @@ def opening_run(
 
 
 def _assignments(round: Round, members: Sequence[Membership]) -> Iterator[Assignment]:
-    items = list(round.round_items.order_by("position").values_list("item_id", flat=True))
+    asked = dict(round.round_items.order_by("position").values_list("item_id", "types"))
+    items = list(asked)
     shares = share_out(len(items), len(members), overlap=round.overlap, seed=round.seed)
     for index, member in enumerate(members):
         own = [item for item, chosen in zip(items, shares, strict=True) if index in chosen]
         order = order_for(len(own), shuffled=round.shuffled, seed=round.seed, member=index)
         met = with_repeats(order, repeats=round.repeats, seed=round.seed, member=index)
         rows = [
-            Assignment(round=round, item_id=own[place], member=member, position=position, repeat=repeat)
+            Assignment(
+                round=round,
+                item_id=own[place],
+                member=member,
+                position=position,
+                types=asked[own[place]],
+                repeat=repeat,
+            )
             for position, (place, repeat) in enumerate(met, start=1)
         ]
         # First what is repeated, which the database looks for.

@@ -68,7 +68,7 @@ def progress_of_round(round: Round, *, member: Membership | None = None) -> list
             counted[pk].subtract(dict(zip(COUNTED, sums, strict=True)))
         current = current.exclude(item__in=withdrawn.values("pk"))
     units = {pk: row["texts"] * len(asked) if asked else row["questions"] for pk, row in counted.items()}
-    # Only what was reassigned by type names its types.
+    # What was reassigned by type names its types, and so does what the round asks some types only.
     for pk, types, *sums in (
         current.filter(types__isnull=False).values_list("member", "types").annotate(**_SUMS)
     ):

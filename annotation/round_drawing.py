@@ -9,6 +9,7 @@ from django.db.models import Max
 from django.utils.translation import gettext
 
 from annotation.access import visible_questions
+from annotation.asked_types import FIELD, drawn_types
 from annotation.draft_work import BATCH, draft_claim, draft_work, locked_draft, round_log
 from annotation.drawing import drawn_items
 from annotation.importing.batches import delete_in_batches
@@ -65,10 +66,17 @@ def draw_run(
                     round, drawn[start : start + BATCH], first_position=start + 1, items_of=items_of
                 )
         with transaction.atomic():
-            work.end(draw=_described(round, options))
+            work.end(draw=_described(round, options), asked=_asked(round, items_of))
             round.key_answers.exclude(item__round_items__round=round).delete()
             round_log(round, member, "items drawn", items=len(drawn))
     return len(drawn)
+
+
+def _asked(round: Round, items_of: Round | None) -> dict[str, Any]:
+    """Return how the types of newly drawn items were chosen: what a file said was about the items before."""
+    if items_of is not None:
+        return items_of.asked
+    return round.asked if round.asked.get("by") == FIELD else {}
 
 
 def _described(round: Round, options: dict[str, Any]) -> dict[str, Any]:
@@ -88,11 +96,17 @@ def _described(round: Round, options: dict[str, Any]) -> dict[str, Any]:
 def round_items_add(
     round: Round, item_ids: Sequence[int], *, first_position: int, items_of: Round | None = None
 ) -> None:
-    """Add items to a round with all their visible questions, or those that the round `items_of` asks."""
+    """Add items to a round with what it asks of each, or what the round `items_of` asks of them.
+
+    Raises Refused where the round's field does not say what is asked of one of them.
+    """
     for start in range(0, len(item_ids), BATCH):
         batch = item_ids[start : start + BATCH]
+        types = drawn_types(round, batch, items_of)
         RoundItem.objects.bulk_create(
-            RoundItem(round=round, item_id=item, position=first_position + start + index)
+            RoundItem(
+                round=round, item_id=item, position=first_position + start + index, types=types.get(item)
+            )
             for index, item in enumerate(batch)
         )
         if round.project.protocol == Protocol.CQS_GEN:

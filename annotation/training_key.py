@@ -10,6 +10,7 @@ from django.db import transaction
 from django.db.models import QuerySet
 from django.utils.translation import gettext
 
+from annotation.asked_types import asking
 from annotation.codebooks.definition import Codebook as CodebookDefinition
 from annotation.draft_work import refuse_half_drawn
 from annotation.errors import Refused
@@ -18,6 +19,7 @@ from annotation.importing.rows import JudgementRow, Notice, Refusal
 from annotation.importing.staging import ImportReport, RefusedRows
 from annotation.limits import LIMITS, unfit
 from annotation.models import Item, KeyAnswer, Membership, ProjectEvent, Protocol, Resolution, Round
+from annotation.models.rounds import types_named
 from annotation.protocols.cqs_gen import check_question_judgement
 from annotation.protocols.focus import check_type_judgement
 from annotation.protocols.rules import RuleError
@@ -55,7 +57,7 @@ def decided_units(round: Round) -> QuerySet[Resolution]:
     """Return the current decisions on what a round asks, each with its item."""
     current = Resolution.objects.filter(superseded_at__isnull=True, item__round_items__round=round)
     if round.project.protocol == Protocol.FOCUS:
-        current = current.filter(type_code__in=round.type_codes)
+        current = current.filter(asking(round), type_code__in=round.type_codes)
     else:
         current = current.filter(question__round_questions__round=round)
     return current.select_related("item").order_by("id")
@@ -125,7 +127,8 @@ class _KeyReader:
         self.report = report
         self.refused = refused
         self.codebook = CodebookDefinition.from_json(round.codebook.definition)
-        self.kept_out = {entry.code for entry in self.codebook.types}.difference(round.type_codes)
+        self.types = {entry.code for entry in self.codebook.types}
+        self.asked: dict[int, tuple[str, ...]] = {}
         self.seen: set[tuple[int, str, int | None]] = set()
 
     def read(self, rows: Iterable[JudgementRow | Refusal | Notice]) -> None:
@@ -134,6 +137,11 @@ class _KeyReader:
             wanted = {row.item for row in batch if isinstance(row, JudgementRow)}
             drawn = self.round.project.items.filter(round_items__round=self.round)
             items = {item.external_id: item for item in drawn.filter(external_id__in=wanted)}
+            rows_drawn = self.round.round_items.filter(item__in=items.values())
+            self.asked = {
+                item: types_named(types, self.round.type_codes)
+                for item, types in rows_drawn.values_list("item", "types")
+            }
             answers = []
             for row in batch:
                 if isinstance(row, Refusal):
@@ -159,13 +167,12 @@ class _KeyReader:
         fields = judgements.answer_fields(row)
         question_id = None
         if row.type_code is not None:
-            if row.type_code in self.kept_out:
-                raise RuleError(
-                    {
-                        gettext("type"): gettext("%(name)s does not ask %(type_code)s")
-                        % {"name": self.round.name, "type_code": row.type_code}
-                    }
-                )
+            if row.type_code in self.types.difference(self.asked[item.pk]):
+                told = gettext("%(name)s does not ask %(type_code)s")
+                if row.type_code in self.round.type_codes:
+                    told = gettext("%(name)s does not ask %(type_code)s of “%(item)s”")
+                names = {"name": self.round.name, "type_code": row.type_code, "item": item.external_id}
+                raise RuleError({gettext("type"): told % names})
             if row.quote is None and row.start is not None and row.end is not None:
                 fields["quote"] = item.text[max(row.start, 0) : max(row.end, 0)]
             checked: Any = check_type_judgement(self.codebook, item.text, row.type_code, fields)
@@ -217,12 +224,16 @@ class _KeyReader:
 
 def missing_key(round: Round) -> tuple[int, list[str]]:
     """Return how many units of a training round have no key answer, and the first items that miss one."""
+    answers = round.key_answers.all()
     if round.project.protocol == Protocol.FOCUS:
-        per_item = len(round.type_codes)
-        needed = dict.fromkeys(round.round_items.values_list("item", flat=True), per_item)
+        codes = round.type_codes
+        asked = round.round_items.values_list("item", "types")
+        needed = Counter({item: len(types_named(types, codes)) for item, types in asked})
+        # What the round does not ask of an item any more stays in its key, and counts for nothing.
+        answers = answers.filter(asking(round))
     else:
         needed = Counter(round.round_questions.values_list("question__item", flat=True))
-    answered = Counter(round.key_answers.values_list("item", flat=True))
+    answered = Counter(answers.values_list("item", flat=True))
     short = {item: n - answered[item] for item, n in needed.items() if answered[item] < n}
     names = round.project.items.filter(pk__in=list(short)[:BATCH]).order_by("id")
     return sum(short.values()), list(names.values_list("external_id", flat=True)[:6])

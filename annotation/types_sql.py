@@ -26,6 +26,36 @@ ASSIGNMENT_TYPES = (
     "WHERE r.id = NEW.round_id AND {named} AND (r.types IS NULL OR {of_round}))"
 )
 
+_STRAY = (
+    "EXISTS (SELECT 1 FROM annotation_round r JOIN annotation_codebook c ON c.id = r.codebook_id, {{types}} "
+    "WHERE r.id = {round} AND {within} AND NOT ({among}))"
+)
+"""A type that one text of codes names and another does not."""
+
+
+def _stray(round: str, within: str, among: str) -> str:
+    code = "({code})"
+    return _STRAY.format(round=round, within=named(within, code), among=named(among, code))
+
+
+ASSIGNMENT_BEYOND_ITEM = (
+    "EXISTS (SELECT 1 FROM annotation_rounditem ri WHERE ri.round_id = NEW.round_id "
+    "AND ri.item_id = NEW.item_id AND ri.types IS NOT NULL AND (NEW.types IS NULL OR "
+    f"{_stray('ri.round_id', 'NEW.types', 'ri.types')}))"
+)
+
+ITEM_WITHOUT_ASSIGNED = (
+    "NEW.types IS NOT NULL AND EXISTS (SELECT 1 FROM annotation_assignment a "
+    "WHERE a.round_id = NEW.round_id AND a.item_id = NEW.item_id AND (a.types IS NULL OR "
+    f"{_stray('a.round_id', 'a.types', 'NEW.types')}))"
+)
+
+ROUND_WITHOUT_ASKED = (
+    "NEW.types IS NOT NULL AND COALESCE(OLD.types, '') <> NEW.types AND EXISTS (SELECT 1 "
+    "FROM annotation_rounditem ri WHERE ri.round_id = NEW.id AND ri.types IS NOT NULL AND "
+    f"{_stray('NEW.id', 'ri.types', 'NEW.types')})"
+)
+
 TYPE_ASKED = (
     f"CASE WHEN a.types IS NOT NULL THEN {named('a.types', 'NEW.type_code')} "
     f"WHEN r.types IS NOT NULL THEN {named('r.types', 'NEW.type_code')} ELSE 1 = 1 END"
@@ -38,6 +68,7 @@ def types_condition(condition: str, *, postgresql: bool = False) -> str:
     return condition.format(
         names=_NEW_NAMES,
         types=types,
+        code=code,
         named=named("NEW.types", f"({code})"),
         of_round=named("r.types", f"({code})"),
     )

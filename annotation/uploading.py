@@ -46,9 +46,19 @@ State = Upload.State
 
 
 def upload_create(
-    *, project: Project, member: Membership, file: File, name: str, origin: str = "", round_name: str = ""
+    *,
+    project: Project,
+    member: Membership,
+    file: File,
+    name: str,
+    origin: str = "",
+    round_name: str = "",
+    asked: dict[str, Any] | None = None,
 ) -> Upload:
-    """Keep a file for checking. With `round_name` it holds finished judgements for that round, else items."""
+    """Keep a file for checking. With `round_name` it holds finished judgements for that round, else items.
+
+    `asked` says what that round asks of each item, as `judgements_import` takes it.
+    """
     refuse_archived(project)
     if not file.size:
         raise Refused("invalid", gettext("%(name)s is empty.") % {"name": name})
@@ -67,6 +77,7 @@ def upload_create(
         size=file.size,
         origin=origin.strip(),
         round_name=round_name.strip(),
+        asked=asked or {},
         format=JUDGEMENTS if round_name.strip() else "",
     )
 
@@ -250,7 +261,7 @@ def _import(
         "on_batch": on_batch,
     }
     if upload.format == JUDGEMENTS:
-        return judgements_import(round_name=upload.round_name, **shared)
+        return judgements_import(round_name=upload.round_name, asked=upload.asked, **shared)
     format = screened.FORMAT if upload.screened_from else ""
     report = items_import(origin=upload.origin, columns=upload.columns or None, format=format, **shared)
     if upload.screened_from and report.stored:

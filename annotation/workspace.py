@@ -131,10 +131,13 @@ def _with_types(round: Round, assignments: list[Assignment]) -> list[dict[str, A
         key = keys.get((item_of[row.assignment_id], row.type_code, None))
         rows.setdefault(row.assignment_id, {})[row.type_code] = row_json(row, key)
     asked = round.type_codes
+    some = dict(round.round_items.filter(item__in=item_of.values()).values_list("item", "types"))
     return [
         {
             **_text_json(assignment),
             "asked": types_named(assignment.types, asked),
+            # Of so many types "no" to all is None of the Above; without a number, of all of the codebook.
+            "types_total": len(types) if (types := (some[assignment.item_id] or "").split()) else None,
             "types": rows.get(assignment.pk, {}),
         }
         for assignment in assignments

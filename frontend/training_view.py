@@ -7,9 +7,10 @@ from typing import Any
 
 from django.utils.translation import gettext
 
+from annotation.asked_types import asked_units
 from annotation.codebooks.definition import PUBLISHED_LABELS
 from annotation.codebooks.definition import Codebook as Definition
-from annotation.models import KeyAnswer, Membership, Protocol, Round
+from annotation.models import KeyAnswer, Membership, Round
 from annotation.training import TrainingResult, UnitScore, training_results
 from annotation.training_key import decided_units, missing_key
 
@@ -69,11 +70,7 @@ class Row:
 def key_state(round: Round) -> KeyState:
     """Return how far the key of a training round is."""
     n_missing, items = missing_key(round)
-    if round.project.protocol == Protocol.FOCUS:
-        units = round.drawn.count() * len(round.type_codes)
-    else:
-        units = round.round_questions.count()
-    return KeyState(units, n_missing, tuple(items), decided_units(round).count())
+    return KeyState(asked_units(round), n_missing, tuple(items), decided_units(round).count())
 
 
 def key_answer_words(answer: KeyAnswer) -> str:

@@ -8,6 +8,7 @@ from django.utils.translation import get_language, gettext
 from agreement.answers import Answer, answers_read
 from agreement.marking import Segment, segments
 from agreement.models import AgreementReport
+from annotation.asked_types import asked_of_item
 from annotation.codebooks.definition import Codebook as Definition
 from annotation.codebooks.definition import Group
 from annotation.codebooks.translations import codebook_in
@@ -74,8 +75,8 @@ def unit_of(round: Round, item_id: int, key: str) -> tuple[Item, Unit]:
         if not round.round_questions.filter(question=int(key[:18]), question__item=item).exists():
             raise NotFound(gettext("This question is not part of the round."))
         return item, Unit("", int(key[:18]))
-    if key not in round.type_codes:
-        raise NotFound(gettext("The round does not ask a type “%(code)s”.") % {"code": key})
+    if key not in asked_of_item(round, item.pk):
+        raise NotFound(gettext("The round does not ask a type “%(code)s” of this text.") % {"code": key})
     return item, Unit(key)
 
 

@@ -5,9 +5,10 @@ written. A new round stays a draft that nobody judges in until everything is the
 """
 
 from collections import defaultdict
-from collections.abc import Callable, Iterable
+from collections.abc import Callable, Iterable, Mapping
 from dataclasses import asdict
 from pathlib import Path
+from typing import Any
 
 from django.db import transaction
 from django.db.models import Count, Max
@@ -16,6 +17,7 @@ from django.utils.translation import gettext
 
 from annotation.codebooks.definition import Codebook as CodebookDefinition
 from annotation.errors import Refused
+from annotation.importing.asked_judgements import ItemsAsked, asked_choose, asked_settle
 from annotation.importing.growing import growing_begin, growing_end, growing_take_back
 from annotation.importing.judgement_formats import judgement_rows
 from annotation.importing.judgement_rules import AcceptedRow, RowRefused, row_check, row_shown
@@ -51,6 +53,7 @@ def judgements_import(
     project: Project,
     path: Path,
     round_name: str,
+    asked: Mapping[str, Any] | None = None,
     name: str = "",
     format: str | None = None,
     skip_invalid: bool = False,
@@ -61,6 +64,7 @@ def judgements_import(
 ) -> ImportReport:
     """Import finished judgements into the round of this name, which is made if it is new.
 
+    `asked` says what a new round asks of each item, as `asked_judgements.asked_choose` reads it.
     `format` is one of judgement_formats.FORMATS, by default what the content of the file is. Annotators
     become members by pseudonym; their names stay private. A row that breaks a rule of the protocol, names an
     unknown item or type, or differs from what is stored for the same unit and annotator is refused; then
@@ -83,6 +87,7 @@ def judgements_import(
             imported=True,
             member=member,
         )
+        asked_choose(target, asked or {}, is_new=existing is None)
         if existing is not None and not dry_run:
             growing_begin(staged, existing)
         try:
@@ -93,6 +98,7 @@ def judgements_import(
             refused.close()
         if not dry_run and (skip_invalid or not report.refused) and (existing is None or report.changed):
             with transaction.atomic():
+                asked_settle(target, after=staged.report.get("before", {}).get("RoundItem", 0))
                 if existing is None:
                     _close_imported(target)
                 else:
@@ -159,6 +165,7 @@ class _Loader:
         self.number = 0
         self.writes = writes
         self.unwritten: dict[_Key, AcceptedRow] = {}
+        self.asked = ItemsAsked(round)
 
     def load(
         self, rows: Iterable[JudgementRow | Refusal | Notice], on_batch: Callable[[int], None] | None = None
@@ -169,6 +176,7 @@ class _Loader:
         for good in batches:
             with transaction.atomic():
                 stored = stored_read(self.round, {row.item for row in good})
+                self.asked.read(stored.items.values(), stored.drawn)
                 accepted = self._accepted(good, stored)
                 if self.writes:
                     self._write(list(accepted.values()), stored)
@@ -181,6 +189,7 @@ class _Loader:
         for given in rows:
             try:
                 row = row_check(given, self.codebook, stored)
+                self.asked.check(row)
                 key = (row.item.pk, given.annotator, row.unit)
                 if self._is_there(row, accepted.get(key) or self.unwritten.get(key), stored):
                     self.report.count("judgements already there")
@@ -258,6 +267,7 @@ class _Loader:
                 item=row.item,
                 member=self.members[name],
                 position=self.next_position[key[1]],
+                types=self.asked.types.get(row.item.pk),
             )
             self.next_position[key[1]] += 1
         Assignment.objects.bulk_create(new.values())

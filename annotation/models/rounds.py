@@ -44,6 +44,8 @@ class Round(models.Model):
     """One pass over drawn items under one version of the codebook.
 
     `types` names the types that the round asks, apart by spaces; without it, all of the codebook.
+    `asked` says how it was chosen which of them each item is asked (`annotation.asked_types`); empty where
+    every item is asked all of them.
     `pass_mark` is the percent of answers that agree with the key of a training round.
     `claimed_at` is the last sign of life of the work on a draft that `claimed_for` names: see
     `annotation.draft_work`. What was drawn counts only once nothing is drawn any more.
@@ -76,6 +78,7 @@ class Round(models.Model):
     purpose = models.CharField(max_length=12, choices=Purpose, default=Purpose.CALIBRATION)
     codebook = models.ForeignKey(Codebook, on_delete=models.PROTECT, related_name="rounds")
     types = models.TextField(null=True, blank=True)
+    asked = models.JSONField(default=dict, blank=True)
     overlap = models.PositiveIntegerField(default=2)
     order = models.CharField(max_length=12, choices=Order, default=Order.BY_ARGUMENT)
     shuffled = models.BooleanField(default=False)
@@ -185,11 +188,15 @@ class Round(models.Model):
 
 
 class RoundItem(models.Model):
-    """An item drawn into a round; frozen when the round opens."""
+    """An item drawn into a round; frozen when the round opens.
+
+    `types` names the types that the round asks of this item, apart by spaces; without it, all of the round.
+    """
 
     round = models.ForeignKey(Round, on_delete=models.PROTECT, related_name="round_items")
     item = models.ForeignKey(Item, on_delete=models.PROTECT, related_name="round_items")
     position = models.PositiveIntegerField()
+    types = models.TextField(null=True, blank=True)
 
     class Meta:
         ordering = ["round", "position"]
@@ -221,7 +228,8 @@ class RoundQuestion(models.Model):
 class Assignment(models.Model):
     """An item that a member judges in a round, at the member's own position.
 
-    `types` names the types that the member is asked, apart by spaces; without it, all of the round.
+    `types` names the types that the member is asked, apart by spaces; without it, all of the round. Of an item
+    that the round asks some types only it always names them.
 
     `questions` (how many the round asks about the item), `decided` (units), `active_seconds` and `judged_at`
     (of the last judgement) are counted by the triggers of `annotation.counters`; no code writes them.

@@ -137,7 +137,8 @@ def _report_context(request: HttpRequest, round: Round, report: AgreementReport)
     field = request.GET.get("field", "")
     field = field if field in fields else next(iter(fields), "")
     whose = request.GET.get("whose", "")
-    whose = whose if whose in WHOSE else WHOSE[-1]
+    named = next((table.get("annotators", []) for table in figures["cross"]), [])
+    whose = whose if whose in (*WHOSE, *named) else WHOSE[-1]
     notes = {key: Notes(key) for key in ("people", "pairs", "coefficients", "spans", "change")}
     coefficient_heads, coefficient_rows = detail_tables.coefficient_table(figures, notes["coefficients"])
     most_disputed = disputed_units(report, only_queue=True)[:1]

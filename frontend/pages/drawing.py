@@ -11,6 +11,7 @@ from django.urls import reverse
 from django.utils.translation import gettext, gettext_lazy
 from django.views.decorators.http import require_http_methods
 
+from annotation.asked_types import asked_units
 from annotation.drawing import draw_preview
 from annotation.errors import Refused
 from annotation.models import Membership, Protocol, Round
@@ -203,8 +204,7 @@ def _load(round: Round, n_chosen: int, n_members: int) -> dict[str, Any]:
     """Return what each annotator gets: texts, and judgements where every text asks for as many."""
     n_items = round.drawn.count()
     texts = -(-n_items * round.overlap // n_chosen) if n_chosen else 0
-    n_types = len(round.type_codes)
-    n_units = n_items * n_types if n_types else round.round_questions.count()
+    n_units = asked_units(round)
     return {
         "items": n_items,
         "annotators": n_chosen,

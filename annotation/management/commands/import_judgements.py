@@ -4,6 +4,8 @@ from typing import Any
 
 from django.core.management.base import CommandParser
 
+from annotation.asked_types import JUDGEMENTS
+from annotation.importing.asked_judgements import asked_from_words
 from annotation.importing.judgement_formats import FORMATS
 from annotation.importing.judgements_loader import judgements_import
 from annotation.management.script import ImportCommand
@@ -19,5 +21,29 @@ class Command(ImportCommand):
             "--format", choices=FORMATS, help="the form of the file (told by its content; else long)"
         )
 
+        asked = parser.add_mutually_exclusive_group()
+        asked.add_argument(
+            "--asked",
+            choices=("all", JUDGEMENTS),
+            default="all",
+            help="what a new round asked about each text: all types, or those that somebody judged",
+        )
+        asked.add_argument(
+            "--asked-by",
+            nargs="+",
+            metavar=("FIELD", "VALUE=TYPE,TYPE"),
+            help="what a new round asked about each text: by a field of the items, and the types of each value",
+        )
+
     def handle(self, *args: Any, **options: Any) -> None:
-        self.bring_in(judgements_import, options, round_name=options["round"], format=options["format"])
+        asked: dict[str, Any] = {"by": JUDGEMENTS} if options["asked"] == JUDGEMENTS else {}
+        if options["asked_by"]:
+            field, *words = options["asked_by"]
+            asked = asked_from_words(field, words)
+        self.bring_in(
+            judgements_import,
+            options,
+            round_name=options["round"],
+            format=options["format"],
+            asked=asked,
+        )

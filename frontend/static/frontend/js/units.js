@@ -11,7 +11,7 @@
  * @property {Row | null} row    as last seen: stored, or decided here and on its way
  * @property {number} revision   of the stored row; 0 for none
  * @property {boolean} countedAtLoad
- * @typedef {{assignment: number, position: number, index: number, id: string, text: string, topic: string, units: Unit[]}} Item
+ * @typedef {{assignment: number, position: number, index: number, id: string, text: string, topic: string, typesTotal: number | null, units: Unit[]}} Item
  */
 
 /** @param {Row | null} row @returns {boolean} */
@@ -55,7 +55,7 @@ export class Units {
     for (const result of results) {
       if (this.items.length && result.position <= this.items[this.items.length - 1].position) continue;
       /** @type {Item} */
-      const item = { assignment: result.assignment, position: result.position, index: this.items.length, id: result.item.id, text: result.item.text, topic: result.item.topic ?? "", units: [] };
+      const item = { assignment: result.assignment, position: result.position, index: this.items.length, id: result.item.id, text: result.item.text, topic: result.item.topic ?? "", typesTotal: result.types_total ?? null, units: [] };
       const parts = this.types.length
         ? this.types.filter(({ code }) => result.asked?.includes(code) ?? true).map(({ code }) => ({ part: code, type: code, question: null, row: result.types?.[code] ?? null }))
         : result.questions.map((/** @type {any} */ { row, ...question }) => ({ part: question.id, type: null, question, row: row ?? null }));
@@ -145,9 +145,9 @@ export class Units {
     return this.at(next);
   }
 
-  /** @param {Item} item @returns {boolean} whether every type of the codebook is asked and answered "no": None of the Above */
+  /** @param {Item} item @returns {boolean} whether every type that can be asked of the text is answered "no": None of the Above */
   isNoneOfTheAbove(item) {
-    return this.typesTotal > 1 && item.units.length === this.typesTotal && item.units.every(({ row }) => row?.applicable === false);
+    return this.typesTotal > 1 && item.units.length === (item.typesTotal ?? this.typesTotal) && item.units.every(({ row }) => row?.applicable === false);
   }
 
   /**
@@ -182,9 +182,9 @@ export class Units {
  * @returns {object}
  */
 export function resultOf(item) {
-  const { assignment, position, id, text, topic, units } = item;
+  const { assignment, position, id, text, topic, typesTotal, units } = item;
   const common = { assignment, position, item: { id, text, topic } };
-  if (units[0]?.type) return { ...common, asked: units.map(({ type }) => type), types: Object.fromEntries(units.filter(({ row }) => row).map((unit) => [unit.type, { ...unit.row, revision: unit.revision }])) };
+  if (units[0]?.type) return { ...common, types_total: typesTotal, asked: units.map(({ type }) => type), types: Object.fromEntries(units.filter(({ row }) => row).map((unit) => [unit.type, { ...unit.row, revision: unit.revision }])) };
   return { ...common, questions: units.map((unit) => ({ ...unit.question, row: unit.row && { ...unit.row, revision: unit.revision } })) };
 }
 

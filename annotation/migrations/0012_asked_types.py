@@ -1,0 +1,26 @@
+from django.db import migrations, models
+
+
+class Migration(migrations.Migration):
+
+    dependencies = [
+        ('annotation', '0011_draft_work'),
+    ]
+
+    operations = [
+        migrations.AddField(
+            model_name='round',
+            name='asked',
+            field=models.JSONField(blank=True, default=dict),
+        ),
+        migrations.AddField(
+            model_name='rounditem',
+            name='types',
+            field=models.TextField(blank=True, null=True),
+        ),
+        migrations.AddField(
+            model_name='upload',
+            name='asked',
+            field=models.JSONField(blank=True, default=dict),
+        ),
+    ]
