@@ -33,7 +33,7 @@ from exports.splits import splits_plan
 from exports.stored import origins_read
 from exports.sums import Sums
 
-FORMAT_VERSION = 6
+FORMAT_VERSION = 7
 """Raised whenever the same judgements would give other bytes; part of every release's digest."""
 
 BESIDE = 10_000
@@ -133,7 +133,8 @@ class Digest:
         ]
         questions = [question[2:] for question in record.questions]
         resolutions = sorted((places.get(unit, unit), row[2:]) for unit, row in record.resolutions.items())
-        self._add([record.item[1:], split, questions, judgements, resolutions])
+        asked = [list(record.types)] if len(record.types) < len(self._selection.type_codes) else []
+        self._add([record.item[1:], split, questions, judgements, resolutions, *asked])
         self._annotators.update(row.annotator for row in record.judgements)
         for key, found in sorted(record.refined.items()):
             self._add([key, found.question, found.run, found.model, found.answered_at.isoformat()])

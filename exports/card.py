@@ -10,7 +10,7 @@ from exports.card_use import use_text
 from exports.citing import author_names, citation_made
 from exports.front_matter import front_matter, split_name
 from exports.markdown import cell, table
-from exports.records import Selection
+from exports.records import RoundRow, Selection
 
 if TYPE_CHECKING:
     from exports.building import Built
@@ -100,12 +100,13 @@ def _data(selection: Selection, built: Built) -> str:
         ),
     )
     if selection.typology:
+        answers = ("yes", "no", "undecided", *(["not asked"] if selection.asks_some else []))
         lines += table(
-            ["type", "yes", "no", "undecided", "gold spans", "disagreement spans"],
+            ["type", *answers, "gold spans", "disagreement spans"],
             (
                 (
                     kind.name,
-                    *(built.labels.get(f"{kind.code} {answer}", 0) for answer in ("yes", "no", "undecided")),
+                    *(_answered(built, kind.code, answer) for answer in answers),
                     *(built.spans.get(kind.code, (0, 0)) if kind.span else ("–", "–")),
                 )
                 for kind in selection.codebook.types
@@ -116,9 +117,24 @@ def _data(selection: Selection, built: Built) -> str:
             f"disagreement spans (chosen by one alone, or not confirmed): {counts['disagreement_spans']}.",
             "",
         ]
+        if selection.asks_some:
+            lines += [
+                "A text has labels of the types that it was asked alone; where all of them are decided no it is "
+                f"“{selection.codebook.derived_none.name}”."
+                if selection.codebook.derived_none
+                else "A text has labels of the types that it was asked alone.",
+                "",
+            ]
         return "\n".join(lines)
     lines += _distribution(built)
     return "\n".join(lines)
+
+
+def _answered(built: Built, code: str, answer: str) -> int:
+    if answer != "not asked":
+        return built.labels.get(f"{code} {answer}", 0)
+    asked = sum(built.labels.get(f"{code} {other}", 0) for other in ("yes", "no", "undecided"))
+    return built.counts["items"] - asked
 
 
 def _distribution(built: Built) -> list[str]:
@@ -147,7 +163,7 @@ def _process(selection: Selection, built: Built) -> str:
             ["round", "purpose", "annotators an item", "guideline version", "made"],
             (
                 (
-                    f"{row.name} ({', '.join(row.types)} only)" if row.types else row.name,
+                    _round_name(row),
                     row.purpose,
                     row.overlap,
                     row.codebook_version,
@@ -183,6 +199,16 @@ def _process(selection: Selection, built: Built) -> str:
         "",
     ]
     return "\n".join(lines)
+
+
+def _round_name(row: RoundRow) -> str:
+    asked = [
+        *([f"{', '.join(row.types)} only"] if row.types else []),
+        *(["each text asked some types"] if row.asked_by else []),
+    ]
+    if row.asked_by.get("by") == "field":
+        asked[-1] += f", by its “{row.asked_by['field']}”"
+    return f"{row.name} ({'; '.join(asked)})" if asked else row.name
 
 
 def _guidelines(selection: Selection) -> str:

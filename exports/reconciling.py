@@ -89,6 +89,8 @@ class Tally:
                 self.found.append(
                     f"{place}, {row.unit}: the quote of {selection.members[row.annotator]} is not the text"
                 )
+        if not_asked := len(selection.type_codes) - len(record.types):
+            self.counts["types_not_asked"] += not_asked
         for found in record.refined.values():
             self.runs[found.run].add(found)
         self.answers.update([(label["code"], label["applicable"]) for label in written["labels"]])

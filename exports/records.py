@@ -26,6 +26,7 @@ from annotation.models import (
     Round,
     RoundItem,
 )
+from exports.asked import asked_read, asked_types, asks_some
 from exports.deciding import (
     UNJUDGED,
     Judgement,
@@ -47,7 +48,8 @@ BATCH = 1000
 class RoundRow(NamedTuple):
     """A chosen round; `types` are those it asked where it did not ask all of its codebook.
 
-    `overlap` is the number of annotators of each of its items.
+    `overlap` is the number of annotators of each of its items. `asks` are the types that it asked, and
+    `asked_by` how it was chosen which of them each item was asked (empty: all of them).
     """
 
     pk: int
@@ -59,6 +61,8 @@ class RoundRow(NamedTuple):
     reopened: bool
     types: tuple[str, ...] = ()
     overlap: int = 0
+    asks: tuple[str, ...] = ()
+    asked_by: dict[str, Any] = {}
 
 
 @dataclass(frozen=True)
@@ -85,6 +89,11 @@ class Selection:
         return tuple(kind.code for kind in self.codebook.types)
 
     @cached_property
+    def asks_some(self) -> bool:
+        """Whether some item was asked less than all types."""
+        return asks_some(self)
+
+    @cached_property
     def span_types(self) -> frozenset[str]:
         return frozenset(kind.code for kind in self.codebook.types if kind.span)
 
@@ -104,6 +113,7 @@ class ItemRecord:
     """One item with all that the chosen rounds say about it.
 
     `judgements` are all that were made, `counted` marks the latest of each annotator by its place among them.
+    `types` are those that it was asked, in the order of the codebook: none for another it was not asked.
     `refined` are the reworded questions of its gold spans, where the release takes them in.
     """
 
@@ -162,6 +172,8 @@ def selection_read(project: Project, parameters: Parameters) -> Selection:
                 row.reopened_at is not None,
                 row.type_codes if row.types else (),
                 row.overlap,
+                row.type_codes,
+                {name: value for name, value in row.asked.items() if name != "file"},
             )
             for row in chosen
         ),
@@ -226,13 +238,14 @@ def _batch_records(selection: Selection, batch: list[ItemRow]) -> Iterator[ItemR
         kind.code: place for place, kind in enumerate(selection.codebook.types)
     }
     numbers = {row.pk: row.number for row in selection.rounds}
+    asked = asked_read(selection, within) if selection.asks_some else {}
     refined = refinements_read(selection.project, within) if selection.parameters.refined_questions else {}
     for record in records.values():
         if not selection.typology:
             record.questions.sort(key=lambda question: question.position)
             unit_order = {question.pk: place for place, question in enumerate(record.questions)}
         _judgements_sort(record, unit_order, numbers)
-        _decide(record, selection, numbers)
+        _decide(record, selection, numbers, asked.get(record.item.pk))
         if stored := refined.get(record.item.pk):
             record.refined = refined_of(record.item.text, selection.codebook.types, record.types, stored)
         yield record
@@ -250,7 +263,9 @@ def _judgements_sort(record: ItemRecord, unit_order: dict[Any, int], numbers: di
     )
 
 
-def _decide(record: ItemRecord, selection: Selection, numbers: dict[int, int]) -> None:
+def _decide(
+    record: ItemRecord, selection: Selection, numbers: dict[int, int], asked: set[str] | None
+) -> None:
     parameters = selection.parameters
     record.counted = latest(record.judgements, numbers)
     voting: dict[str | int, list[Judgement]] = defaultdict(list)
@@ -258,8 +273,9 @@ def _decide(record: ItemRecord, selection: Selection, numbers: dict[int, int]) -
         if counted and judgement.answer is not None:
             voting[judgement.unit].append(judgement)
     only = parameters.adjudicated_only
-    record.types = dict.fromkeys(selection.type_codes, UNJUDGED)
-    for code in record.types.keys() & (voting.keys() | record.resolutions.keys()):
+    answered = voting.keys() | record.resolutions.keys()
+    record.types = dict.fromkeys(asked_types(selection, asked, answered), UNJUDGED)
+    for code in record.types.keys() & answered:
         record.types[code] = decide_type(
             record.item.text,
             voting.get(code, ()),

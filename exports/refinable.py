@@ -62,7 +62,7 @@ def gold_questions(selection: Selection) -> Iterator[GoldQuestion]:
     types = [kind for kind in selection.codebook.types if kind.span]
     for record in records_read(selection):
         item = record.item
-        for kind in types:
+        for kind in [kind for kind in types if kind.code in record.types]:
             for span in record.types[kind.code].gold:
                 if not 0 <= span.start < span.end <= len(item.text):
                     continue  # a release says so; there is nothing to ask about

@@ -71,7 +71,7 @@ def refined_of(
         key: found
         for kind in types
         if kind.exemplar
-        for span in decided[kind.code].gold
+        for span in (decided[kind.code].gold if kind.code in decided else ())
         if (found := stored.get(key := (kind.code, span.start, span.end)))
         and not found.rejected
         and found.text_sha256 == sha256

@@ -29,27 +29,29 @@ def entry(record: ItemRecord, selection: Selection, *, withheld: bool = False) -
     if withheld:
         return given
     fsq_types, spans = probes(record, selection.codebook)
+    asked = [kind for kind in selection.codebook.types if kind.code in record.types]
     refined = record.refined if selection.parameters.refined_questions else None
     return {
         **given,
         "fsq_types": fsq_types,
         "spans": spans,
-        "labels": _labels(item.text, selection.codebook.types, record.types, refined),
+        "labels": _labels(item.text, asked, record.types, refined),
     }
 
 
 def probes(record: ItemRecord, codebook: Codebook) -> tuple[list[str], list[str]]:
     """Return the parallel lists of type names and gold spans: one entry a gold span of a type decided yes.
 
-    A type without spans stands with `Null`. All types decided no give the derived type, where the codebook
-    has one. What is undecided is in neither list.
+    A type without spans stands with `Null`. Where all types that the argument was asked are decided no it is
+    the derived type, if the codebook has one. What is undecided is in neither list.
     """
-    if codebook.derived_none and all(record.types[kind.code].applicable is False for kind in codebook.types):
+    decided_no = [decision.applicable is False for decision in record.types.values()]
+    if codebook.derived_none and decided_no and all(decided_no):
         return [codebook.derived_none.name], [NO_SPAN]
     names, spans = [], []
     for kind in codebook.types:
-        decision = record.types[kind.code]
-        if not decision.applicable:
+        decision = record.types.get(kind.code)
+        if decision is None or not decision.applicable:
             continue
         found = (
             [record.item.text[span.start : span.end] for span in decision.gold] if kind.span else [NO_SPAN]

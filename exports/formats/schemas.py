@@ -17,8 +17,13 @@ _SOME = {"type": "integer", "minimum": 1}
 _ID = {"type": ["string", "integer", "null"]}
 
 
-def focus_schema(codebook: Codebook, *, texts: bool = True, refined: bool = False) -> dict[str, Any]:
-    """Return the schema of `focus.json`: an object of arguments, whole or with their references withheld."""
+def focus_schema(
+    codebook: Codebook, *, texts: bool = True, refined: bool = False, some_asked: bool = False
+) -> dict[str, Any]:
+    """Return the schema of `focus.json`: an object of arguments, whole or with their references withheld.
+
+    `some_asked`: there are arguments that were asked some of the types only, and have labels of these alone.
+    """
     given = _given("argument_id", "argument", texts)
     place = {"start": _COUNT, "end": _SOME, **({"text": _FILLED} if texts else {})}
     # Null for a type that asked for spans in an earlier round and does no longer.
@@ -32,12 +37,7 @@ def focus_schema(codebook: Codebook, *, texts: bool = True, refined: bool = Fals
             "topic": _TEXT,
             "fsq_types": _types(codebook),
             **({"spans": {"type": "array", "items": _FILLED}} if texts else {}),
-            "labels": {
-                "type": "array",
-                "prefixItems": [_label(kind) for kind in codebook.types],
-                "items": False,
-                "minItems": len(codebook.types),
-            },
+            "labels": _labels(codebook, some_asked=some_asked),
         }
     )
     withheld = _closed({**given, "topic": _TEXT})
@@ -100,6 +100,19 @@ def _types(codebook: Codebook) -> dict[str, Any]:
     if not codebook.derived_none:
         return names
     return {"anyOf": [names, {"const": [codebook.derived_none.name]}]}
+
+
+def _labels(codebook: Codebook, *, some_asked: bool) -> dict[str, Any]:
+    labels = [_label(kind) for kind in codebook.types]
+    if not some_asked:
+        return {"type": "array", "prefixItems": labels, "items": False, "minItems": len(labels)}
+    return {
+        "description": "The types that the argument was asked, in the order of the codebook. A type that is not "
+        "here was not asked; one that was asked and has no majority is here with `applicable` null.",
+        "type": "array",
+        "items": {"oneOf": labels},
+        "maxItems": len(labels),
+    }
 
 
 def _label(kind: AnnotationType) -> dict[str, Any]:

@@ -116,7 +116,7 @@ def test_a_round_of_some_types_replaces_the_judgements_of_these_types_alone(tmp_
     assert "| Round 2 (LE only) |" in (folder / "README.md").read_text()
 
 
-def test_none_of_the_above_is_derived_only_where_every_type_was_judged(tmp_path):
+def test_none_of_the_above_follows_from_the_types_that_were_asked(tmp_path):
     made = factories.study("focus", annotators=2, items=1)
     factories.open_round(made, types=["LE", "WE"])
     for member in made.annotators:
@@ -124,7 +124,8 @@ def test_none_of_the_above_is_derived_only_where_every_type_was_judged(tmp_path)
             factories.record(made.round, member, made.items[0], code, factories.NO)
     close(made)
     entry = json.loads((released(made.project, tmp_path / "out") / "focus.json").read_bytes())["I-1"]
-    assert (entry["fsq_types"], entry["spans"]) == ([], [])
+    assert (entry["fsq_types"], entry["spans"]) == (["None of the Above"], ["Null"])
+    assert [label["code"] for label in entry["labels"]] == ["LE", "WE"]
     undecided = [label["code"] for label in entry["labels"] if label["applicable"] is None]
     assert len(undecided) == 8 and not {"LE", "WE"} & set(undecided)
 
