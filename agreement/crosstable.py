@@ -21,7 +21,8 @@ WHOSE = ("each", "any", "consensus")
 
 @dataclass(frozen=True, slots=True)
 class _Row:
-    """An answer: who gave it and who answered at all (units, annotators), the units it is decided for, their items."""
+    """An answer: who gave it and who answered at all, (units, annotators); for which units it is decided; and
+    the item of each unit."""
 
     code: str
     given: NDArray[np.bool_]
@@ -95,7 +96,11 @@ def _rows(judgements: RoundJudgements) -> list[_Row]:
         majority = consensus_of(ratings, len(judgements.categories)).label
         return [
             _Row(
-                code, ratings == label, ratings >= 0, (majority == label).astype(np.int64), judgements.unit_item
+                code,
+                ratings == label,
+                ratings >= 0,
+                (majority == label).astype(np.int64),
+                judgements.unit_item,
             )
             for label, code in enumerate(judgements.categories)
         ]
@@ -104,7 +109,5 @@ def _rows(judgements: RoundJudgements) -> list[_Row]:
     for index, kind in enumerate(judgements.kinds):
         ratings = judgements.ratings(index)
         majority = consensus_of(ratings, 2).label
-        rows.append(
-            _Row(kind.code, ratings == YES, ratings >= 0, (majority == YES).astype(np.int64), items)
-        )
+        rows.append(_Row(kind.code, ratings == YES, ratings >= 0, (majority == YES).astype(np.int64), items))
     return rows

@@ -12,7 +12,15 @@ from agreement.changes import SHOWN as CHANGE_SHOWN
 from agreement.charts import level, stacked_bar
 from agreement.overview import section_name, whole_section
 from agreement.semantic_findings import bertscore_figure
-from agreement.wording import AGAINST, BERTSCORE, COEFFICIENTS, LABEL_SIGNS, SIMILARITIES, SPAN_ALPHAS
+from agreement.wording import (
+    AGAINST,
+    BERTSCORE,
+    COEFFICIENTS,
+    ITEM_MEANS,
+    LABEL_SIGNS,
+    SIMILARITIES,
+    SPAN_ALPHAS,
+)
 
 
 def coefficient_table(figures: Figures, notes: Notes) -> tuple[list[str], list[dict[str, Any]]]:
@@ -90,6 +98,23 @@ def against_table(figures: Figures, notes: Notes) -> list[dict[str, Any]]:
         # A report of older code has none until it is computed again.
         if section["spans"] and "against" in section["spans"]
         for target, words in AGAINST.items()
+    ]
+
+
+def item_means_table(figures: Figures, notes: Notes) -> list[dict[str, Any]]:
+    """Return two rows for each section with spans: the two means in which each text weighs the same."""
+    return [
+        {
+            "name": section_name(section),
+            "mean": gettext(words),
+            "first": way == next(iter(ITEM_MEANS)),
+            "n_texts": section["spans"][way]["exact"]["n_texts"],
+            "cells": notes.each(_similarity_cells(section["spans"][way], "n_texts")),
+        }
+        for section in figures["sections"]
+        # A report of older code has none until it is computed again.
+        if section["spans"] and "joint" in section["spans"]
+        for way, words in ITEM_MEANS.items()
     ]
 
 

@@ -13,7 +13,7 @@ from dataclasses import dataclass, field
 
 import numpy as np
 
-from agreement import gold_findings
+from agreement import gold_findings, item_means
 from agreement.consensus import ConsensusSpan, consensus_spans
 from agreement.gold_findings import against_sums
 from agreement.judgements import Columns, RoundJudgements
@@ -22,7 +22,7 @@ from agreement.span_agreement import ALPHAS, FIGURES, JudgedText, text_sums
 from agreement.tokens import positions
 from agreement.unitizing import alpha
 
-COLUMNS = (*FIGURES, *gold_findings.COLUMNS)
+COLUMNS = (*FIGURES, *gold_findings.COLUMNS, *item_means.COLUMNS)
 
 Floats = tuple[float, ...]
 Texts = Callable[[Iterable[int]], Iterator[tuple[int, str]]]
@@ -138,7 +138,8 @@ def _add_unit(findings: Findings, unit: MarkedUnit, text: str, spans: tuple[Cons
     own = text_sums(JudgedText(text, unit.marks))
     sums, numbers, reasons = against_sums(text, unit.spans, spans)
     findings.items.append(unit.item)
-    findings.sums.extend((*own.numerators, *sums, *own.denominators, *numbers))
+    means, texts = item_means.item_sums(text, unit.marks.values())
+    findings.sums.extend((*own.numerators, *sums, *means, *own.denominators, *numbers, *texts))
     for figure, why_undefined in reasons.items():
         findings.reasons.setdefault(figure, Counter()).update(why_undefined)
     for figure, (number, why) in own.undefined.items():

@@ -15,6 +15,7 @@ import numpy as np
 
 from agreement.gold_findings import AGAINST, without_target
 from agreement.intervals import PERCENTILE, generator, resampled_items, spread_interval
+from agreement.item_means import WAYS, measure_of
 from agreement.judgements import RoundJudgements
 from agreement.patterns import FloatArray, IntArray
 from agreement.results import NO_PAIRS, NO_VARIATION, NOT_COMPUTED, SINGLE_ITEM, Estimate, undefined
@@ -116,7 +117,7 @@ class SpanSums:
 
     def reason(self, figure: str) -> str:
         """Say why a figure without any denominator is undefined."""
-        found = self.reasons.get(figure, {})
+        found = self.reasons.get(measure_of(figure), {})
         if figure in ALPHAS:
             return next((code for code in (NO_VARIATION, NO_SPANS, NO_PAIRS) if code in found), NO_SPANS)
         if found:
@@ -238,5 +239,6 @@ def span_section(sums: SpanSums) -> dict[str, Any]:
             target: {measure: counted(f"{measure}_against_{target}", "n_spans") for measure in MEASURES}
             for target in AGAINST
         },
+        **{way: {measure: counted(f"{measure}_{way}", "n_texts") for measure in MEASURES} for way in WAYS},
         **{name: sums.estimate(name)[0].to_json() for name in ALPHAS},
     }

@@ -9,12 +9,20 @@ from typing import Any
 
 from agreement.cells import Notes
 from agreement.semantic_findings import BERTSCORE, bertscore_figure
-from agreement.wording import COEFFICIENTS, SIMILARITIES, SPAN_ALPHAS, encoder_text, reason_text
+from agreement.wording import (
+    COEFFICIENTS,
+    ITEM_MEANS,
+    SIMILARITIES,
+    SPAN_ALPHAS,
+    encoder_text,
+    reason_text,
+)
 from annotation.importing.safe_cells import made_safe
 
 CSV_COLUMNS = (
     "section", "name", "figure", "value", "low", "high", "se", "reason", "interval_reason", "caution",
     "n_pairs", "n_items", "n_pairable", "n_ratings", "n_spans",
+    "n_texts",
 )  # fmt: skip
 
 _ESTIMATE = CSV_COLUMNS[CSV_COLUMNS.index("value") : CSV_COLUMNS.index("n_items")]
@@ -35,6 +43,8 @@ LATEX_COLUMNS = {
     "token_jaccard": "token J",
     "token_jaccard_against_gold": "token J, gold",
     "token_jaccard_against_gold_and_disagreement": "token J, gold + alone",
+    "token_jaccard_over_items": "token J, texts",
+    "token_jaccard_joint": "token J, joint",
     "rouge1": "R-1",
     "rougeL": "R-L",
     BERTSCORE: "BERTScore",
@@ -78,6 +88,7 @@ def figures_csv(figures: dict[str, Any]) -> str:
                     *(estimate.get(name) for name in _ESTIMATE),
                     *counts,
                     estimate.get("n_spans"),
+                    estimate.get("n_texts"),
                     *([made_safe(encoder) if figure.startswith(BERTSCORE) else ""] if encoder else []),
                 ]
             )
@@ -95,6 +106,9 @@ def _estimates(section: dict[str, Any]) -> Iterator[tuple[str, dict[str, Any]]]:
         for target, measures in section["spans"].get("against", {}).items():
             yield from ((f"{name}_against_{target}", measures[name]) for name in SIMILARITIES)
             yield f"{BERTSCORE}_against_{target}", bertscore_figure(section, target)
+        for way in ITEM_MEANS:
+            measures = section["spans"].get(way, {})
+            yield from ((f"{name}_{way}", measures[name]) for name in SIMILARITIES if name in measures)
 
 
 def latex_table(

@@ -7,7 +7,7 @@ from typing import Any
 
 from django.utils.translation import gettext
 
-from agreement import gold_findings, results, semantic_findings, similarity, unitizing
+from agreement import gold_findings, item_means, results, semantic_findings, similarity, unitizing
 from agreement.paradox import SENTENCES
 
 COEFFICIENTS = {
@@ -44,6 +44,12 @@ AGAINST = {
     gold_findings.GOLD_AND_DISAGREEMENT: "against gold plus disagreement spans",
 }
 """What each annotator's span is compared with."""
+
+ITEM_MEANS = {
+    item_means.OVER_ITEMS: "mean over texts of the mean over pairs",
+    item_means.JOINT: "the same, a span with none beside it counting 0",
+}
+"""How the similarities of a text's pairs are put together where each text weighs the same, as in FOCUS."""
 
 SPAN_ALPHAS = {"alpha_token": "Alpha over tokens", "alpha_u": "Alpha_u"}
 

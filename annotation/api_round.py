@@ -1,5 +1,7 @@
 """The API of one round: how far it is, changing, deleting and pausing it."""
 
+from typing import Any
+
 from drf_spectacular.utils import extend_schema, extend_schema_serializer
 from rest_framework import serializers, status
 from rest_framework.request import Request
@@ -7,6 +9,15 @@ from rest_framework.response import Response
 
 from annotation import access
 from annotation.api import REFUSALS, MemberView, RoundSerializer, validated
+from annotation.asked_types import (
+    FIELD,
+    FILE,
+    JUDGEMENTS,
+    asked_clean,
+    asked_counts,
+    asked_units,
+    round_ask,
+)
 from annotation.models import Round
 from annotation.progress import progress_of_round
 from annotation.round_changing import draft_delete, round_edit
@@ -64,6 +75,60 @@ class RoundApi(MemberView):
         member = self.member(request, slug, lead=True)
         draft_delete(access.round_or_404(member, number), by=member)
         return Response(status=status.HTTP_204_NO_CONTENT)
+
+
+class RoundAskedApi(MemberView):
+    @extend_schema_serializer(component_name="RoundAskedInput")
+    class InputSerializer(serializers.Serializer):
+        field = serializers.CharField(
+            required=False, help_text="“topic”, “source” or a field of the items’ metadata."
+        )
+        types = serializers.DictField(
+            child=serializers.ListField(child=serializers.CharField()),
+            required=False,
+            help_text="With `field`: the codes of the types for each of its values, “” for none.",
+        )
+        items = serializers.DictField(
+            child=serializers.ListField(child=serializers.CharField()),
+            required=False,
+            help_text="Instead: the codes of the types for each drawn item, by its id.",
+        )
+
+    @extend_schema_serializer(component_name="RoundAsked")
+    class OutputSerializer(serializers.Serializer):
+        by = serializers.ChoiceField(["round", FIELD, FILE, JUDGEMENTS])
+        field = serializers.CharField(allow_null=True)
+        types = serializers.DictField(
+            child=serializers.ListField(child=serializers.CharField()), allow_null=True
+        )
+        items_asked = serializers.DictField(
+            child=serializers.IntegerField(), help_text="Of how many drawn items each type is asked."
+        )
+        judgements = serializers.IntegerField(help_text="Of an annotator who has all items.")
+
+    @extend_schema(responses={200: OutputSerializer, **REFUSALS})
+    def get(self, request: Request, slug: str, number: int) -> Response:
+        """Show what a round asks of its items, and how that was chosen; for leads."""
+        member = self.member(request, slug, lead=True)
+        return Response(self._shown(access.round_or_404(member, number)))
+
+    @extend_schema(request=InputSerializer, responses={200: OutputSerializer, **REFUSALS})
+    def put(self, request: Request, slug: str, number: int) -> Response:
+        """Choose what a draft asks of its items; an empty object: all types of the round."""
+        member = self.member(request, slug, lead=True)
+        found = access.round_or_404(member, number)
+        given = validated(self.InputSerializer, request)
+        round_ask(found, asked_clean(given, found), member=member)
+        return Response(self._shown(found))
+
+    def _shown(self, round: Round) -> dict[str, Any]:
+        return {
+            "by": round.asked.get("by", "round"),
+            "field": round.asked.get("field"),
+            "types": round.asked.get("types"),
+            "items_asked": dict(asked_counts(round)),
+            "judgements": asked_units(round),
+        }
 
 
 class RoundPauseApi(MemberView):

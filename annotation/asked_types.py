@@ -7,7 +7,7 @@ How it was chosen is kept with the round (`Round.asked`); what is asked of an it
 from __future__ import annotations
 
 from collections import Counter, defaultdict
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
 
@@ -172,7 +172,7 @@ def round_ask(
         types_set(RoundItem.objects.filter(round=round), "item", types)
         round.asked = {} if asked is None else asked.to_json(file)
         round.save(update_fields=["asked"])
-        round_log(round, member, "asked types set", **{"by": round.asked.get("by", "round")})
+        round_log(round, member, "asked types set", by=round.asked.get("by", "round"))
 
 
 def types_set(rows: QuerySet, key: str, types: Mapping[int, str | None]) -> None:
@@ -186,7 +186,9 @@ def types_set(rows: QuerySet, key: str, types: Mapping[int, str | None]) -> None
             rows.filter(**{f"{key}__in": pks[start : start + BATCH]}).update(types=text)
 
 
-def drawn_types(round: Round, item_ids: Sequence[int], items_of: Round | None = None) -> dict[int, str | None]:
+def drawn_types(
+    round: Round, item_ids: Sequence[int], items_of: Round | None = None
+) -> dict[int, str | None]:
     """Return what a round asks of items that come into it: by its field, or as in the round `items_of`."""
     codes = round.type_codes
     if items_of is not None:
@@ -290,15 +292,14 @@ def _unsaid_words(asked: AskedBy, unsaid: Mapping[str, int]) -> str:
     if len(values) > NAMED:
         shown = gettext("%(shown)s and %(n)s more") % {"shown": shown, "n": len(values) - NAMED}
     if not asked.field:
-        return gettext("No type is given for these items: %(items)s. Add them, or draw the round without them.") % {
-            "items": shown
-        }
+        return gettext(
+            "No type is given for these items: %(items)s. Add them, or draw the round without them."
+        ) % {"items": shown}
     return gettext(
-        "No type is chosen for these values of “%(field)s”: %(values)s. Say what is asked of them, or draw the "
-        "round without such items."
+        "No type is chosen for these values of “%(field)s”: %(values)s. Say what is asked of them, or draw "
+        "the round without such items."
     ) % {"field": asked.field, "values": shown}
 
 
 def _refused(message: str) -> Refused:
     return Refused("invalid", message, errors={"asked": message})
-

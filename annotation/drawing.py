@@ -23,7 +23,8 @@ SHOWN_STRATA = 12
 class DrawPreview:
     """What a draw would give: how many, how they spread, and the first of them in their order.
 
-    `judgements` are those of an annotator who has all of them. `topics` and `sources` are (name, items), most frequent first, names compared where equally many.
+    `judgements` are those of an annotator who has all of them. `topics` and `sources` are (name, items), most
+    frequent first, names compared where equally many.
     """
 
     items: int
@@ -70,8 +71,8 @@ def drawn_items(
     items = drawable_items(round, exclude_drawn=exclude_drawn)
     if items_of is not None:
         there = RoundItem.objects.filter(round=items_of, item__in=items.order_by())
-        asked = there.order_by("position").values_list("item", "types")
-        return [item for item, types in asked if is_asked_something(round, types)]
+        rows_there = there.order_by("position").values_list("item", "types")
+        return [item for item, types in rows_there if is_asked_something(round, types)]
     if external_ids is not None:
         return _picked(items, external_ids)
     if questions is not None:

@@ -10,6 +10,9 @@ urlpatterns = [
     path("projects/<slug:slug>/rounds/", api.RoundListApi.as_view(), name="api-rounds"),
     path("projects/<slug:slug>/rounds/<int:number>/", api_round.RoundApi.as_view(), name="api-round"),
     path("projects/<slug:slug>/rounds/<int:number>/draw/", api.RoundDrawApi.as_view(), name="api-draw"),
+    path(
+        "projects/<slug:slug>/rounds/<int:number>/asked/", api_round.RoundAskedApi.as_view(), name="api-asked"
+    ),
     path("projects/<slug:slug>/rounds/<int:number>/open/", api.RoundOpenApi.as_view(), name="api-open"),
     path("projects/<slug:slug>/rounds/<int:number>/close/", api.RoundCloseApi.as_view(), name="api-close"),
     path(

@@ -1,4 +1,4 @@
-"""Which types the chosen rounds asked of each item: of a release these alone are labels, yes, no or undecided."""
+"""Which types the chosen rounds asked of each item: these alone a release has labels of."""
 
 from __future__ import annotations
 
@@ -25,7 +25,7 @@ def asks_some(selection: Selection) -> bool:
 
 
 def asked_read(selection: Selection, within: tuple[int, int]) -> dict[int, set[str]]:
-    """Return the types asked of the items whose keys lie within a range; those in no chosen round are left out."""
+    """Return the types asked of the items whose keys lie within a range, but for those in no chosen round."""
     rounds = selection.round_of
     found: dict[int, set[str]] = defaultdict(set)
     rows = RoundItem.objects.filter(round__in=list(rounds), item__id__range=within).order_by()

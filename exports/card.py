@@ -119,10 +119,12 @@ def _data(selection: Selection, built: Built) -> str:
         ]
         if selection.asks_some:
             lines += [
-                "A text has labels of the types that it was asked alone; where all of them are decided no it is "
-                f"“{selection.codebook.derived_none.name}”."
-                if selection.codebook.derived_none
-                else "A text has labels of the types that it was asked alone.",
+                "A text has labels of the types that it was asked alone.",
+                *(
+                    [f"Where all of these are decided no it is “{selection.codebook.derived_none.name}”."]
+                    if selection.codebook.derived_none
+                    else []
+                ),
                 "",
             ]
         return "\n".join(lines)

@@ -34,7 +34,9 @@ def documents_write(selection: Selection, version: str, built: Built, sums: Sums
     shape = "focus" if selection.typology else "cqs_gen"
     if selection.typology:
         refined = selection.parameters.refined_questions
-        schema = focus_schema(selection.codebook, texts=texts, refined=refined, some_asked=selection.asks_some)
+        schema = focus_schema(
+            selection.codebook, texts=texts, refined=refined, some_asked=selection.asks_some
+        )
         handed_in = focus_submission_schema(selection.codebook)
     else:
         schema, handed_in = cqs_gen_schema(texts=texts), cqs_gen_submission_schema()

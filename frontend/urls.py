@@ -5,6 +5,7 @@ from django.views.i18n import JSONCatalog
 
 from frontend.pages import (
     agreement,
+    asking,
     audit,
     codebooks,
     crawling,
@@ -111,6 +112,7 @@ urlpatterns = [
     path("p/<slug:slug>/rounds/<int:number>/edit/", round_edit.edit, name="round_edit"),
     path("p/<slug:slug>/rounds/<int:number>/delete/", round_edit.delete, name="round_delete"),
     path("p/<slug:slug>/rounds/<int:number>/draw/", drawing.draw, name="round_draw"),
+    path("p/<slug:slug>/rounds/<int:number>/asked/", asking.asked, name="round_asked"),
     path("p/<slug:slug>/rounds/<int:number>/key/", training.key, name="round_key"),
     path("p/<slug:slug>/rounds/<int:number>/key/decided/", training.key_decided, name="round_key_decided"),
     path("p/<slug:slug>/rounds/<int:number>/open/", drawing.open_round, name="round_open"),

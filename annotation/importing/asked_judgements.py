@@ -1,4 +1,4 @@
-"""What an imported round asks of its items: all types, those that a field of the item says, or what was judged.
+"""What an imported round asks of its items: all types, those that a field of the item says, or those judged.
 
 It is chosen when the round is made. Of an item that is in the round already, it stays as it is.
 """
@@ -24,7 +24,10 @@ def asked_from_words(field: str, words: Iterable[str], *, between: str = "=") ->
     for word in words:
         value, there, named = word.partition(between)
         if not there or not named.strip():
-            message = gettext("“%(word)s” is not VALUE%(between)sTYPE,TYPE.") % {"word": word, "between": between}
+            message = gettext("“%(word)s” is not VALUE%(between)sTYPE,TYPE.") % {
+                "word": word,
+                "between": between,
+            }
             raise Refused("invalid", message, errors={"asked": message})
         types[value.strip()] = named.replace(",", " ").split()
     return {"field": field, "types": types}
@@ -33,8 +36,8 @@ def asked_from_words(field: str, words: Iterable[str], *, between: str = "=") ->
 def asked_choose(round: Round, given: Mapping[str, Any], *, is_new: bool) -> None:
     """Keep with a new imported round how it is chosen what its items are asked.
 
-    `given` is {} (all types), {"by": "judgements"} or {"field", "types"}. Raises Refused for anything else, and
-    for an older round that was made with another choice.
+    `given` is {} (all types), {"by": "judgements"} or {"field", "types"}. Raises Refused for anything else,
+    and for an older round that was made with another choice.
     """
     if not given:
         return

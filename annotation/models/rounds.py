@@ -228,8 +228,8 @@ class RoundQuestion(models.Model):
 class Assignment(models.Model):
     """An item that a member judges in a round, at the member's own position.
 
-    `types` names the types that the member is asked, apart by spaces; without it, all of the round. Of an item
-    that the round asks some types only it always names them.
+    `types` names the types that the member is asked, apart by spaces; without it, all of the round. Of an
+    item that the round asks some types only it always names them.
 
     `questions` (how many the round asks about the item), `decided` (units), `active_seconds` and `judged_at`
     (of the last judgement) are counted by the triggers of `annotation.counters`; no code writes them.

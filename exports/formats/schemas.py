@@ -107,8 +107,8 @@ def _labels(codebook: Codebook, *, some_asked: bool) -> dict[str, Any]:
     if not some_asked:
         return {"type": "array", "prefixItems": labels, "items": False, "minItems": len(labels)}
     return {
-        "description": "The types that the argument was asked, in the order of the codebook. A type that is not "
-        "here was not asked; one that was asked and has no majority is here with `applicable` null.",
+        "description": "The types that the argument was asked, in the order of the codebook. A type that is "
+        "not here was not asked; one that was asked and has no majority is here with `applicable` null.",
         "type": "array",
         "items": {"oneOf": labels},
         "maxItems": len(labels),

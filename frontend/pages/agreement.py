@@ -137,7 +137,7 @@ def _report_context(request: HttpRequest, round: Round, report: AgreementReport)
     field = request.GET.get("field", "")
     field = field if field in fields else next(iter(fields), "")
     whose = request.GET.get("whose", "")
-    named = next((table.get("annotators", []) for table in figures["cross"]), [])
+    named: list[str] = next((table.get("annotators", []) for table in figures["cross"]), [])
     whose = whose if whose in (*WHOSE, *named) else WHOSE[-1]
     notes = {key: Notes(key) for key in ("people", "pairs", "coefficients", "spans", "change")}
     coefficient_heads, coefficient_rows = detail_tables.coefficient_table(figures, notes["coefficients"])
@@ -157,6 +157,8 @@ def _report_context(request: HttpRequest, round: Round, report: AgreementReport)
         "encoder_missing": bool(figures.get("encoder", {}).get("reason")),
         "span_rows": detail_tables.span_table(figures, notes["spans"]),
         "against_rows": detail_tables.against_table(figures, notes["spans"]),
+        "item_means_rows": detail_tables.item_means_table(figures, notes["spans"]),
+        "item_means_heads": list(SIMILARITIES.values()),
         "against_heads": detail_tables.against_headers(figures),
         "n_similarities": len(SIMILARITIES),
         "change_heads": detail_tables.CHANGE_HEADERS,

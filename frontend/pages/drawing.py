@@ -11,7 +11,7 @@ from django.urls import reverse
 from django.utils.translation import gettext, gettext_lazy
 from django.views.decorators.http import require_http_methods
 
-from annotation.asked_types import asked_units
+from annotation.asked_types import asked_units, asked_words
 from annotation.drawing import draw_preview
 from annotation.errors import Refused
 from annotation.models import Membership, Protocol, Round
@@ -130,6 +130,7 @@ def draw(request: HttpRequest, slug: str, number: int) -> HttpResponse:
         round=round,
         form=form,
         preview=preview,
+        asked=asked_words(round.asked),
         n_drawn=round.drawn.count(),
         n_drawable=items_there(round.project),
     )

@@ -1,6 +1,6 @@
 """Importing by browser: choose a file, see what will happen, let it happen, take it back."""
 
-from typing import Any
+from typing import Any, cast
 
 from django import forms
 from django.contrib import messages
@@ -10,12 +10,15 @@ from django.urls import reverse
 from django.utils.translation import gettext, gettext_lazy
 from django.views.decorators.http import require_GET, require_http_methods, require_POST
 
+from annotation.asked_types import JUDGEMENTS as JUDGED
+from annotation.asked_types import field_choices
 from annotation.errors import NotFound, Refused
+from annotation.importing.asked_judgements import asked_from_words
 from annotation.importing.staging import JUDGEMENTS
 from annotation.importing.table import KNOWN, NEEDED
 from annotation.importing.undoing import import_undo
 from annotation.limits import characters
-from annotation.models import Import, Membership, Protocol, Upload
+from annotation.models import Import, Membership, Project, Protocol, Upload
 from annotation.tasks import check_upload, import_upload, run_or_send
 from annotation.uploading import (
     upload_columns,
@@ -66,6 +69,49 @@ class UploadForm(forms.Form):
         label=gettext_lazy("Name of the round they go into"),
         help_text=gettext_lazy("A new name makes a closed round."),
     )
+    asked = forms.ChoiceField(
+        widget=forms.RadioSelect,
+        initial="all",
+        required=False,
+        label=gettext_lazy("What annotators were asked about each text"),
+        help_text=gettext_lazy("What was not asked is missing by design: it is neither no nor undecided."),
+        choices=[
+            ("all", gettext_lazy("All types")),
+            ("judgements", gettext_lazy("The types that somebody judged")),
+            ("field", gettext_lazy("By a field of the text:")),
+        ],
+    )
+    asked_field = forms.ChoiceField(required=False, label=gettext_lazy("Field"))
+    asked_types = forms.CharField(
+        required=False,
+        widget=forms.Textarea(attrs={"rows": 3, "spellcheck": "false"}),
+        label=gettext_lazy("Types of each of its values"),
+        help_text=gettext_lazy("One value a line, as in: assumptions = IE, BS"),
+    )
+
+    def __init__(self, *args: Any, project: Project, **kwargs: Any) -> None:
+        super().__init__(*args, **kwargs)
+        if project.protocol == Protocol.CQS_GEN:
+            for name in ("asked", "asked_field", "asked_types"):
+                del self.fields[name]
+            return
+        del self.fields["origin"]
+        fields = [(one.name, one.name) for one in field_choices(project)]
+        if not fields:
+            del self.fields["asked_field"], self.fields["asked_types"]
+            cast(Any, self.fields["asked"]).choices = cast(Any, self.fields["asked"]).choices[:2]
+        else:
+            cast(Any, self.fields["asked_field"]).choices = fields
+
+    def asked_given(self) -> dict[str, Any]:
+        """Return what is asked of each text, as an import takes it. Raises Refused for another form."""
+        given = self.cleaned_data
+        if given["holds"] != "judgements" or given.get("asked") in (None, "", "all"):
+            return {}
+        if given["asked"] == "judgements":
+            return {"by": JUDGED}
+        lines = [line for line in given["asked_types"].splitlines() if line.strip()]
+        return asked_from_words(given["asked_field"], lines)
 
     def clean(self) -> dict[str, Any]:
         given = super().clean() or {}
@@ -79,9 +125,7 @@ class UploadForm(forms.Form):
 def items_import(request: HttpRequest, slug: str) -> HttpResponse:
     """Take a file; earlier imports stand below."""
     member = lead_or_refuse(request, slug)
-    form = UploadForm(posted(request), request.FILES or None)
-    if member.project.protocol != Protocol.CQS_GEN:
-        del form.fields["origin"]
+    form = UploadForm(posted(request), request.FILES or None, project=member.project)
     if request.method == "POST" and form.is_valid():
         given = form.cleaned_data
         try:
@@ -92,9 +136,10 @@ def items_import(request: HttpRequest, slug: str) -> HttpResponse:
                 name=given["file"].name,
                 origin=given.get("origin", ""),
                 round_name=given["round_name"] if given["holds"] == "judgements" else "",
+                asked=form.asked_given(),
             )
         except Refused as refusal:
-            form.add_error("file", refusal.message)
+            form.add_error("asked" if "asked" in refusal.errors else "file", refusal.message)
         else:
             run_or_send(check_upload, upload.pk, upload.size)
             return redirect("upload", slug, upload.pk)

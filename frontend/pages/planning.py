@@ -47,7 +47,10 @@ class RoundForm(forms.Form):
     types = forms.MultipleChoiceField(
         widget=forms.CheckboxSelectMultiple,
         label=gettext_lazy("Types"),
-        help_text=gettext_lazy("What annotators are asked about each text, and what the report is about."),
+        help_text=gettext_lazy(
+            "What annotators are asked, and what the report is about. Where not each text is asked all of "
+            "them, say so on the round’s page, by a field of the texts or by a file."
+        ),
         error_messages={"required": gettext_lazy("Choose at least one type.")},
     )
     items_of = forms.ModelChoiceField(queryset=Round.objects.none(), required=False, widget=forms.HiddenInput)

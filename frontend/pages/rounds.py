@@ -11,6 +11,7 @@ from django.utils.translation import gettext, gettext_lazy
 from django.views.decorators.http import require_GET, require_http_methods, require_POST
 
 from annotation import access
+from annotation.asked_types import asked_units, asked_words
 from annotation.limits import REOPENING_WHY
 from annotation.models import Membership, ProjectEvent, Round
 from annotation.progress import MemberProgress, progress_of_round
@@ -44,6 +45,8 @@ def detail(request: HttpRequest, slug: str, number: int) -> HttpResponse:
         round=round,
         n_items=round.drawn.count(),
         n_questions=0 if round.claimed_for == Round.Work.DRAWING else round.round_questions.count(),
+        asked=asked_words(round.asked),
+        n_judgements=asked_units(round) if round.type_codes else 0,
         newest=member.project.codebooks.latest("version"),
         events=_events(round),
         can_edit=bool(fields_to_edit(round)),

@@ -32,7 +32,7 @@ class Command(ImportCommand):
             "--asked-by",
             nargs="+",
             metavar=("FIELD", "VALUE=TYPE,TYPE"),
-            help="what a new round asked about each text: by a field of the items, and the types of each value",
+            help="what a new round asked about each text: by a field of the items, the types of each value",
         )
 
     def handle(self, *args: Any, **options: Any) -> None:
