@@ -1,8 +1,8 @@
 """Span figures as FOCUS computes them, beside ours: each text weighs the same, however many pairs it has.
 
 `over_items` is the mean over the texts of the mean over the pairs who both marked a span. `joint` is the mean
-over the texts that somebody marked, of the mean over all pairs of which at least one did: a span that has none
-beside it counts 0.
+over the texts that somebody marked, of the mean over all pairs of which at least one did; a span that has no
+other beside it counts 0.
 """
 
 from __future__ import annotations

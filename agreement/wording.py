@@ -46,8 +46,8 @@ AGAINST = {
 """What each annotator's span is compared with."""
 
 ITEM_MEANS = {
-    item_means.OVER_ITEMS: "mean over texts of the mean over pairs",
-    item_means.JOINT: "the same, a span with none beside it counting 0",
+    item_means.OVER_ITEMS: "mean over texts",
+    item_means.JOINT: "joint mean over texts",
 }
 """How the similarities of a text's pairs are put together where each text weighs the same, as in FOCUS."""
 

@@ -172,7 +172,8 @@ def round_ask(
         types_set(RoundItem.objects.filter(round=round), "item", types)
         round.asked = {} if asked is None else asked.to_json(file)
         round.save(update_fields=["asked"])
-        round_log(round, member, "asked types set", by=round.asked.get("by", "round"))
+        kept = {name: round.asked[name] for name in ("field", "file") if name in round.asked}
+        round_log(round, member, "asked types chosen", **kept)
 
 
 def types_set(rows: QuerySet, key: str, types: Mapping[int, str | None]) -> None:

@@ -24,9 +24,11 @@ from annotation.models import (
     Protocol,
     Resolution,
     Round,
+    RoundItem,
     TypeAnnotation,
     Upload,
 )
+from annotation.models.rounds import types_named
 from annotation.remembering import WorkersCount, log_sign
 
 BATCH = 1_000
@@ -48,7 +50,8 @@ class Criterion:
 class ScreeningRow:
     """One topic: items that passed each criterion, those that passed all, judged ones, and all there are.
 
-    `passed` stands in the order of the criteria. Judged are the items decided on every criterion.
+    `passed` stands in the order of the criteria. Judged are the items decided on every criterion that they were
+    asked; what they were not asked they did not pass.
     """
 
     topic: str
@@ -79,7 +82,8 @@ def criteria_of(project: Project) -> tuple[Criterion, ...]:
 def screening_result(project: Project) -> Screening:
     """Return how many items of each topic passed each criterion and all of them together."""
     criteria = criteria_of(project)
-    decided = _decided(project, [criterion.code for criterion in criteria])
+    codes = [criterion.code for criterion in criteria]
+    decided, asked = _decided(project, codes), _asked_some(project, codes)
     by_topic: dict[str, list[int]] = defaultdict(lambda: [0] * (len(criteria) + 3))
     for pk, topic in visible_items(project).values_list("pk", "topic").iterator(chunk_size=BATCH):
         answers = [decided.get((pk, criterion.code)) for criterion in criteria]
@@ -87,7 +91,8 @@ def screening_result(project: Project) -> Screening:
         for place, answer in enumerate(answers):
             sums[place] += answer is True
         sums[-3] += bool(answers) and all(answer is True for answer in answers)
-        sums[-2] += bool(answers) and None not in answers
+        wanted = asked.get(pk, codes)
+        sums[-2] += bool(wanted) and all(decided.get((pk, code)) is not None for code in wanted)
         sums[-1] += 1
     none = [0] * (len(criteria) + 3)
     sums = [sum(column) for column in zip(none, *by_topic.values(), strict=True)]
@@ -201,6 +206,17 @@ def _passed(project: Project, criteria: Sequence[str]) -> list[int]:
 def _items(project: Project, keys: Sequence[int]) -> Iterable:
     for start in range(0, len(keys), BATCH):
         yield from project.items.filter(pk__in=keys[start : start + BATCH]).order_by("pk")
+
+
+def _asked_some(project: Project, codes: Sequence[str]) -> dict[int, set[str]]:
+    """Return the criteria asked of each item that closed rounds asked some of them only."""
+    closed = project.rounds.filter(status=Round.Status.CLOSED).exclude(purpose=Round.Purpose.TRAINING)
+    asks = {round.pk: round.type_codes for round in closed.select_related("codebook")}
+    found: dict[int, set[str]] = defaultdict(set)
+    rows = RoundItem.objects.filter(round__in=asks).order_by().values_list("item", "round", "types")
+    for item, round, types in rows.iterator(chunk_size=BATCH):
+        found[item].update(types_named(types, asks[round]))
+    return {item: some for item, named in found.items() if len(some := named.intersection(codes)) < len(codes)}
 
 
 def _decided(project: Project, codes: Sequence[str]) -> dict[tuple[int, str], bool | None]:

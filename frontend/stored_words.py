@@ -6,6 +6,7 @@ from agreement.crosscheck import SUBSET_WHY
 
 WORDS = {
     # What the log says was done.
+    "asked types chosen": gettext_lazy("asked types chosen"),
     "codebook published": gettext_lazy("codebook published"),
     "decision undone": gettext_lazy("decision undone"),
     "draft deleted": gettext_lazy("draft deleted"),
@@ -63,6 +64,7 @@ WORDS = {
     "digest": gettext_lazy("digest"),
     "endpoint": gettext_lazy("endpoint"),
     "failed": gettext_lazy("failed"),
+    "field": gettext_lazy("field"),
     "fields": gettext_lazy("fields"),
     "file": gettext_lazy("file"),
     "from": gettext_lazy("from"),

@@ -77,8 +77,8 @@ class UploadForm(forms.Form):
         help_text=gettext_lazy("What was not asked is missing by design: it is neither no nor undecided."),
         choices=[
             ("all", gettext_lazy("All types")),
-            ("judgements", gettext_lazy("The types that somebody judged")),
-            ("field", gettext_lazy("By a field of the text:")),
+            ("judged", gettext_lazy("The types that somebody judged")),
+            ("field", gettext_lazy("By a field of the text")),
         ],
     )
     asked_field = forms.ChoiceField(required=False, label=gettext_lazy("Field"))
@@ -108,7 +108,7 @@ class UploadForm(forms.Form):
         given = self.cleaned_data
         if given["holds"] != "judgements" or given.get("asked") in (None, "", "all"):
             return {}
-        if given["asked"] == "judgements":
+        if given["asked"] == "judged":
             return {"by": JUDGED}
         lines = [line for line in given["asked_types"].splitlines() if line.strip()]
         return asked_from_words(given["asked_field"], lines)

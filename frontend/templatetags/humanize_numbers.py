@@ -1,15 +1,18 @@
 """Numbers, durations and draws in words, for the lead's pages."""
 
+import re
 from typing import Any
 
 from django import template
 from django.utils.html import format_html_join
-from django.utils.safestring import mark_safe
+from django.utils.safestring import SafeString, mark_safe
 from django.utils.translation import gettext
 
 from annotation.importing.counted import counted
 from annotation.models import Round
 from frontend import stored_words
+
+_BREAKS = re.compile(r"(?<=[_./-])")
 
 register = template.Library()
 register.filter(counted)
@@ -99,3 +102,13 @@ def draw_sentence(drawn: Round) -> str:
     if how.get("exclude_drawn"):
         said = gettext("%(draw)s, without items of other rounds") % {"draw": said}
     return said
+
+
+@register.filter
+def breakable(text: str) -> SafeString:
+    """Let a long name go on in the next line after its underscores, dots and dashes.
+
+    >>> breakable("a_b<c")
+    'a_<wbr>b&lt;c'
+    """
+    return format_html_join(mark_safe("<wbr>"), "{}", ([part] for part in _BREAKS.split(text)))

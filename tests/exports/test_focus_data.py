@@ -39,7 +39,7 @@ def reference(shared_data):
 
 @pytest.fixture
 def project(shared_data, reference, tmp_path):
-    """The arguments with their categories, and what three annotators said, but for two spans not in the text."""
+    """The arguments with their categories, and what three annotators said, but for two spans nowhere."""
     published = shared_data / "focus" / "model_pred" / "dev_prediction_gpt-3.5-turbo.csv"
     with published.open(encoding="utf-8-sig", newline="") as stream:
         texts = [row["Argument"] for row in csv.DictReader(stream)]
