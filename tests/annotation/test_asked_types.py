@@ -114,7 +114,7 @@ def test_a_file_says_which_types_each_drawn_item_is_asked(tmp_path):
     made.round = round_create(project=made.project)
     round_draw(made.round)
     path = tmp_path / "asked.csv"
-    path.write_text("item,types\nI-1,\"LE, Weak Evidence\"\nI-2,le\nI-2,CF;OG\nI-3,OSP TC\n")
+    path.write_text('item,types\nI-1,"LE, Weak Evidence"\nI-2,le\nI-2,CF;OG\nI-3,OSP TC\n')
     codebook = used(made)
     types = asked_file.read(path, name="asked.csv", codebook=codebook)
     round_ask(made.round, asked_clean({"items": types}, made.round), file="asked.csv")
