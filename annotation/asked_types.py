@@ -12,7 +12,7 @@ from dataclasses import dataclass
 from typing import Any
 
 from django.db import transaction
-from django.db.models import Count, Exists, OuterRef, Q, QuerySet, Value
+from django.db.models import Count, Exists, OuterRef, Q, QuerySet, TextField, Value
 from django.db.models.functions import Concat, StrIndex
 from django.utils.translation import gettext
 
@@ -215,8 +215,8 @@ def asked_of_item(round: Round, item_id: int) -> tuple[str, ...]:
 
 def asking(round: Round) -> Exists:
     """Return the condition that a round asks of an `item` what a row's `type_code` names."""
-    named = Concat(Value(" "), "types", Value(" "))
-    code = Concat(Value(" "), OuterRef("type_code"), Value(" "))
+    named = Concat(Value(" "), "types", Value(" "), output_field=TextField())
+    code = Concat(Value(" "), OuterRef("type_code"), Value(" "), output_field=TextField())
     rows = RoundItem.objects.filter(round=round, item=OuterRef("item"))
     return Exists(rows.annotate(place=StrIndex(named, code)).filter(Q(types__isnull=True) | Q(place__gt=0)))
 

@@ -50,8 +50,8 @@ class Criterion:
 class ScreeningRow:
     """One topic: items that passed each criterion, those that passed all, judged ones, and all there are.
 
-    `passed` stands in the order of the criteria. Judged are the items decided on every criterion that they were
-    asked; what they were not asked they did not pass.
+    `passed` stands in the order of the criteria. Judged are the items decided on every criterion that they
+    were asked; what they were not asked they did not pass.
     """
 
     topic: str
@@ -216,7 +216,8 @@ def _asked_some(project: Project, codes: Sequence[str]) -> dict[int, set[str]]:
     rows = RoundItem.objects.filter(round__in=asks).order_by().values_list("item", "round", "types")
     for item, round, types in rows.iterator(chunk_size=BATCH):
         found[item].update(types_named(types, asks[round]))
-    return {item: some for item, named in found.items() if len(some := named.intersection(codes)) < len(codes)}
+    wanted = set(codes)
+    return {item: named & wanted for item, named in found.items() if not wanted <= named}
 
 
 def _decided(project: Project, codes: Sequence[str]) -> dict[tuple[int, str], bool | None]:

@@ -1,24 +1,20 @@
 """A round in which every text is asked two of ten types: what is not asked may count nowhere.
 
-The places that count units, each with its test:
+The places that count units, by the module below tests/ that tries them:
 
-| what counts | where | test |
-| --- | --- | --- |
-| what the database keeps: item in round, assignment, judgement, key | annotation | annotation/test_asked_types |
-| preview of a draw, judgements of a round, load of the annotators | annotation, frontend | annotation/, frontend/test_asked |
-| a round on the items of another | annotation | annotation/test_asked_types |
-| assignment, hidden repeats, reassignment of texts and of types | annotation | annotation/test_asked_types |
-| recording, workspace list and pages, None of the Above there | annotation, js | annotation/, js/units |
-| progress, left, percent, time left | annotation | annotation/test_asked_types |
-| key of a training round, its pages, pass mark | annotation, frontend | annotation/, frontend/test_asked |
-| discussion and unit pages | annotation, frontend | annotation/, frontend/test_asked |
-| screening | annotation | annotation/test_asked_types |
-| imported rounds | annotation | annotation/test_asked_import |
-| figures of types, groups, all; answers; annotators; queue; disputes | agreement | agreement/test_asked |
-| consensus, cross tables, sample size, change between rounds, CSV, LaTeX, charts | agreement | agreement/test_asked |
-| labels, None of the Above, schema, counts, card, long form, other tools | exports | exports/test_asked |
-| reconciliation, changes of releases, gold questions, score.py, other tools' files | exports | exports/test_asked |
-| real data: FOCUS development set | all | exports/test_focus_data |
+annotation/test_asked_types: the database's rules (item in the round, assignment, judgement, key); preview of a
+draw, judgements of a round, a round on the items of another; assignment, hidden repeats, handing on texts and
+types; recording, the workspace's list, pages and total; progress, left, percent, time left; the key of a training
+round and its pass mark; discussion; screening.
+annotation/test_asked_import: imported rounds, new and growing.
+js/units.test.js: order, gaps and None of the Above in the workspace, and what is kept for working offline.
+frontend/test_asked: the pages and the API that choose and count it: planning, drawing, opening (load), key, round,
+closing, unit, import.
+agreement/test_asked: figures of types, groups and all; shares of answers; annotators; cross tables; queue, disputes
+and lists of units; consensus spans; sample size; change between rounds; CSV, LaTeX, charts.
+exports/test_asked: labels, undecided, None of the Above, schema, counts, card, long form, other tools' files,
+preview, gold questions, pooled rounds, score.py, differences between releases.
+exports/test_focus_data: the published FOCUS data.
 """
 
 from annotation.asked_types import asked_clean, round_ask
@@ -54,8 +50,8 @@ def opened(**options) -> Study:
 def judged(**options) -> Study:
     """Return the study judged by three, the round still open.
 
-    I-1 is no to both, I-2 yes to LE with one span, I-3 yes to OSP with two spans apart; on LE of I-4 two differ
-    and the third has not answered.
+    I-1 is no to both, I-2 yes to LE with one span, I-3 yes to OSP with two spans apart; on LE of I-4 two
+    differ and the third has not answered.
     """
     made = opened(**options)
     first, second, third, fourth = made.items

@@ -1,4 +1,4 @@
-"""A round that asks two of ten types of each text: what is not asked is in no figure, table, queue or plan."""
+"""A round that asks two of ten types of each text: what is not asked is in no figure, table or queue."""
 
 import csv
 import io

@@ -1,4 +1,4 @@
-"""What an imported round asked about each text: all types, what somebody judged, or by a field of the text."""
+"""What an imported round asked about each text: all types, those judged, or by a field of the text."""
 
 import json
 

@@ -1,4 +1,4 @@
-"""Which types are asked of a text is a fact of the text in its round: the database keeps it, all counts use it."""
+"""Which types are asked of a text: the database keeps it, and every count goes by it."""
 
 import pytest
 from django.utils import timezone
