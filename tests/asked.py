@@ -2,19 +2,21 @@
 
 The places that count units, by the module below tests/ that tries them:
 
-annotation/test_asked_types: the database's rules (item in the round, assignment, judgement, key); preview of a
-draw, judgements of a round, a round on the items of another; assignment, hidden repeats, handing on texts and
-types; recording, the workspace's list, pages and total; progress, left, percent, time left; the key of a training
-round and its pass mark; discussion; screening.
-annotation/test_asked_import: imported rounds, new and growing.
-js/units.test.js: order, gaps and None of the Above in the workspace, and what is kept for working offline.
-frontend/test_asked: the pages and the API that choose and count it: planning, drawing, opening (load), key, round,
-closing, unit, import.
-agreement/test_asked: figures of types, groups and all; shares of answers; annotators; cross tables; queue, disputes
-and lists of units; consensus spans; sample size; change between rounds; CSV, LaTeX, charts.
-exports/test_asked: labels, undecided, None of the Above, schema, counts, card, long form, other tools' files,
-preview, gold questions, pooled rounds, score.py, differences between releases.
-exports/test_focus_data: the published FOCUS data.
+- annotation/test_asked_types: the database's rules (item in the round, assignment, judgement, key);
+  preview of a draw, judgements of a round, a round on the items of another; assignment, hidden repeats,
+  handing on texts and types; recording, the workspace's list, pages and total; progress, left, percent,
+  time left; the key of a training round and its pass mark; discussion; screening.
+- annotation/test_asked_import: imported rounds, new and growing.
+- js/units.test.js: order, gaps and None of the Above in the workspace, and what is kept for working
+  offline.
+- frontend/test_asked: the pages and the API that choose and count it: planning, drawing, opening (load),
+  key, round, closing, unit, import.
+- agreement/test_asked: figures of types, groups and all; shares of answers; annotators; cross tables;
+  queue, disputes and lists of units; consensus spans; sample size; change between rounds; CSV, LaTeX,
+  charts.
+- exports/test_asked: labels, undecided, None of the Above, schema, counts, card, long form, other tools'
+  files, preview, gold questions, pooled rounds, score.py, differences between releases.
+- exports/test_focus_data: the published FOCUS data.
 """
 
 from annotation.asked_types import asked_clean, round_ask

@@ -9,12 +9,13 @@ import jsonschema
 import pytest
 
 from annotation.rounds import round_close
+from exports.changes import changes_between
 from exports.parameters import Parameters
 from exports.previewing import release_preview
 from exports.records import selection_read
 from exports.refinable import gold_questions, refinable_selection
 from tests import asked, factories
-from tests.exports.studies import adjudicate, close, judged, released
+from tests.exports.studies import adjudicate, close, judged, release, released
 
 pytestmark = pytest.mark.django_db
 
@@ -107,6 +108,20 @@ def test_texts_of_several_rounds_have_the_types_that_any_of_them_asked(made, tmp
         ("WE", False),
     ]
     assert entries["I-1"]["fsq_types"] == ["None of the Above"]
+
+
+def test_releases_differ_by_what_is_asked_newly_and_not_by_what_never_was(made, tmp_path):
+    before = release(made.project, "1.0", agreement=False)
+    factories.open_round(made, types=["VAT"])
+    for member in made.annotators:
+        factories.record(made.round, member, made.items[0], "VAT", factories.NO)
+    close(made)
+    found = changes_between(before, release(made.project, "1.1", agreement=False))
+    told = {(one.item, one.unit, one.before, one.after) for one in found.changes}
+    assert told == {
+        ("I-1", "Vague or Ambiguous Terms", "–", "no"),
+        *((f"I-{number}", "Vague or Ambiguous Terms", "–", "undecided") for number in (2, 3, 4)),
+    }
 
 
 def test_a_system_is_scored_on_what_was_asked(made, tmp_path):

@@ -143,3 +143,14 @@ test("None of the Above is said only where all types of the codebook are asked",
   round.add({ results: [whole], next: 2 });
   assert.equal(round.isNoneOfTheAbove(round.items[0]), false);
 });
+
+test("Of a text that is asked some types only, no to all of these is None of the Above, offline too", () => {
+  const asked = { ...text(1, { LE: no, WE: no }), asked: ["LE", "WE"], types_total: 2 };
+  const handedOn = { ...text(2, { LE: no }), asked: ["LE"], types_total: 2 };
+  const round = units("by_argument", { typesTotal: 10 });
+  round.add({ results: [asked, handedOn], next: null });
+  assert.deepEqual(round.items.map((item) => round.isNoneOfTheAbove(item)), [true, false]);
+  const kept = units("by_argument", { typesTotal: 10 });
+  kept.add({ results: round.items.map(resultOf), next: null });
+  assert.deepEqual(kept.items.map((item) => kept.isNoneOfTheAbove(item)), [true, false]);
+});
