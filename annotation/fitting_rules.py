@@ -7,6 +7,7 @@ from annotation.triggers import Trigger
 from annotation.types_sql import (
     ASSIGNMENT_BEYOND_ITEM,
     ASSIGNMENT_TYPES,
+    ITEM_TYPES,
     ITEM_WITHOUT_ASSIGNED,
     ROUND_TYPES,
     ROUND_WITHOUT_ASKED,
@@ -61,10 +62,9 @@ FITTING = (
         "rounditem_types_of_round",
         "annotation_rounditem",
         ("INSERT", "UPDATE"),
-        # The columns are called as those of an assignment.
-        types_condition(ASSIGNMENT_TYPES),
+        types_condition(ITEM_TYPES),
         "an item is asked types of its round, each named once",
-        condition_postgresql=types_condition(ASSIGNMENT_TYPES, postgresql=True),
+        condition_postgresql=types_condition(ITEM_TYPES, postgresql=True),
     ),
     Trigger(
         "rounditem_types_assigned",

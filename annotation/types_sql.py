@@ -20,11 +20,19 @@ ROUND_TYPES = (
     "WHERE c.id = NEW.codebook_id AND {named})"
 )
 
-ASSIGNMENT_TYPES = (
-    "NEW.types IS NOT NULL AND {names} <> (SELECT count(*) FROM annotation_round r "
-    "JOIN annotation_codebook c ON c.id = r.codebook_id, {types} "
-    "WHERE r.id = NEW.round_id AND {named} AND (r.types IS NULL OR {of_round}))"
+# To read the codebook's JSON takes long for thousands of rows, most of which name what another row names that
+# was looked at already.
+_TYPES_OF_ROUND = (
+    "NEW.types IS NOT NULL AND NOT EXISTS (SELECT 1 FROM annotation_rounditem o "
+    "WHERE o.round_id = NEW.round_id AND {seen} AND o.types = NEW.types) "
+    "AND {{names}} <> (SELECT count(*) FROM annotation_round r "
+    "JOIN annotation_codebook c ON c.id = r.codebook_id, {{types}} "
+    "WHERE r.id = NEW.round_id AND {{named}} AND (r.types IS NULL OR {{of_round}}))"
 )
+
+ASSIGNMENT_TYPES = _TYPES_OF_ROUND.format(seen="o.item_id = NEW.item_id")
+
+ITEM_TYPES = _TYPES_OF_ROUND.format(seen="o.types IS NOT NULL")
 
 _STRAY = (
     "EXISTS (SELECT 1 FROM annotation_round r JOIN annotation_codebook c ON c.id = r.codebook_id, {{types}} "
@@ -40,8 +48,8 @@ def _stray(round: str, within: str, among: str) -> str:
 
 ASSIGNMENT_BEYOND_ITEM = (
     "EXISTS (SELECT 1 FROM annotation_rounditem ri WHERE ri.round_id = NEW.round_id "
-    "AND ri.item_id = NEW.item_id AND ri.types IS NOT NULL AND (NEW.types IS NULL OR "
-    f"{_stray('ri.round_id', 'NEW.types', 'ri.types')}))"
+    "AND ri.item_id = NEW.item_id AND ri.types IS NOT NULL AND (NEW.types IS NULL OR NEW.types <> ri.types "
+    f"AND {_stray('ri.round_id', 'NEW.types', 'ri.types')}))"
 )
 
 ITEM_WITHOUT_ASSIGNED = (

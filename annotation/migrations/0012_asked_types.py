@@ -18,6 +18,10 @@ class Migration(migrations.Migration):
             name='types',
             field=models.TextField(blank=True, null=True),
         ),
+        migrations.AddIndex(
+            model_name='rounditem',
+            index=models.Index(condition=models.Q(('types__isnull', False)), fields=['round', 'types'], name='rounditem_by_types'),
+        ),
         migrations.AddField(
             model_name='upload',
             name='asked',

@@ -200,6 +200,12 @@ class RoundItem(models.Model):
 
     class Meta:
         ordering = ["round", "position"]
+        indexes = [
+            # A trigger asks it whether another item is asked the same; few kinds, counted here.
+            models.Index(
+                fields=["round", "types"], condition=Q(types__isnull=False), name="rounditem_by_types"
+            ),
+        ]
         constraints = [
             models.UniqueConstraint(fields=["round", "item"], name="rounditem_item_unique"),
             models.UniqueConstraint(fields=["round", "position"], name="rounditem_position_unique"),

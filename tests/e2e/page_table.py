@@ -85,6 +85,7 @@ _LEAD = """
 /p/focus/rounds/10/
 /p/questions/rounds/2/
 /p/focus/rounds/2/draw/
+/p/focus/rounds/2/asked/
 /p/focus/rounds/3/open/
 /p/focus/rounds/4/close/
 /p/focus/rounds/1/reopen/

@@ -61,6 +61,7 @@ LEAD_ROUTES = {
     "round_new",
     "round",
     "round_progress",
+    "round_asked",
     "round_draw",
     "round_key",
     "round_key_decided",
