@@ -9,6 +9,7 @@ from __future__ import annotations
 from typing import Any
 
 import numpy as np
+from numpy.typing import NDArray
 
 from agreement.figures import consensus_of
 from agreement.judgements import YES, RoundJudgements
@@ -29,14 +30,32 @@ def cross_tables(judgements: RoundJudgements) -> list[dict[str, Any]]:
     ]
 
 
-def _table(name: str, judgements: RoundJudgements, rows: list[tuple[str, Any, Any, Any]]) -> dict[str, Any]:
-    per_item = judgements.items.fields[name]
+def cross_items(judgements: RoundJudgements) -> dict[str, NDArray[np.int64]]:
+    """Return for each field of `cross_tables` how many items each cell speaks of: (rows, values)."""
+    found: dict[str, NDArray[np.int64]] = {}
+    rows = _rows(judgements)
+    for name, per_item in judgements.items.fields.items():
+        _, belongs = _belongs(per_item)
+        speaking = np.zeros((len(rows), len(per_item)), dtype=np.int64)
+        for row, (_, given, _, items) in enumerate(rows):
+            speaking[row, items[given.any(axis=1)]] = 1
+        found[name] = speaking @ belongs
+    return found
+
+
+def _belongs(per_item: list[tuple[str, ...]]) -> tuple[list[str], NDArray[np.int64]]:
+    """Return the values of a field, and which items have which: (items, values)."""
     values = sorted({value for entry in per_item for value in entry})
     place = {value: column for column, value in enumerate(values)}
     belongs = np.zeros((len(per_item), len(values)), dtype=np.int64)
     for item, entry in enumerate(per_item):
         for value in entry:
             belongs[item, place[value]] = 1
+    return values, belongs
+
+
+def _table(name: str, judgements: RoundJudgements, rows: list[tuple[str, Any, Any, Any]]) -> dict[str, Any]:
+    values, belongs = _belongs(judgements.items.fields[name])
     return {
         "field": name,
         "values": values,

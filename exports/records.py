@@ -104,7 +104,8 @@ class ItemRecord:
     """One item with all that the chosen rounds say about it.
 
     `judgements` are all that were made, `counted` marks the latest of each annotator by its place among them.
-    `refined` are the reworded questions of its gold spans, where the release takes them in.
+    `refined` are the reworded questions of its gold spans, where the release takes them in. `outvoted` counts
+    the published labels that do not stand because somebody voted.
     """
 
     item: ItemRow
@@ -115,6 +116,7 @@ class ItemRecord:
     types: dict[str, TypeDecision] = field(default_factory=dict)
     answers: dict[int, QuestionDecision] = field(default_factory=dict)
     refined: dict[SpanKey, Refined] = field(default_factory=dict)
+    outvoted: int = 0
 
 
 def selection_read(project: Project, parameters: Parameters) -> Selection:
@@ -257,6 +259,11 @@ def _decide(record: ItemRecord, selection: Selection, numbers: dict[int, int]) -
     for judgement, counted in zip(record.judgements, record.counted, strict=True):
         if counted and judgement.answer is not None:
             voting[judgement.unit].append(judgement)
+    if parameters.published_labels == "votes":
+        for unit in voting.keys() & record.resolutions.keys():
+            if record.resolutions[unit].source == Resolution.Source.IMPORTED:
+                del record.resolutions[unit]
+                record.outvoted += 1
     only = parameters.adjudicated_only
     record.types = dict.fromkeys(selection.type_codes, UNJUDGED)
     for code in record.types.keys() & (voting.keys() | record.resolutions.keys()):
