@@ -3,7 +3,8 @@
 - Nothing about judgements of items in withheld splits: whatever counts or compares them is computed without.
 - Where labels or texts of a round's items are kept back, nothing in its agreement report speaks of fewer than
   `min_cell` items. Where all is public anyway nothing is left unsaid.
-- In a release without texts no file has five words in a row of a text, and no field that holds texts.
+- In a release without texts no file has five words in a row of a text, and no field that holds texts; only
+  the critical questions, which are what is released, stand as they were written.
 
 Leads see everything: below `internal/` and on their own pages.
 """
@@ -151,8 +152,7 @@ def _strings_of_items(selection: Selection) -> Iterator[Any]:
         yield metadata.get("schemes")
     if not selection.typology:
         questions = Question.objects.filter(item__in=items_chosen(selection)).order_by("pk")
-        for external_id, text in questions.values_list("external_id", "text").iterator(PIECE):
-            yield from (str(external_id), text)
+        yield from map(str, questions.values_list("external_id", flat=True).iterator(PIECE))
 
 
 def keeps_back(parameters: Mapping[str, Any]) -> bool:

@@ -44,8 +44,8 @@ def documents_write(
 ) -> None:
     """Write what stands beside the data: card, manifest, codebooks, schema, scripts, Croissant.
 
-    `selection` and `built` are as everybody may see them, `disclosure` knows what they quote. Where labels are
-    withheld the digest and the counts of the whole release go below `internal/`.
+    `selection` and `built` are as everybody may see them, `disclosure` knows what they quote. Where labels
+    are withheld the digest and the counts of the whole release go below `internal/`.
     """
     directory = sums.directory
     texts = selection.parameters.texts

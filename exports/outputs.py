@@ -287,7 +287,7 @@ class ExchangeOutput:
 def _shown(selection: Selection, texts_out: TextsOut) -> Callable[[dict[str, Any]], dict[str, Any]]:
     if selection.parameters.texts:
         return lambda entry: entry
-    return lambda entry: texts_out.cleaned(without_texts(entry))
+    return lambda entry: without_texts(entry, texts_out)
 
 
 def _as_text(external_id: Any) -> str | None:

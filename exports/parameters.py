@@ -17,8 +17,9 @@ PublishedLabels = Literal["stand", "votes"]
 
 SPLIT_BY = get_args(SplitBy)
 PUBLISHED_LABELS = get_args(PublishedLabels)
-MIN_CELL = (3, 1000)
-"""Between what the least number of items lies that public figures speak of where something is kept back."""
+MIN_CELL, LEAST_CELL, MOST_CELL = 5, 3, 1000
+"""The least number of items that public figures speak of where something is kept back: unless chosen, and
+between what it can be chosen."""
 EXCHANGE = ("label_studio", "doccano", "web_annotation")
 CREDITS = {"licence": 200, "authors": 1_000, "citation": 4_000, "contact": 200, "published": 10}
 """What a release says about itself, with the most characters of each."""
@@ -61,7 +62,7 @@ class Parameters:
     seed: int = 0
     withheld: tuple[str, ...] = ()
     published_labels: PublishedLabels = "stand"
-    min_cell: int = 5
+    min_cell: int = MIN_CELL
     edited_questions: bool = False
     refined_questions: bool = False
     judgements: bool = True
@@ -166,11 +167,10 @@ def _checked(key: str, value: Any) -> Any:
             )
         return value
     if key == "min_cell":
-        least, most = MIN_CELL
-        if not _is_number(value) or isinstance(value, float) or not least <= value <= most:
+        if not _is_number(value) or isinstance(value, float) or not LEAST_CELL <= value <= MOST_CELL:
             raise ValueError(
                 gettext("expected a whole number from %(least)s to %(most)s, got %(value)s")
-                % {"least": least, "most": most, "value": repr(value)}
+                % {"least": LEAST_CELL, "most": MOST_CELL, "value": repr(value)}
             )
         return value
     if key == "split_sizes":

@@ -8,7 +8,7 @@ from django.utils.translation import gettext_lazy
 from annotation.models import Project, Protocol, Round
 from exports.formats.exchange import FORMATS
 from exports.models import Release
-from exports.parameters import CREDITS, MIN_CELL, Parameters, sizes_from_words
+from exports.parameters import CREDITS, LEAST_CELL, MIN_CELL, MOST_CELL, sizes_from_words
 from exports.refinements import refinements_current
 from exports.stored import has_published_labels
 
@@ -72,9 +72,9 @@ class ReleaseForm(forms.Form):
         ),
     )
     min_cell = forms.IntegerField(
-        min_value=MIN_CELL[0],
-        max_value=MIN_CELL[1],
-        initial=Parameters.min_cell,
+        min_value=LEAST_CELL,
+        max_value=MOST_CELL,
+        initial=MIN_CELL,
         required=False,
         label=gettext_lazy("Least number of items in a public figure"),
         help_text=gettext_lazy(

@@ -6,7 +6,15 @@ from typing import Any
 from django.core.management.base import CommandParser
 
 from annotation.management.script import ScriptCommand
-from exports.parameters import CREDITS, EXCHANGE, PUBLISHED_LABELS, SPLIT_BY, Parameters, sizes_from_words
+from exports.parameters import (
+    CREDITS,
+    EXCHANGE,
+    MIN_CELL,
+    PUBLISHED_LABELS,
+    SPLIT_BY,
+    Parameters,
+    sizes_from_words,
+)
 from exports.releases import release_build
 from exports.writing import directory_or_refuse, release_write
 
@@ -43,7 +51,7 @@ class Command(ScriptCommand):
         parser.add_argument(
             "--min-cell",
             type=int,
-            default=Parameters.min_cell,
+            default=MIN_CELL,
             metavar="ITEMS",
             help="where labels or texts stay inside: the least number of items that a public figure speaks "
             "of (default: %(default)s, never below 3)",
