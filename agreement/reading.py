@@ -12,6 +12,7 @@ from __future__ import annotations
 
 import json
 from collections.abc import Collection, Iterable, Iterator, Mapping
+from datetime import datetime
 from typing import Any
 
 import numpy as np
@@ -146,6 +147,15 @@ def judgements_stamp(round: Round) -> str:
     stamp = f"{judged['rows']}.{judged['revisions'] or 0}.{judged['late']}.{withdrawn['items']}.{last}"
     # Only where somebody left: the stamps of all other rounds stay what they were.
     return f"{stamp}.{left_out['members']}.{left_out['last'].isoformat()}" if left_out["members"] else stamp
+
+
+def changed_items(round: Round, since: datetime | None) -> int:
+    """Return of how many items of a round a judgement was made, changed or undone since then."""
+    model = TypeAnnotation if round.project.protocol == FOCUS else QuestionAnnotation
+    rows = model.objects.filter(assignment__round=round)
+    if since is not None:
+        rows = rows.filter(decided_at__gt=since)
+    return rows.aggregate(items=Count("assignment__item_id", distinct=True))["items"]
 
 
 def texts_read(item_ids: Iterable[int], batch: int = 500) -> Iterator[tuple[int, str]]:

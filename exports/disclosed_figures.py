@@ -10,12 +10,11 @@ from collections.abc import Sequence
 from typing import Any
 
 import numpy as np
-from numpy.typing import NDArray
 
 from agreement.crosstable import WHOSE, cross_items
 from agreement.judgements import RoundJudgements
-from agreement.results import KEPT_BACK
 from agreement.sections import REASONS, Section, sections_of
+from agreement.unsaid import item_of_rows, items_of, section_unsaid, unsaid
 from annotation.codebooks.definition import FOCUS
 from exports.small_cells import hidden_cells, hidden_parts
 
@@ -30,7 +29,7 @@ def enough(judgements: RoundJudgements, least: int) -> RoundJudgements | None:
     wanted: list[str] = []
     for section in sections_of(judgements) if len(judgements.columns) else []:
         if section.kind in ("type", "labels"):
-            judged, compared = _items_of(judgements, section)
+            judged, compared = items_of(judgements, section)
             if judged >= least and (compared == 0 or compared >= least):
                 wanted.append(section.code)
     if not wanted:
@@ -57,44 +56,12 @@ def figures_told(
     unsaid_spans = _unsaid_spans(judgements, of_section, least)
     for section in figures["sections"]:
         mine = of_section[section["key"]]
-        if section["key"] == REASONS and 0 < _items_of(judgements, mine)[1] < least:
-            section = {**section, **{name: unsaid(section[name]) for name in _SPEAKING if name in section}}
+        if section["key"] == REASONS and 0 < items_of(judgements, mine)[1] < least:
+            section = section_unsaid(section)
         if section["spans"] and section["key"] in unsaid_spans:
             section = {**section, "spans": unsaid(section["spans"])}
         told["sections"].append({**section, "pairs": _pairs(section["pairs"], mine, judgements, least)})
     return told
-
-
-_SPEAKING = (
-    "n_items", "n_pairable", "n_ratings", "n_pairable_ratings", "estimates", "labels", "consensus",
-    "prevalence", "median_seconds",
-)  # fmt: skip
-"""What a section says of its answers, but for the pairs."""
-
-
-def unsaid(value: Any) -> Any:
-    """Return the same shape with no number in it; a figure says why it has none."""
-    if isinstance(value, dict):
-        blank = {key: unsaid(entry) for key, entry in value.items()}
-        if "value" in value and "reason" in value:
-            blank |= {"reason": KEPT_BACK, "interval_reason": None, "caution": None, "interval_method": None}
-        return blank
-    if isinstance(value, list):
-        return [unsaid(entry) for entry in value]
-    return None if isinstance(value, int | float) and not isinstance(value, bool) else value
-
-
-def _item_of_rows(judgements: RoundJudgements, section: Section) -> NDArray[np.int64]:
-    if judgements.protocol != FOCUS:
-        return judgements.unit_item
-    return np.tile(np.arange(len(judgements.items), dtype=np.int64), len(section.kinds))
-
-
-def _items_of(judgements: RoundJudgements, section: Section) -> tuple[int, int]:
-    """Return of how many items a section has answers, and of how many two answers of one unit."""
-    items = _item_of_rows(judgements, section)
-    answers = (section.ratings >= 0).sum(axis=1)
-    return len(np.unique(items[answers > 0])), len(np.unique(items[answers > 1]))
 
 
 def _annotators(people: list[Figures], judgements: RoundJudgements, least: int) -> list[Figures]:
@@ -148,7 +115,7 @@ def _items_shared(judgements: RoundJudgements, rater: int) -> int:
 
 def _pairs(pairs: list[Figures], section: Section, judgements: RoundJudgements, least: int) -> list[Figures]:
     """Leave out the pairs with few items in common, and so many others that their mean gives none away."""
-    items, given = _item_of_rows(judgements, section), section.ratings >= 0
+    items, given = item_of_rows(judgements, section), section.ratings >= 0
     common = [len(np.unique(items[given[:, pair["first"]] & given[:, pair["second"]]])) for pair in pairs]
     hidden = hidden_parts(common, least) if common else []
     return [pair for pair, few in zip(pairs, hidden, strict=True) if not few]

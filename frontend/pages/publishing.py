@@ -191,8 +191,8 @@ def _effects(release: Release, address: str) -> list[str]:
     if choices.agreement and keeps_back(release.parameters):
         effects.append(
             gettext(
-                "Counts and agreement are worked out without withheld items, and of rounds whose labels or texts "
-                "stay inside no figure speaks of fewer than %(n)s items."
+                "Counts and agreement are worked out without withheld items, and of rounds whose labels or "
+                "texts stay inside no figure speaks of fewer than %(n)s items."
             )
             % {"n": choices.min_cell}
         )
