@@ -100,7 +100,7 @@ def _alpha(figures: Figures, change: Figures, title: str, guideline: int) -> Dra
             row.letter,
             by_key[row.key]["estimates"][ALPHA],
             pooled=row.kind in ("group", "all"),
-            n=row.n_pairable,
+            n=by_key[row.key]["n_pairable"],
         )
         for row in (*table.rows, *table.pooled)
     ]

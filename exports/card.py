@@ -285,10 +285,12 @@ def _guidelines(selection: Selection) -> str:
     earlier = selection.earlier_guidelines
     told = f"The guideline is in `guideline.md` (version {newest})"
     if not earlier:
-        return f"{told}."
+        return f"{told}, the codebook in `codebook.toml`."
     names = ", ".join(f"`guidelines/version-{version}.md`" for version in earlier)
-    told = f"{told}, its codebook in `codebook.toml`"
-    return f"{told}; some rounds were annotated under earlier ones: {names}."
+    return (
+        f"{told}; some rounds were annotated under earlier ones: {names}. The codebook of each is the TOML "
+        "beside it."
+    )
 
 
 def _refinements(built: Built) -> str:

@@ -117,7 +117,7 @@ def _pairs(pairs: list[Figures], section: Section, judgements: RoundJudgements, 
     """Leave out the pairs with few items in common, and so many others that their mean gives none away."""
     items, given = item_of_rows(judgements, section), section.ratings >= 0
     common = [len(np.unique(items[given[:, pair["first"]] & given[:, pair["second"]]])) for pair in pairs]
-    hidden = hidden_parts(common, least) if common else []
+    hidden = hidden_parts(common, least)
     return [pair for pair, few in zip(pairs, hidden, strict=True) if not few]
 
 

@@ -102,7 +102,9 @@ class Disclosure:
         project = copy(selection.project)
         for name in ("name", "licence", "languages", "contact"):
             setattr(project, name, self.texts_out.without(getattr(project, name)))
-        credits = {name: self.texts_out.without(getattr(selection.parameters, name)) for name in CREDITS}
+        credits: dict[str, Any] = {
+            name: self.texts_out.without(getattr(selection.parameters, name)) for name in CREDITS
+        }
         return replace(
             selection,
             project=project,
@@ -114,26 +116,26 @@ class Disclosure:
 def disclosure_of(selection: Selection, split_of: Mapping[int, str]) -> Disclosure:
     """Return what of a release anybody may see, knowing what its items and questions quote.
 
-    Raises Refused where ids quote the texts, by which these would be passed on.
+    Raises Refused where ids or names of splits quote the texts, by which these would be passed on.
     """
     plain = Disclosure(selection.parameters, split_of)
     if selection.parameters.texts:
         return plain
-    found = plain.knowing(lambda: texts_of(selection), list(_strings_of_items(selection)))
-    quoting = [
-        name
-        for name in items_chosen(selection).order_by("pk").values_list("external_id", flat=True)
-        if found.texts_out.quotes(name)
-    ]
+    splits = sorted(set(split_of.values()))
+    found = plain.knowing(lambda: texts_of(selection), splits, list(_strings_of_items(selection)))
+    names = items_chosen(selection).order_by("pk").values_list("external_id", flat=True)
+    quoting = [name for name in (*splits, *names) if found.texts_out.quotes(name)]
     if quoting:
         raise Refused(
             "invalid",
             gettext(
-                "%(n)s ids quote the texts, as %(first)s does: a release without texts would pass them on. "
-                "Give these items ids of their own, or release the texts."
+                "%(n)s ids or names of splits quote the texts, as %(first)s does: a release without texts "
+                "would pass them on. Give these names of their own, or release the texts."
             )
             % {"n": len(quoting), "first": repr(quoting[0])},
-            errors={"without_texts": gettext("The ids of some items quote the texts.")},
+            errors={
+                "without_texts": gettext("The ids of some items or the names of splits quote the texts.")
+            },
         )
     return found
 

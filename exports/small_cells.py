@@ -51,7 +51,7 @@ def _that_follow(counts: NDArray[np.int64], hidden: Mask, least: int) -> list[tu
     if not hidden.any() or hidden.all():
         return []
     low, high = _bounds(counts, hidden)
-    fixed = _fixed(hidden) | (hidden & (low == high))
+    fixed: Mask = _fixed(hidden) | np.logical_and(hidden, np.equal(low, high))
     found = []
     for row, column in np.argwhere(hidden & (counts > 0) & (counts < least)).tolist():
         lines = ((counts[row], hidden[row]), (counts[:, column], hidden[:, column]))

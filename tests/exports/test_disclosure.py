@@ -308,7 +308,7 @@ def test_ids_that_quote_the_texts_are_refused_without_them():
     factories.open_round(made)
     judge(made, made.items[0], {})
     close(made)
-    with pytest.raises(Refused, match="1 ids quote the texts"):
+    with pytest.raises(Refused, match="1 ids or names of splits quote the texts"):
         release(made.project, texts=False)
 
 
