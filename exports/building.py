@@ -22,7 +22,7 @@ from exports.agreement_files import agreement_write
 from exports.archive import Archive
 from exports.beside import FilesBeside
 from exports.card import card_text
-from exports.disclosure import Disclosure, disclosure_of
+from exports.disclosure import Disclosure, disclosure_of, keeps_back
 from exports.formats.cqs_gen import questions
 from exports.formats.jsonfile import canonical
 from exports.item_files import ItemFiles, Plan, Tallies
@@ -31,6 +31,7 @@ from exports.outputs import INTERNAL
 from exports.reconciling import Tally, inputs_stamp
 from exports.records import BATCH, ItemRecord, Selection, items_chosen, records_read
 from exports.refinements import RunUse, provenance
+from exports.small_cells import hidden_parts
 from exports.splits import splits_plan
 from exports.stored import origins_read
 from exports.sums import Sums
@@ -82,10 +83,11 @@ class Built:
     """What was built, with what the card and the manifest say about it to everybody.
 
     Nothing here but `inside` knows a judgement of a withheld item; `digest` covers what is public.
-    `sources` are source, licence and items; `annotators` pseudonym, judgements and background.
-    `spans` are the gold and disagreement spans by type. `labels_before` and `labels_after` are the labels by
-    source, before and after edited questions came in; `labels_by_split` are those as released, of types the
-    yes. `annotators_an_item` has for each round, by its number, how many items so many annotators judged.
+    `sources` are source, licence and items; `annotators` pseudonym, judgements (None where that would tell of
+    few items) and background. `spans` are the gold and disagreement spans by type. `labels_before` and
+    `labels_after` are the labels by source, before and after edited questions came in; `labels_by_split` are
+    those as released, of types the yes. `annotators_an_item` has for each round, by its number, how many
+    items so many annotators judged.
     `refinements` say how the refined questions came to be, run by run.
     """
 
@@ -96,7 +98,7 @@ class Built:
     spans: dict[str, tuple[int, int]]
     splits: dict[str, int]
     sources: list[tuple[str, str, int]]
-    annotators: list[tuple[str, int, str]]
+    annotators: list[tuple[str, int | None, str]]
     labels_before: dict[str, dict[str, int]]
     labels_after: dict[str, dict[str, int]]
     labels_by_split: dict[str, dict[str, int]]
@@ -308,8 +310,8 @@ def _built(
         splits=dict(sorted(splits.items())),
         sources=[(*place, number) for place, number in sorted(tallies.whole.sources.items())],
         annotators=[
-            (selection.members[member], tally.annotators[member], background[member])
-            for member in sorted(tally.annotators, key=lambda member: natural_key(selection.members[member]))
+            (selection.members[member], number, background[member])
+            for member, number in _judged_by(selection, tally)
         ],
         labels_before={source: dict(found) for source, found in sorted(tally.labels_before.items())},
         labels_after={source: dict(found) for source, found in sorted(tally.labels_after.items())},
@@ -320,6 +322,17 @@ def _built(
         },
         refinements=provenance(selection.project, tally.runs),
     )
+
+
+def _judged_by(selection: Selection, tally: Tally) -> list[tuple[int, int | None]]:
+    """Return how much each annotator judged; None of few items where something is kept back."""
+    members = sorted(tally.annotators, key=lambda member: natural_key(selection.members[member]))
+    least = selection.parameters.min_cell if keeps_back(selection.parameters.to_json()) else 0
+    hidden = hidden_parts([tally.items_of[member] for member in members], least)
+    return [
+        (member, None if few else tally.annotators[member])
+        for member, few in zip(members, hidden, strict=True)
+    ]
 
 
 def files_seal(sums: Sums, archive: Archive) -> list[BuiltFile]:

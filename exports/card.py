@@ -117,7 +117,7 @@ def _by_split(selection: Selection, built: Built) -> list[str]:
                     ),
                 ),
             ]
-            if shown
+            if len(shown) > 1
             else []
         )
     names = ("Useful", "Unhelpful", "Invalid")
@@ -267,14 +267,19 @@ def _annotators(built: Built) -> list[str]:
     if len(built.annotators) <= LISTED:
         return table(
             ["annotator", "judgements", "background, in their own words"],
-            ((name, number, background or "not stated") for name, number, background in built.annotators),
+            (
+                (name, "–" if number is None else number, background or "not stated")
+                for name, number, background in built.annotators
+            ),
         )
-    numbers = sorted(number for _, number, _ in built.annotators)
+    numbers = sorted(number for _, number, _ in built.annotators if number is not None)
+    if len(numbers) < 2:
+        return [f"{len(built.annotators)} annotators, listed in `annotators.csv`.", ""]
     low, middle, high = quantiles(numbers, n=4, method="inclusive")
     stated = sum(bool(background) for _, _, background in built.annotators)
     return [
-        f"{len(numbers)} annotators, listed in `annotators.csv`; {stated} of them said something about "
-        f"themselves. Judgements of each: median {middle:g}, half of them {low:g} to {high:g}, from "
+        f"{len(built.annotators)} annotators, listed in `annotators.csv`; {stated} of them said something "
+        f"about themselves. Judgements of each: median {middle:g}, half of them {low:g} to {high:g}, from "
         f"{numbers[0]} to {numbers[-1]}.",
         "",
     ]

@@ -35,6 +35,7 @@ class Tally:
     disagreement: Counter[str] = field(default_factory=Counter)
     sources: Counter[tuple[str, str]] = field(default_factory=Counter)
     annotators: Counter[int] = field(default_factory=Counter)
+    items_of: Counter[int] = field(default_factory=Counter)
     labels_before: dict[str, Counter[str]] = field(default_factory=lambda: defaultdict(Counter))
     labels_after: dict[str, Counter[str]] = field(default_factory=lambda: defaultdict(Counter))
     runs: dict[int, RunUse] = field(default_factory=lambda: defaultdict(RunUse))
@@ -59,6 +60,7 @@ class Tally:
                 self.counts["judgements_after_reopening"] += 1
             if row.cannot_judge:
                 self.counts["cannot_judge"] += 1
+        self.items_of.update({row.annotator for row in record.judgements})
         for resolved in record.resolutions.values():
             self.counts["adjudicated"] += resolved.source == "adjudicated"
             self.counts["published_labels"] += resolved.source == "imported"

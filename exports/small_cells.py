@@ -51,7 +51,8 @@ def _that_follow(counts: NDArray[np.int64], hidden: Mask, least: int) -> list[tu
     if not hidden.any() or hidden.all():
         return []
     low, high = _bounds(counts, hidden)
-    fixed: Mask = _fixed(hidden) | np.logical_and(hidden, np.equal(low, high))
+    fixed = _fixed(hidden)
+    fixed[hidden & np.equal(low, high)] = True
     found = []
     for row, column in np.argwhere(hidden & (counts > 0) & (counts < least)).tolist():
         lines = ((counts[row], hidden[row]), (counts[:, column], hidden[:, column]))
@@ -71,8 +72,8 @@ def _hide_one_more(counts: NDArray[np.int64], hidden: Mask, row: int, column: in
         if cells:
             # What says nothing hides nothing: an empty cell comes last. One whose other line hides something
             # already needs no further cell there.
-            crossed = hidden.any(axis=0)[None, :] & hidden.any(axis=1)[:, None]
-            hidden[min(cells, key=lambda at: (counts[at] == 0, not crossed[at], counts[at], at))] = True
+            crossed = np.logical_and.outer(hidden.any(axis=1), hidden.any(axis=0))
+            hidden[min(cells, key=lambda at: (counts[at] == 0, not bool(crossed[at]), counts[at], at))] = True
             return True
     others = np.argwhere(~hidden)
     if not len(others):
