@@ -30,16 +30,18 @@ def cross_tables(judgements: RoundJudgements) -> list[dict[str, Any]]:
     ]
 
 
-def cross_items(judgements: RoundJudgements) -> dict[str, NDArray[np.int64]]:
-    """Return for each field of `cross_tables` how many items each cell speaks of: (rows, values)."""
-    found: dict[str, NDArray[np.int64]] = {}
+def cross_items(judgements: RoundJudgements) -> dict[str, dict[str, NDArray[np.int64]]]:
+    """Return for each field and each of WHOSE how many items each cell speaks of: (rows, values)."""
+    found: dict[str, dict[str, NDArray[np.int64]]] = {}
     rows = _rows(judgements)
     for name, per_item in judgements.items.fields.items():
         _, belongs = _belongs(per_item)
-        speaking = np.zeros((len(rows), len(per_item)), dtype=np.int64)
-        for row, (_, given, _, items) in enumerate(rows):
-            speaking[row, items[given.any(axis=1)]] = 1
-        found[name] = speaking @ belongs
+        given, decided = (np.zeros((len(rows), len(per_item)), dtype=np.int64) for _ in range(2))
+        for row, (_, answers, majority, items) in enumerate(rows):
+            given[row, items[answers.any(axis=1)]] = 1
+            decided[row, items[majority > 0]] = 1
+        behind = given @ belongs
+        found[name] = {"each": behind, "any": behind, "consensus": decided @ belongs}
     return found
 
 

@@ -151,11 +151,12 @@ def _cross(
         if table["field"] not in fields:
             continue
         few = hidden_parts(table["n_items"], least)
+        whole = np.repeat(few[None, :], len(table["rows"]), axis=0)
         items = behind[table["field"]]
-        cells = hidden_cells(items, least, also=np.repeat(few[None, :], len(items), axis=0))
+        cells = {whose: hidden_cells(items[whose], least, also=whole) for whose in WHOSE}
         kept = np.flatnonzero(~few)
         # One column alone is what the sections say.
-        if len(kept) < 2 or cells[:, kept].all():
+        if len(kept) < 2 or all(hidden[:, kept].all() for hidden in cells.values()):
             continue
         found.append(
             {
@@ -167,7 +168,7 @@ def _cross(
                     {
                         **row,
                         **{
-                            whose: [None if cells[place, at] else row[whose][at] for at in kept]
+                            whose: [None if cells[whose][place, at] else row[whose][at] for at in kept]
                             for whose in WHOSE
                         },
                     }
