@@ -89,6 +89,11 @@ def number(value: float | None, digits: int = 2, *, signed: bool = False) -> str
     return (MINUS if value < 0 else "+" if signed else "") + text
 
 
+def count(number: int | None) -> int | str:
+    """Return a number of items or answers, a dash where it is not told."""
+    return DASH if number is None else number
+
+
 def cell(estimate: Figures | None, *, signed: bool = False, spans: bool = False, below: str = "") -> Cell:
     """Return an estimate as text with its interval, or a dash with the reason."""
     if estimate is None:

@@ -100,7 +100,7 @@ def _alpha(figures: Figures, change: Figures, title: str, guideline: int) -> Dra
             row.letter,
             by_key[row.key]["estimates"][ALPHA],
             pooled=row.kind in ("group", "all"),
-            n=row.n_pairable,
+            n=by_key[row.key]["n_pairable"],
         )
         for row in (*table.rows, *table.pooled)
     ]
@@ -147,7 +147,9 @@ def _applicability(figures: Figures, change: Figures, title: str, guideline: int
     drawing = Drawing(WIDTH, f"Applicability: yes and no judgements by type, {title}")
     _heading(drawing, f"Applicability: {title}", "judgements by type: filled yes, outlined no")
     left = NAME_X + _name_width(section["name"] for section in sections) + 12
-    counts = {section["key"]: (section["labels"]["yes"], section["labels"]["no"]) for section in sections}
+    counts = {
+        section["key"]: (section["labels"]["yes"] or 0, section["labels"]["no"] or 0) for section in sections
+    }
     scale = Scale(0, max(1, *map(sum, counts.values())), left, WIDTH - MARGIN - 96)
     for row, section in enumerate(sections):
         y = TOP + row * ROW
@@ -159,7 +161,8 @@ def _applicability(figures: Figures, change: Figures, title: str, guideline: int
         if no:
             middle = scale.x(yes)
             drawing.rect(middle, y - 11, scale.x(yes + no) - middle, 14, fill=PAPER, stroke=hue, role="no")
-        value = f"{yes} yes, {no} no" if yes + no else "not judged"
+        unsaid = DASH if section["labels"]["yes"] is None else "not judged"
+        value = f"{yes} yes, {no} no" if yes + no else unsaid
         drawing.text(WIDTH - MARGIN, y, value, size=VALUE_SIZE, anchor="end")
     drawing.height = TOP + len(sections) * ROW - 8
     if figures["n_cannot_judge"]:
@@ -171,18 +174,19 @@ def _labels(figures: Figures, title: str) -> Drawing:
     section = next(section for section in figures["sections"] if section["kind"] == "labels")
     names = {category["code"]: category["name"] for category in figures["categories"]}
     drawing = Drawing(WIDTH, f"Labels: judgements by label, {title}")
-    total = sum(section["labels"].values())
+    labels = {code: count or 0 for code, count in section["labels"].items()}
+    total = sum(labels.values())
     _heading(drawing, f"Labels: {title}", f"{total} judgements by label")
     left = NAME_X + _name_width(names.values()) + 12
-    scale = Scale(0, max(1, *section["labels"].values()), left, WIDTH - MARGIN - 96)
-    for row, (code, count) in enumerate(section["labels"].items()):
+    scale = Scale(0, max(1, *labels.values()), left, WIDTH - MARGIN - 96)
+    for row, (code, count) in enumerate(labels.items()):
         y, hue = TOP + row * ROW, LABEL_HUES.get(code, INK)
         _name(drawing, y, names.get(code, code), hue, code)
         if count:
             drawing.rect(left, y - 11, scale.x(count) - left, 14, fill=hue, stroke=hue, role="label")
         share = number(count / total) if total else DASH
         drawing.text(WIDTH - MARGIN, y, f"{count} ({share})", size=VALUE_SIZE, anchor="end")
-    drawing.height = TOP + len(section["labels"]) * ROW - 8
+    drawing.height = TOP + len(labels) * ROW - 8
     return drawing
 
 

@@ -45,14 +45,34 @@ def cross_tables(judgements: RoundJudgements) -> list[dict[str, Any]]:
     ]
 
 
-def _table(name: str, judgements: RoundJudgements, rows: list[_Row]) -> dict[str, Any]:
-    per_item = judgements.items.fields[name]
+def cross_items(judgements: RoundJudgements) -> dict[str, dict[str, NDArray[np.int64]]]:
+    """Return for each field and each of WHOSE how many items each cell speaks of: (rows, values)."""
+    found: dict[str, dict[str, NDArray[np.int64]]] = {}
+    rows = _rows(judgements)
+    for name, per_item in judgements.items.fields.items():
+        _, belongs = _belongs(per_item)
+        given, decided = (np.zeros((len(rows), len(per_item)), dtype=np.int64) for _ in range(2))
+        for at, row in enumerate(rows):
+            given[at, row.items[row.given.any(axis=1)]] = 1
+            decided[at, row.items[row.decided > 0]] = 1
+        behind = given @ belongs
+        found[name] = {"each": behind, "any": behind, "consensus": decided @ belongs}
+    return found
+
+
+def _belongs(per_item: list[tuple[str, ...]]) -> tuple[list[str], NDArray[np.int64]]:
+    """Return the values of a field, and which items have which: (items, values)."""
     values = sorted({value for entry in per_item for value in entry})
     place = {value: column for column, value in enumerate(values)}
     belongs = np.zeros((len(per_item), len(values)), dtype=np.int64)
     for item, entry in enumerate(per_item):
         for value in entry:
             belongs[item, place[value]] = 1
+    return values, belongs
+
+
+def _table(name: str, judgements: RoundJudgements, rows: list[_Row]) -> dict[str, Any]:
+    values, belongs = _belongs(judgements.items.fields[name])
     return {
         "field": name,
         "values": values,

@@ -7,7 +7,7 @@ from typing import Any
 
 from django.utils.translation import gettext
 
-from agreement.cells import DASH, Cell, Figures, Notes, cell, number
+from agreement.cells import DASH, Cell, Figures, Notes, cell, count, number
 from agreement.changes import SHOWN as CHANGE_SHOWN
 from agreement.charts import level, stacked_bar
 from agreement.overview import section_name, whole_section
@@ -31,7 +31,7 @@ def coefficient_table(figures: Figures, notes: Notes) -> tuple[list[str], list[d
     rows = [
         {
             "name": section_name(section),
-            "counts": (section["n_items"], section["n_pairable"], section["n_pairable_ratings"]),
+            "counts": [count(section[name]) for name in ("n_items", "n_pairable", "n_pairable_ratings")],
             "cells": notes.each(_with_error(section["estimates"][name]) for name in names),
         }
         for section in figures["sections"]
@@ -54,7 +54,7 @@ def span_table(figures: Figures, notes: Notes) -> list[dict[str, Any]]:
     return [
         {
             "name": section_name(section),
-            "n_pairs": section["spans"]["similarity"]["exact"]["n_pairs"],
+            "n_pairs": count(section["spans"]["similarity"]["exact"]["n_pairs"]),
             "cells": notes.each(
                 [
                     *_similarity_cells(section["spans"]["similarity"], "n_pairs"),
@@ -62,8 +62,8 @@ def span_table(figures: Figures, notes: Notes) -> list[dict[str, Any]]:
                     *([cell(bertscore_figure(section), spans=True)] if "encoder" in figures else []),
                 ]
             ),
-            "n_gold": section["spans"]["n_gold"],
-            "n_disagreement": section["spans"]["n_disagreement"],
+            "n_gold": count(section["spans"]["n_gold"]),
+            "n_disagreement": count(section["spans"]["n_disagreement"]),
             "by_characters": section["spans"]["counted_by_characters"],
         }
         for section in figures["sections"]
@@ -75,8 +75,8 @@ def _similarity_cells(similarities: Figures, counted: str) -> Iterator[Cell]:
     """Yield the cells of all similarities, with the count of each where it is below that of the row."""
     every = similarities["exact"][counted]
     for name in SIMILARITIES:
-        n = similarities[name][counted]
-        yield cell(similarities[name], spans=True, below=f"n = {n}" if 0 < n < every else "")
+        n = similarities[name][counted] or 0
+        yield cell(similarities[name], spans=True, below=f"n = {n}" if 0 < n < (every or 0) else "")
 
 
 def against_table(figures: Figures, notes: Notes) -> list[dict[str, Any]]:
@@ -144,12 +144,12 @@ def applicability(figures: Figures) -> list[dict[str, Any]]:
     kind = "type" if figures["protocol"] == "focus" else "labels"
     names = {entry["code"]: entry["name"] for entry in figures["categories"]} if kind == "labels" else {}
     sections = [section for section in figures["sections"] if section["kind"] == kind]
-    longest = max((sum(section["labels"].values()) for section in sections), default=0)
+    longest = max((sum(filter(None, section["labels"].values())) for section in sections), default=0)
     rows = []
     for section in sections:
         labels = section["labels"]
         order = ["yes", "no"] if kind == "type" else list(labels)
-        counts = [labels[code] for code in order]
+        counts = [labels[code] or 0 for code in order]
         total = sum(counts)
         rows.append(
             {
@@ -159,15 +159,15 @@ def applicability(figures: Figures) -> list[dict[str, Any]]:
                     {
                         "name": names.get(code) or gettext(code),
                         "label": code if code in LABEL_SIGNS else "",
-                        "n": count,
-                        "share": number(count / total if total else None),
+                        "n": count(labels[code]),
+                        "share": number(n / total if total else None),
                     }
-                    for code, count in zip(order, counts, strict=True)
+                    for code, n in zip(order, counts, strict=True)
                 ],
                 "bar": [
                     _part(code, part) for code, part in zip(order, stacked_bar(counts, longest), strict=True)
                 ],
-                "cannot_judge": section["n_cannot_judge"],
+                "cannot_judge": count(section["n_cannot_judge"]),
             }
         )
     return rows

@@ -7,7 +7,7 @@ from typing import Any
 
 from django.utils.translation import gettext
 
-from agreement.cells import DASH, Cell, Figures, Notes, cell, number
+from agreement.cells import DASH, Cell, Figures, Notes, cell, count, number
 from agreement.charts import Axis, Whisker, axis_of, whisker_of
 from agreement.wording import sentence_words
 
@@ -28,7 +28,7 @@ class Row:
     name: str
     hue: str
     letter: str
-    n_pairable: int
+    n_pairable: int | str
     yes_rate: Cell | None
     cells: list[tuple[str, Cell]]
     alpha: Cell
@@ -97,7 +97,7 @@ def _row(section: Figures, groups: dict[str, Figures], axis: Axis, has_spans: bo
         name=section_name(section),
         hue=group.get("hue", ""),
         letter=group.get("letter", ""),
-        n_pairable=section["n_pairable"],
+        n_pairable=count(section["n_pairable"]),
         yes_rate=notes.noted(_yes_rate(section)) if section["kind"] in _OF_TYPES else None,
         cells=[(short, notes.noted(cell(estimates[name]))) for name, short in OVERVIEW.items()],
         alpha=notes.noted(cell(estimates[ALPHA])),

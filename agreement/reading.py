@@ -12,6 +12,7 @@ from __future__ import annotations
 
 import json
 from collections.abc import Collection, Iterable, Iterator, Mapping
+from datetime import datetime
 from typing import Any
 
 import numpy as np
@@ -37,17 +38,21 @@ FIELD_VALUES = 60
 """An item field with more values than this is no grouping (a comment, an address) and is left out."""
 
 
-def judgements_read(round: Round, *, types: Collection[str] | None = None) -> RoundJudgements:
+def judgements_read(
+    round: Round, *, types: Collection[str] | None = None, without: Collection[int] = ()
+) -> RoundJudgements:
     """Read what the annotators of a round decided, as arrays.
 
     types: the codes of the only types whose judgements are wanted; then the fields of the items are left out.
+    without: the ids of items that are read as if the round did not have them, nor annotators of them alone.
     """
     definition = round.codebook.definition
-    items = _items_read(round, fields=types is None)
+    items = _items_read(round, fields=types is None, without=without)
+    of_round = Membership.objects.filter(assignments__round=round, left_out_at__isnull=True)
+    if without:
+        of_round = of_round.filter(id__in=_judged_something_else(round, without))
     members = sorted(
-        Membership.objects.filter(assignments__round=round, left_out_at__isnull=True)
-        .distinct()
-        .values_list("pseudonym", "id"),
+        of_round.distinct().values_list("pseudonym", "id"),
         key=lambda member: natural_key(member[0]),
     )
     rater_of = {member_id: index for index, (_, member_id) in enumerate(members)}
@@ -106,6 +111,15 @@ def judgements_read(round: Round, *, types: Collection[str] | None = None) -> Ro
     )
 
 
+def _judged_something_else(round: Round, without: Collection[int]) -> set[int]:
+    """Return who judged an item of the round besides these."""
+    model = TypeAnnotation if round.project.protocol == FOCUS else QuestionAnnotation
+    answer = "applicable" if round.project.protocol == FOCUS else "label"
+    rows = model.objects.filter(assignment__round=round).exclude(**{answer: None}, cannot_judge=False)
+    judged = rows.order_by().values_list("assignment__member_id", "assignment__item_id").distinct()
+    return {member for member, item in judged.iterator(chunk_size=BATCH) if item not in without}
+
+
 def judgements_digest(round: Round) -> str:
     """Return the SHA-256 of a round's judgements, the same on every database."""
     return judgements_read(round).digest()
@@ -135,6 +149,15 @@ def judgements_stamp(round: Round) -> str:
     return f"{stamp}.{left_out['members']}.{left_out['last'].isoformat()}" if left_out["members"] else stamp
 
 
+def changed_items(round: Round, since: datetime | None) -> int:
+    """Return of how many items of a round a judgement was made, changed or undone since then."""
+    model = TypeAnnotation if round.project.protocol == FOCUS else QuestionAnnotation
+    rows = model.objects.filter(assignment__round=round)
+    if since is not None:
+        rows = rows.filter(decided_at__gt=since)
+    return rows.aggregate(items=Count("assignment__item_id", distinct=True))["items"]
+
+
 def texts_read(item_ids: Iterable[int], batch: int = 500) -> Iterator[tuple[int, str]]:
     """Yield (item id, text) in the order of the ids, a batch of texts in memory at a time."""
     ids = [int(item_id) for item_id in item_ids]
@@ -155,10 +178,10 @@ def frame_read(round: Round, items: RoundItems) -> Frame:
     return Frame(np.flatnonzero(np.isin(items.ids, np.array(list(marked), dtype=np.int64))), judged["n"])
 
 
-def _items_read(round: Round, *, fields: bool) -> RoundItems:
+def _items_read(round: Round, *, fields: bool, without: Collection[int] = ()) -> RoundItems:
     drawn = round.round_items.filter(item__withdrawn_at__isnull=True).order_by()
     rows = drawn.values_list("item__external_id", "item_id", "item__topic", "item__source")
-    known = sorted(rows.iterator(chunk_size=BATCH))
+    known = sorted(row for row in rows.iterator(chunk_size=BATCH) if row[1] not in without)
     ids = np.array([item_id for _, item_id, _, _ in known], dtype=np.int64)
     of_items = _Fields(len(known))
     if fields:
@@ -168,6 +191,8 @@ def _items_read(round: Round, *, fields: bool) -> RoundItems:
         # To read the JSON of a row takes as long as the row.
         beside = drawn.exclude(item__metadata={}).values_list("item_id", "item__metadata")
         for item_id, metadata in beside.iterator(chunk_size=BATCH):
+            if item_id not in position_of:
+                continue
             own = {name: value for name, value in metadata.items() if name not in ("topic", "source")}
             of_items.add(position_of[item_id], own)
     return RoundItems(

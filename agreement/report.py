@@ -25,6 +25,7 @@ from agreement.semantic_findings import bertscore_add
 from agreement.span_findings import Texts
 from agreement.span_sums import SpanSums, span_frame, span_section
 from agreement.type_parts import Alive, Rows, TypePart, types_find
+from agreement.unsaid import LIVE_ITEMS, items_of, section_unsaid
 from annotation.codebooks.definition import FOCUS
 
 REPORT_VERSION = 5
@@ -94,7 +95,7 @@ def report_build(
     else:
         report = _of_questions(judgements, sections, parameters, texts, step)
     if parameters.get("live"):
-        _aggregates_only(report)
+        _aggregates_only(report, {section.key: section for section in sections}, judgements)
     return report
 
 
@@ -233,9 +234,13 @@ def _queue(units: Rows) -> dict[str, int]:
     }
 
 
-def _aggregates_only(report: RoundReport) -> None:
+def _aggregates_only(report: RoundReport, sections: dict[str, Section], judgements: RoundJudgements) -> None:
+    """Leave out of a live report what is of one annotator or item, and figures that rest on a few items."""
     report.spans, report.units = [], []
     report.figures["annotators"], report.figures["cross"] = [], []
-    for section in report.figures["sections"]:
+    for place, section in enumerate(report.figures["sections"]):
         section["pairs"], section["pairs_undefined"], section["queue"] = [], {}, {}
         section["prevalence"] = {}
+        judged, compared = items_of(judgements, sections[section["key"]])
+        if 0 < judged < LIVE_ITEMS or 0 < compared < LIVE_ITEMS:
+            report.figures["sections"][place] = section_unsaid(section)

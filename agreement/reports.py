@@ -21,8 +21,9 @@ from agreement.canonical import sha256_of
 from agreement.encoders import encoder_label
 from agreement.models import AgreementReport
 from agreement.parameters import parameters_clean
-from agreement.reading import judgements_digest, judgements_stamp
+from agreement.reading import changed_items, judgements_digest, judgements_stamp
 from agreement.report import REPORT_VERSION
+from agreement.unsaid import LIVE_ITEMS
 from annotation.codebooks.definition import FOCUS
 from annotation.errors import Refused
 from annotation.models import Membership, Round
@@ -94,6 +95,9 @@ def report_request(*, round: Round, parameters: Mapping[str, Any] | None = None)
     pending = reports.filter(state__in=PENDING).first()
     if pending:
         return pending
+    shown = _newest_finished(reports) if live else None
+    if shown is not None and not report_out_of_date(shown, round):
+        return shown
     finished = reports.filter(
         state=State.DONE, stamp=judgements_stamp(round), code_version=REPORT_VERSION
     ).first()
@@ -149,9 +153,14 @@ def report_shown(current: CurrentReport) -> AgreementReport | None:
 
 
 def report_out_of_date(report: AgreementReport, round: Round) -> bool:
-    """Whether the report was computed by older code, from other judgements, or with another encoder."""
+    """Whether the report was computed by older code, from other judgements, or with another encoder.
+
+    A live one is not before a few items more have changed: two reports that differ by one item tell of it.
+    """
     if report.code_version != REPORT_VERSION:
         return True
+    if report.parameters["live"] and changed_items(round, report.computed_at) < LIVE_ITEMS:
+        return False
     expected = _encoder(round, live=report.parameters["live"])
     if report.parameters.get("encoder") != expected.get("encoder"):
         return True

@@ -27,6 +27,9 @@ BEYOND_LIMIT = "beyond_limit"
 
 FEW_POSITIVES = "few_positives"
 
+KEPT_BACK = "kept_back"
+"""Not undefined but unsaid: in a release that keeps labels or texts back, and while a round is open."""
+
 REASONS: Mapping[str, str] = {
     NO_ITEMS: "no item has a rating",
     NO_PAIRS: "no item has two ratings to compare",
@@ -40,6 +43,7 @@ REASONS: Mapping[str, str] = {
     NOT_COMPUTED: "not asked for",
     NO_SPREAD: "all items have the same value, so that resampling them cannot show how far it may be off",
     BEYOND_LIMIT: "more than a thousand times the items at hand would be needed",
+    KEPT_BACK: "not told, because it would speak of so few items that it would tell their answers",
     FEW_POSITIVES: "so few items carry a less common label that no interval method is trustworthy",
 }
 

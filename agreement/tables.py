@@ -153,10 +153,9 @@ def latex_table(
 
 
 def _cell(section: dict[str, Any], name: str, notes: Notes) -> str:
-    if name == "n":
-        return str(section["n_items"])
-    if name == "n_pairable":
-        return str(section["n_pairable"])
+    if name in ("n", "n_pairable"):
+        number = section["n_items" if name == "n" else name]
+        return "--" if number is None else str(number)
     if name == "yes_rate":
         rate = section.get("yes_rate")
         return "--" if rate is None else _number(rate)

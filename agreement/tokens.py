@@ -45,11 +45,11 @@ _UNSPACED_RANGES = (
     (0x1B000, 0x1B16F),  # kana supplements
     (0x20000, 0x3FFFF),  # Han extensions B and later
 )
-_UNSPACED = "".join(f"{chr(first)}-{chr(last)}" for first, last in _UNSPACED_RANGES)
+UNSPACED_LETTERS = "".join(f"{chr(first)}-{chr(last)}" for first, last in _UNSPACED_RANGES)
 
 _WORD = re.compile(r"\w+")
-_UNSPACED_LETTER = re.compile(f"[{_UNSPACED}]")
-_SPACED_WORD = re.compile(f"[^\\W{_UNSPACED}]+")
+_UNSPACED_LETTER = re.compile(f"[{UNSPACED_LETTERS}]")
+_SPACED_WORD = re.compile(f"[^\\W{UNSPACED_LETTERS}]+")
 _IS_WORD = bytes(_WORD.match(chr(code)) is not None for code in range(256))
 _NON_ASCII_NON_WORD = re.compile(r"[^\w\x00-\x7f]")
 

@@ -3,10 +3,12 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Callable
+from collections.abc import Callable, Collection
+from functools import partial
 from pathlib import Path
 from typing import Any
 
+from agreement.judgements import RoundJudgements
 from agreement.models import AgreementReport
 from agreement.parameters import parameters_clean
 from agreement.reading import judgements_read, texts_read
@@ -14,42 +16,71 @@ from agreement.report import report_build
 from agreement.reports import report_out_of_date
 from agreement.tables import figures_csv, latex_table
 from annotation.models import Round
+from exports.disclosure import Disclosure, texts_of
+from exports.outputs import INTERNAL
 from exports.records import RoundRow, Selection
 
 PARAMETERS = {**parameters_clean(), "live": False}
 
 
+Agreement = list[tuple[RoundRow, dict[str, Any]]]
+
+
 def agreement_write(
-    selection: Selection, directory: Path, *, alive: Callable[[], None]
-) -> list[tuple[RoundRow, dict[str, Any]]]:
+    selection: Selection, disclosure: Disclosure, directory: Path, *, alive: Callable[[], None]
+) -> Agreement:
     """Write the report of every chosen round below `agreement/` and return the figures of each.
 
-    Where the worker has computed the report already its figures are taken, else they are computed here: they
-    are the same, so the release does not depend on whether a worker was there. `alive` is called meanwhile,
-    since that of a large round takes longer than a lease.
+    Of a round with withheld items the report is made without them, and the whole one goes below `internal/`.
+    A round of which too few items are left has none. `alive` is called meanwhile, since the report of a large
+    round takes longer than a lease.
     """
     found = []
     for row in selection.rounds:
-        figures = _figures(
-            selection.project.rounds.select_related("project", "codebook").get(pk=row.pk), alive
-        )
-        folder = directory / "agreement"
-        folder.mkdir(exist_ok=True)
-        stem = f"round-{row.number}"
-        text = json.dumps(figures, ensure_ascii=False, indent=2, sort_keys=True) + "\n"
-        (folder / f"{stem}.json").write_bytes(text.encode())
-        (folder / f"{stem}.csv").write_bytes(figures_csv(figures).encode())
-        (folder / f"{stem}.tex").write_bytes(latex_table(figures).encode())
-        found.append((row, figures))
+        round = selection.project.rounds.select_related("project", "codebook").get(pk=row.pk)
+        drawn = round.round_items.order_by().values_list("item_id", flat=True)
+        withheld = disclosure.withheld_among(drawn)
+        if withheld:
+            _write(directory / INTERNAL / "agreement", row.number, _figures(round, alive))
+
+        def report(judgements: RoundJudgements | None, round: Round = round) -> dict[str, Any]:
+            return _figures(round, alive, judgements)
+
+        told = disclosure.round_figures(partial(_read, round), withheld, report)
+        if told is not None:
+            found.append((row, told))
+    disclosure = disclosure.knowing(lambda: texts_of(selection), [figures for _, figures in found])
+    found = [(row, disclosure.texts_out.cleaned(figures)) for row, figures in found]
+    for row, figures in found:
+        _write(directory / "agreement", row.number, figures)
     return found
 
 
-def _figures(round: Round, alive: Callable[[], None]) -> dict[str, Any]:
-    reports = AgreementReport.objects.filter(round=round, state=AgreementReport.State.DONE)
-    for report in reports.order_by("-id"):
-        if report.parameters == PARAMETERS and not report_out_of_date(report, round):
-            return report.figures
-    built = report_build(
-        judgements_read(round), PARAMETERS, texts=texts_read, progress=lambda done, total: alive()
-    )
+def _read(round: Round, without: Collection[int]) -> RoundJudgements:
+    return judgements_read(round, without=without)
+
+
+def _write(folder: Path, number: int, figures: dict[str, Any]) -> None:
+    folder.mkdir(parents=True, exist_ok=True)
+    text = json.dumps(figures, ensure_ascii=False, indent=2, sort_keys=True) + "\n"
+    (folder / f"round-{number}.json").write_bytes(text.encode())
+    (folder / f"round-{number}.csv").write_bytes(figures_csv(figures).encode())
+    (folder / f"round-{number}.tex").write_bytes(latex_table(figures).encode())
+
+
+def _figures(
+    round: Round, alive: Callable[[], None], judgements: RoundJudgements | None = None
+) -> dict[str, Any]:
+    """Return the report of these judgements, or of all of the round.
+
+    Where the worker has computed that already its figures are taken, else they are computed here: they are
+    the same, so the release does not depend on whether a worker was there.
+    """
+    if judgements is None:
+        reports = AgreementReport.objects.filter(round=round, state=AgreementReport.State.DONE)
+        for report in reports.order_by("-id"):
+            if report.parameters == PARAMETERS and not report_out_of_date(report, round):
+                return report.figures
+        judgements = judgements_read(round)
+    built = report_build(judgements, PARAMETERS, texts=texts_read, progress=lambda done, total: alive())
     return built.figures

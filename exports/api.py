@@ -28,7 +28,7 @@ from annotation.serializers import RefusalSerializer
 from exports.cancelling import release_cancel
 from exports.intact import file_intact_or_refuse
 from exports.models import Release
-from exports.parameters import EXCHANGE, SPLIT_BY, Parameters
+from exports.parameters import EXCHANGE, LEAST_CELL, MOST_CELL, PUBLISHED_LABELS, SPLIT_BY, Parameters
 from exports.publishing import release_publish, release_unpublish
 from exports.ranges import byte_range
 from exports.tasks import release_start
@@ -85,6 +85,15 @@ class ParametersSerializer(serializers.Serializer):
     seed = serializers.IntegerField(help_text="Of the split by `seed`.")
     withheld = serializers.ListField(
         child=serializers.CharField(), help_text="Splits whose labels stay with the leads."
+    )
+    published_labels = serializers.ChoiceField(
+        PUBLISHED_LABELS,
+        help_text="`stand`: a label that came with a file wins over votes; `votes`: only where nobody voted.",
+    )
+    min_cell = serializers.IntegerField(
+        min_value=LEAST_CELL,
+        max_value=MOST_CELL,
+        help_text="Least number of items that a public figure speaks of where labels or texts stay inside.",
     )
     edited_questions = serializers.BooleanField(help_text="CQs-Gen: in place of invalid questions.")
     refined_questions = serializers.BooleanField(help_text="FOCUS: a language model's beside the template's.")

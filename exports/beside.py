@@ -19,8 +19,7 @@ from django.conf import settings
 from django.utils.translation import gettext
 
 from annotation.errors import Refused
-from exports.item_files import Batch, Plan
-from exports.reconciling import Tally
+from exports.item_files import Batch, Plan, Tallies
 from exports.sums import Sums
 
 PIECE = 1 << 18
@@ -65,7 +64,7 @@ class FilesBeside:
         """Send items to be written; waits only where the other process is far behind."""
         self._send(batch)
 
-    def finish(self) -> Tally:
+    def finish(self) -> Tallies:
         """Wait until the files are closed, and return what they hold."""
         self._send(None)
         self._pieces.put(_END)
@@ -93,9 +92,9 @@ class FilesBeside:
         with suppress(BrokenPipeError):
             pipe.close()
 
-    def _answer(self) -> Tally:
+    def _answer(self) -> Tallies:
         try:
-            failure, tally, written = pickle.load(self._answers)
+            failure, tallies, written = pickle.load(self._answers)
         except (EOFError, pickle.UnpicklingError):
             failure = gettext(
                 "The process that writes the files was stopped (killed, or out of memory). Ask again; if it "
@@ -104,4 +103,4 @@ class FilesBeside:
         if failure:
             raise Refused("not_written", failure)
         self._sums.learn(written)
-        return tally
+        return tallies

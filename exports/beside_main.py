@@ -36,8 +36,8 @@ def written(messages: IO[bytes]) -> tuple[str, Any, dict[str, str]]:
         with collected_rarely(), Sums(directory) as sums, ItemFiles(plan, sums) as files:
             while (batch := pickle.load(messages)) is not None:
                 files.add(batch)
-            tally = files.finish()
-            return "", tally, sums.written()
+            tallies = files.finish()
+            return "", tallies, sums.written()
     except EOFError:
         sys.exit("The process that builds the release is gone.")
     except Exception as error:

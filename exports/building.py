@@ -7,7 +7,7 @@ from __future__ import annotations
 
 import hashlib
 from collections import Counter, defaultdict
-from collections.abc import Callable
+from collections.abc import Callable, Iterable
 from dataclasses import dataclass, field
 from itertools import islice
 from pathlib import Path
@@ -22,13 +22,16 @@ from exports.agreement_files import agreement_write
 from exports.archive import Archive
 from exports.beside import FilesBeside
 from exports.card import card_text
+from exports.disclosure import Disclosure, disclosure_of, keeps_back
+from exports.formats.cqs_gen import questions
 from exports.formats.jsonfile import canonical
-from exports.item_files import ItemFiles, Plan
-from exports.manifest import SUMS, documents_write, sums_text
+from exports.item_files import ItemFiles, Plan, Tallies
+from exports.manifest import SUMS, disclosure_knowing, documents_write, sums_text
 from exports.outputs import INTERNAL
 from exports.reconciling import Tally, inputs_stamp
 from exports.records import BATCH, ItemRecord, Selection, items_chosen, records_read
 from exports.refinements import RunUse, provenance
+from exports.small_cells import hidden_parts
 from exports.splits import splits_plan
 from exports.stored import origins_read
 from exports.sums import Sums
@@ -66,36 +69,64 @@ class BuiltFile:
     archive: bool = False
 
 
+@dataclass(frozen=True, slots=True)
+class Inside:
+    """The digest and the counts of the whole release, withheld items too: for its leads."""
+
+    digest: str
+    counts: Counter[str]
+    labels: dict[str, int]
+
+
 @dataclass(slots=True)
 class Built:
-    """What was built, with what the card and the manifest say about it.
+    """What was built, with what the card and the manifest say about it to everybody.
 
-    `sources` are source, licence and items; `annotators` pseudonym, judgements and background.
-    `spans` are the gold and disagreement spans by type. `labels_before` and `labels_after` are the labels by
-    source, before and after edited questions came in.
+    Nothing here but `inside` knows a judgement of a withheld item; `digest` covers what is public.
+    `sources` are source, licence and items; `annotators` pseudonym, judgements (None where that would tell of
+    few items) and background. `spans` are the gold and disagreement spans by type. `labels_before` and
+    `labels_after` are the labels by source, before and after edited questions came in; `labels_by_split` are
+    those as released, of types the yes. `annotators_an_item` has for each round, by its number, how many
+    items so many annotators judged.
     `refinements` say how the refined questions came to be, run by run.
     """
 
     digest: str
+    inside: Inside
     counts: Counter[str]
     labels: dict[str, int]
     spans: dict[str, tuple[int, int]]
     splits: dict[str, int]
     sources: list[tuple[str, str, int]]
-    annotators: list[tuple[str, int, str]]
+    annotators: list[tuple[str, int | None, str]]
     labels_before: dict[str, dict[str, int]]
     labels_after: dict[str, dict[str, int]]
+    labels_by_split: dict[str, dict[str, int]]
+    annotators_an_item: dict[int, dict[int, int]]
     refinements: list[dict[str, Any]]
     card: str = ""
     files: list[BuiltFile] = field(default_factory=list)
 
+    def cleaned_by(self, disclosure: Disclosure) -> None:
+        """Take out of the words of people what they quote of texts that the release does not have."""
+        without, cleaned = disclosure.texts_out.without, disclosure.texts_out.cleaned
+        self.sources = [(without(source), without(licence), n) for source, licence, n in self.sources]
+        self.annotators = [(name, n, without(background)) for name, n, background in self.annotators]
+        self.labels_before, self.labels_after = cleaned(self.labels_before), cleaned(self.labels_after)
+        self.labels_by_split = cleaned(self.labels_by_split)
+
 
 class Digest:
-    """SHA-256 of everything the bytes of a release depend on, fed record by record."""
+    """SHA-256 of everything the bytes of a release depend on, fed record by record.
 
-    def __init__(self, selection: Selection) -> None:
+    With `public` only of what its public files say: whoever knows all of a release but a few withheld labels
+    could try out which of them have the digest.
+    """
+
+    def __init__(self, selection: Selection, public: Disclosure | None = None) -> None:
         self._hash = hashlib.sha256()
         self._selection = selection
+        self._public = public
         self._annotators: set[int] = set()
         self._runs: dict[int, RunUse] = defaultdict(RunUse)
         self._waiting: list[Any] = []
@@ -118,27 +149,53 @@ class Digest:
 
     def add(self, record: ItemRecord, split: str) -> None:
         """Take in one item. Keys of the database stay out: a restored copy has the same digest."""
+        if self._public is not None:
+            item = record.item
+            self._add([item[1:7], item.metadata.get("schemes"), split])
+            if self._public.is_withheld(split):
+                return
+            self._add(self._released(record))
+            if self._selection.parameters.judgements:
+                comments = self._selection.parameters.comments
+                self._add([row if comments else (*row[:4], *row[5:]) for row in self._judgements(record)])
+        else:
+            places: dict[str | int, int] = {question.pk: question.position for question in record.questions}
+            questions_asked = [question[2:] for question in record.questions]
+            resolved = sorted((places.get(unit, unit), row[2:]) for unit, row in record.resolutions.items())
+            types = [list(record.types)] if len(record.types) < len(self._selection.type_codes) else []
+            self._add([record.item[1:], split, questions_asked, self._judgements(record), resolved, *types])
+        self._annotators.update(row.annotator for row in record.judgements)
+        for key, found in sorted(record.refined.items()):
+            self._add([key, found.question, found.run, found.model, found.answered_at.isoformat()])
+            self._runs[found.run].add(found)
+
+    def _judgements(self, record: ItemRecord) -> list[tuple[Any, ...]]:
         rounds = self._selection.round_of
         places: dict[str | int, int] = {question.pk: question.position for question in record.questions}
-        judgements = [
+        return [
             (
                 places.get(row.unit, row.unit),
                 rounds[row.round].number,
                 self._selection.members[row.annotator],
-                row[4:10],
+                row[4:6],
+                row.comment,
+                row[7:10],
                 row.decided_at.isoformat(),
                 row[11:],
             )
             for row in record.judgements
         ]
-        questions = [question[2:] for question in record.questions]
-        resolutions = sorted((places.get(unit, unit), row[2:]) for unit, row in record.resolutions.items())
-        asked = [list(record.types)] if len(record.types) < len(self._selection.type_codes) else []
-        self._add([record.item[1:], split, questions, judgements, resolutions, *asked])
-        self._annotators.update(row.annotator for row in record.judgements)
-        for key, found in sorted(record.refined.items()):
-            self._add([key, found.question, found.run, found.model, found.answered_at.isoformat()])
-            self._runs[found.run].add(found)
+
+    def _released(self, record: ItemRecord) -> list[Any]:
+        """Return what the benchmark says of an item."""
+        if self._selection.typology:
+            return list(record.types.items())
+        return questions(record, edited=self._selection.parameters.edited_questions)
+
+    def also(self, figures: Iterable[Any]) -> None:
+        """Take in the reports as they are published: a public digest need not know what they are made of."""
+        if self._public is not None:
+            self._add(list(figures))
 
     def hexdigest(self) -> str:
         """Return the digest of all that was added, and of what its annotators said about themselves."""
@@ -187,7 +244,10 @@ def _files_build(selection: Selection, version: str, sums: Sums, progress: Progr
     if total == 0:
         raise Refused("not_ready", nothing_to_release(selection))
     split_of, digest, splits = splits_plan(selection), Digest(selection), Counter[str]()
-    plan = Plan(selection, sorted(set(split_of.values())), origins_read(selection))
+    disclosure = disclosure_of(selection, split_of)
+    told = None if disclosure.is_everything_public else Digest(selection, disclosure)
+    names = sorted(set(split_of.values()))
+    plan = Plan(selection, names, origins_read(selection), disclosure.texts_out)
     title = f"{selection.project.slug}-{version}"
     with (
         (FilesBeside if total >= BESIDE else ItemFiles)(plan, sums) as files,
@@ -199,6 +259,8 @@ def _files_build(selection: Selection, version: str, sums: Sums, progress: Progr
             for record, split in batch:
                 splits[split] += 1
                 digest.add(record, split)
+                if told is not None:
+                    told.add(record, split)
             done += len(batch)
             progress(done, total)
         finishing = archive.before(files.finish)
@@ -206,14 +268,22 @@ def _files_build(selection: Selection, version: str, sums: Sums, progress: Progr
         agreement = []
         try:
             if selection.parameters.agreement:
-                agreement = agreement_write(selection, sums.directory, alive=lambda: progress(done, total))
+                agreement = agreement_write(
+                    selection, disclosure, sums.directory, alive=lambda: progress(done, total)
+                )
         finally:
             # What does not add up may be why there are no figures, and is what people can mend.
-            tally = finishing.result()
-            _reconcile(selection, tally, stamp)
-        built = _built(selection, tally, digest.hexdigest(), splits)
-        built.card = card_text(selection, version, built, agreement)
-        documents_write(selection, version, built, sums)
+            tallies = finishing.result()
+            _reconcile(selection, tallies.whole, stamp)
+        inside = Inside(digest.hexdigest(), tallies.whole.counts, dict(sorted(tallies.whole.labels.items())))
+        if told is not None:
+            told.also(figures for _, figures in agreement)
+        built = _built(selection, tallies, told.hexdigest() if told else inside.digest, inside, splits)
+        disclosure = disclosure_knowing(selection, disclosure, built)
+        public = disclosure.public_selection(selection)
+        built.cleaned_by(disclosure)
+        built.card = card_text(public, version, built, agreement)
+        documents_write(public, disclosure, version, built, sums)
         built.files = files_seal(sums, archive)
     return built
 
@@ -226,23 +296,44 @@ def _reconcile(selection: Selection, tally: Tally, stamp: str) -> None:
         raise NotReconciled(problems)
 
 
-def _built(selection: Selection, tally: Tally, digest: str, splits: Counter[str]) -> Built:
+def _built(
+    selection: Selection, tallies: Tallies, digest: str, inside: Inside, splits: Counter[str]
+) -> Built:
     background = dict(selection.project.memberships.values_list("pk", "background"))
+    tally = tallies.public
     return Built(
         digest=digest,
-        counts=Counter(dict(sorted(tally.counts.items()))),
+        inside=inside,
+        # Withheld items are there for everybody: what was said of them is not.
+        counts=Counter(dict(sorted({**tally.counts, "items": tallies.whole.counts["items"]}.items()))),
         labels=dict(sorted(tally.labels.items())),
         spans={code: (tally.gold[code], tally.disagreement[code]) for code in sorted(tally.gold)},
         splits=dict(sorted(splits.items())),
-        sources=[(*place, number) for place, number in sorted(tally.sources.items())],
+        sources=[(*place, number) for place, number in sorted(tallies.whole.sources.items())],
         annotators=[
-            (selection.members[member], tally.annotators[member], background[member])
-            for member in sorted(tally.annotators, key=lambda member: natural_key(selection.members[member]))
+            (selection.members[member], number, background[member])
+            for member, number in _judged_by(selection, tally)
         ],
         labels_before={source: dict(found) for source, found in sorted(tally.labels_before.items())},
         labels_after={source: dict(found) for source, found in sorted(tally.labels_after.items())},
+        labels_by_split={split: dict(found) for split, found in sorted(tally.labels_by_split.items())},
+        annotators_an_item={
+            selection.round_of[round].number: dict(sorted(found.items()))
+            for round, found in tally.annotators_an_item.items()
+        },
         refinements=provenance(selection.project, tally.runs),
     )
+
+
+def _judged_by(selection: Selection, tally: Tally) -> list[tuple[int, int | None]]:
+    """Return how much each annotator judged; None of few items where something is kept back."""
+    members = sorted(tally.annotators, key=lambda member: natural_key(selection.members[member]))
+    least = selection.parameters.min_cell if keeps_back(selection.parameters.to_json()) else 0
+    hidden = hidden_parts([tally.items_of[member] for member in members], least)
+    return [
+        (member, None if few else tally.annotators[member])
+        for member, few in zip(members, hidden, strict=True)
+    ]
 
 
 def files_seal(sums: Sums, archive: Archive) -> list[BuiltFile]:

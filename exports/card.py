@@ -3,17 +3,22 @@
 from __future__ import annotations
 
 from collections.abc import Iterable
+from statistics import median, quantiles
 from typing import TYPE_CHECKING
 
 from exports.card_agreement import AgreementFigures, agreement_text
 from exports.card_use import use_text
 from exports.citing import author_names, citation_made
-from exports.front_matter import front_matter, split_name
+from exports.front_matter import front_matter, is_socratic, split_name
 from exports.markdown import cell, table
 from exports.records import RoundRow, Selection
 
 if TYPE_CHECKING:
     from exports.building import Built
+
+
+LISTED = 30
+"""Annotators up to which the card lists them all."""
 
 
 def card_text(selection: Selection, version: str, built: Built, agreement: AgreementFigures) -> str:
@@ -31,6 +36,7 @@ def card_text(selection: Selection, version: str, built: Built, agreement: Agree
         _process(selection, built),
         _refinements(built) if selection.parameters.refined_questions else "",
         agreement_text(agreement),
+        _kept_back(selection, agreement),
         _limits(built),
         _checking(built),
     ]
@@ -40,11 +46,19 @@ def card_text(selection: Selection, version: str, built: Built, agreement: Agree
 def description(selection: Selection) -> str:
     """Return what the dataset is, in a sentence."""
     if selection.typology:
-        return (
-            f"Arguments with the Socratic question types that can probe them ({selection.codebook.title}), "
-            "each with the words that the question is about."
-        )
+        asks = any(kind.exemplar for kind in selection.codebook.types)
+        fit = "can probe them" if asks else "apply to them"
+        about = "the question is about" if asks else "it is about"
+        spans = f", each with the words that {about}" if selection.span_types else ""
+        return f"Arguments with the {types_name(selection)} that {fit} ({selection.codebook.title}){spans}."
     return f"Interventions with critical questions and their usefulness ({selection.codebook.title})."
+
+
+def types_name(selection: Selection) -> str:
+    """Return what the types are called, as far as the codebook says so."""
+    if not any(kind.exemplar for kind in selection.codebook.types):
+        return "types"
+    return "Socratic question types" if is_socratic(selection) else "question types"
 
 
 def citation_of(selection: Selection, version: str) -> str:
@@ -82,6 +96,41 @@ def _head(selection: Selection, version: str) -> str:
     return "\n".join([*lines, ""])
 
 
+def _by_split(selection: Selection, built: Built) -> list[str]:
+    """Return the labels of each split as released; of types how often each was decided yes."""
+    splits = [split for split in built.splits if split]
+    if not splits:
+        return []
+    found = built.labels_by_split
+    withheld = selection.parameters.withheld
+    if selection.typology:
+        shown = [split for split in splits if split not in withheld]
+        return (
+            [
+                "Types decided yes, by split:",
+                "",
+                *table(
+                    ["type", *map(split_name, shown)],
+                    (
+                        (kind.name, *(found.get(split, {}).get(kind.code, 0) for split in shown))
+                        for kind in selection.codebook.types
+                    ),
+                ),
+            ]
+            if len(shown) > 1
+            else []
+        )
+    names = ("Useful", "Unhelpful", "Invalid")
+    rows = []
+    for split in splits:
+        counted = found.get(split, {})
+        total = sum(counted.values())
+        shares = (f"{counted.get(name, 0)} ({_percent(counted.get(name, 0), total)})" for name in names)
+        cells = ["withheld"] * 4 if split in withheld else [*shares, total]
+        rows.append((split_name(split), *cells))
+    return ["Labels by split:", "", *table(["split", *names, "questions"], rows)]
+
+
 def _data(selection: Selection, built: Built) -> str:
     counts = built.counts
     lines = ["## Data", ""]
@@ -116,6 +165,7 @@ def _data(selection: Selection, built: Built) -> str:
             f"Gold spans (chosen by two or more annotators, or by a lead): {counts['gold_spans']}; "
             f"disagreement spans (chosen by one alone, or not confirmed): {counts['disagreement_spans']}.",
             "",
+            *_by_split(selection, built),
         ]
         if selection.asks_some:
             lines += [
@@ -128,7 +178,7 @@ def _data(selection: Selection, built: Built) -> str:
                 "",
             ]
         return "\n".join(lines)
-    lines += _distribution(built)
+    lines += [*_distribution(built), *_by_split(selection, built)]
     return "\n".join(lines)
 
 
@@ -167,19 +217,22 @@ def _process(selection: Selection, built: Built) -> str:
                 (
                     _round_name(row),
                     row.purpose,
-                    row.overlap,
+                    _spread(built.annotators_an_item.get(row.number, {}), told=not _keeps_back(selection)),
                     row.codebook_version,
                     "elsewhere, imported" if row.imported else "here",
                 )
                 for row in selection.rounds
             ),
         )
-        lines += table(
-            ["annotator", "judgements", "background, in their own words"],
-            ((name, number, background or "not stated") for name, number, background in built.annotators),
-        )
+        lines += _annotators(built)
     if counts["published_labels"]:
         lines += [f"{counts['published_labels']} labels were published with an imported file.", ""]
+    if counts["published_labels_outvoted"]:
+        lines += [
+            f"{counts['published_labels_outvoted']} labels that were published with an imported file were "
+            "judged again here: the votes decide about these.",
+            "",
+        ]
     rule = (
         "Labels are the decisions of a lead; what no lead decided is undecided."
         if selection.parameters.adjudicated_only
@@ -187,7 +240,12 @@ def _process(selection: Selection, built: Built) -> str:
         "unit being one vote; a lead's decision wins over it."
     )
     if counts["published_labels"]:
-        rule += " A label that was published with an imported file wins over the votes, and a lead's over it."
+        rule += (
+            " A label that was published with an imported file stands where nobody voted."
+            if selection.parameters.published_labels == "votes"
+            else " A label that was published with an imported file wins over the votes, and a lead's over "
+            "it."
+        )
         if not counts["judgements"] and not counts["adjudicated"]:
             rule = "All labels are those of the imported file; nobody judged them here."
     lines += [rule]
@@ -213,14 +271,59 @@ def _round_name(row: RoundRow) -> str:
     return f"{row.name} ({'; '.join(asked)})" if asked else row.name
 
 
+def _spread(found: dict[int, int], *, told: bool) -> str:
+    """Say by how many annotators the items of a round were judged.
+
+    >>> _spread({3: 40}, told=True), _spread({2: 1, 3: 40}, told=True), _spread({}, told=True)
+    ('3', '3 (40 items), 2 (1 item)', '–')
+    >>> _spread({1: 5, 2: 30, 3: 5, 356: 1}, told=True), _spread({2: 1, 3: 40}, told=False)
+    ('median 2, from 1 to 356', 'median 3')
+    """
+    if len(found) < 2:
+        return str(next(iter(found), "–"))
+    middle = f"median {median(number for number, items in found.items() for _ in range(items)):g}"
+    if not told:
+        return middle
+    if len(found) > 3:
+        return f"{middle}, from {min(found)} to {max(found)}"
+    most_first = sorted(found.items(), key=lambda entry: (-entry[1], entry[0]))
+    return ", ".join(f"{number} ({items} item{'' if items == 1 else 's'})" for number, items in most_first)
+
+
+def _annotators(built: Built) -> list[str]:
+    """Return who judged; of a crowd how much each, since `annotators.csv` lists them."""
+    if len(built.annotators) <= LISTED:
+        return table(
+            ["annotator", "judgements", "background, in their own words"],
+            (
+                (name, "–" if number is None else number, background or "not stated")
+                for name, number, background in built.annotators
+            ),
+        )
+    numbers = sorted(number for _, number, _ in built.annotators if number is not None)
+    if len(numbers) < 2:
+        return [f"{len(built.annotators)} annotators, listed in `annotators.csv`.", ""]
+    low, middle, high = quantiles(numbers, n=4, method="inclusive")
+    stated = sum(bool(background) for _, _, background in built.annotators)
+    return [
+        f"{len(built.annotators)} annotators, listed in `annotators.csv`; {stated} of them said something "
+        f"about themselves. Judgements of each: median {middle:g}, half of them {low:g} to {high:g}, from "
+        f"{numbers[0]} to {numbers[-1]}.",
+        "",
+    ]
+
+
 def _guidelines(selection: Selection) -> str:
     newest = selection.codebook_version
     earlier = selection.earlier_guidelines
     told = f"The guideline is in `guideline.md` (version {newest})"
     if not earlier:
-        return f"{told}."
+        return f"{told}, the codebook in `codebook.toml`."
     names = ", ".join(f"`guidelines/version-{version}.md`" for version in earlier)
-    return f"{told}; some rounds were annotated under earlier ones: {names}."
+    return (
+        f"{told}; some rounds were annotated under earlier ones: {names}. The codebook of each is the TOML "
+        "beside it."
+    )
 
 
 def _refinements(built: Built) -> str:
@@ -259,6 +362,36 @@ def _refinements(built: Built) -> str:
     return "\n".join(lines)
 
 
+def _kept_back(selection: Selection, agreement: AgreementFigures) -> str:
+    """Say what the counts and figures leave out, so that nobody compares them with others unawares."""
+    choices = selection.parameters
+    if not _keeps_back(selection):
+        return ""
+    lines = ["## What is kept back", ""]
+    if choices.withheld:
+        names = ", ".join(f"`{split_name(split)}`" for split in choices.withheld)
+        lines.append(
+            f"The references of {names} are withheld: every count of labels, judgements and spans and every "
+            "figure of agreement here is computed without its items."
+        )
+    if choices.agreement and selection.rounds:
+        lines.append(
+            "Of rounds with items whose labels or texts are kept back, no figure in `agreement/` speaks of "
+            f"fewer than {choices.min_cell} items; further cells are left out so that none of these follows "
+            "from a sum."
+        )
+        shown = {row.number for row, _ in agreement}
+        if missing := [cell(row.name) for row in selection.rounds if row.number not in shown]:
+            lines.append(f"Too few items are left for any figure: {', '.join(missing)}.")
+    if not choices.texts:
+        lines.append("Where five or more words in a row are those of a text, […] stands instead.")
+    return "\n\n".join([lines[0], " ".join(lines[2:]), ""])
+
+
+def _keeps_back(selection: Selection) -> bool:
+    return bool(selection.parameters.withheld) or not selection.parameters.texts
+
+
 def _limits(built: Built) -> str:
     counts = built.counts
     known = [
@@ -275,19 +408,22 @@ def _limits(built: Built) -> str:
         (counts["judgements_of_dropped_types"], "Judgements about types that a newer guideline dropped"),
     ]  # fmt: skip
     lines = [f"- {what}: {number}." for number, what in known if number]
-    if built.annotators:
+    if built.annotators and built.counts["judgements"]:
         lines += ["- Annotators are known by pseudonym and by what they said about themselves only."]
     return "\n".join(["## Known limits", "", *lines, ""]) if lines else ""
 
 
 def _checking(built: Built) -> str:
+    covered = "texts, judgements, decisions"
+    if built.digest != built.inside.digest:
+        covered = "what is public of texts, judgements and decisions"
     return "\n".join(
         [
             "## Checking and rebuilding",
             "",
             "`sha256sum --check SHA256SUMS` checks the files. `release.json` says what they were built from.",
             f"The digest `{built.digest}`",
-            "covers texts, judgements, decisions, choices and code: the same digest gives the same bytes "
+            f"covers {covered}, choices and code: the same digest gives the same bytes "
             "(in a Parquet file the same content).",
             "",
         ]

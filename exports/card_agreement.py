@@ -6,6 +6,7 @@ from collections.abc import Sequence
 from typing import Any
 
 from agreement.cells import Notes
+from agreement.results import KEPT_BACK
 from agreement.wording import reason_text
 from exports.markdown import cell, table
 from exports.records import RoundRow
@@ -34,7 +35,7 @@ def agreement_text(agreement: AgreementFigures) -> str:
             (
                 (
                     section["name"],
-                    section["n_pairable"],
+                    _count(section["n_pairable"]),
                     *(_estimate(section["estimates"][key], notes) for key, _ in _COEFFICIENTS),
                 )
                 for section in shown
@@ -65,12 +66,16 @@ def _span_agreement(sections: Sequence[dict[str, Any]], notes: Notes) -> list[st
             _estimate(figures[key], notes, spans=True) + _fewer(figures[key].get("n_pairs", pairs), pairs)
             for key, _ in _SPAN_FIGURES
         )
-        rows.append((section["name"], pairs, *cells))
+        rows.append((section["name"], _count(pairs), *cells))
     if not rows:
         return []
     head = ["spans of type", "pairs", *(name for _, name in _SPAN_FIGURES)]
     over = "Spans, over the pairs of annotators who both said yes; alpha_u, over the texts that two judged:"
     return [over, "", *table(head, rows)]
+
+
+def _count(number: int | None) -> int | str:
+    return "–" if number is None else number
 
 
 def _fewer(number: int, pairs: int) -> str:
@@ -79,6 +84,8 @@ def _fewer(number: int, pairs: int) -> str:
 
 def _estimate(estimate: dict[str, Any], notes: Notes, *, spans: bool = False) -> str:
     """Return a figure with its interval, and the letter of what there is to say of them below the table."""
+    if estimate["reason"] == KEPT_BACK:
+        return f"– ({notes.mark('Kept back: ' + reason_text(KEPT_BACK))})"
     if estimate["value"] is None:
         return f"undefined ({notes.mark('Undefined: ' + reason_text(estimate['reason'], spans=spans))})"
     value = f"{estimate['value']:.3f}"

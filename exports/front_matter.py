@@ -38,7 +38,7 @@ def front_matter(selection: Selection, *, licence: str, splits: Iterable[str], n
         "size_categories:",
         f"- {next((name for limit, name in _SIZES if n_items < limit), '1M<n<10M')}",
         "tags:",
-        f"- {'socratic-questions' if selection.typology else 'critical-questions'}",
+        *_topics(selection),
         "- argumentation",
         "- annotator-disagreement",
         "configs:",
@@ -55,6 +55,17 @@ def front_matter(selection: Selection, *, licence: str, splits: Iterable[str], n
     declared: dict[str, Any] = {"config_name": "default", "features": lines_features(selection)}
     lines.append(f"dataset_info: {json.dumps(declared)}")
     return "\n".join([*lines, "---", ""])
+
+
+def is_socratic(selection: Selection) -> bool:
+    """Return whether the codebook calls its types Socratic questions: others of this shape are none."""
+    return "socratic" in selection.codebook.title.casefold()
+
+
+def _topics(selection: Selection) -> list[str]:
+    if not selection.typology:
+        return ["- critical-questions"]
+    return ["- socratic-questions"] if is_socratic(selection) else []
 
 
 def split_name(split: str) -> str:

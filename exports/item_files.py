@@ -7,12 +7,14 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass, field
+from typing import NamedTuple
 
 from exports.formats import cqs_gen, focus
 from exports.outputs import Output, Places, outputs_open
 from exports.reconciling import Tally
 from exports.records import ItemRecord, Selection
 from exports.sums import Sums
+from exports.texts_out import TextsOut
 
 Batch = Sequence[tuple[ItemRecord, str]]
 """Items with their splits."""
@@ -22,12 +24,21 @@ Batch = Sequence[tuple[ItemRecord, str]]
 class Plan:
     """What the files need to know before the first item: the selection, its splits and its origins.
 
-    `origins` are those whom the project's questions come from.
+    `origins` are those whom the project's questions come from. `texts_out` takes the words of texts out of
+    what a release without texts says.
     """
 
     selection: Selection
     splits: list[str]
     origins: list[str]
+    texts_out: TextsOut = field(default_factory=TextsOut)
+
+
+class Tallies(NamedTuple):
+    """What the files hold: all of them, and those that anybody may see, without items of withheld splits."""
+
+    whole: Tally
+    public: Tally
 
 
 @dataclass(slots=True)
@@ -37,11 +48,14 @@ class ItemFiles:
     plan: Plan
     sums: Sums
     _tally: Tally = field(default_factory=Tally)
+    _public: Tally = field(default_factory=Tally)
     _outputs: list[Output] = field(default_factory=list)
 
     def __enter__(self) -> ItemFiles:
         selection = self.plan.selection
-        places = Places(self.sums, self.plan.splits, selection.parameters.withheld)
+        if not selection.parameters.withheld:
+            self._public = self._tally
+        places = Places(self.sums, self.plan.splits, selection.parameters.withheld, self.plan.texts_out)
         self._outputs = outputs_open(selection, places, self.plan.origins)
         return self
 
@@ -56,14 +70,18 @@ class ItemFiles:
             if not self._tally.sound(record):
                 continue
             entry = entry_of(record, selection)
-            self._tally.add(record, entry, selection)
+            self._tally.add(record, entry, selection, split)
+            if self._public is not self._tally and split not in selection.parameters.withheld:
+                self._public.add(record, entry, selection, split)
             for output in self._outputs:
                 output.add(record, entry, split)
 
-    def finish(self) -> Tally:
+    def finish(self) -> Tallies:
         """Close the files, whose checksums are known from then on, and return what they hold."""
         self._close()
-        return self._tally
+        for tally in (self._tally, self._public):
+            tally.settle()
+        return Tallies(self._tally, self._public)
 
     def _close(self) -> None:
         while self._outputs:

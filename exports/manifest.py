@@ -3,20 +3,29 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Iterable
+import tomllib
+from collections.abc import Collection
 from pathlib import Path
+from statistics import median
 from typing import TYPE_CHECKING, Any
 
-from exports.card import citation_of, description, licence_of
+from annotation.importing.safe_cells import made_safe
+from annotation.models import Codebook as Version
+from exports.card import LISTED, citation_of, description, licence_of
+from exports.disclosure import Disclosure, texts_of
 from exports.formats.croissant import croissant
+from exports.formats.longform import csv_line
 from exports.formats.schemas import (
     cqs_gen_schema,
     cqs_gen_submission_schema,
     focus_schema,
     focus_submission_schema,
 )
-from exports.outputs import Places
+from exports.guideline_files import version_files
+from exports.outputs import INTERNAL, Places
+from exports.parameters import CREDITS
 from exports.records import Selection
+from exports.small_cells import hidden_parts
 from exports.sums import Sums
 
 if TYPE_CHECKING:
@@ -26,11 +35,20 @@ SUMS = "SHA256SUMS"
 SHIPPED = Path(__file__).with_name("shipped")
 
 
-def documents_write(selection: Selection, version: str, built: Built, sums: Sums) -> None:
-    """Write what stands beside the data: card, manifest, codebook, schema, scripts, Croissant."""
+def documents_write(
+    selection: Selection,
+    disclosure: Disclosure,
+    version: str,
+    built: Built,
+    sums: Sums,
+) -> None:
+    """Write what stands beside the data: card, manifest, codebooks, schema, scripts, Croissant.
+
+    `selection` and `built` are as everybody may see them, `disclosure` knows what they quote. Where labels
+    are withheld the digest and the counts of the whole release go below `internal/`.
+    """
     directory = sums.directory
     texts = selection.parameters.texts
-    codebook = selection.project.codebooks.get(version=selection.codebook_version)
     shape = "focus" if selection.typology else "cqs_gen"
     if selection.typology:
         refined = selection.parameters.refined_questions
@@ -40,23 +58,32 @@ def documents_write(selection: Selection, version: str, built: Built, sums: Sums
         handed_in = focus_submission_schema(selection.codebook)
     else:
         schema, handed_in = cqs_gen_schema(texts=texts), cqs_gen_submission_schema()
+    versions = versions_used(selection)
+    newest = versions[selection.codebook_version]
     documents = {
         "README.md": built.card,
-        "codebook.toml": codebook.source,
-        "guideline.md": codebook.guideline,
         "release.json": _json(manifest(selection, version, built)),
         f"schemas/{shape}.schema.json": _json(schema),
         "schemas/submission.schema.json": _json(handed_in),
         "scripts/score.py": (SHIPPED / "score.py").read_text(encoding="utf-8"),
+        **version_files(newest, disclosure.texts_out, toml="codebook.toml", guideline="guideline"),
     }
-    for version_before in selection.earlier_guidelines:
-        before = selection.project.codebooks.get(version=version_before)
-        documents[f"guidelines/version-{version_before}.md"] = before.guideline
+    for before in selection.earlier_guidelines:
+        stem = f"guidelines/version-{before}"
+        documents |= version_files(
+            versions[before], disclosure.texts_out, toml=f"{stem}.toml", guideline=stem
+        )
+    if annotators := annotators_csv(built):
+        documents["annotators.csv"] = annotators
+    if selection.parameters.withheld:
+        inside = built.inside
+        whole = {"digest": inside.digest, "counts": inside.counts, "labels": inside.labels}
+        documents[f"{INTERNAL}/release.json"] = _json(whole)
     if not texts:
         documents["scripts/join_texts.py"] = (SHIPPED / "join_texts.py").read_text(encoding="utf-8")
     for name, text in documents.items():
         path = directory / name
-        path.parent.mkdir(exist_ok=True)
+        path.parent.mkdir(parents=True, exist_ok=True)
         path.write_bytes(text.encode())
     described = croissant(
         selection,
@@ -69,6 +96,38 @@ def documents_write(selection: Selection, version: str, built: Built, sums: Sums
         files=_data_files(sums),
     )
     (directory / "croissant.json").write_bytes(_json(described).encode())
+
+
+def disclosure_knowing(selection: Selection, disclosure: Disclosure, built: Built) -> Disclosure:
+    """Return the rule with what the documents would quote."""
+    project, versions = selection.project, versions_used(selection).values()
+    return disclosure.knowing(
+        lambda: texts_of(selection),
+        [project.name, project.licence, project.languages, project.contact],
+        [getattr(selection.parameters, name) for name in CREDITS],
+        [tomllib.loads(row.source) for row in versions],
+        [row.guideline for row in versions],
+        [row.definition for row in versions],
+        [background for _, _, background in built.annotators],
+        [place for *place, _ in built.sources],
+        [built.labels_before, built.labels_after, built.labels_by_split],
+    )
+
+
+def versions_used(selection: Selection) -> dict[int, Version]:
+    """Return the versions of the codebook that the rounds were annotated under."""
+    used = (selection.codebook_version, *selection.earlier_guidelines)
+    return {row.version: row for row in selection.project.codebooks.filter(version__in=used)}
+
+
+def annotators_csv(built: Built) -> str:
+    """Return every annotator in a table, where they are too many for the data card; else ""."""
+    if len(built.annotators) <= LISTED:
+        return ""
+    lines = [csv_line(["annotator", "judgements", "background"])]
+    for name, number, background in built.annotators:
+        lines.append(csv_line([made_safe(name), number, made_safe(background)]))
+    return "".join(lines)
 
 
 def _json(value: Any) -> str:
@@ -97,7 +156,7 @@ def manifest(selection: Selection, version: str, built: Built) -> dict[str, Any]
                 "name": row.name,
                 "purpose": row.purpose,
                 "guideline_version": row.codebook_version,
-                "annotators_an_item": row.overlap,
+                "annotators_an_item": annotators_an_item(selection, built, row.number),
                 "imported": row.imported,
                 "reopened": row.reopened,
                 **({"types": list(row.types)} if row.types else {}),
@@ -109,11 +168,29 @@ def manifest(selection: Selection, version: str, built: Built) -> dict[str, Any]
         "splits": {split: number for split, number in built.splits.items() if split},
         "counts": built.counts,
         "labels": built.labels,
+        **({"labels_by_split": built.labels_by_split} if any(built.splits) else {}),
         "labels_by_source": {"as_annotated": built.labels_before, "as_released": built.labels_after},
         **({"refinements": built.refinements} if selection.parameters.refined_questions else {}),
     }
 
 
-def sums_text(files: Iterable[BuiltFile]) -> str:
+def annotators_an_item(selection: Selection, built: Built, round: int) -> dict[str, Any]:
+    """Return by how many annotators the items of a round were judged: the median, and items by number.
+
+    Where labels or texts are kept back a number of few items is null.
+    """
+    found = built.annotators_an_item.get(round, {})
+    numbers = [number for number, items in found.items() for _ in range(items)]
+    hidden = [False] * len(found)
+    if found and (selection.parameters.withheld or not selection.parameters.texts):
+        hidden = hidden_parts(list(found.values()), selection.parameters.min_cell).tolist()
+    items = zip(found.items(), hidden, strict=True)
+    return {
+        "median": float(median(numbers)) if numbers else None,
+        "items": {str(number): None if few else count for (number, count), few in items},
+    }
+
+
+def sums_text(files: Collection[BuiltFile]) -> str:
     """Return the lines that `sha256sum --check` reads, by name."""
     return "".join(f"{file.sha256}  {file.name}\n" for file in sorted(files, key=lambda file: file.name))

@@ -14,9 +14,10 @@ class Release(models.Model):
     """One version of a project's benchmark. Once it is `done` a trigger keeps it as it is.
 
     `digest` covers everything the files depend on: judgements, texts, choices, code. `files` lists
-    name, sha256, size and storage path of each file. `name`, `licence` and `description` are those it was
-    built with, as the card has them, whatever becomes of the project. `attempt` and `lease_until` say
-    which worker may write.
+    name, sha256, size and storage path of each file. `counts` and `digest` are those of everything, for the
+    leads; `public` has those that anybody may see, and is empty for a release of before they were told apart.
+    `name`, `licence` and `description` are those it was built with, as the card has them, whatever becomes of
+    the project. `attempt` and `lease_until` say which worker may write.
     """
 
     class State(models.TextChoices):
@@ -39,6 +40,7 @@ class Release(models.Model):
     digest = models.CharField(max_length=64, blank=True)
     files = models.JSONField(default=list)
     counts = models.JSONField(default=dict)
+    public = models.JSONField(default=dict)
     card = models.TextField(blank=True)
     name = models.TextField(blank=True)
     licence = models.TextField(blank=True)

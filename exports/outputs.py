@@ -11,7 +11,7 @@ import io
 import re
 import unicodedata
 from collections.abc import Callable, Iterable, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from typing import IO, Any, Protocol
 
 from django.utils.translation import gettext
@@ -23,6 +23,7 @@ from exports.formats.jsonfile import ObjectWriter, line
 from exports.parameters import ParameterError
 from exports.records import ItemRecord, Selection
 from exports.sums import Sums
+from exports.texts_out import TextsOut
 
 INTERNAL = "internal"
 WHOLE = "all"
@@ -47,11 +48,12 @@ class Output(Protocol):
 
 @dataclass(frozen=True, slots=True)
 class Places:
-    """Where the files of a release go, its splits, and which of them are withheld."""
+    """Where the files of a release go, its splits, which of them are withheld, and what no string may say."""
 
     sums: Sums
     splits: list[str]
     withheld: tuple[str, ...]
+    texts_out: TextsOut = field(default_factory=TextsOut)
 
     def __post_init__(self) -> None:
         if problems := self.problems(self.splits, self.withheld):
@@ -103,7 +105,7 @@ class BenchmarkOutput:
     """The benchmark as JSON: `focus.json`, or `focus.SPLIT.json` for each split; likewise `cqs_gen`."""
 
     def __init__(self, selection: Selection, places: Places) -> None:
-        self._selection = selection
+        self._selection, self._texts_out = selection, places.texts_out
         self._entry: Callable[..., dict[str, Any]] = (focus if selection.typology else cqs_gen).entry
         stem = "focus" if selection.typology else "cqs_gen"
         self._streams: list[IO[str]] = []
@@ -120,7 +122,7 @@ class BenchmarkOutput:
         return ObjectWriter(stream)
 
     def add(self, record: ItemRecord, entry: dict[str, Any], split: str) -> None:
-        shown = _shown(self._selection)
+        shown = _shown(self._selection, self._texts_out)
         if split in self._internal:
             self._internal[split].add(record.item.external_id, shown(entry))
             entry = self._entry(record, self._selection, withheld=True)
@@ -140,7 +142,7 @@ class LinesOutput:
     """
 
     def __init__(self, selection: Selection, places: Places) -> None:
-        self._selection = selection
+        self._selection, self._texts_out = selection, places.texts_out
         self._entry: Callable[..., dict[str, Any]] = (focus if selection.typology else cqs_gen).entry
         self._public: dict[str, IO[str]] = {}
         self._internal: dict[str, IO[str]] = {}
@@ -157,7 +159,7 @@ class LinesOutput:
         self._public[split].write(line(self._row(entry)) + "\n")
 
     def _row(self, entry: dict[str, Any]) -> dict[str, Any]:
-        entry = _shown(self._selection)(entry)
+        entry = _shown(self._selection, self._texts_out)(entry)
         if "cqs" not in entry:
             return entry
         cqs = [{**question, "id": _as_text(question["id"])} for question in entry["cqs"]]
@@ -172,7 +174,7 @@ class JudgementOutput:
     """The raw judgements: `judgements.csv` and `judgements.parquet`."""
 
     def __init__(self, selection: Selection, places: Places) -> None:
-        self._selection = selection
+        self._selection, self._texts_out = selection, places.texts_out
         self._withheld = places.withheld
         self._public = self._files(places, internal=False)
         self._internal = self._files(places, internal=True) if places.withheld else None
@@ -186,6 +188,8 @@ class JudgementOutput:
 
     def add(self, record: ItemRecord, entry: dict[str, Any], split: str) -> None:
         rows = list(longform.rows(record, self._selection))
+        if self._texts_out.shared:
+            rows = [tuple(map(self._texts_out.cleaned, row)) for row in rows]
         if self._internal:
             self._internal.add(rows)
         if split not in self._withheld:
@@ -242,19 +246,25 @@ class ExchangeOutput:
         self._withheld = places.withheld
         self._public = places.open(format.file)
         self._internal = places.open(format.file, internal=True) if places.withheld else None
-        self._beside = places.open(format.beside[0]) if format.beside else None
-        self._most_questions = 0
+        # With how many questions the longest item has, beside the file that has that item.
+        self._beside = [
+            (places.open(format.beside[0], internal=internal), internal)
+            for internal in ([False, True] if places.withheld else [False])
+            if format.beside
+        ]
+        self._most_questions = {False: 0, True: 0}
         self._written: dict[IO[str], int] = {}
 
     def add(self, record: ItemRecord, entry: dict[str, Any], split: str) -> None:
-        self._most_questions = max(self._most_questions, len(record.questions))
         texts = [line(found) for found in self._format.objects(record, self._selection)]
         if split not in self._withheld:
-            self._write(self._public, texts)
+            self._write(self._public, texts, record)
         if self._internal is not None:
-            self._write(self._internal, texts)
+            self._write(self._internal, texts, record)
 
-    def _write(self, stream: IO[str], texts: Iterable[str]) -> None:
+    def _write(self, stream: IO[str], texts: Iterable[str], record: ItemRecord) -> None:
+        internal = stream is self._internal
+        self._most_questions[internal] = max(self._most_questions[internal], len(record.questions))
         for text in texts:
             if self._format.layout == "lines":
                 stream.write(f"{text}\n")
@@ -268,13 +278,16 @@ class ExchangeOutput:
                 if self._format.layout == "list":
                     stream.write("\n]\n" if self._written.get(stream) else "[]\n")
                 stream.close()
-        if self._beside and self._format.beside:
-            self._beside.write(self._format.beside[1](self._selection, self._most_questions))
-            self._beside.close()
+        for stream, internal in self._beside:
+            if self._format.beside:
+                stream.write(self._format.beside[1](self._selection, self._most_questions[internal]))
+            stream.close()
 
 
-def _shown(selection: Selection) -> Callable[[dict[str, Any]], dict[str, Any]]:
-    return (lambda entry: entry) if selection.parameters.texts else without_texts
+def _shown(selection: Selection, texts_out: TextsOut) -> Callable[[dict[str, Any]], dict[str, Any]]:
+    if selection.parameters.texts:
+        return lambda entry: entry
+    return lambda entry: without_texts(entry, texts_out)
 
 
 def _as_text(external_id: Any) -> str | None:

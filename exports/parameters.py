@@ -13,7 +13,13 @@ from annotation.limits import Limit, unfit
 
 SplitBy = Literal["field", "none", "round", "topic", "seed", "balanced"]
 
+PublishedLabels = Literal["stand", "votes"]
+
 SPLIT_BY = get_args(SplitBy)
+PUBLISHED_LABELS = get_args(PublishedLabels)
+MIN_CELL, LEAST_CELL, MOST_CELL = 5, 3, 1000
+"""The least number of items that public figures speak of where something is kept back: unless chosen, and
+between what it can be chosen."""
 EXCHANGE = ("label_studio", "doccano", "web_annotation")
 CREDITS = {"licence": 200, "authors": 1_000, "citation": 4_000, "contact": 200, "published": 10}
 """What a release says about itself, with the most characters of each."""
@@ -42,7 +48,10 @@ class Parameters:
     items (balanced: of the split `test`). `withheld` names the splits whose references stay inside. Without
     `texts` the release has ids, offsets and hashes only. With `refined_questions` the stored questions of a
     language model stand beside those of the exemplars. `exchange` names the forms of other tools to write.
-    `published` is the day that card and citation name, as in 2026-03-31: files have no clock of their own.
+    `published_labels` says whether a label that came with a file stands over the votes here, or only where
+    nobody voted. `min_cell` is the least number of items that a public figure speaks of where labels or texts
+    are kept back. `published` is the day that card and citation name, as in 2026-03-31: files have no clock
+    of their own.
     """
 
     rounds: tuple[str, ...] | None = None
@@ -52,6 +61,8 @@ class Parameters:
     split_sizes: tuple[tuple[str, float], ...] = ()
     seed: int = 0
     withheld: tuple[str, ...] = ()
+    published_labels: PublishedLabels = "stand"
+    min_cell: int = MIN_CELL
     edited_questions: bool = False
     refined_questions: bool = False
     judgements: bool = True
@@ -147,11 +158,19 @@ def _checked(key: str, value: Any) -> Any:
                 % {"exchange": ", ".join(EXCHANGE), "unknown": repr(unknown[0])}
             )
         return names
-    if key == "split_by":
-        if value not in SPLIT_BY:
+    if key in ("split_by", "published_labels"):
+        known = SPLIT_BY if key == "split_by" else PUBLISHED_LABELS
+        if value not in known:
             raise ValueError(
                 gettext("expected one of %(split_by)s, got %(value)s")
-                % {"split_by": ", ".join(SPLIT_BY), "value": repr(value)}
+                % {"split_by": ", ".join(known), "value": repr(value)}
+            )
+        return value
+    if key == "min_cell":
+        if not _is_number(value) or isinstance(value, float) or not LEAST_CELL <= value <= MOST_CELL:
+            raise ValueError(
+                gettext("expected a whole number from %(least)s to %(most)s, got %(value)s")
+                % {"least": LEAST_CELL, "most": MOST_CELL, "value": repr(value)}
             )
         return value
     if key == "split_sizes":

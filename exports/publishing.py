@@ -10,7 +10,11 @@ from django.utils.translation import gettext
 
 from annotation.errors import NotFound, Refused
 from annotation.models import Membership, ProjectEvent
+from exports.disclosure import keeps_back
 from exports.models import Release
+
+DATA_ALONE = ("data/", "focus", "cqs_gen", "schemas/", "scripts/")
+"""How the files of a release begin that say nothing of anything kept back, whenever it was built."""
 
 
 def release_publish(*, release: Release, by: Membership) -> None:
@@ -48,8 +52,27 @@ def public_release_newer(release: Release) -> Release | None:
 
 
 def public_files(release: Release) -> list[dict[str, Any]]:
-    """Return the files that anybody may have: all but those that hold withheld references."""
-    return [file for file in release.files if not file["internal"]]
+    """Return the files that anybody may have: all but those that hold what is kept back."""
+    files = [file for file in release.files if not file["internal"]]
+    if not tells_too_much(release):
+        return files
+    return [file for file in files if file["name"].startswith(DATA_ALONE)]
+
+
+def public_facts(release: Release) -> tuple[str, dict[str, Any]]:
+    """Return the digest and the counts that anybody may see; none where these were not told apart."""
+    if release.public:
+        return release.public["digest"], release.public["counts"]
+    return ("", {}) if tells_too_much(release) else (release.digest, release.counts)
+
+
+def tells_too_much(release: Release) -> bool:
+    """Return whether a release of before `exports.disclosure` keeps something back that its files give away.
+
+    Counts, agreement tables and digest of such a release are of withheld items too, and tables of a release
+    without texts may have texts in them.
+    """
+    return not release.public and keeps_back(release.parameters)
 
 
 def _switch(release: Release, *, public: bool, by: Membership) -> bool:

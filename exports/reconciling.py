@@ -35,13 +35,16 @@ class Tally:
     disagreement: Counter[str] = field(default_factory=Counter)
     sources: Counter[tuple[str, str]] = field(default_factory=Counter)
     annotators: Counter[int] = field(default_factory=Counter)
+    items_of: Counter[int] = field(default_factory=Counter)
     labels_before: dict[str, Counter[str]] = field(default_factory=lambda: defaultdict(Counter))
     labels_after: dict[str, Counter[str]] = field(default_factory=lambda: defaultdict(Counter))
     runs: dict[int, RunUse] = field(default_factory=lambda: defaultdict(RunUse))
+    labels_by_split: dict[str, Counter[str]] = field(default_factory=lambda: defaultdict(Counter))
+    annotators_an_item: dict[int, Counter[int]] = field(default_factory=lambda: defaultdict(Counter))
     ids: set[str] = field(default_factory=set)
     found: list[str] = field(default_factory=list)
 
-    def add(self, record: ItemRecord, written: dict[str, Any], selection: Selection) -> None:
+    def add(self, record: ItemRecord, written: dict[str, Any], selection: Selection, split: str = "") -> None:
         """Count one item's record and the object written for it."""
         item = record.item
         if item.external_id in self.ids:
@@ -57,13 +60,21 @@ class Tally:
                 self.counts["judgements_after_reopening"] += 1
             if row.cannot_judge:
                 self.counts["cannot_judge"] += 1
+        self.items_of.update({row.annotator for row in record.judgements})
         for resolved in record.resolutions.values():
             self.counts["adjudicated"] += resolved.source == "adjudicated"
             self.counts["published_labels"] += resolved.source == "imported"
+        if record.outvoted:
+            self.counts["published_labels_outvoted"] += record.outvoted
+        for round, number in Counter(round for round, _ in {row[2:4] for row in record.judgements}).items():
+            self.annotators_an_item[round][number] += 1
         if selection.typology:
             self._add_types(record, written, selection)
+            told = (label["code"] for label in written["labels"] if label["applicable"])
         else:
             self._add_questions(record, written)
+            told = (question["label"] for question in written["cqs"])
+        self.labels_by_split[split].update(told)
 
     def sound(self, record: ItemRecord) -> bool:
         """Say whether the resolved spans lie inside the text, which no rule of the database keeps."""
@@ -133,6 +144,14 @@ class Tally:
         self.labels_after[source].update(question["label"] for question in written["cqs"])
         self.labels.update(question["label"] for question in written["cqs"])
 
+    def settle(self) -> None:
+        """Add up what follows from the answers about types, once everything is counted."""
+        if not self.answers:
+            return
+        self.counts["undecided_types"] = sum(n for (_, answer), n in self.answers.items() if answer is None)
+        told = {f"{code} {_answer(answer)}": n for (code, answer), n in self.answers.items()}
+        self.labels = Counter(told)
+
     def problems(self, selection: Selection) -> list[str]:
         """Compare with the database, by its own counting, and return what is off."""
         items = items_chosen(selection)
@@ -160,8 +179,6 @@ class Tally:
                 self.found.append(
                     f"{stored} refined questions are stored, {counts['questions_refined']} would be released"
                 )
-            counts["undecided_types"] = sum(n for (_, answer), n in self.answers.items() if answer is None)
-            self.labels.update({f"{code} {_answer(answer)}": n for (code, answer), n in self.answers.items()})
         for name, number in expected.items():
             if counts[name] != number:
                 self.found.append(f"{number} {name} are stored, {counts[name]} would be released")

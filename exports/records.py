@@ -114,7 +114,8 @@ class ItemRecord:
 
     `judgements` are all that were made, `counted` marks the latest of each annotator by its place among them.
     `types` are those that it was asked, in the order of the codebook: none for another it was not asked.
-    `refined` are the reworded questions of its gold spans, where the release takes them in.
+    `refined` are the reworded questions of its gold spans, where the release takes them in. `outvoted` counts
+    the published labels that do not stand because somebody voted.
     """
 
     item: ItemRow
@@ -125,6 +126,7 @@ class ItemRecord:
     types: dict[str, TypeDecision] = field(default_factory=dict)
     answers: dict[int, QuestionDecision] = field(default_factory=dict)
     refined: dict[SpanKey, Refined] = field(default_factory=dict)
+    outvoted: int = 0
 
 
 def selection_read(project: Project, parameters: Parameters) -> Selection:
@@ -272,6 +274,11 @@ def _decide(
     for judgement, counted in zip(record.judgements, record.counted, strict=True):
         if counted and judgement.answer is not None:
             voting[judgement.unit].append(judgement)
+    if parameters.published_labels == "votes":
+        for unit in voting.keys() & record.resolutions.keys():
+            if record.resolutions[unit].source == Resolution.Source.IMPORTED:
+                del record.resolutions[unit]
+                record.outvoted += 1
     only = parameters.adjudicated_only
     answered = voting.keys() | record.resolutions.keys()
     record.types = dict.fromkeys(asked_types(selection, asked, answered), UNJUDGED)

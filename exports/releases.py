@@ -239,13 +239,14 @@ def _build(release_id: int, token: str) -> Release:
             lease_until=None,
             error="",
             built_at=timezone.now(),
-            digest=built.digest,
+            digest=built.inside.digest,
             counts={
-                **built.counts,
+                **built.inside.counts,
                 "items_left_out": items_present(release.project).count() - built.counts["items"],
-                "labels": built.labels,
+                "labels": built.inside.labels,
                 "splits": built.splits,
             },
+            public={"digest": built.digest, "counts": built.counts},
             card=built.card,
             name=selection.project.name,
             licence=licence_of(selection),
@@ -256,7 +257,7 @@ def _build(release_id: int, token: str) -> Release:
             project=release.project,
             member=release.member,
             action="release built",
-            details={"version": release.version, "digest": built.digest},
+            details={"version": release.version, "digest": built.inside.digest},
         )
     release.refresh_from_db()
     return release

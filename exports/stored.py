@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 
 from django.db.models import Q
 
-from annotation.models import Import, Question, QuestionAnnotation, Resolution, TypeAnnotation
+from annotation.models import Import, Project, Question, QuestionAnnotation, Resolution, TypeAnnotation
 from exports.deciding import Judgement, Resolved
 
 if TYPE_CHECKING:
@@ -60,6 +60,14 @@ def origins_read(selection: Selection) -> list[str]:
         item__project=selection.project, brought_by__state=Import.State.DONE
     ).exclude(origin="")
     return sorted(rows.order_by().values_list("origin", flat=True).distinct())
+
+
+def has_published_labels(project: Project) -> bool:
+    """Return whether labels came with a file of this project."""
+    published = Resolution.objects.filter(
+        BROUGHT_WHOLE, item__project=project, source=Resolution.Source.IMPORTED, superseded_at=None
+    )
+    return published.exists()
 
 
 def resolutions_read(selection: Selection, within: tuple[int, int]) -> Iterator[Resolved]:

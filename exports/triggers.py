@@ -27,6 +27,7 @@ _SEALED = (
     "digest",
     "files",
     "counts",
+    "public",
     "card",
     "name",
     "licence",

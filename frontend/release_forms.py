@@ -8,8 +8,9 @@ from django.utils.translation import gettext_lazy
 from annotation.models import Project, Protocol, Round
 from exports.formats.exchange import FORMATS
 from exports.models import Release
-from exports.parameters import CREDITS, sizes_from_words
+from exports.parameters import CREDITS, LEAST_CELL, MIN_CELL, MOST_CELL, sizes_from_words
 from exports.refinements import refinements_current
+from exports.stored import has_published_labels
 
 SPLITS = [
     ("field", gettext_lazy("As imported (the items' split)")),
@@ -22,6 +23,15 @@ SPLITS = [
 
 
 SIZED = ("seed", "balanced")
+
+PUBLISHED = [
+    ("stand", gettext_lazy("They stand, whatever the votes say")),
+    ("votes", gettext_lazy("The votes decide; they stand where nobody voted")),
+]
+
+
+UNLESS_GIVEN = ("min_cell", "published_labels")
+"""Choices that a form may leave blank: then they have their default."""
 
 
 class ReleaseForm(forms.Form):
@@ -61,6 +71,22 @@ class ReleaseForm(forms.Form):
             "labels stay with you."
         ),
     )
+    min_cell = forms.IntegerField(
+        min_value=LEAST_CELL,
+        max_value=MOST_CELL,
+        initial=MIN_CELL,
+        required=False,
+        label=gettext_lazy("Least number of items in a public figure"),
+        help_text=gettext_lazy(
+            "Where labels or texts stay with you, no figure of the agreement reports speaks of fewer items."
+        ),
+    )
+    published_labels = forms.ChoiceField(
+        choices=PUBLISHED,
+        required=False,
+        initial="stand",
+        label=gettext_lazy("Published labels of what was judged again"),
+    )
     adjudicated_only = forms.BooleanField(
         required=False, label=gettext_lazy("Only what a lead decided, nothing by majority")
     )
@@ -87,12 +113,15 @@ class ReleaseForm(forms.Form):
             split_by.choices = SPLITS[:-1]
         if not names:
             del self.fields["rounds"]
+        if not has_published_labels(project):
+            del self.fields["published_labels"]
         if not refinements_current(project).exists():
             del self.fields["refined_questions"]
 
     def chosen(self) -> dict[str, Any]:
         """Return the choices as `Parameters.from_json` reads them. Raises ParameterError."""
-        given = dict(self.cleaned_data)
+        filled = self.cleaned_data.items()
+        given = {name: value for name, value in filled if name not in UNLESS_GIVEN or value}
         given.pop("version")
         rounds = given.pop("rounds", [])
         field: Any = self.fields.get("rounds")

@@ -159,7 +159,7 @@ def _split(
             "dataset": "Its source.",
             "topic": "Topic.",
         }
-        lists = {"fsq_types": "Types of Socratic questions that apply, one entry a gold span."}
+        lists = {"fsq_types": "Types that apply, one entry a gold span."}
         if texts:
             lists["spans"] = "The gold spans, parallel to fsq_types."
     else:

@@ -9,21 +9,29 @@ from __future__ import annotations
 import hashlib
 from typing import Any
 
+from exports.texts_out import TextsOut
+
 TEXTS = ("argument", "intervention")
 _SPAN_LISTS = ("gold_spans", "disagreement_spans")
 _SPAN_TEXTS = ("text", "question")
 
 
-def without_texts(entry: dict[str, Any]) -> dict[str, Any]:
-    """Return a benchmark object without its text, span texts, and the questions made of them."""
+def without_texts(entry: dict[str, Any], texts_out: TextsOut) -> dict[str, Any]:
+    """Return a benchmark object without its text, span texts, and the questions made of them.
+
+    `texts_out` takes the words of texts out of what else is said of the item. Critical questions stay as they
+    were written: they are what is released.
+    """
     kept: dict[str, Any] = {}
     for key, value in entry.items():
         if key in TEXTS:
             kept[f"{key}_sha256"] = hashlib.sha256(value.encode()).hexdigest()
         elif key == "labels":
             kept[key] = [_label(label) for label in value]
+        elif key == "cqs":
+            kept[key] = [{**question, "id": texts_out.cleaned(question["id"])} for question in value]
         elif key != "spans":
-            kept[key] = value
+            kept[key] = texts_out.cleaned(value)
     return kept
 
 

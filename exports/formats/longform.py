@@ -58,9 +58,13 @@ _QUESTIONS = (
 
 
 def columns(selection: Selection) -> tuple[tuple[str, str], ...]:
-    """Return name and kind of each column; comments and quotes only where the release carries them."""
+    """Return name and kind of each column; what people wrote or quote only where the release carries it."""
     choices = selection.parameters
-    left_out = {"comment": not choices.comments, "quote": not choices.texts}
+    left_out = {
+        "comment": not choices.comments,
+        "quote": not choices.texts,
+        "edited_question": not choices.texts,
+    }
     return tuple((name, kind) for name, kind in known(selection) if not left_out.get(name))
 
 

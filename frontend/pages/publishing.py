@@ -15,14 +15,17 @@ from annotation.errors import NotFound
 from annotation.guidelines import guideline_html
 from exports.api import file_response
 from exports.citing import bibtex, card_body, citation_text, dataset_described, reference_of
+from exports.disclosure import keeps_back
 from exports.models import Release
 from exports.parameters import Parameters
 from exports.publishing import (
+    public_facts,
     public_files,
     public_release_newer,
     public_release_or_404,
     release_publish,
     release_unpublish,
+    tells_too_much,
 )
 from frontend.pages.changes import changes_context
 from frontend.pages.common import lead_or_refuse, project_page
@@ -92,7 +95,9 @@ def public_release(request: HttpRequest, slug: str, version: str) -> HttpRespons
             "files": [file for file in files if not file["archive"]],
             "file_route": "public_release_file",
             "facts": release_facts(found, public=True),
-            "card": guideline_html(card_body(found.card)),
+            "digest": public_facts(found)[0],
+            "too_much": tells_too_much(found),
+            "card": "" if tells_too_much(found) else guideline_html(card_body(found.card)),
             "address": address,
             "reference": reference,
             "newer": public_release_newer(found),
@@ -129,6 +134,13 @@ def _warnings(release: Release) -> list[str]:
     """Say what strangers will miss; only a new version can have it."""
     reference = reference_of(release)
     warnings = []
+    if tells_too_much(release):
+        warnings.append(
+            gettext(
+                "It was built before counts and figures were kept from telling about what stays inside: only "
+                "its data files are shown. A new version can have all of it."
+            )
+        )
     if not reference.licence:
         warnings.append(
             gettext(
@@ -176,6 +188,14 @@ def _effects(release: Release, address: str) -> list[str]:
         )
     else:
         effects.append(gettext("Among them are all labels: of no split are they withheld."))
+    if choices.agreement and keeps_back(release.parameters):
+        effects.append(
+            gettext(
+                "Counts and agreement are worked out without withheld items, and of rounds whose labels or "
+                "texts stay inside no figure speaks of fewer than %(n)s items."
+            )
+            % {"n": choices.min_cell}
+        )
     if submitted:
         effects.append(
             gettext("Who wrote which question stays inside: %(n)s files, one an origin, are not shown.")

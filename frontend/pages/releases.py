@@ -21,6 +21,7 @@ from exports.claims import silent_minutes
 from exports.models import Release
 from exports.parameters import Parameters
 from exports.previewing import release_preview
+from exports.publishing import public_facts, tells_too_much
 from exports.records import selection_read
 from exports.tasks import release_start
 from frontend.pages.changes import changes_context, choices_of
@@ -87,6 +88,8 @@ def release(request: HttpRequest, slug: str, version: str) -> HttpResponse:
         files=[file for file in found.files if not file["archive"]],
         files_inside=any(file["internal"] for file in found.files),
         facts=release_facts(found),
+        digest=found.digest,
+        too_much=tells_too_much(found),
         choices=choices_of(found),
         card=guideline_html(card_body(found.card)),
         file_route="api-release-file",
@@ -178,7 +181,7 @@ def release_of(member: Membership, version: str) -> Release:
 
 def release_facts(found: Release, *, public: bool = False) -> list[tuple[str, int]]:
     """Return the counts that people ask for, in words; in public only those about what is in the files."""
-    n = Counter(found.counts)
+    n = Counter(public_facts(found)[1] if public else found.counts)
     words = {
         "items": ngettext("released item", "released items", n["items"]),
         "items_left_out": ngettext(
@@ -197,6 +200,11 @@ def release_facts(found: Release, *, public: bool = False) -> list[tuple[str, in
         "cannot_judge": gettext("“cannot judge”"),
         "judgements_after_reopening": gettext("made after a reopening"),
         "adjudicated": ngettext("unit decided by a lead", "units decided by a lead", n["adjudicated"]),
+        "published_labels_outvoted": ngettext(
+            "published label judged again, where the votes decide",
+            "published labels judged again, where the votes decide",
+            n["published_labels_outvoted"],
+        ),
         "published_labels": ngettext(
             "label published with an imported file",
             "labels published with an imported file",

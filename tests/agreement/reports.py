@@ -1,5 +1,7 @@
 """What tests about the life of a report share."""
 
+from django.utils import timezone
+
 from agreement.jobs import report_compute
 from agreement.reports import report_request
 from annotation.models import TypeAnnotation
@@ -11,7 +13,12 @@ QUICK = {"replicates": 100}
 def change_judgement():
     row = TypeAnnotation.objects.filter(type_code="LE", applicable=False).first()
     TypeAnnotation.objects.filter(id=row.id).update(
-        applicable=True, start=0, end=8, quote="Everyone", revision=row.revision + 1
+        applicable=True,
+        start=0,
+        end=8,
+        quote="Everyone",
+        revision=row.revision + 1,
+        decided_at=timezone.now(),
     )
 
 

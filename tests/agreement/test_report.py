@@ -323,7 +323,15 @@ def test_a_live_report_has_nothing_of_one_annotator_or_item(study):
     assert report.spans == [] and report.units == []
     assert report.figures["annotators"] == [] and report.figures["cross"] == []
     assert section(report, "type:OG")["pairs"] == []
-    assert section(report, "type:OG")["estimates"]["observed_agreement"]["value"] == pytest.approx(10 / 12)
+
+
+def test_a_live_report_tells_nothing_of_fewer_items_than_five(study, monkeypatch):
+    told = section(build(study[0], live=True), "type:OG")
+    assert told["estimates"]["observed_agreement"]["reason"] == "kept_back"
+    assert told["labels"] == {"no": None, "yes": None}
+    monkeypatch.setattr("agreement.report.LIVE_ITEMS", 4)
+    told = section(build(study[0], live=True), "type:OG")
+    assert told["estimates"]["observed_agreement"]["value"] == pytest.approx(10 / 12)
 
 
 def test_an_empty_round_is_undefined_and_not_an_error():

@@ -83,14 +83,25 @@ def test_a_live_report_is_another_one_than_that_of_the_closed_round(round):
     assert computed(round) != live
 
 
-def test_a_new_live_report_takes_the_place_of_the_one_before(round):
+def test_a_new_live_report_takes_the_place_of_the_one_before(round, monkeypatch):
+    monkeypatch.setattr("agreement.reports.LIVE_ITEMS", 1)
     computed(round)
     change_judgement()
     newest = computed(round)
     assert list(AgreementReport.objects.all()) == [newest]
 
 
-def test_a_live_report_is_due_when_judgements_changed(round):
+def test_a_live_report_of_one_changed_item_is_none_for_it_would_tell_of_it(round):
+    """The difference to the report before would be what was said of that item."""
+    shown = computed(round)
+    change_judgement()
+    assert live_reports_due() == []
+    assert report_request(round=round, parameters=QUICK) == shown
+    assert not report_current(round=round).out_of_date
+
+
+def test_a_live_report_is_due_when_judgements_changed(round, monkeypatch):
+    monkeypatch.setattr("agreement.reports.LIVE_ITEMS", 1)
     assert live_reports_due() == [round]
     computed(round)
     assert live_reports_due() == []

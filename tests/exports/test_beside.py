@@ -153,7 +153,7 @@ def test_the_process_ends_without_an_answer_when_whoever_builds_is_gone(tmp_path
 
 
 def test_what_does_not_add_up_is_said_before_that_there_are_no_figures(beside, monkeypatch):
-    def without_figures(selection, directory, *, alive):
+    def without_figures(*given, alive):
         raise KeyError("span")
 
     monkeypatch.setattr(building, "agreement_write", without_figures)

@@ -1,5 +1,6 @@
 """The data card says how a dataset was made, in words that a stranger can check."""
 
+import json
 import re
 
 import pytest
@@ -9,6 +10,7 @@ from annotation.projects import project_create
 from exports.parameters import ParameterError
 from tests import factories
 from tests.exports.studies import (
+    TYPES,
     UNHELPFUL,
     USEFUL,
     close,
@@ -141,12 +143,115 @@ def test_earlier_guidelines_under_which_rounds_were_annotated_are_there_and_name
     judge(made, made.items[0], {})
     close(made)
     folder = released(made.project, tmp_path / "out")
-    assert (folder / "guidelines" / "version-1.md").read_text() == first.guideline
-    assert (folder / "guideline.md").read_text() == "Sharper."
+    assert (folder / "guidelines" / "version-1.md").read_text().startswith(first.guideline.strip("\n"))
+    assert (folder / "guideline.md").read_text().startswith("Sharper.\n\n## OSP: ")
     text = (folder / "README.md").read_text()
     assert "`guideline.md` (version 2); some rounds were annotated under earlier ones: `guidelines/" in text
     assert row_of(text, "Round 1")[1:4] == ["calibration", "2", "1"]
     assert "guidelines/version-1.md" in (folder / "SHA256SUMS").read_text()
+
+
+def test_each_version_is_there_whole_with_the_wording_of_its_types(tmp_path):
+    """Two versions may have the same guideline and other types."""
+    made = focus_made()
+    first = made.project.codebooks.get()
+    sharper = first.source.replace("Lacks Evidence", "Lacks Any Evidence")
+    definition = json.loads(json.dumps(first.definition).replace("Lacks Evidence", "Lacks Any Evidence"))
+    spanish = {"types": {"LE": {"name": "Sin pruebas"}}}
+    made.project.codebooks.create(
+        version=2,
+        definition={**definition, "languages": {"es": spanish}},
+        source=sharper,
+        guideline=first.guideline,
+    )
+    made.round.pk = None
+    factories.open_round(made)
+    judge(made, made.items[0], {})
+    close(made)
+    folder = released(made.project, tmp_path / "out")
+    assert (folder / "guidelines" / "version-1.toml").read_text() == first.source
+    assert (folder / "codebook.toml").read_text() == sharper
+    before, after = (
+        (folder / "guidelines" / "version-1.md").read_text(),
+        (folder / "guideline.md").read_text(),
+    )
+    assert before.replace("Lacks Evidence", "Lacks Any Evidence") == after != before
+    kind = next(kind for kind in first.definition["types"] if kind["code"] == "LE")
+    for said in (kind["description"], kind["example"], "## LE: Lacks Evidence (Reason and Evidence)"):
+        assert said.strip() in before
+    assert "> " + kind["exemplar"].replace("_", r"\_") in before
+    assert "## LE: Sin pruebas" in (folder / "guideline.es.md").read_text()
+
+
+def test_the_guideline_of_questions_has_its_labels_reasons_and_ready_comments(tmp_path):
+    made = cqs_study(annotators=1, items=1, questions=1)
+    judge_question(made, made.items[0].questions.get(), [USEFUL])
+    close(made)
+    read = (released(made.project, tmp_path / "out") / "guideline.md").read_text()
+    definition = made.round.codebook.definition
+    assert all(label["description"].strip() in read for label in definition["labels"])
+    assert all(f"- **{reason['name']}** ({reason['code']})" in read for reason in definition["reasons"])
+    assert all(f"- {start['text']}" in read for start in definition["comment_starts"])
+
+
+def test_a_crowd_is_told_by_its_middle_and_listed_in_a_file_of_its_own(tmp_path):
+    made = focus_study(annotators=32, items=2)
+    first, second = made.items
+    judge(made, first, {code: [NO] * 32 for code in TYPES})
+    judge(made, second, {code: [NO] * 3 for code in TYPES})
+    close(made)
+    folder = released(made.project, tmp_path / "out", agreement=False)
+    text = (folder / "README.md").read_text()
+    assert row_of(text, "Round 1")[2] == "32 (1 item), 3 (1 item)" or "3 (1 item), 32 (1 item)" in text
+    assert "32 annotators, listed in `annotators.csv`; 0 of them said something about themselves." in text
+    assert "Judgements of each: median 10, half of them 10 to 10, from 10 to 20." in text
+    assert "| A2 |" not in text and len(text.splitlines()) < 160
+    lines = (folder / "annotators.csv").read_text().splitlines()
+    assert lines[:2] == ["annotator,judgements,background", "A2,20,"] and len(lines) == 33
+    (told,) = json.loads((folder / "release.json").read_bytes())["rounds"]
+    assert told["annotators_an_item"] == {"median": 17.5, "items": {"3": 1, "32": 1}}
+
+
+def test_labels_stand_by_split_as_in_the_paper(tmp_path):
+    made = cqs_study(annotators=1, items=2, questions=2)
+    for item, split, answers in zip(
+        made.items, ("train", "test"), ([USEFUL, UNHELPFUL], [USEFUL, USEFUL]), strict=True
+    ):
+        item.split = split
+        item.save()
+        for question, answer in zip(item.questions.all(), answers, strict=True):
+            judge_question(made, question, [answer])
+    close(made)
+    folder = released(made.project, tmp_path / "out")
+    by_split = (folder / "README.md").read_text().split("Labels by split:")[1]
+    assert row_of(by_split, "train") == ["train", "1 (50.00%)", "1 (50.00%)", "0 (0.00%)", "2"]
+    assert row_of(by_split, "test") == ["test", "2 (100.00%)", "0 (0.00%)", "0 (0.00%)", "2"]
+    told = json.loads((folder / "release.json").read_bytes())
+    assert told["labels_by_split"] == {"test": {"Useful": 2}, "train": {"Unhelpful": 1, "Useful": 1}}
+    text = card(made.project, tmp_path / "kept", version="2", withheld=["test"])
+    assert row_of(text.split("Labels by split:")[1], "test") == ["test", *["withheld"] * 4]
+    assert row_of(text.split("Labels:")[1], "all")[-1] == "2"
+
+
+@pytest.mark.parametrize(
+    ("codebook", "called"),
+    [
+        ("focus", "Arguments with the Socratic question types that can probe them (FOCUS: "),
+        ("context_sufficiency", "Arguments with the types that apply to them ("),
+    ],
+)
+def test_the_types_are_called_what_the_codebook_calls_them(codebook, called, tmp_path):
+    made = factories.study(codebook, annotators=1, items=1)
+    factories.open_round(made)
+    code = made.round.codebook.definition["types"][0]["code"]
+    factories.record(made.round, made.annotators[0], made.items[0], code, NO)
+    close(made)
+    folder = released(made.project, tmp_path / "out")
+    text = (folder / "README.md").read_text()
+    assert called in text
+    assert (
+        ("ocratic" in text) == ("ocratic" in (folder / "croissant.json").read_text()) == (codebook == "focus")
+    )
 
 
 def test_it_names_annotators_by_pseudonym_with_their_background_and_counts(tmp_path):
@@ -246,7 +351,11 @@ def test_labels_that_came_with_a_file_are_said_to_be_anothers_work(shared_data, 
     items_import(project=project, path=shared_data / "cqs_gen" / "validation.json")
     text = card(project, tmp_path / "out", split_by="balanced", split_sizes={"test": 34}, withheld=["test"])
     assert "All labels are those of the imported file; nobody judged them here." in text
-    assert "of which who gave them and how far they agreed is not known here: 4136." in text
+    # Of the questions of the 34 withheld interventions nothing is told, not even how many labels they have.
+    told = json.loads((tmp_path / "out" / "cqs_gen.validation.json").read_bytes()).values()
+    n = sum(len(entry["cqs"]) for entry in told)
+    assert 3000 < n < 4136
+    assert f"of which who gave them and how far they agreed is not known here: {n}." in text
     for words in ("votes cast", "judgements.parquet", "pseudonym", "Labels as annotated", "pandas"):
         assert words not in text
     assert text.count("Labels:\n") == 1

@@ -152,6 +152,7 @@ OTHER_VALUES = {
     "digest": "0",
     "files": [],
     "counts": {},
+    "public": {},
     "card": "x",
     "name": "x",
     "licence": "x",

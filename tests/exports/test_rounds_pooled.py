@@ -6,11 +6,21 @@ import jsonschema
 import pytest
 from django.utils import timezone
 
-from annotation.models import Round
+from annotation.models import Resolution, Round
 from annotation.rounds import round_reopen
 from exports.parameters import ParameterError
 from tests import factories
-from tests.exports.studies import close, focus_study, judge, release, released
+from tests.exports.studies import (
+    UNHELPFUL,
+    USEFUL,
+    close,
+    cqs_study,
+    focus_study,
+    judge,
+    judge_question,
+    release,
+    released,
+)
 from tests.factories import yes
 
 pytestmark = pytest.mark.django_db
@@ -151,3 +161,50 @@ def test_spans_of_a_type_that_asks_for_none_any_more_are_released_without_a_ques
     assert (gold["text"], gold["support"], gold["question"]) == ("grades fell", 2, None)
     assert (entry["I-1"]["fsq_types"], entry["I-1"]["spans"]) == (["Lacks Evidence"], ["Null"])
     jsonschema.validate(entry, json.loads((folder / "schemas" / "focus.schema.json").read_text()))
+
+
+def published_again(answers):
+    """A study of questions published as Useful, three of them, judged again with these answers."""
+    made = cqs_study(annotators=2, items=1, questions=3)
+    for question, given in zip(made.items[0].questions.all(), answers, strict=True):
+        Resolution.objects.create(
+            item=question.item,
+            question=question,
+            label="USE",
+            source="imported",
+            brought_by=question.brought_by,
+        )
+        judge_question(made, question, given)
+    close(made)
+    return made
+
+
+def labels(folder):
+    entry = json.loads((folder / "cqs_gen.json").read_bytes())["I-1"]
+    return {question["id"]: question["label"] for question in entry["cqs"]}
+
+
+def test_a_published_label_that_was_judged_again_stands_or_gives_way_as_the_releaser_chooses(tmp_path):
+    made = published_again([[UNHELPFUL, UNHELPFUL], [USEFUL, UNHELPFUL], [None, None]])
+    useful = dict.fromkeys(("I-1-Q1", "I-1-Q2", "I-1-Q3"), "Useful")
+    assert labels(released(made.project, tmp_path / "stand")) == useful
+    folder = released(made.project, tmp_path / "votes", "2", published_labels="votes")
+    # Two votes that differ decide nothing, and nobody voted on the third.
+    assert labels(folder) == {"I-1-Q1": "Unhelpful", "I-1-Q3": "Useful"}
+    counts = release(made.project, "2", published_labels="votes").counts
+    assert (counts["published_labels"], counts["published_labels_outvoted"]) == (1, 2)
+    text = (folder / "README.md").read_text()
+    assert "2 labels that were published with an imported file were judged again here" in text
+    assert "stands where nobody voted." in text
+
+
+def test_a_lead_decides_over_votes_and_published_labels_alike(tmp_path):
+    made = published_again([[UNHELPFUL, UNHELPFUL], [None, None], [None, None]])
+    question = made.items[0].questions.first()
+    question.resolutions.update(superseded_at=timezone.now())
+    Resolution.objects.create(
+        item=question.item, question=question, label="IN", reason="BR", source="adjudicated", why="No.",
+        member=made.lead,
+    )  # fmt: skip
+    folder = released(made.project, tmp_path / "votes", published_labels="votes")
+    assert labels(folder)["I-1-Q1"] == "Invalid"

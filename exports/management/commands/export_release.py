@@ -6,7 +6,15 @@ from typing import Any
 from django.core.management.base import CommandParser
 
 from annotation.management.script import ScriptCommand
-from exports.parameters import CREDITS, EXCHANGE, SPLIT_BY, Parameters, sizes_from_words
+from exports.parameters import (
+    CREDITS,
+    EXCHANGE,
+    MIN_CELL,
+    PUBLISHED_LABELS,
+    SPLIT_BY,
+    Parameters,
+    sizes_from_words,
+)
 from exports.releases import release_build
 from exports.writing import directory_or_refuse, release_write
 
@@ -39,6 +47,20 @@ class Command(ScriptCommand):
         parser.add_argument("--seed", type=int, default=0)
         parser.add_argument(
             "--withhold", nargs="+", default=[], metavar="SPLIT", help="splits whose labels stay inside"
+        )
+        parser.add_argument(
+            "--min-cell",
+            type=int,
+            default=MIN_CELL,
+            metavar="ITEMS",
+            help="where labels or texts stay inside: the least number of items that a public figure speaks "
+            "of (default: %(default)s, never below 3)",
+        )
+        parser.add_argument(
+            "--published-labels",
+            choices=PUBLISHED_LABELS,
+            default="stand",
+            help="whether labels that came with a file stand over the votes here, or only where nobody voted",
         )
         parser.add_argument("--adjudicated-only", action="store_true", help="no labels by majority")
         parser.add_argument(
@@ -75,6 +97,8 @@ class Command(ScriptCommand):
                 "split_sizes": sizes_from_words(options["split_size"]),
                 "seed": options["seed"],
                 "withheld": options["withhold"],
+                "min_cell": options["min_cell"],
+                "published_labels": options["published_labels"],
                 "adjudicated_only": options["adjudicated_only"],
                 "edited_questions": options["edited_questions"],
                 "refined_questions": options["refined_questions"],
