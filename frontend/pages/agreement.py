@@ -27,6 +27,7 @@ from agreement.resolved import resolved_figures
 from agreement.tasks import report_start
 from agreement.wording import COEFFICIENTS, LABEL_SIGNS, SIMILARITIES, WHY, bertscore_note, reason_text
 from annotation import access
+from annotation.asked_types import asked_words
 from annotation.models import Membership, Round
 from frontend.pages.common import lead_or_refuse, page_of, project_page, query_without_page
 from frontend.refusals import refusals_as_notices
@@ -144,6 +145,7 @@ def _report_context(request: HttpRequest, round: Round, report: AgreementReport)
     most_disputed = disputed_units(report, only_queue=True)[:1]
     return {
         "report": report,
+        "asked": asked_words(round.asked) if round.asked else "",
         "notes": notes,
         "crosscheck_rows": crosscheck_table(report.crosscheck_result),
         "crosscheck_whys": crosscheck_whys(report.crosscheck_result),
