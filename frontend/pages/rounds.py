@@ -1,9 +1,11 @@
 """Rounds as their lead runs them: follow, pause, close, reopen."""
 
+from statistics import median
 from typing import Any
 
 from django import forms
 from django.contrib import messages
+from django.db.models import Count
 from django.http import HttpRequest, HttpResponse
 from django.shortcuts import redirect, render
 from django.urls import reverse
@@ -44,6 +46,7 @@ def detail(request: HttpRequest, slug: str, number: int) -> HttpResponse:
         tab="project",
         round=round,
         n_items=round.drawn.count(),
+        annotators_a_text=_annotators_a_text(round),
         n_questions=0 if round.claimed_for == Round.Work.DRAWING else round.round_questions.count(),
         asked=asked_words(round.asked),
         n_judgements=asked_units(round) if round.type_codes else 0,
@@ -69,6 +72,21 @@ def detail_progress(request: HttpRequest, slug: str, number: int) -> HttpRespons
         return render(request, "frontend/_round_work.html", context)
     context = {"member": member, "project": member.project, "round": round, **_progress(round)}
     return render(request, "frontend/_round_progress.html", context)
+
+
+def _annotators_a_text(round: Round) -> str:
+    """Return by how many annotators each text is judged; elsewhere that was not planned, and may differ."""
+    if not round.imported:
+        return str(round.overlap)
+    given = round.assignments.filter(repeat=False).order_by().values_list("item").annotate(n=Count("id"))
+    numbers = sorted(n for _, n in given)
+    if not numbers or numbers[0] == numbers[-1]:
+        return str(numbers[0] if numbers else round.overlap)
+    return gettext("median %(median)s, from %(least)s to %(most)s") % {
+        "median": f"{median(numbers):g}",
+        "least": numbers[0],
+        "most": numbers[-1],
+    }
 
 
 def _work(round: Round) -> dict[str, int] | None:

@@ -272,3 +272,13 @@ def test_an_open_round_has_no_delete_page(lead_client, study):
     assert lead_client.post("/p/s/rounds/1/delete/", {"typed": "Round 1"}).status_code == 409
     assert "/delete/" not in lead_client.get("/p/s/rounds/1/").content.decode()
     assert Round.objects.count() == 1
+
+
+def test_the_annotators_of_a_text_are_told_as_they_are_where_a_round_was_judged_elsewhere(lead_client, study):
+    factories.open_round(study)
+    study.round.assignments.filter(item=study.items[0], member=study.annotators[0]).delete()
+    page = lead_client.get("/p/s/rounds/1/").content.decode()
+    assert "<dt>Annotators for each text</dt><dd>3</dd>" in page
+    Round.objects.update(imported=True)
+    page = lead_client.get("/p/s/rounds/1/").content.decode()
+    assert "<dt>Annotators for each text</dt><dd>median 3, from 2 to 3</dd>" in page
