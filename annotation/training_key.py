@@ -14,8 +14,9 @@ from annotation.codebooks.definition import Codebook as CodebookDefinition
 from annotation.draft_work import refuse_half_drawn
 from annotation.errors import Refused
 from annotation.importing import judgements
+from annotation.importing.refused_file import RefusedRows
 from annotation.importing.rows import JudgementRow, Notice, Refusal
-from annotation.importing.staging import ImportReport, RefusedRows
+from annotation.importing.staging import ImportReport
 from annotation.limits import LIMITS, unfit
 from annotation.models import Item, KeyAnswer, Membership, ProjectEvent, Protocol, Resolution, Round
 from annotation.protocols.cqs_gen import check_question_judgement
@@ -95,7 +96,7 @@ def key_import(
     """
     name = name or path.name
     report = ImportReport(file=name, format="key")
-    refused = RefusedRows(report, refused_path)
+    refused = RefusedRows(report, refused_path, judgements.columns_of(round.project.protocol, key=True))
     reader = _KeyReader(round, report, refused)
     with transaction.atomic():
         _locked_training_draft(round)
@@ -144,7 +145,7 @@ class _KeyReader:
                     try:
                         answers.append(self._answer(row, items.get(row.item)))
                     except RuleError as error:
-                        self.refused.add(Refusal(row.place, str(error), {"item": row.item}))
+                        self.refused.add(Refusal(row.place, str(error), row.given or {"item": row.item}))
             KeyAnswer.objects.bulk_create(answers)
             self.report.count(NEW_ANSWERS, len(answers))
 

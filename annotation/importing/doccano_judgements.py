@@ -70,7 +70,7 @@ def _line(row: Cells, stem: str, types: Mapping[str, str]) -> JudgementRows:
         try:
             _part(answers, row.place, text, offsets == UTF_16, *part)
         except PartProblem as problem:
-            problems.append(refused(row.place, problem, part[1]))
+            problems.append(refused(row.place, problem, part[1], answers))
     if not problems and _may_count_otherwise(values, text):
         yield Notice(
             row.place,

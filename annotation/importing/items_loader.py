@@ -12,16 +12,17 @@ from django.utils.translation import gettext
 
 from annotation.codebooks.definition import PUBLISHED_LABELS
 from annotation.errors import Refused
-from annotation.importing.recognise import FORMATS, recognise
+from annotation.importing.recognise import FORMATS, PUBLISHED_TABLES, recognise
+from annotation.importing.refused_file import RefusedRows
 from annotation.importing.rows import ItemRow, Notice, QuestionRow, Refusal, difference
 from annotation.importing.staging import (
     BATCH,
     ImportReport,
-    RefusedRows,
     good_batches,
     import_finish,
     staged_import,
 )
+from annotation.importing.table import NEEDED
 from annotation.models import (
     Import,
     Item,
@@ -79,7 +80,7 @@ def items_import(
     reading = {"renamed": columns} if columns else {}
     rows = FORMATS[found_format](path, name=name, origin=origin or None, **reading)
     report = ImportReport(file=name, format=found_format)
-    refused = RefusedRows(report, refused_path)
+    refused = RefusedRows(report, refused_path, () if found_format in PUBLISHED_TABLES else NEEDED)
     with staged_import(project=project, path=path, name=name, format=found_format, member=member) as staged:
         try:
             _Loader(staged, report, refused).load(rows, on_batch)
@@ -266,12 +267,12 @@ class _Loader:
                 )
 
     def _refuse(self, row: ItemRow, reason: str) -> None:
-        shown = {"id": row.external_id, "text": row.text}
-        self.refused.add(Refusal(row.place, f"“{row.external_id}”: {reason}", shown))
+        first, *further = row.given
+        self.refused.add(Refusal(row.place, f"“{row.external_id}”: {reason}", first, tuple(further)))
 
     def _refuse_question(self, given: QuestionRow, reason: str) -> None:
-        shown = {"question_id": given.external_id, "question": given.text, "label": given.label}
-        self.refused.add(Refusal(given.place, gettext("the question %(reason)s") % {"reason": reason}, shown))
+        reason = gettext("the question %(reason)s") % {"reason": reason}
+        self.refused.add(Refusal(given.place, reason, given.given))
 
 
 def _question_key(external_id: object, text: str) -> str:

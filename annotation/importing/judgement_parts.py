@@ -14,9 +14,6 @@ from annotation.importing.rows import JudgementRow, Refusal, json_problem
 LABELS = {word.lower(): code for code, name in PUBLISHED_LABELS.items() for word in (code, name)}
 """The code of each label by what a file may call it: code or published word, in small letters."""
 
-SHOWN = 500
-"""Characters of a refused part that its report keeps."""
-
 
 class PartProblem(ValueError):
     """Why one part of an annotation is refused."""
@@ -80,13 +77,19 @@ class Answers:
             )
         self.put(position, place, label=code)
 
+    def shown(self, unit: str | int, values: Mapping[str, Any]) -> dict[str, Any]:
+        """Return what is known of a unit as a row in long form, for the file of refused rows."""
+        about = {"type": unit} if isinstance(unit, str) else {"question_position": unit}
+        shown = {"item": self.item, "annotator": self.annotator, **about, **values}
+        return {name: "" if value is None else value for name, value in shown.items()}
+
     def rows(self) -> Iterator[JudgementRow | Refusal]:
         """Yield a row for each unit that was answered, types and questions in the order of their parts."""
         for unit, values in self.fields.items():
             if unit in self.contradicted:
                 continue
             is_type = isinstance(unit, str)
-            shown = {"item": self.item, "annotator": self.annotator, **values}
+            shown = self.shown(unit, values)
             if problem := json_problem(shown, "annotation"):
                 yield Refusal(self.places[unit], problem, shown)
             elif ("applicable" if is_type else "label") not in values:
@@ -97,9 +100,10 @@ class Answers:
                 yield _row(self, unit, values)
 
 
-def refused(place: str, problem: PartProblem, part: Any) -> Refusal:
-    """Return the refusal of a part, with a beginning of what it is."""
-    return Refusal(place, str(problem), {"value": str(part)[:SHOWN]})
+def refused(place: str, problem: PartProblem, part: Any, answers: Answers | None = None) -> Refusal:
+    """Return the refusal of a part: a row in long form to be filled in, beside what it is."""
+    about = {"item": answers.item, "annotator": answers.annotator} if answers else {}
+    return Refusal(place, str(problem), about | {"value": part})
 
 
 def whole_number(value: Any, name: str) -> int:

@@ -95,6 +95,8 @@ def _answer(given: JudgementRow, item: Item) -> dict:
 
 def row_shown(given: JudgementRow, stored: Stored) -> dict:
     """Return a row in long form, for the file of refused rows."""
+    if given.given is not None:
+        return dict(given.given)
     question = given.question
     if given.question_position is not None and given.item in stored.items:
         place = (stored.items[given.item].pk, given.question_position)
@@ -108,7 +110,10 @@ def row_shown(given: JudgementRow, stored: Stored) -> dict:
     for name in ("start", "end", "quote"):
         value = getattr(given, name)
         shown[name] = "" if value is None else value
-    shown |= {"reason": given.reason, "comment": given.comment}
+    for name in ("reason", "comment", "edited_question"):
+        shown[name] = getattr(given, name)
+    for name in ("cannot_judge", "unsure"):
+        shown[name] = _yes_no(getattr(given, name) or None)
     return (
         shown if given.question_position is None else {**shown, "question_position": given.question_position}
     )

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from pathlib import Path
 from typing import Any
 
@@ -11,7 +11,6 @@ from django.utils.translation import gettext
 
 from annotation.importing.judgement_parts import LABELS
 from annotation.importing.rows import (
-    REFUSED_COLUMNS,
     FileError,
     JudgementRow,
     JudgementRows,
@@ -47,15 +46,18 @@ _FALSE = ("no", "false", "0", "0.0")
 _WHOLE = re.compile(r"([+-]?\d{1,18})(?:\.0)?", re.ASCII)
 
 
-def read(path: Path, *, name: str, annotator_needed: bool = True) -> JudgementRows:
+def read(
+    path: Path, *, name: str, annotator_needed: bool = True, renamed: Mapping[str, str] | None = None
+) -> JudgementRows:
     """Yield the judgements of a file. Columns that are not known are noticed and left out.
 
-    The key of a training round has no annotator: there `annotator_needed` is False. Raises FileError.
+    The key of a training round has no annotator: there `annotator_needed` is False. `renamed` says which
+    column of the file stands for which known one. Raises FileError.
     """
-    table = read_table(path, name, COLUMNS)
+    table = read_table(path, name, COLUMNS, renamed)
     _require_columns(table, name, NEEDED if annotator_needed else ("item",))
     for column in table.columns or ():
-        if column not in COLUMNS and column not in REFUSED_COLUMNS:
+        if column not in COLUMNS:
             yield Notice(
                 gettext("row %(number)s") % {"number": 1},
                 gettext("column %(column)s is not known and is left out") % {"column": repr(column)},
@@ -68,6 +70,12 @@ def read(path: Path, *, name: str, annotator_needed: bool = True) -> JudgementRo
             yield _judgement(row, annotator_needed)
         except RowProblem as problem:
             yield Refusal(row.place, str(problem), row.values)
+
+
+def columns_of(protocol: str, *, key: bool = False) -> tuple[str, ...]:
+    """Return the columns that a file of judgements, or a training round's key, has in any case."""
+    unit = ("type", "applicable") if protocol == "focus" else ("question", "label")
+    return (*(NEEDED[:1] if key else NEEDED), *unit)
 
 
 def answer_fields(row: JudgementRow) -> dict[str, Any]:
@@ -130,6 +138,7 @@ def _judgement(row: Cells, annotator_needed: bool) -> JudgementRow:
         unsure=_yes_no(row, "unsure") or False,
         place=row.place,
         question_position=position,
+        given=values,
     )
 
 

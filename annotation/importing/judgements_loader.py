@@ -16,14 +16,15 @@ from django.utils.translation import gettext
 
 from annotation.codebooks.definition import Codebook as CodebookDefinition
 from annotation.errors import Refused
+from annotation.importing import judgements
 from annotation.importing.growing import growing_begin, growing_end, growing_take_back
 from annotation.importing.judgement_formats import judgement_rows
 from annotation.importing.judgement_rules import AcceptedRow, RowRefused, row_check, row_shown
+from annotation.importing.refused_file import RefusedRows
 from annotation.importing.rows import JudgementRow, Notice, Refusal
 from annotation.importing.staging import (
     JUDGEMENTS,
     ImportReport,
-    RefusedRows,
     good_batches,
     import_finish,
     staged_import,
@@ -72,7 +73,7 @@ def judgements_import(
         raise Refused("invalid", gettext("Name the round that the judgements go into."))
     _refuse_unless_imported(project, round_name)
     report = ImportReport(file=name, format=JUDGEMENTS)
-    refused = RefusedRows(report, refused_path)
+    refused = RefusedRows(report, refused_path, judgements.columns_of(project.protocol))
     with staged_import(project=project, path=path, name=name, format=JUDGEMENTS, member=member) as staged:
         existing = _refuse_unless_imported(project, round_name)
         target = existing or round_create(

@@ -74,7 +74,7 @@ def _task(place: str, task: Any, types: Mapping[str, str]) -> JudgementRows:
             try:
                 _result(answers, at, result, text if isinstance(text, str) else "")
             except PartProblem as problem:
-                problems.append(refused(at, problem, result))
+                problems.append(refused(at, problem, result, answers))
         yield from answers.rows()
         yield from problems
 

@@ -23,6 +23,9 @@ FORMATS: dict[str, Callable[..., ItemRows]] = {
 """The readers, each called as read(path, name=..., origin=...): `name` is the file's own, of which ids and
 origins are made, where the path may be a temporary one. They raise FileError while rows are read."""
 
+PUBLISHED_TABLES = ("soqg", "logicclimate")
+"""The formats whose refused rows keep the columns that they came with; of all others they are a table's."""
+
 _HEADERS = {"table": table.NEEDED, "soqg": soqg.COLUMNS, "logicclimate": logicclimate.COLUMNS}
 
 
@@ -36,8 +39,9 @@ def recognise(path: Path, name: str) -> str:
     separator = delimited.delimiter(path, name, table.KNOWN)
     _, header = next(delimited.records(path, name, separator), ("", []))
     columns = [cell.strip(BLANK_CHARACTERS) for cell in header]
+    keys = set(map(delimited.column_key, columns))
     for key, needed in _HEADERS.items():
-        if set(needed) <= set(columns):
+        if set(map(delimited.column_key, needed)) <= keys:
             return key
     expected = "; ".join(f"{', '.join(needed)} ({key})" for key, needed in _HEADERS.items())
     found = ", ".join(repr(column) for column in columns)[:500] or "nothing"
