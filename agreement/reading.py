@@ -253,7 +253,7 @@ def _type_rows(
         if item_id in item_of:
             value = CANNOT_JUDGE if applicable is None else int(applicable)
             place = (-1, -1) if start is None else (start, end)
-            yield kind_base[code] + item_of[item_id], rater_of[member_id], value, *place, -1, seconds
+            yield kind_base[code] + item_of[item_id], rater_of[member_id], value, *place, -1, _known(seconds)
 
 
 def _question_rows(
@@ -280,8 +280,13 @@ def _question_rows(
                 -1,
                 -1,
                 reason_of.get(reason, -1),
-                seconds,
+                _known(seconds),
             )
+
+
+def _known(seconds: int | None) -> int:
+    # In arrays alone, so that digests stay; medians leave it out.
+    return seconds or 0
 
 
 def _columns(rows: Iterable[tuple[int, ...]]) -> Columns:

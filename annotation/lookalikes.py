@@ -70,10 +70,20 @@ class Names:
 
     seen: dict[str, str] = field(default_factory=dict)
     heard: dict[str, str] = field(default_factory=dict)
+    noted: set[str] = field(default_factory=set)
 
     def add(self, name: str) -> None:
         self.seen.setdefault(seen_as(name), name)
         self.heard.setdefault(heard_as(name), name)
+
+    def note(self, name: str) -> str | None:
+        """Return the other name that this one looks like, the first time that it is asked about; add it."""
+        if name in self.noted:
+            return None
+        self.noted.add(name)
+        other = self.unseen(name) or self.but_for_case(name)
+        self.add(name)
+        return other
 
     def unseen(self, name: str) -> str | None:
         """Return the other name that looks exactly like this one."""

@@ -14,9 +14,12 @@ from annotation.codebooks.definition import Codebook as CodebookDefinition
 from annotation.draft_work import refuse_half_drawn
 from annotation.errors import Refused
 from annotation.importing import judgements
+from annotation.importing.judgement_parts import named_as
+from annotation.importing.judgement_rules import like_words
 from annotation.importing.refused_file import RefusedRows
 from annotation.importing.rows import JudgementRow, Notice, Refusal
 from annotation.importing.staging import ImportReport
+from annotation.importing.stored_judgements import IdsLike
 from annotation.limits import LIMITS, unfit
 from annotation.models import Item, KeyAnswer, Membership, ProjectEvent, Protocol, Resolution, Round
 from annotation.protocols.cqs_gen import check_question_judgement
@@ -128,6 +131,7 @@ class _KeyReader:
         self.codebook = CodebookDefinition.from_json(round.codebook.definition)
         self.kept_out = {entry.code for entry in self.codebook.types}.difference(round.type_codes)
         self.seen: set[tuple[int, str, int | None]] = set()
+        self.ids_like = IdsLike(round.project.items.filter(round_items__round=round))
 
     def read(self, rows: Iterable[JudgementRow | Refusal | Notice]) -> None:
         iterator = iter(rows)
@@ -143,7 +147,8 @@ class _KeyReader:
                     self.report.notice(row)
                 else:
                     try:
-                        answers.append(self._answer(row, items.get(row.item)))
+                        named = named_as(self.codebook, row)
+                        answers.append(self._answer(named, items.get(row.item)))
                     except RuleError as error:
                         self.refused.add(Refusal(row.place, str(error), row.given or {"item": row.item}))
             KeyAnswer.objects.bulk_create(answers)
@@ -155,6 +160,7 @@ class _KeyReader:
                 {
                     "item": gettext("“%(item)s” is not drawn into %(name)s")
                     % {"item": row.item, "name": self.round.name}
+                    + like_words(row.item, self.ids_like)
                 }
             )
         fields = judgements.answer_fields(row)

@@ -46,9 +46,17 @@ State = Upload.State
 
 
 def upload_create(
-    *, project: Project, member: Membership, file: File, name: str, origin: str = "", round_name: str = ""
+    *,
+    project: Project,
+    member: Membership,
+    file: File,
+    name: str,
+    origin: str = "",
+    round_name: str = "",
+    keep_votes: bool = False,
 ) -> Upload:
-    """Keep a file for checking. With `round_name` it holds finished judgements for that round, else items."""
+    """Keep a file for checking. With `round_name` it holds finished judgements for that round, else items;
+    `keep_votes` keeps their answers where the span, reason or comment cannot be stored."""
     refuse_archived(project)
     if not file.size:
         raise Refused("invalid", gettext("%(name)s is empty.") % {"name": name})
@@ -67,6 +75,7 @@ def upload_create(
         size=file.size,
         origin=origin.strip(),
         round_name=round_name.strip(),
+        keep_votes=keep_votes,
         format=JUDGEMENTS if round_name.strip() else "",
     )
 
@@ -250,7 +259,7 @@ def _import(
         "on_batch": on_batch,
     }
     if upload.format == JUDGEMENTS:
-        return judgements_import(round_name=upload.round_name, **shared)
+        return judgements_import(round_name=upload.round_name, keep_votes=upload.keep_votes, **shared)
     format = screened.FORMAT if upload.screened_from else ""
     report = items_import(origin=upload.origin, columns=upload.columns or None, format=format, **shared)
     if upload.screened_from and report.stored:

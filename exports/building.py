@@ -33,7 +33,7 @@ from exports.splits import splits_plan
 from exports.stored import origins_read
 from exports.sums import Sums
 
-FORMAT_VERSION = 6
+FORMAT_VERSION = 7
 """Raised whenever the same judgements would give other bytes; part of every release's digest."""
 
 BESIDE = 10_000
@@ -126,7 +126,7 @@ class Digest:
                 rounds[row.round].number,
                 self._selection.members[row.annotator],
                 row[4:10],
-                row.decided_at.isoformat(),
+                row.decided_at and row.decided_at.isoformat(),
                 row[11:],
             )
             for row in record.judgements

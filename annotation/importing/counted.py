@@ -12,6 +12,9 @@ COUNTED = {
     "new key answers": ngettext_lazy("new key answer", "new key answers"),
     "new published labels": ngettext_lazy("new published label", "new published labels"),
     "new questions": ngettext_lazy("new question", "new questions"),
+    "votes kept alone": ngettext_lazy(
+        "vote kept without its span, reason or comment", "votes kept without their span, reason or comment"
+    ),
     "questions already there": ngettext_lazy("question already there", "questions already there"),
 }
 

@@ -8,7 +8,7 @@ from pathlib import Path
 
 from django.db import transaction
 from django.db.models import Max
-from django.utils.translation import gettext
+from django.utils.translation import gettext, gettext_lazy
 
 from annotation.codebooks.definition import PUBLISHED_LABELS
 from annotation.errors import Refused
@@ -22,7 +22,8 @@ from annotation.importing.staging import (
     import_finish,
     staged_import,
 )
-from annotation.importing.table import NEEDED
+from annotation.importing.table import NEEDED, repeated
+from annotation.lookalikes import Names
 from annotation.models import (
     Import,
     Item,
@@ -34,6 +35,10 @@ from annotation.models import (
 )
 
 LABEL_CODES = {published: code for code, published in PUBLISHED_LABELS.items()}
+LOOKS_LIKE = gettext_lazy(
+    "looks exactly like “%(other)s” and differs in white space, invisible marks, width or how letters are "
+    "composed: write it the same way, or so that the two can be told apart"
+)
 _KEPT = ("source", "topic", "split", "licence")
 
 
@@ -101,6 +106,11 @@ class _Loader:
         self.refused = refused
         self.seen_texts = self._stored_texts()
         self.matched: dict[int, Counter[str]] = {}
+        self.ids = Names()
+        for external_id in self.project.items.values_list("external_id", flat=True).iterator(BATCH):
+            self.ids.add(external_id)
+        self.values = {column: self._stored_values(column) for column in _KEPT}
+        self.places: dict[str, str] = {}
 
     def load(
         self, rows: Iterable[ItemRow | Refusal | Notice], on_batch: Callable[[int], None] | None = None
@@ -124,13 +134,23 @@ class _Loader:
                 )
                 continue
             there = known.get(row.external_id) or new.get(row.external_id)
+            if there is None and (other := self.ids.unseen(row.external_id)):
+                self._refuse(row, LOOKS_LIKE % {"other": other})
+                continue
             if there is not None and there.text != row.text:
                 where = gettext("the text differs from the one stored under this id")
                 self._refuse(row, f"{where}: {difference(there.text, row.text)}")
                 continue
+            self._notice_alike(row)
             if there is None:
                 new[row.external_id] = row
-            elif isinstance(there, _Known):
+                self.places[row.external_id] = row.place
+            elif row.external_id in self.places:
+                if not row.questions:
+                    told = repeated(row.external_id, self.places[row.external_id])
+                    self.report.notice(Notice(row.place, told))
+                self._notice_differences(there, row)
+            else:
                 self.report.count("items already there")
                 self._notice_differences(there, row)
             fitting.append(row)
@@ -154,7 +174,8 @@ class _Loader:
             for row in new.values()
         ]
         for item in Item.objects.bulk_create(items):
-            known[item.external_id] = _Known(item.pk, item.text, {})
+            kept = {name: getattr(item, name) for name in _KEPT}
+            known[item.external_id] = _Known(item.pk, item.text, kept)
             self._notice_equal_text(new[item.external_id])
         self.report.count("new items", len(items))
 
@@ -242,6 +263,24 @@ class _Loader:
         texts = self.project.items.values_list("text", "external_id").iterator(chunk_size=BATCH)
         return {_text_key(text): external_id for text, external_id in texts}
 
+    def _stored_values(self, column: str) -> Names:
+        names = Names()
+        for value in self.project.items.order_by().values_list(column, flat=True).distinct():
+            names.note(value)
+        return names
+
+    def _notice_alike(self, row: ItemRow) -> None:
+        """Note an id, a topic and so on that look like others and are taken as different ones."""
+        if other := self.ids.but_for_case(row.external_id):
+            told = gettext("“%(name)s” looks like “%(other)s”; they are two items")
+            self.report.notice(Notice(row.place, told % {"name": row.external_id, "other": other}))
+        self.ids.add(row.external_id)
+        for column, names in self.values.items():
+            name = getattr(row, column)
+            if name and (other := names.note(name)):
+                told = gettext("%(field)s: “%(name)s” looks like “%(other)s”; they are kept as two")
+                self.report.notice(Notice(row.place, told % {"field": column, "name": name, "other": other}))
+
     def _notice_equal_text(self, row: ItemRow) -> None:
         other = self.seen_texts.setdefault(_text_key(row.text), row.external_id)
         if other != row.external_id:
@@ -254,8 +293,9 @@ class _Loader:
                 )
             )
 
-    def _notice_differences(self, there: _Known, row: ItemRow) -> None:
-        for name, stored in there.fields.items():
+    def _notice_differences(self, there: _Known | ItemRow, row: ItemRow) -> None:
+        for name in _KEPT:
+            stored = there.fields[name] if isinstance(there, _Known) else getattr(there, name)
             given = getattr(row, name)
             if given and given != stored:
                 self.report.notice(

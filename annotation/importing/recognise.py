@@ -2,12 +2,15 @@
 
 from __future__ import annotations
 
+import json
 from collections.abc import Callable
+from itertools import islice
 from pathlib import Path
+from typing import Any
 
 from django.utils.translation import gettext
 
-from annotation.importing import cqs_gen, delimited, jsontext, logicclimate, screened, soqg, table
+from annotation.importing import cqs_gen, delimited, logicclimate, screened, soqg, table
 from annotation.importing.encodings import open_text
 from annotation.importing.rows import FileError, ItemRows
 from annotation.importing.tabular import EXCEL, JSON, kind_of_file
@@ -55,12 +58,25 @@ def recognise(path: Path, name: str) -> str:
     )
 
 
+LINES_TRIED = 100
+
+
 def _is_json_line_of_table(path: Path, name: str) -> bool:
-    """Whether the first line that is not blank is a whole JSON object, and not one of interventions."""
+    """Whether the first line that can be read is a whole JSON object, and not one of interventions.
+
+    A broken first line among others that can be read is then refused with its place.
+    """
     with open_text(path, name) as stream:
-        line = next(line for line in stream if line.strip())
+        value = next(filter(None, map(_object, islice(filter(str.strip, stream), LINES_TRIED))), None)
+    return value is not None and not all(
+        isinstance(entry, dict) and "intervention" in entry for entry in value.values()
+    )
+
+
+def _object(line: str) -> dict[str, Any] | None:
+    """Return what a line of JSON holds, also with the words for numbers that JSON does not have."""
     try:
-        value = jsontext.loads(line)
-    except jsontext.JSONProblem:
-        return False
-    return not all(isinstance(entry, dict) and "intervention" in entry for entry in value.values())
+        value = json.loads(line)
+    except (ValueError, RecursionError):
+        return None
+    return value if isinstance(value, dict) else None

@@ -5,6 +5,7 @@ from __future__ import annotations
 import math
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, field
+from datetime import datetime
 from typing import Any
 
 from django.utils.translation import gettext
@@ -83,6 +84,9 @@ class JudgementRow:
     unsure: bool
     place: str
     question_position: int | None = None
+    active_seconds: int | None = None  # None and decided_at None: the file does not say
+    decided_at: datetime | None = None
+    incomplete: bool = False  # the file says that the part which goes with the answer was never there
     given: Mapping[str, Any] | None = field(default=None, compare=False, repr=False)  # as a row in long form
 
 

@@ -53,6 +53,7 @@ class ImportReport:
     file: str
     format: str
     stored: bool = False
+    rows: int = 0
     counts: dict[str, int] = field(default_factory=dict)
     refused: int = 0
     refusals: list[dict[str, str]] = field(default_factory=list)
@@ -166,6 +167,7 @@ def good_batches(
     iterator = iter(rows)
     while batch := list(islice(iterator, BATCH)):
         good: list[Row] = []
+        report.rows += sum(not isinstance(row, Notice) for row in batch)
         for row in batch:
             if isinstance(row, Refusal):
                 refused.add(row)

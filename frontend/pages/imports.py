@@ -67,6 +67,15 @@ class UploadForm(forms.Form):
         help_text=gettext_lazy("A new name makes a closed round."),
     )
 
+    keep_votes = forms.BooleanField(
+        required=False,
+        label=gettext_lazy("Keep answers without what goes with them"),
+        help_text=gettext_lazy(
+            "A yes whose words are not in the text, Invalid with an unknown reason, Unhelpful without a "
+            "comment: count the answer alone. If not, such rows are refused."
+        ),
+    )
+
     def clean(self) -> dict[str, Any]:
         given = super().clean() or {}
         if given.get("holds") == "judgements" and not given.get("round_name"):
@@ -92,6 +101,7 @@ def items_import(request: HttpRequest, slug: str) -> HttpResponse:
                 name=given["file"].name,
                 origin=given.get("origin", ""),
                 round_name=given["round_name"] if given["holds"] == "judgements" else "",
+                keep_votes=given["keep_votes"],
             )
         except Refused as refusal:
             form.add_error("file", refusal.message)

@@ -147,7 +147,7 @@ def test_keys_that_the_format_does_not_have_are_noticed_once(tmp_path):
             "is no valid JSON: line 2, column 19: Expecting ':' delimiter",
         ),
         ('{"T_1": {},\n"T_1": {}}', "is no valid JSON: the name 'T_1' stands twice in one object"),
-        ('{"T_1": {\n"intervention": NaN}}', "is no valid JSON: NaN is no JSON"),
+        ('{"T_1": {\n"intervention": NaN}}', "is no valid JSON: line 2, column 17: NaN is no JSON"),
         ('[{"intervention_id": 1}]', "row 1: is a JSON list; expected JSON Lines, one object a line"),
     ],
 )

@@ -6,6 +6,7 @@ from django.core.management.base import CommandParser
 
 from annotation.importing.items_loader import items_import
 from annotation.importing.recognise import FORMATS
+from annotation.importing.table import KNOWN
 from annotation.management.script import ImportCommand
 
 
@@ -20,4 +21,4 @@ class Command(ImportCommand):
         )
 
     def handle(self, *args: Any, **options: Any) -> None:
-        self.bring_in(items_import, options, format=options["format"], origin=options["origin"])
+        self.bring_in(items_import, options, KNOWN, format=options["format"], origin=options["origin"])

@@ -5,6 +5,7 @@ from typing import Any
 from django.core.management.base import CommandParser
 
 from annotation.importing.judgement_formats import FORMATS
+from annotation.importing.judgements import COLUMNS
 from annotation.importing.judgements_loader import judgements_import
 from annotation.management.script import ImportCommand
 
@@ -19,5 +20,19 @@ class Command(ImportCommand):
             "--format", choices=FORMATS, help="the form of the file (told by its content; else long)"
         )
 
+        parser.add_argument(
+            "--keep-votes",
+            action="store_true",
+            help="keep an answer whose span is not in the text, whose reason is unknown or whose comment is "
+            "missing, without it (by default such a row is refused)",
+        )
+
     def handle(self, *args: Any, **options: Any) -> None:
-        self.bring_in(judgements_import, options, round_name=options["round"], format=options["format"])
+        self.bring_in(
+            judgements_import,
+            options,
+            COLUMNS,
+            round_name=options["round"],
+            format=options["format"],
+            keep_votes=options["keep_votes"],
+        )
