@@ -30,6 +30,7 @@ from agreement.judgements import (
 )
 from agreement.span_sums import Frame
 from annotation.codebooks.definition import CQS_GEN, FOCUS
+from annotation.correcting import CORRECTED
 from annotation.models import Item, Membership, QuestionAnnotation, Round, RoundItem, TypeAnnotation
 
 BATCH = 5_000
@@ -131,8 +132,11 @@ def judgements_stamp(round: Round) -> str:
     )
     last = withdrawn["last"].isoformat() if withdrawn["last"] else "-"
     stamp = f"{judged['rows']}.{judged['revisions'] or 0}.{judged['late']}.{withdrawn['items']}.{last}"
-    # Only where somebody left: the stamps of all other rounds stay what they were.
-    return f"{stamp}.{left_out['members']}.{left_out['last'].isoformat()}" if left_out["members"] else stamp
+    # Only where somebody left, or items were corrected: the stamps of all other rounds stay what they were.
+    if left_out["members"]:
+        stamp = f"{stamp}.{left_out['members']}.{left_out['last'].isoformat()}"
+    corrected = round.project.events.filter(action=CORRECTED).aggregate(last=Max("id"))["last"]
+    return f"{stamp}.c{corrected}" if corrected else stamp
 
 
 def texts_read(item_ids: Iterable[int], batch: int = 500) -> Iterator[tuple[int, str]]:

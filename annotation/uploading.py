@@ -54,9 +54,11 @@ def upload_create(
     origin: str = "",
     round_name: str = "",
     keep_votes: bool = False,
+    correct: bool = False,
 ) -> Upload:
     """Keep a file for checking. With `round_name` it holds finished judgements for that round, else items;
-    `keep_votes` keeps their answers where the span, reason or comment cannot be stored."""
+    `keep_votes` keeps their answers where the span, reason or comment cannot be stored, `correct`
+    takes over topic, split, source and licence of items that are there."""
     refuse_archived(project)
     if not file.size:
         raise Refused("invalid", gettext("%(name)s is empty.") % {"name": name})
@@ -76,6 +78,7 @@ def upload_create(
         origin=origin.strip(),
         round_name=round_name.strip(),
         keep_votes=keep_votes,
+        correct=correct,
         format=JUDGEMENTS if round_name.strip() else "",
     )
 
@@ -261,7 +264,9 @@ def _import(
     if upload.format == JUDGEMENTS:
         return judgements_import(round_name=upload.round_name, keep_votes=upload.keep_votes, **shared)
     format = screened.FORMAT if upload.screened_from else ""
-    report = items_import(origin=upload.origin, columns=upload.columns or None, format=format, **shared)
+    report = items_import(
+        origin=upload.origin, columns=upload.columns or None, format=format, correct=upload.correct, **shared
+    )
     if upload.screened_from and report.stored:
         screened_log(upload, report)
     return report

@@ -7,6 +7,7 @@ COUNTED = {
     "items already there": ngettext_lazy("item already there", "items already there"),
     "judgements already there": ngettext_lazy("judgement already there", "judgements already there"),
     "new annotators": ngettext_lazy("new annotator", "new annotators"),
+    "new corrections": ngettext_lazy("corrected item", "corrected items"),
     "new items": ngettext_lazy("new item", "new items"),
     "new judgements": ngettext_lazy("new judgement", "new judgements"),
     "new key answers": ngettext_lazy("new key answer", "new key answers"),

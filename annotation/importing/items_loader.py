@@ -11,6 +11,7 @@ from django.db.models import Max
 from django.utils.translation import gettext, gettext_lazy
 
 from annotation.codebooks.definition import PUBLISHED_LABELS
+from annotation.correcting import FIELDS, corrections_store, held_by, held_words
 from annotation.errors import Refused
 from annotation.importing.recognise import FORMATS, PUBLISHED_TABLES, recognise
 from annotation.importing.refused_file import RefusedRows
@@ -65,14 +66,17 @@ def items_import(
     refused_path: Path | None = None,
     member: Membership | None = None,
     columns: Mapping[str, str] | None = None,
+    correct: bool = False,
     on_batch: Callable[[int], None] | None = None,
 ) -> ImportReport:
     """Import a file of items, with questions and published labels where it has them.
 
     Rows that break a rule are listed in the report; then nothing is stored unless `skip_invalid`.
     `dry_run` says what would happen. What is there already (same id, same text) stays as it is, so the
-    same file twice changes nothing. `columns` says which of a table's columns stand for the known ones.
-    `on_batch` is told how many rows were read. Raises FileError for what refuses the whole file.
+    same file twice changes nothing; with `correct` its topic, split, source and licence become those of the
+    file, where a cell has one and no release has the item. `columns` says which of a table's columns stand
+    for the known ones. `on_batch` is told how many rows were read. Raises FileError for what refuses the
+    whole file.
     """
     name = name or path.name
     if format and format not in FORMATS:
@@ -88,18 +92,24 @@ def items_import(
     refused = RefusedRows(report, refused_path, () if found_format in PUBLISHED_TABLES else NEEDED)
     with staged_import(project=project, path=path, name=name, format=found_format, member=member) as staged:
         try:
-            _Loader(staged, report, refused).load(rows, on_batch)
+            loader = _Loader(staged, report, refused, correct=correct)
+            loader.load(rows, on_batch)
         finally:
             refused.close()
         if not dry_run and (skip_invalid or not report.refused):
-            import_finish(staged, report)
+            with transaction.atomic():
+                corrections_store(project=project, member=member, changes=loader.corrections, file=name)
+                import_finish(staged, report)
     return report
 
 
 class _Loader:
     """Stages the rows of one file, batch by batch."""
 
-    def __init__(self, staged: Import, report: ImportReport, refused: RefusedRows) -> None:
+    def __init__(self, staged: Import, report: ImportReport, refused: RefusedRows, *, correct: bool) -> None:
+        self.correct = correct
+        self.corrections: dict[int, dict[str, str]] = {}
+        self.held: dict[int, str] = {}
         self.staged = staged
         self.project = staged.project
         self.report = report
@@ -124,6 +134,7 @@ class _Loader:
 
     def _stage(self, rows: list[ItemRow]) -> None:
         known = self._known([row.external_id for row in rows])
+        self.held = held_by(self.project, [item.pk for item in known.values()]) if self.correct else {}
         fitting: list[ItemRow] = []
         new: dict[str, ItemRow] = {}
         for row in rows:
@@ -152,7 +163,12 @@ class _Loader:
                 self._notice_differences(there, row)
             else:
                 self.report.count("items already there")
-                self._notice_differences(there, row)
+                if self.correct and isinstance(there, _Known):
+                    if held := self._correct(there, row):
+                        self._refuse(row, held)
+                        continue
+                else:
+                    self._notice_differences(there, row)
             fitting.append(row)
         self._create_items(new, known)
         self._stage_questions(fitting, known)
@@ -292,6 +308,18 @@ class _Loader:
                     % {"external_id": row.external_id, "other": other},
                 )
             )
+
+    def _correct(self, there: _Known, row: ItemRow) -> str:
+        """Take in what the row says otherwise of a stored item; say why not where a release has it."""
+        given = {name: getattr(row, name) for name in FIELDS}
+        changes = {name: value for name, value in given.items() if value and value != there.fields[name]}
+        if not changes:
+            return ""
+        if held := self.held.get(there.pk):
+            return held_words(held)
+        self.corrections[there.pk] = self.corrections.get(there.pk, {}) | changes
+        self.report.counts["new corrections"] = len(self.corrections)
+        return ""
 
     def _notice_differences(self, there: _Known | ItemRow, row: ItemRow) -> None:
         for name in _KEPT:

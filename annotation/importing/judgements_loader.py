@@ -27,6 +27,7 @@ from annotation.importing.refused_file import RefusedRows
 from annotation.importing.rows import JudgementRow, Notice, Refusal
 from annotation.importing.staging import (
     JUDGEMENTS,
+    SHOWN,
     ImportReport,
     good_batches,
     import_finish,
@@ -72,9 +73,9 @@ def judgements_import(
     become members by pseudonym; their names stay private. A row that breaks a rule of the protocol, names an
     unknown item or type, or differs from what is stored for the same unit and annotator is refused; then
     nothing is stored unless `skip_invalid`. `columns` says which of the file's columns stand for the known
-    ones. `keep_votes` keeps an answer whose span, reason or comment cannot be stored without it. `on_batch` is
-    told how many rows were read. Raises FileError for what refuses the file, Refused for a round that was
-    annotated here.
+    ones. `keep_votes` keeps an answer without its span, reason or comment where that cannot be stored.
+    `on_batch` is told how many rows were read. Raises FileError for what refuses the file, Refused for a
+    round that was annotated here.
     """
     name = name or path.name
     if not round_name.strip():
@@ -286,6 +287,9 @@ class _Loader:
     def _assign(self, accepted: list[AcceptedRow], stored: Stored) -> None:
         names = {row.given.annotator: None for row in accepted if row.given.annotator not in self.members}
         self.members.update(members_bring_in(project=self.project, names=names))
+        for name in dict.fromkeys(row.given.annotator for row in accepted):
+            if len(self.report.people) < SHOWN:
+                self.report.people[name] = self.members[name].pseudonym
         self.report.count("new annotators", len(names))
         new: dict[tuple[int, int], Assignment] = {}
         for row in accepted:

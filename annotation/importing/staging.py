@@ -59,6 +59,9 @@ class ImportReport:
     refusals: list[dict[str, str]] = field(default_factory=list)
     noticed: int = 0
     notices: list[dict[str, str]] = field(default_factory=list)
+    people: dict[str, str] = field(
+        default_factory=dict
+    )  # who is who, for leads: pseudonym by name in the file
 
     def count(self, what: str, n: int = 1) -> None:
         self.counts[what] = self.counts.get(what, 0) + n

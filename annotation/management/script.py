@@ -80,6 +80,9 @@ class ScriptCommand(BaseCommand):
             self.stdout.write(f"{report.file} ({report.format}): {would}{', '.join(counts) or 'nothing'}")
             if not report.changed and not dry_run:
                 self.stdout.write("Everything in it was there already; nothing was changed.")
+        if report.stored and report.people:
+            who = ", ".join(f"{name} is {pseudonym}" for name, pseudonym in report.people.items())
+            self.stdout.write(f"Annotators: {who}.")
         if not report.refused:
             return
         rows, were = ("1 row", "was") if report.refused == 1 else (f"{report.refused} rows", "were")

@@ -37,6 +37,11 @@ class Migration(migrations.Migration):
         ),
         migrations.AddField(
             model_name='upload',
+            name='correct',
+            field=models.BooleanField(default=False),
+        ),
+        migrations.AddField(
+            model_name='upload',
             name='keep_votes',
             field=models.BooleanField(default=False),
         ),

@@ -35,6 +35,7 @@ class Upload(models.Model):
     columns = models.JSONField(default=dict, blank=True)
     screened_from = models.ForeignKey(Project, on_delete=models.PROTECT, null=True, related_name="+")
     criteria = models.JSONField(default=list, blank=True)
+    correct = models.BooleanField(default=False)
     keep_votes = models.BooleanField(default=False)
     skip_invalid = models.BooleanField(default=False)
     state = models.CharField(max_length=10, choices=State, default=State.NEW)

@@ -67,6 +67,14 @@ class UploadForm(forms.Form):
         help_text=gettext_lazy("A new name makes a closed round."),
     )
 
+    correct = forms.BooleanField(
+        required=False,
+        label=gettext_lazy("Correct items that are here already"),
+        help_text=gettext_lazy(
+            "Their topic, split, source and licence become those of the file, where it names one and no "
+            "release has the item. Texts never change."
+        ),
+    )
     keep_votes = forms.BooleanField(
         required=False,
         label=gettext_lazy("Keep answers without what goes with them"),
@@ -102,6 +110,7 @@ def items_import(request: HttpRequest, slug: str) -> HttpResponse:
                 origin=given.get("origin", ""),
                 round_name=given["round_name"] if given["holds"] == "judgements" else "",
                 keep_votes=given["keep_votes"],
+                correct=given["correct"],
             )
         except Refused as refusal:
             form.add_error("file", refusal.message)
@@ -182,6 +191,7 @@ def _context(found: Upload) -> dict[str, Any]:
     return {
         "upload": found,
         "working": working,
+        "people": list(found.report.get("people", {}).items()),
         "counts": [(what, n) for what, n in counts.items() if n],
         "changed": any(n for what, n in counts.items() if what.startswith("new ")),
         "n_new": sum(n for what, n in counts.items() if what.startswith("new ")),
