@@ -4,6 +4,7 @@ Possible while no release has the item: a release stays what it was built from. 
 """
 
 from collections.abc import Collection, Mapping, Sequence
+from typing import cast
 
 from django.db import transaction
 from django.utils.translation import gettext
@@ -25,7 +26,7 @@ def held_by(project: Project, items: Collection[int]) -> dict[int, str]:
     """Return what depends on each of these items, by key: the name of a release."""
     held: dict[int, str] = {}
     for _, found in items_held.send(sender=Project, project=project, items=items):
-        held.update(found or {})
+        held.update(cast(dict[int, str], found))
     return held
 
 
