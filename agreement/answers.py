@@ -26,7 +26,8 @@ class Answer:
     quote: str
     comment: str
     unsure: bool
-    seconds: int
+    seconds: int | None
+    incomplete: bool = False
 
 
 UnitKey = tuple[int, str, int | None]
@@ -103,4 +104,5 @@ def _answer(
         comment=row.comment,
         unsure=row.unsure,
         seconds=row.active_seconds,
+        incomplete=row.incomplete,
     )

@@ -169,7 +169,8 @@ class FiguresCsvApi(ReportView):
     def get(self, request: Request, slug: str, number: int) -> HttpResponse:
         """Download every figure as CSV, one a row."""
         found = self.round(request, slug, number)
-        return _file(figures_csv(_finished(found).figures), "text/csv", slug, number, "csv")
+        # Excel on Windows takes a file without the mark for another encoding.
+        return _file("\ufeff" + figures_csv(_finished(found).figures), "text/csv", slug, number, "csv")
 
 
 class LatexApi(ReportView):

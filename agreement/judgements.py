@@ -70,7 +70,7 @@ class Columns:
 
     unit (n,): index into the units; rater (n,): index into the annotators; value (n,): code of the answer or
     CANNOT_JUDGE; start, end (n,): code points, -1 without a span; reason (n,): index into the codebook's
-    reasons, -1 without; seconds (n,): active time.
+    reasons, -1 without; seconds (n,): active time, 0 where unknown.
     """
 
     unit: IntArray

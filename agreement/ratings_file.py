@@ -10,7 +10,6 @@ from __future__ import annotations
 import codecs
 import csv
 import io
-import unicodedata
 from array import array
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
@@ -19,8 +18,18 @@ from pathlib import Path
 import numpy as np
 
 from agreement.patterns import IntArray
+from annotation.lookalikes import Names, heard_as
 
 _MISSING = -1
+
+MISSING_MARKS = frozenset(
+    {
+        "", "na", "n/a", "n.a.", "#n/a", "<na>", "nan", "-nan", "nat", "none", "null", "#null!", "nil",
+        "missing", "undefined", "unknown", "not available", "no answer",
+        "-", "--", "\u2013", "\u2014", "?", "??", ".", "..", "...", "*", "-9", "-99", "-999",
+    }
+)  # fmt: skip
+"""What R, pandas, SPSS, Excel and people write for a missing rating, as `heard_as` gives it."""
 
 
 class RatingFileError(ValueError):
@@ -59,8 +68,12 @@ def parse_categories(text: str) -> tuple[str, ...]:
     return categories
 
 
-def read_ratings(path: Path, *, categories: Sequence[str] | None = None) -> RatingTable:
+def read_ratings(
+    path: Path, *, categories: Sequence[str] | None = None, missing: Sequence[str] = ()
+) -> RatingTable:
     """Read a rating table; without declared categories they are the labels found, sorted.
+
+    Cells that are one of `missing`, and empty ones, are missing ratings.
 
     UTF-8 with or without a byte order mark, UTF-16 with one. Rows in which every cell is empty are skipped.
     Raises RatingFileError for anything that is not a rating table.
@@ -70,7 +83,7 @@ def read_ratings(path: Path, *, categories: Sequence[str] | None = None) -> Rati
             encoding = _encoding(file.read(4))
             file.seek(0)
             text = io.TextIOWrapper(file, encoding=encoding, newline="")
-            return _read_rows(path, _numbered_rows(path, text), categories)
+            return _read_rows(path, _numbered_rows(path, text), categories, {"", *missing})
     except UnicodeDecodeError:
         raise RatingFileError(_undecodable(path, encoding)) from None
     except OSError as error:
@@ -98,7 +111,10 @@ def _numbered_rows(path: Path, text: io.TextIOBase) -> Iterator[tuple[int, list[
 
 
 def _read_rows(
-    path: Path, rows: Iterator[tuple[int, list[str]]], categories: Sequence[str] | None
+    path: Path,
+    rows: Iterator[tuple[int, list[str]]],
+    categories: Sequence[str] | None,
+    missing: set[str],
 ) -> RatingTable:
     header = next(((number, row) for number, row in rows if any(row)), None)
     if header is None:
@@ -106,6 +122,7 @@ def _read_rows(
     names = _annotators(path, *header)
     codes = {label: code for code, label in enumerate(categories)} if categories is not None else {}
     first_row: dict[str, int] = {}
+    ids = Names()
     cells = array("q")
     for number, row in rows:
         if not any(row):
@@ -121,9 +138,15 @@ def _read_rows(
             raise RatingFileError(
                 f"{path}: row {number}, column 1: the item {item!r} is already in row {first_row[item]}."
             )
+        if other := ids.unseen(item):
+            raise RatingFileError(
+                f"{path}: row {number}, column 1: the item {item!r} looks exactly like {other!r} in row "
+                f"{first_row[other]}: write it the same way, or so that the two can be told apart."
+            )
+        ids.add(item)
         first_row[item] = number
         for place, label in enumerate(row[1:]):
-            if not label:
+            if label in missing:
                 cells.append(_MISSING)
             elif label in codes:
                 cells.append(codes[label])
@@ -132,7 +155,8 @@ def _read_rows(
             else:
                 raise RatingFileError(
                     f"{path}: row {number}, column {place + 2} ({names[place]!r}): the label {label!r} is "
-                    f"not one of the declared categories {', '.join(map(repr, categories))}."
+                    f"not one of the declared categories {', '.join(map(repr, categories))}. Where it "
+                    "means a missing rating, leave the cell empty or name it with --missing."
                 )
     ratings: IntArray = np.array(cells, dtype=np.int64).reshape(len(first_row), len(names))
     labels = tuple(codes)
@@ -147,6 +171,7 @@ def _annotators(path: Path, number: int, header: list[str]) -> tuple[str, ...]:
         hint = next((kind for mark, kind in ((";", "semicolons"), ("\t", "tabs")) if mark in header[0]), None)
         hint = f" (are the cells separated by {hint} instead of commas?)" if hint else ""
         raise RatingFileError(f"{path}: row {number}: there is no annotator column after the first{hint}.")
+    met = Names()
     for place, name in enumerate(names):
         if not name:
             raise RatingFileError(f"{path}: row {number}, column {place + 2}: the annotator has no name.")
@@ -155,6 +180,12 @@ def _annotators(path: Path, number: int, header: list[str]) -> tuple[str, ...]:
                 f"{path}: row {number}, column {place + 2}: the annotator {name!r} already has "
                 f"column {names.index(name) + 2}."
             )
+        if other := met.unseen(name):
+            raise RatingFileError(
+                f"{path}: row {number}, column {place + 2}: the annotator {name!r} looks exactly like "
+                f"{other!r} in column {names.index(other) + 2}: name them so that the two can be told apart."
+            )
+        met.add(name)
     return names
 
 
@@ -185,10 +216,8 @@ def _undecodable(path: Path, encoding: str) -> str:
     return f"{path}: the file is not {name}."
 
 
-def lookalikes(categories: Sequence[str]) -> list[tuple[str, ...]]:
-    """Return groups of labels that differ only in case, surrounding spaces or Unicode form."""
-    groups: dict[str, list[str]] = {}
-    for category in categories:
-        key = unicodedata.normalize("NFKC", category).strip().casefold()
-        groups.setdefault(key, []).append(category)
-    return [tuple(group) for group in groups.values() if len(group) > 1]
+def missing_marks(table: RatingTable) -> dict[str, int]:
+    """Return the labels by which other programs mean a missing rating, each with its number of cells."""
+    found = {code: label for code, label in enumerate(table.categories) if heard_as(label) in MISSING_MARKS}
+    counts = {label: int((table.ratings == code).sum()) for code, label in found.items()}
+    return {label: count for label, count in counts.items() if count}

@@ -31,6 +31,7 @@ from agreement.judgements import (
 )
 from agreement.span_sums import Frame
 from annotation.codebooks.definition import CQS_GEN, FOCUS
+from annotation.correcting import CORRECTED
 from annotation.models import Item, Membership, QuestionAnnotation, Round, RoundItem, TypeAnnotation
 
 BATCH = 5_000
@@ -145,8 +146,11 @@ def judgements_stamp(round: Round) -> str:
     )
     last = withdrawn["last"].isoformat() if withdrawn["last"] else "-"
     stamp = f"{judged['rows']}.{judged['revisions'] or 0}.{judged['late']}.{withdrawn['items']}.{last}"
-    # Only where somebody left: the stamps of all other rounds stay what they were.
-    return f"{stamp}.{left_out['members']}.{left_out['last'].isoformat()}" if left_out["members"] else stamp
+    # Only where somebody left, or items were corrected: the stamps of all other rounds stay what they were.
+    if left_out["members"]:
+        stamp = f"{stamp}.{left_out['members']}.{left_out['last'].isoformat()}"
+    corrected = round.project.events.filter(action=CORRECTED).aggregate(last=Max("id"))["last"]
+    return f"{stamp}.c{corrected}" if corrected else stamp
 
 
 def changed_items(round: Round, since: datetime | None) -> int:
@@ -278,7 +282,7 @@ def _type_rows(
         if item_id in item_of:
             value = CANNOT_JUDGE if applicable is None else int(applicable)
             place = (-1, -1) if start is None else (start, end)
-            yield kind_base[code] + item_of[item_id], rater_of[member_id], value, *place, -1, seconds
+            yield kind_base[code] + item_of[item_id], rater_of[member_id], value, *place, -1, _known(seconds)
 
 
 def _question_rows(
@@ -305,8 +309,13 @@ def _question_rows(
                 -1,
                 -1,
                 reason_of.get(reason, -1),
-                seconds,
+                _known(seconds),
             )
+
+
+def _known(seconds: int | None) -> int:
+    # In arrays alone, so that digests stay; medians leave it out.
+    return seconds or 0
 
 
 def _columns(rows: Iterable[tuple[int, ...]]) -> Columns:

@@ -85,7 +85,7 @@ def _of_judgements(kind: str, answer: str) -> tuple[Counter, ...]:
             table,
             ("INSERT",),
             f"UPDATE annotation_assignment SET decided = decided + {new}, "
-            f"active_seconds = active_seconds + NEW.active_seconds, {later}; "
+            f"active_seconds = active_seconds + COALESCE(NEW.active_seconds, 0), {later}; "
             + _in_round("NEW", "+ 1", "+ NEW.revision", f"+ {_late('NEW')}"),
         ),
         Counter(
@@ -93,7 +93,8 @@ def _of_judgements(kind: str, answer: str) -> tuple[Counter, ...]:
             table,
             ("UPDATE",),
             f"UPDATE annotation_assignment SET decided = decided + {new} - {old}, "
-            f"active_seconds = active_seconds + NEW.active_seconds - OLD.active_seconds, {later}; "
+            "active_seconds = active_seconds + COALESCE(NEW.active_seconds, 0) "
+            f"- COALESCE(OLD.active_seconds, 0), {later}; "
             + _in_round("NEW", "", "+ NEW.revision - OLD.revision", f"+ {_late('NEW')} - {_late('OLD')}"),
         ),
         Counter(
@@ -101,7 +102,7 @@ def _of_judgements(kind: str, answer: str) -> tuple[Counter, ...]:
             table,
             ("DELETE",),
             f"UPDATE annotation_assignment SET decided = decided - {old}, "
-            "active_seconds = active_seconds - OLD.active_seconds, "
+            "active_seconds = active_seconds - COALESCE(OLD.active_seconds, 0), "
             f"judged_at = (SELECT MAX(j.decided_at) FROM {table} j "
             "WHERE j.assignment_id = OLD.assignment_id) WHERE id = OLD.assignment_id; "
             + _in_round("OLD", "- 1", "- OLD.revision", f"- {_late('OLD')}"),

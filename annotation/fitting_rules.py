@@ -203,6 +203,17 @@ FITTING = (
             "AND (NEW.edited_question = '' OR (t->>'edited_question')::boolean))"
         ),
     ),
+    *(
+        Trigger(
+            f"{kind}_incomplete_imported",
+            f"annotation_{kind}",
+            ("INSERT", "UPDATE"),
+            "NEW.incomplete AND NOT EXISTS (SELECT 1 FROM annotation_assignment a "
+            "JOIN annotation_round r ON r.id = a.round_id WHERE a.id = NEW.assignment_id AND r.imported)",
+            "an answer lacks the part that goes with it only in an imported round",
+        )
+        for kind in ("typeannotation", "questionannotation")
+    ),
     Trigger(
         "resolution_fits",
         "annotation_resolution",

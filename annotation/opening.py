@@ -27,6 +27,7 @@ from annotation.draft_work import (
 from annotation.errors import Refused
 from annotation.importing.batches import delete_in_batches
 from annotation.models import Assignment, Membership, Protocol, Round, RoundQuestion
+from annotation.projects import judges_name
 from annotation.training_key import missing_key
 
 AT_ONCE = 5_000
@@ -81,6 +82,7 @@ def opening_run(
     """Write the assignments of a claimed round and open it. Raises Refused where another took it over."""
     with draft_work(round, claim) as work:
         delete_in_batches(round.assignments.all(), each=work.batch)  # of an opening that stopped halfway
+        judges_name(project=round.project, members=members)
         assignments = _assignments(round, members)
         while batch := list(islice(assignments, BATCH)):
             with work.batch():

@@ -30,7 +30,7 @@ class MemberProgress:
     texts: int
     total: int
     decided: int
-    active_seconds: int
+    active_seconds: int | None  # None where something is decided and no time was measured
     last_at: datetime | None
 
     @property
@@ -80,7 +80,8 @@ def progress_of_round(round: Round, *, member: Membership | None = None) -> list
             texts=counted[row.member_id]["texts"],
             total=units[row.member_id],
             decided=counted[row.member_id]["decided"],
-            active_seconds=counted[row.member_id]["active_seconds"],
+            active_seconds=counted[row.member_id]["active_seconds"]
+            or (None if counted[row.member_id]["decided"] else 0),
             last_at=row.judged_at,
         )
         for row in there

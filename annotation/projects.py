@@ -20,6 +20,7 @@ from annotation.models import Codebook, Membership, Project, ProjectEvent
 
 _SHIPPED_FOLDER = Path(__file__).with_name("codebooks")
 _PSEUDONYM = re.compile(r"A[1-9][0-9]{0,5}")
+_LEADS_NAME = re.compile(r"L[1-9][0-9]{0,5}")
 _SLUG = re.compile(r"[a-z0-9]+(?:-[a-z0-9]+)*")
 
 
@@ -209,7 +210,10 @@ def member_add(
     is_annotator: bool = True,
     background: str = "",
 ) -> Membership:
-    """Add a person under the next free pseudonym (A1, A2, …), which is theirs for ever."""
+    """Add a person under the next free pseudonym, which is theirs for ever.
+
+    Annotators are A1, A2, …; leads L1, L2, … until they are given something to annotate (`judges_name`).
+    """
     refuse_unfit(LIMITS["membership"], private_name=private_name, background=background)
     with transaction.atomic():
         Project.objects.select_for_update().get(pk=project.pk)
@@ -219,7 +223,7 @@ def member_add(
             project=project,
             user=user,
             private_name=private_name,
-            pseudonym=next(_free_pseudonyms(project)),
+            pseudonym=next(_free_pseudonyms(project, "L" if is_lead else "A")),
             is_lead=is_lead,
             is_annotator=is_annotator,
             background=background,
@@ -249,6 +253,19 @@ def members_bring_in(*, project: Project, names: Iterable[str]) -> dict[str, Mem
         return dict(zip(names, Membership.objects.bulk_create(members), strict=True))
 
 
-def _free_pseudonyms(project: Project) -> Iterator[str]:
+def judges_name(*, project: Project, members: Iterable[Membership]) -> None:
+    """Give leads who are about to annotate for the first time the next free name of an annotator."""
+    leads = [member for member in members if _LEADS_NAME.fullmatch(member.pseudonym)]
+    if not leads:
+        return
+    with transaction.atomic():
+        Project.objects.select_for_update().get(pk=project.pk)
+        free = _free_pseudonyms(project)
+        for member in leads:
+            member.pseudonym = next(free)
+            member.save(update_fields=["pseudonym"])
+
+
+def _free_pseudonyms(project: Project, letter: str = "A") -> Iterator[str]:
     taken = set(project.memberships.values_list("pseudonym", flat=True))
-    return (name for name in (f"A{number}" for number in count(1)) if name not in taken)
+    return (name for name in (f"{letter}{number}" for number in count(1)) if name not in taken)

@@ -14,6 +14,7 @@ from annotation.errors import Refused
 from annotation.models import Assignment, Membership, ProjectEvent, Protocol, Round, TypeAnnotation
 from annotation.models.rounds import types_named, types_text
 from annotation.progress import DECIDED_TYPE
+from annotation.projects import judges_name
 
 BATCH = 2_000
 
@@ -48,6 +49,7 @@ def round_reassign(
     Raises Refused where the round is not open or there is nobody to take them.
     """
     takers = takers_among(members, target)
+    judges_name(project=target.project, members=takers)
     with transaction.atomic():
         open_round_lock(round)
         left = list(unfinished_texts(round, target))

@@ -17,6 +17,7 @@ from annotation.errors import Refused
 from annotation.models import Assignment, Membership, ProjectEvent, Round, TypeAnnotation
 from annotation.models.rounds import types_named, types_text
 from annotation.progress import DECIDED_TYPE
+from annotation.projects import judges_name
 from annotation.reassigning import (
     BATCH,
     Reassignment,
@@ -75,6 +76,7 @@ def round_reassign_types(
     the round is not open, has no such types, or nobody can take them.
     """
     takers = takers_among(members, target)
+    judges_name(project=target.project, members=takers)
     unknown = [code for code in types if code not in round.type_codes]
     if unknown or not types:
         message = (

@@ -150,7 +150,8 @@ def _record(
     before = answer_of(row) if row else None
     row = row or new_row(assignment, unit, codebook)
     row.revision = base_revision + 1
-    row.active_seconds = min(row.active_seconds + max(active_seconds, 0), MAX_ACTIVE_SECONDS)
+    row.active_seconds = min((row.active_seconds or 0) + max(active_seconds, 0), MAX_ACTIVE_SECONDS)
+    row.decided_at = timezone.now()
     row.after_reopening = round.reopened_at is not None
     fill(row, checked)
     new_event(row, member=member, client_event_id=client_event_id, digest=digest, before=before).save(
@@ -269,6 +270,8 @@ def answer_of(row: Row) -> dict[str, Any]:
         else ("label", "cannot_judge", "reason", "comment", "edited_question", "unsure")
     )
     answer = {field: getattr(row, field) for field in fields}
+    if row.incomplete:
+        answer["incomplete"] = True
     return {**answer, "revision": row.revision, "active_seconds": row.active_seconds}
 
 

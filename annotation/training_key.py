@@ -15,8 +15,12 @@ from annotation.codebooks.definition import Codebook as CodebookDefinition
 from annotation.draft_work import refuse_half_drawn
 from annotation.errors import Refused
 from annotation.importing import judgements
+from annotation.importing.judgement_parts import named_as
+from annotation.importing.judgement_rules import like_words
+from annotation.importing.refused_file import RefusedRows
 from annotation.importing.rows import JudgementRow, Notice, Refusal
-from annotation.importing.staging import ImportReport, RefusedRows
+from annotation.importing.staging import ImportReport
+from annotation.importing.stored_judgements import IdsLike
 from annotation.limits import LIMITS, unfit
 from annotation.models import Item, KeyAnswer, Membership, ProjectEvent, Protocol, Resolution, Round
 from annotation.models.rounds import types_named
@@ -97,7 +101,7 @@ def key_import(
     """
     name = name or path.name
     report = ImportReport(file=name, format="key")
-    refused = RefusedRows(report, refused_path)
+    refused = RefusedRows(report, refused_path, judgements.columns_of(round.project.protocol, key=True))
     reader = _KeyReader(round, report, refused)
     with transaction.atomic():
         _locked_training_draft(round)
@@ -130,6 +134,7 @@ class _KeyReader:
         self.types = {entry.code for entry in self.codebook.types}
         self.asked: dict[int, tuple[str, ...]] = {}
         self.seen: set[tuple[int, str, int | None]] = set()
+        self.ids_like = IdsLike(round.project.items.filter(round_items__round=round))
 
     def read(self, rows: Iterable[JudgementRow | Refusal | Notice]) -> None:
         iterator = iter(rows)
@@ -150,9 +155,10 @@ class _KeyReader:
                     self.report.notice(row)
                 else:
                     try:
-                        answers.append(self._answer(row, items.get(row.item)))
+                        named = named_as(self.codebook, row)
+                        answers.append(self._answer(named, items.get(row.item)))
                     except RuleError as error:
-                        self.refused.add(Refusal(row.place, str(error), {"item": row.item}))
+                        self.refused.add(Refusal(row.place, str(error), row.given or {"item": row.item}))
             KeyAnswer.objects.bulk_create(answers)
             self.report.count(NEW_ANSWERS, len(answers))
 
@@ -162,6 +168,7 @@ class _KeyReader:
                 {
                     "item": gettext("“%(item)s” is not drawn into %(name)s")
                     % {"item": row.item, "name": self.round.name}
+                    + like_words(row.item, self.ids_like)
                 }
             )
         fields = judgements.answer_fields(row)

@@ -54,10 +54,14 @@ def upload_create(
     origin: str = "",
     round_name: str = "",
     asked: dict[str, Any] | None = None,
+    keep_votes: bool = False,
+    correct: bool = False,
 ) -> Upload:
     """Keep a file for checking. With `round_name` it holds finished judgements for that round, else items.
 
-    `asked` says what that round asks of each item, as `judgements_import` takes it.
+    `asked` says what that round asks of each item, as `judgements_import` takes it. `keep_votes` keeps
+    answers whose span, reason or comment cannot be stored; `correct` takes over topic, split, source and
+    licence of items that are there.
     """
     refuse_archived(project)
     if not file.size:
@@ -78,6 +82,8 @@ def upload_create(
         origin=origin.strip(),
         round_name=round_name.strip(),
         asked=asked or {},
+        keep_votes=keep_votes,
+        correct=correct,
         format=JUDGEMENTS if round_name.strip() else "",
     )
 
@@ -261,9 +267,13 @@ def _import(
         "on_batch": on_batch,
     }
     if upload.format == JUDGEMENTS:
-        return judgements_import(round_name=upload.round_name, asked=upload.asked, **shared)
+        return judgements_import(
+            round_name=upload.round_name, asked=upload.asked, keep_votes=upload.keep_votes, **shared
+        )
     format = screened.FORMAT if upload.screened_from else ""
-    report = items_import(origin=upload.origin, columns=upload.columns or None, format=format, **shared)
+    report = items_import(
+        origin=upload.origin, columns=upload.columns or None, format=format, correct=upload.correct, **shared
+    )
     if upload.screened_from and report.stored:
         screened_log(upload, report)
     return report

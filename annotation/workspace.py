@@ -102,7 +102,7 @@ def row_json(row: TypeAnnotation | QuestionAnnotation, key: KeyAnswer | None = N
 
     In a training round `key` adds the feedback, once the unit is answered.
     """
-    shown = {**answer_of(row), "updated_at": row.decided_at.isoformat()}
+    shown = {**answer_of(row), "updated_at": row.decided_at.isoformat() if row.decided_at else None}
     told = feedback(row, key)
     return shown if told is None else {**shown, "feedback": told}
 

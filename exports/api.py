@@ -82,6 +82,10 @@ class ParametersSerializer(serializers.Serializer):
         child=serializers.FloatField(),
         help_text='`seed`: shares that sum to 1, as {"train": 0.8, "test": 0.2}; `balanced`: {"test": 34}.',
     )
+    split_names = serializers.DictField(
+        child=serializers.CharField(),
+        help_text='`field`, `round`, `topic`: another name of splits, as {"Round 1": "train"}.',
+    )
     seed = serializers.IntegerField(help_text="Of the split by `seed`.")
     withheld = serializers.ListField(
         child=serializers.CharField(), help_text="Splits whose labels stay with the leads."

@@ -9,7 +9,10 @@ class ExportsConfig(AppConfig):
     default_auto_field = "django.db.models.BigAutoField"
 
     def ready(self) -> None:
+        from annotation.signals import items_held
+        from exports.holding import items_in_releases
         from exports.triggers import install_export_triggers, lift_export_triggers
 
+        items_held.connect(items_in_releases, dispatch_uid="items_in_releases")
         pre_migrate.connect(lift_export_triggers, sender=self)
         post_migrate.connect(install_export_triggers, sender=self)

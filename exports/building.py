@@ -180,7 +180,7 @@ class Digest:
                 row[4:6],
                 row.comment,
                 row[7:10],
-                row.decided_at.isoformat(),
+                row.decided_at and row.decided_at.isoformat(),
                 row[11:],
             )
             for row in record.judgements

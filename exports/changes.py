@@ -35,7 +35,7 @@ WORDS = {
     "question": "wording of the question",
     "split": "split",
 }
-_SPLITTING = ("split_by", "split_sizes", "seed")
+_SPLITTING = ("split_by", "split_sizes", "split_names", "seed")
 """Choices that move items by themselves: where they differ the items that moved are not told one by one."""
 
 

@@ -24,14 +24,15 @@ class Judgement(NamedTuple):
     cannot_judge: bool
     comment: str
     unsure: bool
-    active_seconds: int
+    active_seconds: int | None
     after_reopening: bool
-    decided_at: datetime
+    decided_at: datetime | None
     start: int | None
     end: int | None
     quote: str | None
     reason: str
     edited_question: str
+    incomplete: bool = False
 
 
 class Resolved(NamedTuple):

@@ -16,6 +16,7 @@ from typing import IO, Any, Protocol
 
 from django.utils.translation import gettext
 
+from annotation.lookalikes import heard_as
 from exports.formats import cqs_gen, focus, longform
 from exports.formats.exchange import BY_KEY, ExchangeFormat
 from exports.formats.id_only import without_texts
@@ -67,7 +68,7 @@ class Places:
             for name in withheld
             if name not in splits
         ]
-        files = [cls.file_part(split).casefold() for split in splits]
+        files = [heard_as(cls.file_part(split)) for split in splits]
         for split, name in zip(splits, files, strict=True):
             if files.count(name) > 1:
                 problems.append(

@@ -9,7 +9,7 @@ from typing import Any, Literal, get_args
 from django.utils.translation import gettext
 
 from annotation.errors import Refused
-from annotation.limits import Limit, unfit
+from annotation.limits import LIMITS, Limit, unfit
 
 SplitBy = Literal["field", "none", "round", "topic", "seed", "balanced"]
 
@@ -20,6 +20,9 @@ PUBLISHED_LABELS = get_args(PublishedLabels)
 MIN_CELL, LEAST_CELL, MOST_CELL = 5, 3, 1000
 """The least number of items that public figures speak of where something is kept back: unless chosen, and
 between what it can be chosen."""
+NAMED_SPLITS = ("field", "round", "topic")
+"""How to split so that the splits have names which can be given others."""
+
 EXCHANGE = ("label_studio", "doccano", "web_annotation")
 CREDITS = {"licence": 200, "authors": 1_000, "citation": 4_000, "contact": 200, "published": 10}
 """What a release says about itself, with the most characters of each."""
@@ -45,13 +48,14 @@ class Parameters:
 
     `rounds` are names; None pools every closed round that is not a training round, and then also takes in
     what was published with a file. `split_sizes` maps a split's name to its share (seed) or its number of
-    items (balanced: of the split `test`). `withheld` names the splits whose references stay inside. Without
-    `texts` the release has ids, offsets and hashes only. With `refined_questions` the stored questions of a
-    language model stand beside those of the exemplars. `exchange` names the forms of other tools to write.
-    `published_labels` says whether a label that came with a file stands over the votes here, or only where
-    nobody voted. `min_cell` is the least number of items that a public figure speaks of where labels or texts
-    are kept back. `published` is the day that card and citation name, as in 2026-03-31: files have no clock
-    of their own.
+    items (balanced: of the split `test`). `split_names` gives the splits by rounds, topics or the items' own
+    field another name; several may get the same one. `withheld` names the splits whose references stay
+    inside. Without `texts` the release has ids, offsets and hashes only. With `refined_questions` the stored
+    questions of a language model stand beside those of the exemplars. `exchange` names the forms of other
+    tools to write. `published_labels` says whether a label that came with a file stands over the votes here,
+    or only where nobody voted. `min_cell` is the least number of items that a public figure speaks of where
+    labels or texts are kept back. `published` is the day that card and citation name, as in 2026-03-31:
+    files have no clock of their own.
     """
 
     rounds: tuple[str, ...] | None = None
@@ -59,6 +63,7 @@ class Parameters:
     jaccard: float = 0.5
     split_by: SplitBy = "field"
     split_sizes: tuple[tuple[str, float], ...] = ()
+    split_names: tuple[tuple[str, str], ...] = ()
     seed: int = 0
     withheld: tuple[str, ...] = ()
     published_labels: PublishedLabels = "stand"
@@ -83,6 +88,7 @@ class Parameters:
         plain["withheld"] = list(self.withheld)
         plain["exchange"] = list(self.exchange)
         plain["split_sizes"] = dict(self.split_sizes)
+        plain["split_names"] = dict(self.split_names)
         return plain
 
     @classmethod
@@ -122,6 +128,11 @@ class Parameters:
                 gettext("split_sizes: has no meaning for a split by %(split_by)s")
                 % {"split_by": self.split_by}
             )
+        if self.split_by not in NAMED_SPLITS and self.split_names:
+            problems.append(
+                gettext("split_names: has no meaning for a split by %(split_by)s")
+                % {"split_by": self.split_by}
+            )
         if not self.texts and (self.exchange or self.comments):
             problems.append(
                 gettext("texts: the files of other tools have the texts in them, and comments may quote them")
@@ -143,6 +154,22 @@ def sizes_from_words(words: list[str]) -> dict[str, float]:
                 [gettext("split_sizes: %(word)s is not NAME=SIZE, as in test=0.2") % {"word": repr(word)}]
             ) from None
     return sizes
+
+
+def split_names_from_words(words: list[str]) -> dict[str, str]:
+    """Read other names of splits as people write them: "Round 1=train". Raises ParameterError."""
+    names = {}
+    for word in words:
+        name, separator, other = (part.strip() for part in word.rpartition("="))
+        if not separator or not name or not other:
+            raise ParameterError(
+                [
+                    gettext("split_names: %(word)s is not NAME=SPLIT, as in Round 1=train")
+                    % {"word": repr(word)}
+                ]
+            )
+        names[name] = other
+    return names
 
 
 def _checked(key: str, value: Any) -> Any:
@@ -175,6 +202,8 @@ def _checked(key: str, value: Any) -> Any:
         return value
     if key == "split_sizes":
         return _sizes(value)
+    if key == "split_names":
+        return _other_names(value)
     if key == "jaccard":
         if not _is_number(value) or not 0 < value <= 1:
             raise ValueError(
@@ -215,6 +244,19 @@ def _names(value: Any) -> tuple[str, ...]:
     if len(set(value)) < len(value):
         raise ValueError(gettext("names one twice"))
     return tuple(value)
+
+
+def _other_names(value: Any) -> tuple[tuple[str, str], ...]:
+    names = value if isinstance(value, dict) else None
+    if names is None or not all(name and isinstance(other, str) and other for name, other in names.items()):
+        raise ValueError(
+            gettext("expected an object of names and other names, got %(value)s") % {"value": repr(value)}
+        )
+    if problem := next(
+        filter(None, (unfit(other, LIMITS["item"]["split"]) for other in names.values())), None
+    ):
+        raise ValueError(problem)
+    return tuple(names.items())
 
 
 def _sizes(value: Any) -> tuple[tuple[str, float], ...]:

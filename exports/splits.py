@@ -21,7 +21,20 @@ LABELS = 3
 
 
 def splits_plan(selection: Selection) -> dict[int, str]:
-    """Return the split of every item of the release, by key; empty where there are no splits."""
+    """Return the split of every item of the release, by key; empty where there are no splits.
+
+    Raises ParameterError for another name of a split that there is not.
+    """
+    plan = _plan(selection)
+    names = dict(selection.parameters.split_names)
+    if unknown := sorted(names.keys() - set(plan.values())):
+        raise ParameterError(
+            [gettext("split_names: there is no split %(name)s") % {"name": repr(unknown[0])}]
+        )
+    return {key: names.get(split, split) for key, split in plan.items()} if names else plan
+
+
+def _plan(selection: Selection) -> dict[int, str]:
     by = selection.parameters.split_by
     items = items_chosen(selection).order_by("pk")
     if by == "none":

@@ -120,11 +120,12 @@ def judgements_read(selection: Selection, within: tuple[int, int]) -> Iterator[J
             "after_reopening",
             "decided_at",
             *own,
+            "incomplete",
         )
     )
     if selection.typology:
         for row in rows:
-            yield Judgement._make((*row, "", ""))
+            yield Judgement._make((*row[:-1], "", "", row[-1]))
     else:
         for row in rows:
             yield Judgement._make((*row[:11], None, None, None, *row[11:]))

@@ -8,7 +8,15 @@ from django.utils.translation import gettext_lazy
 from annotation.models import Project, Protocol, Round
 from exports.formats.exchange import FORMATS
 from exports.models import Release
-from exports.parameters import CREDITS, LEAST_CELL, MIN_CELL, MOST_CELL, sizes_from_words
+from exports.parameters import (
+    CREDITS,
+    LEAST_CELL,
+    MIN_CELL,
+    MOST_CELL,
+    NAMED_SPLITS,
+    sizes_from_words,
+    split_names_from_words,
+)
 from exports.refinements import refinements_current
 from exports.stored import has_published_labels
 
@@ -58,6 +66,14 @@ class ReleaseForm(forms.Form):
         label=gettext_lazy("Sizes of the splits"),
         help_text=gettext_lazy(
             "By chance: shares, as in train=0.8 test=0.2. Balanced: the number of test items, test=34."
+        ),
+    )
+    split_names = forms.CharField(
+        required=False,
+        widget=forms.Textarea(attrs={"rows": 2}),
+        label=gettext_lazy("Other names of the splits"),
+        help_text=gettext_lazy(
+            "By round, topic or as imported: one a line, as in Round 1 = train. Several may get one name."
         ),
     )
     seed = forms.IntegerField(
@@ -128,10 +144,13 @@ class ReleaseForm(forms.Form):
         every = field is None or len(rounds) == len(field.choices)
         # The page shows the sizes only beside a split that has them; what was typed before is not meant.
         sizes = given["split_sizes"].split() if given["split_by"] in SIZED else []
+        lines = given["split_names"].splitlines() if given["split_by"] in NAMED_SPLITS else []
+        others = [line for line in lines if line.strip()]
         return {
             **given,
             "rounds": None if every else rounds,
             "split_sizes": sizes_from_words(sizes),
+            "split_names": split_names_from_words(others),
             "withheld": _names(given["withheld"]),
         }
 
@@ -194,13 +213,16 @@ def choices_as_before(release: Release) -> dict[str, Any]:
     kept = release.parameters
     names = {*ReleaseForm.base_fields, *ContentsForm.base_fields} & set(kept)
     shown = {
-        name: kept[name] for name in names if name not in ("rounds", "split_sizes", "withheld", "published")
+        name: kept[name]
+        for name in names
+        if name not in ("rounds", "split_sizes", "split_names", "withheld", "published")
     }
     if kept.get("rounds"):
         shown["rounds"] = kept["rounds"]
     return {
         **shown,
         "split_sizes": " ".join(f"{name}={size:g}" for name, size in kept.get("split_sizes", {}).items()),
+        "split_names": "\n".join(f"{name} = {other}" for name, other in kept.get("split_names", {}).items()),
         "withheld": _listed(kept.get("withheld", [])),
         "without_texts": not kept.get("texts", True),
     }

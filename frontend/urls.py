@@ -50,6 +50,7 @@ urlpatterns = [
     path("p/<slug:slug>/codebook/compare/", codebooks.compare, name="codebook_compare"),
     path("p/<slug:slug>/items/", items.items, name="items"),
     path("p/<slug:slug>/items/<int:item_id>/", items.item, name="item"),
+    path("p/<slug:slug>/items/<int:item_id>/correct/", items.correct, name="item_correct"),
     path("p/<slug:slug>/items/<int:item_id>/withdraw/", items.withdraw, name="item_withdraw"),
     path("p/<slug:slug>/items/<int:item_id>/restore/", items.restore, name="item_restore"),
     path("p/<slug:slug>/import/", imports.items_import, name="items_import"),

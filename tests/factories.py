@@ -59,6 +59,9 @@ def study(
     """Create a project with a lead, annotators and items (with questions where the protocol has them)."""
     project = project_create(slug=slug or f"study-{next(_numbers)}", codebook=codebook)
     lead = member_add(project=project, user=user("lea"), is_lead=True, is_annotator=False)
+    # As in projects from before leads had names of their own, so that annotators are A2 and on.
+    lead.pseudonym = "A1"
+    lead.save(update_fields=["pseudonym"])
     names = ["ann", "bea", "cai", *(f"annotator{number}" for number in range(4, annotators + 1))]
     members = [member_add(project=project, user=user(name)) for name in names[:annotators]]
     made = Study(project, lead, members)

@@ -11,6 +11,7 @@ from typing import Any, TypeVar
 from django.utils.translation import gettext
 
 from annotation.limits import LIMITS, Limit, unfit
+from annotation.lookalikes import heard_as
 from annotation.protocols.texts import is_blank
 
 Entry = TypeVar("Entry")
@@ -151,17 +152,17 @@ class Table:
                 self.problem(key, gettext("is not a known key; %(hint)s") % {"hint": hint})
 
     def refuse_repeats(self, list_key: str, field: str, values: Iterable[str]) -> None:
-        """Note every value that the entries of a list share though it must be unique."""
+        """Note every value that looks like another entry's of a list, though it must be unique."""
         first: dict[str, int] = {}
         for i, value in enumerate(values):
-            if value and value in first:
-                earlier = f"{list_key}[{first[value]}]"
+            if value and heard_as(value) in first:
+                earlier = f"{list_key}[{first[heard_as(value)]}]"
                 self.problem(
                     f"{list_key}[{i}].{field}",
                     gettext("is %(value)s, which %(earlier)s has already")
                     % {"value": repr(value), "earlier": earlier},
                 )
-            first.setdefault(value, i)
+            first.setdefault(heard_as(value), i)
 
 
 def kind(value: object) -> str:

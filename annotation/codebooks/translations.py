@@ -22,6 +22,7 @@ from django.utils.translation import gettext
 
 from annotation.codebooks.checking import Table, kind
 from annotation.codebooks.definition import BLANK, Codebook
+from annotation.lookalikes import heard_as
 
 SECTIONS: dict[str, tuple[str, tuple[str, ...]]] = {
     "groups": ("key", ("name",)),
@@ -158,15 +159,15 @@ def _refuse_repeated_names(top: Table, path: str, texts: Mapping[str, Any]) -> N
     first: dict[str, str] = {}
     for code, translated in texts.get("types", {}).items():
         name = translated.get("name")
-        if name and name in first:
-            where = f"{path}.types.{first[name]}"
+        if name and heard_as(name) in first:
+            where = f"{path}.types.{first[heard_as(name)]}"
             told = gettext("is %(value)s, which %(earlier)s has already") % {
                 "value": repr(name),
                 "earlier": where,
             }
             top.problem(f"{path}.types.{code}.name", told)
         elif name:
-            first[name] = code
+            first[heard_as(name)] = code
 
 
 def language_shown(codebook: Codebook, asked: str) -> str:

@@ -53,19 +53,21 @@ def read(path: Path, *, name: str, origin: str | None = None) -> ItemRows:
 def _intervention(key: str, entry: Any, origin: str, unknown: dict[str, None]) -> Iterator[ItemRow | Refusal]:
     if not isinstance(entry, dict):
         yield Refusal(
-            key, gettext("expected an object with intervention_id and intervention"), {"value": entry}
+            key,
+            gettext("expected an object with intervention_id and intervention"),
+            {"id": key, "text": "", "value": entry},
         )
         return
-    row = {name: value for name, value in entry.items() if name != "cqs"}
+    rows = _table_rows(key, entry, origin)
     if misshapen := _shape_problem(key, entry):
         place, reason = misshapen
-        yield Refusal(place, reason, row)
+        yield Refusal(place, reason, rows[0], rows[1:])
         return
     unknown.update((f"*.{name}", None) for name in entry if name not in _INTERVENTION_KEYS)
     questions: list[QuestionRow] = []
     refused: list[Refusal] = []
     for i, question in enumerate(entry.get("cqs", [])):
-        found = _question(f"{key}.cqs[{i}]", key, question, origin, unknown)
+        found = _question(f"{key}.cqs[{i}]", key, question, rows[i], origin, unknown)
         if isinstance(found, Refusal):
             refused.append(found)
         else:
@@ -77,12 +79,34 @@ def _intervention(key: str, entry: Any, origin: str, unknown: dict[str, None]) -
         metadata={"schemes": entry["schemes"]} if "schemes" in entry else {},
         questions=tuple(questions),
         place=key,
+        given=rows,
     )
     if problem := item_problem(item):
-        yield Refusal(key, problem, row)
+        yield Refusal(key, problem, rows[0], rows[1:])
         return
     yield item
     yield from refused
+
+
+def _table_rows(key: str, entry: Mapping[str, Any], origin: str) -> tuple[dict[str, Any], ...]:
+    """Return an intervention as rows of the project's own table, which is how refused ones are written."""
+    item = {"id": key, "text": entry.get("intervention", ""), "source": entry.get("dataset", "")}
+    if "schemes" in entry:
+        item["schemes"] = entry["schemes"]
+    questions = entry.get("cqs", [])
+    rows = [
+        item
+        | {
+            "question_id": question.get("id"),
+            "question": question.get("cq", ""),
+            "origin": _published_origin(question.get("id"), key) or origin,
+            "published_label": question.get("label", ""),
+        }
+        if isinstance(question, dict)
+        else item | {"question": "", "value": question}
+        for question in (questions if isinstance(questions, list) else [])
+    ]
+    return tuple(rows or [item])
 
 
 def _shape_problem(key: str, entry: Mapping[str, Any]) -> tuple[str, str] | None:
@@ -105,13 +129,10 @@ def _shape_problem(key: str, entry: Mapping[str, Any]) -> tuple[str, str] | None
 
 
 def _question(
-    place: str, key: str, entry: Any, origin: str, unknown: dict[str, None]
+    place: str, key: str, entry: Any, row: Mapping[str, Any], origin: str, unknown: dict[str, None]
 ) -> QuestionRow | Refusal:
     if not isinstance(entry, dict):
-        return Refusal(
-            place, gettext("expected an object with id and cq"), {"intervention_id": key, "value": entry}
-        )
-    row = {"intervention_id": key, **entry}
+        return Refusal(place, gettext("expected an object with id and cq"), row)
     unknown.update((f"*.cqs[*].{name}", None) for name in entry if name not in _QUESTION_KEYS)
     question_id, text, label = entry.get("id"), entry.get("cq"), entry.get("label")
     if isinstance(question_id, bool) or not isinstance(question_id, str | int | None):
@@ -131,12 +152,13 @@ def _question(
         origin=_published_origin(question_id, key) or origin,
         label=label,
         place=place,
+        given=row,
     )
     problem = question_problem(question)
     return Refusal(place, problem, row) if problem else question
 
 
-def _published_origin(question_id: str | int | None, key: str) -> str | None:
+def _published_origin(question_id: Any, key: str) -> str | None:
     """Read the origin out of an id of the published naming, or return None.
 
     >>> _published_origin("CLINTON_1_1_T__7", "CLINTON_1_1")

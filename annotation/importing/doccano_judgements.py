@@ -12,6 +12,7 @@ from django.utils.translation import gettext
 from annotation.importing.judgement_parts import Answers, PartProblem, refused, whole_number
 from annotation.importing.rows import JudgementRows, Notice, Refusal
 from annotation.importing.tabular import Cells, json_rows
+from annotation.lookalikes import heard_as
 from annotation.protocols.texts import code_point_offset, is_blank, utf16_offset
 
 _QUESTION = re.compile(r"(?P<position>[1-9]\d{0,5}): (?P<label>\w+)", re.ASCII)
@@ -20,13 +21,14 @@ _SPANS = ("label", "entities")
 _DETAILS = {"reasons": "reason", "comments": "comment", "edited_questions": "edited_question"}
 
 
-def read(path: Path, *, name: str, types: Mapping[str, str]) -> JudgementRows:
+def read(path: Path, *, name: str, types: Mapping[str, str], keep_votes: bool = False) -> JudgementRows:
     """Yield the judgements of every line; `types` are the codes by name. Raises FileError.
 
     The item is the line's `item`, else its `id`. Where a line has no `annotator`, the file's stem stands for
     it, which is how doccano names the files of its users. A type that a line does not mention is not judged.
     Offsets are UTF-16 units, as doccano counts, unless the line says `"offsets": "code points"`; where a line
-    says neither and it makes a difference, that is noticed. Relations are noticed and left out.
+    says neither and it makes a difference, that is noticed. With `keep_votes` a type with several spans is a
+    yes without one. Relations are noticed and left out.
     """
     stem, noticed = PurePath(name).stem, False
     related = False
@@ -44,10 +46,10 @@ def read(path: Path, *, name: str, types: Mapping[str, str]) -> JudgementRows:
         if not related and row.values.get("relations"):
             yield Notice(row.place, gettext("relations are no judgements and are left out"))
             related = True
-        yield from _line(row, stem, types)
+        yield from _line(row, stem, types, keep_votes)
 
 
-def _line(row: Cells, stem: str, types: Mapping[str, str]) -> JudgementRows:
+def _line(row: Cells, stem: str, types: Mapping[str, str], keep_votes: bool) -> JudgementRows:
     values = row.values
     try:
         item = _name(values, "item" if "item" in values else "id")
@@ -65,12 +67,12 @@ def _line(row: Cells, stem: str, types: Mapping[str, str]) -> JudgementRows:
     except PartProblem as problem:
         yield refused(row.place, problem, dict(values))
         return
-    answers, problems = Answers(item, annotator, types), list[Refusal]()
+    answers, problems = Answers(item, annotator, types, keep_votes), list[Refusal]()
     for part in _parts(values):
         try:
             _part(answers, row.place, text, offsets == UTF_16, *part)
         except PartProblem as problem:
-            problems.append(refused(row.place, problem, part[1]))
+            problems.append(refused(row.place, problem, part[1], answers))
     if not problems and _may_count_otherwise(values, text):
         yield Notice(
             row.place,
@@ -115,7 +117,7 @@ def _part(answers: Answers, place: str, text: str, utf_16: bool, key: str, entry
         answers.put(answers.type_code(entry), place, applicable=False)
     elif isinstance(entry, str):
         match = _QUESTION.fullmatch(entry)
-        if match and entry.lower() not in answers.types:
+        if match and heard_as(entry) not in answers.types:
             answers.label(int(match["position"]), place, match["label"])
         else:
             answers.put(answers.type_code(entry), place, applicable=True)

@@ -8,20 +8,23 @@ from pathlib import Path
 
 from django.db import transaction
 from django.db.models import Max
-from django.utils.translation import gettext
+from django.utils.translation import gettext, gettext_lazy
 
 from annotation.codebooks.definition import PUBLISHED_LABELS
+from annotation.correcting import FIELDS, corrections_store, held_by, held_words
 from annotation.errors import Refused
-from annotation.importing.recognise import FORMATS, recognise
+from annotation.importing.recognise import FORMATS, PUBLISHED_TABLES, recognise
+from annotation.importing.refused_file import RefusedRows
 from annotation.importing.rows import ItemRow, Notice, QuestionRow, Refusal, difference
 from annotation.importing.staging import (
     BATCH,
     ImportReport,
-    RefusedRows,
     good_batches,
     import_finish,
     staged_import,
 )
+from annotation.importing.table import NEEDED, repeated
+from annotation.lookalikes import Names
 from annotation.models import (
     Import,
     Item,
@@ -33,6 +36,10 @@ from annotation.models import (
 )
 
 LABEL_CODES = {published: code for code, published in PUBLISHED_LABELS.items()}
+LOOKS_LIKE = gettext_lazy(
+    "looks exactly like “%(other)s” and differs in white space, invisible marks, width or how letters are "
+    "composed: write it the same way, or so that the two can be told apart"
+)
 _KEPT = ("source", "topic", "split", "licence")
 
 
@@ -59,14 +66,17 @@ def items_import(
     refused_path: Path | None = None,
     member: Membership | None = None,
     columns: Mapping[str, str] | None = None,
+    correct: bool = False,
     on_batch: Callable[[int], None] | None = None,
 ) -> ImportReport:
     """Import a file of items, with questions and published labels where it has them.
 
     Rows that break a rule are listed in the report; then nothing is stored unless `skip_invalid`.
     `dry_run` says what would happen. What is there already (same id, same text) stays as it is, so the
-    same file twice changes nothing. `columns` says which of a table's columns stand for the known ones.
-    `on_batch` is told how many rows were read. Raises FileError for what refuses the whole file.
+    same file twice changes nothing; with `correct` its topic, split, source and licence become those of the
+    file, where a cell has one and no release has the item. `columns` says which of a table's columns stand
+    for the known ones. `on_batch` is told how many rows were read. Raises FileError for what refuses the
+    whole file.
     """
     name = name or path.name
     if format and format not in FORMATS:
@@ -79,27 +89,38 @@ def items_import(
     reading = {"renamed": columns} if columns else {}
     rows = FORMATS[found_format](path, name=name, origin=origin or None, **reading)
     report = ImportReport(file=name, format=found_format)
-    refused = RefusedRows(report, refused_path)
+    refused = RefusedRows(report, refused_path, () if found_format in PUBLISHED_TABLES else NEEDED)
     with staged_import(project=project, path=path, name=name, format=found_format, member=member) as staged:
         try:
-            _Loader(staged, report, refused).load(rows, on_batch)
+            loader = _Loader(staged, report, refused, correct=correct)
+            loader.load(rows, on_batch)
         finally:
             refused.close()
         if not dry_run and (skip_invalid or not report.refused):
-            import_finish(staged, report)
+            with transaction.atomic():
+                corrections_store(project=project, member=member, changes=loader.corrections, file=name)
+                import_finish(staged, report)
     return report
 
 
 class _Loader:
     """Stages the rows of one file, batch by batch."""
 
-    def __init__(self, staged: Import, report: ImportReport, refused: RefusedRows) -> None:
+    def __init__(self, staged: Import, report: ImportReport, refused: RefusedRows, *, correct: bool) -> None:
+        self.correct = correct
+        self.corrections: dict[int, dict[str, str]] = {}
+        self.held: dict[int, str] = {}
         self.staged = staged
         self.project = staged.project
         self.report = report
         self.refused = refused
         self.seen_texts = self._stored_texts()
         self.matched: dict[int, Counter[str]] = {}
+        self.ids = Names()
+        for external_id in self.project.items.values_list("external_id", flat=True).iterator(BATCH):
+            self.ids.add(external_id)
+        self.values = {column: self._stored_values(column) for column in _KEPT}
+        self.places: dict[str, str] = {}
 
     def load(
         self, rows: Iterable[ItemRow | Refusal | Notice], on_batch: Callable[[int], None] | None = None
@@ -113,6 +134,7 @@ class _Loader:
 
     def _stage(self, rows: list[ItemRow]) -> None:
         known = self._known([row.external_id for row in rows])
+        self.held = held_by(self.project, [item.pk for item in known.values()]) if self.correct else {}
         fitting: list[ItemRow] = []
         new: dict[str, ItemRow] = {}
         for row in rows:
@@ -123,15 +145,30 @@ class _Loader:
                 )
                 continue
             there = known.get(row.external_id) or new.get(row.external_id)
+            if there is None and (other := self.ids.unseen(row.external_id)):
+                self._refuse(row, LOOKS_LIKE % {"other": other})
+                continue
             if there is not None and there.text != row.text:
                 where = gettext("the text differs from the one stored under this id")
                 self._refuse(row, f"{where}: {difference(there.text, row.text)}")
                 continue
+            self._notice_alike(row)
             if there is None:
                 new[row.external_id] = row
-            elif isinstance(there, _Known):
-                self.report.count("items already there")
+                self.places[row.external_id] = row.place
+            elif row.external_id in self.places:
+                if not row.questions:
+                    told = repeated(row.external_id, self.places[row.external_id])
+                    self.report.notice(Notice(row.place, told))
                 self._notice_differences(there, row)
+            else:
+                self.report.count("items already there")
+                if self.correct and isinstance(there, _Known):
+                    if held := self._correct(there, row):
+                        self._refuse(row, held)
+                        continue
+                else:
+                    self._notice_differences(there, row)
             fitting.append(row)
         self._create_items(new, known)
         self._stage_questions(fitting, known)
@@ -153,7 +190,8 @@ class _Loader:
             for row in new.values()
         ]
         for item in Item.objects.bulk_create(items):
-            known[item.external_id] = _Known(item.pk, item.text, {})
+            kept = {name: getattr(item, name) for name in _KEPT}
+            known[item.external_id] = _Known(item.pk, item.text, kept)
             self._notice_equal_text(new[item.external_id])
         self.report.count("new items", len(items))
 
@@ -241,6 +279,24 @@ class _Loader:
         texts = self.project.items.values_list("text", "external_id").iterator(chunk_size=BATCH)
         return {_text_key(text): external_id for text, external_id in texts}
 
+    def _stored_values(self, column: str) -> Names:
+        names = Names()
+        for value in self.project.items.order_by().values_list(column, flat=True).distinct():
+            names.note(value)
+        return names
+
+    def _notice_alike(self, row: ItemRow) -> None:
+        """Note an id, a topic and so on that look like others and are taken as different ones."""
+        if other := self.ids.but_for_case(row.external_id):
+            told = gettext("“%(name)s” looks like “%(other)s”; they are two items")
+            self.report.notice(Notice(row.place, told % {"name": row.external_id, "other": other}))
+        self.ids.add(row.external_id)
+        for column, names in self.values.items():
+            name = getattr(row, column)
+            if name and (other := names.note(name)):
+                told = gettext("%(field)s: “%(name)s” looks like “%(other)s”; they are kept as two")
+                self.report.notice(Notice(row.place, told % {"field": column, "name": name, "other": other}))
+
     def _notice_equal_text(self, row: ItemRow) -> None:
         other = self.seen_texts.setdefault(_text_key(row.text), row.external_id)
         if other != row.external_id:
@@ -253,8 +309,21 @@ class _Loader:
                 )
             )
 
-    def _notice_differences(self, there: _Known, row: ItemRow) -> None:
-        for name, stored in there.fields.items():
+    def _correct(self, there: _Known, row: ItemRow) -> str:
+        """Take in what the row says otherwise of a stored item; say why not where a release has it."""
+        given = {name: getattr(row, name) for name in FIELDS}
+        changes = {name: value for name, value in given.items() if value and value != there.fields[name]}
+        if not changes:
+            return ""
+        if held := self.held.get(there.pk):
+            return held_words(held)
+        self.corrections[there.pk] = self.corrections.get(there.pk, {}) | changes
+        self.report.counts["new corrections"] = len(self.corrections)
+        return ""
+
+    def _notice_differences(self, there: _Known | ItemRow, row: ItemRow) -> None:
+        for name in _KEPT:
+            stored = there.fields[name] if isinstance(there, _Known) else getattr(there, name)
             given = getattr(row, name)
             if given and given != stored:
                 self.report.notice(
@@ -266,12 +335,12 @@ class _Loader:
                 )
 
     def _refuse(self, row: ItemRow, reason: str) -> None:
-        shown = {"id": row.external_id, "text": row.text}
-        self.refused.add(Refusal(row.place, f"“{row.external_id}”: {reason}", shown))
+        first, *further = row.given
+        self.refused.add(Refusal(row.place, f"“{row.external_id}”: {reason}", first, tuple(further)))
 
     def _refuse_question(self, given: QuestionRow, reason: str) -> None:
-        shown = {"question_id": given.external_id, "question": given.text, "label": given.label}
-        self.refused.add(Refusal(given.place, gettext("the question %(reason)s") % {"reason": reason}, shown))
+        reason = gettext("the question %(reason)s") % {"reason": reason}
+        self.refused.add(Refusal(given.place, reason, given.given))
 
 
 def _question_key(external_id: object, text: str) -> str:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import re
 from typing import Any
 
 from django.utils.translation import gettext
@@ -10,6 +11,13 @@ from django.utils.translation import gettext
 
 class JSONProblem(ValueError):
     """What is wrong with a JSON text, with its place where that is known."""
+
+
+class _Constant(Exception):
+    """NaN or an infinite number, for which JSON has no word."""
+
+
+_STRING_OR_CONSTANT = re.compile(r'"(?:[^"\\]|\\.)*"|NaN|-?Infinity', re.DOTALL)
 
 
 def loads(text: str) -> Any:
@@ -24,6 +32,10 @@ def loads(text: str) -> Any:
         ) from None
     except RecursionError:
         raise JSONProblem(gettext("nested too deeply")) from None
+    except _Constant as constant:
+        raise JSONProblem(
+            _place_of(str(constant), text) + gettext("%(constant)s is no JSON") % {"constant": constant}
+        ) from None
     except JSONProblem:
         raise
     except ValueError:  # a whole number with more digits than Python converts
@@ -42,4 +54,15 @@ def _object(pairs: list[tuple[str, Any]]) -> dict[str, Any]:
 
 
 def _refuse_constant(constant: str) -> None:
-    raise JSONProblem(f"{constant} is no JSON")
+    raise _Constant(constant)
+
+
+def _place_of(constant: str, text: str) -> str:
+    """Return the words for where a constant first stands outside of the strings of a JSON text."""
+    found = next((match for match in _STRING_OR_CONSTANT.finditer(text) if match[0] == constant), None)
+    if found is None:
+        return ""
+    line = text.count("\n", 0, found.start()) + 1
+    column = found.start() - text.rfind("\n", 0, found.start())
+    where = gettext("line %(lineno)s, ") % {"lineno": line} if "\n" in text else ""
+    return where + gettext("column %(colno)s: ") % {"colno": column}

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from pathlib import Path
 
 from annotation.codebooks.definition import Codebook
@@ -15,14 +16,28 @@ LONG, LABEL_STUDIO, DOCCANO = "long", "label_studio", "doccano"
 FORMATS = (LONG, LABEL_STUDIO, DOCCANO)
 
 
-def judgement_rows(path: Path, *, name: str, codebook: Codebook, format: str | None = None) -> JudgementRows:
-    """Yield a file's judgements, read as `format`, else as what its content is. Raises FileError."""
-    found = format or recognise(path, name)
+def judgement_rows(
+    path: Path,
+    *,
+    name: str,
+    codebook: Codebook,
+    format: str | None = None,
+    renamed: Mapping[str, str] | None = None,
+    keep_votes: bool = False,
+) -> JudgementRows:
+    """Yield a file's judgements, read as `format`, else as what its content is.
+
+    `renamed` says which column of a file in long form stands for which known one. With
+    `keep_votes` two spans of one type are a yes without a span. Raises FileError.
+    """
+    found = LONG if renamed else format or recognise(path, name)
     if found == LABEL_STUDIO:
-        return label_studio_judgements.read(path, name=name, types=type_names(codebook))
+        return label_studio_judgements.read(
+            path, name=name, types=type_names(codebook), keep_votes=keep_votes
+        )
     if found == DOCCANO:
-        return doccano_judgements.read(path, name=name, types=type_names(codebook))
-    return judgements.read(path, name=name)
+        return doccano_judgements.read(path, name=name, types=type_names(codebook), keep_votes=keep_votes)
+    return judgements.read(path, name=name, renamed=renamed)
 
 
 def recognise(path: Path, name: str) -> str:

@@ -1,5 +1,6 @@
 """Which rows of a file of judgements may go into a round, by the rules that the browser's keep too."""
 
+from collections.abc import Callable
 from dataclasses import dataclass
 
 from django.utils.translation import gettext
@@ -7,6 +8,7 @@ from django.utils.translation import gettext
 from annotation.codebooks.definition import Codebook
 from annotation.errors import Refused
 from annotation.importing import judgements
+from annotation.importing.kept_votes import vote_alone
 from annotation.importing.rows import JudgementRow
 from annotation.importing.stored_judgements import Stored
 from annotation.limits import LIMITS, unfit
@@ -27,13 +29,21 @@ class AcceptedRow:
     unit: Unit
     answer: dict
     checked: Answer
+    incomplete: bool = False
 
 
-def row_check(given: JudgementRow, codebook: Codebook, stored: Stored) -> AcceptedRow:
-    """Return the row as it will be written. Raises RowRefused where it breaks a rule."""
+def row_check(
+    given: JudgementRow, codebook: Codebook, stored: Stored, *, keep_votes: bool = False
+) -> AcceptedRow:
+    """Return the row as it will be written. Raises RowRefused where it breaks a rule.
+
+    With `keep_votes`, or where the file says that it is incomplete, an answer stands without its span, reason
+    or comment where that alone is wrong.
+    """
     item = stored.items.get(given.item)
     if item is None:
-        raise RowRefused(gettext("there is no item “%(item)s” in this project") % {"item": given.item})
+        told = gettext("there is no item “%(item)s” in this project") % {"item": given.item}
+        raise RowRefused(told + like_words(given.item, stored.ids_like))
     if problem := unfit(given.annotator, LIMITS["membership"]["private_name"]):
         raise RowRefused(f"annotator: {problem}")
     unit = _unit(given, item, codebook, stored)
@@ -42,10 +52,21 @@ def row_check(given: JudgementRow, codebook: Codebook, stored: Stored) -> Accept
         checked = check_answer(codebook, item.text, unit, answer)
     except Refused as refusal:
         errors = refusal.errors
+        kept = vote_alone(codebook, unit, answer, errors.keys())
+        if kept is not None and (keep_votes or given.incomplete):
+            return AcceptedRow(given, item, unit, answer, kept, incomplete=True)
         if given.quote is None and errors.keys() > {"quote"}:
             errors = {name: why for name, why in errors.items() if name != "quote"}
-        raise RowRefused(" ".join(f"{name}: {why}" for name, why in errors.items())) from None
+        told = " ".join(f"{name}: {why}" for name, why in errors.items())
+        hint = gettext("(the answer alone can be kept: --keep-votes, or the tick box of the page)")
+        raise RowRefused(told if kept is None else f"{told} {hint}") from None
     return AcceptedRow(given, item, unit, answer, checked)
+
+
+def like_words(name: str, ids_like: Callable[[str], str | None]) -> str:
+    """Return what to add where an item is not found and another one's id looks like it."""
+    other = ids_like(name)
+    return gettext("; “%(other)s” looks like it") % {"other": other} if other else ""
 
 
 def _unit(given: JudgementRow, item: Item, codebook: Codebook, stored: Stored) -> Unit:
@@ -95,6 +116,8 @@ def _answer(given: JudgementRow, item: Item) -> dict:
 
 def row_shown(given: JudgementRow, stored: Stored) -> dict:
     """Return a row in long form, for the file of refused rows."""
+    if given.given is not None:
+        return dict(given.given)
     question = given.question
     if given.question_position is not None and given.item in stored.items:
         place = (stored.items[given.item].pk, given.question_position)
@@ -108,7 +131,10 @@ def row_shown(given: JudgementRow, stored: Stored) -> dict:
     for name in ("start", "end", "quote"):
         value = getattr(given, name)
         shown[name] = "" if value is None else value
-    shown |= {"reason": given.reason, "comment": given.comment}
+    for name in ("reason", "comment", "edited_question"):
+        shown[name] = getattr(given, name)
+    for name in ("cannot_judge", "unsure"):
+        shown[name] = _yes_no(getattr(given, name) or None)
     return (
         shown if given.question_position is None else {**shown, "question_position": given.question_position}
     )

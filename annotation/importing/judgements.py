@@ -3,15 +3,16 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
+from datetime import UTC, datetime
 from pathlib import Path
 from typing import Any
 
+from django.utils import timezone
 from django.utils.translation import gettext
 
 from annotation.importing.judgement_parts import LABELS
 from annotation.importing.rows import (
-    REFUSED_COLUMNS,
     FileError,
     JudgementRow,
     JudgementRows,
@@ -20,6 +21,7 @@ from annotation.importing.rows import (
     json_problem,
 )
 from annotation.importing.tabular import Cells, RowProblem, Table, read_table
+from annotation.lookalikes import heard_as
 from annotation.protocols.texts import is_blank
 
 NEEDED = ("item", "annotator")
@@ -38,24 +40,33 @@ COLUMNS = (
     "edited_question",
     "cannot_judge",
     "unsure",
+    "incomplete",
+    "active_seconds",
+    "decided_at",
 )
 _TYPE_FIELDS = ("applicable", "start", "end", "quote", "comment", "cannot_judge", "unsure")
 _QUESTION_FIELDS = ("label", "reason", "comment", "edited_question", "cannot_judge", "unsure")
 # pandas writes 1.0 for 1 in a column that has an empty cell
 _TRUE = ("yes", "true", "1", "1.0")
 _FALSE = ("no", "false", "0", "0.0")
+_NUMBER = re.compile(r"\d{1,9}(?:\.\d{1,15})?", re.ASCII)
+_WITH_TIME = re.compile(r"\d[T ]\d", re.ASCII)
+MOST_SECONDS = 366 * 24 * 60 * 60
 _WHOLE = re.compile(r"([+-]?\d{1,18})(?:\.0)?", re.ASCII)
 
 
-def read(path: Path, *, name: str, annotator_needed: bool = True) -> JudgementRows:
+def read(
+    path: Path, *, name: str, annotator_needed: bool = True, renamed: Mapping[str, str] | None = None
+) -> JudgementRows:
     """Yield the judgements of a file. Columns that are not known are noticed and left out.
 
-    The key of a training round has no annotator: there `annotator_needed` is False. Raises FileError.
+    The key of a training round has no annotator: there `annotator_needed` is False. `renamed` says which
+    column of the file stands for which known one. Raises FileError.
     """
-    table = read_table(path, name, COLUMNS)
+    table = read_table(path, name, COLUMNS, renamed)
     _require_columns(table, name, NEEDED if annotator_needed else ("item",))
     for column in table.columns or ():
-        if column not in COLUMNS and column not in REFUSED_COLUMNS:
+        if column not in COLUMNS:
             yield Notice(
                 gettext("row %(number)s") % {"number": 1},
                 gettext("column %(column)s is not known and is left out") % {"column": repr(column)},
@@ -68,6 +79,12 @@ def read(path: Path, *, name: str, annotator_needed: bool = True) -> JudgementRo
             yield _judgement(row, annotator_needed)
         except RowProblem as problem:
             yield Refusal(row.place, str(problem), row.values)
+
+
+def columns_of(protocol: str, *, key: bool = False) -> tuple[str, ...]:
+    """Return the columns that a file of judgements, or a training round's key, has in any case."""
+    unit = ("type", "applicable") if protocol == "focus" else ("question", "label")
+    return (*(NEEDED[:1] if key else NEEDED), *unit)
 
 
 def answer_fields(row: JudgementRow) -> dict[str, Any]:
@@ -130,7 +147,44 @@ def _judgement(row: Cells, annotator_needed: bool) -> JudgementRow:
         unsure=_yes_no(row, "unsure") or False,
         place=row.place,
         question_position=position,
+        active_seconds=_seconds(row),
+        decided_at=moment(values.get("decided_at"), "decided_at"),
+        incomplete=_yes_no(row, "incomplete") or False,
+        given=values,
     )
+
+
+def moment(value: Any, name: str) -> datetime | None:
+    """Return a moment as a file writes it, None for none; without a zone it is the server's.
+
+    Raises RowProblem for anything but a date with a time as ISO 8601 has it.
+    """
+    if value is None or value == "":
+        return None
+    try:
+        found = datetime.fromisoformat(str(value).strip())
+        if not _WITH_TIME.search(str(value)):
+            raise ValueError
+        return (timezone.make_aware(found) if timezone.is_naive(found) else found).astimezone(UTC)
+    except (ValueError, OverflowError):
+        raise RowProblem(
+            gettext("%(name)s is %(value)s, expected a date with a time, as in 2024-05-31T14:05:00Z")
+            % {"name": name, "value": repr(value)}
+        ) from None
+
+
+def _seconds(row: Cells) -> int | None:
+    value = row.values.get("active_seconds")
+    if value is None or value == "":
+        return None
+    match = None if isinstance(value, bool) else _NUMBER.fullmatch(str(value).strip())
+    seconds = round(float(match[0])) if match else MOST_SECONDS + 1
+    if seconds > MOST_SECONDS:
+        raise RowProblem(
+            gettext("active_seconds is %(value)s, expected a number of seconds of at most %(most)s")
+            % {"value": repr(value), "most": MOST_SECONDS}
+        )
+    return seconds
 
 
 def _filled(row: Cells, column: str) -> str:
@@ -149,7 +203,7 @@ def _yes_no(row: Cells, column: str) -> bool | None:
     value = row.values.get(column)
     if value is None or value == "":
         return None
-    word = str(value).lower()
+    word = heard_as(str(value))
     if word in _TRUE or word in _FALSE:
         return word in _TRUE
     raise RowProblem(
@@ -160,12 +214,12 @@ def _yes_no(row: Cells, column: str) -> bool | None:
 
 def _label(row: Cells) -> str | None:
     value = row.text("label")
-    if value and value.lower() not in LABELS:
+    if value and heard_as(value) not in LABELS:
         raise RowProblem(
             gettext("label is %(value)s, expected USE, UN, IN or Useful, Unhelpful, Invalid")
             % {"value": repr(value)}
         )
-    return LABELS.get(value.lower())
+    return LABELS.get(heard_as(value))
 
 
 def _whole_number(row: Cells, column: str) -> int | None:

@@ -15,22 +15,28 @@ from django.db.models import Count, Max
 from django.utils import timezone
 from django.utils.translation import gettext
 
+from annotation.access import visible_items
 from annotation.codebooks.definition import Codebook as CodebookDefinition
 from annotation.errors import Refused
+from annotation.importing import judgements
 from annotation.importing.asked_judgements import ItemsAsked, asked_choose, asked_settle
 from annotation.importing.growing import growing_begin, growing_end, growing_take_back
+from annotation.importing.items_loader import LOOKS_LIKE
 from annotation.importing.judgement_formats import judgement_rows
+from annotation.importing.judgement_parts import named_as
 from annotation.importing.judgement_rules import AcceptedRow, RowRefused, row_check, row_shown
+from annotation.importing.refused_file import RefusedRows
 from annotation.importing.rows import JudgementRow, Notice, Refusal
 from annotation.importing.staging import (
     JUDGEMENTS,
+    SHOWN,
     ImportReport,
-    RefusedRows,
     good_batches,
     import_finish,
     staged_import,
 )
-from annotation.importing.stored_judgements import Stored, stored_read
+from annotation.importing.stored_judgements import IdsLike, Stored, stored_read
+from annotation.lookalikes import Names
 from annotation.models import (
     AnnotationEvent,
     Assignment,
@@ -60,6 +66,8 @@ def judgements_import(
     dry_run: bool = False,
     refused_path: Path | None = None,
     member: Membership | None = None,
+    columns: Mapping[str, str] | None = None,
+    keep_votes: bool = False,
     on_batch: Callable[[int], None] | None = None,
 ) -> ImportReport:
     """Import finished judgements into the round of this name, which is made if it is new.
@@ -68,15 +76,17 @@ def judgements_import(
     `format` is one of judgement_formats.FORMATS, by default what the content of the file is. Annotators
     become members by pseudonym; their names stay private. A row that breaks a rule of the protocol, names an
     unknown item or type, or differs from what is stored for the same unit and annotator is refused; then
-    nothing is stored unless `skip_invalid`. `on_batch` is told how many rows were read. Raises FileError for
-    what refuses the file, Refused for a round that was annotated here.
+    nothing is stored unless `skip_invalid`. `columns` says which of the file's columns stand for the known
+    ones. `keep_votes` keeps an answer without its span, reason or comment where that cannot be stored.
+    `on_batch` is told how many rows were read. Raises FileError for what refuses the file, Refused for a
+    round that was annotated here.
     """
     name = name or path.name
     if not round_name.strip():
         raise Refused("invalid", gettext("Name the round that the judgements go into."))
     _refuse_unless_imported(project, round_name)
     report = ImportReport(file=name, format=JUDGEMENTS)
-    refused = RefusedRows(report, refused_path)
+    refused = RefusedRows(report, refused_path, judgements.columns_of(project.protocol))
     with staged_import(project=project, path=path, name=name, format=JUDGEMENTS, member=member) as staged:
         existing = _refuse_unless_imported(project, round_name)
         target = existing or round_create(
@@ -93,7 +103,16 @@ def judgements_import(
         try:
             # What people read stays as it is while a file is looked through.
             loader = _Loader(staged, target, report, refused, writes=existing is None or not dry_run)
-            loader.load(judgement_rows(path, name=name, codebook=loader.codebook, format=format), on_batch)
+            loader.keep_votes = keep_votes
+            rows = judgement_rows(
+                path,
+                name=name,
+                codebook=loader.codebook,
+                format=format,
+                renamed=columns,
+                keep_votes=keep_votes,
+            )
+            loader.load(rows, on_batch)
         finally:
             refused.close()
         if not dry_run and (skip_invalid or not report.refused) and (existing is None or report.changed):
@@ -158,12 +177,17 @@ class _Loader:
             member.private_name or member.pseudonym: member
             for member in self.project.memberships.filter(user=None)
         }
+        self.names = Names()
+        for known in self.members:
+            self.names.note(known)
+        self.ids_like = IdsLike(visible_items(self.project))
         last = Max("position")
         self.next_item = (round.round_items.aggregate(last=last)["last"] or 0) + 1
         positions = round.assignments.order_by().values_list("member").annotate(last=last)
         self.next_position = defaultdict(lambda: 1, {pk: position + 1 for pk, position in positions})
         self.number = 0
         self.writes = writes
+        self.keep_votes = False
         self.unwritten: dict[_Key, AcceptedRow] = {}
         self.asked = ItemsAsked(round)
 
@@ -175,7 +199,7 @@ class _Loader:
         )
         for good in batches:
             with transaction.atomic():
-                stored = stored_read(self.round, {row.item for row in good})
+                stored = stored_read(self.round, {row.item for row in good}, self.ids_like)
                 self.asked.read(stored.items.values(), stored.drawn)
                 accepted = self._accepted(good, stored)
                 if self.writes:
@@ -188,16 +212,31 @@ class _Loader:
         accepted: dict[_Key, AcceptedRow] = {}
         for given in rows:
             try:
-                row = row_check(given, self.codebook, stored)
+                row = row_check(
+                    named_as(self.codebook, given), self.codebook, stored, keep_votes=self.keep_votes
+                )
                 self.asked.check(row)
+                self._check_name(given)
                 key = (row.item.pk, given.annotator, row.unit)
                 if self._is_there(row, accepted.get(key) or self.unwritten.get(key), stored):
                     self.report.count("judgements already there")
                 else:
                     accepted[key] = row
+                    if row.incomplete:
+                        self.report.count("votes kept alone")
             except RowRefused as problem:
                 self.refused.add(Refusal(given.place, str(problem), row_shown(given, stored)))
         return accepted
+
+    def _check_name(self, given: JudgementRow) -> None:
+        """Note an annotator named like another but for case. Raises RowRefused for the same look."""
+        name = given.annotator
+        if name not in self.names.noted and (other := self.names.unseen(name)):
+            told = gettext("the annotator “%(name)s” %(looks)s")
+            raise RowRefused(told % {"name": name, "looks": LOOKS_LIKE % {"other": other}})
+        if other := self.names.note(name):
+            told = gettext("the annotators “%(name)s” and “%(other)s” look alike and are taken as two people")
+            self.report.notice(Notice(given.place, told % {"name": name, "other": other}))
 
     def _count(self, accepted: dict[_Key, AcceptedRow]) -> None:
         """Count what writing would store, and keep it to compare later rows with."""
@@ -213,9 +252,11 @@ class _Loader:
         if earlier is None and before is None:
             return False
         same = (
-            earlier.checked == row.checked
+            (earlier.checked, earlier.incomplete) == (row.checked, row.incomplete)
             if earlier is not None
-            else all(getattr(before, field) == value for field, value in asdict(row.checked).items())
+            else before is not None
+            and before.incomplete == row.incomplete
+            and all(getattr(before, field) == value for field, value in asdict(row.checked).items())
         )
         if same:
             return True
@@ -255,6 +296,9 @@ class _Loader:
     def _assign(self, accepted: list[AcceptedRow], stored: Stored) -> None:
         names = {row.given.annotator: None for row in accepted if row.given.annotator not in self.members}
         self.members.update(members_bring_in(project=self.project, names=names))
+        for name in dict.fromkeys(row.given.annotator for row in accepted):
+            if len(self.report.people) < SHOWN:
+                self.report.people[name] = self.members[name].pseudonym
         self.report.count("new annotators", len(names))
         new: dict[tuple[int, int], Assignment] = {}
         for row in accepted:
@@ -286,4 +330,6 @@ class _Loader:
             )
         )
         fill(row, accepted.checked)
+        row.incomplete = accepted.incomplete
+        row.active_seconds, row.decided_at = accepted.given.active_seconds, accepted.given.decided_at
         return row

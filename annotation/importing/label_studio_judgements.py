@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterator, Mapping
+from datetime import datetime
 from pathlib import Path
 from typing import Any
 
@@ -15,7 +16,9 @@ from django.utils.translation import gettext
 
 from annotation.importing.encodings import json_document
 from annotation.importing.judgement_parts import Answers, PartProblem, refused, whole_number
+from annotation.importing.judgements import moment
 from annotation.importing.rows import FileError, JudgementRows, Notice, Refusal
+from annotation.importing.tabular import RowProblem
 from annotation.protocols.texts import is_blank
 
 _TYPE = re.compile(r"type_(?P<unit>.+)")
@@ -26,20 +29,21 @@ _ANNOTATOR = "annotator"
 _WORDS = {"yes": True, "no": False}
 
 
-def read(path: Path, *, name: str, types: Mapping[str, str]) -> JudgementRows:
+def read(path: Path, *, name: str, types: Mapping[str, str], keep_votes: bool = False) -> JudgementRows:
     """Yield the judgements of every annotation; `types` are the codes by name. Raises FileError.
 
     The item is `data.id` of the task. The annotator is what the control `annotator` says, which a release
-    writes, else `completed_by`. A skipped annotation and a relation of regions are noticed.
+    writes, else `completed_by`. With `keep_votes` a type with several spans is a yes without
+    one. A skipped annotation and a relation of regions are noticed.
     """
     tasks = json_document(path, name)
     if not isinstance(tasks, list):
         raise FileError(name, "", gettext("expected a JSON list of tasks"))
     for number, task in enumerate(tasks):
-        yield from _task(f"[{number}]", task, types)
+        yield from _task(f"[{number}]", task, types, keep_votes)
 
 
-def _task(place: str, task: Any, types: Mapping[str, str]) -> JudgementRows:
+def _task(place: str, task: Any, types: Mapping[str, str], keep_votes: bool) -> JudgementRows:
     try:
         # First: the other exports lack data as well, and what to do about it is the answer to both.
         annotations = task.get("annotations") if isinstance(task, dict) else None
@@ -57,7 +61,8 @@ def _task(place: str, task: Any, types: Mapping[str, str]) -> JudgementRows:
             )
             continue
         try:
-            answers = Answers(item, _annotator(annotation), types)
+            answers = Answers(item, _annotator(annotation), types, keep_votes)
+            answers.decided_at = _moment(annotation)
             results = annotation.get("result")
             if not isinstance(results, list):
                 raise PartProblem(gettext("has no list of results"))
@@ -74,7 +79,7 @@ def _task(place: str, task: Any, types: Mapping[str, str]) -> JudgementRows:
             try:
                 _result(answers, at, result, text if isinstance(text, str) else "")
             except PartProblem as problem:
-                problems.append(refused(at, problem, result))
+                problems.append(refused(at, problem, result, answers))
         yield from answers.rows()
         yield from problems
 
@@ -87,6 +92,17 @@ def _item(task: Any) -> str:
     if not isinstance(found, str) or is_blank(found):
         raise PartProblem(gettext("data.id does not name the item"))
     return found
+
+
+def _moment(annotation: Mapping[str, Any]) -> datetime | None:
+    """Return when an annotation was last changed, as far as the file says it."""
+    for key in ("updated_at", "created_at"):
+        try:
+            if found := moment(annotation.get(key), key):
+                return found
+        except RowProblem:
+            continue
+    return None
 
 
 def _annotator(annotation: Any) -> str:

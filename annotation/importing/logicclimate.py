@@ -21,7 +21,7 @@ INDEX = "column 1"  # the index column has no name
 
 @dataclass(slots=True)
 class _Passage:
-    row: Cells
+    rows: list[Cells]
     fallacies: dict[str, None] = field(default_factory=dict)  # a set in order of appearance
     urls: dict[str, None] = field(default_factory=dict)
 
@@ -29,7 +29,8 @@ class _Passage:
 def read(path: Path, *, name: str, origin: str | None = None) -> ItemRows:
     """Yield one item a distinct text, at the place of its first row, with the fallacies as a list.
 
-    Questions do not occur, so `origin` has nothing to name. Raises FileError.
+    A file of refused rows has the ids beside, since its stem is another. Questions do not occur, so
+    `origin` has nothing to name. Raises FileError.
     """
     table = read_csv(path, name, (INDEX, *COLUMNS))
     stem = PurePath(name).stem
@@ -44,8 +45,9 @@ def read(path: Path, *, name: str, origin: str | None = None) -> ItemRows:
             found.append(Refusal(row.place, gettext("source_article is blank"), row.values))
             continue
         if text not in passages:
-            passages[text] = _Passage(row)
+            passages[text] = _Passage([])
             found.append(passages[text])
+        passages[text].rows.append(row)
         passages[text].fallacies[row.values["logical_fallacies"]] = None
         passages[text].urls[row.values["original_url"]] = None
     for entry in found:
@@ -53,13 +55,19 @@ def read(path: Path, *, name: str, origin: str | None = None) -> ItemRows:
 
 
 def _item(passage: _Passage, stem: str) -> ItemRow | Refusal:
-    cells = passage.row.values
+    first = passage.rows[0]
+    cells = first.values
+    external_id = cells.get("id") or f"{stem}-{cells[INDEX]}"
+    given = tuple({"id": external_id, **row.values} for row in passage.rows)
     item = ItemRow(
-        external_id=f"{stem}-{cells[INDEX]}",
+        external_id=external_id,
         text=cells["source_article"],
         source="LogicClimate",
         metadata={"logical_fallacies": list(passage.fallacies), "original_urls": list(passage.urls)},
-        place=passage.row.place,
+        place=first.place,
+        given=given,
     )
-    problem = gettext("the index is blank") if is_blank(cells[INDEX]) else item_problem(item)
-    return Refusal(passage.row.place, problem, cells) if problem else item
+    nameless = is_blank(cells[INDEX]) and not cells.get("id")
+    rows = tuple(row.values for row in passage.rows) if nameless else given
+    problem = gettext("the index is blank") if nameless else item_problem(item)
+    return Refusal(first.place, problem, rows[0], rows[1:]) if problem else item

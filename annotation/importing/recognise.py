@@ -2,12 +2,15 @@
 
 from __future__ import annotations
 
+import json
 from collections.abc import Callable
+from itertools import islice
 from pathlib import Path
+from typing import Any
 
 from django.utils.translation import gettext
 
-from annotation.importing import cqs_gen, delimited, jsontext, logicclimate, screened, soqg, table
+from annotation.importing import cqs_gen, delimited, logicclimate, screened, soqg, table
 from annotation.importing.encodings import open_text
 from annotation.importing.rows import FileError, ItemRows
 from annotation.importing.tabular import EXCEL, JSON, kind_of_file
@@ -23,6 +26,9 @@ FORMATS: dict[str, Callable[..., ItemRows]] = {
 """The readers, each called as read(path, name=..., origin=...): `name` is the file's own, of which ids and
 origins are made, where the path may be a temporary one. They raise FileError while rows are read."""
 
+PUBLISHED_TABLES = ("soqg", "logicclimate")
+"""The formats whose refused rows keep the columns that they came with; of all others they are a table's."""
+
 _HEADERS = {"table": table.NEEDED, "soqg": soqg.COLUMNS, "logicclimate": logicclimate.COLUMNS}
 
 
@@ -36,8 +42,9 @@ def recognise(path: Path, name: str) -> str:
     separator = delimited.delimiter(path, name, table.KNOWN)
     _, header = next(delimited.records(path, name, separator), ("", []))
     columns = [cell.strip(BLANK_CHARACTERS) for cell in header]
+    keys = set(map(delimited.column_key, columns))
     for key, needed in _HEADERS.items():
-        if set(needed) <= set(columns):
+        if set(map(delimited.column_key, needed)) <= keys:
             return key
     expected = "; ".join(f"{', '.join(needed)} ({key})" for key, needed in _HEADERS.items())
     found = ", ".join(repr(column) for column in columns)[:500] or "nothing"
@@ -51,12 +58,25 @@ def recognise(path: Path, name: str) -> str:
     )
 
 
+LINES_TRIED = 100
+
+
 def _is_json_line_of_table(path: Path, name: str) -> bool:
-    """Whether the first line that is not blank is a whole JSON object, and not one of interventions."""
+    """Whether the first line that can be read is a whole JSON object, and not one of interventions.
+
+    A broken first line among others that can be read is then refused with its place.
+    """
     with open_text(path, name) as stream:
-        line = next(line for line in stream if line.strip())
+        value = next(filter(None, map(_object, islice(filter(str.strip, stream), LINES_TRIED))), None)
+    return value is not None and not all(
+        isinstance(entry, dict) and "intervention" in entry for entry in value.values()
+    )
+
+
+def _object(line: str) -> dict[str, Any] | None:
+    """Return what a line of JSON holds, also with the words for numbers that JSON does not have."""
     try:
-        value = jsontext.loads(line)
-    except jsontext.JSONProblem:
-        return False
-    return not all(isinstance(entry, dict) and "intervention" in entry for entry in value.values())
+        value = json.loads(line)
+    except (ValueError, RecursionError):
+        return None
+    return value if isinstance(value, dict) else None

@@ -5,6 +5,7 @@ from __future__ import annotations
 import math
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, field
+from datetime import datetime
 from typing import Any
 
 from django.utils.translation import gettext
@@ -35,6 +36,7 @@ class QuestionRow:
     origin: str  # theory, a system's name, human; "" where unknown
     label: str | None  # the published word: Useful, Unhelpful, Invalid
     place: str
+    given: Mapping[str, Any] = field(default_factory=dict, compare=False, repr=False)  # as a table's row
 
 
 @dataclass(frozen=True, slots=True)
@@ -54,6 +56,7 @@ class ItemRow:
     licence: str = ""
     metadata: Mapping[str, Any] = field(default_factory=dict)
     questions: tuple[QuestionRow, ...] = ()
+    given: tuple[Mapping[str, Any], ...] = field(default=(), compare=False, repr=False)  # as a table's rows
 
 
 @dataclass(frozen=True, slots=True)
@@ -81,6 +84,10 @@ class JudgementRow:
     unsure: bool
     place: str
     question_position: int | None = None
+    active_seconds: int | None = None  # None and decided_at None: the file does not say
+    decided_at: datetime | None = None
+    incomplete: bool = False  # the file says that the part which goes with the answer was never there
+    given: Mapping[str, Any] | None = field(default=None, compare=False, repr=False)  # as a row in long form
 
 
 @dataclass(frozen=True, slots=True)
@@ -94,15 +101,13 @@ class Refusal:
     place: str
     reason: str
     row: Mapping[str, Any]
+    beside: tuple[Mapping[str, Any], ...] = ()  # further rows that are refused with it
+    further: tuple[Any, ...] = ()  # cells beyond the header
+    line: str = ""  # of JSON Lines, where it is no row
 
     def __post_init__(self) -> None:
-        for name in ("place", "reason", "row"):
+        for name in ("place", "reason", "row", "beside", "further", "line"):
             object.__setattr__(self, name, printable(getattr(self, name)))
-
-
-REFUSED_COLUMNS = ("refused at", "refused because", "further cells")
-"""What the file of refused rows adds to their columns. Readers leave them out, so that the mended file can
-be imported as it is."""
 
 
 @dataclass(frozen=True, slots=True)

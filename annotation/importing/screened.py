@@ -5,6 +5,7 @@ from __future__ import annotations
 import json
 from collections.abc import Iterable
 from pathlib import Path
+from typing import Any
 
 from django.utils.translation import gettext
 
@@ -30,9 +31,9 @@ def read(path: Path, *, name: str, origin: str | None = None) -> ItemRows:
         for number, line in enumerate(stream, 1):
             try:
                 given = json.loads(line)
+                item = {field: given[field] for field in FIELDS}
                 yield ItemRow(
-                    place=gettext("line %(number)s") % {"number": number},
-                    **{field: given[field] for field in FIELDS},
+                    place=gettext("line %(number)s") % {"number": number}, **item, given=(_table_row(item),)
                 )
             except (ValueError, KeyError, TypeError):
                 raise FileError(
@@ -40,3 +41,8 @@ def read(path: Path, *, name: str, origin: str | None = None) -> ItemRows:
                     gettext("line %(number)s") % {"number": number},
                     gettext("is not what a screening has written"),
                 ) from None
+
+
+def _table_row(item: dict[str, Any]) -> dict[str, Any]:
+    columns = {field: item[field] for field in FIELDS if field not in ("external_id", "metadata")}
+    return {**item["metadata"], "id": item["external_id"], **columns}

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
 from pathlib import Path, PurePath
 
 from django.utils.translation import gettext
@@ -17,7 +18,8 @@ INDEX = "column 1"  # the index column has no name
 def read(path: Path, *, name: str, origin: str | None = None) -> ItemRows:
     """Yield one item a row, its id made of the file's stem and the index, which restarts in each file.
 
-    Questions are metadata, so `origin` has nothing to name. Raises FileError.
+    A file of refused rows has the ids beside, since its stem is another. Questions are metadata, so
+    `origin` has nothing to name. Raises FileError.
     """
     table = read_csv(path, name, (INDEX, *COLUMNS))
     stem = PurePath(name).stem
@@ -27,14 +29,16 @@ def read(path: Path, *, name: str, origin: str | None = None) -> ItemRows:
             continue
         cells = row.values
         item = ItemRow(
-            external_id=f"{stem}-{cells[INDEX]}",
+            external_id=cells.get("id") or f"{stem}-{cells[INDEX]}",
             text=cells["thought"],
             source="SoQG",
             metadata={"question": cells["question"], "question_type": cells["label"]},
             place=row.place,
         )
-        problem = gettext("the index is blank") if is_blank(cells[INDEX]) else item_problem(item)
+        item = replace(item, given=({"id": item.external_id, **cells},))
+        nameless = is_blank(cells[INDEX]) and not cells.get("id")
+        problem = gettext("the index is blank") if nameless else item_problem(item)
         if problem:
-            yield Refusal(row.place, problem, cells)
+            yield Refusal(row.place, problem, cells if nameless else item.given[0])
             continue
         yield item

@@ -1,15 +1,13 @@
 """The life of one import: staged in batches that nobody sees, then done by one flip, or taken back."""
 
-import csv
 import hashlib
-import json
 from collections.abc import Callable, Iterable, Iterator
 from contextlib import contextmanager
 from dataclasses import asdict, dataclass, field
 from datetime import timedelta
 from itertools import islice
 from pathlib import Path
-from typing import IO, Any, TypeVar
+from typing import Any, TypeVar
 
 from django.db import IntegrityError, transaction
 from django.db.models import Exists, OuterRef, Q
@@ -21,8 +19,8 @@ from annotation.errors import Refused
 from annotation.importing.batches import delete_in_batches
 from annotation.importing.encodings import first_bytes
 from annotation.importing.growing import growing_take_back
-from annotation.importing.rows import REFUSED_COLUMNS, ItemRow, JudgementRow, Notice, Refusal
-from annotation.importing.safe_cells import made_safe
+from annotation.importing.refused_file import RefusedRows
+from annotation.importing.rows import ItemRow, JudgementRow, Notice, Refusal
 from annotation.models import (
     AnnotationEvent,
     Import,
@@ -55,14 +53,23 @@ class ImportReport:
     file: str
     format: str
     stored: bool = False
+    rows: int = 0
     counts: dict[str, int] = field(default_factory=dict)
     refused: int = 0
     refusals: list[dict[str, str]] = field(default_factory=list)
     noticed: int = 0
     notices: list[dict[str, str]] = field(default_factory=list)
+    people: dict[str, str] = field(
+        default_factory=dict
+    )  # who is who, for leads: pseudonym by name in the file
 
     def count(self, what: str, n: int = 1) -> None:
         self.counts[what] = self.counts.get(what, 0) + n
+
+    def refuse(self, refusal: Refusal) -> None:
+        self.refused += 1
+        if len(self.refusals) < SHOWN:
+            self.refusals.append({"place": refusal.place, "reason": refusal.reason})
 
     def notice(self, notice: Notice) -> None:
         self.noticed += 1
@@ -76,47 +83,6 @@ class ImportReport:
 
     def to_json(self) -> dict[str, Any]:
         return asdict(self)
-
-
-class RefusedRows:
-    """Counts refused rows into a report and writes them, with a reason column, to a file where one is given.
-
-    The file is CSV with the columns of the first refused row, then its place and the reason; a row
-    with other columns keeps them as JSON in a last one. Readers leave the added columns out, so that a
-    mended file can be imported again as it is.
-    """
-
-    def __init__(self, report: ImportReport, path: Path | None) -> None:
-        self.report = report
-        self.path = path
-        self._stream: IO[str] | None = None
-        self._columns: list[str] = []
-
-    def add(self, refusal: Refusal) -> None:
-        self.report.refused += 1
-        if len(self.report.refusals) < SHOWN:
-            self.report.refusals.append({"place": refusal.place, "reason": refusal.reason})
-        if self.path is None:
-            return
-        if self._stream is None:
-            self._columns = [str(column) for column in refusal.row]
-            self._stream = self.path.open("w", encoding="utf-8", newline="")
-            csv.writer(self._stream).writerow([*self._columns, *REFUSED_COLUMNS])
-        other = {key: value for key, value in refusal.row.items() if str(key) not in self._columns}
-        cells = [_cell(refusal.row.get(column, "")) for column in self._columns]
-        csv.writer(self._stream).writerow(
-            [*cells, refusal.place, made_safe(refusal.reason), _cell(other) if other else ""]
-        )
-
-    def close(self) -> None:
-        if self._stream is not None:
-            self._stream.close()
-
-
-def _cell(value: Any) -> str:
-    text = value if isinstance(value, str) else json.dumps(value, ensure_ascii=False)
-    # A lone surrogate may be why the row was refused; it cannot be written as UTF-8.
-    return made_safe(text.encode("utf-8", "backslashreplace").decode())
 
 
 def file_sha256(path: Path) -> str:
@@ -204,6 +170,7 @@ def good_batches(
     iterator = iter(rows)
     while batch := list(islice(iterator, BATCH)):
         good: list[Row] = []
+        report.rows += sum(not isinstance(row, Notice) for row in batch)
         for row in batch:
             if isinstance(row, Refusal):
                 refused.add(row)

@@ -1,9 +1,13 @@
 """What is stored already about the items that a batch of imported judgements is about."""
 
 from collections import defaultdict
+from collections.abc import Callable
 from dataclasses import dataclass
 
+from django.db.models import QuerySet
+
 from annotation.access import visible_items, visible_questions
+from annotation.lookalikes import Names
 from annotation.models import Assignment, Item, QuestionAnnotation, Round, TypeAnnotation
 from annotation.recording import Row, Unit
 
@@ -18,9 +22,10 @@ class Stored:
     positions: dict[tuple[int, int], tuple[int, str]]
     assignments: dict[tuple[int, int], Assignment]
     rows: dict[tuple[int, int, Unit], Row]
+    ids_like: Callable[[str], str | None]
 
 
-def stored_read(round: Round, wanted: set[str]) -> Stored:
+def stored_read(round: Round, wanted: set[str], ids_like: Callable[[str], str | None]) -> Stored:
     """Return what is there for the items of these ids."""
     items = {item.external_id: item for item in visible_items(round.project).filter(external_id__in=wanted)}
     by_pk = {item.pk: item for item in items.values()}
@@ -49,4 +54,19 @@ def stored_read(round: Round, wanted: set[str]) -> Stored:
     for about_question in QuestionAnnotation.objects.filter(assignment__in=of):
         unit = Unit(question_id=about_question.question_id)
         rows[(*of[about_question.assignment_id], unit)] = about_question
-    return Stored(items, drawn, questions, positions, assignments, rows)
+    return Stored(items, drawn, questions, positions, assignments, rows, ids_like)
+
+
+class IdsLike:
+    """Finds the id that another one looks like; the ids are read when the first is asked for."""
+
+    def __init__(self, items: QuerySet[Item]) -> None:
+        self.items = items
+        self.names: Names | None = None
+
+    def __call__(self, name: str) -> str | None:
+        if self.names is None:
+            self.names = Names()
+            for external_id in self.items.values_list("external_id", flat=True).iterator(1_000):
+                self.names.add(external_id)
+        return self.names.unseen(name) or self.names.but_for_case(name)

@@ -12,8 +12,8 @@ from pathlib import Path
 
 from django.utils.translation import gettext
 
+from annotation.codebooks.definition import PUBLISHED_LABELS
 from annotation.importing.rows import (
-    REFUSED_COLUMNS,
     ItemRow,
     ItemRows,
     Notice,
@@ -28,9 +28,9 @@ from annotation.protocols.texts import is_blank
 
 NEEDED = ("id", "text")
 ITEM_COLUMNS = ("id", "text", "source", "topic", "split", "licence")
-QUESTION_COLUMNS = ("question_id", "question", "origin")
+QUESTION_COLUMNS = ("question_id", "question", "origin", "published_label")
 KNOWN = ITEM_COLUMNS + QUESTION_COLUMNS
-_NO_METADATA = KNOWN + REFUSED_COLUMNS
+_LABELS = {word.lower(): name for code, name in PUBLISHED_LABELS.items() for word in (code, name)}
 
 
 def read(
@@ -56,6 +56,8 @@ def read(
             found = _item(row, origin or "")
             if item is not None and found.external_id == item.external_id:
                 item = _joined(item, found)
+                if not found.questions:
+                    refused.append(Notice(row.place, repeated(found.external_id, item.place)))
                 continue
         except RowProblem as problem:
             refused.append(Refusal(row.place, str(problem), row.values))
@@ -63,6 +65,14 @@ def read(
         yield from _together(item, refused)
         item, refused = found, []
     yield from _together(item, refused)
+
+
+def repeated(external_id: str, place: str) -> str:
+    """Say that a row names an item again and brings nothing new."""
+    return gettext("“%(id)s” stands at %(place)s already, with the same text; it is stored once") % {
+        "id": external_id,
+        "place": place,
+    }
 
 
 def _together(item: ItemRow | None, refused: list[Refusal | Notice]) -> Iterator[ItemRow | Refusal | Notice]:
@@ -86,9 +96,10 @@ def _item(row: Cells, origin: str) -> ItemRow:
         topic=row.text("topic"),
         split=row.text("split"),
         licence=row.text("licence"),
-        metadata={column: value for column, value in values.items() if column not in _NO_METADATA},
+        metadata={column: value for column, value in values.items() if column not in KNOWN},
         questions=_questions(row, origin),
         place=row.place,
+        given=(values,),
     )
     if problem := item_problem(item):
         raise RowProblem(problem)
@@ -101,7 +112,7 @@ def _questions(row: Cells, origin: str) -> tuple[QuestionRow, ...]:
     if isinstance(question_id, bool | float | list | dict):
         raise RowProblem(gettext("question_id: expected a text or a whole number"))
     if is_blank(text):
-        for column in ("question_id", "origin"):
+        for column in ("question_id", "origin", "published_label"):
             if row.values.get(column) not in (None, ""):
                 raise RowProblem(gettext("has %(column)s but no question") % {"column": column})
         return ()
@@ -109,12 +120,23 @@ def _questions(row: Cells, origin: str) -> tuple[QuestionRow, ...]:
         external_id=None if question_id == "" else question_id,
         text=text,
         origin=row.text("origin") or origin,
-        label=None,
+        label=_label(row),
         place=row.place,
+        given=row.values,
     )
     if problem := question_problem(question):
         raise RowProblem(problem)
     return (question,)
+
+
+def _label(row: Cells) -> str | None:
+    value = row.text("published_label").strip()
+    if value and value.lower() not in _LABELS:
+        raise RowProblem(
+            gettext("published_label is %(value)s, expected %(labels)s")
+            % {"value": repr(value), "labels": ", ".join(PUBLISHED_LABELS.values())}
+        )
+    return _LABELS.get(value.lower())
 
 
 def _joined(item: ItemRow, further: ItemRow) -> ItemRow:
@@ -142,4 +164,4 @@ def _joined(item: ItemRow, further: ItemRow) -> ItemRow:
                 )
                 % {"column": column, "here": repr(here), "place": item.place, "there": repr(there)}
             )
-    return replace(item, questions=item.questions + further.questions)
+    return replace(item, questions=item.questions + further.questions, given=item.given + further.given)

@@ -7,8 +7,8 @@ beginning is JSON Lines, all else is CSV.
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Iterable, Iterator, Mapping, Sequence
-from dataclasses import dataclass
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Any
 
@@ -16,9 +16,10 @@ from django.utils.translation import gettext
 
 from annotation.importing import delimited, excel, jsontext
 from annotation.importing.encodings import first_bytes, open_text
+from annotation.importing.refused_file import JSON_ROW, added_in, row_restored
 from annotation.importing.rows import FileError, Notice, Refusal
 from annotation.importing.safe_cells import taken_back
-from annotation.protocols.texts import BLANK_CHARACTERS, text_problem
+from annotation.protocols.texts import BLANK_CHARACTERS, is_blank, text_problem
 
 EXCEL = "Excel"
 JSON = "JSON"
@@ -87,13 +88,17 @@ def read_table(
     """
     kind = kind_of_file(path, name)
     if kind == EXCEL:
-        return _renamed(_table(name, excel.records(path, name)), renamed)
-    if kind == JSON:
-        return _renamed(Table(None, json_rows(path, name)), renamed)
-    delimiter = delimited.delimiter(path, name, renamed or known)
-    records = delimited.records(path, name, delimiter)
-    table = _table(name, ((place, [taken_back(cell) for cell in cells]) for place, cells in records))
-    return _renamed(table, renamed)
+        table = _restored(_table(name, excel.records(path, name)), taken_back)
+    elif kind == JSON:
+        table = Table(None, json_rows(path, name))
+    else:
+        delimiter = delimited.delimiter(path, name, renamed or known)
+        records = delimited.records(path, name, delimiter)
+        cells_back = ((place, [taken_back(cell) for cell in cells]) for place, cells in records)
+        table = _restored(_table(name, cells_back))
+    if renamed and table.columns is not None:
+        table.require(name, list(renamed))
+    return _known(_renamed(table, renamed), known)
 
 
 def columns_of(path: Path, name: str) -> tuple[str, ...]:
@@ -126,9 +131,76 @@ def _renamed(table: Table, renamed: Mapping[str, str] | None) -> Table:
     return Table(columns, rows)
 
 
+def _known(table: Table, known: Iterable[str]) -> Table:
+    """Call columns by their known names, whose case and white space do not matter."""
+    by_key = {delimited.column_key(name): name for name in known}
+
+    def named(columns: Iterable[str]) -> dict[str, str]:
+        """Return the columns to rename; of two that look alike none is meant."""
+        found: dict[str, str] = {}
+        there = list(columns)
+        for column in there:
+            name = by_key.get(delimited.column_key(column))
+            if name is not None and name not in there:
+                found[column] = name
+        return {column: name for column, name in found.items() if list(found.values()).count(name) == 1}
+
+    def row_named(row: Cells | Refusal | Notice) -> Cells | Refusal | Notice:
+        if isinstance(row, Notice):
+            return row
+        values = row.values if isinstance(row, Cells) else row.row
+        names = of_table if table.columns is not None else named(values)
+        if not names:
+            return row
+        renamed = {names.get(column, column): value for column, value in values.items()}
+        return Cells(row.place, renamed) if isinstance(row, Cells) else replace(row, row=renamed)
+
+    of_table = named(table.columns or ())
+    columns = None if table.columns is None else tuple(of_table.get(name, name) for name in table.columns)
+    return Table(columns, (row_named(row) for row in table.rows))
+
+
+def _restored(table: Table, cell_back: Callable[[str], str] | None = None) -> Table:
+    """Take the added columns of a file of refused rows away, and give its rows as they were.
+
+    `cell_back` undoes in a workbook what the file of refused rows, opened as CSV, had done to its cells.
+    """
+    added = added_in(table.columns or ())
+    if not added:
+        return table
+
+    def column_back(column: str) -> str:
+        return cell_back(column) if cell_back else column
+
+    def row_back(row: Cells | Refusal | Notice) -> Cells | Refusal | Notice:
+        if isinstance(row, Notice):
+            return row
+        values = row.values if isinstance(row, Cells) else row.row
+        if cell_back:
+            values = {
+                cell_back(column): cell_back(value) if isinstance(value, str) else value
+                for column, value in values.items()
+            }
+        if isinstance(row, Refusal):
+            own = {column: value for column, value in values.items() if column not in added.values()}
+            return replace(row, row=own)
+        try:
+            return Cells(row.place, row_restored(values, added))
+        except jsontext.JSONProblem as problem:
+            return _broken_line(row.place, problem, str(values[added[JSON_ROW]]))
+
+    columns = [column for column in table.columns or () if column not in added.values()]
+    return Table(tuple(map(column_back, columns)), (row_back(row) for row in table.rows))
+
+
+def _broken_line(place: str, problem: jsontext.JSONProblem, line: str) -> Refusal:
+    reason = gettext("no valid JSON: %(problem)s") % {"problem": problem}
+    return Refusal(place, reason, {}, line=line.rstrip("\r\n"))
+
+
 def read_csv(path: Path, name: str, needed: Sequence[str]) -> Table:
     """Open a published comma-separated file, whose cells are taken as they are. Raises FileError."""
-    table = _table(name, delimited.records(path, name, ","))
+    table = _known(_restored(_table(name, delimited.records(path, name, ",")), taken_back), needed)
     table.require(name, needed)
     return table
 
@@ -157,22 +229,21 @@ def _table(name: str, records: Iterator[tuple[str, list[Any]] | Notice]) -> Tabl
         raise FileError(name, gettext("row %(number)s") % {"number": 1}, gettext("has no header"))
     place, header = first
     columns = _columns(header, name, place)
-    return Table(columns, _rows(columns, records))
+    n_named = max((n for n, cell in enumerate(header, 1) if not is_blank(str(cell))), default=0)
+    return Table(columns[:n_named], _rows(columns, n_named, records))
 
 
 def _columns(header: Sequence[Any], name: str, place: str) -> tuple[str, ...]:
     """Name the columns: without white space around, and a nameless one by its number."""
-    columns = []
-    for number, cell in enumerate(header, 1):
-        column = str(cell).strip(BLANK_CHARACTERS)
+    given = [str(cell).strip(BLANK_CHARACTERS) for cell in header]
+    for number, column in enumerate(given, 1):
         if problem := text_problem(column):
             raise FileError(
                 name,
                 place,
                 gettext("name of column %(number)s: %(problem)s") % {"number": number, "problem": problem},
             )
-        columns.append(column or f"column {number}")
-    repeated = [column for column, count in Counter(columns).items() if count > 1]
+    repeated = [column for column, count in Counter(given).items() if column and count > 1]
     if repeated:
         raise FileError(
             name,
@@ -180,23 +251,33 @@ def _columns(header: Sequence[Any], name: str, place: str) -> tuple[str, ...]:
             gettext("column %(repeated)s stands more than once")
             % {"repeated": ", ".join(map(repr, repeated))},
         )
-    return tuple(columns)
+    return tuple(column or _free_name(f"column {number}", given) for number, column in enumerate(given, 1))
+
+
+def _free_name(name: str, taken: Sequence[str]) -> str:
+    return name if name not in taken else _free_name(f"{name} (no name)", taken)
 
 
 def _rows(
-    columns: tuple[str, ...], records: Iterable[tuple[str, list[Any]] | Notice]
+    columns: tuple[str, ...], n_named: int, records: Iterable[tuple[str, list[Any]] | Notice]
 ) -> Iterator[Cells | Refusal | Notice]:
+    """Yield the rows. Behind the last `n_named` columns, empty cells are what a spreadsheet left behind."""
     for record in records:
         if isinstance(record, Notice):
             yield record
             continue
         place, cells = record
-        if len(cells) == len(columns):
-            yield Cells(place, dict(zip(columns, cells, strict=True)))
-        else:
+        row = dict(zip(columns, cells, strict=False))
+        if len(cells) != len(columns):
             reason = gettext("has %(n)s cells, the header %(n2)s") % {"n": len(cells), "n2": len(columns)}
-            row = dict(zip(columns, cells, strict=False))
-            yield Refusal(place, reason, row | {"further cells": cells[len(columns) :]})
+            row |= dict.fromkeys(columns[len(cells) : n_named], "")
+        for column in columns[n_named:]:
+            if row.get(column) == "":
+                del row[column]
+        if len(cells) == len(columns):
+            yield Cells(place, row)
+        else:
+            yield Refusal(place, reason, row, further=tuple(cells[len(columns) :]))
 
 
 def json_rows(path: Path, name: str) -> Iterator[Cells | Refusal]:
@@ -209,11 +290,9 @@ def json_rows(path: Path, name: str) -> Iterator[Cells | Refusal]:
             try:
                 value = jsontext.loads(line.rstrip("\r\n"))
             except jsontext.JSONProblem as problem:
-                yield Refusal(
-                    place, gettext("no valid JSON: %(problem)s") % {"problem": problem}, {"line": line}
-                )
+                yield _broken_line(place, problem, line)
                 continue
             if isinstance(value, dict):
                 yield Cells(place, value)
             else:
-                yield Refusal(place, gettext("expected a JSON object"), {"line": line})
+                yield Refusal(place, gettext("expected a JSON object"), {}, line=line.rstrip("\r\n"))

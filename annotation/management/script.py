@@ -1,7 +1,7 @@
 """What the commands for people who script have in common: where errors go, and exit codes."""
 
 import sys
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from pathlib import Path
 from typing import Any, NoReturn
 
@@ -80,6 +80,9 @@ class ScriptCommand(BaseCommand):
             self.stdout.write(f"{report.file} ({report.format}): {would}{', '.join(counts) or 'nothing'}")
             if not report.changed and not dry_run:
                 self.stdout.write("Everything in it was there already; nothing was changed.")
+        if report.stored and report.people:
+            who = ", ".join(f"{name} is {pseudonym}" for name, pseudonym in report.people.items())
+            self.stdout.write(f"Annotators: {who}.")
         if not report.refused:
             return
         rows, were = ("1 row", "was") if report.refused == 1 else (f"{report.refused} rows", "were")
@@ -112,8 +115,21 @@ class ImportCommand(ScriptCommand):
         parser.add_argument("--skip-invalid", action="store_true", help="store the rows that keep the rules")
         parser.add_argument("--dry-run", action="store_true", help="say what would happen, and store nothing")
         parser.add_argument("--refused", type=Path, help="where refused rows go (FILE.refused.csv)")
+        parser.add_argument(
+            "--map",
+            action="append",
+            default=[],
+            metavar="OURS=THEIRS",
+            help="which column of a table is which known one, as in --map text=Argument; repeat for several",
+        )
 
-    def bring_in(self, use_case: Callable[..., ImportReport], options: dict[str, Any], **more: Any) -> None:
+    def bring_in(
+        self,
+        use_case: Callable[..., ImportReport],
+        options: dict[str, Any],
+        known: Sequence[str],
+        **more: Any,
+    ) -> None:
         """Call the importing use case with the options that all imports have, and say what it did."""
         path: Path = options["file"]
         refused_path = options["refused"] or Path(f"{path.stem}.refused.csv")
@@ -124,9 +140,27 @@ class ImportCommand(ScriptCommand):
             skip_invalid=options["skip_invalid"],
             dry_run=options["dry_run"],
             refused_path=refused_path if keeps_refused else None,
+            columns=_columns(options["map"], known),
             **more,
         )
+        if not report.rows:
+            raise CommandError(f"{report.file} has no row in it, only what heads it: nothing was brought.")
         self.finish(report, refused_path, dry_run=options["dry_run"])
+
+
+def _columns(mapped: Sequence[str], known: Sequence[str]) -> dict[str, str]:
+    """Return which column of a file stands for which known one. Raises CommandError."""
+    columns: dict[str, str] = {}
+    for entry in mapped:
+        ours, separator, theirs = entry.partition("=")
+        if not separator or not theirs or ours not in known:
+            raise CommandError(
+                f"--map {entry}: expected OURS=THEIRS, as in {known[0]}=Nr. OURS can be {', '.join(known)}."
+            )
+        if theirs in columns or ours in columns.values():
+            raise CommandError(f"--map {entry}: each column can stand for one thing only.")
+        columns[theirs] = ours
+    return columns
 
 
 def _whole(refusal: Refused) -> str:

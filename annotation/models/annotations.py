@@ -7,6 +7,7 @@ constraint here; what reaches into another table is a trigger of `annotation.dat
 from django.db import models
 from django.db.models import F, Q
 from django.db.models.functions import Length
+from django.utils import timezone
 
 from annotation.models.constraints import not_blank
 from annotation.models.items import Question
@@ -14,15 +15,21 @@ from annotation.models.rounds import Assignment
 
 
 class Judgement(models.Model):
-    """What the judgements of both protocols have in common. Undecided is a row without an answer."""
+    """What the judgements of both protocols have in common. Undecided is a row without an answer.
+
+    Of a judgement made elsewhere the time is unknown unless its file says it: then it is NULL. `incomplete`
+    marks an imported answer that was kept though the part that goes with it could not be: a yes without its
+    span, Invalid without its reason, Unhelpful without its comment.
+    """
 
     cannot_judge = models.BooleanField(default=False)
     comment = models.TextField(blank=True)
     unsure = models.BooleanField(default=False)
-    active_seconds = models.PositiveIntegerField(default=0)
+    incomplete = models.BooleanField(default=False)
+    active_seconds = models.PositiveIntegerField(default=0, null=True)
     revision = models.PositiveIntegerField(default=1)
     after_reopening = models.BooleanField(default=False)
-    decided_at = models.DateTimeField(auto_now=True)
+    decided_at = models.DateTimeField(default=timezone.now, null=True)
 
     class Meta:
         abstract = True
@@ -64,13 +71,23 @@ class TypeAnnotation(Judgement):
                     applicable=True,
                     applicable__isnull=False,
                     span_required=True,
+                    incomplete=False,
                     start__isnull=False,
                     end__isnull=False,
                     quote__isnull=False,
                 )
+                | Q(
+                    applicable=True,
+                    applicable__isnull=False,
+                    span_required=True,
+                    incomplete=True,
+                    start__isnull=True,
+                    end__isnull=True,
+                    quote__isnull=True,
+                )
                 | (
                     (Q(applicable__isnull=True) | Q(applicable=False) | Q(span_required=False))
-                    & Q(start__isnull=True, end__isnull=True, quote__isnull=True)
+                    & Q(incomplete=False, start__isnull=True, end__isnull=True, quote__isnull=True)
                 ),
                 name="typeannotation_span_exactly_when_asked",
             ),
@@ -116,13 +133,18 @@ class QuestionAnnotation(Judgement):
                 condition=Q(cannot_judge=False) | Q(label__isnull=True), name="questionannotation_one_answer"
             ),
             models.CheckConstraint(
-                condition=(Q(label__isnull=False, label="IN") & ~Q(reason=""))
+                condition=(Q(label__isnull=False, label="IN", incomplete=False) & ~Q(reason=""))
+                | Q(label__isnull=False, label="IN", incomplete=True, reason="")
                 | ((Q(label__isnull=True) | Q(label__in=["USE", "UN"])) & Q(reason="")),
                 name="questionannotation_reason_exactly_when_invalid",
             ),
             models.CheckConstraint(
-                condition=Q(label__isnull=True) | ~Q(label="UN") | not_blank("comment"),
+                condition=Q(label__isnull=True) | ~Q(label="UN") | Q(incomplete=True) | not_blank("comment"),
                 name="questionannotation_unhelpful_says_why",
+            ),
+            models.CheckConstraint(
+                condition=Q(incomplete=False) | Q(label__isnull=False, label__in=["IN", "UN"]),
+                name="questionannotation_incomplete_lacks_something",
             ),
             models.CheckConstraint(
                 condition=Q(edited_question="")

@@ -36,6 +36,8 @@ class Upload(models.Model):
     screened_from = models.ForeignKey(Project, on_delete=models.PROTECT, null=True, related_name="+")
     criteria = models.JSONField(default=list, blank=True)
     asked = models.JSONField(default=dict, blank=True)
+    correct = models.BooleanField(default=False)
+    keep_votes = models.BooleanField(default=False)
     skip_invalid = models.BooleanField(default=False)
     state = models.CharField(max_length=10, choices=State, default=State.NEW)
     attempt = models.PositiveIntegerField(default=0)

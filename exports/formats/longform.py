@@ -28,6 +28,7 @@ _COMMON = (
 _TAIL = (
     ("cannot_judge", _FLAG),
     ("unsure", _FLAG),
+    ("incomplete", _FLAG),
     ("active_seconds", _WHOLE),
     ("decided_at", _TEXT),
     ("after_reopening", _FLAG),
@@ -84,8 +85,9 @@ def rows(record: ItemRecord, selection: Selection) -> Iterator[Row]:
             judgement.comment or None,
             judgement.cannot_judge,
             judgement.unsure,
+            judgement.incomplete,
             judgement.active_seconds,
-            judgement.decided_at.isoformat(timespec="microseconds"),
+            judgement.decided_at and judgement.decided_at.isoformat(timespec="microseconds"),
             judgement.after_reopening,
             counted,
         )

@@ -127,6 +127,10 @@ def agreement_units(request: HttpRequest, slug: str, number: int) -> HttpRespons
     )
 
 
+WHO_SHOWN = 40
+"""Annotators of a report that are named below its table."""
+
+
 def _lead_and_round(request: HttpRequest, slug: str, number: int) -> tuple[Membership, Round]:
     member = lead_or_refuse(request, slug)
     return member, access.round_or_404(member, number)
@@ -167,6 +171,7 @@ def _report_context(request: HttpRequest, round: Round, report: AgreementReport)
         "change_rows": detail_tables.change_table(figures, report.change, notes["change"]),
         "answers": detail_tables.applicability(figures),
         "people": _people(report, notes["people"]) if figures["annotators"] else None,
+        "who": _who(round, figures),
         "matrix": detail_tables.pair_matrix(figures, notes["pairs"]),
         "cross": detail_tables.cross_table(figures, field, whose),
         "cross_fields": fields,
@@ -175,6 +180,19 @@ def _report_context(request: HttpRequest, round: Round, report: AgreementReport)
         "whose_choices": WHOSE,
         "most_disputed": next(iter(_shown(report, units_view(report, most_disputed))), None),
     }
+
+
+def _who(round: Round, figures: dict[str, Any]) -> list[tuple[str, str]]:
+    """Return pseudonym and name of the annotators of a report, for leads alone; none of a crowd."""
+    pseudonyms = [person["pseudonym"] for person in figures["annotators"]]
+    if len(pseudonyms) > WHO_SHOWN:
+        return []
+    members = round.project.memberships.filter(pseudonym__in=pseudonyms).select_related("user")
+    names = {
+        member.pseudonym: member.user.get_username() if member.user else member.private_name
+        for member in members
+    }
+    return [(pseudonym, names[pseudonym]) for pseudonym in pseudonyms if names.get(pseudonym)]
 
 
 def _people(report: AgreementReport, notes: Notes) -> dict[str, Any]:

@@ -91,7 +91,8 @@ class _Echo:
 
 def _lines(events: QuerySet[ProjectEvent]) -> Iterator[str]:
     writer = csv.writer(_Echo())
-    yield writer.writerow(["when", "who", "action", "details"])
+    # Excel on Windows takes a file without the mark for another encoding.
+    yield "\ufeff" + writer.writerow(["when", "who", "action", "details"])
     for event in events.iterator(chunk_size=1_000):
         details = json.dumps(event.details, ensure_ascii=False, sort_keys=True)
         who = event.member.pseudonym if event.member else ""

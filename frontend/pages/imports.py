@@ -89,6 +89,23 @@ class UploadForm(forms.Form):
         help_text=gettext_lazy("One value a line, as in: assumptions = IE, BS"),
     )
 
+    correct = forms.BooleanField(
+        required=False,
+        label=gettext_lazy("Correct items that are here already"),
+        help_text=gettext_lazy(
+            "Their topic, split, source and licence become those of the file, where it names one and no "
+            "release has the item. Texts never change."
+        ),
+    )
+    keep_votes = forms.BooleanField(
+        required=False,
+        label=gettext_lazy("Keep answers without what goes with them"),
+        help_text=gettext_lazy(
+            "A yes whose words are not in the text, Invalid with an unknown reason, Unhelpful without a "
+            "comment: count the answer alone. If not, such rows are refused."
+        ),
+    )
+
     def __init__(self, *args: Any, project: Project, **kwargs: Any) -> None:
         super().__init__(*args, **kwargs)
         if project.protocol == Protocol.CQS_GEN:
@@ -137,6 +154,8 @@ def items_import(request: HttpRequest, slug: str) -> HttpResponse:
                 origin=given.get("origin", ""),
                 round_name=given["round_name"] if given["holds"] == "judgements" else "",
                 asked=form.asked_given(),
+                keep_votes=given["keep_votes"],
+                correct=given["correct"],
             )
         except Refused as refusal:
             form.add_error("asked" if "asked" in refusal.errors else "file", refusal.message)
@@ -217,6 +236,7 @@ def _context(found: Upload) -> dict[str, Any]:
     return {
         "upload": found,
         "working": working,
+        "people": list(found.report.get("people", {}).items()),
         "counts": [(what, n) for what, n in counts.items() if n],
         "changed": any(n for what, n in counts.items() if what.startswith("new ")),
         "n_new": sum(n for what, n in counts.items() if what.startswith("new ")),

@@ -8,6 +8,7 @@ from django.urls import reverse
 from django.utils.translation import gettext, gettext_lazy
 from django.views.decorators.http import require_GET, require_http_methods, require_POST
 
+from annotation.correcting import FIELDS, item_correct
 from annotation.errors import NotFound
 from annotation.limits import characters
 from annotation.models import Import, Item, Membership, Round
@@ -70,6 +71,51 @@ def item(request: HttpRequest, slug: str, item_id: int) -> HttpResponse:
         item=found,
         questions=found.questions.filter(brought_by__state=Import.State.DONE).order_by("position"),
         rounds=member.project.rounds.filter(round_items__item=found).exclude(claimed_for=Round.Work.DRAWING),
+    )
+
+
+class CorrectForm(forms.Form):
+    topic = forms.CharField(
+        required=False, max_length=characters("item", "topic"), label=gettext_lazy("Topic")
+    )
+    split = forms.CharField(
+        required=False, max_length=characters("item", "split"), label=gettext_lazy("Split")
+    )
+    source = forms.CharField(
+        required=False, max_length=characters("item", "source"), label=gettext_lazy("Source")
+    )
+    licence = forms.CharField(
+        required=False, max_length=characters("item", "licence"), label=gettext_lazy("Licence")
+    )
+
+
+@login_required
+@require_http_methods(["GET", "POST"])
+def correct(request: HttpRequest, slug: str, item_id: int) -> HttpResponse:
+    """Correct what is said of an item beside its text."""
+    member = lead_or_refuse(request, slug)
+    found = _item(member, item_id)
+    form = CorrectForm(posted(request), initial={field: getattr(found, field) for field in FIELDS})
+    if request.method == "POST" and form.is_valid():
+        with refusals_as_notices(request):
+            if item_correct(item=found, member=member, given=form.cleaned_data):
+                messages.success(
+                    request, gettext("%(external_id)s is corrected.") % {"external_id": found.external_id}
+                )
+        return redirect("item", slug, item_id)
+    return project_page(
+        request,
+        "confirm.html",
+        member,
+        tab="items",
+        heading=gettext("Correct %(external_id)s") % {"external_id": found.external_id},
+        effects=[
+            gettext("Many at once: import the file again and choose to correct the items that are here."),
+            gettext("What was said before stays in the log. Once a release has the item, nothing changes."),
+        ],
+        act=gettext("Correct %(external_id)s") % {"external_id": found.external_id},
+        back=reverse("item", args=[slug, item_id]),
+        form=form,
     )
 
 

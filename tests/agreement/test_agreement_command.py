@@ -2,6 +2,7 @@
 
 import csv
 import json
+import re
 import subprocess
 import sys
 from io import StringIO
@@ -124,7 +125,48 @@ def test_labels_nan_and_na_and_case_are_labels(tmp_path):
     answer = json.loads(out)
     assert answer["categories"] == ["NA", "na", "nan"]
     assert answer["coefficients"]["observed_agreement"]["value"] == pytest.approx(2 / 3)
-    assert err == "Note: 'NA', 'na' look alike and are counted as different labels.\n"
+    notes = err.splitlines()
+    assert notes[0] == "Note: 'NA', 'na' look alike and are counted as different labels."
+    assert [note.partition(". Where")[0] for note in notes[1:]] == [
+        "Note: 'NA' (3 cells) is counted as a label",
+        "Note: 'na' (1 cell) is counted as a label",
+        "Note: 'nan' (2 cells) is counted as a label",
+    ]
+    assert notes[1].endswith("leave the cell empty or say --missing=NA.")
+
+
+def test_named_marks_are_missing_ratings_and_declared_ones_are_labels_without_a_note(tmp_path):
+    path = tmp_path / "r.csv"
+    path.write_text("id,A,B\n1,yes,yes\n2,-,yes\n3,?,no\n", encoding="utf-8")
+    out, err = run(path, "--json", "--missing", "?", "--missing=-")
+    assert (json.loads(out)["categories"], json.loads(out)["n_pairable"], err) == (["no", "yes"], 1, "")
+    assert run(path, "--json", "--categories", "yes,no,-,?")[1] == ""
+
+
+@pytest.mark.parametrize(
+    ("content", "told"),
+    [
+        (
+            "id,A,A\u00a0\n1,x,x\n",
+            "row 1, column 3: the annotator 'A\\xa0' looks exactly like 'A'",
+        ),
+        ("id,A,B\na1,x,x\na1 ,x,x\n", "row 3, column 1: the item 'a1 ' looks exactly like 'a1' in row 2"),
+    ],
+)
+def test_names_that_cannot_be_told_apart_are_refused_with_their_place(tmp_path, content, told):
+    path = tmp_path / "r.csv"
+    path.write_text(content, encoding="utf-8")
+    with pytest.raises(CommandError, match=re.escape(told)):
+        run(path)
+
+
+def test_annotators_and_items_that_differ_in_case_are_noted(tmp_path):
+    path = tmp_path / "r.csv"
+    path.write_text("id,Mona,mona\na1,x,x\nA1,x,y\n", encoding="utf-8")
+    assert run(path, "--json")[1].splitlines() == [
+        "Note: 'Mona', 'mona' look alike and are counted as different annotators.",
+        "Note: 'a1', 'A1' look alike and are counted as different items.",
+    ]
 
 
 def test_the_seed_and_the_number_of_resamples_decide_the_interval(rating_file):

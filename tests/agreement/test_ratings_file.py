@@ -5,7 +5,8 @@ import codecs
 import numpy as np
 import pytest
 
-from agreement.ratings_file import RatingFileError, lookalikes, parse_categories, read_ratings
+from agreement.ratings_file import RatingFileError, parse_categories, read_ratings
+from annotation.lookalikes import groups_alike
 
 
 @pytest.fixture
@@ -95,7 +96,8 @@ def test_a_label_outside_the_declared_categories_is_refused_with_row_and_column(
     with pytest.raises(RatingFileError) as error:
         read_ratings(path, categories=("yes", "no"))
     assert str(error.value) == (
-        f"{path}: row 3, column 3 ('B'): the label 'Yes' is not one of the declared categories 'yes', 'no'."
+        f"{path}: row 3, column 3 ('B'): the label 'Yes' is not one of the declared categories 'yes', 'no'. "
+        "Where it means a missing rating, leave the cell empty or name it with --missing."
     )
 
 
@@ -138,11 +140,11 @@ def test_declared_categories_are_a_comma_separated_list_of_labels_as_they_stand(
 
 
 def test_labels_that_look_alike_are_pointed_out():
-    assert lookalikes(("yes", "no", "Yes", " yes", "caf\u00e9", "cafe\u0301", "b")) == [
+    assert groups_alike(("yes", "no", "Yes", " yes", "caf\u00e9", "cafe\u0301", "b")) == [
         ("yes", "Yes", " yes"),
         ("caf\u00e9", "cafe\u0301"),
     ]
-    assert lookalikes(("a", "b")) == []
+    assert groups_alike(("a", "b")) == []
 
 
 def test_many_rows_are_codes_and_not_objects(write):

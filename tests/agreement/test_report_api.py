@@ -140,7 +140,9 @@ def test_figures_download_as_the_stored_bytes(study, lead_client):
 
 def test_figures_download_as_csv_with_the_reason_of_what_is_undefined(study, lead_client):
     closed_and_computed(study)
-    lines = lead_client.get(address(study, "figures.csv")).content.decode().splitlines()
+    content = lead_client.get(address(study, "figures.csv")).content
+    assert content.startswith(b"\xef\xbb\xbf")  # Excel on Windows needs it
+    lines = content.decode("utf-8-sig").splitlines()
     assert lines[0].startswith("section,name,figure,value,low,high,se,reason")
     found = [line for line in lines if line.startswith("type:LE,Lacks Evidence,observed_agreement,")]
     assert found[0].split(",")[3] == "0.666666666667"

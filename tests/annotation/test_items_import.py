@@ -104,7 +104,7 @@ def test_skip_invalid_stores_the_rest_and_writes_the_refused_rows_with_the_reaso
     report = items_import(project=project, path=path, skip_invalid=True, refused_path=out)
     assert [item.external_id for item in visible_items(project)] == ["1"]
     assert report.refused == 1
-    with out.open(encoding="utf-8", newline="") as stream:
+    with out.open(encoding="utf-8-sig", newline="") as stream:
         rows = list(csv.DictReader(stream))
     assert rows == [
         {

@@ -118,7 +118,16 @@ def test_a_question_that_breaks_the_shape_is_refused_alone_with_its_json_path(
     assert [type(row) for row in rows] == [ItemRow, Refusal]
     assert [question.place for question in rows[0].questions] == ["T_1.cqs[0]", "T_1.cqs[2]"]
     assert (rows[1].place, rows[1].reason) == (place, reason)
-    assert rows[1].row == {"intervention_id": "T_1", **QUESTION, **change}
+    question = {**QUESTION, **change}
+    assert rows[1].row == {
+        "id": "T_1",
+        "text": INTERVENTION["intervention"],
+        "source": INTERVENTION["dataset"],
+        "question_id": question["id"],
+        "question": question["cq"],
+        "origin": "theory" if isinstance(question["id"], str) else "mine",
+        "published_label": question["label"],
+    }
 
 
 def test_keys_that_the_format_does_not_have_are_noticed_once(tmp_path):
@@ -138,7 +147,7 @@ def test_keys_that_the_format_does_not_have_are_noticed_once(tmp_path):
             "is no valid JSON: line 2, column 19: Expecting ':' delimiter",
         ),
         ('{"T_1": {},\n"T_1": {}}', "is no valid JSON: the name 'T_1' stands twice in one object"),
-        ('{"T_1": {\n"intervention": NaN}}', "is no valid JSON: NaN is no JSON"),
+        ('{"T_1": {\n"intervention": NaN}}', "is no valid JSON: line 2, column 17: NaN is no JSON"),
         ('[{"intervention_id": 1}]', "row 1: is a JSON list; expected JSON Lines, one object a line"),
     ],
 )
@@ -154,7 +163,7 @@ def test_a_refusal_can_be_stored_and_printed_whatever_it_reports(tmp_path):
     path.write_text('{"T\\ud800": ' + json.dumps(entry).replace("Infinity", "1e999") + "}", encoding="utf-8")
     (refusal,) = read_items(path)
     assert refusal.place == "T\\ud800.dataset"
-    assert refusal.row == {"intervention_id": "T\\ud800", "intervention": "a\\x00b", "dataset": "inf"}
+    assert refusal.row == {"id": "T\\ud800", "text": "a\\x00b", "source": "inf"}
 
 
 def test_the_published_validation_set_has_its_known_counts_labels_and_origins(shared_data):

@@ -62,7 +62,13 @@ def test_soqg_rows_without_a_thought_or_an_index_are_refused(tmp_path):
         ("row 3", "the index is blank"),
         ("row 4", "has 3 cells, the header 4"),
     ]
-    assert rows[0].row == {"column 1": "0", "thought": "", "question": "Why?", "label": "x"}
+    assert rows[0].row == {
+        "id": "m-0",
+        "column 1": "0",
+        "thought": "",
+        "question": "Why?",
+        "label": "x",
+    }
 
 
 def test_a_missing_soqg_column_is_named_with_the_columns_found(tmp_path):

@@ -286,7 +286,7 @@ def test_a_row_that_cannot_be_kept_is_refused_with_its_row_and_reason(tmp_path, 
         ),
         ('{"id": "A", "text": "x"', "no valid JSON: column 24: Expecting ',' delimiter"),
         ('{"id": "A", "id": "B", "text": "x"}', "no valid JSON: the name 'id' stands twice in one object"),
-        ('{"id": "A", "text": "x", "m": NaN}', "no valid JSON: NaN is no JSON"),
+        ('{"id": "A", "text": "x", "m": NaN}', "no valid JSON: column 31: NaN is no JSON"),
         ('["A", "x"]', "expected a JSON object"),
         ('{"id": "A", "text": "x", "m": ' + "[" * 60 + "]" * 60 + "}", "nested more than 50 deep"),
         (

@@ -65,6 +65,7 @@ def test_each_judgement_is_a_row_with_its_offsets_and_nobodys_name(tmp_path):
         "quote": "'=HYPERLINK",
         "cannot_judge": "false",
         "unsure": "true",
+        "incomplete": "false",
         "active_seconds": "0",
         "after_reopening": "false",
         "counted": "true",

@@ -42,7 +42,9 @@ def test_no_judgement_is_in_the_log(lead_client, study):
 def test_the_csv_has_the_same_events_safe_for_spreadsheets(lead_client, study):
     ProjectEvent.objects.create(project=study.project, member=study.lead, action="=1+1", details={"a": "ü"})
     response = lead_client.get("/p/s/log.csv")
-    rows = list(csv.reader(io.StringIO(b"".join(response.streaming_content).decode())))
+    content = b"".join(response.streaming_content)
+    assert content.startswith(b"\xef\xbb\xbf")  # Excel on Windows needs it
+    rows = list(csv.reader(io.StringIO(content.decode("utf-8-sig"))))
     assert rows[0] == ["when", "who", "action", "details"]
     assert rows[1][1:] == ["A1", "'=1+1", '{"a": "ü"}']
     assert len(rows) == 1 + study.project.events.count()

@@ -53,6 +53,7 @@ COLUMNS |= {
     "item",
     "comment",
     "type, applicable",
+    "published_label",
     "start, end, quote",
 }
 """The columns of a file are called as in the file."""

@@ -3,7 +3,9 @@
 from __future__ import annotations
 
 import json
+import shlex
 from argparse import ArgumentParser, ArgumentTypeError
+from collections.abc import Iterator
 from itertools import combinations
 from pathlib import Path
 from typing import Any
@@ -12,7 +14,7 @@ from django.core.management.base import BaseCommand, CommandError
 
 from agreement.labels import label_agreement
 from agreement.plain_text import agreement_text
-from agreement.ratings_file import lookalikes, parse_categories, read_ratings
+from agreement.ratings_file import RatingTable, missing_marks, parse_categories, read_ratings
 from agreement.results import (
     NO_ITEMS,
     NO_PAIRS,
@@ -22,6 +24,7 @@ from agreement.results import (
     canonical_float,
     undefined,
 )
+from annotation.lookalikes import groups_alike
 
 COEFFICIENTS = (
     "observed_agreement",
@@ -37,7 +40,8 @@ PAIRS_LISTED_UP_TO = 50
 class Command(BaseCommand):
     help = (
         "Agreement of a rating table: a CSV file whose first column is the item's id, followed by one column "
-        "an annotator. An empty cell is a missing rating, every other text is a label exactly as it stands."
+        "an annotator. An empty cell is a missing rating, as are the texts named with "
+        "--missing; every other one is a label exactly as it stands."
     )
     # Works on any machine and file: no database, no project, no other app's settings.
     requires_system_checks: list[str] = []
@@ -47,6 +51,13 @@ class Command(BaseCommand):
         parser.add_argument("ratings", metavar="RATINGS.csv", type=Path)
         parser.add_argument(
             "--categories", metavar="A,B,C", help="the declared categories; without it the labels found"
+        )
+        parser.add_argument(
+            "--missing",
+            action="append",
+            default=[],
+            metavar="NA",
+            help="a text that means a missing rating, as an empty cell does; repeat for several",
         )
         parser.add_argument("--json", action="store_true", help="print one JSON object")
         parser.add_argument(
@@ -64,12 +75,11 @@ class Command(BaseCommand):
         try:
             declared = options["categories"]
             categories = None if declared is None else parse_categories(declared)
-            table = read_ratings(options["ratings"], categories=categories)
+            table = read_ratings(options["ratings"], categories=categories, missing=options["missing"])
         except ValueError as error:
             raise CommandError(str(error)) from error
-        for group in lookalikes(table.categories):
-            labels = ", ".join(map(repr, group))
-            self.stderr.write(f"Note: {labels} look alike and are counted as different labels.")
+        for note in _notes(table, declared=categories is not None):
+            self.stderr.write(f"Note: {note}")
         result = label_agreement(
             table.ratings,
             q=len(table.categories),
@@ -81,6 +91,20 @@ class Command(BaseCommand):
             self.stdout.write(json.dumps(as_json(result, table.annotators, table.categories), indent=1))
         else:
             self.stdout.write(agreement_text(result, table.annotators, table.categories))
+
+
+def _notes(table: RatingTable, *, declared: bool) -> Iterator[str]:
+    """Yield what is taken as it stands and may be meant otherwise."""
+    kinds = (("labels", table.categories), ("annotators", table.annotators), ("items", table.items))
+    for kind, names in kinds:
+        for group in groups_alike(names):
+            yield f"{', '.join(map(repr, group))} look alike and are counted as different {kind}."
+    for label, count in ({} if declared else missing_marks(table)).items():
+        cells = "1 cell" if count == 1 else f"{count} cells"
+        yield (
+            f"{label!r} ({cells}) is counted as a label. Where it means a missing rating, leave the cell "
+            f"empty or say --missing={shlex.quote(label)}."
+        )
 
 
 def _whole(text: str) -> int:

@@ -22,6 +22,7 @@ from agreement.span_agreement import (
 )
 from agreement.spans_file import Identifier, SpansFileError, read_spans
 from agreement.tokens import positions
+from annotation.lookalikes import groups_alike
 
 Judged = Mapping[Identifier, JudgedText]
 Estimates = Mapping[str, Estimate]
@@ -58,6 +59,11 @@ class Command(BaseCommand):
             raise CommandError(str(error)) from None
         except OSError as error:
             raise CommandError(f"{options['spans']}: {error.strerror}") from None
+        annotators = list(dict.fromkeys(str(name) for text in judged.values() for name in text.marks))
+        for kind, names in (("annotators", annotators), ("items", list(map(str, judged)))):
+            for group in groups_alike(names):
+                same = ", ".join(map(repr, group))
+                self.stderr.write(f"Note: {same} look alike and are counted as different {kind}.")
         table = span_table(list(judged.values()))
         estimates = span_estimates(table, replicates=options["replicates"], seed=options["seed"])
         parameters = {name: options[name] for name in ("threshold", "replicates", "seed")}

@@ -6,6 +6,7 @@ from django.core.management.base import CommandParser
 
 from annotation.importing.items_loader import items_import
 from annotation.importing.recognise import FORMATS
+from annotation.importing.table import KNOWN
 from annotation.management.script import ImportCommand
 
 
@@ -19,5 +20,19 @@ class Command(ImportCommand):
             "--origin", default="", help="who wrote the questions, where the file does not say"
         )
 
+        parser.add_argument(
+            "--correct",
+            action="store_true",
+            help="take over topic, split, source and licence of items that are there already, while no "
+            "release has them",
+        )
+
     def handle(self, *args: Any, **options: Any) -> None:
-        self.bring_in(items_import, options, format=options["format"], origin=options["origin"])
+        self.bring_in(
+            items_import,
+            options,
+            KNOWN,
+            format=options["format"],
+            origin=options["origin"],
+            correct=options["correct"],
+        )

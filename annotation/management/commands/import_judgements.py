@@ -7,6 +7,7 @@ from django.core.management.base import CommandParser
 from annotation.asked_types import JUDGEMENTS
 from annotation.importing.asked_judgements import asked_from_words
 from annotation.importing.judgement_formats import FORMATS
+from annotation.importing.judgements import COLUMNS
 from annotation.importing.judgements_loader import judgements_import
 from annotation.management.script import ImportCommand
 
@@ -35,6 +36,13 @@ class Command(ImportCommand):
             help="what a new round asked about each text: by a field of the items, the types of each value",
         )
 
+        parser.add_argument(
+            "--keep-votes",
+            action="store_true",
+            help="keep an answer whose span is not in the text, whose reason is unknown or whose comment is "
+            "missing, without it (by default such a row is refused)",
+        )
+
     def handle(self, *args: Any, **options: Any) -> None:
         asked: dict[str, Any] = {"by": JUDGEMENTS} if options["asked"] == JUDGEMENTS else {}
         if options["asked_by"]:
@@ -43,7 +51,9 @@ class Command(ImportCommand):
         self.bring_in(
             judgements_import,
             options,
+            COLUMNS,
             round_name=options["round"],
             format=options["format"],
             asked=asked,
+            keep_votes=options["keep_votes"],
         )

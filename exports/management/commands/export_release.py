@@ -14,6 +14,7 @@ from exports.parameters import (
     SPLIT_BY,
     Parameters,
     sizes_from_words,
+    split_names_from_words,
 )
 from exports.releases import release_build
 from exports.writing import directory_or_refuse, release_write
@@ -43,6 +44,13 @@ class Command(ScriptCommand):
             default=[],
             metavar="NAME=SIZE",
             help="shares for seed (train=0.8 test=0.2), the number of test items for balanced (test=34)",
+        )
+        parser.add_argument(
+            "--split-name",
+            nargs="+",
+            default=[],
+            metavar="NAME=SPLIT",
+            help="another name for a split by round, topic or field ('Round 1=train'); several may get one",
         )
         parser.add_argument("--seed", type=int, default=0)
         parser.add_argument(
@@ -95,6 +103,7 @@ class Command(ScriptCommand):
                 "rounds": options["rounds"],
                 "split_by": options["split_by"],
                 "split_sizes": sizes_from_words(options["split_size"]),
+                "split_names": split_names_from_words(options["split_name"]),
                 "seed": options["seed"],
                 "withheld": options["withhold"],
                 "min_cell": options["min_cell"],
