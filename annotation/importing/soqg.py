@@ -34,6 +34,7 @@ def read(path: Path, *, name: str, origin: str | None = None) -> ItemRows:
             place=row.place,
         )
         problem = gettext("the index is blank") if is_blank(cells[INDEX]) else item_problem(item)
+        problem = row.changed(INDEX, "thought", "question") or problem
         if problem:
             yield Refusal(row.place, problem, cells)
             continue

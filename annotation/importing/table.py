@@ -23,7 +23,7 @@ from annotation.importing.rows import (
     item_problem,
     question_problem,
 )
-from annotation.importing.tabular import Cells, RowProblem, read_table
+from annotation.importing.tabular import Cells, ChangedCells, RowProblem, read_table
 from annotation.protocols.texts import is_blank
 
 NEEDED = ("id", "text")
@@ -31,6 +31,8 @@ ITEM_COLUMNS = ("id", "text", "source", "topic", "split", "licence")
 QUESTION_COLUMNS = ("question_id", "question", "origin")
 KNOWN = ITEM_COLUMNS + QUESTION_COLUMNS
 _NO_METADATA = KNOWN + REFUSED_COLUMNS
+_AS_WRITTEN = (*NEEDED, "question_id", "question")
+"""Columns whose cells are taken only as they were written: a row is refused where a spreadsheet changed one."""
 
 
 def read(
@@ -45,6 +47,7 @@ def read(
     table.require(name, NEEDED)
     item: ItemRow | None = None
     refused: list[Refusal | Notice] = []
+    changed = ChangedCells()
     for row in table.rows:
         if item is None:
             yield from refused
@@ -54,6 +57,7 @@ def read(
             continue
         try:
             found = _item(row, origin or "")
+            changed.add(row, _AS_WRITTEN)
             if item is not None and found.external_id == item.external_id:
                 item = _joined(item, found)
                 continue
@@ -63,6 +67,7 @@ def read(
         yield from _together(item, refused)
         item, refused = found, []
     yield from _together(item, refused)
+    yield from changed.notices()
 
 
 def _together(item: ItemRow | None, refused: list[Refusal | Notice]) -> Iterator[ItemRow | Refusal | Notice]:
@@ -82,10 +87,10 @@ def _item(row: Cells, origin: str) -> ItemRow:
     item = ItemRow(
         external_id=row.text("id"),
         text=row.text("text"),
-        source=row.text("source"),
-        topic=row.text("topic"),
-        split=row.text("split"),
-        licence=row.text("licence"),
+        source=row.shown("source"),
+        topic=row.shown("topic"),
+        split=row.shown("split"),
+        licence=row.shown("licence"),
         metadata={column: value for column, value in values.items() if column not in _NO_METADATA},
         questions=_questions(row, origin),
         place=row.place,
@@ -97,7 +102,7 @@ def _item(row: Cells, origin: str) -> ItemRow:
 
 def _questions(row: Cells, origin: str) -> tuple[QuestionRow, ...]:
     text = row.text("question")
-    question_id = row.values.get("question_id")
+    question_id = row.kept("question_id")
     if isinstance(question_id, bool | float | list | dict):
         raise RowProblem(gettext("question_id: expected a text or a whole number"))
     if is_blank(text):
@@ -108,7 +113,7 @@ def _questions(row: Cells, origin: str) -> tuple[QuestionRow, ...]:
     question = QuestionRow(
         external_id=None if question_id == "" else question_id,
         text=text,
-        origin=row.text("origin") or origin,
+        origin=row.shown("origin") or origin,
         label=None,
         place=row.place,
     )
