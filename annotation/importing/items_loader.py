@@ -12,7 +12,8 @@ from django.utils.translation import gettext
 
 from annotation.codebooks.definition import PUBLISHED_LABELS
 from annotation.errors import Refused
-from annotation.importing.recognise import FORMATS, recognise
+from annotation.importing.reading import ITEMS, Reader, Reading, read_here
+from annotation.importing.recognise import FORMATS
 from annotation.importing.rows import ItemRow, Notice, QuestionRow, Refusal, difference
 from annotation.importing.staging import (
     BATCH,
@@ -60,13 +61,15 @@ def items_import(
     member: Membership | None = None,
     columns: Mapping[str, str] | None = None,
     on_batch: Callable[[int], None] | None = None,
+    reader: Reader = read_here,
 ) -> ImportReport:
     """Import a file of items, with questions and published labels where it has them.
 
     Rows that break a rule are listed in the report; then nothing is stored unless `skip_invalid`.
     `dry_run` says what would happen. What is there already (same id, same text) stays as it is, so the
     same file twice changes nothing. `columns` says which of a table's columns stand for the known ones.
-    `on_batch` is told how many rows were read. Raises FileError for what refuses the whole file.
+    `on_batch` is told how many rows were read; `reader` says where the file is read. Raises FileError for
+    what refuses the whole file.
     """
     name = name or path.name
     if format and format not in FORMATS:
@@ -75,18 +78,19 @@ def items_import(
             gettext("There is no format “%(format)s”: choose one of %(formats)s.")
             % {"format": format, "formats": ", ".join(FORMATS)},
         )
-    found_format = "table" if columns else format or recognise(path, name)
-    reading = {"renamed": columns} if columns else {}
-    rows = FORMATS[found_format](path, name=name, origin=origin or None, **reading)
-    report = ImportReport(file=name, format=found_format)
-    refused = RefusedRows(report, refused_path)
-    with staged_import(project=project, path=path, name=name, format=found_format, member=member) as staged:
-        try:
-            _Loader(staged, report, refused).load(rows, on_batch)
-        finally:
-            refused.close()
-        if not dry_run and (skip_invalid or not report.refused):
-            import_finish(staged, report)
+    options = {"origin": origin, "renamed": dict(columns) if columns else None}
+    with reader(Reading(ITEMS, path, name, format, options)) as opened:
+        report = ImportReport(file=name, format=opened.format)
+        refused = RefusedRows(report, refused_path)
+        with staged_import(
+            project=project, path=path, name=name, format=opened.format, member=member
+        ) as staged:
+            try:
+                _Loader(staged, report, refused).load(opened.rows, on_batch)
+            finally:
+                refused.close()
+            if not dry_run and (skip_invalid or not report.refused):
+                import_finish(staged, report)
     return report
 
 

@@ -17,8 +17,8 @@ from django.utils.translation import gettext
 from annotation.codebooks.definition import Codebook as CodebookDefinition
 from annotation.errors import Refused
 from annotation.importing.growing import growing_begin, growing_end, growing_take_back
-from annotation.importing.judgement_formats import judgement_rows
 from annotation.importing.judgement_rules import AcceptedRow, RowRefused, row_check, row_shown
+from annotation.importing.reading import Reader, Reading, read_here
 from annotation.importing.rows import JudgementRow, Notice, Refusal
 from annotation.importing.staging import (
     JUDGEMENTS,
@@ -58,14 +58,15 @@ def judgements_import(
     refused_path: Path | None = None,
     member: Membership | None = None,
     on_batch: Callable[[int], None] | None = None,
+    reader: Reader = read_here,
 ) -> ImportReport:
     """Import finished judgements into the round of this name, which is made if it is new.
 
     `format` is one of judgement_formats.FORMATS, by default what the content of the file is. Annotators
     become members by pseudonym; their names stay private. A row that breaks a rule of the protocol, names an
     unknown item or type, or differs from what is stored for the same unit and annotator is refused; then
-    nothing is stored unless `skip_invalid`. `on_batch` is told how many rows were read. Raises FileError for
-    what refuses the file, Refused for a round that was annotated here.
+    nothing is stored unless `skip_invalid`. `on_batch` is told how many rows were read; `reader` says where
+    the file is read. Raises FileError for what refuses the file, Refused for a round that was annotated here.
     """
     name = name or path.name
     if not round_name.strip():
@@ -88,7 +89,9 @@ def judgements_import(
         try:
             # What people read stays as it is while a file is looked through.
             loader = _Loader(staged, target, report, refused, writes=existing is None or not dry_run)
-            loader.load(judgement_rows(path, name=name, codebook=loader.codebook, format=format), on_batch)
+            options = {"codebook": target.codebook.definition}
+            with reader(Reading(JUDGEMENTS, path, name, format or "", options)) as opened:
+                loader.load(opened.rows, on_batch)
         finally:
             refused.close()
         if not dry_run and (skip_invalid or not report.refused) and (existing is None or report.changed):

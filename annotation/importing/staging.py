@@ -7,7 +7,6 @@ from collections.abc import Callable, Iterable, Iterator
 from contextlib import contextmanager
 from dataclasses import asdict, dataclass, field
 from datetime import timedelta
-from itertools import islice
 from pathlib import Path
 from typing import IO, Any, TypeVar
 
@@ -19,6 +18,7 @@ from django.utils.translation import gettext
 from annotation.access import refuse_archived
 from annotation.errors import Refused
 from annotation.importing.batches import delete_in_batches
+from annotation.importing.bounds import batches
 from annotation.importing.encodings import first_bytes
 from annotation.importing.growing import growing_take_back
 from annotation.importing.rows import REFUSED_COLUMNS, ItemRow, JudgementRow, Notice, Refusal
@@ -201,8 +201,7 @@ def good_batches(
 
     Each batch is a sign of life of the import; `on_batch` hears how many rows of the file it was.
     """
-    iterator = iter(rows)
-    while batch := list(islice(iterator, BATCH)):
+    for batch in batches(rows, BATCH):
         good: list[Row] = []
         for row in batch:
             if isinstance(row, Refusal):

@@ -24,6 +24,7 @@ from annotation.importing.rows import (
     question_problem,
 )
 from annotation.importing.tabular import Cells, ChangedCells, RowProblem, read_table
+from annotation.importing.written import ends_in_zeros
 from annotation.protocols.texts import is_blank
 
 NEEDED = ("id", "text")
@@ -58,6 +59,8 @@ def read(
         try:
             found = _item(row, origin or "")
             changed.add(row, _AS_WRITTEN)
+            if ends_in_zeros(found.external_id):
+                changed.count("id", gettext("long numbers that end in zeros, as Excel leaves them"), row.place)
             if item is not None and found.external_id == item.external_id:
                 item = _joined(item, found)
                 continue

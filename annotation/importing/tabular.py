@@ -91,8 +91,12 @@ class ChangedCells:
         """Count the changed cells of a row, those of columns aside that would have refused it."""
         for column, lost in (row.lost or {}).items():
             if lost.kind and column not in refused and column not in REFUSED_COLUMNS:
-                place, cell, n = self._found.get((column, lost.kind), (row.place, lost.cell, 0))
-                self._found[column, lost.kind] = (place, cell, n + 1)
+                self.count(column, lost.kind, row.place, lost.cell)
+
+    def count(self, column: str, kind: str, place: str, cell: str = "") -> None:
+        """Count one cell of a column."""
+        first_place, first_cell, n = self._found.get((column, kind), (place, cell, 0))
+        self._found[column, kind] = (first_place, first_cell, n + 1)
 
     def notices(self) -> Iterator[Notice]:
         """Yield a note for each column and kind, at the first place."""

@@ -18,10 +18,8 @@ from annotation.limits import characters
 from annotation.models import Import, Membership, Protocol, Upload
 from annotation.tasks import check_upload, import_upload, run_or_send
 from annotation.uploading import (
-    upload_columns,
     upload_create,
     upload_expire,
-    upload_first_rows,
     upload_map_columns,
     upload_request_import,
     upload_retry,
@@ -166,7 +164,6 @@ def upload_progress(request: HttpRequest, slug: str, upload_id: int) -> HttpResp
 
 def _context(found: Upload) -> dict[str, Any]:
     working = found.state in WORKING
-    columns = () if working or found.format == JUDGEMENTS or found.screened_from_id else upload_columns(found)
     theirs = {ours: name for name, ours in found.columns.items()}
     counts = found.report.get("counts", {})
     return {
@@ -175,10 +172,8 @@ def _context(found: Upload) -> dict[str, Any]:
         "counts": [(what, n) for what, n in counts.items() if n],
         "changed": any(n for what, n in counts.items() if what.startswith("new ")),
         "n_new": sum(n for what, n in counts.items() if what.startswith("new ")),
-        "rows": []
-        if working or found.state == Upload.State.DONE or found.screened_from_id
-        else upload_first_rows(found),
-        "columns": columns,
+        "rows": [] if working or found.state == Upload.State.DONE else found.found.get("rows", []),
+        "columns": [] if working else found.found.get("columns", []),
         "mapping": [(ours, ours in NEEDED, theirs.get(ours, "")) for ours in KNOWN],
         "undoable": found.brought is not None
         and found.brought.state == Import.State.DONE
