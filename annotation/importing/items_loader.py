@@ -14,7 +14,7 @@ from annotation.codebooks.definition import PUBLISHED_LABELS
 from annotation.errors import Refused
 from annotation.importing.reading import ITEMS, Reader, Reading, read_here
 from annotation.importing.recognise import FORMATS
-from annotation.importing.rows import ItemRow, Notice, QuestionRow, Refusal, difference
+from annotation.importing.rows import FileError, ItemRow, Notice, QuestionRow, Refusal, difference
 from annotation.importing.staging import (
     BATCH,
     ImportReport,
@@ -121,11 +121,12 @@ class _Loader:
         new: dict[str, ItemRow] = {}
         for row in rows:
             if self.project.protocol != Protocol.CQS_GEN and row.questions:
-                self._refuse(
-                    row,
+                # Said once of the file: it would be said of every row.
+                raise FileError(
+                    self.report.file,
+                    row.place,
                     gettext("has questions, and this project judges none; import it into a CQs-Gen project"),
                 )
-                continue
             there = known.get(row.external_id) or new.get(row.external_id)
             if there is not None and there.text != row.text:
                 where = gettext("the text differs from the one stored under this id")

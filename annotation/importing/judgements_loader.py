@@ -17,9 +17,15 @@ from django.utils.translation import gettext
 from annotation.codebooks.definition import Codebook as CodebookDefinition
 from annotation.errors import Refused
 from annotation.importing.growing import growing_begin, growing_end, growing_take_back
-from annotation.importing.judgement_rules import AcceptedRow, RowRefused, row_check, row_shown
+from annotation.importing.judgement_rules import (
+    AcceptedRow,
+    RowRefused,
+    WrongProject,
+    row_check,
+    row_shown,
+)
 from annotation.importing.reading import Reader, Reading, read_here
-from annotation.importing.rows import JudgementRow, Notice, Refusal
+from annotation.importing.rows import FileError, JudgementRow, Notice, Refusal
 from annotation.importing.staging import (
     JUDGEMENTS,
     ImportReport,
@@ -189,6 +195,9 @@ class _Loader:
                     self.report.count("judgements already there")
                 else:
                     accepted[key] = row
+            except WrongProject as problem:
+                # Said once of the file: it would be said of every row.
+                raise FileError(self.report.file, given.place, str(problem)) from None
             except RowRefused as problem:
                 self.refused.add(Refusal(given.place, str(problem), row_shown(given, stored)))
         return accepted

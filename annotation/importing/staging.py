@@ -45,6 +45,9 @@ JUDGEMENTS = "judgements"
 SHOWN = 100
 """Refusals and notices that a report shows in full; all are counted, and refused rows go to a file."""
 
+ALIKE_SHOWN = 5
+"""Of these, refusals for one and the same reason."""
+
 STALE_AFTER = timedelta(minutes=10)
 
 
@@ -57,7 +60,7 @@ class ImportReport:
     stored: bool = False
     counts: dict[str, int] = field(default_factory=dict)
     refused: int = 0
-    refusals: list[dict[str, str]] = field(default_factory=list)
+    refusals: list[dict[str, Any]] = field(default_factory=list)
     noticed: int = 0
     notices: list[dict[str, str]] = field(default_factory=list)
 
@@ -68,6 +71,20 @@ class ImportReport:
         self.noticed += 1
         if len(self.notices) < SHOWN:
             self.notices.append({"place": notice.place, "message": notice.message})
+
+    def refuse(self, refusal: Refusal) -> None:
+        """Count a refused row. One reason is shown for its first rows; of the others their number, as `more`."""
+        self.refused += 1
+        alike = [shown for shown in self.refusals if shown["reason"] == refusal.reason]
+        if len(alike) >= ALIKE_SHOWN:
+            alike[-1]["more"] = alike[-1].get("more", 0) + 1
+        elif len(self.refusals) < SHOWN:
+            self.refusals.append({"place": refusal.place, "reason": refusal.reason})
+
+    @property
+    def not_shown(self) -> int:
+        """How many refused rows are neither shown nor counted with one that is."""
+        return self.refused - sum(1 + shown.get("more", 0) for shown in self.refusals)
 
     @property
     def changed(self) -> bool:
@@ -93,9 +110,7 @@ class RefusedRows:
         self._columns: list[str] = []
 
     def add(self, refusal: Refusal) -> None:
-        self.report.refused += 1
-        if len(self.report.refusals) < SHOWN:
-            self.report.refusals.append({"place": refusal.place, "reason": refusal.reason})
+        self.report.refuse(refusal)
         if self.path is None:
             return
         if self._stream is None:

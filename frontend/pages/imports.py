@@ -11,6 +11,7 @@ from django.utils.translation import gettext, gettext_lazy
 from django.views.decorators.http import require_GET, require_http_methods, require_POST
 
 from annotation.errors import NotFound, Refused
+from annotation.importing.counted import counted
 from annotation.importing.staging import JUDGEMENTS
 from annotation.importing.table import KNOWN, NEEDED
 from annotation.importing.undoing import import_undo
@@ -27,6 +28,7 @@ from annotation.uploading import (
 from frontend.pages.common import lead_or_refuse, page_of, posted, project_page
 from frontend.refusals import refusals_as_notices
 from frontend.signing_in import login_required
+from frontend.templatetags.humanize_numbers import thousands
 
 WORKING = {Upload.State.NEW, Upload.State.CHECKING, Upload.State.QUEUED, Upload.State.IMPORTING}
 
@@ -162,6 +164,19 @@ def upload_progress(request: HttpRequest, slug: str, upload_id: int) -> HttpResp
     return render(request, "frontend/_upload_progress.html", context)
 
 
+def _brings(counts: dict[str, int]) -> str:
+    """Say what an import brings, each kind by itself: items and their questions make no sum.
+
+    Labels come with their questions, annotators with their judgements: those are what is imported.
+    """
+    new = {what: n for what, n in counts.items() if what.startswith("new ") and n}
+    main = [what for what in ("new items", "new questions", "new judgements") if what in new] or list(new)
+    said = [f"{thousands(new[what])} {counted(what, new[what])}" for what in main]
+    if len(said) < 2:
+        return "".join(said)
+    return gettext("%(first)s and %(second)s") % {"first": said[0], "second": said[1]}
+
+
 def _context(found: Upload) -> dict[str, Any]:
     working = found.state in WORKING
     theirs = {ours: name for name, ours in found.columns.items()}
@@ -171,7 +186,7 @@ def _context(found: Upload) -> dict[str, Any]:
         "working": working,
         "counts": [(what, n) for what, n in counts.items() if n],
         "changed": any(n for what, n in counts.items() if what.startswith("new ")),
-        "n_new": sum(n for what, n in counts.items() if what.startswith("new ")),
+        "brings": _brings(counts),
         "rows": [] if working or found.state == Upload.State.DONE else found.found.get("rows", []),
         "columns": [] if working else found.found.get("columns", []),
         "mapping": [(ours, ours in NEEDED, theirs.get(ours, "")) for ours in KNOWN],

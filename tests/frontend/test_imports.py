@@ -28,7 +28,7 @@ def send(client, content: bytes, name: str = "items.csv", **more):
 def test_a_file_is_checked_shown_imported_and_undone(lead_client, study):
     response = send(lead_client, GOOD)
     page = response.content.decode()
-    assert "<b>2</b> new items" in page and "Import 2 new rows" in page and "First text." in page
+    assert "<b>2</b> new items" in page and "Import 2 new items" in page and "First text." in page
     assert study.project.items.count() == 0
     address = response.redirect_chain[-1][0]
     page = lead_client.post(address, {"act": "import"}, follow=True).content.decode()
