@@ -48,6 +48,7 @@ AT_ONCE = Leave(seconds=5, memory=256 * MEGABYTE, unpacked=8 * MEGABYTE)
 _WAITED_FOR = 6
 """How much longer than it may compute a reader is waited for: other work may have the processor."""
 
+_CHILD = (sys.executable, "-m", "annotation.importing.child")
 _KEPT_OF_ENVIRONMENT = ("PATH", "LANG", "LC_ALL", "LC_CTYPE", "PYTHONHASHSEED", "SYSTEMROOT", "TMPDIR", "TZ")
 
 
@@ -83,7 +84,7 @@ def read_apart(
         raise TakesTooLong(reading.name, "", _too_long(leave))
     with tempfile.TemporaryFile() as complaints:
         process = subprocess.Popen(
-            [sys.executable, "-m", "annotation.importing.child"],
+            _CHILD,
             cwd=settings.BASE_DIR,
             env={key: os.environ[key] for key in _KEPT_OF_ENVIRONMENT if key in os.environ},
             stdin=subprocess.PIPE,

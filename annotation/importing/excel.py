@@ -18,11 +18,10 @@ from annotation.importing.sheet import (
     Merged,
     RawRow,
     SheetReader,
-    TooManyCells,
     column_letters,
     merged_cells,
 )
-from annotation.importing.workbook import WORKSHEET, Damaged, Sheet, Workbook
+from annotation.importing.workbook import WORKSHEET, Damaged, Sheet, TooManyCells, Workbook
 from annotation.importing.written import Lost
 
 if TYPE_CHECKING:
@@ -108,6 +107,8 @@ class _SheetRows:
                 while upcoming is not None and upcoming.top <= row.number:
                     active.append(upcoming)
                     upcoming = next(waiting, None)
+                if len(active) > COLUMNS:
+                    raise Damaged(gettext("its merged cells lie over each other"))
                 self._fill_merged(cells, row.number, active)
             values = [cells.get(place, "") for place in range(max(self.width, 1 + max(cells, default=0)))]
             place = self._place(row)

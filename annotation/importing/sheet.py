@@ -10,7 +10,7 @@ from typing import IO, NamedTuple
 from django.utils.translation import gettext
 
 from annotation.importing.bounds import CELLS
-from annotation.importing.workbook import Damaged, parser_for
+from annotation.importing.workbook import Damaged, TooManyCells, parser_for
 
 _CHUNK = 1 << 16
 LAST_COLUMN = 16_384
@@ -144,10 +144,6 @@ class SheetReader:
     def _text(self, characters: str) -> None:
         if self._reading:
             self._value.append(characters)
-
-
-class TooManyCells(Exception):
-    """A sheet with more cells than are read."""
 
 
 def column_number(letters: str) -> int:

@@ -67,7 +67,7 @@ class Cells:
 
     def kept(self, column: str) -> Any:
         """Return a cell as it was written. Raises RowProblem where a spreadsheet has changed it."""
-        if problem := self.changed(column):
+        if self.lost and (problem := self.changed(column)):
             raise RowProblem(problem)
         return self.values.get(column)
 

@@ -16,7 +16,7 @@ from xml.parsers import expat
 
 from django.utils.translation import gettext
 
-from annotation.importing.bounds import FILE_BYTES
+from annotation.importing.bounds import CELLS
 
 _CHUNK = 1 << 16
 _DOCUMENT = "/officeDocument"
@@ -25,6 +25,10 @@ WORKSHEET = "worksheet"
 
 class Damaged(ValueError):
     """A workbook that does not hold together, with what is wrong with it."""
+
+
+class TooManyCells(Exception):
+    """A workbook with more cells, or texts for them, than are read."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -163,7 +167,6 @@ def _folded(part: str) -> str:
 def _strings(stream: IO[bytes]) -> list[str]:
     strings: list[str] = []
     parts: list[str] = []
-    size = 0
     reading = spoken = False
 
     def start(tag: str, _: Mapping[str, str]) -> None:
@@ -174,17 +177,16 @@ def _strings(stream: IO[bytes]) -> list[str]:
             spoken = True
 
     def end(tag: str) -> None:
-        nonlocal reading, spoken, size
+        nonlocal reading, spoken
         if tag == "t":
             reading = False
         elif tag == "rPh":
             spoken = False
         elif tag == "si":
             strings.append("".join(parts))
-            size += len(strings[-1])
             parts.clear()
-            if size > FILE_BYTES:
-                raise Damaged(gettext("its texts do not end"))
+            if len(strings) > CELLS:
+                raise TooManyCells
 
     def text(characters: str) -> None:
         if reading:

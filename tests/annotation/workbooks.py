@@ -1,5 +1,6 @@
 """Workbooks made by hand, part by part, as no library would write them."""
 
+import io
 import zipfile
 from pathlib import Path
 from xml.sax.saxutils import escape
@@ -73,7 +74,14 @@ def parts(*sheets: str, strings: str = "", formats: tuple[str, ...] = (), states
 
 def saved(path: Path, content: dict) -> Path:
     """Write the parts as a workbook."""
-    with zipfile.ZipFile(path, "w", zipfile.ZIP_DEFLATED) as archive:
+    path.write_bytes(saved_bytes(content))
+    return path
+
+
+def saved_bytes(content: dict) -> bytes:
+    """Return the parts as the bytes of a workbook."""
+    stream = io.BytesIO()
+    with zipfile.ZipFile(stream, "w", zipfile.ZIP_DEFLATED) as archive:
         for name, part in content.items():
             archive.writestr(name, part)
-    return path
+    return stream.getvalue()
