@@ -57,8 +57,7 @@ def bounded(rows: Iterable[Row], name: str) -> Iterator[Row]:
             raise FileError(
                 name,
                 getattr(row, "place", ""),
-                gettext("has more than %(most)s rows: split it into several files")
-                % {"most": f"{ROWS:,}"},
+                gettext("has more than %(most)s rows: split it into several files") % {"most": f"{ROWS:,}"},
             )
         yield row
 

@@ -85,7 +85,7 @@ class CellValues:
         return text
 
     def _number(self, raw: str, format: str) -> Any:
-        number: int | float = float(raw)
+        number = float(raw)
         if not abs(number) < 1e300:
             raise Damaged(raw)
         if is_date_format(format):
@@ -95,17 +95,17 @@ class CellValues:
                 "the number has more than 15 digits, and Excel keeps no more: format the column as Text "
                 "and fill it in again"
             )
-            number = int(raw) if raw.lstrip("+-").isdecimal() else number
-            return Lost(number, raw, gettext("numbers of more than 15 digits"), why)
+            whole = int(raw) if raw.lstrip("+-").isdecimal() else number
+            return Lost(whole, raw, gettext("numbers of more than 15 digits"), why)
         if number.is_integer():
-            number = int(number)
-            if _shows_whole_numbers(format, number):
-                return number
+            integer = int(number)
+            if _shows_whole_numbers(format, integer):
+                return integer
             why = gettext(
                 "%(number)s is shown otherwise than it is stored (number format %(format)s): "
                 "format the column as Text and fill it in again"
-            ) % {"number": number, "format": format}
-            return Lost(number, str(number), gettext("numbers shown otherwise than they are stored"), why)
+            ) % {"number": integer, "format": format}
+            return Lost(integer, str(integer), gettext("numbers shown otherwise than they are stored"), why)
         shown = f"{number:.{_EXACT_DIGITS}g}"
         why = gettext("expected a text, found %(value)s; format the column as Text and fill it in again") % {
             "value": shown
@@ -184,6 +184,8 @@ def _shows_whole_numbers(format: str, number: int) -> bool:
     section = sections[1] if number < 0 and len(sections) > 1 else sections[0]
     if number == 0 and len(sections) > 2:
         section = sections[2]
-    return section in ("General", "0", "@") or (section == "#" and number != 0) or (
-        number < 0 and section in ("-0", "-General", "-#")
+    return (
+        section in ("General", "0", "@")
+        or (section == "#" and number != 0)
+        or (number < 0 and section in ("-0", "-General", "-#"))
     )

@@ -62,9 +62,7 @@ def _read(asked: dict[str, Any], out: IO[bytes]) -> None:
         pickle.dump(told, out, pickle.HIGHEST_PROTOCOL)
         out.flush()
 
-    reading = Reading(
-        asked["content"], Path(asked["path"]), asked["name"], asked["format"], asked["options"]
-    )
+    reading = Reading(asked["content"], Path(asked["path"]), asked["name"], asked["format"], asked["options"])
     with translation.override(asked["language"]):
         try:
             if asked["wants_columns"]:

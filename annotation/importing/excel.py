@@ -1,4 +1,4 @@
-"""Records of the first sheet of an Excel workbook, one at a time: what a person sees of it, and nothing else."""
+"""Records of the first sheet of an Excel workbook, one at a time: what a person sees of it."""
 
 from __future__ import annotations
 
@@ -11,7 +11,14 @@ from xml.parsers.expat import ExpatError
 
 from django.utils.translation import gettext
 
-from annotation.importing.bounds import CELLS, COLUMNS, FILE_BYTES, MEGABYTE, refuse_many_columns, unpacked_bytes
+from annotation.importing.bounds import (
+    CELLS,
+    COLUMNS,
+    FILE_BYTES,
+    MEGABYTE,
+    refuse_many_columns,
+    unpacked_bytes,
+)
 from annotation.importing.foreign import refuse_other_archives
 from annotation.importing.rows import FileError, Notice
 from annotation.importing.sheet import (
@@ -135,7 +142,9 @@ class _SheetRows:
         if names:
             yield Notice(
                 _sheet_words(self.sheet),
-                gettext("columns that are hidden in Excel are left out: %(names)s; show them to have them read")
+                gettext(
+                    "columns that are hidden in Excel are left out: %(names)s; show them to have them read"
+                )
                 % {"names": ", ".join(names[:20])},
             )
         yield from self._hidden_notice()
@@ -176,7 +185,8 @@ class _SheetRows:
                 if (row, column) != (block.top, block.left):
                     address = f"{column_letters(column)}{row}"
                     why = gettext(
-                        "cell %(cell)s belongs to the merged cells %(block)s: unmerge them and fill in each row"
+                        "cell %(cell)s belongs to the merged cells %(block)s: unmerge them and fill in "
+                        "each row"
                     ) % {"cell": address, "block": block.name}
                     cells[place] = Lost("", "", gettext("merged cells, left empty"), why, address)
 

@@ -80,7 +80,7 @@ def refuse_foreign(path: Path, name: str) -> None:
             # The names of what is inside are in UTF-16, wherever the directory lies.
             content = start + stream.read(_SEARCHED)
             _refuse_ole(content, name)
-        if start.startswith(b"<") or start.startswith(b"\xef\xbb\xbf<"):
+        if start.startswith((b"<", b"\xef\xbb\xbf<")):
             _refuse_markup(start + stream.read(4096), name)
     for beginning, what, instead in _STARTS:
         if start.startswith(beginning):

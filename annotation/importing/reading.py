@@ -12,7 +12,6 @@ from annotation.codebooks.definition import Codebook
 from annotation.importing import judgement_formats, judgements
 from annotation.importing.bounds import bounded
 from annotation.importing.recognise import FORMATS, recognise
-from annotation.importing.rows import ItemRow, JudgementRow, Notice, Refusal
 
 ITEMS, JUDGEMENTS, KEY = "items", "judgements", "key"
 
@@ -34,10 +33,13 @@ class Reading:
 
 @dataclass(frozen=True, slots=True)
 class Opened:
-    """A file whose format is known. `rows` raise FileError for what refuses the file on the way."""
+    """A file whose format is known.
+
+    Its rows, those of the content with refusals and notices, raise FileError for what refuses the file.
+    """
 
     format: str
-    rows: Iterator[ItemRow | JudgementRow | Refusal | Notice]
+    rows: Iterator[Any]
 
 
 Reader = Callable[[Reading], AbstractContextManager[Opened]]

@@ -73,7 +73,7 @@ class ImportReport:
             self.notices.append({"place": notice.place, "message": notice.message})
 
     def refuse(self, refusal: Refusal) -> None:
-        """Count a refused row. One reason is shown for its first rows; of the others their number, as `more`."""
+        """Count a refused row. A reason is shown for its first rows; the others are counted as `more`."""
         self.refused += 1
         alike = [shown for shown in self.refusals if shown["reason"] == refusal.reason]
         if len(alike) >= ALIKE_SHOWN:

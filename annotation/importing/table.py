@@ -33,7 +33,7 @@ QUESTION_COLUMNS = ("question_id", "question", "origin")
 KNOWN = ITEM_COLUMNS + QUESTION_COLUMNS
 _NO_METADATA = KNOWN + REFUSED_COLUMNS
 _AS_WRITTEN = (*NEEDED, "question_id", "question")
-"""Columns whose cells are taken only as they were written: a row is refused where a spreadsheet changed one."""
+"""Columns whose cells are taken only as they were written: others are noted where they were changed."""
 
 
 def read(
@@ -60,7 +60,9 @@ def read(
             found = _item(row, origin or "")
             changed.add(row, _AS_WRITTEN)
             if ends_in_zeros(found.external_id):
-                changed.count("id", gettext("long numbers that end in zeros, as Excel leaves them"), row.place)
+                changed.count(
+                    "id", gettext("long numbers that end in zeros, as Excel leaves them"), row.place
+                )
             if item is not None and found.external_id == item.external_id:
                 item = _joined(item, found)
                 continue

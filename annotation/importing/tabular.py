@@ -234,7 +234,10 @@ def _sent_back(
         place, cells = record
         if ours is None:
             ours = set(REFUSED_COLUMNS) <= {str(cell) for cell in cells}
-        yield place, [taken_back(cell) if isinstance(cell, str) else cell for cell in cells] if ours else cells
+        yield (
+            place,
+            [taken_back(cell) if isinstance(cell, str) else cell for cell in cells] if ours else cells,
+        )
 
 
 def _columns(header: Sequence[Any], name: str, place: str) -> tuple[str, ...]:

@@ -48,7 +48,8 @@ class Workbook:
         self._archive = archive
         self._parts = {_folded(entry.filename): entry for entry in archive.infolist()}
         self._main = next(
-            (part for kind, part in self._relations("").values() if kind.endswith(_DOCUMENT)), "xl/workbook.xml"
+            (part for kind, part in self._relations("").values() if kind.endswith(_DOCUMENT)),
+            "xl/workbook.xml",
         )
         self.since_1904 = False
         self.sheets = self._sheets()

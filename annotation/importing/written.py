@@ -13,13 +13,16 @@ CELL_OF_EXCEL = 32_767
 """Characters, UTF-16 units, that Excel keeps of a cell. It cuts what is longer without a word."""
 
 _ERRORS = frozenset(
-    "#NULL! #DIV/0! #VALUE! #REF! #NAME? #NUM! #N/A #GETTING_DATA #SPILL! #CONNECT! #BLOCKED! #UNKNOWN! "
-    "#FIELD! #CALC! #BUSY! #PYTHON! #EXTERNAL! #TIMEOUT! "
-    # The same in German, French, Spanish, Italian and Portuguese, as a CSV file has them.
-    "#BEZUG! #WERT! #NV #ZAHL! #ÜBERLAUF! #KALK! #NOM? #VALEUR! #NOMBRE! #PROPAGATION! #CALCUL! "
-    "#¡NULO! #¡DIV/0! #¡VALOR! #¡REF! #¿NOMBRE? #¡NUM! #N/D #¡DESBORDAMIENTO! #¡CALC! "
-    "#RIF! #VALORE! #NOME? #VALOR! #NÚM!".split()
-)
+    [
+        "#NULL!", "#DIV/0!", "#VALUE!", "#REF!", "#NAME?", "#NUM!", "#N/A", "#GETTING_DATA", "#SPILL!",
+        "#CONNECT!", "#BLOCKED!", "#UNKNOWN!", "#FIELD!", "#CALC!", "#BUSY!", "#PYTHON!", "#EXTERNAL!",
+        "#TIMEOUT!",
+        # The same in German, French, Spanish, Italian and Portuguese, as a CSV file has them.
+        "#BEZUG!", "#WERT!", "#NV", "#ZAHL!", "#ÜBERLAUF!", "#KALK!", "#NOM?", "#VALEUR!", "#NOMBRE!",
+        "#PROPAGATION!", "#CALCUL!", "#¡NULO!", "#¡DIV/0!", "#¡VALOR!", "#¡REF!", "#¿NOMBRE?", "#¡NUM!",
+        "#N/D", "#¡DESBORDAMIENTO!", "#¡CALC!", "#RIF!", "#VALORE!", "#NOME?", "#VALOR!", "#NÚM!",
+    ]
+)  # fmt: skip
 _SCIENTIFIC = re.compile(r"[+-]?\d(?:[.,]\d{1,14})?E[+-]\d{2,3}", re.ASCII)
 _TOO_NARROW = re.compile(r"#{4,}")
 _LONG_NUMBER = re.compile(r"\d{15}0{2,}", re.ASCII)

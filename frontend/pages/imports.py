@@ -170,7 +170,8 @@ def _brings(counts: dict[str, int]) -> str:
     Labels come with their questions, annotators with their judgements: those are what is imported.
     """
     new = {what: n for what, n in counts.items() if what.startswith("new ") and n}
-    main = [what for what in ("new items", "new questions", "new judgements") if what in new] or list(new)
+    named = ["new items", "new questions", "new judgements"]
+    main = [what for what in named if what in new] or list(new)
     said = [f"{thousands(new[what])} {counted(what, new[what])}" for what in main]
     if len(said) < 2:
         return "".join(said)

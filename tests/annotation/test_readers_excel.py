@@ -1,4 +1,4 @@
-"""Workbooks: what a person sees is what is read; what Excel has changed is refused or noted, with its cell."""
+"""Workbooks: what a person sees is read; what Excel has changed is refused or noted, with its cell."""
 
 import zipfile
 
@@ -21,7 +21,19 @@ from tests.annotation.workbooks import (
     text,
 )
 
-FORMATS = ("yyyy-mm-dd", "[h]:mm", "0%", "#,##0", "000", '"ID-"0', ";;;", "0.00", '"no "@', "0_ ", "[$-409]General")
+FORMATS = (
+    "yyyy-mm-dd",
+    "[h]:mm",
+    "0%",
+    "#,##0",
+    "000",
+    '"ID-"0',
+    ";;;",
+    "0.00",
+    '"no "@',
+    "0_ ",
+    "[$-409]General",
+)
 STYLES = {code: n for n, code in enumerate(FORMATS, 1)}
 
 
@@ -47,7 +59,7 @@ CHANGED = {
     "such a number in full": (
         number("{}", "1234567890123456789"), "the number has more than 15 digits", 1234567890123456789,
     ),
-    "a long number as Excel writes it into CSV": (text("{}", "1.23457E+15"), "digits are lost", "1.23457E+15"),
+    "a long number as CSV has it": (text("{}", "1.23457E+15"), "digits are lost", "1.23457E+15"),
     "a date": (number("{}", "45000", STYLES["yyyy-mm-dd"]), "a date or time of it", "2023-03-15T00:00:00"),
     "a date of the standard": (number("{}", "2023-03-15", kind="d"), "a date or time of it", "2023-03-15"),
     "a duration": (number("{}", "1.5", STYLES["[h]:mm"]), "a date or time of it", "1 day, 12:00:00"),
@@ -60,8 +72,8 @@ CHANGED = {
     "a word before a number": (number("{}", "7", STYLES['"ID-"0']), "7 is shown otherwise", 7),
     "a hidden number": (number("{}", "7", STYLES[";;;"]), "7 is shown otherwise", 7),
     "a hidden text": (text("{}", "unseen", STYLES[";;;"]), "is shown otherwise than it is stored", "unseen"),
-    "a word before a text": (text("{}", "go", STYLES['"no "@']), "is shown otherwise than it is stored", "go"),
-    "a sum of tenths": (number("{}", "0.30000000000000004"), "expected a text, found 0.3;", 0.30000000000000004),
+    "a word before a text": (text("{}", "go", STYLES['"no "@']), "is shown otherwise than it is", "go"),
+    "a sum of tenths": (number("{}", "0.30000000000000004"), "expected a text, found 0.3;", 0.1 + 0.2),
     "a formula without its value": (number("{}", "", formula="A1&amp;B1"), "whose value was not saved", ""),
     "what was too narrow": (text("{}", "########"), "stands for what was too wide", ""),
 }  # fmt: skip
@@ -111,7 +123,8 @@ def test_a_cell_that_is_as_it_was_written_is_an_id_and_a_text(tmp_path, cell, ex
 
 
 def test_shared_strings_join_their_runs_and_leave_out_how_they_are_spoken(tmp_path):
-    strings = "<si><t>東京</t><rPh sb='0' eb='2'><t>トウキョウ</t></rPh></si><si><r><t>One </t></r><r><t>text</t></r></si>"
+    spoken = "<si><t>東京</t><rPh sb='0' eb='2'><t>トウキョウ</t></rPh></si>"
+    strings = f"{spoken}<si><r><t>One </t></r><r><t>text</t></r></si>"
     items, _, _ = read(
         tmp_path, row(2, number("A2", "0", kind="s"), number("B2", "1", kind="s")), strings=strings
     )
@@ -133,7 +146,10 @@ def test_what_is_hidden_in_excel_is_left_out_and_said(tmp_path):
     )
     assert (items, refused) == ([("a", "Seen.", None), ("e", "Seen, too.", None)], [])
     assert notices == [
-        ("sheet 'S1'", "columns that are hidden in Excel are left out: year (C); show them to have them read"),
+        (
+            "sheet 'S1'",
+            "columns that are hidden in Excel are left out: year (C); show them to have them read",
+        ),
         ("sheet 'S1'", "rows that are hidden or filtered out in Excel are left out: 3–4, 9 (3 in all)"),
         ("sheet 'S2'", "is hidden in Excel and is not read"),
         ("sheet 'S3'", "only the first sheet of a workbook is read"),
@@ -141,8 +157,14 @@ def test_what_is_hidden_in_excel_is_left_out_and_said(tmp_path):
 
 
 def test_a_needed_column_that_is_hidden_is_named_where_it_is_missed(tmp_path):
-    content = sheet(HEADER, row(2, text("A2", "a"), text("B2", "x")), before='<cols><col min="2" max="2" width="0"/></cols>')
-    with pytest.raises(FileError, match=r"row 1: no column 'text'; found 'id', 'year'; columns that are hidden.*text \(B\)"):
+    content = sheet(
+        HEADER,
+        row(2, text("A2", "a"), text("B2", "x")),
+        before='<cols><col min="2" max="2" width="0"/></cols>',
+    )
+    with pytest.raises(
+        FileError, match=r"row 1: no column 'text'; found 'id', 'year'; columns that are hidden.*text \(B\)"
+    ):
         list(read_items(saved(tmp_path / "a.xlsx", parts(content))))
 
 
@@ -157,12 +179,19 @@ def test_merged_cells_are_no_empty_ones(tmp_path):
         tmp_path,
         row(2, text("A2", "a"), text("B2", "One text."), number("C2", "2001")),
         row(3, text("B3", "Of which item?"), number("C3", "2002")),
-        row(4, text("A4", "b"), text("B4", "Another."), ),
+        row(
+            4,
+            text("A4", "b"),
+            text("B4", "Another."),
+        ),
         after='<mergeCells count="2"><mergeCell ref="A2:A3"/><mergeCell ref="B4:C4"/></mergeCells>',
     )
     assert items == [("a", "One text.", 2001), ("b", "Another.", "")]
     assert refused == [
-        ("sheet 'S1', row 3", "id: cell A3 belongs to the merged cells A2:A3: unmerge them and fill in each row")
+        (
+            "sheet 'S1', row 3",
+            "id: cell A3 belongs to the merged cells A2:A3: unmerge them and fill in each row",
+        )
     ]
     assert notices == [("sheet 'S1', row 4", "year: merged cells, left empty; the first of 1 is cell C4")]
 
@@ -182,7 +211,10 @@ def test_a_text_that_excel_has_cut_is_noted(tmp_path):
         row(3, text("A3", "b"), text("B3", "x" * 32_765 + "😀")),
         row(4, text("A4", "c"), text("B4", "x" * 32_766)),
     )
-    assert [place for place, told in notices if "32,767" in told] == ["sheet 'S1', row 2", "sheet 'S1', row 3"]
+    assert [place for place, told in notices if "32,767" in told] == [
+        "sheet 'S1', row 2",
+        "sheet 'S1', row 3",
+    ]
 
 
 def broken(content):
@@ -197,7 +229,10 @@ def with_part(name, part):
     return lambda content: content | {name: part}
 
 
-STRICT = {MAIN: "http://purl.oclc.org/ooxml/spreadsheetml/main", RELATIONS: "http://purl.oclc.org/ooxml/officeDocument/relationships"}
+STRICT = {
+    MAIN: "http://purl.oclc.org/ooxml/spreadsheetml/main",
+    RELATIONS: "http://purl.oclc.org/ooxml/officeDocument/relationships",
+}
 
 
 def strict(content):
@@ -208,9 +243,12 @@ def strict(content):
 
 def chart_first(content):
     relations = content["xl/_rels/workbook.xml.rels"].replace(
-        "</Relationships>", f'<Relationship Id="c" Type="{RELATIONS}/chartsheet" Target="chartsheets/c.xml"/></Relationships>'
+        "</Relationships>",
+        f'<Relationship Id="c" Type="{RELATIONS}/chartsheet" Target="chartsheets/c.xml"/></Relationships>',
     )
-    book = content["xl/workbook.xml"].replace("<sheets>", '<sheets><sheet name="Chart" sheetId="9" r:id="c"/>')
+    book = content["xl/workbook.xml"].replace(
+        "<sheets>", '<sheets><sheet name="Chart" sheetId="9" r:id="c"/>'
+    )
     return content | {"xl/workbook.xml": book, "xl/_rels/workbook.xml.rels": relations}
 
 
@@ -218,18 +256,21 @@ GOOD = parts(
     sheet(HEADER, row(2, number("A2", "0", kind="s"), text("B2", "A text."))), strings="<si><t>a</t></si>"
 )
 
+VALIDATION = '<dataValidations count="x"><dataValidation type="?"/></dataValidations>'
+
 READ = {
     "strict Open XML": strict,
     "a chart sheet first, without its drawing": chart_first,
     "no styles, no content types but their list": without("xl/styles.xml"),
-    "a prefix before each element": lambda content: content
-    | {
-        SHEET: f'<x:worksheet xmlns:x="{MAIN}"><x:sheetData><x:row><x:c t="str"><x:v>id</x:v></x:c><x:c t="str"><x:v>text</x:v></x:c>'
-        '</x:row><x:row><x:c t="s"><x:v>0</x:v></x:c><x:c t="str"><x:v>A text.</x:v></x:c></x:row></x:sheetData></x:worksheet>'
-    },
+    "a prefix before each element": with_part(
+        SHEET,
+        f'<x:worksheet xmlns:x="{MAIN}"><x:sheetData><x:row><x:c t="str"><x:v>id</x:v></x:c>'
+        '<x:c t="str"><x:v>text</x:v></x:c></x:row><x:row><x:c t="s"><x:v>0</x:v></x:c>'
+        '<x:c t="str"><x:v>A text.</x:v></x:c></x:row></x:sheetData></x:worksheet>',
+    ),
     "macros, links and a theme that cannot be parsed": with_part("xl/theme/theme1.xml", "<broken"),
     "a data validation that cannot be parsed": lambda content: content
-    | {SHEET: content[SHEET].replace("</sheetData>", '</sheetData><dataValidations count="x"><dataValidation type="?"/></dataValidations>')},
+    | {SHEET: content[SHEET].replace("</sheetData>", f"</sheetData>{VALIDATION}")},
     "a backslash in its names": lambda content: {
         name.replace("xl/worksheets/", "xl\\worksheets\\"): part for name, part in content.items()
     },
@@ -247,7 +288,7 @@ REFUSED = {
     "cut off in a row": (broken, "it is damaged. Open it in Excel and save it again as .xlsx"),
     "without its sheet": (without(SHEET), "its part 'xl/worksheets/sheet1.xml' is missing"),
     "without the workbook itself": (without("xl/workbook.xml"), "its part 'xl/workbook.xml' is missing"),
-    "without the strings that its cells name": (without("xl/sharedStrings.xml"), "its cell A2 cannot be read"),
+    "without the strings that its cells name": (without("xl/sharedStrings.xml"), "its cell A2 cannot be"),
     "with a document type": (
         with_part(SHEET, '<!DOCTYPE a [<!ENTITY a "aaaa">]><worksheet>&a;</worksheet>'),
         "it has a document type declaration",
@@ -277,7 +318,8 @@ REFUSED = {
         with_part(SHEET, sheet(HEADER, row(2, number("A2", "1,5")))), "its cell A2 cannot be read",
     ),
     "as a binary workbook": (
-        lambda content: without("xl/workbook.xml")(content) | {"xl/workbook.bin": "x"}, "(.xlsb): open it and save it",
+        lambda content: without("xl/workbook.xml")(content) | {"xl/workbook.bin": "x"},
+        "(.xlsb): open it and save it",
     ),
     "as an OpenDocument spreadsheet": (
         lambda _: {"mimetype": "application/vnd.oasis.opendocument.spreadsheet", "content.xml": "<a/>"},
@@ -301,7 +343,8 @@ def test_a_workbook_that_cannot_be_read_says_what_it_is_and_what_to_do(tmp_path,
 
 OTHERS = {
     "a protected workbook": (
-        b"\xd0\xcf\x11\xe0" + bytes(600) + "EncryptedPackage".encode("utf-16-le"), "is protected by a password",
+        b"\xd0\xcf\x11\xe0" + bytes(600) + "EncryptedPackage".encode("utf-16-le"),
+        "is protected by a password",
     ),
     "an old workbook": (
         b"\xd0\xcf\x11\xe0" + bytes(600) + "Workbook".encode("utf-16-le"), "is a workbook of an old Excel",
@@ -352,7 +395,10 @@ def test_one_text_in_many_cells_counts_each_time(tmp_path, monkeypatch):
 
 @pytest.mark.parametrize(
     ("limit", "told"),
-    [("annotation.importing.sheet.CELLS", "cells: split it"), ("annotation.importing.bounds.COLUMNS", "columns, and at most")],
+    [
+        ("annotation.importing.sheet.CELLS", "cells: split it"),
+        ("annotation.importing.bounds.COLUMNS", "columns, and at most"),
+    ],
 )  # fmt: skip
 def test_cells_and_columns_are_bounded(tmp_path, monkeypatch, limit, told):
     monkeypatch.setattr(limit, 2)

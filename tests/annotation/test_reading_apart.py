@@ -1,4 +1,4 @@
-"""Files are read in a process of their own: the same rows, and an end in a sentence for what takes too much."""
+"""Files are read in a process of their own: the same rows, and one sentence for what takes too much."""
 
 import json
 import subprocess
@@ -14,7 +14,7 @@ from annotation.importing.reading import ITEMS, JUDGEMENTS, KEY, Reading, read_h
 from annotation.importing.rows import FileError
 from tests.annotation.workbooks import HEADER, number, parts, row, saved, sheet, text
 
-TABLE = "id,text,topic\na,\"Two\nlines, 😀.\",t\nb,,t\nb,#NAME?,t\nc,Fine.\n"
+TABLE = 'id,text,topic\na,"Two\nlines, 😀.",t\nb,,t\nb,#NAME?,t\nc,Fine.\n'
 CQS = {
     "T": {
         "intervention_id": "T", "intervention": "x\r\ny", "dataset": "d", "schemes": ["a"],
@@ -80,7 +80,9 @@ def test_a_file_that_takes_too_much_memory_is_refused_in_a_sentence(file):
 
 
 def test_a_file_that_takes_too_long_is_refused_in_a_sentence(file):
-    with pytest.raises(TakesTooLong, match="takes longer than 1 seconds to read: split it into several files"):
+    with pytest.raises(
+        TakesTooLong, match="takes longer than 1 seconds to read: split it into several files"
+    ):
         read(read_apart, file("id,text\n" + "a,b\n" * 600_000), leave=Leave(1, PLENTY, PLENTY))
 
 
@@ -94,7 +96,9 @@ def test_a_reader_that_gives_no_answer_is_waited_for_so_long_and_no_longer(file,
 @pytest.mark.parametrize("end", ["raise SystemExit(3)", "import os; os.abort()", "print('no pickle')"])
 def test_a_reader_that_ends_without_a_word_leaves_a_sentence(file, monkeypatch, caplog, end):
     monkeypatch.setattr(apart, "_CHILD", (sys.executable, "-c", f"import sys; sys.stdin.read(); {end}"))
-    with pytest.raises(FileError, match="^a.csv: cannot be read: save its table as CSV UTF-8 and choose that"):
+    with pytest.raises(
+        FileError, match=r"^a.csv: cannot be read: save its table as CSV UTF-8 and choose that"
+    ):
         read(read_apart, file(TABLE))
     assert "a reader ended with" in caplog.text
 

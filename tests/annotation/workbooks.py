@@ -13,7 +13,8 @@ SHEET = "xl/worksheets/sheet1.xml"
 
 def text(reference: str, value: str, style: int = 0) -> str:
     """Return a cell that holds a text."""
-    return f'<c r="{reference}" s="{style}" t="inlineStr"><is><t xml:space="preserve">{escape(value)}</t></is></c>'
+    words = f'<is><t xml:space="preserve">{escape(value)}</t></is>'
+    return f'<c r="{reference}" s="{style}" t="inlineStr">{words}</c>'
 
 
 def number(reference: str, raw: str, style: int = 0, kind: str = "n", formula: str = "") -> str:
@@ -36,7 +37,9 @@ def sheet(*rows: str, before: str = "", after: str = "") -> str:
     return f'<worksheet xmlns="{MAIN}">{before}<sheetData>{"".join(rows)}</sheetData>{after}</worksheet>'
 
 
-def parts(*sheets: str, strings: str = "", formats: tuple[str, ...] = (), states: tuple[str, ...] = ()) -> dict:
+def parts(
+    *sheets: str, strings: str = "", formats: tuple[str, ...] = (), states: tuple[str, ...] = ()
+) -> dict:
     """Return the parts of a workbook with these sheets; `formats` are the number formats of styles 1, 2, …"""
     listed, relations = [], []
     found: dict[str, str] = {}
@@ -48,7 +51,9 @@ def parts(*sheets: str, strings: str = "", formats: tuple[str, ...] = (), states
         )
         found[f"xl/worksheets/sheet{n}.xml"] = content
     if strings:
-        relations.append(f'<Relationship Id="s" Type="{RELATIONS}/sharedStrings" Target="sharedStrings.xml"/>')
+        relations.append(
+            f'<Relationship Id="s" Type="{RELATIONS}/sharedStrings" Target="sharedStrings.xml"/>'
+        )
         found["xl/sharedStrings.xml"] = f'<sst xmlns="{MAIN}">{strings}</sst>'
     if formats:
         codes = "".join(
@@ -58,16 +63,18 @@ def parts(*sheets: str, strings: str = "", formats: tuple[str, ...] = (), states
         styles = "".join(f'<xf numFmtId="{200 + n}"/>' for n in range(len(formats)))
         found["xl/styles.xml"] = (
             f'<styleSheet xmlns="{MAIN}"><numFmts>{codes}</numFmts>'
-            f'<cellStyleXfs><xf numFmtId="9"/></cellStyleXfs><cellXfs><xf numFmtId="0"/>{styles}</cellXfs></styleSheet>'
+            f'<cellStyleXfs><xf numFmtId="9"/></cellStyleXfs><cellXfs><xf numFmtId="0"/>{styles}</cellXfs>'
+            "</styleSheet>"
         )
         relations.append(f'<Relationship Id="y" Type="{RELATIONS}/styles" Target="styles.xml"/>')
     return {
         "[Content_Types].xml": '<Types xmlns="http://schemas.openxmlformats.org/package/2006/content-types"/>',
-        "_rels/.rels": f'<Relationships xmlns="{PACKAGE}"><Relationship Id="r" Type="{RELATIONS}/officeDocument"'
-        ' Target="xl/workbook.xml"/></Relationships>',
-        "xl/workbook.xml": f'<workbook xmlns="{MAIN}" xmlns:r="{RELATIONS}"><sheets>{"".join(listed)}</sheets>'
-        "</workbook>",
-        "xl/_rels/workbook.xml.rels": f'<Relationships xmlns="{PACKAGE}">{"".join(relations)}</Relationships>',
+        "_rels/.rels": f'<Relationships xmlns="{PACKAGE}"><Relationship Id="r" '
+        f'Type="{RELATIONS}/officeDocument" Target="xl/workbook.xml"/></Relationships>',
+        "xl/workbook.xml": f'<workbook xmlns="{MAIN}" xmlns:r="{RELATIONS}">'
+        f"<sheets>{''.join(listed)}</sheets></workbook>",
+        "xl/_rels/workbook.xml.rels": f'<Relationships xmlns="{PACKAGE}">'
+        f"{''.join(relations)}</Relationships>",
         **found,
     }
 

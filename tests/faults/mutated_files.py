@@ -1,4 +1,4 @@
-"""Files made from valid ones by mutation: cells of every kind, odd archives, marks, headers, encodings, sizes."""
+"""Files made from valid ones by mutation: cells of every kind, odd archives, marks, headers, encodings."""
 
 import csv
 import gzip
@@ -15,19 +15,44 @@ Maker = Callable[[random.Random], tuple[str, bytes]]
 CELLS = (
     "", " ", "\u00a0", "#NAME?", "#N/A", "1.23457E+15", "=1+1", "'=1+1", "-", "@a", "+1", "NaN", "Infinity",
     "null", "true", "x" * 201, "y" * 32_767, "a\r\nb", 'a"b', "a,b;c\td", "\u202eabc", "😀" * 3, "e\u0301",
-    "\x00", "\ufeff", "1" * 25, "1234567890123450000", "[[[[", "{", "_x000D_", "########", "a1 ", "A1", "ａ１",
+    "\x00", "\ufeff", "1" * 25, "1234567890123450000", "[[[[", "{", "_x000D_", "####", "a1 ", "A1", "ａ１",
 )  # fmt: skip
-HEADERS = ("id", "ID", " text ", "Text", "topic", "", "question", "question_id", "refused at", "further cells")
+HEADERS = (
+    "id",
+    "ID",
+    " text ",
+    "Text",
+    "topic",
+    "",
+    "question",
+    "question_id",
+    "refused at",
+    "further cells",
+)
 CELL_KINDS = (
     lambda at: number(at, "45000", 1), lambda at: number(at, "1", kind="b"), lambda at: number(at, "0.1", 2),
     lambda at: number(at, "#REF!", kind="e"), lambda at: number(at, "", formula="A1"),
     lambda at: number(at, "1.2345678901234501E+18"), lambda at: number(at, "99", kind="s"),
     lambda at: number(at, "no number"), lambda at: number(at, "2024-01-01", kind="d"),
     lambda at: number(at, "1e999"), lambda at: number(at, "7", 99), lambda at: number(at, "-1", 1),
-    lambda at: f'<c r="{at}"/>', lambda at: f'<c r="{at}" t="zz"><v>1</v></c>', lambda at: '<c r="XFD9"><v>1</v></c>',
+    lambda at: f'<c r="{at}"/>', lambda at: f'<c r="{at}" t="zz"><v>1</v></c>',
+    lambda at: '<c r="XFD9"><v>1</v></c>',
     lambda at: f'<c r="{at}" t="inlineStr"><is><r><t>a</t></r><rPh><t>b</t></rPh></is></c>',
 )  # fmt: skip
-BYTES = (b"\x00", b"\xff", b"\xef\xbb\xbf", b"\xff\xfe", b'"', b"\n", b"\r", b",", b"{", b"\\ud800", b"\xed\xa0\x80", b"<")
+BYTES = (
+    b"\x00",
+    b"\xff",
+    b"\xef\xbb\xbf",
+    b"\xff\xfe",
+    b'"',
+    b"\n",
+    b"\r",
+    b",",
+    b"{",
+    b"\\ud800",
+    b"\xed\xa0\x80",
+    b"<",
+)
 
 
 def _rows(chance: random.Random) -> list[list[str]]:
@@ -48,7 +73,9 @@ def _delimited(chance: random.Random) -> tuple[str, bytes]:
     csv.writer(stream, delimiter=chance.choice(",;\t")).writerows(table)
     if chance.random() < 0.1:
         stream = io.StringIO("sep=;\n" + stream.getvalue())
-    encoding = chance.choice(["utf-8"] * 8 + ["utf-8-sig", "utf-16", "utf-16-le", "latin-1", "utf-32", "cp1252"])
+    encoding = chance.choice(
+        ["utf-8"] * 8 + ["utf-8-sig", "utf-16", "utf-16-le", "latin-1", "utf-32", "cp1252"]
+    )
     return "a.csv", stream.getvalue().encode(encoding, "replace")
 
 
@@ -112,7 +139,9 @@ def _damaged(chance: random.Random, content: bytes) -> bytes:
         elif kind == 1:
             content = content[:at] + content[at + length :]
         elif kind == 2:
-            content = content[:at] + bytes(chance.randrange(256) for _ in range(length)) + content[at + length :]
+            content = (
+                content[:at] + bytes(chance.randrange(256) for _ in range(length)) + content[at + length :]
+            )
         else:
             content = content[:at]
     return content

@@ -1,4 +1,4 @@
-"""Whatever a file holds: it is imported or refused in words, with a place; nothing of a refused file is stored.
+"""Whatever a file holds, it is imported or refused in words; nothing of a refused file is stored.
 
 `make fuzz` runs the two thousand files of the seeds from 0 on; the ordinary run takes a few of them.
 """

@@ -216,8 +216,8 @@ def test_a_file_that_takes_long_is_left_to_a_worker_and_still_waits_to_be_checke
     upload.refresh_from_db()
     assert (upload.state, upload.error) == (
         "failed",
-        "The file cannot be read as an Excel workbook: its part 'xl/workbook.xml' is missing. Open it in Excel "
-        "and save it again as .xlsx, or save its table as CSV UTF-8.",
+        "The file cannot be read as an Excel workbook: its part 'xl/workbook.xml' is missing. Open it in "
+        "Excel and save it again as .xlsx, or save its table as CSV UTF-8.",
     )
 
 
