@@ -3,11 +3,12 @@
 PORT ?= 8000
 PYTHON = .venv/bin/python
 
-.PHONY: help demo test lint
+.PHONY: help demo test fuzz lint
 
 help:
 	@echo "make demo          set up and run Elenchus with sample projects (make demo PORT=9000)"
 	@echo "make test          run all tests: on SQLite, again on PostgreSQL, with Redis and a browser"
+	@echo "make fuzz          import two thousand files made from valid ones by mutation"
 	@echo "make lint          check style, types, migrations, static files and scripts"
 
 demo:
@@ -19,6 +20,10 @@ demo:
 test:
 	@sh tools/setup.sh requirements-dev.txt
 	@exec $(PYTHON) -m tools.run_tests
+
+fuzz:
+	@sh tools/setup.sh requirements-dev.txt
+	@ELENCHUS_FUZZ_FILES=2000 exec $(PYTHON) -m pytest -q -n 0 tests/faults/test_mutated_files.py
 
 lint:
 	@sh tools/setup.sh requirements-dev.txt

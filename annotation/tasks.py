@@ -20,17 +20,17 @@ logger = logging.getLogger(__name__)
 
 
 @shared_task(name="annotation.check_upload")
-def check_upload(upload_id: int, language: str | None = None) -> None:
+def check_upload(upload_id: int, language: str | None = None, at_once: bool = False) -> bool:
     """Look through an uploaded file without storing anything; reasons are told in the lead's language."""
     with translation.override(language or settings.LANGUAGE_CODE):
-        uploading.upload_check(upload_id=upload_id)
+        return uploading.upload_check(upload_id=upload_id, at_once=at_once)
 
 
 @shared_task(name="annotation.import_upload")
-def import_upload(upload_id: int, language: str | None = None) -> None:
+def import_upload(upload_id: int, language: str | None = None, at_once: bool = False) -> bool:
     """Import an uploaded file; reasons are told in the lead's language."""
     with translation.override(language or settings.LANGUAGE_CODE):
-        uploading.upload_import(upload_id=upload_id)
+        return uploading.upload_import(upload_id=upload_id, at_once=at_once)
 
 
 @shared_task(name="annotation.sweep_imports")
@@ -40,12 +40,11 @@ def sweep_imports() -> None:
 
 
 def run_or_send(task: Task, upload_id: int, size: int) -> None:
-    """Do the work at once for a small file, else send it to a worker.
+    """Do the work at once for a small file, else, or where it turns out to be long, send it to a worker.
 
     Where the broker cannot be reached the row stays waiting, and is shown as stopped after a while.
     """
-    if size <= uploading.AT_ONCE_BYTES:
-        task(upload_id, translation.get_language())
+    if size <= uploading.AT_ONCE_BYTES and task(upload_id, translation.get_language(), at_once=True):
         return
     try:
         task.delay(upload_id, translation.get_language())

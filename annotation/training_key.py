@@ -17,6 +17,7 @@ from annotation.errors import Refused
 from annotation.importing import judgements
 from annotation.importing.judgement_parts import named_as
 from annotation.importing.judgement_rules import like_words
+from annotation.importing.reading import KEY, Reader, Reading, read_here
 from annotation.importing.refused_file import RefusedRows
 from annotation.importing.rows import JudgementRow, Notice, Refusal
 from annotation.importing.staging import ImportReport
@@ -92,6 +93,7 @@ def key_import(
     skip_invalid: bool = False,
     refused_path: Path | None = None,
     member: Membership | None = None,
+    reader: Reader = read_here,
 ) -> ImportReport:
     """Read a draft training round's key from a file of judgements, in place of what it had.
 
@@ -100,14 +102,16 @@ def key_import(
     the round is a draft for training, and for a file without rows.
     """
     name = name or path.name
-    report = ImportReport(file=name, format="key")
+    report = ImportReport(file=name, format=KEY)
     refused = RefusedRows(report, refused_path, judgements.columns_of(round.project.protocol, key=True))
-    reader = _KeyReader(round, report, refused)
+    with reader(Reading(KEY, path, name)) as opened:
+        # Before the round is locked: a key is small, and reading it may take its time.
+        rows = list(opened.rows)
     with transaction.atomic():
         _locked_training_draft(round)
         round.key_answers.all().delete()
         try:
-            reader.read(judgements.read(path, name=name, annotator_needed=False))
+            _KeyReader(round, report, refused).read(rows)
         finally:
             refused.close()
         n_answers = report.counts.get(NEW_ANSWERS, 0)

@@ -7,8 +7,8 @@ every later write checks it, so that of two workers on one upload only the last 
 import shutil
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
+from dataclasses import dataclass, field
 from datetime import timedelta
-from itertools import islice
 from pathlib import Path
 from tempfile import NamedTemporaryFile, TemporaryDirectory
 from typing import Any
@@ -19,22 +19,20 @@ from django.utils import timezone
 from django.utils.translation import gettext
 
 from annotation.access import refuse_archived
-from annotation.codebooks.definition import Codebook as CodebookDefinition
 from annotation.errors import Refused
 from annotation.importing import screened
+from annotation.importing.apart import AT_ONCE, WORKER, TakesTooLong, read_apart
+from annotation.importing.bounds import FILE_BYTES as MAX_BYTES
 from annotation.importing.items_loader import items_import
-from annotation.importing.judgement_formats import judgement_rows
 from annotation.importing.judgements_loader import judgements_import
-from annotation.importing.recognise import FORMATS, recognise
+from annotation.importing.reading import Opened, Reader, Reading, read_here
 from annotation.importing.rows import FileError, ItemRow, JudgementRow, Refusal
 from annotation.importing.staging import JUDGEMENTS, ImportReport
 from annotation.importing.table import NEEDED
-from annotation.importing.tabular import columns_of
 from annotation.limits import LIMITS, refuse_unfit
 from annotation.models import Import, Membership, Project, Upload
 from annotation.screening import screened_log, screened_write
 
-MAX_BYTES = 200 * 1024 * 1024
 AT_ONCE_BYTES = 512 * 1024
 """Files up to this size are checked and imported while the lead waits; larger ones by a worker."""
 
@@ -98,7 +96,7 @@ def upload_map_columns(*, upload: Upload, columns: dict[str, str]) -> None:
         )
     if len(chosen) < sum(1 for theirs in columns.values() if theirs):
         raise Refused("invalid", gettext("One column was chosen twice: each can stand for one thing only."))
-    there = upload_columns(upload)
+    there = upload.found.get("columns", [])
     # PostgreSQL stores no NUL, in a name as little as anywhere.
     unknown = next((theirs for theirs in chosen if theirs not in there or "\0" in theirs), None)
     if unknown is not None:
@@ -132,18 +130,20 @@ def upload_request_import(*, upload: Upload, skip_invalid: bool) -> None:
     upload.refresh_from_db()
 
 
-def upload_check(*, upload_id: int) -> None:
-    """Look through a file and say what importing it would do; nothing is stored."""
+def upload_check(*, upload_id: int, at_once: bool = False) -> bool:
+    """Look through a file and say what importing it would do; nothing is stored.
+
+    Returns whether the work is done. `at_once` somebody waits for it: what takes longer than that allows is
+    left to a worker.
+    """
     upload = _claimed(upload_id, State.NEW, State.CHECKING)
-    if upload is not None:
-        _run(upload, dry_run=True)
+    return upload is None or _run(upload, dry_run=True, at_once=at_once)
 
 
-def upload_import(*, upload_id: int) -> None:
-    """Import a checked file, as a lead asked for."""
+def upload_import(*, upload_id: int, at_once: bool = False) -> bool:
+    """Import a checked file, as a lead asked for; `at_once` and what is returned are those of the check."""
     upload = _claimed(upload_id, State.QUEUED, State.IMPORTING)
-    if upload is not None:
-        _run(upload, dry_run=False)
+    return upload is None or _run(upload, dry_run=False, at_once=at_once)
 
 
 def upload_expire(upload: Upload) -> None:
@@ -157,33 +157,24 @@ def upload_expire(upload: Upload) -> None:
         upload.refresh_from_db()
 
 
-def upload_columns(upload: Upload) -> tuple[str, ...]:
-    """Return the columns of an uploaded table, for choosing which is which; none where it is no table."""
-    with _as_path(upload) as path:
-        try:
-            return columns_of(path, upload.name)
-        except FileError:
-            return ()
+@dataclass
+class _Found:
+    """What reading a file has shown of it, for the page: the columns of a table, the first rows."""
 
+    columns: tuple[str, ...] = ()
+    rows: list[dict[str, str]] = field(default_factory=list)
 
-def upload_first_rows(upload: Upload) -> list[dict[str, str]]:
-    """Return the first rows as they will be understood: place, id, text, and what else is said of them."""
-    with _as_path(upload) as path:
-        try:
-            rows = _reader(upload, path)
-            return [_row_shown(row) for row in islice(rows, ROWS_SHOWN)]
-        except FileError:
-            return []
+    def hear(self, columns: tuple[str, ...]) -> None:
+        self.columns = columns
 
+    def seen(self, rows: Iterator[Any]) -> Iterator[Any]:
+        for row in rows:
+            if len(self.rows) < ROWS_SHOWN:
+                self.rows.append(_row_shown(row))
+            yield row
 
-def _reader(upload: Upload, path: Path) -> Iterator[Any]:
-    if upload.format == JUDGEMENTS:
-        codebook = CodebookDefinition.from_json(upload.project.codebooks.latest("version").definition)
-        return judgement_rows(path, name=upload.name, codebook=codebook)
-    if upload.columns:
-        return FORMATS["table"](path, name=upload.name, renamed=upload.columns)
-    found = upload.format or recognise(path, upload.name)
-    return FORMATS[found](path, name=upload.name, origin=upload.origin or None)
+    def to_json(self) -> dict[str, Any]:
+        return {"columns": list(self.columns), "rows": self.rows}
 
 
 def _row_shown(row: Any) -> dict[str, str]:
@@ -215,20 +206,28 @@ def _claimed(upload_id: int, waiting: str, working: str) -> Upload | None:
     return Upload.objects.select_related("project", "member", "screened_from").get(pk=upload_id)
 
 
-def _run(upload: Upload, *, dry_run: bool) -> None:
+def _run(upload: Upload, *, dry_run: bool, at_once: bool) -> bool:
     mine = Upload.objects.filter(pk=upload.pk, attempt=upload.attempt)
+    found = _Found()
 
     def on_batch(n: int) -> None:
         mine.update(rows_read=F("rows_read") + n, heartbeat_at=timezone.now())
+
+    def left_to_a_worker() -> bool:
+        mine.update(state=State.NEW if dry_run else State.QUEUED, rows_read=0)
+        return False
 
     with TemporaryDirectory() as folder:
         refused_path = Path(folder) / "refused.csv"
         try:
             with _as_path(upload) as path:
-                report = _import(upload, path, refused_path, dry_run, on_batch)
+                reader = _reader(upload, found, at_once)
+                report = _import(upload, path, refused_path, dry_run, on_batch, reader)
         except (FileError, Refused) as error:
-            mine.update(state=State.FAILED, error=_words(error))
-            return
+            if at_once and isinstance(error, TakesTooLong):
+                return left_to_a_worker()
+            mine.update(state=State.FAILED, error=_words(error), found=found.to_json())
+            return True
         except Exception:
             # Its message could quote a text: the log has it, the page says what to do.
             mine.update(state=State.FAILED, error=STOPPED)
@@ -248,13 +247,35 @@ def _run(upload: Upload, *, dry_run: bool) -> None:
         state=State.CHECKED if dry_run or not report.stored else State.DONE,
         format=report.format,
         report=report.to_json(),
+        found=found.to_json(),
         brought=None if dry_run or not report.stored else _brought(upload),
         error="",
     )
+    return True
+
+
+def _reader(upload: Upload, found: _Found, at_once: bool) -> Reader:
+    """Return what reads the upload: another process, with less leave where somebody waits for it."""
+
+    if upload.screened_from:
+        return read_here  # what this process wrote itself a moment ago
+    columns = None if upload.format == JUDGEMENTS else found.hear
+
+    @contextmanager
+    def read(reading: Reading) -> Iterator[Opened]:
+        with read_apart(reading, leave=AT_ONCE if at_once else WORKER, columns=columns) as opened:
+            yield Opened(opened.format, found.seen(opened.rows))
+
+    return read
 
 
 def _import(
-    upload: Upload, path: Path, refused_path: Path, dry_run: bool, on_batch: Callable[[int], None]
+    upload: Upload,
+    path: Path,
+    refused_path: Path,
+    dry_run: bool,
+    on_batch: Callable[[int], None],
+    reader: Reader,
 ) -> ImportReport:
     shared: dict[str, Any] = {
         "project": upload.project,
@@ -265,6 +286,7 @@ def _import(
         "refused_path": refused_path,
         "member": upload.member,
         "on_batch": on_batch,
+        "reader": reader,
     }
     if upload.format == JUDGEMENTS:
         return judgements_import(

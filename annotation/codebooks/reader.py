@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 import tomllib
 from dataclasses import replace
 from pathlib import Path
@@ -36,6 +37,11 @@ _PROTOCOL_KEYS = {
     FOCUS: ("groups", "types", "derived_none"),
     CQS_GEN: ("labels", "reasons", "comment_starts"),
 }
+
+
+_MOST_KEY_PARTS = 200
+_QUOTED = re.compile(r'"(?:[^"\\]|\\.)*"|\'[^\']*\'')
+_KEY_ENDS = re.compile(r"[=,\[\]{}#]")
 
 
 class CodebookError(ValueError):
@@ -82,12 +88,32 @@ def read_codebook(text: str, name: str) -> Codebook:
     """
     if problem := length_problem(text, characters("codebook", "source")):
         raise CodebookError(name, [Problem("", problem)])
+    if line := _line_of_endless_key(text):
+        place = gettext("line %(line)s") % {"line": line}
+        raise CodebookError(name, [Problem(place, gettext("a key has too many parts"))])
     try:
         document = tomllib.loads(text)
     except tomllib.TOMLDecodeError as error:
         message, _, place = str(error).rpartition(" (at ")
         raise CodebookError(name, [Problem(place.rstrip(")"), message)]) from None
+    except RecursionError:
+        raise CodebookError(name, [Problem("", gettext("is nested too deeply"))]) from None
+    except ValueError:  # a whole number with more digits than Python converts
+        raise CodebookError(
+            name, [Problem("", gettext("a whole number has more than 4,300 digits"))]
+        ) from None
     return codebook_from_document(document, name)
+
+
+def _line_of_endless_key(text: str) -> int | None:
+    """Return the line of a key with so many dotted parts that tomllib, quadratic in them, takes hours."""
+    for number, line in enumerate(text.split("\n"), 1):
+        if line.count(".") <= _MOST_KEY_PARTS:
+            continue
+        bare = _QUOTED.sub("", line)
+        if any(part.count(".") > _MOST_KEY_PARTS for part in _KEY_ENDS.split(bare)):
+            return number
+    return None
 
 
 def codebook_from_document(document: dict[str, Any], name: str) -> Codebook:

@@ -13,9 +13,10 @@ from django.utils.translation import gettext, gettext_lazy
 from annotation.codebooks.definition import PUBLISHED_LABELS
 from annotation.correcting import FIELDS, corrections_store, held_by, held_words
 from annotation.errors import Refused
-from annotation.importing.recognise import FORMATS, PUBLISHED_TABLES, recognise
+from annotation.importing.reading import ITEMS, Reader, Reading, read_here
+from annotation.importing.recognise import FORMATS, PUBLISHED_TABLES
 from annotation.importing.refused_file import RefusedRows
-from annotation.importing.rows import ItemRow, Notice, QuestionRow, Refusal, difference
+from annotation.importing.rows import FileError, ItemRow, Notice, QuestionRow, Refusal, difference
 from annotation.importing.staging import (
     BATCH,
     ImportReport,
@@ -68,6 +69,7 @@ def items_import(
     columns: Mapping[str, str] | None = None,
     correct: bool = False,
     on_batch: Callable[[int], None] | None = None,
+    reader: Reader = read_here,
 ) -> ImportReport:
     """Import a file of items, with questions and published labels where it has them.
 
@@ -75,8 +77,8 @@ def items_import(
     `dry_run` says what would happen. What is there already (same id, same text) stays as it is, so the
     same file twice changes nothing; with `correct` its topic, split, source and licence become those of the
     file, where a cell has one and no release has the item. `columns` says which of a table's columns stand
-    for the known ones. `on_batch` is told how many rows were read. Raises FileError for what refuses the
-    whole file.
+    for the known ones. `on_batch` is told how many rows were read; `reader` says where the file is read.
+    Raises FileError for what refuses the whole file.
     """
     name = name or path.name
     if format and format not in FORMATS:
@@ -85,21 +87,22 @@ def items_import(
             gettext("There is no format “%(format)s”: choose one of %(formats)s.")
             % {"format": format, "formats": ", ".join(FORMATS)},
         )
-    found_format = "table" if columns else format or recognise(path, name)
-    reading = {"renamed": columns} if columns else {}
-    rows = FORMATS[found_format](path, name=name, origin=origin or None, **reading)
-    report = ImportReport(file=name, format=found_format)
-    refused = RefusedRows(report, refused_path, () if found_format in PUBLISHED_TABLES else NEEDED)
-    with staged_import(project=project, path=path, name=name, format=found_format, member=member) as staged:
-        try:
-            loader = _Loader(staged, report, refused, correct=correct)
-            loader.load(rows, on_batch)
-        finally:
-            refused.close()
-        if not dry_run and (skip_invalid or not report.refused):
-            with transaction.atomic():
-                corrections_store(project=project, member=member, changes=loader.corrections, file=name)
-                import_finish(staged, report)
+    options = {"origin": origin, "renamed": dict(columns) if columns else None}
+    with reader(Reading(ITEMS, path, name, format, options)) as opened:
+        report = ImportReport(file=name, format=opened.format)
+        refused = RefusedRows(report, refused_path, () if opened.format in PUBLISHED_TABLES else NEEDED)
+        with staged_import(
+            project=project, path=path, name=name, format=opened.format, member=member
+        ) as staged:
+            try:
+                loader = _Loader(staged, report, refused, correct=correct)
+                loader.load(opened.rows, on_batch)
+            finally:
+                refused.close()
+            if not dry_run and (skip_invalid or not report.refused):
+                with transaction.atomic():
+                    corrections_store(project=project, member=member, changes=loader.corrections, file=name)
+                    import_finish(staged, report)
     return report
 
 
@@ -139,11 +142,12 @@ class _Loader:
         new: dict[str, ItemRow] = {}
         for row in rows:
             if self.project.protocol != Protocol.CQS_GEN and row.questions:
-                self._refuse(
-                    row,
+                # Said once of the file: it would be said of every row.
+                raise FileError(
+                    self.report.file,
+                    row.place,
                     gettext("has questions, and this project judges none; import it into a CQs-Gen project"),
                 )
-                continue
             there = known.get(row.external_id) or new.get(row.external_id)
             if there is None and (other := self.ids.unseen(row.external_id)):
                 self._refuse(row, LOOKS_LIKE % {"other": other})

@@ -8,9 +8,9 @@ from pathlib import Path
 from annotation.codebooks.definition import Codebook
 from annotation.importing import doccano_judgements, jsontext, judgements, label_studio_judgements
 from annotation.importing.encodings import first_bytes, open_text
+from annotation.importing.foreign import is_archive, refuse_foreign
 from annotation.importing.judgement_parts import type_names
 from annotation.importing.rows import JudgementRows
-from annotation.importing.tabular import EXCEL_START
 
 LONG, LABEL_STUDIO, DOCCANO = "long", "label_studio", "doccano"
 FORMATS = (LONG, LABEL_STUDIO, DOCCANO)
@@ -45,8 +45,9 @@ def recognise(path: Path, name: str) -> str:
 
     Everything else is taken for the long form, whose reader says what it misses. Raises FileError.
     """
-    if first_bytes(path, name) == EXCEL_START:
+    if is_archive(first_bytes(path, name)):
         return LONG
+    refuse_foreign(path, name)
     with open_text(path, name) as stream:
         line = next((line for line in stream if line.strip()), "").strip()
     if line.startswith("["):

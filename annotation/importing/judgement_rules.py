@@ -20,6 +20,10 @@ class RowRefused(ValueError):
     """Why one row is refused."""
 
 
+class WrongProject(ValueError):
+    """A row that shows that its file belongs into a project of the other protocol."""
+
+
 @dataclass(frozen=True, slots=True)
 class AcceptedRow:
     """A row that keeps the rules, ready to be written."""
@@ -72,7 +76,9 @@ def like_words(name: str, ids_like: Callable[[str], str | None]) -> str:
 def _unit(given: JudgementRow, item: Item, codebook: Codebook, stored: Stored) -> Unit:
     if codebook.protocol == Protocol.FOCUS:
         if given.type_code is None:
-            raise RowRefused(gettext("judges a question, and this project judges types"))
+            raise WrongProject(
+                gettext("judges a question, and this project judges types; import it into a CQs-Gen project")
+            )
         return Unit(type_code=given.type_code)
     if given.question_position is not None:
         if (item.pk, given.question_position) not in stored.positions:
@@ -95,7 +101,9 @@ def _unit(given: JudgementRow, item: Item, codebook: Codebook, stored: Stored) -
             )
         return Unit(question_id=key)
     if given.question is None:
-        raise RowRefused(gettext("judges a type, and this project judges questions"))
+        raise WrongProject(
+            gettext("judges a type, and this project judges questions; import it into a FOCUS project")
+        )
     found = stored.questions.get((item.pk, str(given.question)), [])
     if len(found) != 1:
         count = gettext("no question") if not found else gettext("%(n)s questions") % {"n": len(found)}

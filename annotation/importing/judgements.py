@@ -113,6 +113,9 @@ def _judgement(row: Cells, annotator_needed: bool) -> JudgementRow:
     values = row.values
     if problem := json_problem({column: values.get(column) for column in COLUMNS}, "row"):
         raise RowProblem(problem)
+    for column, lost in (row.lost or {}).items():
+        if column in COLUMNS and lost.value == "":
+            row.kept(column)
     cannot_judge = _yes_no(row, "cannot_judge") or False
     type_code, question = row.text("type"), _question_id(row)
     position = _whole_number(row, "question_position")
@@ -195,7 +198,7 @@ def _filled(row: Cells, column: str) -> str:
 
 
 def _question_id(row: Cells) -> str | int | None:
-    value = row.values.get("question")
+    value = row.kept("question")
     return value if isinstance(value, int) and not isinstance(value, bool) else row.text("question") or None
 
 

@@ -22,11 +22,17 @@ from annotation.importing import judgements
 from annotation.importing.asked_judgements import ItemsAsked, asked_choose, asked_settle
 from annotation.importing.growing import growing_begin, growing_end, growing_take_back
 from annotation.importing.items_loader import LOOKS_LIKE
-from annotation.importing.judgement_formats import judgement_rows
 from annotation.importing.judgement_parts import named_as
-from annotation.importing.judgement_rules import AcceptedRow, RowRefused, row_check, row_shown
+from annotation.importing.judgement_rules import (
+    AcceptedRow,
+    RowRefused,
+    WrongProject,
+    row_check,
+    row_shown,
+)
+from annotation.importing.reading import Reader, Reading, read_here
 from annotation.importing.refused_file import RefusedRows
-from annotation.importing.rows import JudgementRow, Notice, Refusal
+from annotation.importing.rows import FileError, JudgementRow, Notice, Refusal
 from annotation.importing.staging import (
     JUDGEMENTS,
     SHOWN,
@@ -69,6 +75,7 @@ def judgements_import(
     columns: Mapping[str, str] | None = None,
     keep_votes: bool = False,
     on_batch: Callable[[int], None] | None = None,
+    reader: Reader = read_here,
 ) -> ImportReport:
     """Import finished judgements into the round of this name, which is made if it is new.
 
@@ -78,8 +85,8 @@ def judgements_import(
     unknown item or type, or differs from what is stored for the same unit and annotator is refused; then
     nothing is stored unless `skip_invalid`. `columns` says which of the file's columns stand for the known
     ones. `keep_votes` keeps an answer without its span, reason or comment where that cannot be stored.
-    `on_batch` is told how many rows were read. Raises FileError for what refuses the file, Refused for a
-    round that was annotated here.
+    `on_batch` is told how many rows were read; `reader` says where the file is read. Raises FileError for
+    what refuses the file, Refused for a round that was annotated here.
     """
     name = name or path.name
     if not round_name.strip():
@@ -104,15 +111,13 @@ def judgements_import(
             # What people read stays as it is while a file is looked through.
             loader = _Loader(staged, target, report, refused, writes=existing is None or not dry_run)
             loader.keep_votes = keep_votes
-            rows = judgement_rows(
-                path,
-                name=name,
-                codebook=loader.codebook,
-                format=format,
-                renamed=columns,
-                keep_votes=keep_votes,
-            )
-            loader.load(rows, on_batch)
+            options = {
+                "codebook": target.codebook.definition,
+                "renamed": dict(columns) if columns else None,
+                "keep_votes": keep_votes,
+            }
+            with reader(Reading(JUDGEMENTS, path, name, format or "", options)) as opened:
+                loader.load(opened.rows, on_batch)
         finally:
             refused.close()
         if not dry_run and (skip_invalid or not report.refused) and (existing is None or report.changed):
@@ -224,6 +229,9 @@ class _Loader:
                     accepted[key] = row
                     if row.incomplete:
                         self.report.count("votes kept alone")
+            except WrongProject as problem:
+                # Said once of the file: it would be said of every row.
+                raise FileError(self.report.file, given.place, str(problem)) from None
             except RowRefused as problem:
                 self.refused.add(Refusal(given.place, str(problem), row_shown(given, stored)))
         return accepted

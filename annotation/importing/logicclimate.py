@@ -44,6 +44,9 @@ def read(path: Path, *, name: str, origin: str | None = None) -> ItemRows:
         if is_blank(text):
             found.append(Refusal(row.place, gettext("source_article is blank"), row.values))
             continue
+        if changed := row.changed(INDEX, "source_article"):
+            found.append(Refusal(row.place, changed, row.values))
+            continue
         if text not in passages:
             passages[text] = _Passage([])
             found.append(passages[text])

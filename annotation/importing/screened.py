@@ -5,13 +5,15 @@ from __future__ import annotations
 import json
 from collections.abc import Iterable
 from pathlib import Path
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from django.utils.translation import gettext
 
 from annotation.importing.encodings import open_text
 from annotation.importing.rows import FileError, ItemRow, ItemRows
-from annotation.models import Item
+
+if TYPE_CHECKING:
+    from annotation.models import Item
 
 FORMAT = "screened"
 FIELDS = ("external_id", "text", "source", "topic", "split", "licence", "metadata")

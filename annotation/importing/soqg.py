@@ -38,6 +38,7 @@ def read(path: Path, *, name: str, origin: str | None = None) -> ItemRows:
         item = replace(item, given=({"id": item.external_id, **cells},))
         nameless = is_blank(cells[INDEX]) and not cells.get("id")
         problem = gettext("the index is blank") if nameless else item_problem(item)
+        problem = row.changed(INDEX, "thought", "question") or problem
         if problem:
             yield Refusal(row.place, problem, cells if nameless else item.given[0])
             continue

@@ -5,7 +5,6 @@ from collections.abc import Callable, Iterable, Iterator
 from contextlib import contextmanager
 from dataclasses import asdict, dataclass, field
 from datetime import timedelta
-from itertools import islice
 from pathlib import Path
 from typing import Any, TypeVar
 
@@ -17,6 +16,7 @@ from django.utils.translation import gettext
 from annotation.access import refuse_archived
 from annotation.errors import Refused
 from annotation.importing.batches import delete_in_batches
+from annotation.importing.bounds import batches
 from annotation.importing.encodings import first_bytes
 from annotation.importing.growing import growing_take_back
 from annotation.importing.refused_file import RefusedRows
@@ -43,6 +43,9 @@ JUDGEMENTS = "judgements"
 SHOWN = 100
 """Refusals and notices that a report shows in full; all are counted, and refused rows go to a file."""
 
+ALIKE_SHOWN = 5
+"""Of these, refusals for one and the same reason."""
+
 STALE_AFTER = timedelta(minutes=10)
 
 
@@ -56,7 +59,7 @@ class ImportReport:
     rows: int = 0
     counts: dict[str, int] = field(default_factory=dict)
     refused: int = 0
-    refusals: list[dict[str, str]] = field(default_factory=list)
+    refusals: list[dict[str, Any]] = field(default_factory=list)
     noticed: int = 0
     notices: list[dict[str, str]] = field(default_factory=list)
     people: dict[str, str] = field(
@@ -66,15 +69,24 @@ class ImportReport:
     def count(self, what: str, n: int = 1) -> None:
         self.counts[what] = self.counts.get(what, 0) + n
 
-    def refuse(self, refusal: Refusal) -> None:
-        self.refused += 1
-        if len(self.refusals) < SHOWN:
-            self.refusals.append({"place": refusal.place, "reason": refusal.reason})
-
     def notice(self, notice: Notice) -> None:
         self.noticed += 1
         if len(self.notices) < SHOWN:
             self.notices.append({"place": notice.place, "message": notice.message})
+
+    def refuse(self, refusal: Refusal) -> None:
+        """Count a refused row. A reason is shown for its first rows; the others are counted as `more`."""
+        self.refused += 1
+        alike = [shown for shown in self.refusals if shown["reason"] == refusal.reason]
+        if len(alike) >= ALIKE_SHOWN:
+            alike[-1]["more"] = alike[-1].get("more", 0) + 1
+        elif len(self.refusals) < SHOWN:
+            self.refusals.append({"place": refusal.place, "reason": refusal.reason})
+
+    @property
+    def not_shown(self) -> int:
+        """How many refused rows are neither shown nor counted with one that is."""
+        return self.refused - sum(1 + shown.get("more", 0) for shown in self.refusals)
 
     @property
     def changed(self) -> bool:
@@ -167,8 +179,7 @@ def good_batches(
 
     Each batch is a sign of life of the import; `on_batch` hears how many rows of the file it was.
     """
-    iterator = iter(rows)
-    while batch := list(islice(iterator, BATCH)):
+    for batch in batches(rows, BATCH):
         good: list[Row] = []
         report.rows += sum(not isinstance(row, Notice) for row in batch)
         for row in batch:

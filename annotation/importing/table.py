@@ -23,7 +23,8 @@ from annotation.importing.rows import (
     item_problem,
     question_problem,
 )
-from annotation.importing.tabular import Cells, RowProblem, read_table
+from annotation.importing.tabular import Cells, ChangedCells, RowProblem, read_table
+from annotation.importing.written import ends_in_zeros
 from annotation.protocols.texts import is_blank
 
 NEEDED = ("id", "text")
@@ -31,6 +32,8 @@ ITEM_COLUMNS = ("id", "text", "source", "topic", "split", "licence")
 QUESTION_COLUMNS = ("question_id", "question", "origin", "published_label")
 KNOWN = ITEM_COLUMNS + QUESTION_COLUMNS
 _LABELS = {word.lower(): name for code, name in PUBLISHED_LABELS.items() for word in (code, name)}
+_AS_WRITTEN = (*NEEDED, "question_id", "question")
+"""Columns whose cells are taken only as they were written: others are noted where they were changed."""
 
 
 def read(
@@ -45,6 +48,7 @@ def read(
     table.require(name, NEEDED)
     item: ItemRow | None = None
     refused: list[Refusal | Notice] = []
+    changed = ChangedCells()
     for row in table.rows:
         if item is None:
             yield from refused
@@ -54,6 +58,11 @@ def read(
             continue
         try:
             found = _item(row, origin or "")
+            changed.add(row, _AS_WRITTEN)
+            if ends_in_zeros(found.external_id):
+                changed.count(
+                    "id", gettext("long numbers that end in zeros, as Excel leaves them"), row.place
+                )
             if item is not None and found.external_id == item.external_id:
                 item = _joined(item, found)
                 if not found.questions:
@@ -65,6 +74,7 @@ def read(
         yield from _together(item, refused)
         item, refused = found, []
     yield from _together(item, refused)
+    yield from changed.notices()
 
 
 def repeated(external_id: str, place: str) -> str:
@@ -92,10 +102,10 @@ def _item(row: Cells, origin: str) -> ItemRow:
     item = ItemRow(
         external_id=row.text("id"),
         text=row.text("text"),
-        source=row.text("source"),
-        topic=row.text("topic"),
-        split=row.text("split"),
-        licence=row.text("licence"),
+        source=row.shown("source"),
+        topic=row.shown("topic"),
+        split=row.shown("split"),
+        licence=row.shown("licence"),
         metadata={column: value for column, value in values.items() if column not in KNOWN},
         questions=_questions(row, origin),
         place=row.place,
@@ -108,7 +118,7 @@ def _item(row: Cells, origin: str) -> ItemRow:
 
 def _questions(row: Cells, origin: str) -> tuple[QuestionRow, ...]:
     text = row.text("question")
-    question_id = row.values.get("question_id")
+    question_id = row.kept("question_id")
     if isinstance(question_id, bool | float | list | dict):
         raise RowProblem(gettext("question_id: expected a text or a whole number"))
     if is_blank(text):
@@ -119,7 +129,7 @@ def _questions(row: Cells, origin: str) -> tuple[QuestionRow, ...]:
     question = QuestionRow(
         external_id=None if question_id == "" else question_id,
         text=text,
-        origin=row.text("origin") or origin,
+        origin=row.shown("origin") or origin,
         label=_label(row),
         place=row.place,
         given=row.values,

@@ -6,8 +6,9 @@ beginning is JSON Lines, all else is CSV.
 
 from __future__ import annotations
 
+import itertools
 from collections import Counter
-from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Any
@@ -15,17 +16,21 @@ from typing import Any
 from django.utils.translation import gettext
 
 from annotation.importing import delimited, excel, jsontext
+from annotation.importing.bounds import refuse_many_columns
 from annotation.importing.encodings import first_bytes, open_text
+from annotation.importing.foreign import is_archive, refuse_foreign
 from annotation.importing.refused_file import JSON_ROW, added_in, row_restored
 from annotation.importing.rows import FileError, Notice, Refusal
 from annotation.importing.safe_cells import taken_back
+from annotation.importing.written import Lost, cut_columns, lost_text
 from annotation.protocols.texts import BLANK_CHARACTERS, is_blank, text_problem
 
 EXCEL = "Excel"
 JSON = "JSON"
 CSV = "CSV"
-EXCEL_START = b"PK\x03\x04"
-_OLD_EXCEL = b"\xd0\xcf\x11\xe0"
+
+
+_FOUND_SHOWN = 500
 
 
 class RowProblem(ValueError):
@@ -34,10 +39,14 @@ class RowProblem(ValueError):
 
 @dataclass(frozen=True, slots=True)
 class Cells:
-    """One row by column name, with its place. CSV gives texts only, the others JSON's kinds."""
+    """One row by column name, with its place. CSV gives texts only, the others JSON's kinds.
+
+    `lost` has the columns whose cells a spreadsheet has changed; `values` has what is left of them.
+    """
 
     place: str
     values: Mapping[str, Any]
+    lost: Mapping[str, Lost] | None = None
 
     def text(self, column: str) -> str:
         """Return a cell as text, "" where there is none.
@@ -45,7 +54,7 @@ class Cells:
         A whole number is a text too (ids often are one); other numbers have lost the form they were
         written in. Raises RowProblem.
         """
-        value = self.values.get(column)
+        value = self.kept(column)
         if value is None:
             return ""
         if isinstance(value, int) and not isinstance(value, bool):
@@ -57,26 +66,72 @@ class Cells:
             )
         return value
 
+    def kept(self, column: str) -> Any:
+        """Return a cell as it was written. Raises RowProblem where a spreadsheet has changed it."""
+        if self.lost and (problem := self.changed(column)):
+            raise RowProblem(problem)
+        return self.values.get(column)
+
+    def changed(self, *columns: str) -> str | None:
+        """Say which of some cells a spreadsheet has changed, or None where none was."""
+        lost = self.lost or {}
+        return next((f"{column}: {lost[column].why}" for column in columns if column in lost), None)
+
+    def shown(self, column: str) -> str:
+        """Return a cell as text, one that a spreadsheet has changed as it shows it. Raises RowProblem."""
+        return self.lost[column].shown if self.lost and column in self.lost else self.text(column)
+
+
+class ChangedCells:
+    """Counts the cells that a spreadsheet has changed and that are kept all the same, for one note a kind."""
+
+    def __init__(self) -> None:
+        self._found: dict[tuple[str, str], tuple[str, str, int]] = {}
+
+    def add(self, row: Cells, refused: Collection[str]) -> None:
+        """Count the changed cells of a row, those of columns aside that would have refused it."""
+        for column, lost in (row.lost or {}).items():
+            if lost.kind and column not in refused:
+                self.count(column, lost.kind, row.place, lost.cell)
+
+    def count(self, column: str, kind: str, place: str, cell: str = "") -> None:
+        """Count one cell of a column."""
+        first_place, first_cell, n = self._found.get((column, kind), (place, cell, 0))
+        self._found[column, kind] = (first_place, first_cell, n + 1)
+
+    def notices(self) -> Iterator[Notice]:
+        """Yield a note for each column and kind, at the first place."""
+        for (column, kind), (place, cell, n) in self._found.items():
+            where = gettext("cell %(cell)s") % {"cell": cell} if cell else place
+            told = gettext("%(column)s: %(kind)s; the first of %(n)s is %(where)s")
+            yield Notice(place, told % {"column": column, "kind": kind, "n": n, "where": where})
+
 
 @dataclass(frozen=True, slots=True)
 class Table:
-    """A file as rows. `columns` is None for JSON Lines, where each row names its own."""
+    """A file as rows. `columns` is None for JSON Lines, where each row names its own.
+
+    `notes` says what of the file was left out before its first row, `place` where the header stands.
+    """
 
     columns: tuple[str, ...] | None
     rows: Iterator[Cells | Refusal | Notice]
+    place: str = ""
+    notes: tuple[Notice, ...] = ()
 
     def require(self, name: str, needed: Sequence[str]) -> None:
         """Raise FileError naming every needed column that is missing, and those that were found."""
         missing = [column for column in needed if self.columns is not None and column not in self.columns]
         if missing:
             word = "column" if len(missing) == 1 else "columns"
-            found = ", ".join(repr(column) for column in self.columns or ())
-            raise FileError(
-                name,
-                gettext("row %(number)s") % {"number": 1},
-                gettext("no %(word)s %(missing)s; found %(found)s")
-                % {"word": word, "missing": ", ".join(map(repr, missing)), "found": found},
-            )
+            found = ", ".join(repr(column) for column in self.columns or ())[:_FOUND_SHOWN]
+            told = gettext("no %(word)s %(missing)s; found %(found)s") % {
+                "word": word,
+                "missing": ", ".join(map(repr, missing)),
+                "found": found,
+            }
+            place = self.place or gettext("row %(number)s") % {"number": 1}
+            raise FileError(name, place, "; ".join([told, *(note.message for note in self.notes)]))
 
 
 def read_table(
@@ -122,13 +177,17 @@ def _renamed(table: Table, renamed: Mapping[str, str] | None) -> Table:
         return renamed.get(column) or (f"{column} (as in the file)" if column in taken else column)
 
     rows = (
-        Cells(row.place, {name_of(column): value for column, value in row.values.items()})
+        Cells(
+            row.place,
+            {name_of(column): value for column, value in row.values.items()},
+            row.lost and {name_of(column): lost for column, lost in row.lost.items()},
+        )
         if isinstance(row, Cells)
         else row
         for row in table.rows
     )
     columns = None if table.columns is None else tuple(name_of(column) for column in table.columns)
-    return Table(columns, rows)
+    return Table(columns, rows, table.place, table.notes)
 
 
 def _known(table: Table, known: Iterable[str]) -> Table:
@@ -153,11 +212,14 @@ def _known(table: Table, known: Iterable[str]) -> Table:
         if not names:
             return row
         renamed = {names.get(column, column): value for column, value in values.items()}
-        return Cells(row.place, renamed) if isinstance(row, Cells) else replace(row, row=renamed)
+        if isinstance(row, Refusal):
+            return replace(row, row=renamed)
+        lost = row.lost and {names.get(column, column): cell for column, cell in row.lost.items()}
+        return Cells(row.place, renamed, lost)
 
     of_table = named(table.columns or ())
     columns = None if table.columns is None else tuple(of_table.get(name, name) for name in table.columns)
-    return Table(columns, (row_named(row) for row in table.rows))
+    return Table(columns, (row_named(row) for row in table.rows), table.place, table.notes)
 
 
 def _restored(table: Table, cell_back: Callable[[str], str] | None = None) -> Table:
@@ -185,12 +247,16 @@ def _restored(table: Table, cell_back: Callable[[str], str] | None = None) -> Ta
             own = {column: value for column, value in values.items() if column not in added.values()}
             return replace(row, row=own)
         try:
-            return Cells(row.place, row_restored(values, added))
+            restored = row_restored(values, added)
         except jsontext.JSONProblem as problem:
             return _broken_line(row.place, problem, str(values[added[JSON_ROW]]))
+        lost = {column_back(column): cell for column, cell in (row.lost or {}).items()}
+        lost = {column: cell for column, cell in lost.items() if column in restored}
+        return Cells(row.place, restored, lost or None)
 
     columns = [column for column in table.columns or () if column not in added.values()]
-    return Table(tuple(map(column_back, columns)), (row_back(row) for row in table.rows))
+    rows = (row_back(row) for row in table.rows)
+    return Table(tuple(map(column_back, columns)), rows, table.place, table.notes)
 
 
 def _broken_line(place: str, problem: jsontext.JSONProblem, line: str) -> Refusal:
@@ -207,11 +273,9 @@ def read_csv(path: Path, name: str, needed: Sequence[str]) -> Table:
 
 def kind_of_file(path: Path, name: str) -> str:
     """Return EXCEL, JSON or CSV by how the content begins. Raises FileError."""
-    start = first_bytes(path, name)
-    if start == _OLD_EXCEL:
-        raise FileError(name, "", gettext("is a workbook of an old Excel; save it as .xlsx"))
-    if start == EXCEL_START:
+    if is_archive(first_bytes(path, name)):
         return EXCEL
+    refuse_foreign(path, name)
     with open_text(path, name) as stream:
         character = stream.read(1000).lstrip()[:1]
     if character == "[":
@@ -224,13 +288,19 @@ def kind_of_file(path: Path, name: str) -> str:
 
 
 def _table(name: str, records: Iterator[tuple[str, list[Any]] | Notice]) -> Table:
-    first = next(records, None)
-    if not isinstance(first, tuple):
+    notes: list[Notice] = []
+    for first in records:
+        if isinstance(first, tuple):
+            break
+        notes.append(first)
+    else:
         raise FileError(name, gettext("row %(number)s") % {"number": 1}, gettext("has no header"))
     place, header = first
+    refuse_many_columns(name, place, len(header))
     columns = _columns(header, name, place)
     n_named = max((n for n, cell in enumerate(header, 1) if not is_blank(str(cell))), default=0)
-    return Table(columns[:n_named], _rows(columns, n_named, records))
+    rows = itertools.chain(notes, _rows(columns, n_named, records))
+    return Table(columns[:n_named], rows, place, tuple(notes))
 
 
 def _columns(header: Sequence[Any], name: str, place: str) -> tuple[str, ...]:
@@ -269,18 +339,37 @@ def _rows(
         place, cells = record
         row = dict(zip(columns, cells, strict=False))
         if len(cells) != len(columns):
+            row = {column: _shown(cell) for column, cell in row.items()}
             reason = gettext("has %(n)s cells, the header %(n2)s") % {"n": len(cells), "n2": len(columns)}
             row |= dict.fromkeys(columns[len(cells) : n_named], "")
         for column in columns[n_named:]:
             if row.get(column) == "":
                 del row[column]
         if len(cells) == len(columns):
-            yield Cells(place, row)
+            yield from _with_notes(_cells(place, row))
         else:
-            yield Refusal(place, reason, row, further=tuple(cells[len(columns) :]))
+            yield Refusal(place, reason, row, further=tuple(map(_shown, cells[len(columns) :])))
 
 
-def json_rows(path: Path, name: str) -> Iterator[Cells | Refusal]:
+def _shown(cell: Any) -> Any:
+    return cell.shown if isinstance(cell, Lost) else cell
+
+
+def _cells(place: str, row: dict[str, Any]) -> Cells:
+    lost: dict[str, Lost] = {}
+    for column, cell in row.items():
+        found = cell if isinstance(cell, Lost) else lost_text(cell) if isinstance(cell, str) else None
+        if found is not None:
+            lost[column] = found
+    return Cells(place, row | {column: cell.value for column, cell in lost.items()}, lost or None)
+
+
+def _with_notes(row: Cells) -> Iterator[Cells | Notice]:
+    yield from (Notice(row.place, told) for told in cut_columns(row.values))
+    yield row
+
+
+def json_rows(path: Path, name: str) -> Iterator[Cells | Refusal | Notice]:
     """Yield the objects of a JSON Lines file, refusals for lines that are none. Raises FileError."""
     with open_text(path, name) as stream:
         for number, line in enumerate(stream, 1):
@@ -293,6 +382,6 @@ def json_rows(path: Path, name: str) -> Iterator[Cells | Refusal]:
                 yield _broken_line(place, problem, line)
                 continue
             if isinstance(value, dict):
-                yield Cells(place, value)
+                yield from _with_notes(Cells(place, value))
             else:
                 yield Refusal(place, gettext("expected a JSON object"), {}, line=line.rstrip("\r\n"))

@@ -72,8 +72,9 @@ class ScriptCommand(BaseCommand):
             self.stderr.write(f"{report.file}: {notice['place']}: note: {notice['message']}")
         _and_more(self, report.noticed - len(report.notices), "notes")
         for refusal in report.refusals:
-            self.stderr.write(f"{report.file}: {refusal['place']}: {refusal['reason']}")
-        _and_more(self, report.refused - len(report.refusals), "refused rows")
+            alike = f" (and {refusal['more']} more rows)" if "more" in refusal else ""
+            self.stderr.write(f"{report.file}: {refusal['place']}: {refusal['reason']}{alike}")
+        _and_more(self, report.not_shown, "refused rows")
         counts = [f"{n} {counted(what, n)}" for what, n in report.counts.items() if n]
         if report.stored or dry_run:
             would = "would bring " if dry_run else ""

@@ -11,6 +11,8 @@ class Upload(models.Model):
     """A file waiting to be looked at, checked and imported. The row is the truth about that work.
 
     `report` is the last `ImportReport`, of the dry run in state `checked` and of the import in `done`;
+    `found` is what the page shows of the file itself: the columns of a table and the first rows, as they
+    were read for that report.
     `rows_read` counts while the work runs, and `heartbeat_at` tells whether it still does. With
     `screened_from` there is no file: the rows are the items of that project that passed its `criteria`.
     """
@@ -43,6 +45,7 @@ class Upload(models.Model):
     attempt = models.PositiveIntegerField(default=0)
     rows_read = models.PositiveIntegerField(default=0)
     report = models.JSONField(default=dict, blank=True)
+    found = models.JSONField(default=dict, blank=True)
     refused_file = models.FileField(upload_to="uploads/%Y/%m/", max_length=300, blank=True)
     error = models.TextField(blank=True)
     brought = models.ForeignKey(Import, on_delete=models.PROTECT, null=True, related_name="uploads")

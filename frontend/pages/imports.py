@@ -14,6 +14,7 @@ from annotation.asked_types import JUDGEMENTS as JUDGED
 from annotation.asked_types import field_choices
 from annotation.errors import NotFound, Refused
 from annotation.importing.asked_judgements import asked_from_words
+from annotation.importing.counted import counted
 from annotation.importing.staging import JUDGEMENTS
 from annotation.importing.table import KNOWN, NEEDED
 from annotation.importing.undoing import import_undo
@@ -21,10 +22,8 @@ from annotation.limits import characters
 from annotation.models import Import, Membership, Project, Protocol, Upload
 from annotation.tasks import check_upload, import_upload, run_or_send
 from annotation.uploading import (
-    upload_columns,
     upload_create,
     upload_expire,
-    upload_first_rows,
     upload_map_columns,
     upload_request_import,
     upload_retry,
@@ -32,6 +31,7 @@ from annotation.uploading import (
 from frontend.pages.common import lead_or_refuse, page_of, posted, project_page
 from frontend.refusals import refusals_as_notices
 from frontend.signing_in import login_required
+from frontend.templatetags.humanize_numbers import thousands
 
 WORKING = {Upload.State.NEW, Upload.State.CHECKING, Upload.State.QUEUED, Upload.State.IMPORTING}
 
@@ -228,9 +228,22 @@ def upload_progress(request: HttpRequest, slug: str, upload_id: int) -> HttpResp
     return render(request, "frontend/_upload_progress.html", context)
 
 
+def _brings(counts: dict[str, int]) -> str:
+    """Say what an import brings, each kind by itself: items and their questions make no sum.
+
+    Labels come with their questions, annotators with their judgements: those are what is imported.
+    """
+    new = {what: n for what, n in counts.items() if what.startswith("new ") and n}
+    named = ["new items", "new questions", "new judgements"]
+    main = [what for what in named if what in new] or list(new)
+    said = [f"{thousands(new[what])} {counted(what, new[what])}" for what in main]
+    if len(said) < 2:
+        return "".join(said)
+    return gettext("%(first)s and %(second)s") % {"first": said[0], "second": said[1]}
+
+
 def _context(found: Upload) -> dict[str, Any]:
     working = found.state in WORKING
-    columns = () if working or found.format == JUDGEMENTS or found.screened_from_id else upload_columns(found)
     theirs = {ours: name for name, ours in found.columns.items()}
     counts = found.report.get("counts", {})
     return {
@@ -239,11 +252,9 @@ def _context(found: Upload) -> dict[str, Any]:
         "people": list(found.report.get("people", {}).items()),
         "counts": [(what, n) for what, n in counts.items() if n],
         "changed": any(n for what, n in counts.items() if what.startswith("new ")),
-        "n_new": sum(n for what, n in counts.items() if what.startswith("new ")),
-        "rows": []
-        if working or found.state == Upload.State.DONE or found.screened_from_id
-        else upload_first_rows(found),
-        "columns": columns,
+        "brings": _brings(counts),
+        "rows": [] if working or found.state == Upload.State.DONE else found.found.get("rows", []),
+        "columns": [] if working else found.found.get("columns", []),
         "mapping": [(ours, ours in NEEDED, theirs.get(ours, "")) for ours in KNOWN],
         "undoable": found.brought is not None
         and found.brought.state == Import.State.DONE

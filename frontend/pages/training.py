@@ -1,5 +1,6 @@
 """The key of a training round: see it, upload it, or take it from what was decided."""
 
+from functools import partial
 from pathlib import Path
 from tempfile import TemporaryDirectory
 
@@ -13,6 +14,7 @@ from django.utils.translation import gettext, gettext_lazy
 from django.views.decorators.http import require_http_methods
 
 from annotation.errors import Refused
+from annotation.importing.apart import AT_ONCE, read_apart
 from annotation.importing.rows import FileError
 from annotation.importing.staging import ImportReport
 from annotation.models import Membership, Round
@@ -118,7 +120,12 @@ def _upload(form: KeyForm, round: Round, member: Membership) -> ImportReport | N
                 copy.write(chunk)
         try:
             return key_import(
-                round, path, name=name, skip_invalid=form.cleaned_data["skip_invalid"], member=member
+                round,
+                path,
+                name=name,
+                skip_invalid=form.cleaned_data["skip_invalid"],
+                member=member,
+                reader=partial(read_apart, leave=AT_ONCE),
             )
         except FileError as problem:
             form.add_error("file", str(problem))

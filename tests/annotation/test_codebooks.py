@@ -332,3 +332,25 @@ def test_a_codebook_file_that_is_not_utf_8_is_refused_with_its_line(tmp_path):
 def test_a_codebook_that_does_not_ship_is_a_key_error_naming_those_that_do():
     with pytest.raises(KeyError, match="focus, cqs_gen, context_sufficiency"):
         load_shipped("../focus")
+
+
+@pytest.mark.parametrize(
+    ("source", "told"),
+    [
+        ("\na" + ".a" * 200_000 + " = 1", "line 2: a key has too many parts"),
+        ("[a" + '."a"' * 100_000 + "]", "line 1: a key has too many parts"),
+        ("a = { b" + ".a" * 200_000 + " = 1 }", "line 1: a key has too many parts"),
+        ("a = " + "[" * 9_000, "is nested too deeply"),
+        ("a = " + "9" * 9_000, "a whole number has more than 4,300 digits"),
+    ],
+)
+def test_toml_that_would_take_hours_or_fall_over_is_refused_at_once(source, told):
+    with pytest.raises(CodebookError) as raised:
+        read_codebook(source, "mine")
+    assert str(raised.value) == f"mine: {told}"
+
+
+def test_dots_in_a_text_are_no_parts_of_a_key():
+    with pytest.raises(CodebookError) as raised:
+        read_codebook(f'guideline = "{"See. " * 300}"', "mine")
+    assert "too many parts" not in str(raised.value)

@@ -107,7 +107,8 @@ def test_excel_rows_are_read_with_their_sheet_and_row_and_empty_rows_are_passed_
         [None, None, None, None],
         ["B", "-no formula", None, None, None],
     )
-    first, second = read_items(path)
+    first, second, notice = read_items(path)
+    assert notice == Notice("sheet 'Items', row 2", "when: dates and times; the first of 1 is cell D2")
     assert first == ItemRow(
         external_id="17",
         text="first\r\nsecond",
@@ -174,8 +175,14 @@ def test_an_excel_sheet_is_read_whole_where_its_stated_size_is_too_small(tmp_pat
 def test_an_excel_number_that_is_no_whole_number_is_no_text(tmp_path):
     path = workbook(tmp_path / "mine.xlsx", ["id", "text"], ["A", 1.5], [True, "x"])
     assert refusals(read_items(path)) == [
-        ("sheet 'Items', row 2", "text: expected a text, found 1.5"),
-        ("sheet 'Items', row 3", "id: expected a text, found True"),
+        (
+            "sheet 'Items', row 2",
+            "text: cell B2: expected a text, found 1.5; format the column as Text and fill it in again",
+        ),
+        (
+            "sheet 'Items', row 3",
+            "id: cell A3: expected a text, found True, which Excel takes for a truth value",
+        ),
     ]
 
 
@@ -184,7 +191,8 @@ def test_an_excel_number_that_is_no_whole_number_is_no_text(tmp_path):
     [
         (
             b"PK\x03\x04 and nothing of an archive",
-            "cannot be read as an Excel workbook: File is not a zip file",
+            "cannot be read as an Excel workbook: its archive is damaged, most likely cut off on its way. "
+            "Send or save it once more",
         ),
         (b"\xd0\xcf\x11\xe0 an .xls file", "is a workbook of an old Excel; save it as .xlsx"),
     ],

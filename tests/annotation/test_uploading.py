@@ -13,10 +13,8 @@ from annotation.projects import project_archive
 from annotation.uploading import (
     STOPPED,
     upload_check,
-    upload_columns,
     upload_create,
     upload_expire,
-    upload_first_rows,
     upload_import,
     upload_map_columns,
     upload_request_import,
@@ -62,7 +60,7 @@ def test_checking_says_what_will_happen_and_stores_nothing(study):
 
 
 def test_the_first_rows_are_shown_as_they_will_be_understood(study):
-    rows = upload_first_rows(bring(study, GOOD))
+    rows = checked(bring(study, GOOD)).found["rows"]
     assert rows[0] == {"place": "row 2", "id": "a1", "text": "First text.", "about": "t1"}
 
 
@@ -101,7 +99,7 @@ def test_an_unreadable_file_fails_with_its_place(study):
 def test_columns_of_other_names_can_be_chosen(study):
     upload = checked(bring(study, "nr;body;theme\n7;Some text.;t1\n"))
     assert upload.state == "failed"
-    assert upload_columns(upload) == ("nr", "body", "theme")
+    assert upload.found["columns"] == ["nr", "body", "theme"]
     upload_map_columns(upload=upload, columns={"id": "nr", "text": "body", "topic": "theme"})
     upload = imported(checked(upload))
     item = study.project.items.get()
@@ -109,7 +107,7 @@ def test_columns_of_other_names_can_be_chosen(study):
 
 
 def test_a_column_chosen_in_place_of_a_known_one_keeps_the_other_as_metadata(study):
-    upload = bring(study, "id,text,body\n7,old,new\n")
+    upload = checked(bring(study, "id,text,body\n7,old,new\n"))
     upload_map_columns(upload=upload, columns={"id": "id", "text": "body"})
     imported(checked(upload))
     item = study.project.items.get()
@@ -117,7 +115,7 @@ def test_a_column_chosen_in_place_of_a_known_one_keeps_the_other_as_metadata(stu
 
 
 def test_columns_must_be_told_apart(study):
-    upload = bring(study, "nr,body\n7,x\n")
+    upload = checked(bring(study, "nr,body\n7,x\n"))
     with pytest.raises(Refused, match="Choose the column for: text"):
         upload_map_columns(upload=upload, columns={"id": "nr", "text": ""})
     with pytest.raises(Refused, match="One column was chosen twice"):

@@ -1,13 +1,16 @@
 """Leads bring a file, see what will happen, let it happen, and take it back."""
 
 import html
+import sys
 
 import pytest
 from django.core.files.uploadedfile import SimpleUploadedFile
 
 from annotation import tasks
+from annotation.importing.apart import AT_ONCE
 from annotation.models import Upload
 from tests import factories
+from tests.annotation.workbooks import HEADER, parts, row, saved_bytes, sheet, text
 
 pytestmark = pytest.mark.django_db
 
@@ -28,7 +31,7 @@ def send(client, content: bytes, name: str = "items.csv", **more):
 def test_a_file_is_checked_shown_imported_and_undone(lead_client, study):
     response = send(lead_client, GOOD)
     page = response.content.decode()
-    assert "<b>2</b> new items" in page and "Import 2 new rows" in page and "First text." in page
+    assert "<b>2</b> new items" in page and "Import 2 new items" in page and "First text." in page
     assert study.project.items.count() == 0
     address = response.redirect_chain[-1][0]
     page = lead_client.post(address, {"act": "import"}, follow=True).content.decode()
@@ -177,3 +180,72 @@ def test_what_an_import_counts_is_said_of_one_and_of_many(lead_client, study, la
     assert f"<li>1 {three.split(', ')[0][2:]}</li>" in table
     log = lead_client.get("/p/s/log/").content.decode()
     assert [said for said in three.split(", ") if said not in log] == []
+
+
+WORKBOOK = saved_bytes(parts(sheet(HEADER, row(2, text("A2", "a"), text("B2", "First text.")))))
+FOREIGN_READERS = ("recognise.recognise", "delimited.records", "excel.records", "encodings.json_document")
+
+
+@pytest.mark.parametrize(("content", "name"), [(GOOD, "a.csv"), (WORKBOOK, "a.xlsx")], ids=["csv", "xlsx"])
+def test_no_web_process_reads_a_file_and_a_page_shows_what_was_found_once(
+    lead_client, study, monkeypatch, content, name
+):
+    def read(*given):
+        raise AssertionError("a file is read in the web process")
+
+    for reader in FOREIGN_READERS:
+        monkeypatch.setattr(f"annotation.importing.{reader}", read)
+    address = send(lead_client, content, name).redirect_chain[-1][0]
+    monkeypatch.setattr("django.core.files.storage.FileSystemStorage.open", read)
+    monkeypatch.setattr("annotation.importing.apart.subprocess.Popen", read)
+    page = lead_client.get(address).content.decode()
+    assert "First text." in page and '<option value="text"' in page
+
+
+def test_a_file_that_takes_long_is_left_to_a_worker_and_still_waits_to_be_checked(
+    lead_client, study, monkeypatch
+):
+    sent = []
+    monkeypatch.setattr(tasks.check_upload, "delay", lambda *given: sent.append(given))
+    large = saved_bytes({"[Content_Types].xml": "x" * (AT_ONCE.unpacked + 1)})
+    page = send(lead_client, large, "a.xlsx").content.decode()
+    upload = Upload.objects.get()
+    assert (upload.state, sent) == ("new", [(upload.pk, "en")])
+    assert "Waiting for a worker." in page
+    tasks.check_upload(upload.pk)
+    upload.refresh_from_db()
+    assert (upload.state, upload.error) == (
+        "failed",
+        "The file cannot be read as an Excel workbook: its part 'xl/workbook.xml' is missing. Open it in "
+        "Excel and save it again as .xlsx, or save its table as CSV UTF-8.",
+    )
+
+
+def test_a_reader_that_came_to_its_end_is_told_in_a_sentence(lead_client, study, monkeypatch):
+    ends = (sys.executable, "-c", "import os, signal; os.kill(os.getpid(), signal.SIGKILL)")
+    monkeypatch.setattr("annotation.importing.apart._CHILD", ends)
+    page = html.unescape(send(lead_client, GOOD).content.decode())
+    assert "The file takes more than 256 MB of memory to read: split it into several files" in page
+    assert study.project.items.count() == 0
+
+
+def test_items_and_their_questions_are_counted_by_themselves(lead_client, study):
+    factories.study("cqs_gen", items=0, slug="q")
+    content = b"id,text,question\na,One.,Why?\na,One.,How?\nb,Two.,Who?\n"
+    given = {"file": SimpleUploadedFile("a.csv", content), "holds": "items"}
+    page = lead_client.post("/p/q/import/", given, follow=True).content.decode()
+    assert "Import 2 new items and 3 new questions</button>" in page
+
+
+def test_questions_for_a_project_that_judges_none_are_refused_once_for_the_file(lead_client, study):
+    rows = "".join(f"a{n},Text {n}.,Why?\n" for n in range(186))
+    page = send(lead_client, f"id,text,question\n{rows}".encode()).content.decode()
+    assert page.count("has questions, and this project judges none; import it into a CQs-Gen project") == 1
+    assert "This file cannot be imported as it is" in page
+
+
+def test_one_reason_of_many_rows_is_shown_for_the_first_of_them(lead_client, study):
+    rows = "".join(f"a{n},\n" for n in range(186))
+    page = send(lead_client, f"id,text\n{rows}z,\n".encode()).content.decode()
+    assert page.count("<td>the text is blank") == 5
+    assert "and 182 more rows" in page

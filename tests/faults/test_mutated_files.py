@@ -1,0 +1,70 @@
+"""Whatever a file holds, it is imported or refused in words; nothing of a refused file is stored.
+
+`make fuzz` runs the two thousand files of the seeds from 0 on; the ordinary run takes a few of them.
+"""
+
+import csv
+import os
+
+import pytest
+
+from annotation.errors import Refused
+from annotation.importing.apart import read_apart
+from annotation.importing.items_loader import items_import
+from annotation.importing.reading import read_here
+from annotation.importing.rows import FileError
+from tests import factories
+from tests.faults.mutated_files import mutated
+
+pytestmark = pytest.mark.django_db
+
+FILES = int(os.environ.get("ELENCHUS_FUZZ_FILES", "120"))
+APART_EVERY = 40
+
+
+@pytest.mark.parametrize("first", range(0, FILES, 40))
+def test_a_mutated_file_is_imported_or_refused_in_words(tmp_path, first):
+    for seed in range(first, min(first + 40, FILES)):
+        name, content = mutated(seed)
+        path = tmp_path / f"{seed}-{name}"
+        path.write_bytes(content)
+        project = factories.study("cqs_gen", annotators=1, items=0, slug=f"p{seed}").project
+        reader = read_apart if seed % APART_EVERY == 0 else read_here
+        kept = {"project": project, "path": path, "name": name, "reader": reader}
+        refused_path = tmp_path / f"{seed}.refused.csv"
+        try:
+            report = items_import(**kept)
+            in_words(seed, report)
+            n_new = report.counts.get("new items", 0)
+            assert project.items.count() == (n_new if report.stored else 0), seed
+            if report.refused:
+                report = items_import(**kept, skip_invalid=True, refused_path=refused_path)
+                assert project.items.count() == report.counts.get("new items", 0), seed
+        except FileError as error:
+            assert error.message and str(tmp_path) not in str(error), seed
+            assert project.items.count() == 0, seed
+        except Refused as refusal:
+            assert refusal.message, seed
+        if refused_path.exists():
+            mended_is_accepted(seed, project, refused_path)
+
+
+def in_words(seed: int, report) -> None:
+    for said in (*report.refusals, *report.notices):
+        assert said["place"] and (said.get("reason") or said.get("message")), seed
+    assert report.stored != bool(report.refused), seed
+
+
+def mended_is_accepted(seed: int, project, refused_path) -> None:
+    with refused_path.open(encoding="utf-8-sig", newline="") as stream:
+        header, *rows = csv.reader(stream)
+    if not {"id", "text"} <= set(header) or len(set(header)) < len(header):
+        return  # of a published form, or of lines that were no JSON: a file to look into
+    values = {"id": "mended {}", "text": "Mended {}."}
+    lines = [[values.get(column, "").format(n) for column in header] for n, _ in enumerate(rows)]
+    mended = refused_path.with_name("mended.csv")
+    with mended.open("w", encoding="utf-8", newline="") as stream:
+        csv.writer(stream).writerows([header, *lines])
+    before = project.items.count()
+    report = items_import(project=project, path=mended)
+    assert (report.refused, project.items.count()) == (0, before + len(lines)), (seed, report.refusals)
