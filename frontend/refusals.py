@@ -65,6 +65,20 @@ def form_refused(request: HttpRequest, reason: str = "") -> HttpResponse:
     return render(request, "403_csrf.html", {"unknown_origin": "trusted origins" in reason}, status=403)
 
 
+def too_many(request: HttpRequest) -> HttpResponse:
+    """Answer who sent a form of the log-in pages too often; each limit that ends here is one a minute."""
+    context = {
+        "heading": gettext("Wait a minute"),
+        "message": gettext(
+            "So many forms came from your address within the last minute that the next ones have to wait. "
+            "Nothing was stored. Try again in 60 seconds."
+        ),
+    }
+    response = render(request, "frontend/refused.html", context, status=429)
+    response.headers["Retry-After"] = "60"
+    return response
+
+
 @contextmanager
 def refusals_as_notices(request: HttpRequest) -> Iterator[None]:
     """Show a refusal as a notice on the next page; who may not see or do it still gets the error page."""

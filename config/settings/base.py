@@ -114,6 +114,7 @@ CACHES = {
         else {
             "BACKEND": "django.core.cache.backends.filebased.FileBasedCache",
             "LOCATION": str(DATA_DIR / "cache"),
+            "OPTIONS": {"MAX_ENTRIES": 10_000},  # beyond it any third goes, counted log-ins too
         }
     )
 }
@@ -126,8 +127,8 @@ MEDIA_ROOT = DATA_DIR / "files"
 STATIC_URL = "/static/"
 
 AUTHENTICATION_BACKENDS = [
-    "django.contrib.auth.backends.ModelBackend",
-    "allauth.account.auth_backends.AuthenticationBackend",
+    "config.accounts.AccountBackend",
+    "django.contrib.auth.backends.ModelBackend",  # sessions of before the one above name it
 ]
 AUTH_PASSWORD_VALIDATORS = [
     {"NAME": f"django.contrib.auth.password_validation.{name}"}
@@ -144,10 +145,24 @@ LOGIN_URL = "account_login"
 LOGIN_REDIRECT_URL = "/"
 ACCOUNT_LOGOUT_REDIRECT_URL = "/"
 ACCOUNT_ADAPTER = "config.accounts.AccountAdapter"
-ACCOUNT_FORMS = {"login": "config.login.LoginForm"}
+ACCOUNT_FORMS = {
+    "login": "config.login.LoginForm",
+    "signup": "config.login.SignupForm",
+    "add_email": "config.login.AddEmailForm",
+}
+SOCIALACCOUNT_FORMS = {"signup": "config.oidc_login.SignupForm"}
 ACCOUNT_LOGIN_METHODS = {"username", "email"}
 ACCOUNT_SIGNUP_FIELDS = ["username*", "email", "password1*", "password2*"]
 ACCOUNT_EMAIL_VERIFICATION = "none"
+# A whole course logs in from one address within a minute. What one person may get wrong is counted by account
+# and address together ("key": config.accounts); what comes to a page of its own ends within a minute.
+ACCOUNT_RATE_LIMITS = {
+    "login": "300/m/ip",
+    "login_failed": "300/10m/ip,5/5m/key",
+    "signup": "100/m/ip",
+    "reset_password": "100/m/ip,5/m/key",
+    "reset_password_from_key": "100/m/ip",
+}
 ALLAUTH_TRUSTED_PROXY_COUNT = env.number("ELENCHUS_PROXIES")
 SOCIALACCOUNT_PROVIDERS = (
     {

@@ -167,13 +167,13 @@ def test_the_containers_commands_migrate_and_serve_over_https_with_hashed_files(
 
     with running(production, [replaced.get(part, part) for part in image_command()]) as web:
         wait_until(healthy, web)
-        assert get(f"{address}/admin/login/") == (301, "", "https://elenchus.example.org/admin/login/")
+        assert get(f"{address}/accounts/login/") == (301, "", "https://elenchus.example.org/accounts/login/")
         https = {"X-Forwarded-Proto": "https", "X-Forwarded-For": "192.0.2.1"}
-        status, page, _ = get(f"{address}/admin/login/", **https)
+        status, page, _ = get(f"{address}/accounts/login/", **https)
         assert status == 200
-        (style,) = set(re.findall(r'"(/static/admin/css/base\.[0-9a-f]{12}\.css)"', page))
+        (style,) = set(re.findall(r'"(/static/frontend/css/base\.[0-9a-f]{12}\.css)"', page))
         assert get(f"{address}{style}", **https)[0] == 200
-        assert get(f"{address}/admin/login/", **https | {"Host": "evil.example.org"})[0] == 400
+        assert get(f"{address}/accounts/login/", **https | {"Host": "evil.example.org"})[0] == 400
 
 
 @pytest.mark.redis
