@@ -198,7 +198,7 @@ class ReleaseFileApi(MemberView):
             raise NotFound(
                 gettext("Release %(version)s has no file “%(name)s”.") % {"version": version, "name": name}
             )
-        return file_response(request, file, caching="private, no-cache")
+        return file_response(request, file, caching="no-store")
 
 
 def release_or_404(member: Membership, version: str) -> Release:
