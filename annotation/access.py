@@ -7,7 +7,7 @@ from django.db.models import Manager, Model, QuerySet
 from django.utils.translation import gettext
 
 from annotation.errors import NotAllowed, NotFound, Refused
-from annotation.models import Import, Item, Membership, Project, Question, Round
+from annotation.models import Assignment, Import, Item, Membership, Project, Question, Round, RoundItem
 
 Row = TypeVar("Row", bound=Model)
 
@@ -65,6 +65,44 @@ def require_annotator(member: Membership) -> None:
             gettext("You do not annotate in this project. Ask a lead to make you an annotator."),
             member=member.pk,
         )
+
+
+def judging_now(member: Membership) -> QuerySet[Assignment]:
+    """Return what open rounds ask this member: until they close, the member reads nobody's judgement on it.
+
+    The one rule for every reader of judgements, of closed rounds too, whoever asks: a lead who annotates is
+    an annotator. See `readable`, `refuse_while_judging` and `kept_from`.
+    """
+    return member.assignments.filter(
+        round__status=Round.Status.OPEN, round__imported=False, released_at__isnull=True
+    )
+
+
+def readable(rows: QuerySet[Row], member: Membership, item: str = "item") -> QuerySet[Row]:
+    """Leave out the rows about texts that the member judges now; `item` leads to the text."""
+    judged = judging_now(member)
+    return rows.exclude(**{f"{item}__in": judged.values("item")}) if judged.exists() else rows
+
+
+def refuse_while_judging(member: Membership, items: Any) -> None:
+    """Raise Refused where the member judges one of these texts (keys, or a query of them) now."""
+    found = judging_now(member).filter(item__in=items).select_related("round").first()
+    if found is not None:
+        raise Refused(
+            "not_ready",
+            gettext(
+                "You judge this text in %(name)s, which is open. Until it is closed, what others said about "
+                "the text stays hidden from you."
+            )
+            % {"name": found.round.name},
+        )
+
+
+def kept_from(member: Membership, round: Round) -> list[int]:
+    """Return the texts of a round whose judgements are kept from the member, by their keys."""
+    drawn = RoundItem.objects.filter(round=round)
+    judged = judging_now(member).filter(item__in=drawn.values("item"))
+    return list(judged.values_list("item", flat=True).distinct().order_by("item"))
 
 
 def refuse_archived(project: Project) -> None:

@@ -31,6 +31,7 @@ from exports.models import Release
 from exports.parameters import EXCHANGE, SPLIT_BY, Parameters
 from exports.publishing import release_publish, release_unpublish
 from exports.ranges import byte_range
+from exports.reading import refuse_release_while_judging
 from exports.tasks import release_start
 
 CHUNK = 1 << 16
@@ -192,7 +193,9 @@ class ReleaseFileApi(MemberView):
     )
     def get(self, request: Request, slug: str, version: str, name: str) -> HttpResponseBase:
         """Download a file of a release; a Range header resumes a download that broke off."""
-        release = release_or_404(self.member(request, slug, lead=True), version)
+        member = self.member(request, slug, lead=True)
+        release = release_or_404(member, version)
+        refuse_release_while_judging(release, member)
         file = next((file for file in release.files if file["name"] == name), None)
         if file is None:
             raise NotFound(
