@@ -40,7 +40,7 @@ class QueueProgress:
 
 
 def queue_units(report: AgreementReport, member: Membership) -> QuerySet[Any]:
-    """Return what a member may read and has to be decided, most disputed first, with `decided` and `taken`."""
+    """Return what has to be decided and a member may read, most disputed first, with `decided`, `taken`."""
     return with_state(readable(report.disputed_units.exclude(why=""), member), member)
 
 

@@ -2,6 +2,7 @@
 
 from typing import Any, TypeVar
 
+from django.conf import settings
 from django.core.exceptions import ObjectDoesNotExist
 from django.db.models import Manager, Model, QuerySet
 from django.utils.translation import gettext
@@ -56,6 +57,27 @@ def require_lead(member: Membership) -> None:
     """Refuse whoever is not a lead of the project."""
     if not member.is_lead:
         raise NotAllowed(gettext("Only a lead of this project can do this. Ask one of its leads."))
+
+
+def may_make_projects(user: Any) -> bool:
+    """Whether this account may make a project and lead it, by ELENCHUS_PROJECTS_BY."""
+    if not user.is_authenticated:
+        return False
+    if settings.PROJECTS_BY == "anyone" or user.is_staff:
+        return True
+    leads = Membership.objects.filter(user=user.pk, is_lead=True, is_active=True)
+    return settings.PROJECTS_BY == "leads" and leads.exists()
+
+
+def require_may_make_projects(user: Any) -> None:
+    """Refuse whoever may not make a project. The command line may: who runs the installation uses it."""
+    if not may_make_projects(user):
+        raise NotAllowed(
+            gettext(
+                "You cannot make a project here. Ask whoever runs this installation to make one for you, or a "
+                "lead to invite you as a lead."
+            )
+        )
 
 
 def require_annotator(member: Membership) -> None:

@@ -5,18 +5,19 @@ from pathlib import Path
 from config import env
 
 BASE_DIR = Path(__file__).resolve().parent.parent.parent
-DATA_DIR = BASE_DIR / env.text("ELENCHUS_DATA")  # an absolute path stays itself
+DATA_DIR = BASE_DIR / env.folder("ELENCHUS_DATA")  # an absolute path stays itself
 
 DEBUG = False
-ALLOWED_HOSTS = env.words("ELENCHUS_HOSTS")
+ALLOWED_HOSTS = env.hosts("ELENCHUS_HOSTS")
 CSRF_TRUSTED_ORIGINS = env.origins("ELENCHUS_ORIGINS")
 
 # The sample's log-ins are known to everybody: allowed where only this machine reaches the server.
 SAMPLE_LOGINS_ALLOWED = True
 
 TWO_FACTOR = env.flag("ELENCHUS_TWO_FACTOR")
-OIDC_SERVER = env.text("ELENCHUS_OIDC_SERVER")
+OIDC_SERVER = env.web_address("ELENCHUS_OIDC_SERVER")
 OPEN_SIGNUP = env.flag("ELENCHUS_OPEN_SIGNUP")
+PROJECTS_BY = env.choice("ELENCHUS_PROJECTS_BY", ["staff", "leads", "anyone"])
 
 INSTALLED_APPS = [
     "frontend",
@@ -189,7 +190,7 @@ EMAIL_HOST, EMAIL_PORT = MAIL.host, MAIL.port
 EMAIL_HOST_USER, EMAIL_HOST_PASSWORD = MAIL.user, MAIL.password
 EMAIL_USE_TLS = MAIL.tls
 EMAIL_TIMEOUT = 10
-DEFAULT_FROM_EMAIL = SERVER_EMAIL = env.text("ELENCHUS_EMAIL_FROM")
+DEFAULT_FROM_EMAIL = SERVER_EMAIL = env.sender("ELENCHUS_EMAIL_FROM")
 
 ENCODER = env.text("ELENCHUS_ENCODER")
 
