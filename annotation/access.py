@@ -74,8 +74,8 @@ def require_may_make_projects(user: Any) -> None:
     if not may_make_projects(user):
         raise NotAllowed(
             gettext(
-                "You cannot make a project here. Ask whoever runs this installation to make one for you, or a "
-                "lead to invite you as a lead."
+                "You cannot make a project here. Ask whoever runs this installation to make one for you, or "
+                "a lead to invite you as a lead."
             )
         )
 

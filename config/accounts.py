@@ -1,6 +1,8 @@
 """Who may make an account, under which name, and how often a password may be tried."""
 
+import logging
 import time
+from smtplib import SMTPException
 from typing import Any
 
 from allauth.account.adapter import DefaultAccountAdapter
@@ -13,6 +15,9 @@ from django.http import HttpRequest
 from django.utils.translation import gettext, ngettext
 
 from annotation.accounts import account_find, address_as_stored, as_stored, key_of, refuse_taken_name
+from annotation.errors import Refused
+
+logger = logging.getLogger(__name__)
 
 
 class AccountBackend(AuthenticationBackend):
@@ -43,6 +48,18 @@ class AccountAdapter(DefaultAccountAdapter):
 
     def clean_email(self, email: str) -> str:
         return super().clean_email(address_as_stored(email))
+
+    def send_mail(self, template_prefix: str, email: str, context: dict[str, Any]) -> None:
+        """Send a letter; where the mail server does not take it, say so in place of failing."""
+        try:
+            super().send_mail(template_prefix, email, context)
+        except (SMTPException, OSError) as error:
+            logger.warning("a letter to an account could not be sent: %s", type(error).__name__)
+            told = gettext(
+                "The letter could not be sent: the mail server does not take it. Try again later, or ask "
+                "whoever runs the site for a new password."
+            )
+            raise Refused("unavailable", told) from error
 
     def generate_unique_username(self, txts: list[str | None], regex: str | None = None) -> str:
         """Return a name that no account has, for whoever comes from an OpenID Connect server."""

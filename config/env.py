@@ -16,7 +16,6 @@ from zoneinfo import ZoneInfo, ZoneInfoNotFoundError
 from django.core.exceptions import ImproperlyConfigured, ValidationError
 from django.core.validators import validate_email
 
-
 ENCODE = (
     "In a user name or password percent-encode special characters: @ is %40, : is %3A, / is %2F, # is %23, "
     "? is %3F, [ is %5B, ] is %5D, % is %25, a blank is %20."
@@ -161,15 +160,15 @@ def words(name: str) -> list[str]:
 
 
 def hosts(name: str) -> list[str]:
-    """Return comma-separated host names, without scheme, port or path, which no browser's request has there."""
+    """Return comma-separated host names; a scheme, port or path would match no browser's request."""
     found = words(name)
     if not found:
         raise ImproperlyConfigured(f"{name} names no host: write one, such as elenchus.example.org.")
     for host in found:
         if not (host == "*" or _HOST.fullmatch(host.removeprefix("."))):
             raise ImproperlyConfigured(
-                f"{name}: {host!r} is no host name. Write the name alone, without https://, port or path, such "
-                "as elenchus.example.org; letters beyond ASCII as xn--…, an IPv6 address in brackets."
+                f"{name}: {host!r} is no host name. Write the name alone, without https://, port or path, "
+                "such as elenchus.example.org; letters beyond ASCII as xn--…, an IPv6 address in brackets."
             )
     return [host.lower() for host in found]
 
@@ -252,7 +251,8 @@ def database(name: str, sqlite_file: Path) -> dict:
     database_name = unquote(parts.path.removeprefix("/"))
     if parts.scheme not in {"postgres", "postgresql"} or not database_name:
         raise ImproperlyConfigured(
-            f"{name} must be postgres://user:password@host:5432/name or sqlite:////folder/file.sqlite3. {ENCODE}"
+            f"{name} must be postgres://user:password@host:5432/name or sqlite:////folder/file.sqlite3. "
+            f"{ENCODE}"
         )
     try:
         options = dict(parse_qsl(parts.query, strict_parsing=bool(parts.query)))
@@ -331,7 +331,7 @@ def mail(name: str) -> Mail:
 
 
 def _split(name: str, url: str) -> SplitResult:
-    """Return the parts of an address. What cannot be taken apart, or only by chance, is refused and not shown."""
+    """Return the parts of an address; what cannot be taken apart, or by chance only, is refused unseen."""
     try:
         parts = urlsplit(url)
         port = parts.port

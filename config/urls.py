@@ -9,6 +9,8 @@ from config.health import healthz
 from config.login import admin_login
 
 handler400 = "frontend.refusals.unreadable"
+handler404 = "frontend.refusals.missing"
+handler500 = "frontend.refusals.broken"
 handler429 = "frontend.refusals.too_many"
 
 # The log-in page is the one door: it counts wrong passwords and asks for the second factor.

@@ -45,6 +45,7 @@ MIDDLEWARE = [
     "config.security.content_security_policy",
     "whitenoise.middleware.WhiteNoiseMiddleware",  # static files end here, with caching of their own
     "config.security.no_store",
+    "frontend.refusals.refuse_nul",
     "django.contrib.sessions.middleware.SessionMiddleware",
     "django.middleware.locale.LocaleMiddleware",
     "django.middleware.common.CommonMiddleware",
