@@ -9,6 +9,7 @@ from django.db.models import Count, Exists, Max, OuterRef, QuerySet
 
 from agreement.models import AgreementReport, DisputedUnit
 from agreement.queue import disputed_kinds
+from annotation.access import readable
 from annotation.adjudicating import (
     claims_of_others,
     rulings_current,
@@ -39,8 +40,8 @@ class QueueProgress:
 
 
 def queue_units(report: AgreementReport, member: Membership) -> QuerySet[Any]:
-    """Return the units that have to be decided, most disputed first, with `decided` and `taken`."""
-    return with_state(report.disputed_units.exclude(why=""), member)
+    """Return what has to be decided and a member may read, most disputed first, with `decided`, `taken`."""
+    return with_state(readable(report.disputed_units.exclude(why=""), member), member)
 
 
 def queue_progress(report: AgreementReport, member: Membership) -> QueueProgress:

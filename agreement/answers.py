@@ -8,8 +8,9 @@ from dataclasses import dataclass
 from django.db.models import QuerySet
 
 from agreement.reading import counted_rows, judgements_stamp
+from annotation.access import kept_from, readable
 from annotation.codebooks.definition import FOCUS
-from annotation.models import Item, Question, QuestionAnnotation, Round, TypeAnnotation
+from annotation.models import Item, Membership, Question, QuestionAnnotation, Round, TypeAnnotation
 from annotation.remembering import remembered
 
 
@@ -34,10 +35,14 @@ UnitKey = tuple[int, str, int | None]
 """Item id, type code ("" for a question), question id (None for a type)."""
 
 
-def judged_units(round: Round, type_code: str = "") -> list[int]:
+def judged_units(round: Round, member: Membership, type_code: str = "") -> list[int]:
     """Return the ids of the items with an answer on a type, or of the questions with one, in the order of
-    the ids that their file gave.
+    the ids that their file gave; without the texts that the member judges now.
     """
+    if kept_from(member, round):
+        typology = round.project.protocol == FOCUS
+        units: QuerySet = _judged_units(round, type_code)
+        return list(readable(units, member, "pk" if typology else "item").values_list("pk", flat=True))
     name = f"judged-units:{round.pk}:{type_code}:{judgements_stamp(round)}"
     return remembered(name, lambda: list(_judged_units(round, type_code).values_list("pk", flat=True)))
 

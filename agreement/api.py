@@ -17,13 +17,13 @@ from agreement.chart_files import CHARTS, ChartMissing, chart_pdf, chart_svg
 from agreement.models import AgreementReport, DisputedUnit
 from agreement.plans import PLANNED, plan_clean, report_plan
 from agreement.queue import disputed_units, unit_json
-from agreement.reports import CurrentReport, report_current, report_shown, report_visible
+from agreement.reports import CurrentReport, figures_readable, report_current, report_shown, report_visible
 from agreement.tables import LATEX_DEFAULT, TableRefused, figures_csv, latex_table
 from agreement.tasks import report_start
 from annotation import access
 from annotation.api import REFUSALS, MemberView
 from annotation.errors import NotFound, Refused
-from annotation.models import Round
+from annotation.models import Membership, Round
 
 
 class ReportSerializer(serializers.Serializer):
@@ -65,10 +65,13 @@ class QueueUnitSerializer(serializers.Serializer):
 class ReportView(MemberView):
     """A view of a round's report: for leads, and only where the round shows its agreement."""
 
+    reader: Membership
+    """Who asks, once `round` has let them in."""
+
     def round(self, request: Request, slug: str, number: int) -> Round:
-        member = self.member(request, slug, lead=True)
-        found = access.round_or_404(member, number)
-        report_visible(member=member, round=found)
+        self.reader = self.member(request, slug, lead=True)
+        found = access.round_or_404(self.reader, number)
+        report_visible(member=self.reader, round=found)
         return found
 
 
@@ -82,7 +85,8 @@ class ReportApi(ReportView):
     @extend_schema(responses={200: ReportSerializer, **REFUSALS})
     def get(self, request: Request, slug: str, number: int) -> Response:
         """Show the newest report of a round and whether it is still that of the judgements."""
-        return Response(_report_json(report_current(round=self.round(request, slug, number))))
+        current = report_current(round=self.round(request, slug, number))
+        return Response(_report_json(current, self.reader))
 
     @extend_schema(request=InputSerializer, responses={202: ReportSerializer, **REFUSALS})
     def post(self, request: Request, slug: str, number: int) -> Response:
@@ -91,7 +95,9 @@ class ReportApi(ReportView):
         if not isinstance(request.data, dict):
             raise Refused("invalid", 'Send the parameters of a report as an object, such as {"seed": 7}.')
         report_start(round=found, parameters=request.data)
-        return Response(_report_json(report_current(round=found)), status=status.HTTP_202_ACCEPTED)
+        return Response(
+            _report_json(report_current(round=found), self.reader), status=status.HTTP_202_ACCEPTED
+        )
 
 
 class QueueApi(ReportView):
@@ -119,6 +125,7 @@ class QueueApi(ReportView):
         query = request.query_params
         units = disputed_units(
             report,
+            member=self.reader,
             types=query.getlist("type"),
             why=query.get("why", ""),
             only_queue=query.get("all", "").lower() not in ("1", "true"),
@@ -160,17 +167,17 @@ class FiguresJsonApi(ReportView):
     @extend_schema(responses={200: OpenApiResponse(dict[str, Any], "Canonical JSON.")})
     def get(self, request: Request, slug: str, number: int) -> HttpResponse:
         """Download every figure as canonical JSON: the same judgements give the same bytes."""
-        found = self.round(request, slug, number)
-        return _file(canonical_json(_finished(found).figures), "application/json", slug, number, "json")
+        figures = figures_readable(_finished(self.round(request, slug, number)), self.reader)
+        return _file(canonical_json(figures), "application/json", slug, number, "json")
 
 
 class FiguresCsvApi(ReportView):
     @extend_schema(responses={(200, "text/csv"): str})
     def get(self, request: Request, slug: str, number: int) -> HttpResponse:
         """Download every figure as CSV, one a row."""
-        found = self.round(request, slug, number)
+        figures = figures_readable(_finished(self.round(request, slug, number)), self.reader)
         # Excel on Windows takes a file without the mark for another encoding.
-        return _file("\ufeff" + figures_csv(_finished(found).figures), "text/csv", slug, number, "csv")
+        return _file("\ufeff" + figures_csv(figures), "text/csv", slug, number, "csv")
 
 
 class LatexApi(ReportView):
@@ -237,7 +244,7 @@ def _finished(round: Round) -> AgreementReport:
     return report
 
 
-def _report_json(current: CurrentReport) -> dict[str, Any]:
+def _report_json(current: CurrentReport, reader: Membership) -> dict[str, Any]:
     report, shown = current.report, report_shown(current)
     under_way = current.pending
     return {
@@ -253,7 +260,7 @@ def _report_json(current: CurrentReport) -> dict[str, Any]:
         "crosscheck": report.crosscheck if report else AgreementReport.Crosscheck.UNCHECKED,
         "crosscheck_result": report.crosscheck_result if report else {},
         "change": report.change if report else {},
-        "figures": report.figures if report else None,
+        "figures": figures_readable(report, reader) if report else None,
     }
 
 

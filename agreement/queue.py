@@ -11,7 +11,8 @@ from django.db.models import Count, QuerySet
 from agreement.answers import Answer, answers_read
 from agreement.judgements import natural_key
 from agreement.models import AgreementReport, ConsensusSpan, DisputedUnit
-from annotation.models import Item, Question
+from annotation.access import readable
+from annotation.models import Item, Membership, Question
 from annotation.remembering import remembered
 
 
@@ -46,10 +47,15 @@ def disputed_kinds(report: AgreementReport) -> list[DisputedKind]:
 
 
 def disputed_units(
-    report: AgreementReport, *, types: Iterable[str] = (), why: str = "", only_queue: bool = False
+    report: AgreementReport,
+    *,
+    member: Membership,
+    types: Iterable[str] = (),
+    why: str = "",
+    only_queue: bool = False,
 ) -> QuerySet[DisputedUnit]:
-    """Return the disputed units of a report, of some types, waiting for one reason, or all that wait."""
-    units = report.disputed_units.select_related("item", "question")
+    """Return the disputed units that a member may read, of some types, waiting for one reason, or all."""
+    units = readable(report.disputed_units.select_related("item", "question"), member)
     types = list(types)
     if types:
         units = units.filter(type_code__in=types)

@@ -24,6 +24,7 @@ from agreement.parameters import parameters_clean
 from agreement.reading import changed_items, judgements_digest, judgements_stamp
 from agreement.report import REPORT_VERSION
 from agreement.unsaid import LIVE_ITEMS
+from annotation.access import kept_from
 from annotation.codebooks.definition import FOCUS
 from annotation.errors import Refused
 from annotation.models import Membership, Round
@@ -36,6 +37,10 @@ _LONG = ("figures", "change", "crosscheck_result")
 DRAFT = "draft"
 OPEN = "open"
 ANNOTATES = "annotates"
+JUDGES = "judges"
+
+FEW_TEXTS = 5
+"""A report on fewer texts than this tells of single ones."""
 
 HIDDEN = {
     DRAFT: gettext_lazy(
@@ -47,6 +52,10 @@ HIDDEN = {
     ANNOTATES: gettext_lazy(
         "You annotate in this round, so its agreement stays hidden from you until it closes."
     ),
+    JUDGES: gettext_lazy(
+        "This round has few texts, and an open round asks you about some of them: its agreement stays hidden "
+        "from you until that round closes."
+    ),
 }
 
 
@@ -54,7 +63,9 @@ class ReportHidden(Refused):
     """The report of this round may not be shown; `why` is one of HIDDEN."""
 
     def __init__(self, why: str) -> None:
-        super().__init__("not_allowed" if why == ANNOTATES else "round_not_closed", str(HIDDEN[why]))
+        super().__init__(
+            "not_allowed" if why in (ANNOTATES, JUDGES) else "round_not_closed", str(HIDDEN[why])
+        )
         self.why = why
 
 
@@ -81,6 +92,17 @@ def report_visible(*, member: Membership, round: Round) -> None:
             raise ReportHidden(OPEN)
         if round.assignments.filter(member=member).exists():
             raise ReportHidden(ANNOTATES)
+    elif kept_from(member, round) and round.round_items.count() < FEW_TEXTS:
+        raise ReportHidden(JUDGES)
+
+
+def figures_readable(report: AgreementReport, member: Membership) -> dict[str, Any]:
+    """Return the figures for a member. They are of all texts together, but for the tables by a field.
+
+    A field may have a value that one text alone has: these tables are left out while an open round asks the
+    member about a text of the report's round.
+    """
+    return {**report.figures, "cross": []} if kept_from(member, report.round) else report.figures
 
 
 def report_request(*, round: Round, parameters: Mapping[str, Any] | None = None) -> AgreementReport:

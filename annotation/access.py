@@ -2,12 +2,13 @@
 
 from typing import Any, TypeVar
 
+from django.conf import settings
 from django.core.exceptions import ObjectDoesNotExist
 from django.db.models import Manager, Model, QuerySet
 from django.utils.translation import gettext
 
 from annotation.errors import NotAllowed, NotFound, Refused
-from annotation.models import Import, Item, Membership, Project, Question, Round
+from annotation.models import Assignment, Import, Item, Membership, Project, Question, Round, RoundItem
 
 Row = TypeVar("Row", bound=Model)
 
@@ -58,6 +59,27 @@ def require_lead(member: Membership) -> None:
         raise NotAllowed(gettext("Only a lead of this project can do this. Ask one of its leads."))
 
 
+def may_make_projects(user: Any) -> bool:
+    """Whether this account may make a project and lead it, by ELENCHUS_PROJECTS_BY."""
+    if not user.is_authenticated:
+        return False
+    if settings.PROJECTS_BY == "anyone" or user.is_staff:
+        return True
+    leads = Membership.objects.filter(user=user.pk, is_lead=True, is_active=True)
+    return settings.PROJECTS_BY == "leads" and leads.exists()
+
+
+def require_may_make_projects(user: Any) -> None:
+    """Refuse whoever may not make a project. The command line may: who runs the installation uses it."""
+    if not may_make_projects(user):
+        raise NotAllowed(
+            gettext(
+                "You cannot make a project here. Ask whoever runs this installation to make one for you, or "
+                "a lead to invite you as a lead."
+            )
+        )
+
+
 def require_annotator(member: Membership) -> None:
     """Refuse whoever does not annotate in the project."""
     if not member.is_annotator:
@@ -65,6 +87,44 @@ def require_annotator(member: Membership) -> None:
             gettext("You do not annotate in this project. Ask a lead to make you an annotator."),
             member=member.pk,
         )
+
+
+def judging_now(member: Membership) -> QuerySet[Assignment]:
+    """Return what open rounds ask this member: until they close, the member reads nobody's judgement on it.
+
+    The one rule for every reader of judgements, of closed rounds too, whoever asks: a lead who annotates is
+    an annotator. See `readable`, `refuse_while_judging` and `kept_from`.
+    """
+    return member.assignments.filter(
+        round__status=Round.Status.OPEN, round__imported=False, released_at__isnull=True
+    )
+
+
+def readable(rows: QuerySet[Row], member: Membership, item: str = "item") -> QuerySet[Row]:
+    """Leave out the rows about texts that the member judges now; `item` leads to the text."""
+    judged = judging_now(member)
+    return rows.exclude(**{f"{item}__in": judged.values("item")}) if judged.exists() else rows
+
+
+def refuse_while_judging(member: Membership, items: Any) -> None:
+    """Raise Refused where the member judges one of these texts (keys, or a query of them) now."""
+    found = judging_now(member).filter(item__in=items).select_related("round").first()
+    if found is not None:
+        raise Refused(
+            "not_ready",
+            gettext(
+                "You judge this text in %(name)s, which is open. Until it is closed, what others said about "
+                "the text stays hidden from you."
+            )
+            % {"name": found.round.name},
+        )
+
+
+def kept_from(member: Membership, round: Round) -> list[int]:
+    """Return the texts of a round whose judgements are kept from the member, by their keys."""
+    drawn = RoundItem.objects.filter(round=round)
+    judged = judging_now(member).filter(item__in=drawn.values("item"))
+    return list(judged.values_list("item", flat=True).distinct().order_by("item"))
 
 
 def refuse_archived(project: Project) -> None:

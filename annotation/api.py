@@ -96,6 +96,7 @@ class ProjectListApi(APIView):
     @extend_schema(request=InputSerializer, responses={201: ProjectSerializer, **REFUSALS})
     def post(self, request: Request) -> Response:
         """Create a project from a shipped codebook and become its lead."""
+        access.require_may_make_projects(request.user)
         given = validated(self.InputSerializer, request)
         project = project_create(user=request.user, **given)
         return Response(ProjectSerializer(project).data, status=status.HTTP_201_CREATED)

@@ -1,16 +1,22 @@
 """One JSON shape for everything that an API refuses: code, message, and errors or row where they help."""
 
+import errno
+import logging
 from typing import Any
 
 from django.conf import settings
 from django.core.exceptions import PermissionDenied, RequestDataTooBig
+from django.db import InterfaceError, OperationalError
 from django.http import Http404
 from django.utils.translation import gettext
 from rest_framework import exceptions, status
 from rest_framework.response import Response
 from rest_framework.views import exception_handler as rest_exception_handler
+from rest_framework.views import set_rollback
 
 from annotation.errors import Refused
+
+logger = logging.getLogger(__name__)
 
 STATUS = {
     "not_found": status.HTTP_404_NOT_FOUND,
@@ -24,6 +30,7 @@ STATUS = {
     "locked": status.HTTP_409_CONFLICT,
     "not_ready": status.HTTP_409_CONFLICT,
     "damaged": status.HTTP_503_SERVICE_UNAVAILABLE,
+    "unavailable": status.HTTP_503_SERVICE_UNAVAILABLE,
     "taken": status.HTTP_409_CONFLICT,
 }
 
@@ -48,6 +55,12 @@ def exception_handler(error: Exception, context: dict[str, Any]) -> Response | N
         body = {"code": "too_large", "message": message}
         return Response(body, status=status.HTTP_413_REQUEST_ENTITY_TOO_LARGE)
     response = rest_exception_handler(error, context)
+    if response is None and is_unavailable(error):
+        logger.error("%s while answering the API", type(error).__name__, exc_info=error)
+        set_rollback()
+        return Response(
+            unavailable_body(), status=status.HTTP_503_SERVICE_UNAVAILABLE, headers={"Retry-After": "30"}
+        )
     if response is None:
         return None
     # Session authentication answers 403 where nobody is logged in: the code lets the outbox open the log-in.
@@ -68,6 +81,24 @@ def exception_handler(error: Exception, context: dict[str, Any]) -> Response | N
     elif isinstance(error, exceptions.APIException):
         response.data = {"code": error.default_code, "message": str(error.detail)}
     return response
+
+
+def is_unavailable(error: BaseException | None) -> bool:
+    """Whether something that is needed does not answer now: the database, or a disk that is full."""
+    full = isinstance(error, OSError) and error.errno in (errno.ENOSPC, errno.EDQUOT, errno.EROFS)
+    return full or isinstance(error, OperationalError | InterfaceError)
+
+
+def unavailable_body() -> dict[str, str]:
+    """Return what programs are told while the database does not answer or the disk is full."""
+    told = gettext("The database does not answer, or the disk is full: nothing was stored. Try again later.")
+    return {"code": "unavailable", "message": told}
+
+
+def failed_body() -> dict[str, str]:
+    """Return what programs are told where an error happened that nobody expected."""
+    told = gettext("Something broke on our side, and what you asked for was not done.")
+    return {"code": "failed", "message": told}
 
 
 def refusal_body(error: Refused) -> dict[str, Any]:

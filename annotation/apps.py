@@ -1,7 +1,8 @@
-"""Register the annotation app and keep its database triggers in place."""
+"""Register the annotation app, keep its database triggers in place and the rule for names of accounts."""
 
 from django.apps import AppConfig
-from django.db.models.signals import post_migrate, pre_migrate
+from django.conf import settings
+from django.db.models.signals import post_migrate, post_save, pre_migrate, pre_save
 
 
 class AnnotationConfig(AppConfig):
@@ -9,7 +10,10 @@ class AnnotationConfig(AppConfig):
     default_auto_field = "django.db.models.BigAutoField"
 
     def ready(self) -> None:
+        from annotation.accounts import account_check, account_name_store
         from annotation.database_rules import install_annotation_triggers, lift_annotation_triggers
 
         pre_migrate.connect(lift_annotation_triggers, sender=self)
         post_migrate.connect(install_annotation_triggers, sender=self)
+        pre_save.connect(account_check, sender=settings.AUTH_USER_MODEL)
+        post_save.connect(account_name_store, sender=settings.AUTH_USER_MODEL)

@@ -9,7 +9,7 @@ from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 
-from django.db.models import Count, Q, Sum
+from django.db.models import Count, Q, QuerySet, Sum
 from django.utils.translation import gettext
 
 from annotation.access import refuse_archived, require_lead, visible_items
@@ -98,6 +98,12 @@ def screening_result(project: Project) -> Screening:
     sums = [sum(column) for column in zip(none, *by_topic.values(), strict=True)]
     rows = [_row(topic, by_topic[topic]) for topic in sorted(by_topic)]
     return Screening(criteria, rows, _row("", sums))
+
+
+def screened_texts(project: Project) -> QuerySet:
+    """Return the texts of closed rounds, whose votes the result counts, by their keys."""
+    closed = project.rounds.filter(status=Round.Status.CLOSED)
+    return RoundItem.objects.filter(round__in=closed).values("item")
 
 
 def is_large(project: Project) -> bool:

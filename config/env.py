@@ -5,13 +5,24 @@ secrets that must not stand in the environment).
 """
 
 import os
+import re
 from collections.abc import Sequence
 from dataclasses import dataclass
+from email.utils import parseaddr
 from pathlib import Path
-from urllib.parse import parse_qsl, unquote, urlsplit
+from urllib.parse import SplitResult, parse_qsl, unquote, urlsplit
 from zoneinfo import ZoneInfo, ZoneInfoNotFoundError
 
-from django.core.exceptions import ImproperlyConfigured
+from django.core.exceptions import ImproperlyConfigured, ValidationError
+from django.core.validators import validate_email
+
+ENCODE = (
+    "In a user name or password percent-encode special characters: @ is %40, : is %3A, / is %2F, # is %23, "
+    "? is %3F, [ is %5B, ] is %5D, % is %25, a blank is %20."
+)
+
+_HOST = re.compile(r"(?:[A-Za-z0-9_](?:[A-Za-z0-9_-]*[A-Za-z0-9_])?(?:\.|(?=$)))+|\[[0-9A-Fa-f:.]+\]")
+_HALF_ENCODED = re.compile(r"%(?![0-9A-Fa-f]{2})")
 
 
 @dataclass(frozen=True, slots=True)
@@ -29,7 +40,12 @@ SETTINGS = {
     for setting in (
         Setting("ELENCHUS_DATA", "var", "Folder of everything kept on disk: database, uploads, releases."),
         Setting("ELENCHUS_SECRET_KEY", "", "Signs sessions and links; at least 50 random characters.", True),
-        Setting("ELENCHUS_HOSTS", "127.0.0.1,localhost", "Host names of the site, comma-separated.", True),
+        Setting(
+            "ELENCHUS_HOSTS",
+            "127.0.0.1,localhost",
+            "Host names of the site without scheme and port, comma-separated.",
+            True,
+        ),
         Setting(
             "ELENCHUS_ORIGINS", "", "Origins trusted for form posts, such as https://elenchus.example.org."
         ),
@@ -41,6 +57,11 @@ SETTINGS = {
         Setting("ELENCHUS_LANGUAGE", "en", "Language for people without a preference: en, es or ja."),
         Setting("ELENCHUS_TIME_ZONE", "UTC", "Time zone in which pages show times, such as Europe/Madrid."),
         Setting("ELENCHUS_OPEN_SIGNUP", "no", "Anybody may make an account (yes or no)."),
+        Setting(
+            "ELENCHUS_PROJECTS_BY",
+            "leads",
+            "Who makes projects: staff; leads (staff and whoever leads one already); anyone.",
+        ),
         Setting("ELENCHUS_ENCODER", "", "Encoder of BERTScore: a folder, or owner/name@revision of a hub."),
         Setting("ELENCHUS_LLM_ENDPOINTS", "", "OpenAI-compatible base URLs that may refine questions."),
         Setting(
@@ -67,10 +88,24 @@ def text(name: str) -> str:
         raise ImproperlyConfigured(f"Set either {name} or {name}_FILE, not both.")
     if file is not None:
         try:
-            return Path(file).read_text(encoding="utf-8").strip()
-        except OSError as error:
+            value = Path(file).read_text(encoding="utf-8")
+        except UnicodeDecodeError:
+            raise ImproperlyConfigured(f"{name}_FILE names a file that is no UTF-8 text.") from None
+        except (OSError, ValueError) as error:
             raise ImproperlyConfigured(f"{name}_FILE names a file that cannot be read: {error}.") from error
-    return (setting.default if value is None else value).strip()
+    found = (setting.default if value is None else value).strip()
+    if not found.isprintable():
+        # The value is not shown: it may be a secret.
+        raise ImproperlyConfigured(f"{name} has a line break or another control character in it.")
+    return found
+
+
+def folder(name: str) -> Path:
+    """Return the path of a folder, which need not be there yet."""
+    path = Path(text(name))
+    if not text(name) or (path.exists() and not path.is_dir()):
+        raise ImproperlyConfigured(f"{name}={text(name)!r}: write the path of a folder.")
+    return path
 
 
 def required(name: str) -> str:
@@ -124,13 +159,52 @@ def words(name: str) -> list[str]:
     return [part for part in (part.strip() for part in text(name).split(",")) if part]
 
 
+def hosts(name: str) -> list[str]:
+    """Return comma-separated host names; a scheme, port or path would match no browser's request."""
+    found = words(name)
+    if not found:
+        raise ImproperlyConfigured(f"{name} names no host: write one, such as elenchus.example.org.")
+    for host in found:
+        if not (host == "*" or _HOST.fullmatch(host.removeprefix("."))):
+            raise ImproperlyConfigured(
+                f"{name}: {host!r} is no host name. Write the name alone, without https://, port or path, "
+                "such as elenchus.example.org; letters beyond ASCII as xn--…, an IPv6 address in brackets."
+            )
+    return [host.lower() for host in found]
+
+
 def origins(name: str) -> list[str]:
     """Return comma-separated origins, each with its scheme and no path."""
     for origin in words(name):
-        parts = urlsplit(origin)
-        if parts.scheme not in {"http", "https"} or not parts.netloc or parts.path or parts.query:
+        parts = _split(name, origin)
+        alone = origin.partition("://")[2] == parts.netloc
+        host = parts.netloc.removesuffix(f":{parts.port}").removeprefix("*.")
+        if parts.scheme not in {"http", "https"} or not alone or not _HOST.fullmatch(host):
             raise ImproperlyConfigured(f"{name}: {origin!r} must look like https://elenchus.example.org.")
     return words(name)
+
+
+def web_address(name: str) -> str:
+    """Return the address of a server on the web, or an empty text."""
+    address = text(name)
+    parts = _split(name, address)
+    if address and (parts.scheme not in {"http", "https"} or not parts.hostname or " " in address):
+        raise ImproperlyConfigured(
+            f"{name}={address!r}: write an address, such as https://login.example.org."
+        )
+    return address
+
+
+def sender(name: str) -> str:
+    """Return an e-mail address, with or without a name before it: Elenchus <elenchus@example.org>."""
+    value = text(name)
+    try:
+        validate_email(parseaddr(value)[1])
+    except ValidationError:
+        raise ImproperlyConfigured(
+            f"{name}={value!r}: write an e-mail address, such as elenchus@example.org."
+        ) from None
+    return value
 
 
 def endpoints(name: str) -> list[str]:
@@ -145,7 +219,7 @@ def endpoints(name: str) -> list[str]:
         if parts.scheme not in {"http", "https"} or not parts.hostname or extra:
             # The address is not shown: somebody may have written a key into it.
             raise ImproperlyConfigured(f"{name}: each must look like https://llm.example.org/v1.")
-        _port(name, address)
+        _split(name, address)
     if len(set(found)) < len(found):
         raise ImproperlyConfigured(f"{name} names an address twice.")
     return found
@@ -171,22 +245,29 @@ def database(name: str, sqlite_file: Path) -> dict:
     url = text(name)
     if not url:
         return _sqlite(sqlite_file)
-    parts = urlsplit(url)
+    parts = _split(name, url)
     if parts.scheme == "sqlite" and not parts.netloc and parts.path.startswith("//"):
         return _sqlite(Path(unquote(parts.path[1:])))
     database_name = unquote(parts.path.removeprefix("/"))
     if parts.scheme not in {"postgres", "postgresql"} or not database_name:
         raise ImproperlyConfigured(
-            f"{name} must be postgres://user:password@host:5432/name or sqlite:////folder/file.sqlite3."
+            f"{name} must be postgres://user:password@host:5432/name or sqlite:////folder/file.sqlite3. "
+            f"{ENCODE}"
         )
+    try:
+        options = dict(parse_qsl(parts.query, strict_parsing=bool(parts.query)))
+    except ValueError:
+        raise ImproperlyConfigured(
+            f"{name}: after the question mark stand options such as sslmode=require. {ENCODE}"
+        ) from None
     return {
         "ENGINE": "django.db.backends.postgresql",
         "NAME": database_name,
         "USER": unquote(parts.username or ""),
         "PASSWORD": unquote(parts.password or ""),
         "HOST": unquote(parts.hostname or ""),
-        "PORT": str(_port(name, url) or ""),
-        "OPTIONS": dict(parse_qsl(parts.query, strict_parsing=bool(parts.query))),
+        "PORT": str(parts.port or ""),
+        "OPTIONS": options,
         "CONN_MAX_AGE": 60,
         "CONN_HEALTH_CHECKS": True,
     }
@@ -210,9 +291,10 @@ def _sqlite(file: Path) -> dict:
 def redis(name: str) -> str:
     """Return a redis:// address, or an empty text."""
     url = text(name)
-    if url and urlsplit(url).scheme not in {"redis", "rediss"}:
-        raise ImproperlyConfigured(f"{name} must be redis://host:6379/0, rediss://… or empty.")
-    _port(name, url)
+    parts = _split(name, url)
+    number = parts.path.removeprefix("/")
+    if url and (parts.scheme not in {"redis", "rediss"} or not (number == "" or number.isdecimal())):
+        raise ImproperlyConfigured(f"{name} must be redis://host:6379/0, rediss://… or empty. {ENCODE}")
     return url
 
 
@@ -232,21 +314,32 @@ def mail(name: str) -> Mail:
     url = text(name)
     if url == "console:":
         return Mail()
-    parts = urlsplit(url)
+    parts = _split(name, url)
     options = dict(parse_qsl(parts.query))
-    if parts.scheme != "smtp" or not parts.hostname or options.get("tls", "yes") not in {"yes", "no"}:
-        raise ImproperlyConfigured(f"{name} must be smtp://user:password@host:587?tls=yes or console:.")
+    odd = parts.path.strip("/") or set(options) - {"tls"} or options.get("tls", "yes") not in {"yes", "no"}
+    if parts.scheme != "smtp" or not parts.hostname or odd:
+        raise ImproperlyConfigured(
+            f"{name} must be smtp://user:password@host:587?tls=yes or console:. {ENCODE}"
+        )
     return Mail(
         host=parts.hostname,
-        port=_port(name, url) or 587,
+        port=parts.port or 587,
         user=unquote(parts.username or ""),
         password=unquote(parts.password or ""),
         tls=options.get("tls", "yes") == "yes",
     )
 
 
-def _port(name: str, url: str) -> int | None:
+def _split(name: str, url: str) -> SplitResult:
+    """Return the parts of an address; what cannot be taken apart, or by chance only, is refused unseen."""
     try:
-        return urlsplit(url).port
-    except ValueError as error:
-        raise ImproperlyConfigured(f"{name}: the port is not a number.") from error
+        parts = urlsplit(url)
+        port = parts.port
+    except ValueError:
+        raise ImproperlyConfigured(
+            f"{name}: the port is not a number, or a sign is out of place. {ENCODE}"
+        ) from None
+    astray = parts.fragment or "@" in parts.path or "@" in parts.query
+    if astray or port == 0 or " " in parts.netloc or _HALF_ENCODED.search(url):
+        raise ImproperlyConfigured(f"{name}: a sign is out of place. {ENCODE}")
+    return parts

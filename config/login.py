@@ -1,9 +1,19 @@
-"""The log-in form in the words of the log-in inside the workspace."""
+"""The one door: the log-in form in the words of the log-in inside the workspace, for the admin pages too."""
 
 from typing import Any
 
 from allauth.account import forms
-from django.utils.translation import gettext_lazy
+from django.contrib import admin
+from django.contrib.auth.views import redirect_to_login
+from django.http import HttpRequest, HttpResponse
+from django.shortcuts import redirect
+from django.urls import reverse
+from django.utils.http import url_has_allowed_host_and_scheme
+from django.utils.translation import gettext, gettext_lazy
+from django.views.decorators.cache import never_cache
+
+from annotation.accounts import refuse_taken_email
+from annotation.errors import NotAllowed
 
 
 class LoginForm(forms.LoginForm):
@@ -15,3 +25,39 @@ class LoginForm(forms.LoginForm):
         self.fields["remember"].label = gettext_lazy("Keep me logged in on this computer")
         for name in ("login", "password"):
             self.fields[name].widget.attrs.pop("placeholder", None)
+
+
+class OneAddress:
+    """Says that an e-mail address is taken, in place of a page about a letter that nobody gets."""
+
+    account_already_exists = False
+
+    def validate_unique_email(self, value: str) -> str:
+        refuse_taken_email(value)
+        return value
+
+
+class SignupForm(OneAddress, forms.SignupForm):
+    pass
+
+
+class AddEmailForm(forms.AddEmailForm):
+    def clean_email(self) -> str:
+        email = super().clean_email()
+        refuse_taken_email(email, but=self.user)
+        return email
+
+
+@never_cache
+def admin_login(request: HttpRequest, extra_context: Any = None) -> HttpResponse:
+    """Send whoever wants the admin pages through the log-in of the site: there is no second one."""
+    wanted = request.GET.get("next", "")
+    if not url_has_allowed_host_and_scheme(wanted, {request.get_host()}, request.is_secure()):
+        wanted = reverse("admin:index")
+    if admin.site.has_permission(request):
+        return redirect(wanted)
+    if request.user.is_authenticated:
+        raise NotAllowed(
+            gettext("The admin pages are for staff of this installation. Log in as one of them.")
+        )
+    return redirect_to_login(wanted)

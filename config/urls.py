@@ -2,11 +2,20 @@
 
 from django.contrib import admin
 from django.urls import include, path
+from django.views.generic import RedirectView
 from drf_spectacular.views import SpectacularAPIView, SpectacularSwaggerSplitView
 
 from config.health import healthz
+from config.login import admin_login
 
 handler400 = "frontend.refusals.unreadable"
+handler404 = "frontend.refusals.missing"
+handler500 = "frontend.refusals.broken"
+handler429 = "frontend.refusals.too_many"
+
+# The log-in page is the one door: it counts wrong passwords and asks for the second factor.
+admin.site.login = admin_login  # type: ignore[method-assign]
+admin.site.password_change = RedirectView.as_view(pattern_name="account_change_password")  # type: ignore[method-assign,assignment]
 
 urlpatterns = [
     path("healthz", healthz, name="healthz"),

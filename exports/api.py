@@ -31,6 +31,7 @@ from exports.models import Release
 from exports.parameters import EXCHANGE, LEAST_CELL, MOST_CELL, PUBLISHED_LABELS, SPLIT_BY, Parameters
 from exports.publishing import release_publish, release_unpublish
 from exports.ranges import byte_range
+from exports.reading import refuse_release_while_judging
 from exports.tasks import release_start
 
 CHUNK = 1 << 16
@@ -205,13 +206,15 @@ class ReleaseFileApi(MemberView):
     )
     def get(self, request: Request, slug: str, version: str, name: str) -> HttpResponseBase:
         """Download a file of a release; a Range header resumes a download that broke off."""
-        release = release_or_404(self.member(request, slug, lead=True), version)
+        member = self.member(request, slug, lead=True)
+        release = release_or_404(member, version)
+        refuse_release_while_judging(release, member)
         file = next((file for file in release.files if file["name"] == name), None)
         if file is None:
             raise NotFound(
                 gettext("Release %(version)s has no file “%(name)s”.") % {"version": version, "name": name}
             )
-        return file_response(request, file, caching="private, no-cache")
+        return file_response(request, file, caching="no-store")
 
 
 def release_or_404(member: Membership, version: str) -> Release:

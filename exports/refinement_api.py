@@ -11,6 +11,7 @@ from rest_framework.pagination import PageNumberPagination
 from rest_framework.request import Request
 from rest_framework.response import Response
 
+from annotation.access import readable
 from annotation.api import REFUSALS, MemberView
 from annotation.errors import Refused
 from exports.models import QuestionRefinement, RefinementRun
@@ -22,7 +23,7 @@ from exports.refining import (
     refined_reject,
     refined_restore,
     refinement_cancel,
-    refinement_or_404,
+    refinement_of,
     run_or_404,
 )
 from exports.tasks import counting_start, refinement_start
@@ -194,7 +195,8 @@ class RefinementListApi(MemberView):
         else:
             rows = refinements_current(member.project)
         pages = PageNumberPagination()
-        page = pages.paginate_queryset(rows.order_by("pk"), request, view=self)
+        rows = readable(rows, member).order_by("pk")
+        page = pages.paginate_queryset(rows, request, view=self)
         return pages.get_paginated_response(RefinementSerializer(page, many=True).data)
 
 
@@ -203,8 +205,8 @@ class RefinementRejectApi(MemberView):
     def post(self, request: Request, slug: str, refinement_id: int) -> Response:
         """Reject a refined question: in releases to come its template stands alone."""
         member = self.member(request, slug, lead=True)
-        refined_reject(refinement=refinement_or_404(member.project, refinement_id), by=member)
-        return Response(RefinementSerializer(refinement_or_404(member.project, refinement_id)).data)
+        refined_reject(refinement=refinement_of(member, refinement_id), by=member)
+        return Response(RefinementSerializer(refinement_of(member, refinement_id)).data)
 
 
 class RefinementRestoreApi(MemberView):
@@ -212,5 +214,5 @@ class RefinementRestoreApi(MemberView):
     def post(self, request: Request, slug: str, refinement_id: int) -> Response:
         """Take the rejection of a refined question back."""
         member = self.member(request, slug, lead=True)
-        refined_restore(refinement=refinement_or_404(member.project, refinement_id), by=member)
-        return Response(RefinementSerializer(refinement_or_404(member.project, refinement_id)).data)
+        refined_restore(refinement=refinement_of(member, refinement_id), by=member)
+        return Response(RefinementSerializer(refinement_of(member, refinement_id)).data)

@@ -13,6 +13,7 @@ from django.db.models import Max, Q
 from django.utils import timezone
 from django.utils.translation import gettext
 
+from annotation.access import refuse_while_judging
 from annotation.errors import NotFound, Refused
 from annotation.models import Membership, Project, ProjectEvent
 from exports.claims import ATTEMPTS, PATIENCE
@@ -155,9 +156,10 @@ def run_or_404(project: Project, number: int) -> RefinementRun:
     return found
 
 
-def refinement_or_404(project: Project, refinement_id: int) -> QuestionRefinement:
-    """Return a refinement of the project. Raises NotFound."""
-    found = refinements_of(project).filter(pk=refinement_id).first()
+def refinement_of(member: Membership, refinement_id: int) -> QuestionRefinement:
+    """Return a refinement of the member's project. Raises NotFound, and Refused while they judge its text."""
+    found = refinements_of(member.project).filter(pk=refinement_id).first()
     if found is None:
         raise NotFound(gettext("There is no such refined question in this project."))
+    refuse_while_judging(member, [found.item_id])
     return found

@@ -1,21 +1,25 @@
 """What a page shows where a use case refuses: the refusal's own words, which say what to do."""
 
+import sys
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 
 from django.conf import settings
 from django.contrib import messages
-from django.core.exceptions import DisallowedHost, RequestDataTooBig
-from django.http import HttpRequest, HttpResponse
+from django.core.exceptions import BadRequest, DisallowedHost, RequestDataTooBig
+from django.http import HttpRequest, HttpResponse, JsonResponse, QueryDict
 from django.shortcuts import render
+from django.template.loader import render_to_string
 from django.utils.translation import gettext, gettext_lazy
 
+from annotation.api_errors import failed_body, is_unavailable, unavailable_body
 from annotation.errors import NotAllowed, NotFound, Refused
 
 HEADINGS = {
     "not_found": (404, gettext_lazy("Not found")),
     "not_allowed": (403, gettext_lazy("Not allowed")),
     "damaged": (503, gettext_lazy("The file cannot be sent")),
+    "unavailable": (503, gettext_lazy("This is not possible right now")),
 }
 
 
@@ -49,8 +53,65 @@ class RefusalPages:
         )
 
 
+FORMS = ("application/x-www-form-urlencoded", "multipart/form-data")
+
+
+def refuse_nul(get_response: Callable[[HttpRequest], HttpResponse]) -> Callable[[HttpRequest], HttpResponse]:
+    """Refuse the character NUL wherever a request can have it: no text has it, and PostgreSQL fails on it.
+
+    The body of an API call is JSON, whose parser refuses it with its place.
+    """
+
+    def middleware(request: HttpRequest) -> HttpResponse:
+        texts = [request.path_info, *request.COOKIES.values(), *_texts(request.GET)]
+        if request.method == "POST" and request.content_type in FORMS:
+            files = [file for _, sent in request.FILES.lists() for file in sent]
+            texts += _texts(request.POST) + [str(getattr(file, "name", "")) for file in files]
+        if any("\0" in text for text in texts):
+            raise BadRequest("a NUL character")
+        return get_response(request)
+
+    return middleware
+
+
+def _texts(given: QueryDict) -> list[str]:
+    return [text for name, values in given.lists() for text in (name, *map(str, values))]
+
+
+def is_for_api(request: HttpRequest) -> bool:
+    """Whether a program asked, which reads JSON and no page."""
+    return request.path.startswith("/api/") and not request.path.startswith("/api/docs/")
+
+
+def missing(request: HttpRequest, exception: Exception) -> HttpResponse:
+    """Answer for an address that is none."""
+    if is_for_api(request):
+        told = gettext("There is nothing at this address.")
+        return JsonResponse({"code": "not_found", "message": told}, status=404)
+    return render(request, "404.html", status=404)
+
+
+def broken(request: HttpRequest) -> HttpResponse:
+    """Answer where something failed: 503 while the database does not answer or the disk is full, else 500.
+
+    Without the request's person, project or database: any of these may be what failed.
+    """
+    down = is_unavailable(sys.exc_info()[1])
+    status = 503 if down else 500
+    if is_for_api(request):
+        response: HttpResponse = JsonResponse(unavailable_body() if down else failed_body(), status=status)
+    else:
+        response = HttpResponse(render_to_string("500.html", {"unavailable": down}), status=status)
+    if down:
+        response.headers["Retry-After"] = "30"
+    return response
+
+
 def unreadable(request: HttpRequest, exception: Exception) -> HttpResponse:
     """Answer a request that cannot be read: too large, or for an address that this site does not know."""
+    if is_for_api(request):
+        told = gettext("The request cannot be read: its address, a header or a character in it is wrong.")
+        return JsonResponse({"code": "invalid", "message": told}, status=400)
     too_large = isinstance(exception, RequestDataTooBig)
     context = {
         "megabytes": settings.DATA_UPLOAD_MAX_MEMORY_SIZE / 2**20 if too_large else None,
@@ -63,6 +124,20 @@ def form_refused(request: HttpRequest, reason: str = "") -> HttpResponse:
     """Answer a form that came without the right token, or from an address that this site does not trust."""
     # Django says why in words alone.
     return render(request, "403_csrf.html", {"unknown_origin": "trusted origins" in reason}, status=403)
+
+
+def too_many(request: HttpRequest) -> HttpResponse:
+    """Answer who sent a form of the log-in pages too often; each limit that ends here is one a minute."""
+    context = {
+        "heading": gettext("Wait a minute"),
+        "message": gettext(
+            "So many forms came from your address within the last minute that the next ones have to wait. "
+            "Nothing was stored. Try again in 60 seconds."
+        ),
+    }
+    response = render(request, "frontend/refused.html", context, status=429)
+    response.headers["Retry-After"] = "60"
+    return response
 
 
 @contextmanager

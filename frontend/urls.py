@@ -99,6 +99,7 @@ urlpatterns = [
     path(
         "p/<slug:slug>/refinements/<int:refinement_id>/restore/", refining.restore, name="refinement_restore"
     ),
+    path("favicon.ico", crawling.favicon, name="favicon"),
     path("robots.txt", crawling.robots, name="robots"),
     path("releases/sitemap.txt", crawling.sitemap, name="sitemap"),
     path("releases/<slug:slug>/<str:version>/", publishing.public_release, name="public_release"),

@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 import math
+import re
+import tempfile
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, field
 from datetime import datetime
@@ -17,14 +19,18 @@ DEPTH_LIMIT = 50
 """Levels of lists and objects in an item's metadata."""
 
 
+_COPY = re.compile(re.escape(tempfile.gettempdir()) + r"/[^\s'\"]*")
+
+
 class FileError(ValueError):
     """A file that is refused as a whole: unreadable, in a wrong encoding, or without a column it needs."""
 
     def __init__(self, file: str, place: str, message: str) -> None:
         self.file = file
         self.place = place
-        self.message = message
-        super().__init__(": ".join(part for part in (file, place, message) if part))
+        # A reader's own words may name the copy that it was given, which tells nobody anything.
+        self.message = _COPY.sub(lambda found: file, message)
+        super().__init__(": ".join(part for part in (file, place, self.message) if part))
 
 
 @dataclass(frozen=True, slots=True)

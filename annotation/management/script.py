@@ -5,10 +5,10 @@ from collections.abc import Callable, Sequence
 from pathlib import Path
 from typing import Any, NoReturn
 
-from django.contrib.auth import get_user_model
 from django.core.management.base import BaseCommand, CommandError, CommandParser
 from django.db import OperationalError, ProgrammingError
 
+from annotation.accounts import account_find
 from annotation.codebooks.reader import CodebookError
 from annotation.errors import NotFound, Refused
 from annotation.importing.counted import counted
@@ -58,7 +58,7 @@ class ScriptCommand(BaseCommand):
 
     def account(self, name: str) -> Any:
         """Return the account of this user name. Raises NotFound saying how to make it."""
-        found = get_user_model().objects.filter(username=name).first()
+        found = account_find(name)
         if found is None:
             raise NotFound(
                 f"There is no account “{name}”. Accounts are made by an invitation, on the admin pages, or "

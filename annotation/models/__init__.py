@@ -1,5 +1,6 @@
 """What is stored about the work itself: who judges what, under which rules."""
 
+from annotation.models.accounts import AccountName
 from annotation.models.annotations import QuestionAnnotation, TypeAnnotation
 from annotation.models.codebooks import Codebook
 from annotation.models.discussion import Claim, Comment
@@ -13,6 +14,7 @@ from annotation.models.training import KeyAnswer
 from annotation.models.uploads import Upload
 
 __all__ = [
+    "AccountName",
     "AnnotationEvent",
     "Assignment",
     "Claim",

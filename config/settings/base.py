@@ -5,18 +5,19 @@ from pathlib import Path
 from config import env
 
 BASE_DIR = Path(__file__).resolve().parent.parent.parent
-DATA_DIR = BASE_DIR / env.text("ELENCHUS_DATA")  # an absolute path stays itself
+DATA_DIR = BASE_DIR / env.folder("ELENCHUS_DATA")  # an absolute path stays itself
 
 DEBUG = False
-ALLOWED_HOSTS = env.words("ELENCHUS_HOSTS")
+ALLOWED_HOSTS = env.hosts("ELENCHUS_HOSTS")
 CSRF_TRUSTED_ORIGINS = env.origins("ELENCHUS_ORIGINS")
 
 # The sample's log-ins are known to everybody: allowed where only this machine reaches the server.
 SAMPLE_LOGINS_ALLOWED = True
 
 TWO_FACTOR = env.flag("ELENCHUS_TWO_FACTOR")
-OIDC_SERVER = env.text("ELENCHUS_OIDC_SERVER")
+OIDC_SERVER = env.web_address("ELENCHUS_OIDC_SERVER")
 OPEN_SIGNUP = env.flag("ELENCHUS_OPEN_SIGNUP")
+PROJECTS_BY = env.choice("ELENCHUS_PROJECTS_BY", ["staff", "leads", "anyone"])
 
 INSTALLED_APPS = [
     "frontend",
@@ -42,7 +43,9 @@ INSTALLED_APPS = [
 MIDDLEWARE = [
     "django.middleware.security.SecurityMiddleware",
     "config.security.content_security_policy",
-    "whitenoise.middleware.WhiteNoiseMiddleware",
+    "whitenoise.middleware.WhiteNoiseMiddleware",  # static files end here, with caching of their own
+    "config.security.no_store",
+    "frontend.refusals.refuse_nul",
     "django.contrib.sessions.middleware.SessionMiddleware",
     "django.middleware.locale.LocaleMiddleware",
     "django.middleware.common.CommonMiddleware",
@@ -114,6 +117,7 @@ CACHES = {
         else {
             "BACKEND": "django.core.cache.backends.filebased.FileBasedCache",
             "LOCATION": str(DATA_DIR / "cache"),
+            "OPTIONS": {"MAX_ENTRIES": 10_000},  # beyond it any third goes, counted log-ins too
         }
     )
 }
@@ -126,8 +130,8 @@ MEDIA_ROOT = DATA_DIR / "files"
 STATIC_URL = "/static/"
 
 AUTHENTICATION_BACKENDS = [
-    "django.contrib.auth.backends.ModelBackend",
-    "allauth.account.auth_backends.AuthenticationBackend",
+    "config.accounts.AccountBackend",
+    "django.contrib.auth.backends.ModelBackend",  # sessions of before the one above name it
 ]
 AUTH_PASSWORD_VALIDATORS = [
     {"NAME": f"django.contrib.auth.password_validation.{name}"}
@@ -144,10 +148,24 @@ LOGIN_URL = "account_login"
 LOGIN_REDIRECT_URL = "/"
 ACCOUNT_LOGOUT_REDIRECT_URL = "/"
 ACCOUNT_ADAPTER = "config.accounts.AccountAdapter"
-ACCOUNT_FORMS = {"login": "config.login.LoginForm"}
+ACCOUNT_FORMS = {
+    "login": "config.login.LoginForm",
+    "signup": "config.login.SignupForm",
+    "add_email": "config.login.AddEmailForm",
+}
+SOCIALACCOUNT_FORMS = {"signup": "config.oidc_login.SignupForm"}
 ACCOUNT_LOGIN_METHODS = {"username", "email"}
 ACCOUNT_SIGNUP_FIELDS = ["username*", "email", "password1*", "password2*"]
 ACCOUNT_EMAIL_VERIFICATION = "none"
+# A whole course logs in from one address within a minute. What one person may get wrong is counted by account
+# and address together ("key": config.accounts); what comes to a page of its own ends within a minute.
+ACCOUNT_RATE_LIMITS = {
+    "login": "300/m/ip",
+    "login_failed": "300/10m/ip,5/5m/key",
+    "signup": "100/m/ip",
+    "reset_password": "100/m/ip,5/m/key",
+    "reset_password_from_key": "100/m/ip",
+}
 ALLAUTH_TRUSTED_PROXY_COUNT = env.number("ELENCHUS_PROXIES")
 SOCIALACCOUNT_PROVIDERS = (
     {
@@ -173,7 +191,7 @@ EMAIL_HOST, EMAIL_PORT = MAIL.host, MAIL.port
 EMAIL_HOST_USER, EMAIL_HOST_PASSWORD = MAIL.user, MAIL.password
 EMAIL_USE_TLS = MAIL.tls
 EMAIL_TIMEOUT = 10
-DEFAULT_FROM_EMAIL = SERVER_EMAIL = env.text("ELENCHUS_EMAIL_FROM")
+DEFAULT_FROM_EMAIL = SERVER_EMAIL = env.sender("ELENCHUS_EMAIL_FROM")
 
 ENCODER = env.text("ELENCHUS_ENCODER")
 

@@ -1,13 +1,16 @@
 """One machine, no server but our own: SQLite, a broker of files, plain static files. What manage.py uses."""
 
+from django.db.backends.signals import connection_created
+
 from config import env
+from config.private_files import database_make_private, folder_make_private
 from config.secret_key import secret_key_read_or_create
 
 from .base import *  # noqa: F403
 from .base import DATA_DIR, DATABASES
 
 DEBUG = env.flag("ELENCHUS_DEBUG")
-DATA_DIR.mkdir(parents=True, exist_ok=True)
+folder_make_private(DATA_DIR)
 SECRET_KEY = env.text("ELENCHUS_SECRET_KEY") or secret_key_read_or_create(DATA_DIR / "secret_key")
 
 # Straight from the source folders and never cached: after an update the next page load is the new one.
@@ -17,3 +20,4 @@ WHITENOISE_MAX_AGE = 0
 if DATABASES["default"]["ENGINE"].endswith("sqlite3"):
     # The server's threads live long; a connection a request would open the file and set its pragmas anew.
     DATABASES["default"]["CONN_MAX_AGE"] = 60
+    connection_created.connect(database_make_private)

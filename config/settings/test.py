@@ -25,3 +25,4 @@ EMAIL_BACKEND = "django.core.mail.backends.locmem.EmailBackend"
 PASSWORD_HASHERS = ["django.contrib.auth.hashers.MD5PasswordHasher"]
 ENCODER = ""
 LLM_ENDPOINTS, LLM_API_KEYS = [], {}
+PROJECTS_BY = "anyone"  # tests/frontend/test_home.py has the other choices

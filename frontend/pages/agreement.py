@@ -22,7 +22,7 @@ from agreement.marking import Segment, excerpt_bounds, segments
 from agreement.models import AgreementReport
 from agreement.plans import PLANNED, PlanRefused, plan_clean, report_plan
 from agreement.queue import UnitView, disputed_units, units_of, units_view
-from agreement.reports import ReportHidden, report_current, report_visible
+from agreement.reports import ReportHidden, figures_readable, report_current, report_visible
 from agreement.resolved import resolved_figures
 from agreement.tasks import report_start
 from agreement.wording import COEFFICIENTS, LABEL_SIGNS, SIMILARITIES, WHY, bertscore_note, reason_text
@@ -54,7 +54,7 @@ def agreement(request: HttpRequest, slug: str, number: int) -> HttpResponse:
     current = report_current(round=round, whole=True)
     context: dict[str, Any] = {"round": round, "current": current, "guideline": round.codebook.version}
     if current.report:
-        context |= _report_context(request, round, current.report)
+        context |= _report_context(request, member, round, current.report)
     return project_page(request, "agreement.html", member, tab="project", **context)
 
 
@@ -103,10 +103,11 @@ def agreement_units(request: HttpRequest, slug: str, number: int) -> HttpRespons
     only_queue = request.GET.get("show") == "queue"
     show_all = request.GET.get("show") == "all" and (section is not None or not types)
     if show_all:
-        page = page_of(request, judged_units(round, section["code"] if section else ""), UNITS_A_PAGE)
+        page = page_of(request, judged_units(round, member, section["code"] if section else ""), UNITS_A_PAGE)
         found = units_of(report, list(page), section["code"] if section else "")
     else:
-        page = page_of(request, disputed_units(report, types=chosen, only_queue=only_queue), UNITS_A_PAGE)
+        disputed = disputed_units(report, member=member, types=chosen, only_queue=only_queue)
+        page = page_of(request, disputed, UNITS_A_PAGE)
         found = list(page.object_list)
     return project_page(
         request,
@@ -120,6 +121,7 @@ def agreement_units(request: HttpRequest, slug: str, number: int) -> HttpRespons
         section=section,
         of_one_mind=section["n_items"] - section["queue"]["disputed"] if section else 0,
         only_queue=only_queue,
+        n_kept=len(access.kept_from(member, round)),
         show_all=show_all,
         page=page,
         query=query_without_page(request),
@@ -136,8 +138,10 @@ def _lead_and_round(request: HttpRequest, slug: str, number: int) -> tuple[Membe
     return member, access.round_or_404(member, number)
 
 
-def _report_context(request: HttpRequest, round: Round, report: AgreementReport) -> dict[str, Any]:
-    figures = report.figures
+def _report_context(
+    request: HttpRequest, member: Membership, round: Round, report: AgreementReport
+) -> dict[str, Any]:
+    figures = figures_readable(report, member)
     fields = [table["field"] for table in figures["cross"]]
     field = request.GET.get("field", "")
     field = field if field in fields else next(iter(fields), "")
@@ -146,7 +150,7 @@ def _report_context(request: HttpRequest, round: Round, report: AgreementReport)
     whose = whose if whose in (*WHOSE, *named) else WHOSE[-1]
     notes = {key: Notes(key) for key in ("people", "pairs", "coefficients", "spans", "change")}
     coefficient_heads, coefficient_rows = detail_tables.coefficient_table(figures, notes["coefficients"])
-    most_disputed = disputed_units(report, only_queue=True)[:1]
+    most_disputed = disputed_units(report, member=member, only_queue=True)[:1]
     return {
         "report": report,
         "asked": asked_words(round.asked) if round.asked else "",
@@ -175,6 +179,7 @@ def _report_context(request: HttpRequest, round: Round, report: AgreementReport)
         "matrix": detail_tables.pair_matrix(figures, notes["pairs"]),
         "cross": detail_tables.cross_table(figures, field, whose),
         "cross_fields": fields,
+        "n_kept": len(access.kept_from(member, round)),
         "plan": _plan(request, report),
         "whose": whose,
         "whose_choices": WHOSE,

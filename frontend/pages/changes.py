@@ -5,6 +5,8 @@ from typing import Any
 from django.http import HttpRequest
 from django.utils.translation import gettext
 
+from annotation.access import judging_now
+from annotation.models import Membership
 from exports.changes import NOTHING, changes_stored, choice_words, comparable, release_before, withdrawn_among
 from exports.models import Release
 from exports.parameters import CREDITS
@@ -27,8 +29,12 @@ def choices_of(release: Release) -> list[tuple[str, str]]:
     return [(name.replace("_", " "), choice_words(value) or NOTHING) for name, value in told]
 
 
-def changes_context(request: HttpRequest, release: Release, *, public: bool) -> dict[str, Any]:
+def changes_context(
+    request: HttpRequest, release: Release, *, public: bool, member: Membership | None = None
+) -> dict[str, Any]:
     """Return what `_release_changes.html` needs, nothing where there is no release to compare with.
+
+    Changes about texts that an open round asks the member about are left out.
 
     In public only public releases are compared: nothing of one that is not may be seen through another.
     Reads what a worker has stored: where that is missing (releases of before an update, a release that was
@@ -43,11 +49,13 @@ def changes_context(request: HttpRequest, release: Release, *, public: bool) -> 
             return {"before": before}
         comparison_start(before, release)
         return {"before": before, "changes_coming": True}
+    judged = judging_now(member).values_list("item__external_id", flat=True) if member else ()
+    kept = set(judged)
     return {
         "before": before,
         "changes": changes,
         "added": changes.added[:IDS_SHOWN],
         "removed": changes.removed[:IDS_SHOWN],
         "withdrawn": withdrawn_among(release, changes.removed),
-        "page": page_of(request, changes.changes, PAGE_SIZE),
+        "page": page_of(request, [one for one in changes.changes if one.item not in kept], PAGE_SIZE),
     }

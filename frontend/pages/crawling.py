@@ -1,7 +1,9 @@
-"""What search engines are told: the pages of public releases are to be found, nothing else is read."""
+"""What programs are told: the pages of public releases are to be found, nothing else is read."""
 
 from django.conf import settings
 from django.http import HttpRequest, HttpResponse
+from django.shortcuts import redirect
+from django.templatetags.static import static
 from django.urls import reverse
 from django.views.decorators.http import require_safe
 
@@ -30,6 +32,14 @@ def sitemap(request: HttpRequest) -> HttpResponse:
     return _lines([request.build_absolute_uri(reverse("public_release", args=one)) for one in found])
 
 
+@require_safe
+def favicon(request: HttpRequest) -> HttpResponse:
+    """Answer programs that ask for the sign of the site without reading a page of it."""
+    response = redirect(static("frontend/img/mark.svg"))
+    response.headers["Cache-Control"] = "max-age=86400"
+    return response
+
+
 def _lines(lines: list[str]) -> HttpResponse:
     text = "".join(f"{line}\n" for line in lines)
-    return HttpResponse(text, content_type="text/plain; charset=utf-8")
+    return HttpResponse(text, content_type="text/plain; charset=utf-8", headers={"Cache-Control": "no-cache"})

@@ -89,6 +89,7 @@ def round_disagreements(request: HttpRequest, slug: str, number: int) -> HttpRes
         page=page,
         query=query_without_page(request),
         progress=queue_progress(report, member),
+        n_kept=len(access.kept_from(member, round)),
         rows=[
             {
                 "unit": unit,
@@ -102,7 +103,11 @@ def round_disagreements(request: HttpRequest, slug: str, number: int) -> HttpRes
 
 
 def filtered_units(report: AgreementReport, member: Membership, asked: Any) -> QuerySet[DisputedUnit]:
-    """Return the disputed units that the filters of an address leave, most disputed first."""
+    """Return the disputed units that the member may read and the filters leave, most disputed first."""
+    return access.readable(_matching(report, member, asked), member)
+
+
+def _matching(report: AgreementReport, member: Membership, asked: Any) -> QuerySet[DisputedUnit]:
     units: QuerySet[Any] = report.disputed_units.all()
     if asked.get("type"):
         units = units.filter(type_code=asked["type"])
@@ -136,10 +141,10 @@ def _filtered_keys(
     pair = QueryDict(mutable=True)
     pair["pair"] = asked.get("pair", "")
     name = f"differ:{report.pk}:{report.digest}:{judgements_stamp(report.round)}:{pair.urlencode()}"
-    differ = remembered(name, lambda: list(filtered_units(report, member, pair).values_list("pk", flat=True)))
+    differ = remembered(name, lambda: list(_matching(report, member, pair).values_list("pk", flat=True)))
     others = asked.copy()
     others.pop("pair")
-    if not any(others.get(key) for key in FILTERS):
+    if not any(others.get(key) for key in FILTERS) and not access.judging_now(member).exists():
         return differ
     known = set(differ)
     return [key for key in _filtered_keys(report, member, others) if key in known]
@@ -213,7 +218,8 @@ def discussion(request: HttpRequest, slug: str, number: int) -> HttpResponse:
     round = access.round_or_404(member, number)
     discussion_allowed(round=round, member=member)
     mine = "mine" in request.GET
-    page = page_of(request, discussed_units(round, mentioning=member if mine else None))
+    units = discussed_units(round, mentioning=member if mine else None)
+    page = page_of(request, access.readable(units, member))
     rows = [
         {
             **row,
@@ -231,5 +237,6 @@ def discussion(request: HttpRequest, slug: str, number: int) -> HttpResponse:
         page=page,
         rows=rows,
         mine=mine,
+        n_kept=len(access.kept_from(member, round)),
         query=query_without_page(request),
     )

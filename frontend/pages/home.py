@@ -9,6 +9,7 @@ from django.shortcuts import redirect, render
 from django.utils.translation import gettext, gettext_lazy
 from django.views.decorators.http import require_GET, require_http_methods
 
+from annotation import access
 from annotation.discussing import mentions_open
 from annotation.errors import Refused
 from annotation.limits import characters
@@ -88,7 +89,8 @@ def home(request: HttpRequest) -> HttpResponse:
     cards = [ProjectCard(member) for member in page]
     _add_open_rounds(cards)
     _add_mentions(cards)
-    return render(request, "frontend/home.html", {"page": page, "cards": cards})
+    context = {"page": page, "cards": cards, "may_make": access.may_make_projects(request.user)}
+    return render(request, "frontend/home.html", context)
 
 
 def _add_mentions(cards: list[ProjectCard]) -> None:
@@ -111,6 +113,7 @@ def _add_open_rounds(cards: list[ProjectCard]) -> None:
 @require_http_methods(["GET", "POST"])
 def project_new(request: HttpRequest) -> HttpResponse:
     """Create a project from a codebook that ships; whoever creates it becomes its lead."""
+    access.require_may_make_projects(request.user)
     form = ProjectForm(posted(request))
     if request.method == "POST" and form.is_valid():
         given = form.cleaned_data

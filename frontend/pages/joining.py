@@ -13,6 +13,7 @@ from django.utils.translation import gettext, gettext_lazy
 from django.views.decorators.cache import never_cache
 from django.views.decorators.http import require_http_methods
 
+from annotation.accounts import address_as_stored, as_stored, refuse_taken_email, refuse_taken_name
 from annotation.errors import Refused
 from annotation.inviting import invitation_accept, invitation_adds_nothing, invitation_find
 from annotation.limits import characters
@@ -45,6 +46,16 @@ class SignUpForm(BackgroundForm, BaseUserCreationForm):
         # On a phone the keyboard would lie over what the invitation says.
         del self.fields["username"].widget.attrs["autofocus"]
 
+    def clean_username(self) -> str:
+        name = as_stored(self.cleaned_data["username"])
+        refuse_taken_name(name)
+        return name
+
+    def clean_email(self) -> str:
+        email = address_as_stored(self.cleaned_data["email"])
+        refuse_taken_email(email)
+        return email
+
     # Django 5.1 has this; its stubs do not.
     def validate_password_for_user(  # type: ignore[misc]
         self, user: Any, password_field_name: str = "password1"
@@ -75,7 +86,7 @@ def join(request: HttpRequest, token: str) -> HttpResponse:
             form.add_error(None, refusal.message)
         else:
             if sign_up:
-                login(request, sign_up.instance, backend="django.contrib.auth.backends.ModelBackend")
+                login(request, sign_up.instance, backend="config.accounts.AccountBackend")
             told = gettext("You take part in %(project)s, as %(name)s.")
             messages.success(request, told % {"project": member.project.name, "name": member.pseudonym})
             return redirect("project", member.project.slug)

@@ -85,7 +85,7 @@ def public_release(request: HttpRequest, slug: str, version: str) -> HttpRespons
     archive = next((file for file in files if file["archive"]), None)
     address = request.build_absolute_uri(request.path)
     reference = reference_of(found)
-    return render(
+    response = render(
         request,
         "frontend/public_release.html",
         {
@@ -111,6 +111,9 @@ def public_release(request: HttpRequest, slug: str, version: str) -> HttpRespons
             **changes_context(request, found, public=True),
         },
     )
+    if not request.user.is_authenticated:  # else their name stands above it
+        response.headers["Cache-Control"] = "no-cache"
+    return response
 
 
 @require_safe

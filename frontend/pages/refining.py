@@ -14,6 +14,7 @@ from django.utils.translation import gettext
 from django.views.decorators.http import require_GET, require_http_methods, require_POST
 from django_htmx.http import HttpResponseClientRefresh
 
+from annotation import access
 from annotation.codebooks.definition import Codebook
 from annotation.errors import Refused
 from annotation.models import Membership, Project
@@ -28,7 +29,7 @@ from exports.refining import (
     refined_reject,
     refined_restore,
     refinement_cancel,
-    refinement_or_404,
+    refinement_of,
     run_or_404,
     why_not_refined,
 )
@@ -93,7 +94,7 @@ def refinements(request: HttpRequest, slug: str) -> HttpResponse:
         working=newest is not None and newest.state in WORKING,
         run=newest,
         runs=[(run, outcomes(run)) for run in runs],
-        **_pairs(request, project),
+        **_pairs(request, member),
     )
 
 
@@ -124,7 +125,7 @@ def reject(request: HttpRequest, slug: str, refinement_id: int) -> HttpResponse:
     """Reject a refined question."""
     member = lead_or_refuse(request, slug)
     with refusals_as_notices(request):
-        refined_reject(refinement=refinement_or_404(member.project, refinement_id), by=member)
+        refined_reject(refinement=refinement_of(member, refinement_id), by=member)
         messages.success(
             request, gettext("Rejected: in releases to come the template question stands alone.")
         )
@@ -137,7 +138,7 @@ def restore(request: HttpRequest, slug: str, refinement_id: int) -> HttpResponse
     """Take the rejection of a refined question back."""
     member = lead_or_refuse(request, slug)
     with refusals_as_notices(request):
-        refined_restore(refinement=refinement_or_404(member.project, refinement_id), by=member)
+        refined_restore(refinement=refinement_of(member, refinement_id), by=member)
         messages.success(request, gettext("The refined question stands again."))
     return _back_to_the_pairs(request, slug)
 
@@ -183,13 +184,17 @@ def _show(refusal: Refused, *all_forms: forms.Form) -> None:
         all_forms[0].add_error(None, refusal.message)
 
 
-def _pairs(request: HttpRequest, project: Project) -> dict[str, Any]:
+def _pairs(request: HttpRequest, member: Membership) -> dict[str, Any]:
     """Return the pairs that ?show= asks for, a page of them, with the number of each kind."""
-    current = refinements_current(project)
+    project = member.project
+    current = access.readable(refinements_current(project), member)
     kinds = {
         "standing": (gettext("Refined"), current.filter(rejected_at=None)),
         "rejected": (gettext("Rejected"), current.exclude(rejected_at=None)),
-        "missing": (gettext("Without an answer to use"), refinements_missing(project)),
+        "missing": (
+            gettext("Without an answer to use"),
+            access.readable(refinements_missing(project), member),
+        ),
     }
     show = request.GET.get("show", "")
     show = show if show in kinds else "standing"

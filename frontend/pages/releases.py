@@ -93,7 +93,11 @@ def release(request: HttpRequest, slug: str, version: str) -> HttpResponse:
         choices=choices_of(found),
         card=guideline_html(card_body(found.card)),
         file_route="api-release-file",
-        **(changes_context(request, found, public=False) if found.state == Release.State.DONE else {}),
+        **(
+            changes_context(request, found, public=False, member=member)
+            if found.state == Release.State.DONE
+            else {}
+        ),
     )
 
 

@@ -10,9 +10,10 @@ from django.shortcuts import redirect, render
 from django.utils.translation import gettext, gettext_lazy
 from django.views.decorators.http import require_http_methods
 
+from annotation import access
 from annotation.errors import Refused
 from annotation.models import Membership, Protocol, Upload
-from annotation.screening import Criterion, criteria_of, screening_current, screening_send
+from annotation.screening import Criterion, criteria_of, screened_texts, screening_current, screening_send
 from annotation.tasks import import_upload, run_or_send, screening_count_or_send
 from frontend.pages.common import lead_or_refuse, posted, project_page
 from frontend.signing_in import login_required
@@ -47,6 +48,8 @@ def screening(request: HttpRequest, slug: str) -> HttpResponse:
             "not_ready",
             gettext("Screening is for codebooks of yes/no criteria without spans; this project has none."),
         )
+    # By topic, and a topic may have one text; what passed shows in the project that it is sent to.
+    access.refuse_while_judging(member, screened_texts(member.project))
     result, up_to_date = screening_current(member.project)
     if not up_to_date:
         screening_count_or_send(member.project)

@@ -13,6 +13,7 @@ from django.urls import reverse
 from django.utils.translation import gettext, gettext_lazy
 from django.views.decorators.http import require_http_methods
 
+from annotation import access
 from annotation.errors import Refused
 from annotation.importing.apart import AT_ONCE, read_apart
 from annotation.importing.rows import FileError
@@ -91,8 +92,7 @@ def key(request: HttpRequest, slug: str, number: int) -> HttpResponse:
                 return redirect("round", slug, number)
     answers = round.key_answers.select_related("item", "question")
     hidden = _is_judging(member, round)
-    if hidden:
-        answers = answers.none()
+    answers = answers.none() if hidden else access.readable(answers, member)
     page = page_of(request, answers.order_by("item_id", "type_code", "question_id"))
     return project_page(
         request,
@@ -103,6 +103,7 @@ def key(request: HttpRequest, slug: str, number: int) -> HttpResponse:
         form=form,
         report=report,
         hidden=hidden,
+        n_kept=0 if hidden else len(access.kept_from(member, round)),
         state=key_state(round),
         page=page,
         rows=[(answer, key_answer_words(answer)) for answer in page],

@@ -42,27 +42,10 @@ def unit(request: HttpRequest, slug: str, number: int, item_id: int, key: str) -
     member = access.member_or_404(request.user, slug)
     round = access.round_or_404(member, number)
     discussion_allowed(round=round, member=member)
-    _refuse_while_judging(member, item_id)
+    access.refuse_while_judging(member, [item_id])
     item, asked = unit_of(round, item_id, key)
     report = closed_round_report(round)
     return _page(request, member, round, report, item, asked, {})
-
-
-def _refuse_while_judging(member: Membership, item_id: int) -> None:
-    """Others' answers would leak into an open round that asks this member about the same text."""
-    judging = member.assignments.filter(
-        item=item_id, round__status=Round.Status.OPEN, released_at__isnull=True
-    )
-    found = judging.select_related("round").first()
-    if found is not None:
-        raise Refused(
-            "not_ready",
-            gettext(
-                "You judge this text in %(name)s, which is open. Until it is closed, what others said about "
-                "the text stays hidden from you."
-            )
-            % {"name": found.round.name},
-        )
 
 
 def _page(
@@ -140,6 +123,7 @@ def unit_decide(request: HttpRequest, slug: str, number: int, item_id: int, key:
     """Store the lead's decision; then the next unit that waits, if the lead works through the queue."""
     member = lead_or_refuse(request, slug)
     round = access.round_or_404(member, number)
+    access.refuse_while_judging(member, [item_id])
     report = closed_round_report(round)
     item, asked = unit_of(round, item_id, key)
     seen = request.POST.get("seen", "")
@@ -208,6 +192,7 @@ def unit_undo(request: HttpRequest, slug: str, number: int, item_id: int, key: s
     """Take the current decision back."""
     member = lead_or_refuse(request, slug)
     round = access.round_or_404(member, number)
+    access.refuse_while_judging(member, [item_id])
     item, asked = unit_of(round, item_id, key)
     seen = request.POST.get("seen", "")
     with refusals_as_notices(request):
@@ -241,7 +226,7 @@ def unit_comment(request: HttpRequest, slug: str, number: int, item_id: int, key
     member = access.member_or_404(request.user, slug)
     round = access.round_or_404(member, number)
     discussion_allowed(round=round, member=member)
-    _refuse_while_judging(member, item_id)
+    access.refuse_while_judging(member, [item_id])
     item, asked = unit_of(round, item_id, key)
     act, text = request.POST.get("act", Comment.Act.SAY), request.POST.get("text", "")
     try:

@@ -17,6 +17,7 @@ import pytest
 import yaml
 
 from config import env
+from frontend.management.commands.serve import web_command
 from tests.conftest import unavailable
 
 ROOT = Path(__file__).resolve().parents[2]
@@ -36,14 +37,45 @@ def test_every_container_of_ours_gets_every_setting_that_production_requires():
     for name in OURS:
         given = set(SERVICES[name]["environment"])
         assert required <= given, name
-        assert given <= set(env.SETTINGS), name
+
+
+def test_every_documented_setting_reaches_every_container_of_ours_and_so_does_its_file():
+    """Those of the image itself, and of the embedded mode alone, are no settings of the containers."""
+    settings = set(env.SETTINGS) - {"ELENCHUS_DATA", "ELENCHUS_DEBUG"}
+    for name in OURS:
+        given = SERVICES[name]["environment"]
+        assert set(given) == settings | {f"{setting}_FILE" for setting in settings}, name
+        # A key without a value is passed on as the operator has it, and not set where they do not.
+        fixed = {key for key, value in given.items() if value is not None}
+        assert fixed == {
+            "ELENCHUS_HOSTS", "ELENCHUS_ORIGINS", "ELENCHUS_PROXIES", "DATABASE_URL", "CELERY_BROKER_URL",
+        }  # fmt: skip
+        for key in fixed:
+            assert given[key].startswith(f"${{{key}:"), "the operator may set it"
+
+
+def test_no_container_fills_the_disk_with_its_log_or_takes_all_memory():
+    for name, service in SERVICES.items():
+        assert service["logging"]["options"]["max-size"], name
+        assert service["mem_limit"], name
+
+
+def test_every_container_that_stays_is_asked_whether_it_is_well():
+    asked = {name for name, service in SERVICES.items() if "healthcheck" in service}
+    assert asked == set(SERVICES) - {"migrate"}
+
+
+def test_a_web_process_that_is_killed_is_started_again():
+    assert "--respawn-failed-workers" in image_command()
+    assert "--respawn-failed-workers" in web_command("127.0.0.1", 8000)
 
 
 def test_no_secret_and_no_host_has_a_default():
-    for name in ("ELENCHUS_SECRET_KEY", "ELENCHUS_HOSTS", "ELENCHUS_ORIGINS", "POSTGRES_PASSWORD"):
+    for name in ("ELENCHUS_HOSTS", "ELENCHUS_ORIGINS", "POSTGRES_PASSWORD"):
         uses = re.findall(rf"\$\{{{name}(:.)", COMPOSE)
         assert uses, name
         assert set(uses) == {":?"}, name
+    assert SERVICES["web"]["environment"]["ELENCHUS_SECRET_KEY"] is None  # the settings refuse its absence
 
 
 def test_nothing_but_the_web_server_is_reachable_and_only_from_the_host_itself():
@@ -167,13 +199,13 @@ def test_the_containers_commands_migrate_and_serve_over_https_with_hashed_files(
 
     with running(production, [replaced.get(part, part) for part in image_command()]) as web:
         wait_until(healthy, web)
-        assert get(f"{address}/admin/login/") == (301, "", "https://elenchus.example.org/admin/login/")
+        assert get(f"{address}/accounts/login/") == (301, "", "https://elenchus.example.org/accounts/login/")
         https = {"X-Forwarded-Proto": "https", "X-Forwarded-For": "192.0.2.1"}
-        status, page, _ = get(f"{address}/admin/login/", **https)
+        status, page, _ = get(f"{address}/accounts/login/", **https)
         assert status == 200
-        (style,) = set(re.findall(r'"(/static/admin/css/base\.[0-9a-f]{12}\.css)"', page))
+        (style,) = set(re.findall(r'"(/static/frontend/css/base\.[0-9a-f]{12}\.css)"', page))
         assert get(f"{address}{style}", **https)[0] == 200
-        assert get(f"{address}/admin/login/", **https | {"Host": "evil.example.org"})[0] == 400
+        assert get(f"{address}/accounts/login/", **https | {"Host": "evil.example.org"})[0] == 400
 
 
 @pytest.mark.redis

@@ -1,5 +1,6 @@
 """Readers of the environment: right values come through typed, wrong ones say what to write."""
 
+import runpy
 from pathlib import Path
 
 import pytest
@@ -170,3 +171,180 @@ def test_a_secret_written_into_an_address_is_refused_and_not_shown(monkeypatch):
         with pytest.raises(ImproperlyConfigured) as error:
             env.endpoints("ELENCHUS_LLM_ENDPOINTS")
         assert "secret" not in str(error.value)
+
+
+BASE = Path(env.__file__).parent / "settings" / "base.py"
+WRONG = {
+    "ELENCHUS_DATA": ["", str(Path(__file__)), "a\x00b"],
+    "ELENCHUS_HOSTS": [
+        "https://lab.example.org",
+        "lab.example.org:8443",
+        "lab.example.org/elenchus",
+        "a b",
+        "user@a.org",
+        "::1",
+        "bücher.example",
+        "a.org, https://b.org",
+        ",",
+        "",
+        "a..org",
+        "-a.org",
+        "[::1]:8000",
+        "*.example.org",
+    ],
+    "ELENCHUS_ORIGINS": [
+        "a.org",
+        "https://a.org/",
+        "https://a.org?x=1",
+        "https://a.org#x",
+        "https://[a",
+        "https://a.org:x",
+        "https://me@a.org",
+        "ftp://a.org",
+        "https://",
+        "https://a b.org",
+        "https://bücher.example",
+    ],
+    "ELENCHUS_HTTPS": ["", "maybe"],
+    "ELENCHUS_HSTS_SECONDS": ["", "a year", "-1", "1.5", "²"],
+    "ELENCHUS_PROXIES": ["", "one", "-1"],
+    "ELENCHUS_DEBUG": ["", "maybe"],
+    "ELENCHUS_LOG_LEVEL": ["", "LOUD"],
+    "ELENCHUS_LANGUAGE": ["", "fr"],
+    "ELENCHUS_TIME_ZONE": ["", "Mars/Base", "../etc"],
+    "ELENCHUS_OPEN_SIGNUP": ["", "maybe"],
+    "ELENCHUS_PROJECTS_BY": ["", "everybody"],
+    "ELENCHUS_LLM_ENDPOINTS": [
+        "a.org",
+        "https://[a",
+        "https://a:x",
+        "https://a.org/%zz",
+        "https://u:p@a.org",
+    ],
+    "ELENCHUS_LLM_API_KEY": ["one,two", "a b"],
+    "ELENCHUS_EMAIL_URL": [
+        "",
+        "smtp://",
+        "http://a.org",
+        "smtp://a.org?tls=maybe",
+        "smtp://u:p/w@a.org",
+        "smtp://u:p#w@a.org",
+        "smtp://u:p%w@a.org",
+        "smtp://u:p?w@a.org",
+        "smtp://[a",
+        "smtp://a.org:x",
+        "smtp://a.org?ssl=yes",
+    ],
+    "ELENCHUS_EMAIL_FROM": ["", "nobody", "a@b@c", "Elenchus <>"],
+    "ELENCHUS_TWO_FACTOR": ["", "maybe"],
+    "ELENCHUS_OIDC_SERVER": [
+        "a.org",
+        "ftp://a.org",
+        "https://",
+        "https://[a",
+        "https://a.org:x",
+        "https://a b",
+    ],
+    "DATABASE_URL": [
+        "mysql://a/b",
+        "postgres://u:p/w@h/n",
+        "postgres://u:p#w@h/n",
+        "postgres://u:p?w@h/n",
+        "postgres://u:p%w@h/n",
+        "postgres://u:[w@h/n",
+        "postgres://h:x/n",
+        "postgres://h/n?sslmode",
+        "postgres://h/",
+    ],
+    "CELERY_BROKER_URL": [
+        "amqp://h",
+        "redis://:p/w@h/0",
+        "redis://:p#w@h/0",
+        "redis://:p%w@h/0",
+        "redis://:p?w@h/0",
+        "redis://[a",
+        "redis://h:x/0",
+        "redis://h/one",
+    ],
+}
+FREE = {
+    "ELENCHUS_SECRET_KEY",
+    "ELENCHUS_ENCODER",
+    "ELENCHUS_OIDC_NAME",
+    "ELENCHUS_OIDC_CLIENT",
+    "ELENCHUS_OIDC_SECRET",
+}
+"""Settings whose value may be any text without control characters."""
+
+READ_ELSEWHERE = {
+    "ELENCHUS_HTTPS": env.flag,
+    "ELENCHUS_HSTS_SECONDS": env.number,
+    "ELENCHUS_DEBUG": env.flag,
+}
+"""By the embedded or the production settings alone."""
+
+
+def test_the_table_of_wrong_values_has_every_setting():
+    assert set(WRONG) | FREE == set(env.SETTINGS)
+
+
+@pytest.mark.parametrize("name", sorted(env.SETTINGS))
+def test_a_wrong_value_of_any_setting_stops_the_start_and_names_it(monkeypatch, name):
+    for setting in env.SETTINGS:
+        monkeypatch.delenv(setting, raising=False)
+    if name == "ELENCHUS_LLM_API_KEY":
+        monkeypatch.setenv("ELENCHUS_LLM_ENDPOINTS", "https://a.org")
+    if name.startswith("ELENCHUS_OIDC"):
+        for other in ("SERVER", "CLIENT", "SECRET"):
+            monkeypatch.setenv(f"ELENCHUS_OIDC_{other}", "https://a.org")
+    read = READ_ELSEWHERE.get(name, lambda name: runpy.run_path(str(BASE)))
+    if name == "ELENCHUS_SECRET_KEY":
+        read = env.text
+    for value in [*WRONG.get(name, ()), "two\nlines"]:
+        if "\0" in value:  # no environment can have it
+            continue
+        monkeypatch.setenv(name, value)
+        with pytest.raises(ImproperlyConfigured) as error:
+            read(name)
+        assert name in str(error.value), value
+        # Whoever wrote a sign that an address takes for its own learns how to write it.
+        if "p%w" in value or "p/w" in value or "p#w" in value or "p?w" in value or "[" in value:
+            assert "percent-encode" in str(error.value) or name in (
+                "ELENCHUS_HOSTS",
+                "ELENCHUS_LLM_ENDPOINTS",
+            )
+        if ":p" in value:
+            assert value not in str(error.value), "a password may stand in it"
+
+
+@pytest.mark.parametrize(
+    ("value", "found"),
+    [
+        ("lab.example.org", ["lab.example.org"]),
+        ("LAB.example.org , 10.0.0.1,[::1]", ["lab.example.org", "10.0.0.1", "[::1]"]),
+        (".example.org,*", [".example.org", "*"]),
+        ("xn--bcher-kva.example,localhost,my_host", ["xn--bcher-kva.example", "localhost", "my_host"]),
+    ],
+)
+def test_hosts_are_names_alone(monkeypatch, value, found):
+    monkeypatch.setenv("ELENCHUS_HOSTS", value)
+    assert env.hosts("ELENCHUS_HOSTS") == found
+
+
+def test_origins_may_have_a_port_and_a_star(monkeypatch):
+    given = ["https://a.org", "http://127.0.0.1:8000", "https://*.a.org", "http://[::1]:8000"]
+    monkeypatch.setenv("ELENCHUS_ORIGINS", ",".join(given))
+    assert env.origins("ELENCHUS_ORIGINS") == given
+
+
+def test_a_percent_encoded_password_arrives_as_it_is(monkeypatch):
+    monkeypatch.setenv("DATABASE_URL", "postgres://u:%40%3A%2F%23%3F%5B%5D%25%20@h/n")
+    assert env.database("DATABASE_URL", Path("/unused"))["PASSWORD"] == "@:/#?[]% "
+
+
+def test_a_file_that_is_no_text_is_named(monkeypatch, tmp_path):
+    (tmp_path / "key").write_bytes(b"\xff\xfe\x00")
+    monkeypatch.delenv("ELENCHUS_SECRET_KEY", raising=False)
+    monkeypatch.setenv("ELENCHUS_SECRET_KEY_FILE", str(tmp_path / "key"))
+    with pytest.raises(ImproperlyConfigured, match="ELENCHUS_SECRET_KEY_FILE names a file that is no UTF-8"):
+        env.text("ELENCHUS_SECRET_KEY")

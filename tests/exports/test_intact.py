@@ -92,7 +92,7 @@ def test_a_file_that_changed_before_anybody_had_it_is_not_sent(file, read, lead_
     assert read == [file["storage"]] * 2
 
 
-@pytest.mark.parametrize(("address", "caching"), [(PUBLIC, "no-cache"), (API, "private, no-cache")])
+@pytest.mark.parametrize(("address", "caching"), [(PUBLIC, "no-cache"), (API, "no-store")])
 def test_a_file_that_somebody_has_already_is_not_sent_again(file, lead_client, address, caching):
     sent = lead_client.get(address)
     assert (sent.headers["ETag"], sent.headers["Cache-Control"]) == (f'"{file["sha256"]}"', caching)

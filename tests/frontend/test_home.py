@@ -1,6 +1,7 @@
 """The first page: my projects, my progress, and what the button does."""
 
 import pytest
+from django.core.management import call_command
 
 from annotation.models import Membership, Project
 from annotation.projects import member_add
@@ -104,3 +105,37 @@ def test_the_log_in_asks_for_a_user_name_or_an_e_mail(client):
     assert "Keep me logged in on this computer" in page and "placeholder" not in page
     client.cookies["django_language"] = "es"
     assert "Mantener la sesión iniciada en este equipo" in client.get("/accounts/login/").content.decode()
+
+
+@pytest.mark.parametrize(
+    ("who", "by", "may"),
+    [
+        ("staff", "staff", True),
+        ("lea", "staff", False),
+        ("staff", "leads", True),
+        ("lea", "leads", True),
+        ("ann", "leads", False),
+        ("olu", "leads", False),
+        ("ann", "anyone", True),
+        ("olu", "anyone", True),
+    ],
+)
+def test_who_may_make_projects_is_offered_it_and_nobody_else_can(settings, who, by, may):
+    settings.PROJECTS_BY = by
+    factories.study("focus", annotators=1, slug="s")
+    user = factories.user(who)
+    user.is_staff = who == "staff"
+    user.save()
+    client = client_of(who)
+    assert ("/projects/new/" in client.get("/").content.decode()) == may
+    assert client.get("/projects/new/").status_code == (200 if may else 403)
+    answers = [
+        client.post("/projects/new/", {"name": "Mine", "slug": "mine", "codebook": "focus"}).status_code,
+        client.post(
+            "/api/projects/", {"slug": "mine-too", "codebook": "focus"}, "application/json"
+        ).status_code,
+    ]
+    assert answers == ([302, 201] if may else [403, 403])
+    assert Project.objects.exclude(slug="s").count() == (2 if may else 0)
+    # Whoever runs the installation makes one for anybody.
+    call_command("create_project", "made-for-them", "--codebook", "focus", "--lead", who)

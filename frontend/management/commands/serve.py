@@ -66,6 +66,7 @@ def web_command(host: str, port: int) -> list[str]:
     return [
         *(sys.executable, "-m", "granian", "--interface", "wsgi", "--host", host, "--port", str(port)),
         *("--workers", "1", "--blocking-threads", "4", "--http", "1", "--no-ws", "--log-level", "warning"),
+        "--respawn-failed-workers",
         "config.wsgi:application",
     ]
 
