@@ -12,13 +12,14 @@ from rest_framework.pagination import PageNumberPagination
 from rest_framework.request import Request
 from rest_framework.response import Response
 
+from agreement.before import change_conditions
 from agreement.canonical import canonical_json
 from agreement.chart_files import CHARTS, ChartMissing, chart_pdf, chart_svg
 from agreement.models import AgreementReport, DisputedUnit
 from agreement.plans import PLANNED, plan_clean, report_plan
 from agreement.queue import disputed_units, unit_json
 from agreement.reports import CurrentReport, report_current, report_shown, report_visible
-from agreement.tables import LATEX_DEFAULT, TableRefused, figures_csv, latex_table
+from agreement.tables import LATEX_DEFAULT, TableRefused, change_csv, figures_csv, latex_table
 from agreement.tasks import report_start
 from annotation import access
 from annotation.api import REFUSALS, MemberView
@@ -172,6 +173,17 @@ class FiguresCsvApi(ReportView):
         return _file(figures_csv(_finished(found).figures), "text/csv", slug, number, "csv")
 
 
+class ChangeCsvApi(ReportView):
+    @extend_schema(responses={(200, "text/csv"): str, **REFUSALS}, operation_id="rounds_report_change_csv")
+    def get(self, request: Request, slug: str, number: int) -> HttpResponse:
+        """Download how agreement moved since the round before as CSV, with the conditions in every row."""
+        report = _finished(self.round(request, slug, number))
+        change = _change_json(report)
+        if not change:
+            raise NotFound("No closed round came before this one, so there is no change.")
+        return _file(change_csv(report.figures, change), "text/csv", slug, number, "csv", part="change")
+
+
 class LatexApi(ReportView):
     @extend_schema(
         parameters=[
@@ -222,9 +234,8 @@ class ChartPdfApi(ReportView):
 def _chart(round: Round, name: str) -> str:
     report = _finished(round)
     try:
-        return chart_svg(
-            name, report.figures, report.change, title=round.name, guideline=round.codebook.version
-        )
+        change = _change_json(report) if name == "change" else {}
+        return chart_svg(name, report.figures, change, title=round.name, guideline=round.codebook.version)
     except ChartMissing as missing:
         raise NotFound(str(missing)) from None
 
@@ -251,9 +262,15 @@ def _report_json(current: CurrentReport) -> dict[str, Any]:
         "computed_at": report.computed_at if report else None,
         "crosscheck": report.crosscheck if report else AgreementReport.Crosscheck.UNCHECKED,
         "crosscheck_result": report.crosscheck_result if report else {},
-        "change": report.change if report else {},
+        "change": _change_json(report) if report else {},
         "figures": report.figures if report else None,
     }
+
+
+def _change_json(report: AgreementReport) -> dict[str, Any]:
+    """Return a report's change with its conditions, without which no difference leaves the server."""
+    conditions = change_conditions(report)
+    return {**report.change, "conditions": conditions.to_json()} if conditions else {}
 
 
 def _file(

@@ -142,6 +142,7 @@ def cards(figures: Figures, change: Figures) -> dict[str, Any]:
         "span": cell(whole["spans"]["similarity"]["token_jaccard"], spans=True) if whole["spans"] else None,
         "useful": cell(useful["estimates"][ALPHA]) if useful else None,
         "queue": whole["queue"].get("total", 0),
+        "compared": whole["n_pairable"],
     }
 
 

@@ -84,6 +84,31 @@ def figures_csv(figures: dict[str, Any]) -> str:
     return out.getvalue()
 
 
+def change_csv(figures: dict[str, Any], change: dict[str, Any]) -> str:
+    """Return every difference against the round before, one a row, each beside its conditions."""
+    out = io.StringIO()
+    conditions = change["conditions"]
+    measured = ("value", "low", "high", "reason", "interval_reason", "caution")
+    counted = ("n_both", "n_before", "n_after")
+    writer = csv.writer(out, lineterminator="\n")
+    writer.writerow(["section", "name", "figure", *measured, *counted, *conditions])
+    told = [made_safe(value) if isinstance(value, str) else value for value in conditions.values()]
+    for section in figures["sections"]:
+        moved = change["sections"].get(section["key"], {})
+        for figure, estimate in moved.get("differences", {}).items():
+            writer.writerow(
+                [
+                    made_safe(section["key"]),
+                    made_safe(section["name"]),
+                    figure,
+                    *(estimate[name] for name in measured),
+                    *(moved[name] for name in counted),
+                    *told,
+                ]
+            )
+    return out.getvalue()
+
+
 def _estimates(section: dict[str, Any]) -> Iterator[tuple[str, dict[str, Any]]]:
     yield from ((name, section["estimates"][name]) for name in COEFFICIENTS)
     if section["spans"]:

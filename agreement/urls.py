@@ -12,6 +12,7 @@ urlpatterns = [
     path(f"{_REPORT}plan/", api.PlanApi.as_view(), name="api-report-plan"),
     path(f"{_REPORT}figures.json", api.FiguresJsonApi.as_view(), name="api-report-json"),
     path(f"{_REPORT}figures.csv", api.FiguresCsvApi.as_view(), name="api-report-csv"),
+    path(f"{_REPORT}change.csv", api.ChangeCsvApi.as_view(), name="api-report-change-csv"),
     path(f"{_REPORT}charts/<slug:name>.svg", api.ChartSvgApi.as_view(), name="api-report-chart-svg"),
     path(f"{_REPORT}charts/<slug:name>.pdf", api.ChartPdfApi.as_view(), name="api-report-chart-pdf"),
     path(f"{_REPORT}table.tex", api.LatexApi.as_view(), name="api-report-latex"),

@@ -7,6 +7,7 @@ from collections.abc import Callable
 from pathlib import Path
 from typing import Any
 
+from agreement.conditions import conditions_csv
 from agreement.models import AgreementReport
 from agreement.parameters import parameters_clean
 from agreement.reading import judgements_read, texts_read
@@ -23,6 +24,8 @@ def agreement_write(
     selection: Selection, directory: Path, *, alive: Callable[[], None]
 ) -> list[tuple[RoundRow, dict[str, Any]]]:
     """Write the report of every chosen round below `agreement/` and return the figures of each.
+
+    `rounds.json` and `rounds.csv` say under what conditions one round can be compared with the one before.
 
     Where the worker has computed the report already its figures are taken, else they are computed here: they
     are the same, so the release does not depend on whether a worker was there. `alive` is called meanwhile,
@@ -41,6 +44,11 @@ def agreement_write(
         (folder / f"{stem}.csv").write_bytes(figures_csv(figures).encode())
         (folder / f"{stem}.tex").write_bytes(latex_table(figures).encode())
         found.append((row, figures))
+    if found:
+        conditions = selection.round_conditions
+        text = json.dumps(conditions, ensure_ascii=False, indent=2) + "\n"
+        (directory / "agreement" / "rounds.json").write_bytes(text.encode())
+        (directory / "agreement" / "rounds.csv").write_bytes(conditions_csv(conditions).encode())
     return found
 
 

@@ -33,7 +33,7 @@ from exports.splits import splits_plan
 from exports.stored import origins_read
 from exports.sums import Sums
 
-FORMAT_VERSION = 6
+FORMAT_VERSION = 7
 """Raised whenever the same judgements would give other bytes; part of every release's digest."""
 
 BESIDE = 10_000
@@ -108,6 +108,7 @@ class Digest:
                 [project.licence, project.languages, project.contact],
                 selection.parameters.to_json(),
                 [row[1:] for row in selection.rounds],
+                selection.round_conditions if selection.parameters.agreement else None,
                 selection.codebook_version,
                 *(
                     project.codebooks.values_list("source", "guideline").get(version=version)

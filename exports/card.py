@@ -30,7 +30,7 @@ def card_text(selection: Selection, version: str, built: Built, agreement: Agree
         _data(selection, built),
         _process(selection, built),
         _refinements(built) if selection.parameters.refined_questions else "",
-        agreement_text(agreement),
+        agreement_text(agreement, selection.round_conditions),
         _limits(built),
         _checking(built),
     ]

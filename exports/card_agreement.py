@@ -7,6 +7,7 @@ from typing import Any
 
 from agreement.cells import Notes
 from agreement.wording import reason_text
+from annotation.codebooks.definition import CQS_GEN
 from exports.markdown import cell, table
 from exports.records import RoundRow
 
@@ -21,12 +22,20 @@ _COEFFICIENTS = (
 _SPAN_FIGURES = (("exact", "exact"), ("token_jaccard", "token Jaccard"), ("alpha_u", "alpha_u"))
 
 
-def agreement_text(agreement: AgreementFigures) -> str:
-    """Return the section about agreement; "" where no round was annotated."""
+def agreement_text(agreement: AgreementFigures, conditions: Sequence[dict[str, Any]]) -> str:
+    """Return the section about agreement; "" where no round was annotated.
+
+    conditions: those of `Selection.round_conditions`, which stand with each round that another came before.
+    """
+    against = {row["round"]: row for row in conditions}
     lines = []
     for row, figures in agreement:
         shown = [section for section in figures["sections"] if section["kind"] != "group"]
         lines += [f"### {cell(row.name)}", ""]
+        lines += [_size(figures), ""]
+        compared = against.get(row.number, {})
+        if "against" in compared:
+            lines += [f"Compared with {cell(compared['against_name'])}: {cell(compared['says'])}", ""]
         notes = Notes()
         first = "type" if any(section["kind"] == "type" for section in shown) else "comparison"
         lines += table(
@@ -50,6 +59,12 @@ def agreement_text(agreement: AgreementFigures) -> str:
         "reopened enter none of them."
     )
     return "\n".join(["## Agreement", "", note, "", *lines])
+
+
+def _size(figures: dict[str, Any]) -> str:
+    """Return how many texts and people a round's figures are of."""
+    questions = f" with {figures['n_units']} questions" if figures["protocol"] == CQS_GEN else ""
+    return f"{figures['n_items']} items{questions}, judged by {figures['n_annotators']} annotators."
 
 
 def _span_agreement(sections: Sequence[dict[str, Any]], notes: Notes) -> list[str]:

@@ -15,6 +15,7 @@ from typing import Any, NamedTuple
 from django.db.models import Exists, OuterRef, Q, QuerySet
 from django.utils.translation import gettext
 
+from agreement.before import rounds_conditions
 from annotation.codebooks.definition import Codebook
 from annotation.models import (
     Import,
@@ -93,6 +94,11 @@ class Selection:
         """The versions of the codebook, before the newest, under which chosen rounds were annotated."""
         versions = {row.codebook_version for row in self.rounds}
         return tuple(sorted(versions - {self.codebook_version}))
+
+    @cached_property
+    def round_conditions(self) -> list[dict[str, Any]]:
+        """What sets each chosen round apart from the chosen one before it that asked the same, in order."""
+        return rounds_conditions(self.project, [row.pk for row in self.rounds])
 
     @cached_property
     def round_of(self) -> dict[int, RoundRow]:

@@ -58,6 +58,7 @@ WORDS = {
     "annotators": gettext_lazy("annotators"),
     "answers": gettext_lazy("answers"),
     "counts": gettext_lazy("counts"),
+    "discussed before": gettext_lazy("discussed before"),
     "criteria": gettext_lazy("criteria"),
     "days": gettext_lazy("days"),
     "digest": gettext_lazy("digest"),

@@ -15,7 +15,9 @@ from django_htmx.http import HttpResponseClientRefresh
 
 from agreement import detail_tables, overview
 from agreement.answers import Answer, judged_units
+from agreement.before import change_conditions
 from agreement.cells import Notes, number
+from agreement.conditions import conditions_brief, conditions_words
 from agreement.crosscheck_table import crosscheck_table, crosscheck_whys
 from agreement.crosstable import WHOSE
 from agreement.marking import Segment, excerpt_bounds, segments
@@ -141,6 +143,7 @@ def _report_context(request: HttpRequest, round: Round, report: AgreementReport)
     notes = {key: Notes(key) for key in ("people", "pairs", "coefficients", "spans", "change")}
     coefficient_heads, coefficient_rows = detail_tables.coefficient_table(figures, notes["coefficients"])
     most_disputed = disputed_units(report, only_queue=True)[:1]
+    conditions = change_conditions(report)
     return {
         "report": report,
         "notes": notes,
@@ -148,6 +151,9 @@ def _report_context(request: HttpRequest, round: Round, report: AgreementReport)
         "crosscheck_whys": crosscheck_whys(report.crosscheck_result),
         "figures": figures,
         "cards": overview.cards(figures, report.change),
+        "conditions": conditions_words(conditions) if conditions else [],
+        "conditions_brief": conditions_brief(conditions) if conditions else "",
+        "again_after_discussion": bool(conditions and conditions.again_after_discussion),
         "overview": overview.overview(figures),
         "coefficient_heads": coefficient_heads,
         "coefficient_rows": coefficient_rows,
