@@ -27,7 +27,7 @@ from agreement.span_sums import SpanSums, span_frame, span_section
 from agreement.type_parts import Alive, Rows, TypePart, types_find
 from annotation.codebooks.definition import FOCUS
 
-REPORT_VERSION = 4
+REPORT_VERSION = 5
 """Part of the digest: raise it when the same judgements would give other figures."""
 
 Progress = Callable[[int, int], None]

@@ -51,6 +51,7 @@ def agreement_text(agreement: AgreementFigures, conditions: Sequence[dict[str, A
         )
         lines += _span_agreement(shown, notes)
         lines += [line for mark, sentence in notes.listed for line in (f"({mark}) {sentence}.", "")]
+        lines += _readings(shown)
     if not lines:
         return ""
     note = (
@@ -59,6 +60,16 @@ def agreement_text(agreement: AgreementFigures, conditions: Sequence[dict[str, A
         "reopened enter none of them."
     )
     return "\n".join(["## Agreement", "", note, "", *lines])
+
+
+def _readings(sections: Sequence[dict[str, Any]]) -> list[str]:
+    """Return what there is to say of low figures: rare answers, chance level, too few units, disagreement."""
+    told = [
+        f"- {cell(section['name'])}: {cell(sentence)}"
+        for section in sections
+        for sentence in ([section["paradox"]] if section["paradox"] else []) + section.get("readings", [])
+    ]
+    return [*told, ""] if told else []
 
 
 def _size(figures: dict[str, Any]) -> str:
