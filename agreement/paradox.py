@@ -61,16 +61,16 @@ TOO_FEW = (
     "Too few units: only %(n)s were judged twice or more, so that a single one changes every figure by much."
 )
 CHANCE = (
-    "Agreement at or near chance level: the annotators agree in %(observed)s of the comparisons, and by chance alone "
-    "they would in %(expected)s (%(name)s %(kappa)s)."
+    "Agreement at or near chance level: the annotators agree in %(observed)s of the comparisons, and by "
+    "chance alone they would in %(expected)s (%(name)s %(kappa)s)."
 )
 UNCERTAIN = (
-    "Too few units to tell agreement from chance: the annotators agree in %(observed)s of the comparisons, but "
-    "the interval of %(name)s (%(kappa)s) reaches down to %(low)s."
+    "Too few units to tell agreement from chance: the annotators agree in %(observed)s of the comparisons, "
+    "but the interval of %(name)s (%(kappa)s) reaches down to %(low)s."
 )
 DISAGREE = (
-    "The annotators disagree: they agree in %(observed)s of the comparisons, and by chance alone they would in "
-    "%(expected)s (%(name)s %(kappa)s)."
+    "The annotators disagree: they agree in %(observed)s of the comparisons, and by chance alone they would "
+    "in %(expected)s (%(name)s %(kappa)s)."
 )
 BIAS = (
     "%(name)s (%(kappa)s) is above Scott's pi (%(pi)s) because the two annotators use the categories at "
@@ -187,6 +187,6 @@ def _template(kappa: Estimate, *, gap: bool, skewed: bool, few: bool) -> str | N
 
 
 def kappa_paradox(result: TableResult, *, categories: Sequence[str] | None = None) -> str | None:
-    """Return the sentence of the kappa paradox where people agree and kappa is low all the same, else None."""
+    """Return the sentence of the kappa paradox where people agree and kappa is low, else None."""
     readings = table_readings(result, categories=categories)
     return next((reading.sentence for reading in readings if reading.is_paradox), None)

@@ -14,6 +14,7 @@ from annotation.codebooks.definition import Codebook as CodebookDefinition
 from annotation.draft_work import refuse_half_drawn
 from annotation.errors import Refused
 from annotation.importing import judgements
+from annotation.importing.quoting import span_fields
 from annotation.importing.rows import JudgementRow, Notice, Refusal
 from annotation.importing.staging import ImportReport, RefusedRows
 from annotation.limits import LIMITS, unfit
@@ -37,7 +38,7 @@ def key_from_resolutions(round: Round, *, member: Membership | None = None) -> i
     nothing is decided.
     """
     with transaction.atomic():
-        _locked_training_draft(round)
+        training_draft_locked(round)
         answers = [_from_resolution(round, resolution) for resolution in decided_units(round)]
         if not answers:
             raise Refused(
@@ -98,7 +99,7 @@ def key_import(
     refused = RefusedRows(report, refused_path)
     reader = _KeyReader(round, report, refused)
     with transaction.atomic():
-        _locked_training_draft(round)
+        training_draft_locked(round)
         round.key_answers.all().delete()
         try:
             reader.read(judgements.read(path, name=name, annotator_needed=False))
@@ -166,8 +167,7 @@ class _KeyReader:
                         % {"name": self.round.name, "type_code": row.type_code}
                     }
                 )
-            if row.quote is None and row.start is not None and row.end is not None:
-                fields["quote"] = item.text[max(row.start, 0) : max(row.end, 0)]
+            fields |= span_fields(item.text, row.start, row.end, row.quote, row.occurrence)
             checked: Any = check_type_judgement(self.codebook, item.text, row.type_code, fields)
         else:
             # The key of Unhelpful needs no comment: why is for the feedback to say, or not.
@@ -228,7 +228,8 @@ def missing_key(round: Round) -> tuple[int, list[str]]:
     return sum(short.values()), list(names.values_list("external_id", flat=True)[:6])
 
 
-def _locked_training_draft(round: Round) -> None:
+def training_draft_locked(round: Round) -> None:
+    """Lock a draft training round until this transaction ends. Raises Refused where its key is frozen."""
     current = Round.objects.select_for_update().get(pk=round.pk)
     if current.purpose != Round.Purpose.TRAINING or current.status != Round.Status.DRAFT:
         raise Refused(

@@ -33,6 +33,7 @@ COLUMNS = (
     "start",
     "end",
     "quote",
+    "occurrence",
     "reason",
     "comment",
     "edited_question",
@@ -130,6 +131,7 @@ def _judgement(row: Cells, annotator_needed: bool) -> JudgementRow:
         unsure=_yes_no(row, "unsure") or False,
         place=row.place,
         question_position=position,
+        occurrence=_whole_number(row, "occurrence"),
     )
 
 

@@ -62,7 +62,8 @@ class JudgementRow:
 
     `question` is the id as given in the file; a file that counts the questions of an item gives
     `question_position`, from 1, instead or beside it: an id may repeat. `quote` is None where the file has
-    none: it is then taken from the text. Whether the answer keeps the rules is not for the reader to say.
+    none: it is then taken from the text; without offsets the quote's `occurrence`, from 1, says where it is.
+    Whether the answer keeps the rules is not for the reader to say.
     """
 
     item: str
@@ -81,6 +82,7 @@ class JudgementRow:
     unsure: bool
     place: str
     question_position: int | None = None
+    occurrence: int | None = None
 
 
 @dataclass(frozen=True, slots=True)

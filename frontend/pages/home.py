@@ -13,8 +13,8 @@ from annotation.discussing import mentions_open
 from annotation.errors import Refused
 from annotation.limits import characters
 from annotation.models import Membership, Project, Round
-from annotation.progress import MemberProgress, progress_of_round
 from annotation.projects import project_create, slug_for
+from frontend.own_work import OwnWork, own_work
 from frontend.pages.common import page_of, posted
 from frontend.signing_in import login_required
 
@@ -27,20 +27,12 @@ CODEBOOK_CHOICES = [
 ]
 
 
-@dataclass(frozen=True, slots=True)
-class OpenWork:
-    """A round that is open to this person, and how far they are in it."""
-
-    round: Round
-    progress: MemberProgress
-
-
 @dataclass(slots=True)
 class ProjectCard:
     """One project as its member meets it on the first page."""
 
     member: Membership
-    work: list[OpenWork] = field(default_factory=list)
+    work: list[OwnWork] = field(default_factory=list)
     open_rounds: list[Round] = field(default_factory=list)
     mentioning: int = 0
     """Unsettled discussions in which the person is mentioned."""
@@ -101,10 +93,10 @@ def _add_open_rounds(cards: list[ProjectCard]) -> None:
     by_project = {card.project.pk: card for card in cards}
     rounds = Round.objects.filter(project__in=by_project, status=Round.Status.OPEN, imported=False)
     for round in rounds.select_related("codebook", "project").order_by("number"):
-        card = by_project[round.project_id]
-        card.open_rounds.append(round)
+        by_project[round.project_id].open_rounds.append(round)
+    for card in cards:
         if card.member.is_annotator:
-            card.work += [OpenWork(round, own) for own in progress_of_round(round, member=card.member)]
+            card.work = own_work(card.member, card.open_rounds)
 
 
 @login_required

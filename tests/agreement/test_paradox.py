@@ -3,8 +3,8 @@
 import numpy as np
 import pytest
 
-from agreement.labels import label_agreement
 from agreement import paradox
+from agreement.labels import label_agreement
 from agreement.paradox import kappa_paradox, table_readings
 from tests.agreement.tables import case_ratings, known_answer, two_by_two
 
@@ -48,7 +48,10 @@ TABLES = {
     "nine items, p_a .56": (two_by_two(3, 2, 2, 2), [paradox.TOO_FEW]),
     "five items, agreed": (two_by_two(3, 0, 0, 2), []),
     "one answer": (two_by_two(0, 0, 0, 12), [paradox.ONE_CATEGORY]),
-    "rates apart: p_a .60": (case_ratings(known_answer("feinstein1990_asym")), [paradox.DISAGREE, paradox.BIAS]),
+    "rates apart: p_a .60": (
+        case_ratings(known_answer("feinstein1990_asym")),
+        [paradox.DISAGREE, paradox.BIAS],
+    ),
     "three raters by chance, skewed": (coin(200, 3, 0.2, 1), [paradox.CHANCE]),
     "three raters by chance, balanced": (coin(200, 3, 0.5, 2), [paradox.CHANCE]),
     "three raters, rare and agreed": (case_ratings(known_answer("skew_3raters")), [paradox.PREVALENCE]),
@@ -99,8 +102,8 @@ def test_rare_answers_are_blamed_only_where_people_agree_and_answers_are_rare(se
 def test_chance_level_is_said_with_the_figures_it_rests_on():
     (reading,) = read(two_by_two(57, 20, 20, 3))
     assert reading.sentence == (
-        "Agreement at or near chance level: the annotators agree in 60% of the comparisons, and by chance alone "
-        "they would in 65% (Cohen's kappa -0.13)."
+        "Agreement at or near chance level: the annotators agree in 60% of the comparisons, and by chance "
+        "alone they would in 65% (Cohen's kappa -0.13)."
     )
 
 

@@ -1,10 +1,13 @@
 """The first page: my projects, my progress, and what the button does."""
 
+import re
+
 import pytest
 
-from annotation.models import Membership, Project
+from annotation.models import KeyAnswer, Membership, Project
+from annotation.opening import round_open
 from annotation.projects import member_add
-from annotation.rounds import round_close
+from annotation.rounds import round_close, round_create, round_draw
 from tests import factories
 from tests.conftest import client_of
 
@@ -104,3 +107,43 @@ def test_the_log_in_asks_for_a_user_name_or_an_e_mail(client):
     assert "Keep me logged in on this computer" in page and "placeholder" not in page
     client.cookies["django_language"] = "es"
     assert "Mantener la sesión iniciada en este equipo" in client.get("/accounts/login/").content.decode()
+
+
+@pytest.fixture
+def trained():
+    """Round 1 is open, Round 2 is training that opened later, Round 3 is open; one text and type each."""
+    made = factories.study("focus", annotators=1, items=1, slug="s")
+    factories.open_round(made, types=["LE"])
+    made.round = round_create(
+        project=made.project,
+        purpose="training",
+        types=["LE"],
+        overlap=1,
+        pass_mark=100,
+        member=made.lead,
+    )
+    round_draw(made.round, member=made.lead)
+    KeyAnswer.objects.create(round=made.round, item=made.items[0], type_code="LE", applicable=True,
+                             start=0, end=3, quote="The")  # fmt: skip
+    training = round_open(made.round, members=made.annotators, by=made.lead)
+    factories.open_round(made, types=["LE"])
+    made.round = training
+    return made
+
+
+def test_training_comes_first_and_both_pages_list_rounds_in_one_order(trained):
+    for path in ("/", "/p/s/"):
+        page = body(client_of("ann"), path)
+        order = re.findall(r"Start (Round \d)", page)
+        assert order == ["Round 2", "Round 1", "Round 3"], path
+        assert page.count("Training comes first: finish Round 2 before you begin here.") == 2
+        assert "After each answer you see the key; the first answer counts and stays." in page
+
+
+def test_a_finished_training_says_its_total_and_nothing_false(trained):
+    factories.record(trained.round, trained.annotators[0], trained.items[0], "LE", factories.NO)
+    for path in ("/", "/p/s/"):
+        page = " ".join(body(client_of("ann"), path).split())
+        assert "All answered: 0 of 1 as in the key, 0 %. Pass mark 100 %:" in page
+        assert "not passed; talk to your lead" in page
+        assert "Training comes first" not in page and "You can change answers" not in page
