@@ -53,6 +53,11 @@ _LATEX_SPECIAL = str.maketrans(
 )  # fmt: skip
 
 
+def latex_text(text: str) -> str:
+    """Return a text on one line, as LaTeX prints it and not as it would read it."""
+    return " ".join(text.split()).translate(_LATEX_SPECIAL)
+
+
 class TableRefused(ValueError):
     """A row or column was asked for that a report does not have."""
 

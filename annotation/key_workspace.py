@@ -99,8 +99,8 @@ def key_answer_record(
             raise NotFound(gettext("This is not asked in this round. Reload the page."))
         codebook = CodebookDefinition.from_json(round.codebook.definition)
         checked = check_answer(codebook, drawn.item.text, unit, answer)
-        about = {"round": round, "item_id": item_id, "type_code": unit.type_code}
-        stored = KeyAnswer.objects.filter(**about, question_id=unit.question_id).first()
+        answers = round.key_answers.filter(item=item_id, type_code=unit.type_code, question=unit.question_id)
+        stored = answers.first()
         if answer is not None and checked.cannot_judge:
             told = gettext(
                 "A key answers every unit: leave the text out of the round if it cannot be judged."
@@ -118,7 +118,9 @@ def key_answer_record(
             if stored is not None:
                 stored.delete()
             return _undecided(unit, base_revision + 1)
-        key = stored or KeyAnswer(**about, question_id=unit.question_id)
+        key = stored or KeyAnswer(
+            round=round, item=drawn.item, type_code=unit.type_code, question_id=unit.question_id
+        )
         for name, value in _values(checked).items():
             setattr(key, name, value)
         key.revision = base_revision + 1

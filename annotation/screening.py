@@ -46,15 +46,17 @@ class Criterion:
 
 @dataclass(frozen=True, slots=True)
 class ScreeningRow:
-    """One topic: items that passed each criterion, those that passed all, judged ones, and all there are.
+    """One topic: items that passed each criterion, those that passed all, and how far the screening is.
 
-    `passed` stands in the order of the criteria. Judged are the items decided on every criterion.
+    `passed` stands in the order of the criteria. `judged` have a vote or a decision on every criterion,
+    `decided` of them have a majority or a decision on every one, and `total` are all there are.
     """
 
     topic: str
     passed: tuple[int, ...]
     passed_all: int
     judged: int
+    decided: int
     total: int
 
 
@@ -80,16 +82,18 @@ def screening_result(project: Project) -> Screening:
     """Return how many items of each topic passed each criterion and all of them together."""
     criteria = criteria_of(project)
     decided = _decided(project, [criterion.code for criterion in criteria])
-    by_topic: dict[str, list[int]] = defaultdict(lambda: [0] * (len(criteria) + 3))
+    by_topic: dict[str, list[int]] = defaultdict(lambda: [0] * (len(criteria) + 4))
     for pk, topic in visible_items(project).values_list("pk", "topic").iterator(chunk_size=BATCH):
         answers = [decided.get((pk, criterion.code)) for criterion in criteria]
         sums = by_topic[topic or NO_TOPIC]
         for place, answer in enumerate(answers):
             sums[place] += answer is True
-        sums[-3] += bool(answers) and all(answer is True for answer in answers)
+        sums[-4] += bool(answers) and all(answer is True for answer in answers)
+        # A tie has votes and no answer: it is judged and not decided.
+        sums[-3] += bool(answers) and all((pk, criterion.code) in decided for criterion in criteria)
         sums[-2] += bool(answers) and None not in answers
         sums[-1] += 1
-    none = [0] * (len(criteria) + 3)
+    none = [0] * (len(criteria) + 4)
     sums = [sum(column) for column in zip(none, *by_topic.values(), strict=True)]
     rows = [_row(topic, by_topic[topic]) for topic in sorted(by_topic)]
     return Screening(criteria, rows, _row("", sums))
@@ -118,7 +122,7 @@ def screening_count(project: Project) -> None:
 
 def screening_kept(project: Project) -> WorkersCount[Screening]:
     """Return where a worker keeps the result of a large project."""
-    return WorkersCount(f"screening:{project.pk}", log_sign(project))
+    return WorkersCount(f"screening-judged:{project.pk}", log_sign(project))
 
 
 def screening_send(
@@ -186,7 +190,7 @@ def screened_log(upload: Upload, report: ImportReport) -> None:
 
 
 def _row(topic: str, sums: Sequence[int]) -> ScreeningRow:
-    return ScreeningRow(topic, tuple(sums[:-3]), *sums[-3:])
+    return ScreeningRow(topic, tuple(sums[:-4]), *sums[-4:])
 
 
 def _passed(project: Project, criteria: Sequence[str]) -> list[int]:

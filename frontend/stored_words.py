@@ -85,6 +85,7 @@ WORDS = {
     "published labels": gettext_lazy("published labels"),
     "questions": gettext_lazy("questions"),
     "questions at most": gettext_lazy("questions at most"),
+    "splits left out": gettext_lazy("splits left out"),
     "refined": gettext_lazy("refined"),
     "refused": gettext_lazy("refused"),
     "repeats": gettext_lazy("repeats"),

@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections import Counter
 from dataclasses import dataclass
 from typing import Any
+from urllib.parse import urlencode
 
 from django.contrib import messages
 from django.http import HttpRequest, HttpResponse
@@ -18,6 +19,7 @@ from agreement.answers import Answer, judged_units
 from agreement.before import change_conditions
 from agreement.cells import Notes, number
 from agreement.conditions import conditions_brief, conditions_words
+from agreement.cross_files import cross_fields
 from agreement.crosscheck_table import crosscheck_table, crosscheck_whys
 from agreement.crosstable import WHOSE
 from agreement.marking import Segment, excerpt_bounds, segments
@@ -135,7 +137,7 @@ def _lead_and_round(request: HttpRequest, slug: str, number: int) -> tuple[Membe
 
 def _report_context(request: HttpRequest, round: Round, report: AgreementReport) -> dict[str, Any]:
     figures = report.figures
-    fields = [table["field"] for table in figures["cross"]]
+    fields = cross_fields(figures["cross"])
     field = request.GET.get("field", "")
     field = field if field in fields else next(iter(fields), "")
     whose = request.GET.get("whose", "")
@@ -171,6 +173,7 @@ def _report_context(request: HttpRequest, round: Round, report: AgreementReport)
         "matrix": detail_tables.pair_matrix(figures, notes["pairs"]),
         "cross": detail_tables.cross_table(figures, field, whose),
         "cross_fields": fields,
+        "cross_query": "?" + urlencode({"field": field, "whose": whose}),
         "plan": _plan(request, report),
         "whose": whose,
         "whose_choices": WHOSE,

@@ -1,8 +1,10 @@
 """The first page: my projects, my progress, and what the button does."""
 
 import re
+from importlib import resources
 
 import pytest
+from django.core.files.uploadedfile import SimpleUploadedFile
 
 from annotation.models import KeyAnswer, Membership, Project
 from annotation.opening import round_open
@@ -70,7 +72,7 @@ def test_creating_a_project_makes_its_creator_the_lead():
     )
     assert response["Location"] == "/p/campus-debates/"
     created = Membership.objects.get(project__slug="campus-debates")
-    assert (created.user.username, created.is_lead) == ("olu", True)
+    assert (created.user.username, created.is_lead, created.is_annotator) == ("olu", True, False)
     assert created.project.codebooks.get().version == 1
 
 
@@ -93,8 +95,9 @@ def test_projects_come_page_by_page():
 def test_whoever_creates_a_project_reads_that_they_lead_and_annotate_in_it():
     client = client_of("olu")
     given = {"name": "Campus", "slug": "campus", "codebook": "focus"}
-    page = client.post("/projects/new/", given, follow=True).content.decode()
-    assert "Campus is ready. You are its lead, and an annotator unless you leave yourself out." in page
+    page = client.post("/projects/new/", {**given, "annotates": "on"}, follow=True).content.decode()
+    assert "Campus is ready. You are its lead and one of its annotators." in page
+    assert Membership.objects.get().is_annotator
     page = client.post("/projects/new/", {**given, "name": "Cam\u202epus", "slug": "other"})
     assert page.context["form"].errors == {
         "name": ["Character 4 is U+202E, which turns the direction of reading: a name cannot have it."]
@@ -147,3 +150,38 @@ def test_a_finished_training_says_its_total_and_nothing_false(trained):
         assert "All answered: 0 of 1 as in the key, 0 %. Pass mark 100 %:" in page
         assert "not passed; talk to your lead" in page
         assert "Training comes first" not in page and "You can change answers" not in page
+
+
+TOML = resources.files("annotation.codebooks").joinpath("context_sufficiency.toml").read_text("utf-8")
+
+
+def started(content, **more):
+    given = {"name": "Own study", "slug": "own", "codebook": "file", **more}
+    if content is not None:
+        given["file"] = SimpleUploadedFile("mine.toml", content)
+    return client_of("olu").post("/projects/new/", given)
+
+
+def test_a_project_starts_from_a_toml_file():
+    for number, content in enumerate((TOML.encode(), b"\xef\xbb\xbf" + TOML.replace("\n", "\r\n").encode())):
+        assert started(content, slug=f"own-{number}")["Location"] == f"/p/own-{number}/"
+        project = Project.objects.get(slug=f"own-{number}")
+        assert project.codebooks.get().source == f"{TOML}\n"
+
+
+@pytest.mark.parametrize(
+    ("content", "told"),
+    [
+        (None, "Choose the TOML file of your codebook."),
+        (b"", "Choose the TOML file of your codebook."),
+        (b"name = ", "line 1"),
+        (b'name = "x"', "protocol"),
+        (b"focus", "line 1"),
+        (b"\xff\xfe", "The file is not UTF-8: save it as UTF-8."),
+        (b"#" * (1024 * 1024 + 1), "This is no codebook: it is larger than 1 MB."),
+    ],
+)
+def test_a_file_that_is_no_codebook_is_refused_beside_its_field(content, told):
+    response = started(content)
+    assert any(told in error for error in response.context["form"].errors["file"])
+    assert not Project.objects.exists()
