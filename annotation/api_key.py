@@ -41,6 +41,7 @@ class KeyAnswerApi(MemberView):
     def post(self, request: Request, slug: str, number: int) -> Response:
         """Write one answer of the key; `assignment` is that of the units here, `comment` the reason shown."""
         member = self.member(request, slug, lead=True)
+        access.round_or_404(member, number)
         given = validated(JudgementApi.InputSerializer, request)
         row = key_answer_record(
             member=member,

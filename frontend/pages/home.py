@@ -125,7 +125,29 @@ def home(request: HttpRequest) -> HttpResponse:
     cards = [ProjectCard(member) for member in page]
     _add_open_rounds(cards)
     _add_mentions(cards)
-    return render(request, "frontend/home.html", {"page": page, "cards": cards})
+    open_to_me = [work for card in cards for work in card.work if work.own.left and not work.round.paused_at]
+    # A training round comes before all else, then what was begun, then the order of the page.
+    following = sorted(
+        (work for work in open_to_me if not work.before),
+        key=lambda work: (work.round.purpose != Round.Purpose.TRAINING, not work.own.decided),
+    )
+    first = following[0] if following else None
+    return render(
+        request,
+        "frontend/home.html",
+        {
+            "page": page,
+            "cards": cards,
+            "waiting": len(open_to_me),
+            "annotates": any(card.member.is_annotator for card in cards),
+            "next": first,
+            "next_minutes": _minutes(first.own.seconds_left) if first else 0,
+        },
+    )
+
+
+def _minutes(seconds: int | None) -> int:
+    return -(-seconds // 60) if seconds else 0
 
 
 def _add_mentions(cards: list[ProjectCard]) -> None:

@@ -63,6 +63,7 @@ LEAD_ROUTES = {
     "round_progress",
     "round_draw",
     "round_key",
+    "round_key_answer",
     "round_key_decided",
     "round_open",
     "round_pause",

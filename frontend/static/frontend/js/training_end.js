@@ -6,7 +6,7 @@ import { answerText, unitName } from "./wording.js";
 
 /**
  * @typedef {{scores: {code: string, agreed: number, total: number}[], agreed: number, total: number, pass_mark: number | null, passed: boolean | null}} Result
- * @typedef {import("./session.js").Session} Session
+ * @typedef {import("./units.js").Unit} Unit
  */
 
 /** Own total against the key, and whether that is enough. @param {Result} result @returns {string} */
@@ -23,8 +23,8 @@ export function totalWords({ agreed, total, pass_mark: mark, passed }) {
  * What stands on the last page of a training round.
  *
  * @param {Result} result
- * @param {Session} session
- * @param {(unit: import("./units.js").Unit) => void} onShow
+ * @param {{units: {flat: Unit[]}, spec: any}} session
+ * @param {(unit: Unit) => void} onShow
  * @returns {HTMLElement[]}
  */
 export function trainingEnd(result, session, onShow) {
