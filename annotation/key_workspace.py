@@ -12,12 +12,14 @@ from django.utils.translation import gettext
 from annotation.access import round_or_404
 from annotation.codebooks.definition import Codebook as CodebookDefinition
 from annotation.errors import NotFound, Refused
-from annotation.models import KeyAnswer, Membership, Protocol, Round, RoundItem
+from annotation.models import KeyAnswer, Membership, ProjectEvent, Protocol, Round, RoundItem
 from annotation.protocols.cqs_gen import QuestionAnswer
 from annotation.protocols.focus import TypeAnswer
 from annotation.recording import Unit, check_answer
 from annotation.training_key import missing_key, training_draft_locked
 from annotation.workspace import MAX_PAGE, round_rules
+
+ANSWERED = "key answered"
 
 UNDECIDED: dict[str, Any] = {"cannot_judge": False, "comment": "", "unsure": False, "active_seconds": 0}
 
@@ -114,6 +116,7 @@ def key_answer_record(
                 gettext("This unit was changed elsewhere meanwhile. Compare the two answers and choose one."),
                 row=key_json(stored),
             )
+        _log_once(round, member)
         if answer is None:
             if stored is not None:
                 stored.delete()
@@ -134,6 +137,16 @@ def key_json(key: KeyAnswer) -> dict[str, Any]:
     answer = {name: getattr(key, name) for name in fields}
     beside = {"edited_question": ""} if key.question_id else {}
     return {**UNDECIDED, **answer, **beside, "comment": key.why, "revision": key.revision, "updated_at": ""}
+
+
+def _log_once(round: Round, member: Membership) -> None:
+    """Say in the log that the member sets the key, once until somebody else does or another way is taken."""
+    told = round.project.events.filter(action__startswith="key ", details__round=round.name)
+    last = told.order_by("-id").first()
+    if last is None or (last.action, last.member_id) != (ANSWERED, member.pk):
+        ProjectEvent.objects.create(
+            project=round.project, member=member, action="key answered", details={"round": round.name}
+        )
 
 
 def _undecided(unit: Unit, revision: int) -> dict[str, Any]:

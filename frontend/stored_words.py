@@ -17,6 +17,7 @@ WORDS = {
     "item restored": gettext_lazy("item restored"),
     "item withdrawn": gettext_lazy("item withdrawn"),
     "items drawn": gettext_lazy("items drawn"),
+    "key answered": gettext_lazy("key answered"),
     "key imported": gettext_lazy("key imported"),
     "key taken from decisions": gettext_lazy("key taken from decisions"),
     "member added": gettext_lazy("member added"),

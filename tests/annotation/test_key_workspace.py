@@ -66,6 +66,9 @@ def test_an_answer_is_the_key_at_once_and_no_judgement(lead_client):
     assert send(lead_client, item, None, base=2, type="LE").json()["row"]["applicable"] is None
     assert not KeyAnswer.objects.exists()
     assert send(lead_client, item, {"applicable": False}, base=3, type="LE").json()["row"]["revision"] == 4
+    # The log says who sets the key, once, and never which answers it has.
+    events = made.project.events.filter(action="key answered")
+    assert [(event.member, event.details) for event in events] == [(made.lead, {"round": "Training"})]
 
 
 def test_a_whole_key_opens_the_round(lead_client):

@@ -1,4 +1,4 @@
-"""The demo's log-in page offers the people of the sample with one click each, and no other installation does."""
+"""The demo's log-in page offers the people of the sample with one click; no other installation does."""
 
 import importlib
 import re
