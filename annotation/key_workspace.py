@@ -31,7 +31,7 @@ def key_overview(member: Membership, round: Round) -> dict[str, Any]:
     answered = round.key_answers.filter(item__withdrawn_at__isnull=True).count()
     overview = round_rules(member, round)
     overview["round"] |= {
-        "name": gettext("Key of %(name)s") % {"name": round.name},
+        "name": gettext("Setting the key of %(name)s") % {"name": round.name},
         "purpose": "key",
         "status": Round.Status.OPEN,
         "pass_mark": None,

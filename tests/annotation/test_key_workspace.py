@@ -35,7 +35,7 @@ def span(item, quote, comment=""):
 def test_the_lead_reads_the_draft_as_an_open_round(lead_client):
     made = training()
     overview = lead_client.get(f"{BASE}workspace/").json()
-    assert overview["round"]["name"] == "Key of Training"
+    assert overview["round"]["name"] == "Setting the key of Training"
     # Not "training": there the first answer would lock and wait for a key.
     assert (overview["round"]["purpose"], overview["round"]["status"]) == ("key", "open")
     assert (overview["units_total"], overview["units_decided"], overview["assignments_total"]) == (20, 0, 2)

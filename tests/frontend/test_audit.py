@@ -2,6 +2,7 @@
 
 import csv
 import io
+from datetime import datetime
 
 import pytest
 
@@ -61,7 +62,7 @@ def test_times_outside_pages_have_their_offset(lead_client, settings):
     settings.TIME_ZONE = "Asia/Kolkata"
     made = factories.study("focus", annotators=2, items=2, slug="zoned")
     factories.open_round(made)
-    told = lead_client.get("/p/zoned/log.csv").content.decode().splitlines()[1].split(",")[0]
+    told = b"".join(lead_client.get("/p/zoned/log.csv")).decode().splitlines()[1].split(",")[0]
     opened = lead_client.get("/api/projects/zoned/rounds/1/").json()["opened_at"]
     for time in (told, opened):
         assert datetime.fromisoformat(time).utcoffset() is not None, time
