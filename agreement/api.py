@@ -12,13 +12,15 @@ from rest_framework.pagination import PageNumberPagination
 from rest_framework.request import Request
 from rest_framework.response import Response
 
+from agreement.before import change_conditions
 from agreement.canonical import canonical_json
 from agreement.chart_files import CHARTS, ChartMissing, chart_pdf, chart_svg
+from agreement.cross_files import CrossMissing, cross_csv, cross_latex, cross_of, cross_svg
 from agreement.models import AgreementReport, DisputedUnit
 from agreement.plans import PLANNED, plan_clean, report_plan
 from agreement.queue import disputed_units, unit_json
 from agreement.reports import CurrentReport, figures_readable, report_current, report_shown, report_visible
-from agreement.tables import LATEX_DEFAULT, TableRefused, figures_csv, latex_table
+from agreement.tables import LATEX_DEFAULT, TableRefused, change_csv, figures_csv, latex_table
 from agreement.tasks import report_start
 from annotation import access
 from annotation.api import REFUSALS, MemberView
@@ -180,6 +182,17 @@ class FiguresCsvApi(ReportView):
         return _file("\ufeff" + figures_csv(figures), "text/csv", slug, number, "csv")
 
 
+class ChangeCsvApi(ReportView):
+    @extend_schema(responses={(200, "text/csv"): str, **REFUSALS}, operation_id="rounds_report_change_csv")
+    def get(self, request: Request, slug: str, number: int) -> HttpResponse:
+        """Download how agreement moved since the round before as CSV, with the conditions in every row."""
+        report = _finished(self.round(request, slug, number))
+        change = _change_json(report)
+        if not change:
+            raise NotFound("No closed round came before this one, so there is no change.")
+        return _file(change_csv(report.figures, change), "text/csv", slug, number, "csv", part="change")
+
+
 class LatexApi(ReportView):
     @extend_schema(
         parameters=[
@@ -198,6 +211,72 @@ class LatexApi(ReportView):
         except TableRefused as refused:
             raise Refused("invalid", f"This table cannot be made: {refused}.") from None
         return _file(text, "application/x-tex", slug, number, "tex")
+
+
+_CROSS = [
+    OpenApiParameter("field", str, description="Of the items; without it the one that the page opens on."),
+    OpenApiParameter("whose", str, description="Whose answers.", default="consensus"),
+]
+
+
+class _CrossView(ReportView):
+    def cross(self, request: Request, slug: str, number: int) -> tuple[Round, dict[str, Any], dict[str, Any]]:
+        """Return the round, its figures and the table that is asked for."""
+        found = self.round(request, slug, number)
+        figures = _finished(found).figures
+        query = request.query_params
+        try:
+            return found, figures, cross_of(figures, query.get("field", ""), query.get("whose", "consensus"))
+        except CrossMissing as missing:
+            raise NotFound(str(missing)) from None
+
+
+class CrossCsvApi(_CrossView):
+    @extend_schema(
+        parameters=_CROSS, responses={(200, "text/csv"): str, **REFUSALS}, operation_id="rounds_cross_csv"
+    )
+    def get(self, request: Request, slug: str, number: int) -> HttpResponse:
+        """Download answers by a field of the items as CSV."""
+        *_, table = self.cross(request, slug, number)
+        return _file(cross_csv(table), "text/csv", slug, number, "csv", part="cross")
+
+
+class CrossLatexApi(_CrossView):
+    @extend_schema(
+        parameters=_CROSS,
+        responses={(200, "application/x-tex"): str, **REFUSALS},
+        operation_id="rounds_cross_latex",
+    )
+    def get(self, request: Request, slug: str, number: int) -> HttpResponse:
+        """Download answers by a field of the items as a LaTeX table (booktabs)."""
+        *_, table = self.cross(request, slug, number)
+        return _file(cross_latex(table), "application/x-tex", slug, number, "tex", part="cross")
+
+
+class CrossSvgApi(_CrossView):
+    @extend_schema(
+        parameters=_CROSS,
+        responses={(200, "image/svg+xml"): str, **REFUSALS},
+        operation_id="rounds_cross_svg",
+    )
+    def get(self, request: Request, slug: str, number: int) -> HttpResponse:
+        """Download answers by a field of the items as a chart in SVG."""
+        round, figures, table = self.cross(request, slug, number)
+        svg = cross_svg(figures, table, title=round.name)
+        return _file(svg, "image/svg+xml", slug, number, "svg", part="cross")
+
+
+class CrossPdfApi(_CrossView):
+    @extend_schema(
+        parameters=_CROSS,
+        responses={(200, "application/pdf"): OpenApiTypes.BINARY, **REFUSALS},
+        operation_id="rounds_cross_pdf",
+    )
+    def get(self, request: Request, slug: str, number: int) -> HttpResponse:
+        """Download answers by a field of the items as a chart in PDF."""
+        round, figures, table = self.cross(request, slug, number)
+        pdf = chart_pdf(cross_svg(figures, table, title=round.name))
+        return _file(pdf, "application/pdf", slug, number, "pdf", part="cross")
 
 
 _CHART = [OpenApiParameter("name", str, OpenApiParameter.PATH, enum=list(CHARTS))]
@@ -230,9 +309,8 @@ class ChartPdfApi(ReportView):
 def _chart(round: Round, name: str) -> str:
     report = _finished(round)
     try:
-        return chart_svg(
-            name, report.figures, report.change, title=round.name, guideline=round.codebook.version
-        )
+        change = _change_json(report) if name == "change" else {}
+        return chart_svg(name, report.figures, change, title=round.name, guideline=round.codebook.version)
     except ChartMissing as missing:
         raise NotFound(str(missing)) from None
 
@@ -259,9 +337,15 @@ def _report_json(current: CurrentReport, reader: Membership) -> dict[str, Any]:
         "computed_at": report.computed_at if report else None,
         "crosscheck": report.crosscheck if report else AgreementReport.Crosscheck.UNCHECKED,
         "crosscheck_result": report.crosscheck_result if report else {},
-        "change": report.change if report else {},
+        "change": _change_json(report) if report else {},
         "figures": figures_readable(report, reader) if report else None,
     }
+
+
+def _change_json(report: AgreementReport) -> dict[str, Any]:
+    """Return a report's change with its conditions, without which no difference leaves the server."""
+    conditions = change_conditions(report)
+    return {**report.change, "conditions": conditions.to_json()} if conditions else {}
 
 
 def _file(

@@ -2,10 +2,11 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable
+from collections.abc import Callable, Collection, Iterable
 from typing import Any
 
 from agreement.changes import round_change, types_in_both
+from agreement.conditions import Conditions, conditions_read, first_round
 from agreement.judgements import RoundJudgements
 from agreement.models import AgreementReport
 from agreement.reading import judgements_read
@@ -25,6 +26,31 @@ def round_before(round: Round, comparable: Iterable[Round] | None = None) -> Rou
     asked = set(round.type_codes)
     earlier = (one for one in found if one.number < round.number)
     return next((one for one in earlier if not asked or asked.intersection(one.type_codes)), None)
+
+
+def change_conditions(report: AgreementReport) -> Conditions | None:
+    """Return the conditions of a report's change as they are known now; None where it has no change."""
+    if not report.change:
+        return None
+    before = report.round.project.rounds.select_related("codebook").get(number=report.change["round"])
+    return conditions_read(before, report.round)
+
+
+def rounds_conditions(
+    project: Project, chosen: Collection[int], *, without: Collection[int] = ()
+) -> list[dict[str, Any]]:
+    """Return a row for each chosen round: its conditions against the chosen one before it."""
+    rounds = project.rounds.filter(pk__in=chosen).select_related("project", "codebook").order_by("-number")
+    among = list(rounds)
+    found = []
+    for round in reversed(among):
+        before = round_before(round, among)
+        found.append(
+            conditions_read(before, round, without=without).to_json()
+            if before
+            else first_round(round, without=without)
+        )
+    return found
 
 
 def has_change(report: AgreementReport) -> bool:

@@ -72,7 +72,7 @@ class Entry:
 def chart_svg(name: str, figures: Figures, change: Figures, *, title: str, guideline: int) -> str:
     """Return a chart of CHARTS as SVG, in English like every file. Raises ChartMissing.
 
-    change: that of the report, empty where no round came before; title and guideline: the
+    change: that of the report with its conditions, empty where no round came before; title and guideline: the
     name of the round and the version of its guideline, for the heading.
     """
     if name not in CHARTS:
@@ -128,7 +128,7 @@ def _change(figures: Figures, change: Figures, title: str, guideline: int) -> Dr
     ]
     if not entries:
         raise ChartMissing("No closed round came before this one, so there is no change to draw.")
-    return _whiskers(
+    drawing = _whiskers(
         entries,
         heading=f"Change of alpha: {title} against {change['name']}",
         subtitle=(
@@ -138,6 +138,8 @@ def _change(figures: Figures, change: Figures, title: str, guideline: int) -> Dr
         scale=lambda left, right: _around_zero([entry.estimate for entry in entries], left, right),
         signed=True,
     )
+    drawing.note(change["conditions"]["says"])
+    return drawing
 
 
 def _applicability(figures: Figures, change: Figures, title: str, guideline: int) -> Drawing:

@@ -10,7 +10,7 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from agreement.labels import label_agreement
-from agreement.paradox import kappa_paradox
+from agreement.paradox import table_readings
 
 MIN_COMMON = 5
 """In a table of many annotators, pairs with fewer common units enter no pairwise figure."""
@@ -90,13 +90,15 @@ def table_figures(
         positive=positive,
     )
     figures = result.to_json()
+    readings = table_readings(result, categories=categories)
     consensus = consensus_of(table, q)
     labels = dict(zip(categories, figures.pop("label_counts"), strict=True))
     return {
         **figures,
         "labels": labels,
         "min_common": min_common,
-        "paradox": kappa_paradox(result, categories=categories),
+        "paradox": next((reading.sentence for reading in readings if reading.is_paradox), None),
+        "readings": [reading.sentence for reading in readings if not reading.is_paradox],
         "consensus": {
             "decided": {
                 name: int(((consensus.label == code) & (consensus.votes > 1)).sum())

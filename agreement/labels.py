@@ -88,6 +88,7 @@ def label_agreement(
         prevalence=prevalence_figures(study, positive=positive) if q == 2 else {},
         replicates=replicates,
         seed=seed,
+        pairable_counts=tuple(int(count) for count in sums.labels),
     )
 
 

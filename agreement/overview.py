@@ -42,13 +42,15 @@ class Row:
 class Overview:
     """What the first table shows, least agreed first, and what stands below it.
 
-    `paradoxes` are (section, sentence) where kappa and alpha are low although nearly all agree.
+    `paradoxes` are (section, sentence) where kappa and alpha are low although nearly all agree, `readings`
+    where they are low for another reason.
     """
 
     rows: list[Row]
     pooled: list[Row]
     axis: Axis
     paradoxes: list[tuple[str, str]]
+    readings: list[tuple[str, str]]
     notes: Notes
     has_spans: bool
 
@@ -72,6 +74,11 @@ def overview(figures: Figures) -> Overview:
             (section_name(section), sentence_words(section["paradox"]))
             for section in [*single, *pooled]
             if section["paradox"]
+        ],
+        readings=[
+            (section_name(section), sentence_words(sentence))
+            for section in [*single, *pooled]
+            for sentence in section.get("readings", ())
         ],
         notes=notes,
         has_spans=has_spans,
@@ -142,6 +149,7 @@ def cards(figures: Figures, change: Figures) -> dict[str, Any]:
         "span": cell(whole["spans"]["similarity"]["token_jaccard"], spans=True) if whole["spans"] else None,
         "useful": cell(useful["estimates"][ALPHA]) if useful else None,
         "queue": whole["queue"].get("total", 0),
+        "compared": whole["n_pairable"],
     }
 
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 
 from agreement.intervals import RULE_OF_THREE
-from agreement.paradox import kappa_paradox
+from agreement.paradox import table_readings
 from agreement.results import REASONS, Estimate, TableResult
 
 _NAMES = (
@@ -57,8 +57,9 @@ def agreement_text(result: TableResult, annotators: Sequence[str], categories: S
     if result.replicates:
         seed = " ".join(map(str, result.seed))
         lines += ["", f"Intervals: {result.replicates} bootstrap resamples of items, seed {seed}."]
-    sentence = kappa_paradox(result, categories=categories)
-    return "\n".join([*lines, *(["", sentence] if sentence else [])])
+    for reading in table_readings(result, categories=categories):
+        lines += ["", reading.sentence]
+    return "\n".join(lines)
 
 
 class _Notes:

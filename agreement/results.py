@@ -146,7 +146,8 @@ class TableResult:
     """Every figure of one rating table.
 
     n_items have at least one rating, n_pairable at least two; n_ratings counts all ratings,
-    n_pairable_ratings (N) those of the pairable items; label_counts counts all ratings by category.
+    n_pairable_ratings (N) those of the pairable items; label_counts counts all ratings by category,
+    pairable_counts those of the pairable items.
     pairs_undefined counts by reason the rater pairs that the mean of Cohen's kappas leaves out.
     """
 
@@ -163,6 +164,7 @@ class TableResult:
     prevalence: Mapping[str, Estimate] = field(default_factory=dict)
     replicates: int = 0
     seed: tuple[int, ...] = ()
+    pairable_counts: tuple[int, ...] = ()
 
     def to_json(self) -> dict[str, Any]:
         return {

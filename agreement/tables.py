@@ -63,6 +63,11 @@ _LATEX_SPECIAL = str.maketrans(
 )  # fmt: skip
 
 
+def latex_text(text: str) -> str:
+    """Return a text on one line, as LaTeX prints it and not as it would read it."""
+    return " ".join(text.split()).translate(_LATEX_SPECIAL)
+
+
 class TableRefused(ValueError):
     """A row or column was asked for that a report does not have."""
 
@@ -90,6 +95,31 @@ def figures_csv(figures: dict[str, Any]) -> str:
                     estimate.get("n_spans"),
                     estimate.get("n_texts"),
                     *([made_safe(encoder) if figure.startswith(BERTSCORE) else ""] if encoder else []),
+                ]
+            )
+    return out.getvalue()
+
+
+def change_csv(figures: dict[str, Any], change: dict[str, Any]) -> str:
+    """Return every difference against the round before, one a row, each beside its conditions."""
+    out = io.StringIO()
+    conditions = change["conditions"]
+    measured = ("value", "low", "high", "reason", "interval_reason", "caution")
+    counted = ("n_both", "n_before", "n_after")
+    writer = csv.writer(out, lineterminator="\n")
+    writer.writerow(["section", "name", "figure", *measured, *counted, *conditions])
+    told = [made_safe(value) if isinstance(value, str) else value for value in conditions.values()]
+    for section in figures["sections"]:
+        moved = change["sections"].get(section["key"], {})
+        for figure, estimate in moved.get("differences", {}).items():
+            writer.writerow(
+                [
+                    made_safe(section["key"]),
+                    made_safe(section["name"]),
+                    figure,
+                    *(estimate[name] for name in measured),
+                    *(moved[name] for name in counted),
+                    *told,
                 ]
             )
     return out.getvalue()

@@ -85,6 +85,7 @@ class ProjectListApi(APIView):
         codebook = serializers.ChoiceField(
             ["focus", "cqs_gen", "context_sufficiency"], help_text="A shipped codebook."
         )
+        annotates = serializers.BooleanField(default=False, help_text="Whether you annotate in it too.")
 
     @extend_schema(responses=ProjectSerializer(many=True), operation_id="projects_list")
     def get(self, request: Request) -> Response:

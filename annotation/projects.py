@@ -55,8 +55,12 @@ def slug_for(name: str) -> str:
     return next(slug for slug in chain([base], numbered) if not Project.objects.filter(slug=slug).exists())
 
 
-def project_create(*, slug: str, name: str = "", codebook: str, user: Any = None) -> Project:
+def project_create(
+    *, slug: str, name: str = "", codebook: str, user: Any = None, annotates: bool = False
+) -> Project:
     """Create a project with version 1 of its codebook; `user`, where given, becomes its lead.
+
+    With `annotates` the lead is an annotator too.
 
     `codebook` is a shipped codebook's name, a path, or the TOML itself (where it has several lines).
     Raises Refused for a bad or taken slug, CodebookError for a codebook with problems.
@@ -84,7 +88,7 @@ def project_create(*, slug: str, name: str = "", codebook: str, user: Any = None
             _codebook_store(project, 1, source, definition)
             member = None
             if user is not None:
-                member = member_add(project=project, user=user, is_lead=True, is_annotator=True)
+                member = member_add(project=project, user=user, is_lead=True, is_annotator=annotates)
             ProjectEvent.objects.create(project=project, member=member, action="project created")
     except IntegrityError:
         if Project.objects.filter(slug=slug).exists():

@@ -69,6 +69,18 @@ def round_edit(round: Round, *, by: Membership, **given: Any) -> Round:
     return round
 
 
+def discussed_before_set(round: Round, *, by: Membership, discussed: bool | None) -> None:
+    """Keep whether texts of the round before were discussed before this one, as a lead says; None: unsaid."""
+    with transaction.atomic():
+        refuse_archived(Project.objects.select_for_update().get(pk=round.project_id))
+        current = Round.objects.select_for_update().get(pk=round.pk)
+        if current.discussed_before == discussed:
+            return
+        round.discussed_before = discussed
+        round.save(update_fields=["discussed_before"])
+        round_log(round, by, "round changed", fields=["discussed before"])
+
+
 def draft_delete(round: Round, *, by: Membership) -> None:
     """Delete a draft with its drawn items and its key; nothing was judged in it.
 

@@ -48,16 +48,18 @@ class Criterion:
 
 @dataclass(frozen=True, slots=True)
 class ScreeningRow:
-    """One topic: items that passed each criterion, those that passed all, judged ones, and all there are.
+    """One topic: items that passed each criterion, those that passed all, and how far the screening is.
 
-    `passed` stands in the order of the criteria. Judged are the items decided on every criterion that they
-    were asked; what they were not asked they did not pass.
+    `passed` stands in the order of the criteria. `judged` have a vote or a decision on every criterion that
+    they were asked, `decided` of them have a majority or a decision on every one, and `total` are all there
+    are. What they were not asked they did not pass.
     """
 
     topic: str
     passed: tuple[int, ...]
     passed_all: int
     judged: int
+    decided: int
     total: int
 
 
@@ -84,17 +86,19 @@ def screening_result(project: Project) -> Screening:
     criteria = criteria_of(project)
     codes = [criterion.code for criterion in criteria]
     decided, asked = _decided(project, codes), _asked_some(project, codes)
-    by_topic: dict[str, list[int]] = defaultdict(lambda: [0] * (len(criteria) + 3))
+    by_topic: dict[str, list[int]] = defaultdict(lambda: [0] * (len(criteria) + 4))
     for pk, topic in visible_items(project).values_list("pk", "topic").iterator(chunk_size=BATCH):
         answers = [decided.get((pk, criterion.code)) for criterion in criteria]
         sums = by_topic[topic or NO_TOPIC]
         for place, answer in enumerate(answers):
             sums[place] += answer is True
-        sums[-3] += bool(answers) and all(answer is True for answer in answers)
+        sums[-4] += bool(answers) and all(answer is True for answer in answers)
         wanted = asked.get(pk, codes)
+        # A tie has votes and no answer: it is judged and not decided.
+        sums[-3] += bool(wanted) and all((pk, code) in decided for code in wanted)
         sums[-2] += bool(wanted) and all(decided.get((pk, code)) is not None for code in wanted)
         sums[-1] += 1
-    none = [0] * (len(criteria) + 3)
+    none = [0] * (len(criteria) + 4)
     sums = [sum(column) for column in zip(none, *by_topic.values(), strict=True)]
     rows = [_row(topic, by_topic[topic]) for topic in sorted(by_topic)]
     return Screening(criteria, rows, _row("", sums))
@@ -129,7 +133,7 @@ def screening_count(project: Project) -> None:
 
 def screening_kept(project: Project) -> WorkersCount[Screening]:
     """Return where a worker keeps the result of a large project."""
-    return WorkersCount(f"screening:{project.pk}", log_sign(project))
+    return WorkersCount(f"screening-judged:{project.pk}", log_sign(project))
 
 
 def screening_send(
@@ -197,7 +201,7 @@ def screened_log(upload: Upload, report: ImportReport) -> None:
 
 
 def _row(topic: str, sums: Sequence[int]) -> ScreeningRow:
-    return ScreeningRow(topic, tuple(sums[:-3]), *sums[-3:])
+    return ScreeningRow(topic, tuple(sums[:-4]), *sums[-4:])
 
 
 def _passed(project: Project, criteria: Sequence[str]) -> list[int]:

@@ -17,6 +17,7 @@ from annotation.errors import Refused
 from annotation.importing import judgements
 from annotation.importing.judgement_parts import named_as
 from annotation.importing.judgement_rules import like_words
+from annotation.importing.quoting import span_fields
 from annotation.importing.reading import KEY, Reader, Reading, read_here
 from annotation.importing.refused_file import RefusedRows
 from annotation.importing.rows import JudgementRow, Notice, Refusal
@@ -44,7 +45,7 @@ def key_from_resolutions(round: Round, *, member: Membership | None = None) -> i
     nothing is decided.
     """
     with transaction.atomic():
-        _locked_training_draft(round)
+        training_draft_locked(round)
         answers = [_from_resolution(round, resolution) for resolution in decided_units(round)]
         if not answers:
             raise Refused(
@@ -108,7 +109,7 @@ def key_import(
         # Before the round is locked: a key is small, and reading it may take its time.
         rows = list(opened.rows)
     with transaction.atomic():
-        _locked_training_draft(round)
+        training_draft_locked(round)
         round.key_answers.all().delete()
         try:
             _KeyReader(round, report, refused).read(rows)
@@ -184,8 +185,7 @@ class _KeyReader:
                     told = gettext("%(name)s does not ask %(type_code)s of “%(item)s”")
                 names = {"name": self.round.name, "type_code": row.type_code, "item": item.external_id}
                 raise RuleError({gettext("type"): told % names})
-            if row.quote is None and row.start is not None and row.end is not None:
-                fields["quote"] = item.text[max(row.start, 0) : max(row.end, 0)]
+            fields |= span_fields(item.text, row.start, row.end, row.quote, row.occurrence)
             checked: Any = check_type_judgement(self.codebook, item.text, row.type_code, fields)
         else:
             # The key of Unhelpful needs no comment: why is for the feedback to say, or not.
@@ -250,7 +250,8 @@ def missing_key(round: Round) -> tuple[int, list[str]]:
     return sum(short.values()), list(names.values_list("external_id", flat=True)[:6])
 
 
-def _locked_training_draft(round: Round) -> None:
+def training_draft_locked(round: Round) -> None:
+    """Lock a draft training round until this transaction ends. Raises Refused where its key is frozen."""
     current = Round.objects.select_for_update().get(pk=round.pk)
     if current.purpose != Round.Purpose.TRAINING or current.status != Round.Status.DRAFT:
         raise Refused(

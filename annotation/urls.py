@@ -2,7 +2,7 @@
 
 from django.urls import path
 
-from annotation import api, api_reassigning, api_round, api_workspace
+from annotation import api, api_key, api_reassigning, api_round, api_workspace
 
 urlpatterns = [
     path("projects/", api.ProjectListApi.as_view(), name="api-projects"),
@@ -41,6 +41,21 @@ urlpatterns = [
         "projects/<slug:slug>/rounds/<int:number>/judgements/",
         api_workspace.JudgementApi.as_view(),
         name="api-judgements",
+    ),
+    path(
+        "projects/<slug:slug>/rounds/<int:number>/key/workspace/",
+        api_key.KeyWorkspaceApi.as_view(),
+        name="api-key-workspace",
+    ),
+    path(
+        "projects/<slug:slug>/rounds/<int:number>/key/units/",
+        api_key.KeyUnitsApi.as_view(),
+        name="api-key-units",
+    ),
+    path(
+        "projects/<slug:slug>/rounds/<int:number>/key/judgements/",
+        api_key.KeyAnswerApi.as_view(),
+        name="api-key-judgements",
     ),
     path(
         "projects/<slug:slug>/rounds/<int:number>/training/",

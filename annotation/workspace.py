@@ -32,8 +32,20 @@ MAX_PAGE = 50
 
 def workspace_overview(member: Membership, round: Round) -> dict[str, Any]:
     """Return what the workspace needs before the first text: rules, guideline, progress."""
-    definition = codebook_in(CodebookDefinition.from_json(round.codebook.definition), get_language() or "")
     progress = next(iter(progress_of_round(round, member=member)), None)
+    return {
+        **round_rules(member, round),
+        "units_total": progress.total if progress else 0,
+        "units_decided": progress.decided if progress else 0,
+        "assignments_total": round.assignments.filter(
+            member=member, released_at__isnull=True, item__withdrawn_at__isnull=True
+        ).count(),
+    }
+
+
+def round_rules(member: Membership, round: Round) -> dict[str, Any]:
+    """Return what a round is and asks: its rules and guideline, and who reads them."""
+    definition = codebook_in(CodebookDefinition.from_json(round.codebook.definition), get_language() or "")
     return {
         "project": {
             "slug": member.project.slug,
@@ -55,11 +67,6 @@ def workspace_overview(member: Membership, round: Round) -> dict[str, Any]:
         "spec": _spec(definition, round.type_codes),
         "guideline_html": guideline_html(definition.guideline),
         "guideline_version": round.codebook.version,
-        "units_total": progress.total if progress else 0,
-        "units_decided": progress.decided if progress else 0,
-        "assignments_total": round.assignments.filter(
-            member=member, released_at__isnull=True, item__withdrawn_at__isnull=True
-        ).count(),
     }
 
 

@@ -8,6 +8,7 @@ from functools import partial
 from pathlib import Path
 from typing import Any
 
+from agreement.conditions import conditions_csv
 from agreement.judgements import RoundJudgements
 from agreement.models import AgreementReport
 from agreement.parameters import parameters_clean
@@ -32,7 +33,8 @@ def agreement_write(
     """Write the report of every chosen round below `agreement/` and return the figures of each.
 
     Of a round with withheld items the report is made without them, and the whole one goes below `internal/`.
-    A round of which too few items are left has none. `alive` is called meanwhile, since the report of a large
+    A round of which too few items are left has none. `rounds.json` and `rounds.csv` say under what conditions
+    one round can be compared with the one before. `alive` is called meanwhile, since the report of a large
     round takes longer than a lease.
     """
     found = []
@@ -53,6 +55,11 @@ def agreement_write(
     found = [(row, disclosure.texts_out.cleaned(figures)) for row, figures in found]
     for row, figures in found:
         _write(directory / "agreement", row.number, figures)
+    if found:
+        conditions = disclosure.round_conditions(selection)
+        text = json.dumps(conditions, ensure_ascii=False, indent=2) + "\n"
+        (directory / "agreement" / "rounds.json").write_bytes(text.encode())
+        (directory / "agreement" / "rounds.csv").write_bytes(conditions_csv(conditions).encode())
     return found
 
 

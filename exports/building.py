@@ -15,6 +15,7 @@ from typing import Any
 
 from django.utils.translation import gettext
 
+from agreement.before import rounds_conditions
 from agreement.judgements import natural_key
 from agreement.report import REPORT_VERSION
 from annotation.errors import Refused
@@ -139,6 +140,7 @@ class Digest:
                 [project.licence, project.languages, project.contact],
                 selection.parameters.to_json(),
                 [row[1:] for row in selection.rounds],
+                self._conditions() if selection.parameters.agreement else None,
                 selection.codebook_version,
                 *(
                     project.codebooks.values_list("source", "guideline").get(version=version)
@@ -146,6 +148,11 @@ class Digest:
                 ),
             ]
         )
+
+    def _conditions(self) -> list[dict[str, Any]]:
+        if self._public is None:
+            return rounds_conditions(self._selection.project, self._selection.round_of)
+        return self._public.round_conditions(self._selection)
 
     def add(self, record: ItemRecord, split: str) -> None:
         """Take in one item. Keys of the database stay out: a restored copy has the same digest."""
@@ -282,7 +289,7 @@ def _files_build(selection: Selection, version: str, sums: Sums, progress: Progr
         disclosure = disclosure_knowing(selection, disclosure, built)
         public = disclosure.public_selection(selection)
         built.cleaned_by(disclosure)
-        built.card = card_text(public, version, built, agreement)
+        built.card = card_text(public, version, built, agreement, disclosure.round_conditions(selection))
         documents_write(public, disclosure, version, built, sums)
         built.files = files_seal(sums, archive)
     return built

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable
 from statistics import median, quantiles
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 from exports.card_agreement import AgreementFigures, agreement_text
 from exports.card_use import use_text
@@ -21,8 +21,14 @@ LISTED = 30
 """Annotators up to which the card lists them all."""
 
 
-def card_text(selection: Selection, version: str, built: Built, agreement: AgreementFigures) -> str:
-    """Return the data card of a release."""
+def card_text(
+    selection: Selection,
+    version: str,
+    built: Built,
+    agreement: AgreementFigures,
+    conditions: list[dict[str, Any]],
+) -> str:
+    """Return the data card of a release; `conditions` are those under which its rounds can be compared."""
     parts = [
         front_matter(
             selection,
@@ -35,7 +41,7 @@ def card_text(selection: Selection, version: str, built: Built, agreement: Agree
         _data(selection, built),
         _process(selection, built),
         _refinements(built) if selection.parameters.refined_questions else "",
-        agreement_text(agreement),
+        agreement_text(agreement, conditions),
         _kept_back(selection, agreement),
         _limits(built),
         _checking(built),

@@ -8,6 +8,7 @@ from typing import Any
 from agreement.cells import Notes
 from agreement.results import KEPT_BACK
 from agreement.wording import reason_text
+from annotation.codebooks.definition import CQS_GEN
 from exports.markdown import cell, table
 from exports.records import RoundRow
 
@@ -22,12 +23,20 @@ _COEFFICIENTS = (
 _SPAN_FIGURES = (("exact", "exact"), ("token_jaccard", "token Jaccard"), ("alpha_u", "alpha_u"))
 
 
-def agreement_text(agreement: AgreementFigures) -> str:
-    """Return the section about agreement; "" where no round was annotated."""
+def agreement_text(agreement: AgreementFigures, conditions: Sequence[dict[str, Any]]) -> str:
+    """Return the section about agreement; "" where no round was annotated.
+
+    conditions: those of `Disclosure.round_conditions`, which stand with each round that another came before.
+    """
+    against = {row["round"]: row for row in conditions}
     lines = []
     for row, figures in agreement:
         shown = [section for section in figures["sections"] if section["kind"] != "group"]
         lines += [f"### {cell(row.name)}", ""]
+        lines += [_size(figures), ""]
+        compared = against.get(row.number, {})
+        if "against" in compared:
+            lines += [f"Compared with {cell(compared['against_name'])}: {cell(compared['says'])}", ""]
         notes = Notes()
         first = "type" if any(section["kind"] == "type" for section in shown) else "comparison"
         lines += table(
@@ -43,6 +52,7 @@ def agreement_text(agreement: AgreementFigures) -> str:
         )
         lines += _span_agreement(shown, notes)
         lines += [line for mark, sentence in notes.listed for line in (f"({mark}) {sentence}.", "")]
+        lines += _readings(shown)
     if not lines:
         return ""
     note = (
@@ -51,6 +61,22 @@ def agreement_text(agreement: AgreementFigures) -> str:
         "reopened enter none of them."
     )
     return "\n".join(["## Agreement", "", note, "", *lines])
+
+
+def _readings(sections: Sequence[dict[str, Any]]) -> list[str]:
+    """Return what there is to say of low figures: rare answers, chance level, too few units, disagreement."""
+    told = [
+        f"- {cell(section['name'])}: {cell(sentence)}"
+        for section in sections
+        for sentence in ([section["paradox"]] if section["paradox"] else []) + section.get("readings", [])
+    ]
+    return [*told, ""] if told else []
+
+
+def _size(figures: dict[str, Any]) -> str:
+    """Return how many texts and people a round's figures are of."""
+    questions = f" with {figures['n_units']} questions" if figures["protocol"] == CQS_GEN else ""
+    return f"{figures['n_items']} items{questions}, judged by {figures['n_annotators']} annotators."
 
 
 def _span_agreement(sections: Sequence[dict[str, Any]], notes: Notes) -> list[str]:

@@ -88,7 +88,8 @@ class RefinementRun(models.Model):
     """One pass of a language model over the questions of a project's gold spans.
 
     Everything that shapes an answer is written down when the run is asked for and never changes; the key of
-    the endpoint is not among it. `sources` are the pairs of source and licence whose texts may be sent.
+    the endpoint is not among it. `sources` are the pairs of source and licence whose texts may be sent;
+    items of `splits_left_out` are not sent all the same.
     """
 
     class State(models.TextChoices):
@@ -117,6 +118,7 @@ class RefinementRun(models.Model):
     max_questions = models.PositiveIntegerField()
     again = models.BooleanField(default=False)
     sources = models.JSONField()
+    splits_left_out = models.JSONField(default=list)
     state = models.CharField(max_length=9, choices=State, default=State.QUEUED)
     progress_done = models.PositiveIntegerField(default=0)
     progress_total = models.PositiveIntegerField(default=0)

@@ -11,7 +11,7 @@ from django.db.models import Max
 from annotation.remembering import WorkersCount, log_sign, remembered
 from exports.models import QuestionRefinement
 from exports.records import Selection, items_chosen
-from exports.refinable import QuestionTable, questions_table, sources_of
+from exports.refinable import QuestionTable, questions_table, sources_of, splits_of
 
 AT_ONCE = 200
 """Items up to which the questions are counted while whoever asks waits: some 50 ms."""
@@ -35,13 +35,20 @@ def table_work_out(selection: Selection) -> None:
 
 def table_kept(selection: Selection) -> WorkersCount[QuestionTable]:
     """Return where a worker keeps the questions by source."""
-    return WorkersCount(f"questions:{selection.project.pk}", _sign(selection))
+    return WorkersCount(f"questions-by-split:{selection.project.pk}", _sign(selection))
 
 
 def sources_known(selection: Selection) -> list[tuple[str, str, int]]:
     """Return what `sources_of` returns, remembered: grouping the items takes too long for a page."""
     name = f"question-sources:{selection.project.pk}:{_sign(selection)}"
     return remembered(name, lambda: sources_of(selection))
+
+
+def splits_known(selection: Selection) -> list[str]:
+    """Return what `splits_of` returns, remembered."""
+    return remembered(
+        f"question-splits:{selection.project.pk}:{_sign(selection)}", lambda: splits_of(selection)
+    )
 
 
 def _sign(selection: Selection) -> str:

@@ -3,8 +3,9 @@
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Iterator
+from collections.abc import Collection, Iterator
 from dataclasses import dataclass
+from itertools import islice
 
 from django.db.models import Count
 from django.utils.translation import gettext
@@ -15,21 +16,25 @@ from exports.models import QuestionRefinement, RefinementRun
 from exports.parameters import Parameters
 from exports.questions import question_from_exemplar
 from exports.records import Selection, items_chosen, records_read, selection_read
+from exports.refinement_choices import RefinementChoices
 from exports.refinements import text_sha256
 from exports.rewording import GoldQuestion
 
 Key = tuple[int, str, int, int]
 
-QuestionTable = dict[tuple[str, str], tuple[int, int]]
-"""By source and licence: how many questions there are, and how many of them are refined."""
+LOOKED_AT = 2_000
+"""Questions among which an example is looked for: a page cannot read a large project to its end."""
+
+QuestionTable = dict[tuple[str, str, str], tuple[int, int]]
+"""By source, licence and split: how many questions there are, and how many of them are refined."""
 
 
 @dataclass(frozen=True, slots=True)
 class QuestionCounts:
     """How many questions there are, and what a run would do about them.
 
-    `refined` have an answer already, `not_sent` are of sources that may not be sent, `asked` would be
-    asked, and `left_over` wait for another run because of the limit.
+    `refined` have an answer already, `not_sent` are of sources or splits that may not be sent, `asked` would
+    be asked, and `left_over` wait for another run because of the limit.
     """
 
     questions: int
@@ -78,26 +83,37 @@ def gold_questions(selection: Selection) -> Iterator[GoldQuestion]:
                     span.start,
                     span.end,
                     question_from_exemplar(kind.exemplar or "", words),
+                    item.split,
                 )
 
 
 def questions_table(selection: Selection) -> QuestionTable:
-    """Read every question and count them by source."""
-    questions: Counter[tuple[str, str]] = Counter()
-    refined: Counter[tuple[str, str]] = Counter()
+    """Read every question and count them by source, licence and split."""
+    questions: Counter[tuple[str, str, str]] = Counter()
+    refined: Counter[tuple[str, str, str]] = Counter()
     for kind, question in _sorted_out(selection, set(), again=False):
-        questions[question.source, question.licence] += 1
-        refined[question.source, question.licence] += kind == "refined"
-    return {pair: (number, refined[pair]) for pair, number in sorted(questions.items())}
+        place = question.source, question.licence, question.split
+        questions[place] += 1
+        refined[place] += kind == "refined"
+    return {place: (number, refined[place]) for place, number in sorted(questions.items())}
 
 
 def questions_count(
-    table: QuestionTable, *, sources: tuple[tuple[str, str], ...], again: bool, max_questions: int
+    table: QuestionTable,
+    *,
+    sources: tuple[tuple[str, str], ...],
+    again: bool,
+    max_questions: int,
+    splits_left_out: tuple[str, ...] = (),
 ) -> QuestionCounts:
     """Return what a run with these choices would do, without asking anything."""
     refined = 0 if again else sum(number for _, number in table.values())
-    left = {pair: number - (0 if again else answered) for pair, (number, answered) in table.items()}
-    waiting = sum(left.get(pair, 0) for pair in set(sources))
+    left = {place: number - (0 if again else answered) for place, (number, answered) in table.items()}
+    waiting = sum(
+        number
+        for (source, licence, split), number in left.items()
+        if (source, licence) in sources and split not in splits_left_out
+    )
     return QuestionCounts(
         questions=sum(number for number, _ in table.values()),
         refined=refined,
@@ -111,13 +127,25 @@ def questions_waiting(run: RefinementRun) -> Iterator[GoldQuestion]:
     """Yield the questions that a run has still to ask, whatever its limit."""
     mine = set(run.refinements.values_list("item_id", "type_code", "start", "end"))
     sources = {(source, licence) for source, licence in run.sources}
-    for kind, question in _sorted_out(refinable_selection(run.project), sources, again=run.again):
+    selection = refinable_selection(run.project)
+    for kind, question in _sorted_out(selection, sources, again=run.again, without=run.splits_left_out):
         if kind == "waiting" and _key(question) not in mine:
             yield question
 
 
+def question_example(selection: Selection, choices: RefinementChoices) -> GoldQuestion | None:
+    """Return the first question that a run with these choices would ask, among the first LOOKED_AT."""
+    found = _sorted_out(selection, set(choices.sources), again=choices.again, without=choices.splits_left_out)
+    return next((question for kind, question in islice(found, LOOKED_AT) if kind == "waiting"), None)
+
+
+def splits_of(selection: Selection) -> list[str]:
+    """Return the splits that came with the items, in order; those that a release draws are none of them."""
+    return sorted(set(items_chosen(selection).exclude(split="").order_by().values_list("split", flat=True)))
+
+
 def _sorted_out(
-    selection: Selection, sources: set[tuple[str, str]], *, again: bool
+    selection: Selection, sources: set[tuple[str, str]], *, again: bool, without: Collection[str] = ()
 ) -> Iterator[tuple[str, GoldQuestion]]:
     """Yield each question as refined, not_sent or waiting. A rejected one counts as refined: it was asked."""
     stored = {} if again else _stored(selection.project)
@@ -128,7 +156,7 @@ def _sorted_out(
             hashed, sha256 = question.item, text_sha256(question.argument)
         if answered == (question.question, sha256):
             yield "refined", question
-        elif (question.source, question.licence) not in sources:
+        elif (question.source, question.licence) not in sources or question.split in without:
             yield "not_sent", question
         else:
             yield "waiting", question

@@ -15,7 +15,7 @@ from annotation.access import readable
 from annotation.api import REFUSALS, MemberView
 from annotation.errors import Refused
 from exports.models import QuestionRefinement, RefinementRun
-from exports.refinable import questions_count, refinable_selection
+from exports.refinable import question_example, questions_count, refinable_selection
 from exports.refinement_choices import RefinementChoices, refinement_choices
 from exports.refinements import refinements_current, refinements_of
 from exports.refining import (
@@ -26,6 +26,7 @@ from exports.refining import (
     refinement_of,
     run_or_404,
 )
+from exports.rewording import prompt_filled
 from exports.tasks import counting_start, refinement_start
 
 
@@ -52,6 +53,7 @@ class RefinementRunSerializer(serializers.ModelSerializer):
             "max_questions",
             "again",
             "sources",
+            "splits_left_out",
             "outcomes",
             "created_at",
             "finished_at",
@@ -92,9 +94,10 @@ class RefinementSerializer(serializers.ModelSerializer):
 class QuestionCountsSerializer(serializers.Serializer):
     questions = serializers.IntegerField(help_text="Questions of gold spans.")
     refined = serializers.IntegerField(help_text="Of them refined already.")
-    not_sent = serializers.IntegerField(help_text="Of sources that are not to be sent.")
+    not_sent = serializers.IntegerField(help_text="Of sources or splits that are not to be sent.")
     asked = serializers.IntegerField(help_text="That this run would ask.")
     left_over = serializers.IntegerField(help_text="That its limit leaves to another run.")
+    example = serializers.CharField(allow_null=True, help_text="One prompt as it would be sent.")
 
 
 class ChoicesSerializer(serializers.Serializer):
@@ -141,13 +144,14 @@ class RefinementRunListApi(MemberView):
 class RefinementCountsApi(MemberView):
     @extend_schema(request=ChoicesSerializer, responses={200: QuestionCountsSerializer, **REFUSALS})
     def post(self, request: Request, slug: str) -> Response:
-        """Count what a run with these choices would ask. Nothing is asked.
+        """Count what a run with these choices would ask, with one prompt as sent. Nothing is asked.
 
         The questions of a large project are counted by a worker: until then the answer is 409 `not_ready`.
         """
         member = self.member(request, slug, lead=True)
         choices = ChoicesSerializer(data=request.data).checked()
-        table = counting_start(refinable_selection(member.project))
+        selection = refinable_selection(member.project)
+        table = counting_start(selection)
         if table is None:
             raise Refused("not_ready", gettext("The questions are being counted: ask again in a moment."))
         counted = questions_count(
@@ -155,8 +159,11 @@ class RefinementCountsApi(MemberView):
             sources=choices.sources,
             again=choices.again,
             max_questions=choices.max_questions,
+            splits_left_out=choices.splits_left_out,
         )
-        return Response(asdict(counted))
+        found = question_example(selection, choices) if counted.asked else None
+        example = prompt_filled(choices.prompt, found) if found else None
+        return Response({**asdict(counted), "example": example})
 
 
 class RefinementRunApi(MemberView):

@@ -29,7 +29,8 @@ class RefinementChoices:
     """Where to ask, what to ask, and how much of it.
 
     `temperature` and `seed` are not sent where they are None. `sources` are the pairs of source and licence
-    whose texts may leave the installation. With `again` questions are asked that are refined already.
+    whose texts may leave the installation, but for items of `splits_left_out`. With `again` questions are
+    asked that are refined already.
     """
 
     endpoint: str
@@ -44,10 +45,12 @@ class RefinementChoices:
     per_minute: int = 60
     max_questions: int = 1_000
     again: bool = False
+    splits_left_out: tuple[str, ...] = ()
 
     def to_row(self) -> dict[str, Any]:
         """Return the columns of a run."""
-        return {**asdict(self), "sources": [list(pair) for pair in self.sources]}
+        sources = [list(pair) for pair in self.sources]
+        return {**asdict(self), "sources": sources, "splits_left_out": list(self.splits_left_out)}
 
 
 def refinement_choices(given: Mapping[str, Any]) -> RefinementChoices:
@@ -82,6 +85,10 @@ def _checked(key: str, value: Any) -> Any:
         return None if value is None else _temperature(value)
     if key == "sources":
         return _sources(value)
+    if key == "splits_left_out":
+        if not isinstance(value, list | tuple) or not all(isinstance(name, str) for name in value):
+            raise ValueError(gettext("Expected a list of splits, got %(value)s.") % {"value": repr(value)})
+        return tuple(value)
     if key == "again":
         if not isinstance(value, bool):
             raise ValueError(gettext("Expected true or false, got %(value)s.") % {"value": repr(value)})

@@ -18,7 +18,7 @@ from annotation.errors import NotFound, Refused
 from annotation.models import Membership, Project, ProjectEvent
 from exports.claims import ATTEMPTS, PATIENCE
 from exports.models import QuestionRefinement, RefinementRun
-from exports.refinable import refinable_selection, sources_of
+from exports.refinable import refinable_selection, sources_of, splits_of
 from exports.refinement_choices import RefinementChoices
 from exports.refinements import refinements_of
 
@@ -48,6 +48,11 @@ def refinement_request(
             "licence": repr(unknown[0][1]),
         }
         raise Refused("invalid", words, errors={"sources": words})
+    if missing := sorted(set(choices.splits_left_out) - set(splits_of(selection))):
+        words = gettext("No item of the closed rounds is in the split %(split)s.") % {
+            "split": repr(missing[0])
+        }
+        raise Refused("invalid", words, errors={"splits_left_out": words})
     try:
         with transaction.atomic():
             last = project.refinement_runs.aggregate(last=Max("number"))["last"] or 0
@@ -62,6 +67,7 @@ def refinement_request(
                     "model": run.model,
                     "sources": [source or "not stated" for source, _ in choices.sources],
                     "questions_at_most": run.max_questions,
+                    **({"splits_left_out": run.splits_left_out} if run.splits_left_out else {}),
                 },
             )
     except IntegrityError:

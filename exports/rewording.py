@@ -51,6 +51,7 @@ class GoldQuestion:
     start: int
     end: int
     question: str
+    split: str = ""
 
     @property
     def span(self) -> str:

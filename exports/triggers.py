@@ -53,6 +53,7 @@ _RUN_SEALED = (
     "max_questions",
     "again",
     "sources",
+    "splits_left_out",
     "created_at",
 )
 _RUN_SEALED_AND_MAY_BE_NULL = ("member_id", "temperature", "seed")

@@ -8,7 +8,7 @@ from django.conf import settings
 from django.utils.translation import gettext, gettext_lazy, ngettext
 
 from exports.models import RefinementRun
-from exports.question_counts import sources_known
+from exports.question_counts import sources_known, splits_known
 from exports.records import Selection
 from exports.refinement_choices import LIMITS, TEMPERATURES, RefinementChoices
 from exports.rewording import DEFAULT_PROMPT
@@ -47,6 +47,14 @@ class RefinementForm(forms.Form):
         ),
         error_messages={"required": gettext_lazy("Tick at least one source whose texts may be sent.")},
     )
+    splits_left_out = forms.MultipleChoiceField(
+        widget=forms.CheckboxSelectMultiple,
+        required=False,
+        label=gettext_lazy("Splits to leave out"),
+        help_text=gettext_lazy(
+            "Nothing of a ticked split is sent: a test split that no model should have seen."
+        ),
+    )
     max_questions = _whole("max_questions", gettext_lazy("Questions at most"))
     again = forms.BooleanField(
         required=False,
@@ -65,6 +73,12 @@ class RefinementForm(forms.Form):
             (json.dumps([source, licence]), _source_words(source, licence, items))
             for source, licence, items in sources_known(selection)
         ]
+        splits = splits_known(selection)
+        if not splits:
+            del self.fields["splits_left_out"]
+        else:
+            left_out: Any = self.fields["splits_left_out"]
+            left_out.choices = [(split, split) for split in splits]
 
     def chosen(self) -> dict[str, Any]:
         """Return the choices as `refinement_choices` reads them."""

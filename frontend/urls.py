@@ -116,6 +116,7 @@ urlpatterns = [
     path("p/<slug:slug>/rounds/<int:number>/draw/", drawing.draw, name="round_draw"),
     path("p/<slug:slug>/rounds/<int:number>/asked/", asking.asked, name="round_asked"),
     path("p/<slug:slug>/rounds/<int:number>/key/", training.key, name="round_key"),
+    path("p/<slug:slug>/rounds/<int:number>/key/answer/", workspace.key_workspace, name="round_key_answer"),
     path("p/<slug:slug>/rounds/<int:number>/key/decided/", training.key_decided, name="round_key_decided"),
     path("p/<slug:slug>/rounds/<int:number>/open/", drawing.open_round, name="round_open"),
     path("p/<slug:slug>/rounds/<int:number>/close/", rounds.close, name="round_close"),

@@ -9,10 +9,12 @@ from annotation.codebooks.definition import Codebook
 from annotation.errors import Refused
 from annotation.importing import judgements
 from annotation.importing.kept_votes import vote_alone
+from annotation.importing.quoting import span_fields
 from annotation.importing.rows import JudgementRow
 from annotation.importing.stored_judgements import Stored
 from annotation.limits import LIMITS, unfit
 from annotation.models import Item, Protocol
+from annotation.protocols.rules import RuleError
 from annotation.recording import Answer, Unit, check_answer
 
 
@@ -51,7 +53,10 @@ def row_check(
     if problem := unfit(given.annotator, LIMITS["membership"]["private_name"]):
         raise RowRefused(f"annotator: {problem}")
     unit = _unit(given, item, codebook, stored)
-    answer = _answer(given, item)
+    try:
+        answer = _answer(given, item)
+    except RuleError as error:
+        raise RowRefused(" ".join(f"{name}: {why}" for name, why in error.errors.items())) from None
     try:
         checked = check_answer(codebook, item.text, unit, answer)
     except Refused as refusal:
@@ -115,11 +120,11 @@ def _unit(given: JudgementRow, item: Item, codebook: Codebook, stored: Stored) -
 
 
 def _answer(given: JudgementRow, item: Item) -> dict:
-    """Return the answer as the browser would send it; an absent quote is taken from the text."""
+    """Return the answer as the browser would send it. Raises RuleError for a quote without one place."""
     answer = judgements.answer_fields(given)
-    if given.type_code and given.quote is None and given.start is not None and given.end is not None:
-        answer["quote"] = item.text[max(given.start, 0) : max(given.end, 0)]
-    return answer
+    if given.type_code is None:
+        return answer
+    return {**answer, **span_fields(item.text, given.start, given.end, given.quote, given.occurrence)}
 
 
 def row_shown(given: JudgementRow, stored: Stored) -> dict:
@@ -136,7 +141,7 @@ def row_shown(given: JudgementRow, stored: Stored) -> dict:
         else {"question": question, "label": given.label or ""}
     )
     shown = {"item": given.item, **unit, "annotator": given.annotator}
-    for name in ("start", "end", "quote"):
+    for name in ("start", "end", "quote", *(["occurrence"] if given.occurrence is not None else [])):
         value = getattr(given, name)
         shown[name] = "" if value is None else value
     for name in ("reason", "comment", "edited_question"):

@@ -35,6 +35,7 @@ COLUMNS = (
     "start",
     "end",
     "quote",
+    "occurrence",
     "reason",
     "comment",
     "edited_question",
@@ -154,6 +155,7 @@ def _judgement(row: Cells, annotator_needed: bool) -> JudgementRow:
         decided_at=moment(values.get("decided_at"), "decided_at"),
         incomplete=_yes_no(row, "incomplete") or False,
         given=values,
+        occurrence=_whole_number(row, "occurrence"),
     )
 
 

@@ -71,7 +71,8 @@ class JudgementRow:
 
     `question` is the id as given in the file; a file that counts the questions of an item gives
     `question_position`, from 1, instead or beside it: an id may repeat. `quote` is None where the file has
-    none: it is then taken from the text. Whether the answer keeps the rules is not for the reader to say.
+    none: it is then taken from the text; without offsets the quote's `occurrence`, from 1, says where it is.
+    Whether the answer keeps the rules is not for the reader to say.
     """
 
     item: str
@@ -94,6 +95,7 @@ class JudgementRow:
     decided_at: datetime | None = None
     incomplete: bool = False  # the file says that the part which goes with the answer was never there
     given: Mapping[str, Any] | None = field(default=None, compare=False, repr=False)  # as a row in long form
+    occurrence: int | None = None
 
 
 @dataclass(frozen=True, slots=True)

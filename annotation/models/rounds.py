@@ -52,6 +52,7 @@ class Round(models.Model):
     `imported` marks a round whose judgements were made elsewhere: it is open only while more are brought in.
     `seed` drives the draw, the assignment and the shuffling; the same seed gives the same round.
     `repeats` is how many of their own texts each annotator is to meet again, unmarked, later in the round.
+    `discussed_before` is whether a lead says that texts of the round before were discussed before this one.
     """
 
     class Purpose(models.TextChoices):
@@ -97,6 +98,7 @@ class Round(models.Model):
     due_on = models.DateField(null=True, blank=True)
     pass_mark = models.PositiveSmallIntegerField(null=True, blank=True)
     repeats = models.PositiveSmallIntegerField(default=0)
+    discussed_before = models.BooleanField(null=True, blank=True)
     items = models.ManyToManyField(Item, through="RoundItem", related_name="rounds")
 
     class Meta:

@@ -13,6 +13,7 @@ class KeyAnswer(models.Model):
     """The right answer for one type of an item, or for one question, in a training round.
 
     It never leaves the server before the annotator has answered, and is frozen when the round opens.
+    `revision` tells two leads who set it in the workspace apart.
     """
 
     round = models.ForeignKey(Round, on_delete=models.PROTECT, related_name="key_answers")
@@ -26,6 +27,7 @@ class KeyAnswer(models.Model):
     label = models.CharField(max_length=3, blank=True)
     reason = models.CharField(max_length=8, blank=True)
     why = models.TextField(blank=True)
+    revision = models.PositiveIntegerField(default=1)
 
     class Meta:
         ordering = ["id"]

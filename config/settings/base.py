@@ -13,6 +13,8 @@ CSRF_TRUSTED_ORIGINS = env.origins("ELENCHUS_ORIGINS")
 
 # The sample's log-ins are known to everybody: allowed where only this machine reaches the server.
 SAMPLE_LOGINS_ALLOWED = True
+# The log-in page offers them with one click each: `serve --sample-logins` alone says so to its web server.
+SAMPLE_LOGINS_SHOWN = False
 
 TWO_FACTOR = env.flag("ELENCHUS_TWO_FACTOR")
 OIDC_SERVER = env.web_address("ELENCHUS_OIDC_SERVER")

@@ -1,5 +1,7 @@
 """One machine, no server but our own: SQLite, a broker of files, plain static files. What manage.py uses."""
 
+import os
+
 from django.db.backends.signals import connection_created
 
 from config import env
@@ -16,6 +18,8 @@ SECRET_KEY = env.text("ELENCHUS_SECRET_KEY") or secret_key_read_or_create(DATA_D
 # Straight from the source folders and never cached: after an update the next page load is the new one.
 WHITENOISE_USE_FINDERS = True
 WHITENOISE_MAX_AGE = 0
+
+SAMPLE_LOGINS_SHOWN = os.environ.get("ELENCHUS_SERVED_WITH") == "sample-logins"
 
 if DATABASES["default"]["ENGINE"].endswith("sqlite3"):
     # The server's threads live long; a connection a request would open the file and set its pragmas anew.

@@ -16,6 +16,7 @@ if len(SECRET_KEY) < 50 or len(set(SECRET_KEY)) < 5:
     raise ImproperlyConfigured("ELENCHUS_SECRET_KEY must be at least 50 random characters.")
 
 SAMPLE_LOGINS_ALLOWED = False
+SAMPLE_LOGINS_SHOWN = False
 
 STATIC_ROOT = BASE_DIR / "var" / "static"  # made with the code, not kept with the data
 STORAGES = {**STORAGES, "staticfiles": {"BACKEND": "config.storage.HashedStaticStorage"}}

@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections import Counter
 from dataclasses import dataclass
 from typing import Any
+from urllib.parse import urlencode
 
 from django.contrib import messages
 from django.http import HttpRequest, HttpResponse
@@ -15,7 +16,10 @@ from django_htmx.http import HttpResponseClientRefresh
 
 from agreement import detail_tables, overview
 from agreement.answers import Answer, judged_units
+from agreement.before import change_conditions
 from agreement.cells import Notes, number
+from agreement.conditions import conditions_brief, conditions_words
+from agreement.cross_files import cross_fields
 from agreement.crosscheck_table import crosscheck_table, crosscheck_whys
 from agreement.crosstable import WHOSE
 from agreement.marking import Segment, excerpt_bounds, segments
@@ -142,7 +146,7 @@ def _report_context(
     request: HttpRequest, member: Membership, round: Round, report: AgreementReport
 ) -> dict[str, Any]:
     figures = figures_readable(report, member)
-    fields = [table["field"] for table in figures["cross"]]
+    fields = cross_fields(figures["cross"])
     field = request.GET.get("field", "")
     field = field if field in fields else next(iter(fields), "")
     whose = request.GET.get("whose", "")
@@ -151,6 +155,7 @@ def _report_context(
     notes = {key: Notes(key) for key in ("people", "pairs", "coefficients", "spans", "change")}
     coefficient_heads, coefficient_rows = detail_tables.coefficient_table(figures, notes["coefficients"])
     most_disputed = disputed_units(report, member=member, only_queue=True)[:1]
+    conditions = change_conditions(report)
     return {
         "report": report,
         "asked": asked_words(round.asked) if round.asked else "",
@@ -159,6 +164,9 @@ def _report_context(
         "crosscheck_whys": crosscheck_whys(report.crosscheck_result),
         "figures": figures,
         "cards": overview.cards(figures, report.change),
+        "conditions": conditions_words(conditions) if conditions else [],
+        "conditions_brief": conditions_brief(conditions) if conditions else "",
+        "again_after_discussion": bool(conditions and conditions.again_after_discussion),
         "overview": overview.overview(figures),
         "coefficient_heads": coefficient_heads,
         "coefficient_rows": coefficient_rows,
@@ -180,6 +188,7 @@ def _report_context(
         "cross": detail_tables.cross_table(figures, field, whose),
         "cross_fields": fields,
         "n_kept": len(access.kept_from(member, round)),
+        "cross_query": "?" + urlencode({"field": field, "whose": whose}),
         "plan": _plan(request, report),
         "whose": whose,
         "whose_choices": WHOSE,

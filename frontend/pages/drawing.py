@@ -194,11 +194,11 @@ def open_round(request: HttpRequest, slug: str, number: int) -> HttpResponse:
 
 
 def _expected(round: Round, members: QuerySet[Membership]) -> QuerySet[Membership]:
-    """Return who likely takes part: those of the round whose items it has, else everybody."""
+    """Return who likely takes part: those of the round whose items it has, else all who do not lead."""
     before = members.filter(
         assignments__round__project=round.project, assignments__round__number=round.draw.get("items_of", 0)
     ).distinct()
-    return before if before.exists() else members
+    return before if before.exists() else members.filter(is_lead=False)
 
 
 def _load(round: Round, n_chosen: int, n_members: int) -> dict[str, Any]:

@@ -19,6 +19,7 @@ from annotation.models import Codebook, Import, Item, Membership, Project, Round
 from annotation.progress import MemberProgress, progress_of_round
 from annotation.remembering import remembered
 from annotation.screening import criteria_of
+from frontend.own_work import own_work
 from frontend.pages.common import page_of, project_page
 from frontend.signing_in import login_required
 
@@ -230,11 +231,7 @@ def _own_rounds(member: Membership, mentions: Counter[tuple[int, int]]) -> list[
         .select_related("codebook", "project")
         .distinct()
     )
-    found = [
-        {"round": round, "own": own, "mentioning": mentions[member.pk, round.pk]}
-        for round in rounds
-        for own in progress_of_round(round, member=member)
+    return [
+        {"round": work.round, "own": work.own, "work": work, "mentioning": mentions[member.pk, work.round.pk]}
+        for work in own_work(member, rounds)
     ]
-    return sorted(
-        found, key=lambda entry: (entry["round"].status != Round.Status.OPEN, -entry["round"].number)
-    )

@@ -20,7 +20,7 @@ from annotation.errors import Refused
 from annotation.models import Membership, Project
 from exports.models import RefinementRun
 from exports.records import Selection
-from exports.refinable import QuestionCounts, questions_count, refinable_selection
+from exports.refinable import QuestionCounts, question_example, questions_count, refinable_selection
 from exports.refinement_choices import RefinementChoices, refinement_choices
 from exports.refinements import refinements_current, refinements_missing
 from exports.refining import (
@@ -33,6 +33,7 @@ from exports.refining import (
     run_or_404,
     why_not_refined,
 )
+from exports.rewording import prompt_filled
 from exports.tasks import counting_start, refinement_start
 from frontend.pages.common import lead_or_refuse, page_of, posted, project_page
 from frontend.refining_forms import ConfirmForm, PromptForm, RareRefinementForm, RefinementForm
@@ -61,7 +62,7 @@ def refinements(request: HttpRequest, slug: str) -> HttpResponse:
     rare = RareRefinementForm(posted(request), initial=before)
     starting = request.POST.get("act") == "start"
     confirm = ConfirmForm(request.POST if starting else None)
-    counted, counting = None, False
+    counted, counting, example = None, False, None
     if request.method == "POST" and form.is_valid() and prompt.is_valid() and rare.is_valid():
         try:
             choices = refinement_choices({**form.chosen(), **prompt.cleaned_data, **rare.cleaned_data})
@@ -69,6 +70,7 @@ def refinements(request: HttpRequest, slug: str) -> HttpResponse:
                 return _start(request, member, choices)
             counted = _counted(selection, choices)
             counting = counted is None
+            example = _example(selection, choices) if counted and counted.asked else None
         except Refused as refusal:
             if refusal.code == "taken":  # the form is not there while a run works
                 messages.error(request, refusal.message)
@@ -86,6 +88,7 @@ def refinements(request: HttpRequest, slug: str) -> HttpResponse:
         confirm=confirm,
         counted=counted,
         counting=counting,
+        example=example,
         minutes=_minutes(counted, rare),
         host=urlsplit(form.cleaned_data["endpoint"]).netloc if counted else "",
         newest=newest,
@@ -154,8 +157,18 @@ def _counted(selection: Selection, choices: RefinementChoices) -> QuestionCounts
     if table is None:
         return None
     return questions_count(
-        table, sources=choices.sources, again=choices.again, max_questions=choices.max_questions
+        table,
+        sources=choices.sources,
+        again=choices.again,
+        max_questions=choices.max_questions,
+        splits_left_out=choices.splits_left_out,
     )
+
+
+def _example(selection: Selection, choices: RefinementChoices) -> tuple[str, str] | None:
+    """Return the first prompt that would be sent, and the id of its item."""
+    found = question_example(selection, choices)
+    return (prompt_filled(choices.prompt, found), found.external_id) if found else None
 
 
 def _minutes(counted: QuestionCounts | None, rare: RareRefinementForm) -> int:

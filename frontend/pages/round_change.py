@@ -6,9 +6,10 @@ from django.contrib import messages
 from django.http import HttpRequest, HttpResponse
 from django.shortcuts import redirect
 from django.utils.translation import gettext
-from django.views.decorators.http import require_GET
+from django.views.decorators.http import require_http_methods
 
 from agreement.cells import Notes
+from agreement.conditions import conditions_read, conditions_words
 from agreement.detail_tables import CHANGE_HEADERS, change_table
 from agreement.models import AgreementReport
 from agreement.reports import ReportHidden, report_current, report_visible
@@ -16,14 +17,22 @@ from annotation import access
 from annotation.codebooks.comparing import codebook_changes, types_touched
 from annotation.codebooks.definition import Codebook as Definition
 from annotation.models import Round
+from annotation.round_changing import discussed_before_set
 from frontend.pages.common import lead_or_refuse, project_page
+from frontend.refusals import refusals_as_notices
 from frontend.signing_in import login_required
+
+STATED = {"": None, "yes": True, "no": False}
+"""What a lead can say of a discussion in between, as the form sends it."""
 
 
 @login_required
-@require_GET
+@require_http_methods(["GET", "POST"])
 def round_change(request: HttpRequest, slug: str, number: int) -> HttpResponse:
-    """Show what moved since the round before; where no report says it, the agreement page says why."""
+    """Show what moved since the round before; where no report says it, the agreement page says why.
+
+    Sent, it keeps what the lead says of a discussion in between.
+    """
     member = lead_or_refuse(request, slug)
     round = access.round_or_404(member, number)
     try:
@@ -34,6 +43,12 @@ def round_change(request: HttpRequest, slug: str, number: int) -> HttpResponse:
     if current.report is None or not current.report.change:
         messages.info(request, gettext("The change is not computed yet. Compute the report, then come back."))
         return redirect("agreement", slug, number)
+    if request.method == "POST":
+        said = request.POST.get("discussed", "")
+        if said in STATED:
+            with refusals_as_notices(request):
+                discussed_before_set(round, by=member, discussed=STATED[said])
+        return redirect("round_change", slug, number)
     return project_page(
         request,
         "round_change.html",
@@ -53,9 +68,18 @@ def _moved(round: Round, report: AgreementReport) -> dict[str, Any]:
     changes = codebook_changes(Definition.from_json(before.codebook.definition), new)
     touched = types_touched(changes, new)
     notes = Notes("change")
+    conditions = conditions_read(before, round)
     rows = change_table(report.figures, report.change, notes)
     return {
         "before": before,
+        "conditions": conditions_words(conditions),
+        "again_after_discussion": conditions.again_after_discussion,
+        "discussed": next(name for name, value in STATED.items() if value is round.discussed_before),
+        "discussed_choices": [
+            ("", gettext("not said")),
+            ("yes", gettext("yes")),
+            ("no", gettext("no")),
+        ],
         # Alpha comes first, so that a phone shows it.
         "change_heads": CHANGE_HEADERS[::-1],
         "change_rows": [

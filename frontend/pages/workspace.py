@@ -1,17 +1,20 @@
 """The page in which annotators decide and highlight; its data comes from the API."""
 
 from pathlib import Path
+from typing import Any
 
 from django.contrib.staticfiles import finders
 from django.http import Http404, HttpRequest, HttpResponse
-from django.shortcuts import render
+from django.shortcuts import redirect, render
+from django.urls import reverse
 from django.utils.translation import gettext
 from django.views.decorators.cache import never_cache
 from django.views.decorators.csrf import ensure_csrf_cookie
 from django.views.decorators.http import require_safe
 
 from annotation import access
-from annotation.models import Protocol
+from annotation.models import Membership, Protocol, Round
+from frontend.pages.common import lead_or_refuse
 from frontend.signing_in import login_required
 
 MODULES = (
@@ -35,6 +38,7 @@ MODULES = (
     "shell",
     "storage",
     "tabs",
+    "training_end",
     "text_view",
     "units",
     "wording",
@@ -60,19 +64,38 @@ def workspace(request: HttpRequest, slug: str, number: int) -> HttpResponse:
     member = access.member_or_404(request.user, slug)
     access.require_annotator(member)
     found = access.round_or_404(member, number)
-    return render(
-        request,
-        "frontend/workspace.html",
-        {
-            "slug": slug,
-            "number": number,
-            "protocol": member.project.protocol,
-            "round_key": f"{member.project_id}/{found.pk}",
-            "modules": [
-                f"frontend/js/{name}.js" for name in (*MODULES, *PAGE_MODULES[member.project.protocol])
-            ],
+    return render(request, "frontend/workspace.html", _context(member, found))
+
+
+@require_safe
+@login_required
+@never_cache
+@ensure_csrf_cookie
+def key_workspace(request: HttpRequest, slug: str, number: int) -> HttpResponse:
+    """Render the workspace in which a lead answers the units of a draft training round: its key."""
+    member = lead_or_refuse(request, slug)
+    found = access.round_or_404(member, number)
+    if found.purpose != Round.Purpose.TRAINING or found.status != Round.Status.DRAFT:
+        return redirect("round_key" if found.purpose == Round.Purpose.TRAINING else "round", slug, number)
+    return render(request, "frontend/workspace.html", _context(member, found, "key-"))
+
+
+def _context(member: Membership, round: Round, part: str = "") -> dict[str, Any]:
+    """Return what the page is made of; `part` leads to the addresses of a round's key."""
+    slug, number, protocol = member.project.slug, round.number, member.project.protocol
+    return {
+        "slug": slug,
+        "number": number,
+        "protocol": protocol,
+        "round_key": f"{member.project_id}/{round.pk}{'/key' if part else ''}",
+        "urls": {
+            name: reverse(f"api-{part}{name}", args=[slug, number])
+            for name in ("workspace", "units", "judgements")
         },
-    )
+        "for_key": bool(part),
+        "back": reverse("round_key", args=[slug, number]) if part else reverse("project", args=[slug]),
+        "modules": [f"frontend/js/{name}.js" for name in (*MODULES, *PAGE_MODULES[protocol])],
+    }
 
 
 @require_safe

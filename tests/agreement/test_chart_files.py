@@ -167,6 +167,7 @@ def change_of(estimate):
     return {
         "name": "Dev I",
         "guideline": 2,
+        "conditions": {"says": "The same texts."},
         "sections": {"type:LE": {"differences": {"krippendorff_alpha": estimate.to_json()}}},
     }
 
@@ -184,6 +185,7 @@ def test_change_is_drawn_from_zero_in_the_middle_for_the_sections_that_both_roun
     assert "WE" not in texts(root)
     assert "Change of alpha: Dev II against Dev I" in texts(root)
     assert any("guideline version 2, then 3" in text for text in texts(root))
+    assert "The same texts." in texts(root)
 
 
 def test_without_an_earlier_round_there_is_no_chart_of_change():

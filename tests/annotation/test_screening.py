@@ -56,11 +56,13 @@ def send(study, *criteria, **options):
 def test_the_result_counts_each_criterion_the_intersection_and_the_total_by_topic(study):
     result = screening_result(study.project)
     assert [criterion.code for criterion in result.criteria] == ["CTX", "TOP"]
-    rows = {row.topic: (row.passed, row.passed_all, row.judged, row.total) for row in result.rows}
+    rows = {
+        row.topic: (row.passed, row.passed_all, row.judged, row.decided, row.total) for row in result.rows
+    }
     topics = [item.topic for item in study.items]
     assert topics[0] == topics[2] != topics[1]
-    assert rows[topics[0]] == ((1, 1), 0, 2, 2)
-    assert rows[topics[1]] == ((1, 1), 1, 2, 2)
+    assert rows[topics[0]] == ((1, 1), 0, 2, 2, 2)
+    assert rows[topics[1]] == ((1, 1), 1, 2, 2, 2)
     assert (result.sums.passed, result.sums.passed_all, result.sums.total) == ((2, 2), 1, 4)
 
 
@@ -76,7 +78,8 @@ def test_a_ruling_wins_and_a_tie_passes_nothing(study):
     member_deactivate(target=study.annotators[0], member=study.lead, leave_out=True)
     result = screening_result(study.project)
     assert result.sums.passed == (1, 0)
-    assert result.sums.judged == 0
+    # Two votes are left of every unit, one yes and one no: judged, and not decided.
+    assert (result.sums.judged, result.sums.decided) == (4, 0)
 
 
 def test_an_open_round_does_not_count():

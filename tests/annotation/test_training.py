@@ -204,3 +204,30 @@ def test_neither_an_empty_file_nor_missing_decisions_take_the_key_away(made, tmp
     assert [event.details for event in made.project.events.filter(action="key imported")] == [
         {"round": "Round 1", "answers": 10}
     ]
+
+
+@pytest.mark.parametrize(
+    ("cells", "place"),
+    [
+        (",,library,", (4, 11)),
+        (",,e,2", (26, 27)),
+        (",,e,1", (2, 3)),
+        ("4,11,library,1", (4, 11)),
+        (",,e,", "occurrence: “e” stands 9 times in the text: write which, 1 for the first"),
+        (",,e,99", "occurrence: is 99, and “e” stands 9 times in the text"),
+        (",,Library,", "quote: “Library” does not stand in the text"),
+        ("0,7,library,1", "occurrence: is at 4 to 11, and not where the offsets say"),
+        (",,e,first", "occurrence is 'first', expected a whole number"),
+    ],
+)
+def test_a_span_of_a_key_is_its_words_and_which_of_them(made, tmp_path, cells, place):
+    path = tmp_path / "key.csv"
+    path.write_text(
+        f"item,type,applicable,start,end,quote,occurrence\nI-1,LE,yes,{cells}\n", encoding="utf-8"
+    )
+    report = key_import(made.round, path)
+    if isinstance(place, str):
+        assert place in report.refusals[0]["reason"] and not KeyAnswer.objects.exists()
+    else:
+        key = KeyAnswer.objects.get()
+        assert (key.start, key.end) == place and key.quote == made.items[0].text[slice(*place)]

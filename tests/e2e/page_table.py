@@ -90,6 +90,7 @@ _LEAD = """
 /p/focus/rounds/4/close/
 /p/focus/rounds/1/reopen/
 /p/focus/rounds/6/key/
+/p/focus/rounds/6/key/answer/
 /p/focus/rounds/6/key/decided/
 /p/focus/rounds/1/agreement/
 /p/focus/rounds/7/agreement/

@@ -74,4 +74,30 @@ def test_the_end_shows_agreement_with_the_key_and_the_pass_mark(workspace):
     expect(workspace.locator("#ws-done-text")).to_have_text("You answered all 10 units.")
     table = workspace.locator("#ws-done-training")
     expect(table.locator("tr").first).to_have_text("OSP0/1")
-    expect(table).to_contain_text("You reached the pass mark.")
+    told = "9 of 10 answers are those of the key: 90 %. The pass mark is 90 %. You reached the pass mark."
+    expect(table).to_contain_text(told)
+    expect(table.locator("h2")).to_have_text("1 answer differs from the key")
+    expect(table.locator("li")).to_contain_text("Key: yes: “library”. You: no.")
+    table.get_by_role("button").click()
+    expect(workspace.locator("#ws-feedback-verdict")).to_have_text("✕ The key says otherwise.")
+
+
+def test_a_lead_makes_the_key_in_the_workspace(transactional_db, page, log_in):
+    made = factories.study("focus", annotators=1, items=1)
+    made.round = round_create(project=made.project, purpose=Round.Purpose.TRAINING, types=["LE", "WE"])
+    round_draw(made.round)
+    log_in(page, "lea", f"/p/{made.project.slug}/rounds/1/key/answer/")
+    ready(page)
+    press(page, "y ArrowRight Enter")
+    press(page, "n")
+    told = "The key has an answer for each of the 2 units. You can change it until the round is opened."
+    expect(page.locator("#ws-done-text")).to_have_text(told)
+    expect(page.locator("#ws-done-save")).to_have_text("All of it is stored on the server.")
+    answers = KeyAnswer.objects.order_by("type_code").values_list("type_code", "applicable", "quote")
+    assert list(answers) == [("LE", True, "The"), ("WE", False, None)]
+    press(page, "Backspace")
+    saved(page)
+    assert KeyAnswer.objects.count() == 1
+    page.locator("#ws-who").click()
+    page.get_by_role("link", name="Back to the key").click()
+    page.wait_for_url("**/rounds/1/key/")

@@ -302,6 +302,8 @@ def test_the_agreement_report_comes_as_json_csv_and_latex(tmp_path):
         "round-1.csv",
         "round-1.json",
         "round-1.tex",
+        "rounds.csv",
+        "rounds.json",
     ]
     assert "Lacks Evidence" in (folder / "agreement" / "round-1.tex").read_text()
 

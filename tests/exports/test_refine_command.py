@@ -65,10 +65,15 @@ def test_every_choice_arrives(made, endpoint, tmp_path):
 
 
 def test_a_preview_counts_and_asks_nothing(made, endpoint):
-    assert call(*QUICK, "--source", "test", "--max-questions", "1", "--preview") == (
-        "2 questions of gold spans: 0 refined already, 0 of other sources, 1 would be asked, "
-        "1 left to another run\n"
+    counts, told, *prompt = call(*QUICK, "--source", "test", "--max-questions", "1", "--preview").split(
+        "\n\n"
     )
+    assert counts == (
+        "2 questions of gold spans: 0 refined already, 0 of other sources, 1 would be asked, "
+        "1 left to another run"
+    )
+    assert told == "The first prompt, as it would be sent:"
+    assert f"Argument: {made.items[0].text}" in prompt
     assert (endpoint.asked, RefinementRun.objects.count()) == ([], 0)
 
 

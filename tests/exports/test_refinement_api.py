@@ -72,7 +72,9 @@ def test_a_lead_starts_a_run_and_reads_what_came_of_it(
 
 def test_counts_are_told_before_anything_is_asked(made, endpoint, lead_client):
     counted = post(lead_client, "counts/", {"choices": choices(endpoint, max_questions=1)})
-    assert counted.json() == {"questions": 2, "refined": 0, "not_sent": 0, "asked": 1, "left_over": 1}
+    assert "Parks make us happy." in counted.json()["example"]
+    counts = {"questions": 2, "refined": 0, "not_sent": 0, "asked": 1, "left_over": 1}
+    assert counts.items() <= counted.json().items()
     assert endpoint.asked == []
 
 
@@ -82,7 +84,9 @@ def test_counts_of_a_large_project_come_when_a_worker_has_counted(made, endpoint
     assert (asked.status_code, asked.json()["code"]) == (409, "not_ready")
     tasks.count_questions(made.project.pk)
     counted = post(lead_client, "counts/", {"choices": choices(endpoint)})
-    assert counted.json() == {"questions": 2, "refined": 0, "not_sent": 0, "asked": 2, "left_over": 0}
+    assert "Parks make us happy." in counted.json()["example"]
+    counts = {"questions": 2, "refined": 0, "not_sent": 0, "asked": 2, "left_over": 0}
+    assert counts.items() <= counted.json().items()
 
 
 def test_wrong_choices_are_refused_one_message_a_choice(made, endpoint, lead_client):

@@ -272,3 +272,51 @@ def test_a_release_takes_them_in_only_where_a_lead_ticks_it(made, lead_client, e
         )
     )
     assert "quote the texts, which this release leaves out" in page
+
+
+@pytest.fixture
+def split_up(made):
+    made.items[0].split = "test"
+    made.items[0].save()
+    return made
+
+
+def test_one_filled_prompt_is_shown_before_anything_is_sent(made, lead_client, endpoint, choices):
+    response = lead_client.post(PAGE, {**choices, "act": "count"})
+    prompt, item = response.context["example"]
+    assert item == "I-1"
+    assert "Argument: Parks make us happy." in prompt and "Words that it is about: Parks make" in prompt
+    assert "{" not in prompt
+    assert "One prompt as it would be sent, of I-1" in text(response)
+    assert endpoint.asked == []
+    api = lead_client.post(
+        "/api/projects/s/refinements/counts/",
+        {"choices": {"endpoint": endpoint.url, "model": "tiny", "sources": [["test", ""]]}},
+        content_type="application/json",
+    )
+    assert api.json()["example"] == prompt
+
+
+def test_a_split_left_out_is_neither_counted_nor_shown_nor_sent(split_up, lead_client, endpoint, choices):
+    left_out = {**choices, "splits_left_out": ["test"]}
+    response = lead_client.post(PAGE, {**left_out, "act": "count"})
+    page = text(response)
+    assert "<b>1</b> would be asked" in page
+    assert "<b>1</b> of sources that are not ticked, or of splits left out" in page
+    assert response.context["example"][1] == "I-2"
+    start(lead_client, left_out)
+    work()
+    assert [row.item.external_id for row in QuestionRefinement.objects.all()] == ["I-2"]
+    assert not any("Parks" in str(body) for body in endpoint.asked)
+    assert RefinementRun.objects.get().splits_left_out == ["test"]
+    assert "splits_left_out" in made_event(split_up)
+
+
+def made_event(made):
+    return made.project.events.get(action="refinement requested").details
+
+
+def test_without_splits_there_is_none_to_leave_out(made, lead_client, endpoint, choices):
+    assert "Splits to leave out" not in text(lead_client.get(PAGE))
+    lead_client.post(PAGE, {**choices, "act": "start", "texts_may_leave": "on"})
+    assert RefinementRun.objects.get().splits_left_out == []

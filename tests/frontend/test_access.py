@@ -64,6 +64,7 @@ LEAD_ROUTES = {
     "round_asked",
     "round_draw",
     "round_key",
+    "round_key_answer",
     "round_key_decided",
     "round_open",
     "round_pause",

@@ -2,6 +2,7 @@
 
 import csv
 import io
+from datetime import datetime
 
 import pytest
 
@@ -56,3 +57,14 @@ def test_events_of_other_projects_do_not_show(lead_client, study):
     factories.study("focus", slug="other")
     assert "study" not in " ".join(actions(lead_client))
     assert len(actions(lead_client)) == study.project.events.count()
+
+
+def test_times_outside_pages_have_their_offset(lead_client, settings):
+    """What a program reads is ISO 8601 with its offset; tests/frontend/test_template_texts.py reads the pages."""
+    settings.TIME_ZONE = "Asia/Kolkata"
+    made = factories.study("focus", annotators=2, items=2, slug="zoned")
+    factories.open_round(made)
+    told = b"".join(lead_client.get("/p/zoned/log.csv")).decode().splitlines()[1].split(",")[0]
+    opened = lead_client.get("/api/projects/zoned/rounds/1/").json()["opened_at"]
+    for time in (told, opened):
+        assert datetime.fromisoformat(time).utcoffset() is not None, time

@@ -1,11 +1,16 @@
 """The first page: my projects, my progress, and what the button does."""
 
+import re
+from importlib import resources
+
 import pytest
+from django.core.files.uploadedfile import SimpleUploadedFile
 from django.core.management import call_command
 
-from annotation.models import Membership, Project
+from annotation.models import KeyAnswer, Membership, Project
+from annotation.opening import round_open
 from annotation.projects import member_add
-from annotation.rounds import round_close
+from annotation.rounds import round_close, round_create, round_draw
 from tests import factories
 from tests.conftest import client_of
 
@@ -68,7 +73,7 @@ def test_creating_a_project_makes_its_creator_the_lead():
     )
     assert response["Location"] == "/p/campus-debates/"
     created = Membership.objects.get(project__slug="campus-debates")
-    assert (created.user.username, created.is_lead) == ("olu", True)
+    assert (created.user.username, created.is_lead, created.is_annotator) == ("olu", True, False)
     assert created.project.codebooks.get().version == 1
 
 
@@ -91,8 +96,9 @@ def test_projects_come_page_by_page():
 def test_whoever_creates_a_project_reads_that_they_lead_and_annotate_in_it():
     client = client_of("olu")
     given = {"name": "Campus", "slug": "campus", "codebook": "focus"}
-    page = client.post("/projects/new/", given, follow=True).content.decode()
-    assert "Campus is ready. You are its lead, and an annotator unless you leave yourself out." in page
+    page = client.post("/projects/new/", {**given, "annotates": "on"}, follow=True).content.decode()
+    assert "Campus is ready. You are its lead and one of its annotators." in page
+    assert Membership.objects.get().is_annotator
     page = client.post("/projects/new/", {**given, "name": "Cam\u202epus", "slug": "other"})
     assert page.context["form"].errors == {
         "name": ["Character 4 is U+202E, which turns the direction of reading: a name cannot have it."]
@@ -139,3 +145,78 @@ def test_who_may_make_projects_is_offered_it_and_nobody_else_can(settings, who, 
     assert Project.objects.exclude(slug="s").count() == (2 if may else 0)
     # Whoever runs the installation makes one for anybody.
     call_command("create_project", "made-for-them", "--codebook", "focus", "--lead", who)
+
+
+@pytest.fixture
+def trained():
+    """Round 1 is open, Round 2 is training that opened later, Round 3 is open; one text and type each."""
+    made = factories.study("focus", annotators=1, items=1, slug="s")
+    factories.open_round(made, types=["LE"])
+    made.round = round_create(
+        project=made.project,
+        purpose="training",
+        types=["LE"],
+        overlap=1,
+        pass_mark=100,
+        member=made.lead,
+    )
+    round_draw(made.round, member=made.lead)
+    KeyAnswer.objects.create(round=made.round, item=made.items[0], type_code="LE", applicable=True,
+                             start=0, end=3, quote="The")  # fmt: skip
+    training = round_open(made.round, members=made.annotators, by=made.lead)
+    factories.open_round(made, types=["LE"])
+    made.round = training
+    return made
+
+
+def test_training_comes_first_and_both_pages_list_rounds_in_one_order(trained):
+    for path in ("/", "/p/s/"):
+        page = body(client_of("ann"), path)
+        order = re.findall(r"Start (Round \d)", page)
+        assert order == ["Round 2", "Round 1", "Round 3"], path
+        assert page.count("Training comes first: finish Round 2 before you begin here.") == 2
+        assert "After each answer you see the key; the first answer counts and stays." in page
+
+
+def test_a_finished_training_says_its_total_and_nothing_false(trained):
+    factories.record(trained.round, trained.annotators[0], trained.items[0], "LE", factories.NO)
+    for path in ("/", "/p/s/"):
+        page = " ".join(body(client_of("ann"), path).split())
+        assert "All answered: 0 of 1 as in the key, 0 %. Pass mark 100 %:" in page
+        assert "not passed; talk to your lead" in page
+        assert "Training comes first" not in page and "You can change answers" not in page
+
+
+TOML = resources.files("annotation.codebooks").joinpath("context_sufficiency.toml").read_text("utf-8")
+
+
+def started(content, **more):
+    given = {"name": "Own study", "slug": "own", "codebook": "file", **more}
+    if content is not None:
+        given["file"] = SimpleUploadedFile("mine.toml", content)
+    return client_of("olu").post("/projects/new/", given)
+
+
+def test_a_project_starts_from_a_toml_file():
+    for number, content in enumerate((TOML.encode(), b"\xef\xbb\xbf" + TOML.replace("\n", "\r\n").encode())):
+        assert started(content, slug=f"own-{number}")["Location"] == f"/p/own-{number}/"
+        project = Project.objects.get(slug=f"own-{number}")
+        assert project.codebooks.get().source == f"{TOML}\n"
+
+
+@pytest.mark.parametrize(
+    ("content", "told"),
+    [
+        (None, "Choose the TOML file of your codebook."),
+        (b"", "Choose the TOML file of your codebook."),
+        (b"name = ", "line 1"),
+        (b'name = "x"', "protocol"),
+        (b"focus", "line 1"),
+        (b"\xff\xfe", "The file is not UTF-8: save it as UTF-8."),
+        (b"#" * (1024 * 1024 + 1), "This is no codebook: it is larger than 1 MB."),
+    ],
+)
+def test_a_file_that_is_no_codebook_is_refused_beside_its_field(content, told):
+    response = started(content)
+    assert any(told in error for error in response.context["form"].errors["file"])
+    assert not Project.objects.exists()

@@ -21,7 +21,8 @@ NO_TEXT = re.compile(
     re.DOTALL,
 )
 LITERAL = re.compile(
-    r"\|(?:default|default_if_none|yesno|pluralize|join):\"[^\"]*[A-Za-z]{2}[^\"]*\"|\|pluralize\b|\|date:\"(?!H:i\")[^\"]*\""
+    r"\|(?:default|default_if_none|yesno|pluralize|join):\"[^\"]*[A-Za-z]{2}[^\"]*\""
+    r"|\|pluralize\b|\|date:\"(?!H:i T\")[^\"]*\""
 )
 TEMPLATE_TAG = re.compile(r"\{%.*?%\}|\{\{.*?\}\}", re.DOTALL)
 SPOKEN = re.compile(r'\b(?:aria-label|title|placeholder|alt|data-done|content)="([^"]*)"')
@@ -108,3 +109,9 @@ def test_a_stored_word_is_said_in_the_readers_language_and_any_other_text_as_it_
         assert said("round opened") == "ronda abierta"
         assert said("Round 7") == "Round 7"
     assert said("round opened") == "round opened"
+
+
+def test_every_time_on_a_page_has_its_zone():
+    for path in TEMPLATES:
+        formats = re.findall(r"\"([^\"%{}]*\bH:i[^\"]*)\"", path.read_text("utf-8"))
+        assert [one for one in formats if not one.endswith(" T")] == [], path.name

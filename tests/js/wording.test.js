@@ -5,6 +5,7 @@ import { gettext, interpolate, ngettext, useCatalogue } from "../../frontend/sta
 import { blocks, pieces } from "../../frontend/static/frontend/js/markdown.js";
 import { Outbox } from "../../frontend/static/frontend/js/outbox.js";
 import { doneWords, pausedWords, saveWords } from "../../frontend/static/frontend/js/shell.js";
+import { totalWords } from "../../frontend/static/frontend/js/training_end.js";
 import { answerText, shortened } from "../../frontend/static/frontend/js/wording.js";
 
 const SPEC = { labels: [{ code: "UN", name: "Unhelpful" }, { code: "IN", name: "Invalid" }], reasons: [{ code: "NC", name: "New Concept" }] };
@@ -97,4 +98,13 @@ test("only an open round lets decisions be changed", () => {
   assert.match(doneWords(false, "open"), /You can change them until the round closes\.$/);
   assert.match(doneWords(false, "closed"), /The round is not open: they stay as they are\.$/);
   assert.equal(doneWords(true, "open"), "You answered all %(n)s units.");
+  assert.match(doneWords(false, "open", "key"), /You can change it until the round is opened\.$/);
+});
+
+test("the end of a training round says the total, the mark and whether it is reached", () => {
+  const result = { scores: [], agreed: 7, total: 8, pass_mark: 90, passed: false };
+  assert.equal(totalWords(result), "7 of 8 answers are those of the key: 87 %. The pass mark is 90 %. You did not reach the pass mark; talk to your lead.");
+  assert.match(totalWords({ ...result, pass_mark: 80, passed: true }), /The pass mark is 80 %\. You reached the pass mark\.$/);
+  assert.match(totalWords({ ...result, pass_mark: null, passed: null }), /: 87 %\.$/);
+  assert.match(totalWords({ ...result, pass_mark: 0, passed: true }), /The pass mark is 0 %\./);
 });

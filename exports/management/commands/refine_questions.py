@@ -9,10 +9,17 @@ from django.core.management.base import CommandError, CommandParser
 from annotation.management.script import ScriptCommand
 from annotation.models import Project
 from exports.models import RefinementRun
-from exports.refinable import questions_count, questions_table, refinable_selection, sources_of
+from exports.refinable import (
+    question_example,
+    questions_count,
+    questions_table,
+    refinable_selection,
+    sources_of,
+)
 from exports.refinement_choices import RefinementChoices, refinement_choices
 from exports.refinement_work import refinement_work
 from exports.refining import outcomes, refinement_cancel, refinement_request
+from exports.rewording import prompt_filled
 
 LIMITS = ("max_questions", "per_minute", "max_tokens", "timeout")
 
@@ -47,8 +54,11 @@ class Command(ScriptCommand):
         parser.add_argument(
             "--all-sources", action="store_true", help="the texts of every source may be sent"
         )
+        parser.add_argument(
+            "--without-split", action="append", default=[], metavar="NAME", help="a split that is not sent"
+        )
         parser.add_argument("--again", action="store_true", help="also what is refined already")
-        parser.add_argument("--preview", action="store_true", help="count, and ask nothing")
+        parser.add_argument("--preview", action="store_true", help="count, show one prompt, and ask nothing")
         parser.add_argument(
             "--texts-may-leave", action="store_true", help="you confirm that the texts may be sent there"
         )
@@ -76,17 +86,24 @@ class Command(ScriptCommand):
             raise CommandError(run.error or f"Run {run.number} is {run.get_state_display()}.")
 
     def _preview(self, project: Project, choices: RefinementChoices) -> None:
+        selection = refinable_selection(project)
         counted = questions_count(
-            questions_table(refinable_selection(project)),
+            questions_table(selection),
             sources=choices.sources,
             again=choices.again,
             max_questions=choices.max_questions,
+            splits_left_out=choices.splits_left_out,
         )
+        apart = " or splits" if choices.splits_left_out else ""
         self.stdout.write(
             f"{counted.questions} questions of gold spans: {counted.refined} refined already, "
-            f"{counted.not_sent} of other sources, {counted.asked} would be asked, "
+            f"{counted.not_sent} of other sources{apart}, {counted.asked} would be asked, "
             f"{counted.left_over} left to another run"
         )
+        example = question_example(selection, choices) if counted.asked else None
+        if example:
+            prompt = prompt_filled(choices.prompt, example)
+            self.stdout.write(f"\nThe first prompt, as it would be sent:\n\n{prompt}")
 
 
 def _choices(project: Project, options: dict[str, Any]) -> RefinementChoices:
@@ -104,6 +121,7 @@ def _choices(project: Project, options: dict[str, Any]) -> RefinementChoices:
         "seed": options["seed"],
         "tokens_field": options["tokens_field"],
         "again": options["again"],
+        "splits_left_out": options["without_split"],
         **{limit: options[limit] for limit in LIMITS},
     }
     if options["prompt_file"]:

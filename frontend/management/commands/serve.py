@@ -12,7 +12,7 @@ import threading
 import time
 import urllib.error
 import urllib.request
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
 from pathlib import Path
 from typing import Any, TextIO
 
@@ -34,7 +34,9 @@ class Command(BaseCommand):
         parser.add_argument("--host", default="127.0.0.1", help="address to listen on (default 127.0.0.1)")
         parser.add_argument("--port", type=int, default=8000, help="port to listen on (default 8000)")
         parser.add_argument(
-            "--sample-logins", action="store_true", help="print the log-ins of the sample data"
+            "--sample-logins",
+            action="store_true",
+            help="print the log-ins of the sample data, and offer them on the log-in page: for a demo",
         )
 
     def handle(self, *, host: str, port: int, sample_logins: bool, **options: Any) -> None:
@@ -45,7 +47,9 @@ class Command(BaseCommand):
             refuse_a_port_in_use(host, port)
             children: dict[str, subprocess.Popen[bytes]] = {}
             try:
-                children["web server"] = start_child(*web_command(host, port))
+                # Said to this child alone: no setting of an installation switches it on.
+                shown = {"ELENCHUS_SERVED_WITH": "sample-logins"} if sample_logins else {}
+                children["web server"] = start_child(*web_command(host, port), environment=shown)
                 children["worker"] = start_child(*worker_command())
                 if wait_until_ready(f"http://{host}:{port}/healthz", children, stop):
                     self.announce(f"http://{host}:{port}/", sample_logins)
@@ -82,9 +86,12 @@ def worker_command() -> list[str]:
     ]
 
 
-def start_child(*command: str) -> subprocess.Popen[bytes]:
+def start_child(*command: str, environment: Mapping[str, str] | None = None) -> subprocess.Popen[bytes]:
     """Start a process in a group of its own, out of reach of the terminal's Ctrl-C."""
-    return subprocess.Popen(command, cwd=settings.BASE_DIR, start_new_session=True)
+    kept = {name: value for name, value in os.environ.items() if name != "ELENCHUS_SERVED_WITH"}
+    return subprocess.Popen(
+        command, cwd=settings.BASE_DIR, start_new_session=True, env={**kept, **(environment or {})}
+    )
 
 
 @contextlib.contextmanager

@@ -4,6 +4,7 @@ import { element, keycap, modalIsOpen, openModal, part } from "./dialogs.js";
 import { gettext, interpolate, ngettext } from "./i18n.js";
 import { choiceKey } from "./keys.js";
 import { markdownNodes } from "./markdown.js";
+import { trainingEnd } from "./training_end.js";
 import { answerText, unitName } from "./wording.js";
 
 /**
@@ -122,13 +123,9 @@ export class Shell {
     this.say(`${verdict.textContent} ${part("ws-feedback-key").textContent} ${told.why}`);
   }
 
-  /** Agreement with the key, per type, at the end of a training round. @param {any} result */
-  trainingResult({ scores, pass_mark: mark, passed }) {
-    const rows = scores.map((/** @type {any} */ score) =>
-      element("tr", {}, element("td", {}, score.code || gettext("Questions")), element("td", { className: "num" }, `${score.agreed}/${score.total}`)));
-    part("ws-done-training").replaceChildren(
-      element("table", { className: "data" }, element("caption", {}, gettext("Agreement with the key")), element("tbody", {}, ...rows)),
-      ...(mark === null || passed === null ? [] : [element("p", {}, passed ? gettext("You reached the pass mark.") : gettext("You did not reach the pass mark; talk to your lead."))]));
+  /** How one did against the key, at the end of a training round. @param {any} result @param {Session} session */
+  trainingResult(result, session) {
+    part("ws-done-training").replaceChildren(...trainingEnd(result, session, (unit) => session.show(unit)));
   }
 
   /** @param {Session} session */
@@ -138,7 +135,7 @@ export class Shell {
     const flagged = units.flat.filter((unit) => session.draft(unit).unsure).length;
     part("ws-done-title").textContent = units.length ? interpolate(gettext("%(round)s is done"), { round: round.name }) : gettext("Nothing is assigned to you");
     part("ws-done-text").textContent = units.length
-      ? interpolate(doneWords(session.training, round.status), { n: units.length, flagged })
+      ? interpolate(doneWords(session.training, round.status, round.purpose), { n: units.length, flagged })
       : gettext("No text of this round is yours. Ask a lead whether you take part in it.");
     part("ws-done-list").hidden = !units.length;
     this.doneSaved(session);
@@ -279,9 +276,10 @@ export function saveWords({ waiting, pause, conflicts, refused }, storeFailed) {
   return { state: "saved", text: gettext("All saved") };
 }
 
-/** What the last page of a round says of the decisions. @param {boolean} training @param {string} status @returns {string} */
-export function doneWords(training, status) {
+/** What the last page of a round says of the decisions. @param {boolean} training @param {string} status @param {string} [purpose] @returns {string} */
+export function doneWords(training, status, purpose = "") {
   if (training) return gettext("You answered all %(n)s units.");
+  if (purpose === "key") return gettext("The key has an answer for each of the %(n)s units. You can change it until the round is opened.");
   return status === "open"
     ? gettext("You decided %(n)s of %(n)s units; %(flagged)s are flagged as unsure. You can change them until the round closes.")
     : gettext("You decided %(n)s of %(n)s units; %(flagged)s are flagged as unsure. The round is not open: they stay as they are.");

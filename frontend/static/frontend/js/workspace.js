@@ -154,7 +154,7 @@ async function work({ overview, page, offline, store }, tab) {
       if (unit === null) {
         tools.page.unit = null;
         shell.done(session);
-        if (session.training && !outbox.waiting) void showTraining(shell);
+        if (session.training && !outbox.waiting) void showTraining(shell, session);
         return;
       }
       shell.place("text");
@@ -167,7 +167,7 @@ async function work({ overview, page, offline, store }, tab) {
       tools.page.refresh(unit);
       tools.listing.refresh();
       shell.progress(session);
-      if (!part("ws-done").hidden && session.training && !outbox.waiting) void showTraining(shell);
+      if (!part("ws-done").hidden && session.training && !outbox.waiting) void showTraining(shell, session);
     },
   });
   const tools = { page: new Page(shell, session), listing: new Listing(session) };
@@ -271,11 +271,11 @@ async function work({ overview, page, offline, store }, tab) {
   }
 }
 
-/** One's own row of the training round's results. @param {Shell} shell */
-async function showTraining(shell) {
+/** One's own row of the training round's results. @param {Shell} shell @param {Session} session */
+async function showTraining(shell, session) {
   const results = await getJson(dataset.trainingUrl ?? "").then(({ results }) => results, () => []);
   const mine = results.find((/** @type {any} */ result) => result.pseudonym === shell.overview.member.pseudonym);
-  if (mine) shell.trainingResult(mine);
+  if (mine) shell.trainingResult(mine, session);
 }
 
 /** @param {Shell} shell @param {string} text */
