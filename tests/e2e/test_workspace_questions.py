@@ -72,7 +72,7 @@ def test_what_is_begun_is_marked_survives_a_reload_and_is_met_again_before_the_r
     press(workspace, "2 c")
     workspace.keyboard.type("half a thou")
     workspace.locator(".ws-question").nth(1).click()
-    expect(workspace.locator(".ws-question").first).to_contain_text("begun as UN, not stored yet")
+    expect(workspace.locator(".ws-question").first).to_contain_text("begun as Unhelpful, not stored yet")
     press(workspace, "1 1 1 1 1")
     expect(workspace.locator(".ws-question").first).to_have_attribute("aria-current", "step")
     saved(workspace)
