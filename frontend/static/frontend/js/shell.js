@@ -140,7 +140,7 @@ export class Shell {
     part("ws-done-text").textContent = units.length
       ? interpolate(doneWords(session.training, round.status), { n: units.length, flagged })
       : gettext("No text of this round is yours. Ask a lead whether you take part in it.");
-    part("ws-done-list").hidden = !units.length;
+    part("ws-done-list").hidden = part("ws-done-mine").hidden = !units.length;
     this.doneSaved(session);
     this.place("done");
     this.say(part("ws-done-title").textContent ?? "");

@@ -242,7 +242,16 @@ async function work({ overview, page, offline, store }, tab) {
   if (round.content_warning) await warning(shell, round.content_warning);
   shell.place("text");
   if (round.status !== "open") part("ws-last").textContent = interpolate(gettext("%(round)s is not open: nothing can be stored."), { round: round.name });
-  session.start();
+  /** The unit that the address names, such as one's decisions lead to; once it was shown, the address names none. */
+  let wanted = new URLSearchParams(location.hash.slice(1)).get("unit") ?? "";
+  const begin = () => {
+    const unit = units.byKey.get(wanted);
+    if (wanted && !unit && !units.complete) return session.show("loading");
+    if (wanted) history.replaceState(null, "", location.pathname);
+    wanted = "";
+    return unit ? session.show(unit) : session.start();
+  };
+  begin();
   sender.pump();
   if (!offline) {
     void store.putText(`${roundKey}:overview`, overview).catch(() => {});
@@ -266,7 +275,7 @@ async function work({ overview, page, offline, store }, tab) {
       });
       continue;
     }
-    if (session.current === null) session.start();
+    if (session.current === null) begin();
     shell.progress(session);
   }
 }
