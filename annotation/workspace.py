@@ -47,6 +47,7 @@ def workspace_overview(member: Membership, round: Round) -> dict[str, Any]:
             "status": round.status,
             "paused": round.paused_at is not None,
             "order": round.order,
+            "due_on": round.due_on,
             "content_warning": round.content_warning,
             "pass_mark": round.pass_mark,
         },

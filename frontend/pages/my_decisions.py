@@ -7,6 +7,7 @@ from django.core.paginator import Page
 from django.http import HttpRequest, HttpResponse
 from django.urls import reverse
 from django.utils.translation import get_language, gettext
+from django.views.decorators.cache import never_cache
 from django.views.decorators.http import require_GET
 
 from agreement.marking import Segment, excerpt_bounds, segments
@@ -84,6 +85,7 @@ class DecidedText:
 
 @login_required
 @require_GET
+@never_cache
 def my_decisions(request: HttpRequest, slug: str, number: int) -> HttpResponse:
     """Show what the reader decided in a round, and nobody else's."""
     member = access.member_or_404(request.user, slug)

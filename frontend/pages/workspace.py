@@ -29,6 +29,8 @@ MODULES = (
     "note",
     "offsets",
     "outbox",
+    "pace",
+    "reading",
     "rules",
     "sender",
     "session",

@@ -63,8 +63,8 @@ export class QuestionsPage {
     button.setAttribute("aria-pressed", "false");
     /** @type {HTMLElement[]} */
     let quick = [];
-    if (label.code === "UN") quick = this.choiceButtons(this.spec.comment_starts, (start) => start.text, "usual");
-    if (label.code === "IN") quick = this.spec.reasons.map((/** @type {any} */ reason, /** @type {number} */ at) => element("button", { type: "button", data: { act: "reason", index: at } }, reason.name));
+    if (label.code === "UN") quick = this.choiceButtons(this.spec.comment_starts, (start) => start.text);
+    if (label.code === "IN") quick = this.spec.reasons.map((/** @type {any} */ reason, /** @type {number} */ at) => element("button", { type: "button", data: { act: "label", index: this.spec.labels.length + at } }, reason.name));
     return element("div", { className: `ws-label-row label-${label.code}` }, button, ...(quick.length ? [element("div", { className: "ws-quick", role: "group", "aria-label": label.name }, ...quick)] : []));
   }
 
@@ -143,9 +143,9 @@ export class QuestionsPage {
     return entries.find((entry) => entry.code === code) ?? null;
   }
 
-  /** @param {any[]} entries @param {(entry: any) => string} name @param {string} [act] */
-  choiceButtons(entries, name, act = "choice") {
-    return entries.map((entry, index) => element("button", { type: "button", data: { act, index } }, `${name(entry)} `, keycap(choiceKey(index))));
+  /** @param {any[]} entries @param {(entry: any) => string} name */
+  choiceButtons(entries, name) {
+    return entries.map((entry, index) => element("button", { type: "button", data: { act: "choice", index } }, `${name(entry)} `, keycap(choiceKey(index))));
   }
 
   /** @param {Unit} unit */
@@ -201,13 +201,12 @@ export class QuestionsPage {
       this.session.advance();
       return true;
     }
-    if (this.session.isLocked(unit) && ["label", "choice", "usual", "reason", "keep", "cannot", "comment", "unsure"].includes(act)) return true;
+    if (this.session.isLocked(unit) && ["label", "choice", "keep", "cannot", "comment", "unsure"].includes(act)) return true;
     switch (act) {
-      case "usual": return this.usual(unit, index);
-      case "reason": return this.reason(unit, this.spec.reasons[index]);
       case "rules": showRules(!rulesShown(), true); return true;
       case "fold": return foldText();
-      case "label": return this.label(unit, this.spec.labels[index]?.code);
+      // Behind the labels stand the reasons: Invalid with a reason is one click.
+      case "label": return index < this.spec.labels.length ? this.label(unit, this.spec.labels[index].code) : this.reason(unit, this.spec.reasons[index - this.spec.labels.length]);
       case "choice": return this.choose(unit, index);
       case "keep": if (this.note.purpose) this.note.keep(); return Boolean(this.note.purpose);
       case "back": return this.back(unit);
@@ -219,9 +218,8 @@ export class QuestionsPage {
     }
   }
 
-  /** @param {Unit} unit @param {string | undefined} code @returns {boolean} */
+  /** @param {Unit} unit @param {string} code @returns {boolean} */
   label(unit, code) {
-    if (!code) return false;
     if (code === "USE") {
       this.decide(unit, { label: "USE" });
       return true;

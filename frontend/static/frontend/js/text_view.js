@@ -21,8 +21,10 @@ export class TextView {
     if (!REGISTRY && overlay) new ResizeObserver(() => this.redraw()).observe(box);
   }
 
-  /** @param {string} text */
-  show(text) {
+  /** @param {string} given */
+  show(given) {
+    // Browsers draw nothing for a lone carriage return; the line break in its place is as long.
+    const text = given.replace(/\r(?!\n)/g, "\n");
     if (this.node.data === text) return;
     this.clear();
     this.node = document.createTextNode(text);

@@ -8,6 +8,7 @@ import { gettext, interpolate, ngettext, useCatalogue } from "./i18n.js";
 import { POINTER_PREFIX } from "./leaving.js";
 import { Listing } from "./listing.js";
 import { Outbox } from "./outbox.js";
+import { listenForReading } from "./reading.js";
 import { Sender } from "./sender.js";
 import { Session } from "./session.js";
 import { Shell } from "./shell.js";
@@ -236,6 +237,7 @@ async function work({ overview, page, offline, store }, tab) {
 
   window.addEventListener("online", () => askAgain());
   listen({ shell, session, sender, clock, tools, steady, askForLogin, loggedIn, pick });
+  listenForReading(units, round.due_on ?? null);
   take(page, !offline);
   if (round.paused && !offline) outbox.pause = "paused";
   shell.saveState(session);
