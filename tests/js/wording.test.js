@@ -97,4 +97,6 @@ test("only an open round lets decisions be changed", () => {
   assert.match(doneWords(false, "open"), /You can change them until the round closes\.$/);
   assert.match(doneWords(false, "closed"), /The round is not open: they stay as they are\.$/);
   assert.equal(doneWords(true, "open"), "You answered all %(n)s units.");
+  assert.match(doneWords(false, "open", 1), /units\. %\(flagged\)s is flagged as unsure\. You/);
+  assert.match(doneWords(false, "open", 2), /units\. %\(flagged\)s are flagged as unsure\. You/);
 });

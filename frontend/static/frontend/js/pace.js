@@ -19,7 +19,7 @@ export function paceOf(units) {
 export function paceWords(units, dueOn, language) {
   const said = [];
   const pace = paceOf(units);
-  if (pace) said.push(interpolate(gettext("Your pace: %(seconds)s seconds a unit."), { seconds: Math.max(1, Math.round(pace.each)) }));
+  if (pace) said.push(interpolate(gettext("Your pace: %(seconds)s s a unit."), { seconds: Math.max(1, Math.round(pace.each)) }));
   const left = Math.max(0, units.length - units.decided);
   if (left && pace) {
     const minutes = Math.max(1, Math.round(pace.seconds / 60));
