@@ -1,4 +1,4 @@
-"""One page with everything that can be pressed or typed into, in every state: no address of the site, opened by tests alone."""
+"""All that can be pressed or typed into, in every state, on one page that no address has and tests open."""
 
 from pathlib import Path
 from typing import Any
@@ -25,7 +25,7 @@ KINDS = {
     "danger link": '<a class="button danger" href="#" {attributes}>Delete</a>',
     "quiet link": '<a class="button quiet" href="#" {attributes}>Reopen</a>',
     "chip link": '<a class="chip" href="#" {attributes}>yes <span class="num">14</span></a>',
-    "subject link": '<nav class="subjects"><a href="#" {attributes}>Useful <span class="num">35</span></a></nav>',
+    "subject link": '<nav class="subjects"><a href="#" {attributes}>Useful <b class="num">35</b></a></nav>',
     "tab link": '<nav class="tabs"><a href="#" {attributes}>Overview</a></nav>',
     "menu button": '<div class="menu-list looks-menu"><button {attributes}>Log out</button></div>',
     "yes": '<div class="ws-slot"><button {attributes}>Yes <kbd>Y</kbd></button></div>',
@@ -33,7 +33,7 @@ KINDS = {
     "chip": '<button class="ws-chip hue-blue" {attributes}>OSP</button>',
     "chip yes": '<button class="ws-chip hue-orange" data-answer="yes" {attributes}>LE</button>',
     "chip no": '<button class="ws-chip hue-green" data-answer="no" {attributes}>CF</button>',
-    "mine": '<div class="ws-mine"><button {attributes}><span>S-1</span><span class="yes">yes</span></button></div>',
+    "mine": '<div class="ws-mine"><button {attributes}><span>S-1</span><b class="yes">yes</b></button></div>',
     "save": '<button class="ws-save quiet small" data-state="saved" {attributes}>All saved</button>',
     "save trouble": '<button class="ws-save quiet small" data-state="trouble" {attributes}>Offline</button>',
     "save act": '<button class="ws-save quiet small" data-state="act" {attributes}>Log in</button>',
@@ -41,12 +41,13 @@ KINDS = {
     '<span class="ws-name"><b>Useful</b> <kbd>1</kbd></span><span class="ws-means">An answer could</span>'
     "</button></div>",
     "label short": '<button class="ws-label-short label-IN" {attributes}>Invalid <kbd>3</kbd></button>',
-    "reason": '<button class="ws-reason" {attributes}><span class="ws-name"><b>Unrelated</b> <kbd>W</kbd></span>'
-    '<span class="ws-means">Nothing to do with what is argued</span></button>',
+    "reason": '<button class="ws-reason" {attributes}>'
+    '<span class="ws-name"><b>Unrelated</b> <kbd>W</kbd></span>'
+    '<span class="ws-means">Nothing to do with it</span></button>',
     "quick": '<div class="ws-quick"><button {attributes}>Too General</button></div>',
     "start": '<div class="ws-starts"><button {attributes}>It is common sense. <kbd>Q</kbd></button></div>',
-    "question": '<ol class="ws-question-list"><li><button class="ws-question" {attributes}><span class="n">2</span>'
-    '<span class="q">What do barriers cost?</span></button></li></ol>',
+    "question": '<ol class="ws-question-list"><li><button class="ws-question" {attributes}>'
+    '<span class="n">2</span><span class="q">What do barriers cost?</span></button></li></ol>',
     "input": '<input aria-label="a" value="typed" {attributes}>',
     "textarea": '<textarea aria-label="b" {attributes}>typed</textarea>',
     "note": '<div class="ws-note"><textarea aria-label="c" {attributes}>typed</textarea></div>',
@@ -131,27 +132,29 @@ _LOOKS = """() => {
         return found;
     };
     const light = colour => {
-        const [r, g, b] = colour.map(n => n / 255).map(n => n <= 0.04045 ? n / 12.92 : ((n + 0.055) / 1.055) ** 2.4);
+        const [r, g, b] = colour.map(n => n / 255)
+            .map(n => n <= 0.04045 ? n / 12.92 : ((n + 0.055) / 1.055) ** 2.4);
         return 0.2126 * r + 0.7152 * g + 0.0722 * b;
     };
     const contrast = (one, other) => {
         const [low, high] = [light(one), light(other)].sort((a, b) => a - b);
         return (high + 0.05) / (low + 0.05);
     };
+    const hasWords = part => [...part.childNodes].some(node => node.nodeType === 3 && node.data.trim());
     return [...document.querySelectorAll('[data-state-of]')].map(one => {
-        const style = getComputedStyle(one);
-        const around = seen(...grounds(one.parentElement)), ground = seen(...grounds(one));
-        const words = [one, ...one.querySelectorAll('*')].filter(part => [...part.childNodes].some(n => n.nodeType === 3 && n.data.trim()));
-        const text = Math.min(...words.map(part => {
-            const below = seen(...grounds(part));
-            return contrast(seen(...grounds(part), getComputedStyle(part).color), below);
-        }));
-        const edge = parseFloat(style.borderTopWidth) ? contrast(seen(...grounds(one.parentElement), style.borderTopColor), around) : 1;
+        const style = getComputedStyle(one), below = grounds(one.parentElement);
+        const around = seen(...below), ground = seen(...grounds(one));
+        const against = colour => contrast(seen(...below, colour), around);
+        const text = Math.min(...[one, ...one.querySelectorAll('*')].filter(hasWords).map(part =>
+            contrast(seen(...grounds(part), getComputedStyle(part).color), seen(...grounds(part)))));
+        const edge = parseFloat(style.borderTopWidth) ? against(style.borderTopColor) : 1;
+        const ringed = style.outlineStyle !== 'none' && parseFloat(style.outlineWidth) >= 2;
         return {
-            kind: one.dataset.kind, state: one.dataset.stateOf, text, edge, ground: contrast(ground, around),
-            ring: style.outlineStyle === 'none' ? 0 : Math.min(contrast(seen(...grounds(one.parentElement), style.outlineColor), around), parseFloat(style.outlineWidth) >= 2 ? 99 : 0),
-            look: [ground, seen(...grounds(one), style.color), edge > 1 ? style.borderTopColor + style.borderTopStyle : '',
-                   style.boxShadow, style.outlineStyle, style.textDecorationThickness, style.borderBottomColor].join(' '),
+            kind: one.dataset.kind, state: one.dataset.stateOf, text, edge,
+            ground: contrast(ground, around), ring: ringed ? against(style.outlineColor) : 0,
+            look: [ground, seen(...grounds(one), style.color),
+                edge > 1 ? style.borderTopColor + style.borderTopStyle : '', style.boxShadow,
+                style.outlineStyle, style.textDecorationThickness, style.borderBottomColor].join(' '),
         };
     });
 }"""

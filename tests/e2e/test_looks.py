@@ -1,4 +1,4 @@
-"""Hover, focus, pressed, chosen and disabled are five looks, readable in light and dark, for everything that can be pressed."""
+"""Hover, focus, pressed, chosen and disabled are five looks of all that can be pressed, in light and dark."""
 
 import re
 from collections import defaultdict
@@ -14,12 +14,13 @@ PLACES = {"button", "ws-rules-toggle", "ws-mine-toggle", "ws-guideline-here", "w
 WHEN_NOT_AT_REST = ("hover", "pressed", "chosen", "disabled", "focus")
 
 
-@pytest.fixture(params=["light", "dark"])
-def shown(request, page):
-    page.emulate_media(color_scheme=request.param, reduced_motion="reduce")
+@pytest.fixture(scope="module", params=["light", "dark"])
+def shown(request, browser):
+    page = browser.new_page(color_scheme=request.param, reduced_motion="reduce")
     page.set_content(page_source())
     force_states(page)
-    return looks(page)
+    yield looks(page)
+    page.close()
 
 
 def test_words_are_readable_in_every_state(shown):
