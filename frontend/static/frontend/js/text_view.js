@@ -21,10 +21,8 @@ export class TextView {
     if (!REGISTRY && overlay) new ResizeObserver(() => this.redraw()).observe(box);
   }
 
-  /** @param {string} given */
-  show(given) {
-    // Browsers draw nothing for a lone carriage return; the line break in its place is as long.
-    const text = given.replace(/\r(?!\n)/g, "\n");
+  /** @param {string} text */
+  show(text) {
     if (this.node.data === text) return;
     this.clear();
     this.node = document.createTextNode(text);
