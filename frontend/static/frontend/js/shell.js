@@ -141,6 +141,13 @@ export class Shell {
       ? interpolate(doneWords(session.training, round.status, flagged), { n: units.length, flagged })
       : gettext("No text of this round is yours. Ask a lead whether you take part in it.");
     part("ws-done-list").hidden = part("ws-done-mine").hidden = !units.length;
+    const [next] = this.overview.others ?? [];
+    const link = /** @type {HTMLAnchorElement} */ (part("ws-done-next"));
+    link.hidden = !next;
+    if (next) {
+      link.href = `${this.root.dataset.projectUrl}rounds/${next.number}/work/`;
+      link.textContent = interpolate(gettext("Go on with %(round)s: %(left)s left"), { round: next.name, left: next.left });
+    }
     this.doneSaved(session);
     this.place("done");
     this.say(part("ws-done-title").textContent ?? "");
