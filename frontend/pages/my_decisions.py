@@ -106,8 +106,13 @@ class _Looking:
         self.groups = {group.key: group for group in self.definition.groups}
         asked = request.GET
         self.by_text = asked.get("by") == "text"
-        self.chosen = Chosen(asked.get("of", ""), asked.get("show", ""), asked.get("q", "").strip())
         self.kinds = kinds_of(member, round)
+        show = asked.get("show", "")
+        self.chosen = Chosen(
+            of=asked.get("of", ""),
+            show=show if show in self.kinds else "",
+            words=asked.get("q", "").strip(),
+        )
 
     def context(self) -> dict[str, Any]:
         rows = decisions_of(self.member, self.round)
@@ -119,7 +124,7 @@ class _Looking:
             of = next((one.code for one in subjects if one.chosen), "")
             rows = decisions_about(rows, of)
         counts = kinds_counted(rows, self.kinds)
-        if self.chosen.show in self.kinds:
+        if self.chosen.show:
             rows = rows.filter(self.kinds[self.chosen.show])
         progress = next(iter(progress_of_round(self.round, member=self.member)), None)
         shown = self.texts(rows) if self.by_text else self.decisions(rows)
