@@ -19,6 +19,7 @@ KINDS = {
     "quiet": '<button class="quiet" {attributes}>Undo <kbd>Z</kbd></button>',
     "small": '<button class="small" {attributes}>Done 4</button>',
     "go small": '<button class="go small" {attributes}>Keep <kbd>Enter</kbd></button>',
+    "keep here": '<button class="go small ws-keep-here" {attributes}>Keep</button>',
     "quiet small": '<button class="quiet small" {attributes}>Cancel <kbd>Esc</kbd></button>',
     "button link": '<a class="button" href="#" {attributes}>New project</a>',
     "go link": '<a class="button go" href="#" {attributes}>Continue</a>',
@@ -95,7 +96,7 @@ def page_source() -> str:
     style = "".join((STATIC / f"{name}.css").read_text("utf-8") for name in SHEETS)
     more = (
         "td{padding:.4rem;vertical-align:top}.looks-menu{position:static}.ws-question-list{padding:0;"
-        "overflow:visible}.subjects{position:static}body.looks{display:block;height:auto}"
+        "overflow:visible}.subjects,.ws-keep-here{position:static!important}body.looks{display:block;height:auto}"
     )
     return (
         f"<!doctype html><html lang=en><title>Looks</title><style>{style}{more}</style>"
