@@ -35,6 +35,7 @@ def workspace_overview(member: Membership, round: Round) -> dict[str, Any]:
     progress = next(iter(progress_of_round(round, member=member)), None)
     return {
         **round_rules(member, round),
+        "others": _other_work(member, round),
         "units_total": progress.total if progress else 0,
         "units_decided": progress.decided if progress else 0,
         "assignments_total": round.assignments.filter(
@@ -59,6 +60,7 @@ def round_rules(member: Membership, round: Round) -> dict[str, Any]:
             "status": round.status,
             "paused": round.paused_at is not None,
             "order": round.order,
+            "due_on": round.due_on,
             "content_warning": round.content_warning,
             "pass_mark": round.pass_mark,
         },
@@ -68,6 +70,16 @@ def round_rules(member: Membership, round: Round) -> dict[str, Any]:
         "guideline_html": guideline_html(definition.guideline),
         "guideline_version": round.codebook.version,
     }
+
+
+def _other_work(member: Membership, round: Round) -> list[dict[str, Any]]:
+    """Return the project's other open rounds in which something is left to the member."""
+    open_now = member.project.rounds.filter(
+        status=Round.Status.OPEN, imported=False, assignments__member=member, assignments__released_at=None
+    )
+    others = open_now.exclude(pk=round.pk).select_related("codebook").distinct().order_by("number")
+    left = [(other, sum(own.left for own in progress_of_round(other, member=member))) for other in others]
+    return [{"number": other.number, "name": other.name, "left": n} for other, n in left if n]
 
 
 def _spec(definition: CodebookDefinition, type_codes: Sequence[str]) -> dict[str, Any]:

@@ -15,6 +15,7 @@ from frontend.pages import (
     imports,
     items,
     joining,
+    my_decisions,
     people,
     person,
     planning,
@@ -160,6 +161,7 @@ urlpatterns = [
         )
     ],
     path("p/<slug:slug>/rounds/<int:number>/work/", workspace.workspace, name="workspace"),
+    path("p/<slug:slug>/rounds/<int:number>/mine/", my_decisions.my_decisions, name="my_decisions"),
     path("p/offline-worker.js", workspace.service_worker, name="service-worker"),
     path("i18n/catalog/", JSONCatalog.as_view(packages=["frontend"]), name="js-catalog"),
     path("signed-in/", workspace.signed_in, name="signed-in"),

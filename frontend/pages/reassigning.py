@@ -119,9 +119,9 @@ def _effects(round: Round, target: Membership, *, by_types: bool) -> list[str]:
     n = unfinished_texts(round, target).count()
     effects = [
         ngettext(
-            "%(n)s text is not finished; handed on whole, it goes to the chosen annotator with the fewest "
+            "%(n)s text is not finished; given away whole, it goes to the chosen annotator with the fewest "
             "texts who does not have it yet.",
-            "%(n)s texts are not finished; handed on whole, each goes to the chosen annotator with the "
+            "%(n)s texts are not finished; given away whole, each goes to the chosen annotator with the "
             "fewest texts who does not have it yet.",
             n,
         )

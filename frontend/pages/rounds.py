@@ -54,7 +54,7 @@ def detail(request: HttpRequest, slug: str, number: int) -> HttpResponse:
         events=_events(round),
         can_edit=bool(fields_to_edit(round)),
         work=_work(round),
-        **_progress(round),
+        **_progress(round, member),
         **training_context(round),
     )
 
@@ -70,7 +70,7 @@ def detail_progress(request: HttpRequest, slug: str, number: int) -> HttpRespons
             return HttpResponse(headers={"HX-Refresh": "true"})
         context = {"project": member.project, "round": round, "work": work}
         return render(request, "frontend/_round_work.html", context)
-    context = {"member": member, "project": member.project, "round": round, **_progress(round)}
+    context = {"member": member, "project": member.project, "round": round, **_progress(round, member)}
     return render(request, "frontend/_round_progress.html", context)
 
 
@@ -100,10 +100,11 @@ def _work(round: Round) -> dict[str, int] | None:
     return None
 
 
-def _progress(round: Round) -> dict[str, Any]:
+def _progress(round: Round, asking: Membership) -> dict[str, Any]:
     rows = [] if round.status == Round.Status.DRAFT else progress_of_round(round)
     return {
         "rows": rows,
+        "decided_mine": any(row.decided for row in rows if row.member.pk == asking.pk),
         "decided": sum(row.decided for row in rows),
         "total": sum(row.total for row in rows),
     }

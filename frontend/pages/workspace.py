@@ -32,6 +32,8 @@ MODULES = (
     "note",
     "offsets",
     "outbox",
+    "pace",
+    "reading",
     "rules",
     "sender",
     "session",
@@ -46,7 +48,7 @@ MODULES = (
 )
 PAGE_MODULES: dict[str, tuple[str, ...]] = {
     Protocol.FOCUS: ("focus_page", "pointing", "question", "rule_card", "selection", "span_acts"),
-    Protocol.CQS_GEN: ("questions_page",),
+    Protocol.CQS_GEN: ("question_card", "questions_page"),
 }
 """Every script that the workspace imports, and those of each protocol's page: named in the page, so that the
 browser asks for all at once."""

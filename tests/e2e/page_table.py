@@ -122,6 +122,11 @@ _ANNOTATOR = """
 /p/focus/codebook/compare/
 /p/questions/rounds/1/discussion/
 /p/questions/rounds/1/discussion/?mine
+/p/focus/rounds/1/mine/
+/p/focus/rounds/1/mine/?by=text
+/p/focus/rounds/4/mine/
+/p/questions/rounds/1/mine/
+/p/questions/rounds/1/mine/?by=text&q=the
 /p/focus/rounds/4/work/
 /p/focus/rounds/5/work/
 /p/questions/rounds/2/work/

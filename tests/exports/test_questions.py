@@ -5,6 +5,7 @@ import pytest
 from hypothesis import example, given
 from hypothesis import strategies as st
 
+from annotation.codebooks.reader import load_shipped
 from exports.questions import question_from_exemplar
 
 MIDDLE = "What might happen if _____ changes in time?"
@@ -19,6 +20,13 @@ def filled(exemplar, span):
     assert question.startswith(before)
     assert question.endswith(after)
     return question[len(before) : len(question) - len(after)]
+
+
+def test_the_examples_that_annotators_read_ask_what_a_release_would():
+    for entry in load_shipped("focus").types:
+        argument, question = entry.example.split("\n")
+        span = argument[argument.index("[") + 1 : argument.index("]")]
+        assert question == question_from_exemplar(entry.exemplar, span)
 
 
 def test_the_blank_of_the_exemplar_is_filled_with_the_span():

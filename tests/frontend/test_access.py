@@ -74,7 +74,15 @@ LEAD_ROUTES = {
     "round_close",
     "round_reopen",
 }
-MEMBER_ROUTES = {"project", "codebook", "codebook_compare", "discussion", "unit", "unit_comment"}
+MEMBER_ROUTES = {
+    "project",
+    "codebook",
+    "codebook_compare",
+    "discussion",
+    "my_decisions",
+    "unit",
+    "unit_comment",
+}
 # Open to anybody while a lead has switched it on: tests/exports/test_public_page.py.
 PUBLIC_ROUTES = {"public_release", "public_release_file"}
 ELSEWHERE_TESTED = {"workspace"}

@@ -76,3 +76,17 @@ def test_the_worker_is_never_stale_and_reaches_all_workspaces(client):
     assert response["Content-Type"].startswith("text/javascript")
     assert response["Cache-Control"] == "no-cache"
     assert b"addEventListener" in response.content
+
+
+def test_the_end_of_a_round_can_lead_to_the_next_one_with_something_left():
+    made = factories.study("focus", annotators=2, items=1, slug="campus")
+    first = factories.open_round(made)
+    second = factories.open_round(made, types=["LE"])
+    ann = client_of("ann")
+    address = f"/api/projects/campus/rounds/{first.number}/workspace/"
+    assert ann.get(address).json()["others"] == [{"number": second.number, "name": second.name, "left": 1}]
+    factories.record(second, made.annotators[0], made.items[0], "LE", factories.NO)
+    assert ann.get(address).json()["others"] == []
+    assert (
+        ann.get(f"/api/projects/campus/rounds/{second.number}/workspace/").json()["others"][0]["left"] == 10
+    )

@@ -98,7 +98,9 @@ test("only an open round lets decisions be changed", () => {
   assert.match(doneWords(false, "open"), /You can change them until the round closes\.$/);
   assert.match(doneWords(false, "closed"), /The round is not open: they stay as they are\.$/);
   assert.equal(doneWords(true, "open"), "You answered all %(n)s units.");
-  assert.match(doneWords(false, "open", "key"), /You can change it until the round is opened\.$/);
+  assert.match(doneWords(false, "open", 1), /units\. %\(flagged\)s is flagged as unsure\. You/);
+  assert.match(doneWords(false, "open", 2), /units\. %\(flagged\)s are flagged as unsure\. You/);
+  assert.match(doneWords(false, "open", 0, "key"), /You can change it until the round is opened\.$/);
 });
 
 test("the end of a training round says the total, the mark and whether it is reached", () => {

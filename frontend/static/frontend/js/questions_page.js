@@ -1,9 +1,10 @@
-/** The page of CQs-Gen: all questions of a text beside it, a label for each, and what the label asks for. */
+/** The page of CQs-Gen: all questions of a text beside it; the one that is asked is a card with its labels, their rules, and what a label asks for. */
 
-import { element, keycap, part, replaceChildren } from "./dialogs.js";
+import { element, keycap, part } from "./dialogs.js";
 import { gettext, interpolate } from "./i18n.js";
 import { choiceKey } from "./keys.js";
 import { Note } from "./note.js";
+import { foldText, inSight, questionHead, rulesShown, settle, showRules } from "./question_card.js";
 import { isDecided } from "./units.js";
 import { TextView } from "./text_view.js";
 import { answerText } from "./wording.js";
@@ -23,27 +24,56 @@ export class QuestionsPage {
     this.unit = null;
     this.wrong = "";
     this.rtl = false;
+    this.card = part("ws-dock");
     this.view = new TextView(part("ws-text-box"), part("ws-text"), null);
     this.note = new Note(session, () => this.leaveNote());
-    this.starts = element("div", { className: "ws-choices", role: "group" });
+    this.starts = element("div", { className: "ws-starts", role: "group" });
     this.note.form.prepend(this.starts);
-    part("ws-labels").replaceChildren(
+    for (const panel of this.card.querySelectorAll("[data-panel]")) panel.removeAttribute("hidden");
+    part("ws-labels").replaceChildren(...this.spec.labels.map((/** @type {any} */ label, /** @type {number} */ index) => this.labelWithRule(label, index)));
+    part("ws-labels-short").replaceChildren(
       ...this.spec.labels.map((/** @type {any} */ label, /** @type {number} */ index) =>
-        element("button", { type: "button", className: `ws-label label-${label.code}`, title: label.description, data: { act: "label", index }, "aria-pressed": "false" },
-          element("span", {}, label.name), " ", keycap(String(index + 1)))));
+        element("button", { type: "button", className: `ws-label-short label-${label.code}`, data: { act: "label", index }, "aria-pressed": "false" }, label.name, " ", keycap(String(index + 1)))));
+    part("ws-choices").replaceChildren(
+      ...this.spec.reasons.map((/** @type {any} */ reason, /** @type {number} */ index) =>
+        this.ruleButton("ws-reason", { act: "choice", index }, reason, choiceKey(index))));
+    showRules(rulesShown());
     part("ws-question-list").addEventListener("click", (event) => {
       const button = /** @type {HTMLElement | null} */ (/** @type {Element} */ (event.target).closest("[data-jump]"));
       const unit = this.session.units.byKey.get(button?.dataset.jump ?? "");
-      if (unit) this.session.show(unit);
+      if (!unit) return;
+      const byKeyboard = button?.matches(":focus-visible");
+      this.session.show(unit);
+      if (byKeyboard) /** @type {HTMLElement | null} */ (part("ws-labels").querySelector(".ws-label"))?.focus();
     });
+  }
+
+  /** A name with its key, and what it means beside it. @param {string} className @param {Record<string, any>} data @param {any} entry @param {string} key */
+  ruleButton(className, data, entry, key) {
+    const id = `ws-means-${entry.code}`;
+    const button = element("button", { type: "button", className, data, "aria-labelledby": `${id}-name`, "aria-describedby": id },
+      element("span", { className: "ws-name" }, element("b", { id: `${id}-name` }, entry.name), " ", keycap(key)),
+      element("span", { className: "ws-means", id, dir: "auto" }, entry.description));
+    return button;
+  }
+
+  /** A label with its rule, and below it what is the usual answer to its next question, one press or click away. @param {any} label @param {number} index */
+  labelWithRule(label, index) {
+    const button = this.ruleButton(`ws-label label-${label.code}`, { act: "label", index }, label, String(index + 1));
+    button.setAttribute("aria-pressed", "false");
+    /** @type {HTMLElement[]} */
+    let quick = [];
+    if (label.code === "UN") quick = this.choiceButtons(this.spec.comment_starts, (start) => start.text);
+    if (label.code === "IN") quick = this.spec.reasons.map((/** @type {any} */ reason, /** @type {number} */ at) => element("button", { type: "button", data: { act: "label", index: this.spec.labels.length + at } }, reason.name));
+    return element("div", { className: `ws-label-row label-${label.code}` }, button, ...(quick.length ? [element("div", { className: "ws-quick", role: "group", "aria-label": label.name }, ...quick)] : []));
   }
 
   get context() {
     if (!this.unit) return "over";
     if (this.session.isLocked(this.unit)) return "feedback";
-    const { label } = this.session.draft(this.unit);
-    if (label === "UN") return "unhelpful";
-    return label === "IN" && this.note.purpose !== "edit" ? "invalid" : "question";
+    if (this.note.purpose && this.note.purpose !== "unhelpful") return "question";
+    // The keys of the usual comments hold before a label is begun, too.
+    return this.session.draft(this.unit).label === "IN" ? "invalid" : "unhelpful";
   }
 
   /** @param {Unit} unit */
@@ -51,6 +81,7 @@ export class QuestionsPage {
     const newItem = this.unit?.item !== unit.item;
     this.unit = unit;
     this.note.purpose = "";
+    if (document.activeElement?.closest(".ws-note, [data-act]")) /** @type {HTMLElement} */ (document.activeElement).blur();
     if (newItem) {
       this.view.show(unit.item.text);
       document.querySelector(".ws-read")?.scrollTo(0, 0);
@@ -60,59 +91,66 @@ export class QuestionsPage {
     this.list(unit);
     this.dock(unit);
     this.refresh(unit);
-    if (document.activeElement?.closest(".ws-note, [data-act]")) /** @type {HTMLElement} */ (document.activeElement).blur();
+    settle(this.card, newItem);
     const place = interpolate(gettext("Question %(n)s of %(all)s"), { n: unit.item.units.indexOf(unit) + 1, all: unit.item.units.length });
     this.shell.say(`${newItem ? `${unit.item.id}. ` : ""}${place}: ${unit.question?.text}`);
   }
 
-  /** @param {Unit} unit */
+  /** Every question of the text folded, but for the one that is asked: its card is moved below it, and moved by nothing else. @param {Unit} unit */
   list(unit) {
     const list = part("ws-question-list");
-    replaceChildren(
-      list,
-      unit.item.units.map((other, index) => {
-        const { row } = other;
-        const draft = this.session.draft(other);
-        const button = element("button", { type: "button", className: "ws-question", data: { jump: other.key } },
-          element("span", { className: "n" }, String(index + 1)), element("span", { dir: "auto" }, other.question?.text ?? ""));
-        if (other === unit) button.setAttribute("aria-current", "step");
-        if (row?.label) button.append(element("span", { className: `tag label-${row.label}` }, row.reason ? `${row.label} · ${row.reason}` : row.label));
-        else if (row?.cannot_judge) button.append(element("span", { className: "tag" }, "?"));
-        const why = row?.edited_question || row?.comment || "";
-        if (this.session.isIncomplete(other) && other !== unit) {
-          button.dataset.incomplete = "yes";
-          button.append(element("span", { className: "why" }, interpolate(gettext("begun as %(label)s, not stored yet"), { label: draft.label })));
-        } else if (why) {
-          button.append(element("span", { className: "why", dir: "auto" }, why));
-        }
-        return element("li", {}, button);
-      }));
-    const current = /** @type {HTMLElement | null} */ (list.querySelector("[aria-current]"));
-    if (current) list.scrollTo(0, Math.max(0, current.offsetTop - list.offsetTop - list.clientHeight / 3));
+    const { units } = unit.item;
+    if (list.dataset.assignment !== String(unit.assignment)) {
+      list.dataset.assignment = String(unit.assignment);
+      list.replaceChildren(...units.map(() => element("li", {}, element("div"))));
+    }
+    for (const [index, other] of units.entries()) {
+      const line = /** @type {HTMLElement} */ (list.children[index]);
+      const before = /** @type {HTMLElement} */ (line.firstElementChild);
+      const head = questionHead(this.session, other, index, other === unit);
+      line.classList.toggle("now", other === unit);
+      if (!before.isEqualNode(head)) {
+        const focused = before.matches(":focus-visible");
+        before.replaceWith(head);
+        if (focused) head.focus({ preventScroll: true });
+      }
+      if (other === unit && this.card.parentElement !== line) line.append(this.card);
+    }
   }
 
-  /** What the dock shows for the label that was begun. @param {Unit} unit */
+  /** What the card shows for the label that was begun. @param {Unit} unit */
   dock(unit) {
     const { label, reason } = this.session.draft(unit);
-    this.starts.replaceChildren();
     if (this.session.isLocked(unit)) {
-      this.shell.panel("feedback");
+      this.layer("feedback");
       this.shell.feedback(this.session, unit);
     } else if (label === "UN") this.unhelpful(unit);
     else if (label === "IN" && reason) this.edited(unit);
-    else if (label === "IN") this.reasons(gettext("Why is it invalid?"));
-    else this.shell.panel("ask");
+    else if (label === "IN") this.layer("choice");
+    else this.layer("ask");
+  }
+
+  /** Nothing else moves: all layers have the same place. @param {"ask" | "choice" | "note" | "feedback"} shown @param {any} [meant]  label or reason whose rule stands above */
+  layer(shown, meant = null) {
+    this.card.dataset.shown = shown;
+    for (const layer of /** @type {NodeListOf<HTMLElement>} */ (this.card.querySelectorAll("[data-layer]"))) layer.classList.toggle("off", !layer.dataset.layer?.split(" ").includes(shown));
+    part("ws-why").replaceChildren(...(meant ? [element("b", {}, meant.name), ` ${meant.description}`] : []));
+    if (shown !== "ask") inSight(this.card);
+  }
+
+  /** @param {any[]} entries @param {string} code */
+  named(entries, code) {
+    return entries.find((entry) => entry.code === code) ?? null;
   }
 
   /** @param {any[]} entries @param {(entry: any) => string} name */
   choiceButtons(entries, name) {
-    return entries.map((entry, index) =>
-      element("button", { type: "button", title: entry.description ?? "", data: { act: "choice", index } }, `${name(entry)} `, keycap(choiceKey(index))));
+    return entries.map((entry, index) => element("button", { type: "button", data: { act: "choice", index } }, `${name(entry)} `, keycap(choiceKey(index))));
   }
 
   /** @param {Unit} unit */
   unhelpful(unit) {
-    this.shell.panel("note");
+    this.layer("note", this.named(this.spec.labels, "UN"));
     this.starts.replaceChildren(...this.choiceButtons(this.spec.comment_starts, (start) => start.text));
     this.note.open(unit, "unhelpful", {
       label: gettext("Why is it unhelpful?"), hint: gettext("C: in your own words"), focus: false,
@@ -120,18 +158,14 @@ export class QuestionsPage {
     });
   }
 
-  /** @param {string} label */
-  reasons(label) {
-    part("ws-choice-label").textContent = label;
-    part("ws-choices").replaceChildren(...this.choiceButtons(this.spec.reasons, (reason) => reason.name));
-    this.shell.panel("choice");
-  }
-
   /** @param {Unit} unit */
   edited(unit) {
     const { reason, edited_question: edited } = this.session.draft(unit);
     const original = unit.question?.text ?? "";
-    this.shell.panel("note");
+    this.layer("note", this.named(this.spec.reasons, reason));
+    this.starts.replaceChildren(
+      ...this.spec.reasons.map((/** @type {any} */ entry, /** @type {number} */ index) =>
+        element("button", { type: "button", data: { act: "choice", index }, "aria-pressed": String(entry.code === reason) }, entry.name)));
     this.note.open(unit, "edit", {
       label: gettext("Optional: the same idea without the new concept"),
       value: edited || original,
@@ -143,13 +177,17 @@ export class QuestionsPage {
   /** @param {Unit} unit */
   refresh(unit) {
     if (!this.unit || unit.item !== this.unit.item) return;
-    if (document.activeElement !== this.note.field) this.list(this.unit);
+    this.list(this.unit);
     if (unit === this.unit && this.session.isLocked(unit)) this.dock(unit);
     const { row } = this.unit;
     const draft = this.session.draft(this.unit);
-    const label = draft.label ?? row?.label;
-    for (const [index, button] of [...part("ws-labels").children].entries()) button.setAttribute("aria-pressed", String(this.spec.labels[index].code === label));
-    part("ws-answer").textContent = isDecided(row) ? interpolate(gettext("You said %(answer)s"), { answer: answerText(row, this.spec) }) : "";
+    const label = draft.label || row?.label;
+    for (const button of /** @type {NodeListOf<HTMLElement>} */ (this.card.querySelectorAll(".ws-label, .ws-label-short"))) {
+      button.setAttribute("aria-pressed", String(this.spec.labels[Number(button.dataset.index)].code === label));
+    }
+    const said = isDecided(row) ? interpolate(gettext("You said %(answer)s"), { answer: answerText(row, this.spec) }) : "";
+    part("ws-answer").textContent = said;
+    part("ws-ask").classList.toggle("visually-hidden", Boolean(said));
     this.shell.beside(draft);
     const values = { text: this.unit.item.index + 1, texts: this.session.units.itemsTotal, n: this.unit.item.units.indexOf(this.unit) + 1, all: this.unit.item.units.length };
     this.shell.position(interpolate(gettext("Text %(text)s of %(texts)s · question %(n)s of %(all)s"), values), `${values.text}/${values.texts} · ${values.n}/${values.all}`);
@@ -165,7 +203,10 @@ export class QuestionsPage {
     }
     if (this.session.isLocked(unit) && ["label", "choice", "keep", "cannot", "comment", "unsure"].includes(act)) return true;
     switch (act) {
-      case "label": return this.label(unit, this.spec.labels[index]?.code);
+      case "rules": showRules(!rulesShown(), true); return true;
+      case "fold": return foldText();
+      // Behind the labels stand the reasons: Invalid with a reason is one click.
+      case "label": return index < this.spec.labels.length ? this.label(unit, this.spec.labels[index].code) : this.reason(unit, this.spec.reasons[index - this.spec.labels.length]);
       case "choice": return this.choose(unit, index);
       case "keep": if (this.note.purpose) this.note.keep(); return Boolean(this.note.purpose);
       case "back": return this.back(unit);
@@ -177,18 +218,19 @@ export class QuestionsPage {
     }
   }
 
-  /** @param {Unit} unit @param {string | undefined} code @returns {boolean} */
+  /** @param {Unit} unit @param {string} code @returns {boolean} */
   label(unit, code) {
-    if (!code) return false;
     if (code === "USE") {
       this.decide(unit, { label: "USE" });
       return true;
     }
     const same = unit.row?.label === code ? unit.row : null;
+    const byKeyboard = document.activeElement?.matches(".ws-label:focus-visible");
     this.session.setDraft(unit, { label: code, reason: "", edited_question: same?.edited_question ?? "" });
     this.note.purpose = "";
     this.dock(unit);
     this.refresh(unit);
+    if (byKeyboard) /** @type {HTMLElement | null} */ (part("ws-labels-short").querySelector("[aria-pressed=true]"))?.focus({ preventScroll: true });
     this.shell.say(code === "UN" ? gettext("Unhelpful: say why.") : gettext("Invalid: choose a reason."));
     return true;
   }
@@ -196,22 +238,35 @@ export class QuestionsPage {
   /** @param {Unit} unit @param {number} index @returns {boolean} */
   choose(unit, index) {
     const { label } = this.session.draft(unit);
-    if (label === "UN") {
-      const start = this.spec.comment_starts[index];
-      if (!start) return false;
-      this.session.setTyped(unit, "unhelpful", start.text);
-      this.note.field.value = start.text;
-      this.note.focus();
-      return true;
-    }
-    const reason = label === "IN" ? this.spec.reasons[index] : null;
+    if (label === "IN") return this.reason(unit, this.spec.reasons[index]);
+    if (label !== "UN") return this.usual(unit, index);
+    const start = this.spec.comment_starts[index];
+    if (!start) return false;
+    this.session.setTyped(unit, "unhelpful", start.text);
+    this.note.field.value = start.text;
+    this.note.focus();
+    return true;
+  }
+
+  /** Unhelpful for a usual reason is one key or one click. @param {Unit} unit @param {number} index @returns {boolean} */
+  usual(unit, index) {
+    const start = this.spec.comment_starts[index];
+    if (start) this.decide(unit, { label: "UN", comment: start.text });
+    return Boolean(start);
+  }
+
+  /** @param {Unit} unit @param {any} reason @returns {boolean} */
+  reason(unit, reason) {
     if (!reason) return false;
     if (!reason.edited_question) {
       this.decide(unit, { label: "IN", reason: reason.code });
       return true;
     }
-    this.session.setDraft(unit, { reason: reason.code });
+    const same = unit.row?.reason === reason.code ? unit.row : null;
+    const { label, edited_question: begun } = this.session.draft(unit);
+    this.session.setDraft(unit, { label: "IN", reason: reason.code, edited_question: (label === "IN" && begun) || same?.edited_question || "" });
     this.dock(unit);
+    this.refresh(unit);
     return true;
   }
 
@@ -299,7 +354,7 @@ export class QuestionsPage {
   /** @param {string} purpose @param {string} label @param {Unit} unit @param {(text: string) => string} onKeep */
   openNote(purpose, label, unit, onKeep) {
     this.starts.replaceChildren();
-    this.shell.panel("note");
+    this.layer("note");
     this.note.open(unit, purpose, { label, onKeep });
   }
 }

@@ -2,6 +2,7 @@
 
 import { element, part } from "./dialogs.js";
 import { gettext } from "./i18n.js";
+import { BLANK } from "./question.js";
 
 /** @param {any} spec @param {any} type */
 export function showRule(spec, type) {
@@ -16,6 +17,8 @@ export function showRule(spec, type) {
   part("ws-example").hidden = !type.example;
   part("ws-example").replaceChildren(...exampleNodes(type.example ?? ""));
   part("ws-hint").hidden = !type.span;
+  part("ws-blank").hidden = !type.span || !type.exemplar;
+  part("ws-blank").textContent = (type.exemplar ?? "").replace(BLANK, "………");
   const ask = type.span ? gettext("Can this argument be probed with %(type)s?") : "%(type)s?";
   const [first, last] = ask.split("%(type)s");
   part("ws-ask").replaceChildren(first, element("b", {}, type.name), last ?? "");

@@ -135,9 +135,16 @@ export class Shell {
     const flagged = units.flat.filter((unit) => session.draft(unit).unsure).length;
     part("ws-done-title").textContent = units.length ? interpolate(gettext("%(round)s is done"), { round: round.name }) : gettext("Nothing is assigned to you");
     part("ws-done-text").textContent = units.length
-      ? interpolate(doneWords(session.training, round.status, round.purpose), { n: units.length, flagged })
+      ? interpolate(doneWords(session.training, round.status, flagged, round.purpose), { n: units.length, flagged })
       : gettext("No text of this round is yours. Ask a lead whether you take part in it.");
-    part("ws-done-list").hidden = !units.length;
+    part("ws-done-list").hidden = part("ws-done-mine").hidden = !units.length;
+    const [next] = this.overview.others ?? [];
+    const link = /** @type {HTMLAnchorElement} */ (part("ws-done-next"));
+    link.hidden = !next;
+    if (next) {
+      link.href = `${this.root.dataset.projectUrl}rounds/${next.number}/work/`;
+      link.textContent = interpolate(gettext("Go on with %(round)s: %(left)s left"), { round: next.name, left: next.left });
+    }
     this.doneSaved(session);
     this.place("done");
     this.say(part("ws-done-title").textContent ?? "");
@@ -195,7 +202,8 @@ export class Shell {
     const tables = questions
       ? [[gettext("Decide"), [
           [["1", "2", "3"], gettext("useful, unhelpful, invalid")],
-          [[choiceKey(0), "…", choiceKey(4)], gettext("start of the comment, or reason")],
+          [[choiceKey(0), "…", choiceKey(3)], gettext("unhelpful for a usual reason, at once; after 2 the start of the comment")],
+          [[choiceKey(0), "…", choiceKey(4)], gettext("after 3: the reason why it is invalid")],
           [["Enter"], gettext("keep")], [["Esc"], gettext("back")],
           [["↑", "↓"], gettext("question before, question after")]]]]
       : [[gettext("Step 1"), [[["Y"], gettext("yes")], [["N"], gettext("no")]]],
@@ -276,13 +284,15 @@ export function saveWords({ waiting, pause, conflicts, refused }, storeFailed) {
   return { state: "saved", text: gettext("All saved") };
 }
 
-/** What the last page of a round says of the decisions. @param {boolean} training @param {string} status @param {string} [purpose] @returns {string} */
-export function doneWords(training, status, purpose = "") {
+/** What the last page of a round says of the decisions. @param {boolean} training @param {string} status @param {number} [flagged] @param {string} [purpose] @returns {string} */
+export function doneWords(training, status, flagged = 0, purpose = "") {
   if (training) return gettext("You answered all %(n)s units.");
   if (purpose === "key") return gettext("The key has an answer for each of the %(n)s units. You can change it until the round is opened.");
-  return status === "open"
-    ? gettext("You decided %(n)s of %(n)s units; %(flagged)s are flagged as unsure. You can change them until the round closes.")
-    : gettext("You decided %(n)s of %(n)s units; %(flagged)s are flagged as unsure. The round is not open: they stay as they are.");
+  return [
+    gettext("You decided all %(n)s units."),
+    ...(flagged ? [ngettext("%(flagged)s is flagged as unsure.", "%(flagged)s are flagged as unsure.", flagged)] : []),
+    status === "open" ? gettext("You can change them until the round closes.") : gettext("The round is not open: they stay as they are."),
+  ].join(" ");
 }
 
 /** @param {number} n decisions that wait @returns {string} what a paused round means for them */

@@ -8,6 +8,7 @@ import { gettext, interpolate, ngettext, useCatalogue } from "./i18n.js";
 import { POINTER_PREFIX } from "./leaving.js";
 import { Listing } from "./listing.js";
 import { Outbox } from "./outbox.js";
+import { listenForReading } from "./reading.js";
 import { Sender } from "./sender.js";
 import { Session } from "./session.js";
 import { Shell } from "./shell.js";
@@ -236,13 +237,23 @@ async function work({ overview, page, offline, store }, tab) {
 
   window.addEventListener("online", () => askAgain());
   listen({ shell, session, sender, clock, tools, steady, askForLogin, loggedIn, pick });
+  listenForReading(units, round.due_on ?? null);
   take(page, !offline);
   if (round.paused && !offline) outbox.pause = "paused";
   shell.saveState(session);
   if (round.content_warning) await warning(shell, round.content_warning);
   shell.place("text");
   if (round.status !== "open") part("ws-last").textContent = interpolate(gettext("%(round)s is not open: nothing can be stored."), { round: round.name });
-  session.start();
+  /** The unit that the address names, such as one's decisions lead to; once it was shown, the address names none. */
+  let wanted = new URLSearchParams(location.hash.slice(1)).get("unit") ?? "";
+  const begin = () => {
+    const unit = units.byKey.get(wanted);
+    if (wanted && !unit && !units.complete) return session.show("loading");
+    if (wanted) history.replaceState(null, "", location.pathname);
+    wanted = "";
+    return unit ? session.show(unit) : session.start();
+  };
+  begin();
   sender.pump();
   if (!offline) {
     void store.putText(`${roundKey}:overview`, overview).catch(() => {});
@@ -266,7 +277,7 @@ async function work({ overview, page, offline, store }, tab) {
       });
       continue;
     }
-    if (session.current === null) session.start();
+    if (session.current === null) begin();
     shell.progress(session);
   }
 }
