@@ -24,7 +24,7 @@ from annotation.models import (
 from annotation.models.rounds import types_named
 from annotation.progress import progress_of_round
 from annotation.protocols.spec import spec_for_browser
-from annotation.recording import answer_of
+from annotation.recording import answer_of, why_closed
 from annotation.training import feedback, keys_for
 
 MAX_PAGE = 50
@@ -46,6 +46,7 @@ def workspace_overview(member: Membership, round: Round) -> dict[str, Any]:
             "purpose": round.purpose,
             "status": round.status,
             "paused": round.paused_at is not None,
+            "closed": why_closed(round, member.project),
             "order": round.order,
             "content_warning": round.content_warning,
             "pass_mark": round.pass_mark,

@@ -24,6 +24,7 @@ export class Session {
    * @param {object} parts
    * @param {any} parts.spec
    * @param {boolean} [parts.training]  the first answer counts: it locks, and its feedback is shown before the next unit
+   * @param {string} [parts.closed]  why nothing can be stored
    * @param {import("./units.js").Units} parts.units
    * @param {import("./sender.js").Sender} parts.sender
    * @param {import("./clock.js").Clock} parts.clock
@@ -38,6 +39,8 @@ export class Session {
   constructor(parts) {
     this.spec = parts.spec;
     this.training = parts.training ?? false;
+    /** Why nothing can be changed any more; empty while the round takes decisions. */
+    this.closed = parts.closed ?? "";
     this.units = parts.units;
     this.sender = parts.sender;
     this.clock = parts.clock;
@@ -138,7 +141,8 @@ export class Session {
    * @returns {Record<string, string>} the broken rules; empty when it is decided
    */
   decide(unit, answer, { advance = true } = {}) {
-    if (this.isLocked(unit)) return { answer: gettext("In a training round the first answer counts.") };
+    const refused = this.refusal(unit);
+    if (refused) return { answer: refused };
     const errors = brokenRules(this.spec.answer, answer, this.facts(unit, answer));
     if (Object.keys(errors).length) return errors;
     this.history.push({ unit, before: isDecided(unit.row) ? answerOf(/** @type {Row} */ (unit.row)) : null });
@@ -159,6 +163,11 @@ export class Session {
     return this.training && isDecided(unit.row);
   }
 
+  /** @param {Unit | null} unit @returns {string} why nothing about it can be changed; empty where it can */
+  refusal(unit) {
+    return this.closed || (unit && this.isLocked(unit) ? gettext("In a training round the first answer counts.") : "");
+  }
+
   /** @param {Unit} unit @param {Record<string, any>} answer @returns {Record<string, unknown>} */
   facts(unit, answer) {
     if (unit.type) return { span: this.spec.types.find((/** @type {any} */ type) => type.code === unit.type)?.span ?? false };
@@ -172,7 +181,7 @@ export class Session {
    * @returns {Unit | null}
    */
   undo() {
-    if (this.training) return null;
+    if (this.training || this.closed) return null;
     const last = this.history.pop() ?? this.lastBeforeThisPage();
     if (!last) return null;
     const { row } = last.unit;

@@ -11,6 +11,8 @@ import { answerText, unitName } from "./wording.js";
  * @typedef {import("./units.js").Unit} Unit
  */
 
+const CHANGING = ["yes", "no", "keep", "label", "choice", "cannot", "comment", "unsure", "undo"].map((act) => `[data-act=${act}]`).join();
+
 export class Shell {
   /** @param {any} overview @param {HTMLElement} root */
   constructor(overview, root) {
@@ -31,6 +33,20 @@ export class Shell {
   say(text, wait = 60) {
     clearTimeout(this.sayTimer);
     this.sayTimer = setTimeout(() => { part("ws-say").textContent = text; }, wait);
+  }
+
+  /** Answer a key that does nothing, where it is seen and heard. @param {string} text */
+  tell(text) {
+    part("ws-last").replaceChildren(element("b", {}, text));
+    this.say(text, 20);
+  }
+
+  /** A button that can only be refused looks so; pressed, it says why. @param {Session} session @param {Unit | null} unit */
+  offer(session, unit) {
+    const refused = session.refusal(unit);
+    for (const button of /** @type {NodeListOf<HTMLElement>} */ (document.querySelectorAll(CHANGING))) {
+      if (refused || button.id !== "ws-keep") button.setAttribute("aria-disabled", String(Boolean(refused)));
+    }
   }
 
   /** @param {"ask" | "live" | "choice" | "note" | "feedback"} name */
@@ -68,13 +84,13 @@ export class Shell {
   /** @param {Session} session */
   saveState(session) {
     const { outbox, storeFailed } = session.sender;
-    const { state, text } = saveWords(outbox, storeFailed);
+    const { state, text } = saveWords(outbox, storeFailed, session);
     const button = part("ws-save");
     button.dataset.state = state;
     part("ws-save-text").textContent = text;
-    const paused = outbox.pause === "paused";
-    part("ws-paused").hidden = !paused;
-    part("ws-paused").textContent = paused ? pausedWords(outbox.waiting) : "";
+    const why = session.closed || (outbox.pause === "paused" ? pausedWords(outbox.waiting) : "");
+    part("ws-paused").hidden = !why;
+    part("ws-paused").textContent = why;
     if (!part("ws-done").hidden) this.doneSaved(session);
     const kind = state === "waiting" ? "saved" : `${state}:${outbox.pause}`;
     if (kind === this.saveKind) return;
@@ -263,19 +279,23 @@ export class Shell {
 /**
  * @param {import("./outbox.js").Outbox} outbox
  * @param {boolean} storeFailed
- * @returns {{state: "saved" | "waiting" | "trouble" | "act", text: string}}
+ * @param {{closed?: string, unsure?: boolean, elsewhere?: number}} [session]  `unsure`: what the server has is not known; `elsewhere`: decisions that wait in other windows
+ * @returns {{state: "saved" | "waiting" | "trouble" | "act" | "closed", text: string}}
  */
-export function saveWords({ waiting, pause, conflicts, refused }, storeFailed) {
+export function saveWords({ waiting, pause, conflicts, refused }, storeFailed, { closed = "", unsure = false, elsewhere = 0 } = {}) {
   const n = waiting;
   if (conflicts.size) return { state: "act", text: gettext("Two answers differ") };
   if (pause === "closed" || refused.length) return { state: "act", text: interpolate(gettext("%(n)s not stored"), { n: n + refused.length }) };
   if (pause === "session" || pause === "csrf") return { state: "act", text: interpolate(gettext("Log in: %(n)s waiting"), { n }) };
   // Whatever holds them up: closing the page would lose them.
   if (n && storeFailed) return { state: "trouble", text: interpolate(gettext("%(n)s waiting, not kept here"), { n }) };
+  if (closed && !n) return { state: "closed", text: gettext("Closed") };
+  if (!n && (pause === "network" || unsure)) return { state: "trouble", text: gettext("Offline") };
   if (pause === "network") return { state: "trouble", text: interpolate(gettext("Offline: %(n)s waiting"), { n }) };
   if (pause === "server") return { state: "trouble", text: interpolate(gettext("Server away: %(n)s waiting"), { n }) };
   if (n && pause === "paused") return { state: "trouble", text: interpolate(gettext("Paused: %(n)s waiting"), { n }) };
   if (n) return { state: "waiting", text: interpolate(gettext("%(n)s waiting"), { n }) };
+  if (elsewhere) return { state: "waiting", text: interpolate(gettext("%(n)s waiting in another window"), { n: elsewhere }) };
   return { state: "saved", text: gettext("All saved") };
 }
 

@@ -1,6 +1,6 @@
 /** What the keys of step 2 do to the selection: by words, lines and pages as they are seen, by sentences, by letters. */
 
-import { goTo, moveLetter, moveSentence, moveWord } from "./selection.js";
+import { goTo, jump, moveLetter, moveSentence, moveWord } from "./selection.js";
 
 /**
  * @typedef {import("./selection.js").Selection} Selection
@@ -16,12 +16,13 @@ import { goTo, moveLetter, moveSentence, moveWord } from "./selection.js";
  * @param {TextView} view
  * @returns {Selection | null} null for any other act
  */
-export function moved({ act, step = 1, extend = false, edge = "end" }, selection, pieces, text, view) {
+export function moved({ act, step = 1, extend = false, edge = "end", letter = "" }, selection, pieces, text, view) {
   const { focus } = selection;
   const way = step > 0 ? "down" : "up";
   switch (act) {
     case "word": return byWord(selection, pieces, view, step, extend);
     case "sentence": return moveSentence(selection, pieces, step, extend);
+    case "jump": return jump(selection, pieces, text, letter, extend) ?? selection;
     case "letter": return moveLetter(selection, pieces, text, edge, step);
     case "text-edge": return goTo(selection, step > 0 ? pieces.words.length - 1 : 0, extend);
     case "line":

@@ -129,6 +129,8 @@ async function work({ overview, page, offline, store }, tab) {
     cancel: (timer) => clearTimeout(timer),
     onReply: (entry, reply) => {
       session.replied(entry, reply);
+      if (reply.kind === "stored" || reply.kind === "closed") session.closed = reply.kind === "closed" ? reply.message : "";
+      shell.offer(session, tools.page.unit);
       if (reply.kind === "stored") keepItem(session.units.byKey.get(entry.unit)?.item);
       else if (reply.kind === "stale") shell.conflict(session, pick);
       else if (reply.kind === "locked") void showFirstAnswer(entry.unit);
@@ -141,6 +143,7 @@ async function work({ overview, page, offline, store }, tab) {
   const session = new Session({
     spec, units, sender, clock, newId, drafts,
     training: round.purpose === "training",
+    closed: round.closed,
     now: steady,
     today: () => new Date(),
     keepDrafts: (all) => void store.putDraft(roundKey, all).catch(() => {}),
@@ -161,12 +164,16 @@ async function work({ overview, page, offline, store }, tab) {
       tools.page.show(unit);
       tools.listing.refresh();
       shell.progress(session);
+      shell.offer(session, unit);
+      // The guideline stays at the type that is asked.
+      if (/** @type {HTMLDialogElement} */ (part("ws-guideline")).open) shell.guidelineAt(unit);
       prepareNext(unit);
     },
     onRow: (unit) => {
       tools.page.refresh(unit);
       tools.listing.refresh();
       shell.progress(session);
+      shell.offer(session, tools.page.unit);
       if (!part("ws-done").hidden && session.training && !outbox.waiting) void showTraining(shell);
     },
   });
@@ -241,7 +248,6 @@ async function work({ overview, page, offline, store }, tab) {
   shell.saveState(session);
   if (round.content_warning) await warning(shell, round.content_warning);
   shell.place("text");
-  if (round.status !== "open") part("ws-last").textContent = interpolate(gettext("%(round)s is not open: nothing can be stored."), { round: round.name });
   session.start();
   sender.pump();
   if (!offline) {
