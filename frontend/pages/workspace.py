@@ -13,6 +13,7 @@ from django.views.decorators.http import require_safe
 from annotation import access
 from annotation.models import Protocol
 from frontend.signing_in import login_required
+from frontend.templatetags.given_texts import text_language
 
 MODULES = (
     "api",
@@ -49,6 +50,7 @@ browser asks for all at once."""
 
 
 @require_safe
+@never_cache
 @login_required
 @ensure_csrf_cookie
 def workspace(request: HttpRequest, slug: str, number: int) -> HttpResponse:
@@ -67,6 +69,7 @@ def workspace(request: HttpRequest, slug: str, number: int) -> HttpResponse:
             "slug": slug,
             "number": number,
             "protocol": member.project.protocol,
+            "text_lang": text_language(member.project),
             "round_key": f"{member.project_id}/{found.pk}",
             "modules": [
                 f"frontend/js/{name}.js" for name in (*MODULES, *PAGE_MODULES[member.project.protocol])

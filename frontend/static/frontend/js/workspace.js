@@ -12,8 +12,8 @@ import { Sender } from "./sender.js";
 import { Session } from "./session.js";
 import { Shell } from "./shell.js";
 import { memoryStore, openStore } from "./storage.js";
-import { entriesLeftBehind, holdTab, keepForOffline } from "./tabs.js";
-import { Units, resultOf } from "./units.js";
+import { entriesLeftBehind, gone, holdTab, keepForOffline, otherWindows } from "./tabs.js";
+import { Units, resultOf, rowsOf } from "./units.js";
 import { cutOf } from "./words.js";
 
 const FIRST_PAGE = 10;
@@ -103,15 +103,41 @@ async function work({ overview, page, offline, store }, tab) {
   const shell = new Shell(overview, root);
   const { spec, round } = overview;
   const units = new Units({ types: spec.types, typesTotal: overview.types_total, order: round.order, itemsTotal: overview.assignments_total, unitsTotal: overview.units_total, unitsDecided: overview.units_decided });
+  const waiting = () => store.entries().then((all) => all.filter((entry) => entry.round === roundKey), () => []);
+  const inStore = await waiting();
   const [left, kept, Page] = await Promise.all([
-    store.entries().then((all) => entriesLeftBehind(all.filter((entry) => entry.round === roundKey)), () => []),
+    entriesLeftBehind(inStore),
     store.getDraft(roundKey).catch(() => null),
     pageClass,
   ]);
   const outbox = new Outbox(left, newId);
   const steady = () => performance.now();
   const clock = new Clock(steady(), !document.hidden);
-  const drafts = kept ?? {};
+  const lastDrafts = `${POINTER_PREFIX}${overview.member.id}:${roundKey}:drafts`;
+  const written = takenFrom(lastDrafts);
+  if (written) void store.putDraft(roundKey, written).catch(() => {});
+  const drafts = written ?? kept ?? {};
+  let told = outbox.waiting;
+  const send = otherWindows(`${roundKey}-${overview.member.id}`, (message) => hear(message));
+  /** @param {any} message */
+  const tell = (message) => {
+    told = outbox.waiting;
+    send({ from: tab, waiting: told, ...message });
+  };
+  /** @param {import("./tabs.js").Told} message */
+  const hear = (message) => {
+    if (!session.others.has(message.from)) watch(message.from);
+    session.others.set(message.from, message.waiting);
+    if (message.kind === "hello") tell({ kind: "count" });
+    else if (message.kind === "decided") session.heard(message.unit, message.answer);
+    else if (message.kind === "draft") session.takeDraft(message.unit, message.draft);
+    else if (message.kind === "stored") {
+      elsewhere = elsewhere.filter(({ unit }) => unit !== message.unit);
+      session.learn(message.unit, message.row);
+      keepItem(units.byKey.get(message.unit)?.item);
+    }
+    shell.saveState(session);
+  };
   let askAgain = () => {};
 
   const sender = new Sender(outbox, {
@@ -131,13 +157,18 @@ async function work({ overview, page, offline, store }, tab) {
       session.replied(entry, reply);
       if (reply.kind === "stored" || reply.kind === "closed") session.closed = reply.kind === "closed" ? reply.message : "";
       shell.offer(session, tools.page.unit);
+      if (reply.kind === "stored") tell({ kind: "stored", unit: entry.unit, row: reply.row });
       if (reply.kind === "stored") keepItem(session.units.byKey.get(entry.unit)?.item);
       else if (reply.kind === "stale") shell.conflict(session, pick);
       else if (reply.kind === "locked") void showFirstAnswer(entry.unit);
       else if (reply.kind === "session" || reply.kind === "csrf") askForLogin();
       else if (reply.kind === "closed" || reply.kind === "invalid" || reply.kind === "gone") shell.refused(session);
     },
-    onChange: () => shell.saveState(session),
+    onChange: () => {
+      shell.saveState(session);
+      if (outbox.waiting !== told) tell({ kind: "count" });
+    },
+    onDecide: ({ unit, answer }) => tell({ kind: "decided", unit, answer: /** @type {any} */ (answer) }),
   });
 
   const session = new Session({
@@ -146,7 +177,10 @@ async function work({ overview, page, offline, store }, tab) {
     closed: round.closed,
     now: steady,
     today: () => new Date(),
-    keepDrafts: (all) => void store.putDraft(roundKey, all).catch(() => {}),
+    keepDrafts: (all, key) => {
+      void store.putDraft(roundKey, all).catch(() => {});
+      tell({ kind: "draft", unit: key, draft: all[key] ?? null });
+    },
     onShow: (unit) => {
       if (unit === "loading") {
         // No key may reach the unit before, which is decided.
@@ -177,6 +211,23 @@ async function work({ overview, page, offline, store }, tab) {
       if (!part("ws-done").hidden && session.training && !outbox.waiting) void showTraining(shell);
     },
   });
+  session.unsure = offline;
+  /** What other windows sent when this one opened: shown, and left to them. */
+  let elsewhere = inStore.filter((entry) => !left.includes(entry));
+  /** @param {string} other */
+  const watch = (other) => void gone(other).then(async () => {
+    session.others.delete(other);
+    const orphans = (await waiting()).filter((entry) => entry.tab === other);
+    await sender.adopt(orphans);
+    session.overlay();
+    if (session.current) tools.page.refresh(session.current);
+  });
+  for (const { tab: other } of elsewhere) {
+    if (!session.others.has(other)) watch(other);
+    session.others.set(other, (session.others.get(other) ?? 0) + 1);
+  }
+  tell({ kind: "hello" });
+
   const tools = { page: new Page(shell, session), listing: new Listing(session) };
   shell.keysOverview(dataset.protocol === "cqs_gen");
   for (const button of document.querySelectorAll("[data-act=undo]")) /** @type {HTMLElement} */ (button).hidden = session.training;
@@ -207,7 +258,7 @@ async function work({ overview, page, offline, store }, tab) {
   const take = (page, fromServer = true) => {
     const from = units.items.length;
     units.add(page);
-    session.overlay();
+    session.overlay(elsewhere);
     if (fromServer) for (const item of units.items.slice(from)) keepItem(item);
   };
   /** @param {import("./units.js").Item | undefined} item */
@@ -242,6 +293,32 @@ async function work({ overview, page, offline, store }, tab) {
   };
 
   window.addEventListener("online", () => askAgain());
+  // A page that the browser had put aside shows what was true then.
+  window.addEventListener("pageshow", ({ persisted }) => { if (persisted) void readAnew().then(() => tell({ kind: "hello" }), () => {}); });
+  const keepBegun = () => /** @type {any} */ (tools.page).keepBegun?.();
+  document.addEventListener("visibilitychange", () => { if (document.hidden) keepBegun(); });
+  window.addEventListener("pagehide", () => {
+    keepBegun();
+    // The database may not get to it any more.
+    try {
+      if (Object.keys(drafts).length) localStorage.setItem(lastDrafts, JSON.stringify(drafts));
+    } catch { /* then the last keys of a span are lost */ }
+  });
+  /** Take the rows as the server has them now, apart from those whose change waits here. */
+  const readAnew = async () => {
+    session.unsure = true;
+    shell.saveState(session);
+    for (let after = /** @type {number | null} */ (0); after !== null;) {
+      const { results, next } = await getJson(pageUrl(after, NEXT_PAGES));
+      for (const result of results) {
+        const rows = new Map(rowsOf(result));
+        for (const unit of units.byKey.values()) if (unit.assignment === result.assignment) session.learn(unit.key, rows.get(unit.key) ?? null);
+      }
+      after = next;
+    }
+    session.unsure = false;
+    shell.saveState(session);
+  };
   listen({ shell, session, sender, clock, tools, steady, askForLogin, loggedIn, pick });
   take(page, !offline);
   if (round.paused && !offline) outbox.pause = "paused";
@@ -274,6 +351,28 @@ async function work({ overview, page, offline, store }, tab) {
     }
     if (session.current === null) session.start();
     shell.progress(session);
+  }
+  while (session.unsure) {
+    try {
+      if (!(await isStillMe())) throw new ApiError(0, "not_me", "");
+      await readAnew();
+    } catch {
+      await new Promise((resolve) => {
+        askAgain = () => resolve(null);
+        setTimeout(resolve, 3000);
+      });
+    }
+  }
+}
+
+/** @param {string} key @returns {any} what an earlier page wrote there as it went, once */
+function takenFrom(key) {
+  try {
+    const found = JSON.parse(localStorage.getItem(key) ?? "null");
+    localStorage.removeItem(key);
+    return found;
+  } catch {
+    return null;
   }
 }
 
