@@ -34,6 +34,8 @@ export class FocusPage {
     this.unit = null;
     this.step = 1;
     this.selection = NOTHING;
+    /** What was selected while reading: Y makes the span of it. */
+    this.chosen = NOTHING;
     this.wrong = "";
     this.begunTimer = 0;
     this.showsOthers = false;
@@ -42,11 +44,18 @@ export class FocusPage {
     } catch { /* then they are not shown */ }
     this.view = new TextView(part("ws-text-box"), part("ws-text"), part("ws-overlay"), () => this.shell.tell(FOREIGN()));
     this.note = new Note(session, () => this.closeNote());
+    document.addEventListener("copy", (event) => {
+      const range = this.unit && selectedRange(this.chosen, cutOf(this.unit.item));
+      if (!range || !this.unit || !document.getSelection()?.isCollapsed) return;
+      event.clipboardData?.setData("text/plain", this.unit.item.text.slice(range.start, range.end));
+      event.preventDefault();
+    });
     this.pointing = new Pointing(this.view, document.querySelectorAll(".ws-handle"), {
       active: () => this.step === 2,
+      before: () => this.step === 1 && this.unit !== null && this.typeOf(this.unit).span && !this.session.refusal(this.unit),
       cut: () => cutOf(/** @type {Unit} */ (this.unit).item),
-      get: () => this.selection,
-      set: (selection) => this.select(selection),
+      get: () => (this.step === 2 ? this.selection : this.chosen),
+      set: (selection) => (this.step === 2 ? this.select(selection) : this.choose(selection)),
     });
   }
 
@@ -75,7 +84,7 @@ export class FocusPage {
     const before = this.unit;
     this.unit = unit;
     this.step = 1;
-    this.view.forgetSelected();
+    this.choose(NOTHING);
     this.note.purpose = "";
     this.shell.root.dataset.step = "1";
     const { item, row } = unit;
@@ -174,6 +183,14 @@ export class FocusPage {
     return selection !== null;
   }
 
+  /** Select words before the decision. @param {import("./selection.js").Selection} selection */
+  choose(selection) {
+    this.chosen = selection;
+    const range = this.unit && selectedRange(selection, cutOf(this.unit.item));
+    this.view.draw("ws-chosen", range ? [range] : []);
+    this.view.forgetSelected();
+  }
+
   /** @param {import("./selection.js").Selection} selection */
   select(selection) {
     this.selection = selection;
@@ -206,9 +223,10 @@ export class FocusPage {
   yes(unit) {
     if (!this.typeOf(unit).span) return this.decide(unit, { applicable: true });
     // What was selected while reading is the span that was meant.
-    const selected = this.step === 1 ? this.view.selected() : null;
-    if (selected) this.selection = dragged(cutOf(unit.item), selected.start, selected.end, false);
-    this.view.forgetSelected();
+    const byFinger = this.view.selected();
+    if (this.chosen.focus >= 0) this.selection = this.chosen;
+    else if (byFinger && this.step === 1) this.selection = dragged(cutOf(unit.item), byFinger.start, byFinger.end, false);
+    this.choose(NOTHING);
     this.step = 2;
     this.note.purpose = "";
     this.shell.root.dataset.step = "2";
@@ -266,7 +284,7 @@ export class FocusPage {
       localStorage.setItem(OTHERS, this.showsOthers ? "on" : "off");
     } catch { /* it then lasts as long as the page */ }
     if (this.unit) this.drawOthers(this.unit);
-    this.shell.tell(this.showsOthers ? gettext("The spans of the other types are underlined; S hides them.") : gettext("The spans of the other types are not shown any more."));
+    this.shell.tell(this.showsOthers ? gettext("Spans of the other types are underlined.") : gettext("Spans of the other types are hidden."));
     return true;
   }
 
@@ -289,7 +307,8 @@ export class FocusPage {
     else if (this.step === 2 && this.unit) {
       this.selection = NOTHING;
       this.show(this.unit);
-    } else if (!part("ws-mine").hidden) this.toggleMine();
+    } else if (this.chosen.focus >= 0) this.choose(NOTHING);
+    else if (!part("ws-mine").hidden) this.toggleMine();
     else return false;
     return true;
   }

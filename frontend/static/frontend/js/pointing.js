@@ -7,7 +7,7 @@
  * @typedef {import("./text_view.js").TextView} TextView
  */
 
-import { dragged, goTo, pick, selectedRange, sentenceAround } from "./selection.js";
+import { NOTHING, dragged, goTo, pick, selectedRange, sentenceAround } from "./selection.js";
 import { wordAt } from "./words.js";
 
 /** @param {Event} event */
@@ -17,7 +17,7 @@ export class Pointing {
   /**
    * @param {TextView} view
    * @param {NodeListOf<HTMLElement>} handles
-   * @param {{active: () => boolean, cut: () => Cut, get: () => Selection, set: (selection: Selection) => void}} selecting
+   * @param {{active: () => boolean, before: () => boolean, cut: () => Cut, get: () => Selection, set: (selection: Selection) => void}} selecting
    */
   constructor(view, handles, selecting) {
     this.view = view;
@@ -34,8 +34,8 @@ export class Pointing {
     box.addEventListener("pointermove", (event) => this.move(event));
     box.addEventListener("click", (event) => this.click(event));
     box.addEventListener("pointercancel", () => { this.drag = null; });
-    // The browser's own selection would open its menu over the handles.
-    box.addEventListener("selectstart", (event) => { if (selecting.active()) event.preventDefault(); });
+    // The browser's own selection would open its menu over the handles, and look like a second highlight.
+    box.addEventListener("selectstart", (event) => { if (selecting.active() || (selecting.before() && !this.touch)) event.preventDefault(); });
     box.addEventListener("contextmenu", (event) => { if (selecting.active() && this.touch) event.preventDefault(); });
     for (const handle of handles) this.listenToHandle(handle);
     new ResizeObserver(() => this.placeHandles()).observe(box);
@@ -45,7 +45,7 @@ export class Pointing {
   down(event) {
     this.touch = event.pointerType !== "mouse";
     this.drag = null;
-    if (!this.selecting.active() || event.button !== 0 || this.touch || isControl(event)) return;
+    if (!(this.selecting.active() || this.selecting.before()) || event.button !== 0 || this.touch || isControl(event)) return;
     const at = this.view.nearestGap(event.clientX, event.clientY);
     if (at !== null) this.drag = { at, moved: false, x: event.clientX, y: event.clientY };
   }
@@ -65,7 +65,9 @@ export class Pointing {
   click(event) {
     const dragWas = this.drag;
     this.drag = null;
-    if (!this.selecting.active() || dragWas?.moved || isControl(event)) return;
+    const before = this.selecting.before() && !this.touch;
+    if (!(this.selecting.active() || before) || dragWas?.moved || isControl(event)) return;
+    if (before && event.detail < 2) return this.set(NOTHING);
     const letter = this.view.letterAt(event.clientX, event.clientY);
     if (letter === null) return;
     const cut = this.selecting.cut();

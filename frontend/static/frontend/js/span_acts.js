@@ -41,14 +41,16 @@ export function moved({ act, step = 1, extend = false, edge = "end", letter = ""
 export function keepInSight(view, range) {
   const pane = paneOf(view);
   const { top, bottom } = view.lastRect(range);
-  const frame = pane.getBoundingClientRect();
+  const page = pane === document.scrollingElement;
+  // In a low window the page itself scrolls, below a dock that stays.
+  const frame = page ? { top: 0, bottom: Math.min(window.innerHeight, document.getElementById("ws-dock")?.getBoundingClientRect().top ?? Infinity) } : pane.getBoundingClientRect();
   pane.scrollBy(0, Math.min(0, top - frame.top - 24) || Math.max(0, bottom - frame.bottom + 24));
 }
 
-/** What scrolls the text: its own pane, or on narrow pages the column around it. @param {TextView} view */
+/** What scrolls the text: its own pane, on narrow pages the column around it, in low windows the page. @param {TextView} view */
 function paneOf({ box }) {
-  const pane = /** @type {HTMLElement} */ (box.closest(".ws-read"));
-  return pane.scrollHeight > pane.clientHeight ? pane : /** @type {HTMLElement} */ (pane.closest(".ws-columns"));
+  const panes = [box.closest(".ws-read"), box.closest(".ws-columns")];
+  return panes.find((pane) => pane && pane.scrollHeight > pane.clientHeight && getComputedStyle(pane).overflowY === "auto") ?? /** @type {Element} */ (document.scrollingElement);
 }
 
 /** @param {Selection} selection @param {Pieces} pieces @param {TextView} view @param {1 | -1} step @param {boolean} extend */
