@@ -1,4 +1,4 @@
-"""At each moment of a round, however the page comes back, it shows what the server holds plus what waits here."""
+"""At each moment of a round, a page that comes back shows what the server holds plus what waits here."""
 
 import pytest
 from playwright.sync_api import expect
