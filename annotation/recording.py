@@ -21,7 +21,6 @@ from annotation.models import (
     AnnotationEvent,
     Assignment,
     Membership,
-    Project,
     QuestionAnnotation,
     Round,
     TypeAnnotation,
@@ -120,7 +119,7 @@ def _record(
     round = assignment.round
     if _is_kept_from(round, assignment, unit):
         raise NotFound(gettext("You are not asked this type of this text in this round. Reload the page."))
-    closed = why_closed(round, member.project)
+    closed = why_closed(round)
     if closed:
         raise Refused("round_not_open", closed)
     if round.paused_at is not None:
@@ -154,12 +153,8 @@ def _record(
     return Recorded(row, replayed=False)
 
 
-def why_closed(round: Round, project: Project) -> str:
-    """Say why a round takes no judgement until a lead does something about it; empty where it takes them."""
-    if project.archived_at is not None:
-        return gettext("%(name)s is archived: nothing can be recorded until a lead restores it.") % {
-            "name": project.name
-        }
+def why_closed(round: Round) -> str:
+    """Say why a round takes no judgement, until a lead does something about it; empty where it does."""
     if round.imported:
         return gettext("The judgements of %(name)s were made elsewhere: none can be recorded here.") % {
             "name": round.name

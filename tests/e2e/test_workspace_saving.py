@@ -180,7 +180,7 @@ def test_when_someone_else_logs_in_elsewhere_in_this_browser_nothing_is_sent_in_
     expect(other.locator("body")).to_have_text("ok")
     press(workspace, "n")
     expect(workspace.locator("#ws-login-text")).to_have_text(
-        "Log in again as A2. Your 1 waiting decision is safe and is sent then."
+        "Log in again as ann (A2 in this project). Your 1 waiting decision is safe and is sent then."
     )
     assert AnnotationEvent.objects.count() == 0
     workspace.fill("#ws-login-name", "ann")
@@ -292,7 +292,7 @@ def test_a_lead_who_logs_in_elsewhere_in_this_browser_is_not_taken_for_the_annot
     expect(other.locator("body")).to_have_text("ok")
     press(workspace, "n")
     expect(workspace.locator("#ws-login-text")).to_have_text(
-        "Log in again as A2. Your 1 waiting decision is safe and is sent then."
+        "Log in again as ann (A2 in this project). Your 1 waiting decision is safe and is sent then."
     )
     expect(workspace.locator("#ws-refused")).to_be_hidden()
 

@@ -251,8 +251,8 @@ export class Shell {
     /** @param {"mine" | "stored"} which @param {string} title @param {any} row */
     const version = (which, title, row) =>
       element("div", { className: "ws-version" },
-        element("dl", {}, element("dt", {}, title), element("dd", { dir: "auto" }, row ? answerText(row, session.spec) : gettext("undecided")),
-          ...(row?.comment ? [element("dt", {}, gettext("Comment")), element("dd", { dir: "auto" }, row.comment)] : []),
+        element("dl", {}, element("dt", {}, title), element("dd", { dir: "auto", translate: false }, row ? answerText(row, session.spec) : gettext("undecided")),
+          ...(row?.comment ? [element("dt", {}, gettext("Comment")), element("dd", { dir: "auto", translate: false }, row.comment)] : []),
           ...(row?.unsure ? [element("dt", {}, gettext("Flag")), element("dd", {}, gettext("unsure"))] : [])),
         element("button", { type: "button", className: "go", data: { pick: which }, onclick: () => onPick(next.unit, which) }, which === "mine" ? gettext("Keep mine") : gettext("Keep the stored one")));
     part("ws-conflict-versions").replaceChildren(version("mine", gettext("Decided here"), latest.answer), version("stored", gettext("Stored on the server"), next.stored));

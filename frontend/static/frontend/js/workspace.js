@@ -147,7 +147,10 @@ async function work({ overview, page, offline, store }, tab) {
       // Let in no more: no log-in helps, only a lead does.
       if (reply.kind === "gone" && reply.member === overview.member.id) return { ...reply, kind: "closed" };
       // Someone else logged in elsewhere in this browser: these decisions wait for their own person.
-      return reply.kind === "gone" && !(await isStillMe()) ? { kind: "session" } : reply;
+      if (reply.kind !== "gone" && reply.kind !== "session") return reply;
+      const now = await whoIsIn();
+      somebodyElse = now !== null && now !== overview.member.id;
+      return reply.kind === "gone" && now === overview.member.id ? reply : { kind: "session" };
     },
     now: steady,
     random: Math.random,
@@ -240,10 +243,10 @@ async function work({ overview, page, offline, store }, tab) {
     void sender.pick(unit, choice).then(() => shell.conflict(session, pick));
   };
 
-  const isStillMe = async () => {
-    const now = await getJson(dataset.workspaceUrl ?? "").catch(() => null);
-    return now?.member.id === overview.member.id;
-  };
+  let somebodyElse = false;
+  /** @returns {Promise<number | null>} the member who is logged in; 0 for somebody who does not annotate here, null for nobody */
+  const whoIsIn = () => getJson(dataset.workspaceUrl ?? "").then(({ member }) => member.id, (error) => (error.status === 403 && error.code !== "not_authenticated") || error.status === 404 ? 0 : null);
+  const isStillMe = async () => (await whoIsIn()) === overview.member.id;
   /** Another window answered this unit of a training round before. @param {string} key */
   const showFirstAnswer = async (key) => {
     const unit = units.byKey.get(key);
@@ -274,7 +277,10 @@ async function work({ overview, page, offline, store }, tab) {
   /** @param {boolean} [asked]  by the person; by itself it opens over no other dialog, which says so then */
   const askForLogin = (asked = false) => {
     const n = outbox.waiting;
-    part("ws-login-text").textContent = interpolate(ngettext("Log in again as %(who)s. Your %(n)s waiting decision is safe and is sent then.", "Log in again as %(who)s. Your %(n)s waiting decisions are safe and are sent then.", n), { who: overview.member.pseudonym, n });
+    const { login: name, pseudonym: who } = overview.member;
+    part("ws-login-title").textContent = somebodyElse ? gettext("Somebody else logged in in this browser") : gettext("Your session has ended");
+    part("ws-login-text").textContent = interpolate(ngettext("Log in again as %(name)s (%(who)s in this project). Your %(n)s waiting decision is safe and is sent then.", "Log in again as %(name)s (%(who)s in this project). Your %(n)s waiting decisions are safe and are sent then.", n), { name, who, n });
+    /** @type {HTMLInputElement} */ (part("ws-login-name")).value ||= name;
     const login = /** @type {HTMLDialogElement} */ (part("ws-login"));
     if (asked || !modalIsOpen()) openModal(login);
     else if (!login.open) sayInDialog(part("ws-ended"));
@@ -283,7 +289,7 @@ async function work({ overview, page, offline, store }, tab) {
   const loggedIn = async () => {
     const now = await getJson(dataset.workspaceUrl ?? "").catch((error) => error);
     if (now instanceof Error || now.member?.id !== overview.member.id) {
-      part("ws-login-error").textContent = now instanceof Error ? now.message : interpolate(gettext("This is another person's account. %(who)s's decisions wait until %(who)s logs in."), { who: overview.member.pseudonym });
+      part("ws-login-error").textContent = now instanceof Error ? now.message : interpolate(gettext("This is another person's account. The decisions of %(name)s (%(who)s) wait until %(name)s logs in."), { name: overview.member.login, who: overview.member.pseudonym });
       return false;
     }
     /** @type {HTMLDialogElement} */ (part("ws-login")).close();
