@@ -315,8 +315,11 @@ def test_the_guideline_follows_the_type_and_leaves_its_rule_in_sight(workspace):
 def test_what_another_program_does_to_the_text_is_put_back_and_said(workspace):
     press(workspace, "y l")
     workspace.evaluate(
-        """() => { const node = document.getElementById('ws-text').firstChild;
-        const font = document.createElement('font'); font.textContent = 'Die Bibliothek'; node.replaceWith(font); }"""
+        """() => {
+            const font = document.createElement('font');
+            font.textContent = 'Die Bibliothek';
+            document.getElementById('ws-text').firstChild.replaceWith(font);
+        }"""
     )
     expect(workspace.locator("#ws-text")).to_have_text(TEXT)
     expect(workspace.locator("#ws-last")).to_contain_text("Another program changed the text")
@@ -334,11 +337,11 @@ def test_in_a_low_window_the_question_and_what_opens_stay_above_the_strip(worksp
     strip = workspace.locator("#ws-strip").bounding_box()
     assert strip["y"] + strip["height"] <= size[1] + 1
     live = workspace.locator("#ws-live").bounding_box()
-    assert 0 <= live["y"] and live["y"] + live["height"] <= strip["y"]
+    assert live["y"] >= 0 and live["y"] + live["height"] <= strip["y"]
     at = workspace.evaluate("[...CSS.highlights.get('ws-cursor')][0].getBoundingClientRect().bottom")
     assert at <= workspace.locator("#ws-dock").bounding_box()["y"]
     workspace.locator("#ws-comment").click()
     note = workspace.locator("#ws-note-text").bounding_box()
     strip = workspace.locator("#ws-strip").bounding_box()
-    assert 0 <= note["y"] and note["y"] + note["height"] <= strip["y"]
+    assert note["y"] >= 0 and note["y"] + note["height"] <= strip["y"]
     assert workspace.evaluate("document.documentElement.scrollWidth") == size[0]

@@ -197,6 +197,8 @@ export class Shell {
   guidelineAt(unit) {
     const { spec } = this.overview;
     const place = part("ws-guideline-type");
+    if (place.childNodes.length && place.dataset.type === (unit?.type ?? "")) return;
+    place.dataset.type = unit?.type ?? "";
     const type = spec.types.find((/** @type {any} */ entry) => entry.code === unit?.type);
     if (type) {
       place.replaceChildren(element("h3", {}, type.name), element("p", {}, type.description), markdownNodes(type.guideline ?? ""));
@@ -217,18 +219,20 @@ export class Shell {
           [[choiceKey(0), "…", choiceKey(4)], gettext("start of the comment, or reason")],
           [["Enter"], gettext("keep")], [["Esc"], gettext("back")],
           [["↑", "↓"], gettext("question before, question after")]]]]
-      : [[gettext("Step 1"), [[["Y"], gettext("yes")], [["N"], gettext("no")]]],
+      : [[gettext("Step 1"), [[["Y"], gettext("yes, with the words that are selected")], [["N"], gettext("no")]]],
          [gettext("Step 2: the span"), [
+          [["A", "…", "Z"], gettext("go to the next word that begins with it; with Shift extend to it")],
+          [[gettext("Space")], gettext("the span of another type of this text; again: of the one before")],
           [["←", "→", "↑", "↓"], gettext("word, line")], [["Ctrl", "←", "→"], gettext("sentence (also with Alt)")],
           [["Shift", "←", "→"], gettext("extend, by word or sentence")], [["Ctrl", "Alt", "←", "→"], gettext("move the end by a letter; with Shift the start")],
           [[",", "."], gettext("the same without modifiers; with Shift the start")],
           [["Home", "End"], gettext("start and end of the line; with Ctrl of the text")], [["PgUp", "PgDn"], gettext("a page up, a page down")],
           [["Enter"], gettext("keep this span")], [["Esc"], gettext("back to yes or no; nothing is recorded")]]],
-         [gettext("Mouse and touch"), [[[gettext("drag")], gettext("whole words; with Alt letter by letter")], [[gettext("click")], gettext("a word; a second click extends")]]]];
-    tables.push([gettext("Always"), [
+         [gettext("Mouse and touch"), [[[gettext("drag")], gettext("whole words, also before Y; with Alt letter by letter")], [[gettext("click")], gettext("a word; a second click extends; a triple click takes the sentence")]]]];
+    tables.push([questions ? gettext("Always") : gettext("Step 1; ⌫ and ? always"), [
       [["⌫"], gettext("undo the last decision and show it again")], [["X"], gettext("cannot judge, with a word why")], [["F"], gettext("flag as unsure")],
       [["C"], gettext("comment")], [["J", "K"], gettext("next, previous without deciding")], [["L"], gettext("list: done, flagged, left")],
-      ...(questions ? [] : [/** @type {[string[], string]} */ ([["M"], gettext("my decisions so far")])]), [["G"], gettext("guideline")], [["?"], gettext("this overview")]]]);
+      ...(questions ? [] : [/** @type {[string[], string]} */ ([["M"], gettext("my decisions so far")]), /** @type {[string[], string]} */ ([["S"], gettext("show or hide the spans of the other types")])]), [["G"], gettext("guideline")], [["?"], gettext("this overview")]]]);
     part("ws-keys-body").replaceChildren(
       ...tables.map(([caption, rows]) =>
         element("table", { className: "ws-keys-table" }, element("caption", {}, caption),
