@@ -182,6 +182,8 @@ def test_when_someone_else_logs_in_elsewhere_in_this_browser_nothing_is_sent_in_
     expect(workspace.locator("#ws-login-text")).to_have_text(
         "Log in again as ann (A2 in this project). Your 1 waiting decision is safe and is sent then."
     )
+    expect(workspace.locator("#ws-login-title")).to_have_text("Somebody else logged in in this browser")
+    assert workspace.input_value("#ws-login-name") == "ann"
     assert AnnotationEvent.objects.count() == 0
     workspace.fill("#ws-login-name", "ann")
     workspace.fill("#ws-login-password", "secret")
@@ -236,6 +238,7 @@ def test_two_windows_tell_each_other_and_the_one_that_is_left_sends_what_the_oth
     ready(other)
     press(other, "y ArrowRight Enter")
     expect(workspace.locator("#ws-answer")).to_have_text("You said yes: “The”")
+    saved(workspace)  # not before the other window's is
     press(workspace, "y ArrowRight ArrowRight Enter")
     saved(workspace)
     assert [(row.quote, row.revision) for row in TypeAnnotation.objects.all()] == [("library", 2)]
@@ -294,6 +297,8 @@ def test_a_lead_who_logs_in_elsewhere_in_this_browser_is_not_taken_for_the_annot
     expect(workspace.locator("#ws-login-text")).to_have_text(
         "Log in again as ann (A2 in this project). Your 1 waiting decision is safe and is sent then."
     )
+    expect(workspace.locator("#ws-login-title")).to_have_text("Somebody else logged in in this browser")
+    assert workspace.input_value("#ws-login-name") == "ann"
     expect(workspace.locator("#ws-refused")).to_be_hidden()
 
 
