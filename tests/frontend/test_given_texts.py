@@ -1,4 +1,4 @@
-"""What comes from a file or a person stays as it is: pages say that no translator may touch it, and its language."""
+"""What comes from a file or a person stays as it is: no translator may touch it, and it says its language."""
 
 import re
 from pathlib import Path

@@ -158,7 +158,9 @@ async function work({ overview, page, offline, store }, tab) {
     cancel: (timer) => clearTimeout(timer),
     onReply: (entry, reply) => {
       session.replied(entry, reply);
-      if (reply.kind === "stored" || reply.kind === "closed") session.closed = reply.kind === "closed" ? reply.message : "";
+      if (reply.kind === "closed") session.closed = reply.message;
+      // A repeat is answered also after the round has closed.
+      else if (reply.kind === "stored" && !reply.replayed) session.closed = "";
       shell.offer(session, tools.page.unit);
       if (reply.kind === "stored") tell({ kind: "stored", unit: entry.unit, row: reply.row });
       if (reply.kind === "stored") keepItem(session.units.byKey.get(entry.unit)?.item);
