@@ -2,6 +2,8 @@
 
 from typing import Any
 
+from django.utils.decorators import method_decorator
+from django.views.decorators.cache import never_cache
 from drf_spectacular.utils import OpenApiParameter, extend_schema, extend_schema_serializer
 from rest_framework import serializers
 from rest_framework.request import Request
@@ -14,6 +16,8 @@ from annotation.training import training_results
 from annotation.workspace import MAX_PAGE, recorded_json, workspace_overview, workspace_units
 
 
+# A browser that goes back asks anew: what it kept would show yesterday's decisions.
+@method_decorator(never_cache, name="dispatch")
 class WorkspaceApi(MemberView):
     @extend_schema(responses={200: dict[str, Any], **REFUSALS})
     def get(self, request: Request, slug: str, number: int) -> Response:
@@ -23,6 +27,7 @@ class WorkspaceApi(MemberView):
         return Response(workspace_overview(member, access.round_or_404(member, number)))
 
 
+@method_decorator(never_cache, name="dispatch")
 class UnitsApi(MemberView):
     class QuerySerializer(serializers.Serializer):
         after = serializers.IntegerField(min_value=0, default=0)

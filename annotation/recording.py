@@ -119,18 +119,9 @@ def _record(
     round = assignment.round
     if _is_kept_from(round, assignment, unit):
         raise NotFound(gettext("You are not asked this type of this text in this round. Reload the page."))
-    if round.imported:
-        raise Refused(
-            "round_not_open",
-            gettext("The judgements of %(name)s were made elsewhere: none can be recorded here.")
-            % {"name": round.name},
-        )
-    if round.status != Round.Status.OPEN:
-        raise Refused(
-            "round_not_open",
-            gettext("%(name)s is %(status)s: judgements can be recorded only while it is open. Ask a lead.")
-            % {"name": round.name, "status": round.status_word},
-        )
+    closed = why_closed(round)
+    if closed:
+        raise Refused("round_not_open", closed)
     if round.paused_at is not None:
         raise Refused(
             "round_paused",
@@ -161,6 +152,19 @@ def _record(
     if assignment.started_at is None:
         Assignment.objects.filter(pk=assignment.pk).update(started_at=timezone.now())
     return Recorded(row, replayed=False)
+
+
+def why_closed(round: Round) -> str:
+    """Say why a round takes no judgement, until a lead does something about it; empty where it does."""
+    if round.imported:
+        return gettext("The judgements of %(name)s were made elsewhere: none can be recorded here.") % {
+            "name": round.name
+        }
+    if round.status != Round.Status.OPEN:
+        return gettext(
+            "%(name)s is %(status)s: judgements can be recorded only while it is open. Ask a lead."
+        ) % {"name": round.name, "status": round.status_word}
+    return ""
 
 
 def _assignment_locked(member: Membership, round_number: int, assignment_id: int) -> Assignment:

@@ -24,7 +24,7 @@ from annotation.models import (
 from annotation.models.rounds import types_named
 from annotation.progress import progress_of_round
 from annotation.protocols.spec import spec_for_browser
-from annotation.recording import answer_of
+from annotation.recording import answer_of, why_closed
 from annotation.training import feedback, keys_for
 
 MAX_PAGE = 50
@@ -59,12 +59,17 @@ def round_rules(member: Membership, round: Round) -> dict[str, Any]:
             "purpose": round.purpose,
             "status": round.status,
             "paused": round.paused_at is not None,
+            "closed": why_closed(round),
             "order": round.order,
             "due_on": round.due_on,
             "content_warning": round.content_warning,
             "pass_mark": round.pass_mark,
         },
-        "member": {"id": member.pk, "pseudonym": member.pseudonym},
+        "member": {
+            "id": member.pk,
+            "pseudonym": member.pseudonym,
+            "login": member.user.get_username() if member.user else "",
+        },
         "types_total": len(definition.types),
         "spec": _spec(definition, round.type_codes),
         "guideline_html": guideline_html(definition.guideline),

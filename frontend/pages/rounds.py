@@ -128,7 +128,7 @@ def pause(request: HttpRequest, slug: str, number: int) -> HttpResponse:
             round_pause(round, by=member)
             messages.success(
                 request,
-                gettext("%(name)s is paused: nothing can be recorded until it goes on.")
+                gettext("%(name)s is paused: what annotators decide is stored once it goes on.")
                 % {"name": round.name},
             )
     return redirect("round", slug, number)

@@ -16,6 +16,7 @@ from annotation import access
 from annotation.models import Membership, Protocol, Round
 from frontend.pages.common import lead_or_refuse
 from frontend.signing_in import login_required
+from frontend.templatetags.given_texts import text_language
 
 MODULES = (
     "api",
@@ -55,6 +56,7 @@ browser asks for all at once."""
 
 
 @require_safe
+@never_cache
 @login_required
 @ensure_csrf_cookie
 def workspace(request: HttpRequest, slug: str, number: int) -> HttpResponse:
@@ -89,6 +91,7 @@ def _context(member: Membership, round: Round, part: str = "") -> dict[str, Any]
         "slug": slug,
         "number": number,
         "protocol": protocol,
+        "text_lang": text_language(member.project),
         "round_key": f"{member.project_id}/{round.pk}{'/key' if part else ''}",
         "urls": {
             name: reverse(f"api-{part}{name}", args=[slug, number])

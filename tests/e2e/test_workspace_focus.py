@@ -238,3 +238,110 @@ def test_emoji_and_accents_are_stored_in_code_points(workspace):
     saved(workspace)
     row = rows()["I-2", "OSP"]
     assert (row.start, row.end, row.quote) == (6, 18, "🎉 make 👩‍👩‍👧")
+
+
+def drag(page, first: str, last: str, *, beyond: tuple[float, float] | None = None) -> None:
+    page.mouse.move(*point_of(page, first))
+    page.mouse.down()
+    page.mouse.move(*point_of(page, last, end=True), steps=4)
+    if beyond:
+        page.mouse.move(*beyond, steps=4)
+    page.mouse.up()
+
+
+def test_words_selected_before_the_decision_are_the_span_that_y_shows(workspace):
+    drag(workspace, "library", "stay")
+    assert (highlighted(workspace), highlighted(workspace, "ws-chosen")) == ("", "library should stay")
+    press(workspace, "y")
+    assert highlighted(workspace) == "library should stay"
+    assert highlighted(workspace, "ws-chosen") == ""
+    assert workspace.evaluate("getSelection().toString()") == ""
+    press(workspace, "Enter")
+    drag(workspace, "Last", "term")
+    press(workspace, "n")
+    assert highlighted(workspace, "ws-chosen") == ""
+    saved(workspace)
+    assert [(code, row.applicable, row.quote) for (_, code), row in rows().items()] == [
+        ("OSP", True, "library should stay"),
+        ("TC", False, None),
+    ]
+
+
+def test_a_drag_that_leaves_the_text_keeps_its_words_and_keep_stands_at_its_end(workspace):
+    press(workspace, "y")
+    x, y = point_of(workspace, "Last")
+    drag(workspace, "Last", "term", beyond=(5, y))
+    assert highlighted(workspace) == "The library should stay open. Last"
+    drag(workspace, "stay", "open", beyond=(1270, y))
+    assert highlighted(workspace).startswith("stay open. Last term")
+    workspace.mouse.click(x, y, click_count=3)
+    assert highlighted(workspace).startswith("Last term it closed at ten")
+    workspace.mouse.click(*point_of(workspace, "library"))
+    assert highlighted(workspace) == "library"
+    workspace.keyboard.down("Alt")
+    drag(workspace, " should", " should")
+    workspace.keyboard.up("Alt")
+    workspace.mouse.click(*point_of(workspace, "ten"))
+    workspace.locator("#ws-keep-here").click()
+    saved(workspace)
+    assert rows()["I-1", "OSP"].quote == "ten"
+
+
+def test_letters_go_to_their_words_and_space_to_the_span_of_another_type(workspace):
+    press(workspace, "y s Shift+O")
+    assert highlighted(workspace) == "should stay open"
+    press(workspace, "l")
+    assert highlighted(workspace) == "Last"
+    press(workspace, "z")
+    expect(workspace.locator("#ws-last")).to_have_text("No word begins with “z” there.")
+    press(workspace, "l Enter s y Space")
+    assert (highlighted(workspace), highlighted(workspace, "ws-mine")) == ("library", "library")
+    expect(workspace.locator("#ws-same-spans")).to_have_text("OSP")
+    press(workspace, "Enter")
+    saved(workspace)
+    assert [row.quote for row in rows().values()] == ["library", "library"]
+
+
+def test_the_guideline_follows_the_type_and_leaves_its_rule_in_sight(workspace):
+    press(workspace, "g n")
+    expect(workspace.locator("#ws-guideline-type h3")).to_have_text("Temporal Contrast")
+    guideline, rule = (
+        workspace.locator("#ws-guideline").bounding_box(),
+        workspace.locator("#ws-rule-card").bounding_box(),
+    )
+    assert rule["x"] + rule["width"] <= guideline["x"]
+
+
+def test_what_another_program_does_to_the_text_is_put_back_and_said(workspace):
+    press(workspace, "y l")
+    workspace.evaluate(
+        """() => {
+            const font = document.createElement('font');
+            font.textContent = 'Die Bibliothek';
+            document.getElementById('ws-text').firstChild.replaceWith(font);
+        }"""
+    )
+    expect(workspace.locator("#ws-text")).to_have_text(TEXT)
+    expect(workspace.locator("#ws-last")).to_contain_text("Another program changed the text")
+    assert highlighted(workspace) == "library"
+    assert workspace.evaluate("[document.getElementById('ws-text').translate, CSS.highlights.size > 0]") == [
+        False,
+        True,
+    ]
+
+
+@pytest.mark.parametrize("size", [(844, 390), (640, 450)])
+def test_in_a_low_window_the_question_and_what_opens_stay_above_the_strip(workspace, size):
+    workspace.set_viewport_size({"width": size[0], "height": size[1]})
+    press(workspace, "y Control+End")
+    strip = workspace.locator("#ws-strip").bounding_box()
+    assert strip["y"] + strip["height"] <= size[1] + 1
+    live = workspace.locator("#ws-live").bounding_box()
+    assert live["y"] >= 0 and live["y"] + live["height"] <= strip["y"]
+    at = workspace.evaluate("[...CSS.highlights.get('ws-cursor')][0].getBoundingClientRect().bottom")
+    assert at <= workspace.locator("#ws-dock").bounding_box()["y"]
+    workspace.locator("#ws-comment").click()
+    note = workspace.locator("#ws-note-text").bounding_box()
+    strip = workspace.locator("#ws-strip").bounding_box()
+    assert note["y"] >= 0 and note["y"] + note["height"] <= strip["y"]
+    assert workspace.evaluate("document.documentElement.scrollWidth") == size[0]

@@ -180,8 +180,10 @@ def test_when_someone_else_logs_in_elsewhere_in_this_browser_nothing_is_sent_in_
     expect(other.locator("body")).to_have_text("ok")
     press(workspace, "n")
     expect(workspace.locator("#ws-login-text")).to_have_text(
-        "Log in again as A2. Your 1 waiting decision is safe and is sent then."
+        "Log in again as ann (A2 in this project). Your 1 waiting decision is safe and is sent then."
     )
+    expect(workspace.locator("#ws-login-title")).to_have_text("Somebody else logged in in this browser")
+    assert workspace.input_value("#ws-login-name") == "ann"
     assert AnnotationEvent.objects.count() == 0
     workspace.fill("#ws-login-name", "ann")
     workspace.fill("#ws-login-password", "secret")
@@ -209,10 +211,10 @@ def test_a_log_in_in_another_window_lets_the_outbox_go_on(workspace, context, li
 @pytest.mark.parametrize(
     ("choice", "quote", "revision"), [("Keep mine", "library", 2), ("Keep the stored one", "The", 1)]
 )
-def test_two_windows_show_both_versions_and_the_annotator_picks(
-    workspace, context, study, live_server, choice, quote, revision
+def test_two_devices_show_both_versions_and_the_annotator_picks(
+    workspace, as_, study, live_server, choice, quote, revision
 ):
-    other = context.new_page()
+    other = as_("ann")
     other.goto(live_server.url + address(study.round))
     ready(other)
     press(other, "y ArrowRight Enter")
@@ -225,6 +227,27 @@ def test_two_windows_show_both_versions_and_the_annotator_picks(
     saved(workspace)
     row = TypeAnnotation.objects.get()
     assert (row.quote, row.revision) == (quote, revision)
+
+
+@pytest.mark.browser_context_args(service_workers="block")  # a worker's requests pass by the route
+def test_two_windows_tell_each_other_and_the_one_that_is_left_sends_what_the_other_had(
+    workspace, context, study, live_server
+):
+    other = context.new_page()
+    other.goto(live_server.url + address(study.round))
+    ready(other)
+    press(other, "y ArrowRight Enter")
+    expect(workspace.locator("#ws-answer")).to_have_text("You said yes: “The”")
+    saved(workspace)  # not before the other window's is
+    press(workspace, "y ArrowRight ArrowRight Enter")
+    saved(workspace)
+    assert [(row.quote, row.revision) for row in TypeAnnotation.objects.all()] == [("library", 2)]
+    other.route("**/judgements/", lambda route: route.abort())
+    press(other, "n")
+    expect(workspace.locator("#ws-save-text")).to_have_text("1 waiting in another window")
+    other.close()
+    saved(workspace)
+    assert answers() == {"OSP": True, "TC": False}
 
 
 def test_a_round_that_closed_meanwhile_says_what_is_not_stored_and_offers_a_copy(workspace, study):
@@ -272,8 +295,10 @@ def test_a_lead_who_logs_in_elsewhere_in_this_browser_is_not_taken_for_the_annot
     expect(other.locator("body")).to_have_text("ok")
     press(workspace, "n")
     expect(workspace.locator("#ws-login-text")).to_have_text(
-        "Log in again as A2. Your 1 waiting decision is safe and is sent then."
+        "Log in again as ann (A2 in this project). Your 1 waiting decision is safe and is sent then."
     )
+    expect(workspace.locator("#ws-login-title")).to_have_text("Somebody else logged in in this browser")
+    assert workspace.input_value("#ws-login-name") == "ann"
     expect(workspace.locator("#ws-refused")).to_be_hidden()
 
 

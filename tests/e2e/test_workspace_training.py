@@ -44,6 +44,8 @@ def test_the_first_answer_locks(workspace):
     expect(workspace.locator("#ws-feedback-verdict")).to_have_text("✕ The key says otherwise.")
     press(workspace, "y Backspace x f")
     expect(workspace.locator("#ws-feedback-verdict")).to_be_visible()
+    expect(workspace.locator("#ws-last")).to_have_text("In a training round the first answer counts.")
+    expect(workspace.locator("#ws-yes")).to_have_attribute("aria-disabled", "true")
     saved(workspace)
     row = TypeAnnotation.objects.get()
     assert (row.applicable, row.revision, row.unsure) == (False, 1, False)

@@ -230,3 +230,14 @@ test("an answer that came second in a training round is dropped and holds nothin
   assert.deepEqual(outbox.settle(second, { kind: "locked" }, 0, 0), { remove: ["a1"], keep: [] });
   assert.deepEqual([outbox.pause, outbox.take(0).id], [null, "b1"]);
 });
+
+test("what a window left that is gone is sent in its place in the order, each once", () => {
+  const left = [{ ...entry("a1", "a"), base: 0 }, { ...entry("a2", "a"), base: null }];
+  const outbox = box();
+  outbox.add(entry("b1", "b"), 0);
+  outbox.adopt(left);
+  outbox.adopt(left);
+  assert.deepEqual(ids(outbox.entries), ["a1", "a2", "b1"]);
+  outbox.settle(outbox.take(0), stored(1), 0, 0);
+  assert.deepEqual([outbox.take(0).id, outbox.entries[0].base], ["a2", 1]);
+});

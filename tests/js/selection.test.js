@@ -1,6 +1,6 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
-import { NOTHING, dragged, fromRange, goTo, moveLetter, moveSentence, moveWord, pick, selectedRange } from "../../frontend/static/frontend/js/selection.js";
+import { NOTHING, dragged, fromRange, goTo, jump, moveLetter, moveSentence, moveWord, pick, selectedRange, sentenceAround } from "../../frontend/static/frontend/js/selection.js";
 import { cut } from "../../frontend/static/frontend/js/words.js";
 
 const TEXT = "One two three. Four five six. Seven.";
@@ -84,4 +84,44 @@ test("a stored span is chosen again exactly, on words or not", () => {
   assert.equal(textOf(onWords), "two three");
   assert.equal(onWords.exact, null);
   assert.equal(textOf(fromRange(pieces, { start: 5, end: 12 })), "wo thre");
+});
+
+test("a letter goes to the next word that begins with it, round the end; with Shift it extends and never turns round", () => {
+  let selection = jump(NOTHING, pieces, TEXT, "t", false);
+  assert.equal(textOf(selection), "two");
+  assert.equal(textOf(jump(selection, pieces, TEXT, "t", false)), "three");
+  selection = jump(selection, pieces, TEXT, "s", true);
+  assert.equal(textOf(selection), "two three. Four five six");
+  assert.equal(textOf(jump(selection, pieces, TEXT, "o", false)), "One");
+  assert.equal(jump(selection, pieces, TEXT, "o", true), null);
+  assert.equal(jump(selection, pieces, TEXT, "x", false), null);
+});
+
+test("a plain letter finds words with any accent, one with an accent only its own, in every script", () => {
+  const text = "Élan été emu über Ärger слово Ящик אחת 2019";
+  const words = cut(text);
+  const found = (letter, from = NOTHING) => {
+    const range = selectedRange(jump(from, words, text, letter, false) ?? NOTHING, words);
+    return range && text.slice(range.start, range.end);
+  };
+  assert.equal(found("e"), "Élan");
+  assert.equal(found("e", jump(jump(NOTHING, words, text, "e", false), words, text, "e", false)), "emu");
+  assert.equal(found("é", goTo(NOTHING, 0, false)), "été");
+  assert.equal(found("ü"), "über");
+  assert.equal(found("a"), "Ärger");
+  assert.equal(found("я"), "Ящик");
+  assert.equal(found("א"), "אחת");
+  assert.equal(found("2"), "2019");
+});
+
+test("an exact drag leaves the blanks at its ends out, and blanks alone choose nothing", () => {
+  const exact = (from, to) => textOf(dragged(pieces, from, to, true, TEXT));
+  assert.equal(exact(3, 8), "two");
+  assert.equal(exact(7, 8), null);
+  assert.equal(exact(8, 10), "th");
+});
+
+test("a triple click takes the sentence around a word", () => {
+  assert.equal(textOf(sentenceAround(pieces, 4)), "Four five six");
+  assert.equal(textOf(sentenceAround(pieces, 6)), "Seven");
 });

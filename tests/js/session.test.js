@@ -171,3 +171,25 @@ test("when all is decided the round is done", () => {
   session.decide(we, no);
   assert.equal(state.shown.at(-1), null);
 });
+
+test("what another window decided or stored is shown, unless something of one's own is on its way", () => {
+  const { session, state, le, we } = opened();
+  session.heard("1:LE", yes);
+  assert.deepEqual([le.row.quote, le.revision, state.sent], ["Text", 0, []]);
+  session.learn("1:LE", { ...yes, revision: 1 });
+  assert.equal(le.revision, 1);
+  session.learn("1:LE", { ...no, revision: 0 });
+  assert.equal(le.row.applicable, true);
+  session.decide(we, no);
+  session.heard("1:WE", yes);
+  session.learn("1:WE", { ...yes, revision: 3 });
+  assert.deepEqual([we.row.applicable, we.revision], [false, 0]);
+});
+
+test("a closed round takes no decision and nothing back, and says why", () => {
+  const { session, state, le } = opened({ LE: { ...no, revision: 1 } });
+  session.closed = "Round 1 is closed.";
+  assert.deepEqual(session.decide(le, yes), { answer: "Round 1 is closed." });
+  assert.equal(session.undo(), null);
+  assert.deepEqual([session.refusal(null), state.sent], ["Round 1 is closed.", []]);
+});

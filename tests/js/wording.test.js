@@ -46,6 +46,16 @@ test("the save state says the most pressing thing first", () => {
   assert.equal(words(), "act: Two answers differ");
 });
 
+test("“All saved” is said only of what is known", () => {
+  const words = (session, box = new Outbox([], () => "x")) => Object.values(saveWords(box, false, session)).join(": ");
+  assert.equal(words({ closed: "Round 1 is closed." }), "closed: Closed");
+  assert.equal(words({ unsure: true }), "trouble: Offline");
+  assert.equal(words({ elsewhere: 2 }), "waiting: 2 waiting in another window");
+  const away = new Outbox([], () => "x");
+  away.pause = "network";
+  assert.equal(words({}, away), "trouble: Offline");
+});
+
 test("a paused round says what becomes of the decisions", () => {
   assert.equal(pausedWords(0), "The lead has paused this round. What you decide is kept here and is sent when it goes on.");
   assert.equal(pausedWords(1), "The lead has paused this round. Your 1 decision is kept here and is sent when it goes on.");

@@ -6,6 +6,8 @@ import { actOf } from "./keys.js";
 import { logIn, logOut, openLoginWindow, whenSignedIn } from "./login.js";
 
 const DOUBLE_CLICK = 300;
+/** What changes something on the server, or begins to. */
+export const CHANGES = ["yes", "no", "keep", "same", "label", "choice", "cannot", "comment", "unsure", "undo"];
 const SAME_PLACE = 24;
 
 /**
@@ -32,12 +34,18 @@ export function listen({ shell, session, sender, clock, tools, steady, askForLog
     if (!part("ws-warning").hidden && !["guideline", "keys", "back"].includes(act.act)) return false;
     if (tools.page.unit === null && !["list", "guideline", "keys", "undo", "back"].includes(act.act)) return false;
     if (act.act === "back" && closeDrawers()) return true;
+    const refused = CHANGES.includes(act.act) ? session.refusal(tools.page.unit) : "";
+    if (refused) {
+      shell.tell(refused);
+      return true;
+    }
     if (tools.page.act(act)) return true;
     switch (act.act) {
       case "undo": {
         const unit = session.undo();
         part("ws-last").textContent = "";
-        shell.say(unit ? gettext("Taken back.") : gettext("There is nothing to take back."));
+        if (unit) shell.say(gettext("Taken back."));
+        else shell.tell(session.training ? gettext("In a training round the first answer counts.") : gettext("There is nothing to take back."));
         return true;
       }
       case "next": session.step(1); return true;
@@ -79,7 +87,7 @@ export function listen({ shell, session, sender, clock, tools, steady, askForLog
       event.preventDefault();
       return;
     }
-    const act = actOf(event, tools.page.context, { rtl: tools.page.rtl, letters: letters.checked });
+    const act = actOf(event, tools.page.context, { rtl: tools.page.rtl, latin: /** @type {any} */ (tools.page).latin, letters: letters.checked });
     if (act && perform(act)) event.preventDefault();
   });
 

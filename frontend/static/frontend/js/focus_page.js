@@ -1,6 +1,6 @@
 /** The page of FOCUS: yes or no for one type of one text, and on yes the span. */
 
-import { part, replaceChildren } from "./dialogs.js";
+import { element, part, replaceChildren } from "./dialogs.js";
 import { gettext, interpolate } from "./i18n.js";
 import { chip, mineSoFar } from "./listing.js";
 import { Note } from "./note.js";
@@ -8,7 +8,7 @@ import { shownRange, storedSpan } from "./offsets.js";
 import { Pointing } from "./pointing.js";
 import { filledParts } from "./question.js";
 import { showRule } from "./rule_card.js";
-import { NOTHING, fromRange, selectedRange } from "./selection.js";
+import { NOTHING, dragged, fromRange, selectedRange } from "./selection.js";
 import { keepInSight, moved } from "./span_acts.js";
 import { TextView } from "./text_view.js";
 import { cutOf } from "./words.js";
@@ -19,6 +19,12 @@ import { answerKind, answerText } from "./wording.js";
  * @typedef {import("./keys.js").Act} Act
  */
 
+const TOUCH = window.matchMedia("(pointer: coarse)");
+const OTHERS = "elenchus:others";
+const FOREIGN = () => gettext("Another program changed the text on this page (a translation, an extension). It is put back: switch that program off here, and check the span.");
+/** More would push the question out of its place. */
+const SAME_SHOWN = 4;
+
 export class FocusPage {
   /** @param {import("./shell.js").Shell} shell @param {import("./session.js").Session} session */
   constructor(shell, session) {
@@ -28,15 +34,28 @@ export class FocusPage {
     this.unit = null;
     this.step = 1;
     this.selection = NOTHING;
+    /** What was selected while reading: Y makes the span of it. */
+    this.chosen = NOTHING;
     this.wrong = "";
     this.begunTimer = 0;
-    this.view = new TextView(part("ws-text-box"), part("ws-text"), part("ws-overlay"));
+    this.showsOthers = false;
+    try {
+      this.showsOthers = localStorage.getItem(OTHERS) === "on";
+    } catch { /* then they are not shown */ }
+    this.view = new TextView(part("ws-text-box"), part("ws-text"), part("ws-overlay"), () => this.shell.tell(FOREIGN()));
     this.note = new Note(session, () => this.closeNote());
+    document.addEventListener("copy", (event) => {
+      const range = this.unit && selectedRange(this.chosen, cutOf(this.unit.item));
+      if (!range || !this.unit || !document.getSelection()?.isCollapsed) return;
+      event.clipboardData?.setData("text/plain", this.unit.item.text.slice(range.start, range.end));
+      event.preventDefault();
+    });
     this.pointing = new Pointing(this.view, document.querySelectorAll(".ws-handle"), {
       active: () => this.step === 2,
+      before: () => this.step === 1 && this.unit !== null && this.typeOf(this.unit).span && !this.session.refusal(this.unit),
       cut: () => cutOf(/** @type {Unit} */ (this.unit).item),
-      get: () => this.selection,
-      set: (selection) => this.select(selection),
+      get: () => (this.step === 2 ? this.selection : this.chosen),
+      set: (selection) => (this.step === 2 ? this.select(selection) : this.choose(selection)),
     });
   }
 
@@ -50,6 +69,10 @@ export class FocusPage {
     return Boolean(this.unit && cutOf(this.unit.item).rtl);
   }
 
+  get latin() {
+    return !this.unit || cutOf(this.unit.item).latin;
+  }
+
   /** @param {Unit} unit */
   typeOf(unit) {
     return this.session.spec.types.find((/** @type {any} */ type) => type.code === unit.type);
@@ -61,6 +84,7 @@ export class FocusPage {
     const before = this.unit;
     this.unit = unit;
     this.step = 1;
+    this.choose(NOTHING);
     this.note.purpose = "";
     this.shell.root.dataset.step = "1";
     const { item, row } = unit;
@@ -111,6 +135,7 @@ export class FocusPage {
         return made;
       }));
     if (this.session.isLocked(this.unit)) this.showFeedback(this.unit);
+    this.drawOthers(this.unit);
     if (!part("ws-mine").hidden) replaceChildren(part("ws-mine"), mineSoFar(this.session, this.unit));
     const { units } = this.session;
     const codes = units.byType ? units.types.map(({ code }) => code) : item.units.map((one) => one.type);
@@ -147,12 +172,23 @@ export class FocusPage {
       case "unsure": return this.toggleUnsure(unit);
       case "note-cancel": this.closeNote(); return true;
       case "mine": return this.toggleMine();
+      case "same": return this.step === 2 && this.takeSame(unit, asked.index);
+      case "others": return this.toggleOthers();
       default:
     }
     if (this.step !== 2) return false;
     const selection = moved(asked, this.selection, cutOf(unit.item), unit.item.text, this.view);
-    if (selection) this.select(selection);
+    if (selection && selection === this.selection && act === "jump") this.shell.tell(interpolate(gettext("No word begins with “%(letter)s” there."), { letter: asked.letter ?? "" }));
+    else if (selection) this.select(selection);
     return selection !== null;
+  }
+
+  /** Select words before the decision. @param {import("./selection.js").Selection} selection */
+  choose(selection) {
+    this.chosen = selection;
+    const range = this.unit && selectedRange(selection, cutOf(this.unit.item));
+    this.view.draw("ws-chosen", range ? [range] : []);
+    this.view.forgetSelected();
   }
 
   /** @param {import("./selection.js").Selection} selection */
@@ -174,7 +210,7 @@ export class FocusPage {
   /** @param {Unit} unit @param {string} quote */
   live(unit, quote) {
     const { exemplar } = this.typeOf(unit);
-    const { before, span, after } = quote ? filledParts(exemplar ?? "_____", quote) : { before: gettext("Choose the words with the arrow keys, the mouse or a finger."), span: "", after: "" };
+    const { before, span, after } = quote ? filledParts(exemplar ?? "_____", quote) : { before: TOUCH.matches ? gettext("Tap the first word, then the last.") : gettext("Drag over the words. Or type the first letter of a word to go to it, and Shift with a letter to extend to another."), span: "", after: "" };
     part("ws-live").classList.toggle("nothing", !quote);
     part("ws-live-before").textContent = before;
     part("ws-live-span").textContent = span;
@@ -186,18 +222,78 @@ export class FocusPage {
   /** @param {Unit} unit */
   yes(unit) {
     if (!this.typeOf(unit).span) return this.decide(unit, { applicable: true });
+    // What was selected while reading is the span that was meant.
+    const byFinger = this.view.selected();
+    if (this.chosen.focus >= 0) this.selection = this.chosen;
+    else if (byFinger && this.step === 1) this.selection = dragged(cutOf(unit.item), byFinger.start, byFinger.end, false);
+    this.choose(NOTHING);
     this.step = 2;
     this.note.purpose = "";
     this.shell.root.dataset.step = "2";
     this.shell.panel("live");
+    this.offerSame(unit);
     this.select(this.selection);
     part("ws-text-box").focus({ preventScroll: true });
-    this.shell.say(gettext("Choose the span. Arrow keys move by words, Shift extends, Enter keeps it, Escape goes back."));
+    this.shell.say(gettext("Choose the span. A letter goes to the next word that begins with it, arrow keys move by words, Shift extends, Enter keeps it, Escape goes back."));
+    return true;
+  }
+
+  /** What was highlighted in this text for other types, newest first, each span once. @param {Unit} unit @returns {{range: import("./offsets.js").Range, types: string[]}[]} */
+  otherSpans(unit) {
+    /** @type {Map<string, {range: import("./offsets.js").Range, types: string[]}>} */
+    const found = new Map();
+    const made = unit.item.units.filter(({ row, type }) => row?.quote && type !== unit.type);
+    for (const { row, type } of made.sort((a, b) => String(b.row?.updated_at).localeCompare(String(a.row?.updated_at)))) {
+      const range = shownRange(unit.item.text, /** @type {any} */ (row));
+      const key = `${range.start}-${range.end}`;
+      found.set(key, { range, types: [...(found.get(key)?.types ?? []), type ?? ""] });
+    }
+    return [...found.values()];
+  }
+
+  /** @param {Unit} unit */
+  offerSame(unit) {
+    const others = this.otherSpans(unit).slice(0, SAME_SHOWN);
+    part("ws-same").hidden = !others.length;
+    part("ws-same-spans").replaceChildren(
+      ...others.map(({ range, types }, index) =>
+        element("button", { type: "button", className: "ws-chip", title: unit.item.text.slice(range.start, range.end), data: { act: "same", index } }, types.join(" "))));
+  }
+
+  /** The span of another type; pressed again the one before it. @param {Unit} unit @param {number} [index] */
+  takeSame(unit, index) {
+    const others = this.otherSpans(unit);
+    if (!others.length) {
+      this.shell.tell(gettext("No other type of this text has a span yet."));
+      return true;
+    }
+    const now = selectedRange(this.selection, cutOf(unit.item));
+    const at = others.findIndex(({ range }) => range.start === now?.start && range.end === now?.end);
+    this.select(fromRange(cutOf(unit.item), others[index ?? (at + 1) % others.length].range));
+    return true;
+  }
+
+  /** Faintly under the text, for who wants it: what one highlighted for its other types. @param {Unit} unit */
+  drawOthers(unit) {
+    this.view.draw("ws-mine", this.showsOthers ? this.otherSpans(unit).map(({ range }) => range) : []);
+  }
+
+  toggleOthers() {
+    this.showsOthers = !this.showsOthers;
+    try {
+      localStorage.setItem(OTHERS, this.showsOthers ? "on" : "off");
+    } catch { /* it then lasts as long as the page */ }
+    if (this.unit) this.drawOthers(this.unit);
+    this.shell.tell(this.showsOthers ? gettext("Spans of the other types are underlined.") : gettext("Spans of the other types are hidden."));
     return true;
   }
 
   /** @param {Unit} unit */
   keep(unit) {
+    if (this.view.mend()) {
+      this.shell.tell(FOREIGN());
+      return true;
+    }
     const range = this.step === 2 ? selectedRange(this.selection, cutOf(unit.item)) : null;
     if (!range) {
       this.shell.say(gettext("Nothing is chosen yet."));
@@ -211,7 +307,8 @@ export class FocusPage {
     else if (this.step === 2 && this.unit) {
       this.selection = NOTHING;
       this.show(this.unit);
-    } else if (!part("ws-mine").hidden) this.toggleMine();
+    } else if (this.chosen.focus >= 0) this.choose(NOTHING);
+    else if (!part("ws-mine").hidden) this.toggleMine();
     else return false;
     return true;
   }

@@ -92,6 +92,12 @@ export class Outbox {
     return kept;
   }
 
+  /** Take over what a window that is gone left behind. @param {Entry[]} left */
+  adopt(left) {
+    const known = new Set(this.entries.map(({ id }) => id));
+    this.entries = [...this.entries, ...left.filter(({ id }) => !known.has(id))].sort((a, b) => a.seq - b.seq);
+  }
+
   /** @param {number} now @returns {Entry | null} what may be sent now; it counts as under way from here on */
   take(now) {
     if (this.underWay || (this.pause && (!passes(this.pause) || now < this.retryAt))) return null;

@@ -7,20 +7,26 @@
  * @typedef {import("./text_view.js").TextView} TextView
  */
 
-import { dragged, pick, selectedRange } from "./selection.js";
+import { NOTHING, dragged, goTo, pick, selectedRange, sentenceAround } from "./selection.js";
 import { wordAt } from "./words.js";
+
+/** @param {Event} event */
+const isControl = (event) => /** @type {Element} */ (event.target).closest(".ws-handle, button") !== null;
 
 export class Pointing {
   /**
    * @param {TextView} view
    * @param {NodeListOf<HTMLElement>} handles
-   * @param {{active: () => boolean, cut: () => Cut, get: () => Selection, set: (selection: Selection) => void}} selecting
+   * @param {{active: () => boolean, before: () => boolean, cut: () => Cut, get: () => Selection, set: (selection: Selection) => void}} selecting
    */
   constructor(view, handles, selecting) {
     this.view = view;
     this.handles = handles;
     this.selecting = selecting;
     this.touch = false;
+    /** Whether the last change of the selection came by mouse. */
+    this.byMouse = false;
+    this.here = /** @type {HTMLElement | null} */ (view.box.querySelector(".ws-keep-here"));
     /** @type {{at: number, moved: boolean, x: number, y: number} | null} */
     this.drag = null;
     const { box } = view;
@@ -28,8 +34,8 @@ export class Pointing {
     box.addEventListener("pointermove", (event) => this.move(event));
     box.addEventListener("click", (event) => this.click(event));
     box.addEventListener("pointercancel", () => { this.drag = null; });
-    // The browser's own selection would open its menu over the handles.
-    box.addEventListener("selectstart", (event) => { if (selecting.active()) event.preventDefault(); });
+    // The browser's own selection would open its menu over the handles, and look like a second highlight.
+    box.addEventListener("selectstart", (event) => { if (selecting.active() || (selecting.before() && !this.touch)) event.preventDefault(); });
     box.addEventListener("contextmenu", (event) => { if (selecting.active() && this.touch) event.preventDefault(); });
     for (const handle of handles) this.listenToHandle(handle);
     new ResizeObserver(() => this.placeHandles()).observe(box);
@@ -39,8 +45,8 @@ export class Pointing {
   down(event) {
     this.touch = event.pointerType !== "mouse";
     this.drag = null;
-    if (!this.selecting.active() || event.button !== 0 || this.touch) return;
-    const at = this.view.gapAt(event.clientX, event.clientY);
+    if (!(this.selecting.active() || this.selecting.before()) || event.button !== 0 || this.touch || isControl(event)) return;
+    const at = this.view.nearestGap(event.clientX, event.clientY);
     if (at !== null) this.drag = { at, moved: false, x: event.clientX, y: event.clientY };
   }
 
@@ -51,19 +57,32 @@ export class Pointing {
     if (!drag.moved && Math.hypot(event.clientX - drag.x, event.clientY - drag.y) < 4) return;
     if (!drag.moved) this.view.box.setPointerCapture(event.pointerId);
     drag.moved = true;
-    const to = this.view.gapAt(event.clientX, event.clientY);
-    if (to !== null) this.selecting.set(dragged(this.selecting.cut(), drag.at, to, event.altKey));
+    const to = this.view.nearestGap(event.clientX, event.clientY);
+    if (to !== null) this.set(dragged(this.selecting.cut(), drag.at, to, event.altKey, this.view.text));
   }
 
   /** @param {MouseEvent} event */
   click(event) {
     const dragWas = this.drag;
     this.drag = null;
-    if (!this.selecting.active() || dragWas?.moved || /** @type {Element} */ (event.target).closest(".ws-handle")) return;
+    const before = this.selecting.before() && !this.touch;
+    if (!(this.selecting.active() || before) || dragWas?.moved || isControl(event)) return;
+    if (before && event.detail < 2) return this.set(NOTHING);
     const letter = this.view.letterAt(event.clientX, event.clientY);
     if (letter === null) return;
-    const word = wordAt(this.selecting.cut().words, letter);
-    if (word >= 0) this.selecting.set(pick(this.selecting.get(), word, event.shiftKey));
+    const cut = this.selecting.cut();
+    const word = wordAt(cut.words, letter);
+    if (word < 0) return;
+    // A double click means the word, a triple one its sentence; neither waits for a second end.
+    if (this.touch || event.detail < 2) this.set(pick(this.selecting.get(), word, event.shiftKey));
+    else this.set(event.detail === 2 ? goTo(this.selecting.get(), word, false) : sentenceAround(cut, word));
+  }
+
+  /** @param {Selection} selection */
+  set(selection) {
+    this.byMouse = !this.touch;
+    this.selecting.set(selection);
+    this.byMouse = false;
   }
 
   /** @param {HTMLElement} handle */
@@ -79,14 +98,24 @@ export class Pointing {
       const range = selectedRange(this.selecting.get(), this.selecting.cut());
       if (letter === null || !range) return;
       const other = handle.dataset.edge === "start" ? range.end - 1 : range.start;
-      this.selecting.set(dragged(this.selecting.cut(), Math.min(letter, other), Math.max(letter, other) + 1, false));
+      this.set(dragged(this.selecting.cut(), Math.min(letter, other), Math.max(letter, other) + 1, false));
     });
   }
 
-  /** Put the handles at the edges of what is chosen; a mouse needs none. */
+  /** Put the handles at the edges of what is chosen by finger, and “Keep” at the end of what is chosen by mouse. */
   placeHandles() {
-    const range = this.selecting.active() && this.touch ? selectedRange(this.selecting.get(), this.selecting.cut()) : null;
+    const chosen = this.selecting.active() ? selectedRange(this.selecting.get(), this.selecting.cut()) : null;
+    const range = this.touch ? chosen : null;
     const origin = this.view.box.getBoundingClientRect();
+    if (this.here) {
+      this.here.hidden = !chosen || !this.byMouse;
+      if (chosen && this.byMouse) {
+        const { x, y } = this.view.edges(chosen).end;
+        const { offsetWidth: width } = this.here;
+        this.here.style.left = `${Math.max(0, Math.min(x - origin.left + 4, origin.width - width))}px`;
+        this.here.style.top = `${y - origin.top + 4}px`;
+      }
+    }
     for (const handle of this.handles) {
       handle.hidden = !range;
       if (!range) continue;

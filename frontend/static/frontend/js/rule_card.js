@@ -13,7 +13,7 @@ export function showRule(spec, type) {
   }
   part("ws-group").textContent = group?.name ?? "";
   part("ws-type").textContent = type.name;
-  part("ws-description").textContent = type.description;
+  part("ws-description").textContent = part("ws-ask-rule").textContent = type.description;
   part("ws-example").hidden = !type.example;
   part("ws-example").replaceChildren(...exampleNodes(type.example ?? ""));
   part("ws-hint").hidden = !type.span;

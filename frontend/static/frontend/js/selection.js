@@ -10,7 +10,7 @@
  * @property {boolean} extendNext  the next click or tap extends instead of starting anew
  */
 
-import { letterStep, sentenceEnd, sentenceStep, wordAt } from "./words.js";
+import { beginsWith, letterStep, sentenceEnd, sentenceStep, wordAt } from "./words.js";
 
 /** @type {Selection} */
 export const NOTHING = Object.freeze({ anchor: -1, focus: -1, exact: null, extendNext: false });
@@ -69,6 +69,26 @@ export function goTo(selection, word, extend) {
 }
 
 /**
+ * Go to the next word that begins with a letter, from the end of the text on from its start; or extend to it, which never turns round.
+ *
+ * @param {Selection} selection
+ * @param {Cut} cut
+ * @param {string} text
+ * @param {string} letter
+ * @param {boolean} extend
+ * @returns {Selection | null} null where no word begins so
+ */
+export function jump(selection, { words }, text, letter, extend) {
+  const { anchor, focus } = selection;
+  const reach = extend && anchor >= 0 ? words.length - focus - 1 : words.length;
+  for (let step = 1; step <= reach; step += 1) {
+    const word = (Math.max(focus, -1) + step) % words.length;
+    if (beginsWith(text.slice(words[word].start, words[word].end), letter)) return goTo(selection, word, extend);
+  }
+  return null;
+}
+
+/**
  * A click or a tap: the first takes the word, the second extends to it, the third starts anew unless it is to extend.
  *
  * @param {Selection} selection
@@ -80,18 +100,28 @@ export function pick(selection, word, extend = false) {
   return (extend || selection.extendNext) && selection.anchor >= 0 ? chosen(selection.anchor, word) : chosen(word, word, true);
 }
 
+/** The sentence around a word. @param {Cut} cut @param {number} word @returns {Selection} */
+export function sentenceAround(cut, word) {
+  const first = cut.sentences.findLast((start) => start <= word) ?? 0;
+  return chosen(first, (cut.sentences.find((start) => start > word) ?? cut.words.length) - 1);
+}
+
 /**
- * A dragged range, widened to whole words unless `exact`.
+ * A dragged range, widened to whole words unless `exact`: then without the blanks at its ends.
  *
  * @param {Cut} cut
  * @param {number} from
  * @param {number} to
  * @param {boolean} exact
+ * @param {string} [text]
  * @returns {Selection}
  */
-export function dragged({ words }, from, to, exact) {
-  const start = Math.min(from, to);
-  const end = Math.max(from, to);
+export function dragged({ words }, from, to, exact, text = "") {
+  let start = Math.min(from, to);
+  let end = Math.max(from, to);
+  const blank = (/** @type {number} */ at) => exact && start < end && /\s/u.test(text[at] ?? "");
+  while (blank(start)) start += 1;
+  while (blank(end - 1)) end -= 1;
   if (!words.length || (exact && start === end)) return NOTHING;
   const back = to < from;
   const first = wordAt(words, start);

@@ -16,6 +16,7 @@
  * @property {string} tab
  * @property {(entry: Entry, reply: Reply) => void} onReply
  * @property {() => void} onChange
+ * @property {(entry: Entry) => void} [onDecide]
  */
 
 import { Outbox, passes } from "./outbox.js";
@@ -40,6 +41,7 @@ export class Sender {
   async decide(entry, seenRevision) {
     const kept = this.outbox.add(entry, seenRevision);
     this.unkept += 1;
+    this.surroundings.onDecide?.(kept);
     this.surroundings.onChange();
     await this.keep([kept], []);
     this.unkept -= 1;
@@ -62,6 +64,13 @@ export class Sender {
     onReply(entry, reply);
     // The next one is kept with its new base before it is sent: a crash in between must not send it against the old one.
     if (remove.length || keep.length) await this.keep(keep, remove);
+    this.pump();
+  }
+
+  /** A window is gone: what it left is sent by this one. @param {Entry[]} left */
+  async adopt(left) {
+    this.outbox.adopt(left);
+    await this.keep(left, []);
     this.pump();
   }
 

@@ -24,6 +24,7 @@ export class Session {
    * @param {object} parts
    * @param {any} parts.spec
    * @param {boolean} [parts.training]  the first answer counts: it locks, and its feedback is shown before the next unit
+   * @param {string} [parts.closed]  why nothing can be stored
    * @param {import("./units.js").Units} parts.units
    * @param {import("./sender.js").Sender} parts.sender
    * @param {import("./clock.js").Clock} parts.clock
@@ -31,13 +32,19 @@ export class Session {
    * @param {() => Date} parts.today
    * @param {() => string} parts.newId
    * @param {Record<string, Draft>} parts.drafts
-   * @param {(drafts: Record<string, Draft>) => void} parts.keepDrafts
+   * @param {(drafts: Record<string, Draft>, key: string) => void} parts.keepDrafts  with the unit whose draft changed
    * @param {(unit: Unit | "loading" | null) => void} parts.onShow
    * @param {(unit: Unit) => void} parts.onRow
    */
   constructor(parts) {
     this.spec = parts.spec;
     this.training = parts.training ?? false;
+    /** Whether what is shown may be older than what the server has. */
+    this.unsure = false;
+    /** Decisions on their way in other windows, by window. @type {Map<string, number>} */
+    this.others = new Map();
+    /** Why nothing can be changed any more; empty while the round takes decisions. */
+    this.closed = parts.closed ?? "";
     this.units = parts.units;
     this.sender = parts.sender;
     this.clock = parts.clock;
@@ -89,7 +96,7 @@ export class Session {
   /** @param {Unit} unit @param {Draft} change */
   setDraft(unit, change) {
     this.drafts[unit.key] = { ...this.drafts[unit.key], ...change };
-    this.keepDrafts(this.drafts);
+    this.keepDrafts(this.drafts, unit.key);
     this.onRow(unit);
   }
 
@@ -120,7 +127,7 @@ export class Session {
   dropDraft(unit) {
     if (!(unit.key in this.drafts)) return;
     delete this.drafts[unit.key];
-    this.keepDrafts(this.drafts);
+    this.keepDrafts(this.drafts, unit.key);
   }
 
   /** @param {Unit} unit @returns {boolean} begun, and neither decided nor given up */
@@ -138,7 +145,8 @@ export class Session {
    * @returns {Record<string, string>} the broken rules; empty when it is decided
    */
   decide(unit, answer, { advance = true } = {}) {
-    if (this.isLocked(unit)) return { answer: gettext("In a training round the first answer counts.") };
+    const refused = this.refusal(unit);
+    if (refused) return { answer: refused };
     const errors = brokenRules(this.spec.answer, answer, this.facts(unit, answer));
     if (Object.keys(errors).length) return errors;
     this.history.push({ unit, before: isDecided(unit.row) ? answerOf(/** @type {Row} */ (unit.row)) : null });
@@ -159,6 +167,11 @@ export class Session {
     return this.training && isDecided(unit.row);
   }
 
+  /** @param {Unit | null} unit @returns {string} why nothing about it can be changed; empty where it can */
+  refusal(unit) {
+    return this.closed || (unit && this.isLocked(unit) ? gettext("In a training round the first answer counts.") : "");
+  }
+
   /** @param {Unit} unit @param {Record<string, any>} answer @returns {Record<string, unknown>} */
   facts(unit, answer) {
     if (unit.type) return { span: this.spec.types.find((/** @type {any} */ type) => type.code === unit.type)?.span ?? false };
@@ -172,7 +185,7 @@ export class Session {
    * @returns {Unit | null}
    */
   undo() {
-    if (this.training) return null;
+    if (this.training || this.closed) return null;
     const last = this.history.pop() ?? this.lastBeforeThisPage();
     if (!last) return null;
     const { row } = last.unit;
@@ -244,13 +257,49 @@ export class Session {
     this.onRow(unit);
   }
 
-  /** Lay what an earlier page left in the outbox over the rows as the server gave them. */
-  overlay() {
-    for (const entry of this.sender.outbox.entries) {
-      const unit = this.units.byKey.get(entry.unit);
-      if (unit && this.sender.outbox.latest(entry.unit) === entry) {
-        unit.row = entry.answer ? { ...entry.answer, revision: unit.revision + 1, updated_at: new Date(entry.seq / 1000).toISOString() } : null;
-      }
-    }
+  /** @returns {number} decisions that wait in other windows */
+  get elsewhere() {
+    return [...this.others.values()].reduce((sum, n) => sum + n, 0);
+  }
+
+  /**
+   * Lay what waits in this browser over the rows as the server gave them: what an earlier page left in the outbox, and what other windows
+   * are sending.
+   *
+   * @param {Entry[]} [elsewhere]
+   */
+  overlay(elsewhere = []) {
+    for (const entry of [...elsewhere, ...this.sender.outbox.entries].sort((a, b) => a.seq - b.seq)) this.lay(entry.unit, entry.answer, entry.seq);
+  }
+
+  /** @param {string} key @param {Record<string, any> | null} answer @param {number} seq */
+  lay(key, answer, seq) {
+    const unit = this.units.byKey.get(key);
+    if (unit) unit.row = answer ? { ...answer, revision: unit.revision + 1, updated_at: new Date(seq / 1000).toISOString() } : null;
+  }
+
+  /** Another window decided. @param {string} key @param {Record<string, any> | null} answer */
+  heard(key, answer) {
+    const unit = this.units.byKey.get(key);
+    if (!unit || this.sender.outbox.latest(key)) return;
+    this.lay(key, answer, this.today().getTime() * 1000);
+    this.onRow(unit);
+  }
+
+  /** The server has this row: another window stored it, or the round was read anew. @param {string} key @param {Row | null} row */
+  learn(key, row) {
+    const unit = this.units.byKey.get(key);
+    if (!unit || this.sender.outbox.latest(key) || (row?.revision ?? 0) < unit.revision) return;
+    unit.row = row;
+    unit.revision = row?.revision ?? 0;
+    this.onRow(unit);
+  }
+
+  /** Another window's draft, so that neither overwrites the other's. @param {string} key @param {Draft | null} draft */
+  takeDraft(key, draft) {
+    if (draft) this.drafts[key] = draft;
+    else delete this.drafts[key];
+    const unit = this.units.byKey.get(key);
+    if (unit && unit !== this.current) this.onRow(unit);
   }
 }

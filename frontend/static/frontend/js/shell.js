@@ -12,6 +12,8 @@ import { answerText, unitName } from "./wording.js";
  * @typedef {import("./units.js").Unit} Unit
  */
 
+const CHANGING = ["yes", "no", "keep", "label", "choice", "cannot", "comment", "unsure", "undo"].map((act) => `[data-act=${act}]`).join();
+
 export class Shell {
   /** @param {any} overview @param {HTMLElement} root */
   constructor(overview, root) {
@@ -32,6 +34,20 @@ export class Shell {
   say(text, wait = 60) {
     clearTimeout(this.sayTimer);
     this.sayTimer = setTimeout(() => { part("ws-say").textContent = text; }, wait);
+  }
+
+  /** Answer a key that does nothing, where it is seen and heard. @param {string} text */
+  tell(text) {
+    part("ws-last").replaceChildren(element("b", {}, text));
+    this.say(text, 20);
+  }
+
+  /** A button that can only be refused looks so; pressed, it says why. @param {Session} session @param {Unit | null} unit */
+  offer(session, unit) {
+    const refused = session.refusal(unit);
+    for (const button of /** @type {NodeListOf<HTMLElement>} */ (document.querySelectorAll(CHANGING))) {
+      if (refused || button.id !== "ws-keep") button.setAttribute("aria-disabled", String(Boolean(refused)));
+    }
   }
 
   /** @param {"ask" | "live" | "choice" | "note" | "feedback"} name */
@@ -69,13 +85,13 @@ export class Shell {
   /** @param {Session} session */
   saveState(session) {
     const { outbox, storeFailed } = session.sender;
-    const { state, text } = saveWords(outbox, storeFailed);
+    const { state, text } = saveWords(outbox, storeFailed, session);
     const button = part("ws-save");
     button.dataset.state = state;
     part("ws-save-text").textContent = text;
-    const paused = outbox.pause === "paused";
-    part("ws-paused").hidden = !paused;
-    part("ws-paused").textContent = paused ? pausedWords(outbox.waiting) : "";
+    const why = session.closed || (outbox.pause === "paused" ? pausedWords(outbox.waiting) : "");
+    part("ws-paused").hidden = !why;
+    part("ws-paused").textContent = why;
     if (!part("ws-done").hidden) this.doneSaved(session);
     const kind = state === "waiting" ? "saved" : `${state}:${outbox.pause}`;
     if (kind === this.saveKind) return;
@@ -185,6 +201,8 @@ export class Shell {
   guidelineAt(unit) {
     const { spec } = this.overview;
     const place = part("ws-guideline-type");
+    if (place.childNodes.length && place.dataset.type === (unit?.type ?? "")) return;
+    place.dataset.type = unit?.type ?? "";
     const type = spec.types.find((/** @type {any} */ entry) => entry.code === unit?.type);
     if (type) {
       place.replaceChildren(element("h3", {}, type.name), element("p", {}, type.description), markdownNodes(type.guideline ?? ""));
@@ -206,18 +224,20 @@ export class Shell {
           [[choiceKey(0), "…", choiceKey(4)], gettext("after 3: the reason why it is invalid")],
           [["Enter"], gettext("keep")], [["Esc"], gettext("back")],
           [["↑", "↓"], gettext("question before, question after")]]]]
-      : [[gettext("Step 1"), [[["Y"], gettext("yes")], [["N"], gettext("no")]]],
+      : [[gettext("Step 1"), [[["Y"], gettext("yes, with the words that are selected")], [["N"], gettext("no")]]],
          [gettext("Step 2: the span"), [
+          [["A", "…", "Z"], gettext("go to the next word that begins with it; with Shift extend to it")],
+          [[gettext("Space")], gettext("the span of another type of this text; again: of the one before")],
           [["←", "→", "↑", "↓"], gettext("word, line")], [["Ctrl", "←", "→"], gettext("sentence (also with Alt)")],
           [["Shift", "←", "→"], gettext("extend, by word or sentence")], [["Ctrl", "Alt", "←", "→"], gettext("move the end by a letter; with Shift the start")],
           [[",", "."], gettext("the same without modifiers; with Shift the start")],
           [["Home", "End"], gettext("start and end of the line; with Ctrl of the text")], [["PgUp", "PgDn"], gettext("a page up, a page down")],
           [["Enter"], gettext("keep this span")], [["Esc"], gettext("back to yes or no; nothing is recorded")]]],
-         [gettext("Mouse and touch"), [[[gettext("drag")], gettext("whole words; with Alt letter by letter")], [[gettext("click")], gettext("a word; a second click extends")]]]];
-    tables.push([gettext("Always"), [
+         [gettext("Mouse and touch"), [[[gettext("drag")], gettext("whole words, also before Y; with Alt letter by letter")], [[gettext("click")], gettext("a word; a second click extends; a triple click takes the sentence")]]]];
+    tables.push([questions ? gettext("Always") : gettext("Step 1; ⌫ and ? always"), [
       [["⌫"], gettext("undo the last decision and show it again")], [["X"], gettext("cannot judge, with a word why")], [["F"], gettext("flag as unsure")],
       [["C"], gettext("comment")], [["J", "K"], gettext("next, previous without deciding")], [["L"], gettext("list: done, flagged, left")],
-      ...(questions ? [] : [/** @type {[string[], string]} */ ([["M"], gettext("my decisions so far")])]), [["G"], gettext("guideline")], [["?"], gettext("this overview")]]]);
+      ...(questions ? [] : [/** @type {[string[], string]} */ ([["M"], gettext("my decisions so far")]), /** @type {[string[], string]} */ ([["S"], gettext("show or hide the spans of the other types")])]), [["G"], gettext("guideline")], [["?"], gettext("this overview")]]]);
     part("ws-keys-body").replaceChildren(
       ...tables.map(([caption, rows]) =>
         element("table", { className: "ws-keys-table" }, element("caption", {}, caption),
@@ -240,8 +260,8 @@ export class Shell {
     /** @param {"mine" | "stored"} which @param {string} title @param {any} row */
     const version = (which, title, row) =>
       element("div", { className: "ws-version" },
-        element("dl", {}, element("dt", {}, title), element("dd", { dir: "auto" }, row ? answerText(row, session.spec) : gettext("undecided")),
-          ...(row?.comment ? [element("dt", {}, gettext("Comment")), element("dd", { dir: "auto" }, row.comment)] : []),
+        element("dl", {}, element("dt", {}, title), element("dd", { dir: "auto", translate: false }, row ? answerText(row, session.spec) : gettext("undecided")),
+          ...(row?.comment ? [element("dt", {}, gettext("Comment")), element("dd", { dir: "auto", translate: false }, row.comment)] : []),
           ...(row?.unsure ? [element("dt", {}, gettext("Flag")), element("dd", {}, gettext("unsure"))] : [])),
         element("button", { type: "button", className: "go", data: { pick: which }, onclick: () => onPick(next.unit, which) }, which === "mine" ? gettext("Keep mine") : gettext("Keep the stored one")));
     part("ws-conflict-versions").replaceChildren(version("mine", gettext("Decided here"), latest.answer), version("stored", gettext("Stored on the server"), next.stored));
@@ -268,19 +288,23 @@ export class Shell {
 /**
  * @param {import("./outbox.js").Outbox} outbox
  * @param {boolean} storeFailed
- * @returns {{state: "saved" | "waiting" | "trouble" | "act", text: string}}
+ * @param {{closed?: string, unsure?: boolean, elsewhere?: number}} [session]  `unsure`: what the server has is not known; `elsewhere`: decisions that wait in other windows
+ * @returns {{state: "saved" | "waiting" | "trouble" | "act" | "closed", text: string}}
  */
-export function saveWords({ waiting, pause, conflicts, refused }, storeFailed) {
+export function saveWords({ waiting, pause, conflicts, refused }, storeFailed, { closed = "", unsure = false, elsewhere = 0 } = {}) {
   const n = waiting;
   if (conflicts.size) return { state: "act", text: gettext("Two answers differ") };
   if (pause === "closed" || refused.length) return { state: "act", text: interpolate(gettext("%(n)s not stored"), { n: n + refused.length }) };
   if (pause === "session" || pause === "csrf") return { state: "act", text: interpolate(gettext("Log in: %(n)s waiting"), { n }) };
   // Whatever holds them up: closing the page would lose them.
   if (n && storeFailed) return { state: "trouble", text: interpolate(gettext("%(n)s waiting, not kept here"), { n }) };
+  if (closed && !n) return { state: "closed", text: gettext("Closed") };
+  if (!n && (pause === "network" || unsure)) return { state: "trouble", text: gettext("Offline") };
   if (pause === "network") return { state: "trouble", text: interpolate(gettext("Offline: %(n)s waiting"), { n }) };
   if (pause === "server") return { state: "trouble", text: interpolate(gettext("Server away: %(n)s waiting"), { n }) };
   if (n && pause === "paused") return { state: "trouble", text: interpolate(gettext("Paused: %(n)s waiting"), { n }) };
   if (n) return { state: "waiting", text: interpolate(gettext("%(n)s waiting"), { n }) };
+  if (elsewhere) return { state: "waiting", text: interpolate(gettext("%(n)s waiting in another window"), { n: elsewhere }) };
   return { state: "saved", text: gettext("All saved") };
 }
 

@@ -1,6 +1,6 @@
 /** What the keys of step 2 do to the selection: by words, lines and pages as they are seen, by sentences, by letters. */
 
-import { goTo, moveLetter, moveSentence, moveWord } from "./selection.js";
+import { goTo, jump, moveLetter, moveSentence, moveWord } from "./selection.js";
 
 /**
  * @typedef {import("./selection.js").Selection} Selection
@@ -16,12 +16,13 @@ import { goTo, moveLetter, moveSentence, moveWord } from "./selection.js";
  * @param {TextView} view
  * @returns {Selection | null} null for any other act
  */
-export function moved({ act, step = 1, extend = false, edge = "end" }, selection, pieces, text, view) {
+export function moved({ act, step = 1, extend = false, edge = "end", letter = "" }, selection, pieces, text, view) {
   const { focus } = selection;
   const way = step > 0 ? "down" : "up";
   switch (act) {
     case "word": return byWord(selection, pieces, view, step, extend);
     case "sentence": return moveSentence(selection, pieces, step, extend);
+    case "jump": return jump(selection, pieces, text, letter, extend) ?? selection;
     case "letter": return moveLetter(selection, pieces, text, edge, step);
     case "text-edge": return goTo(selection, step > 0 ? pieces.words.length - 1 : 0, extend);
     case "line":
@@ -40,14 +41,16 @@ export function moved({ act, step = 1, extend = false, edge = "end" }, selection
 export function keepInSight(view, range) {
   const pane = paneOf(view);
   const { top, bottom } = view.lastRect(range);
-  const frame = pane.getBoundingClientRect();
+  const page = pane === document.scrollingElement;
+  // In a low window the page itself scrolls, below a dock that stays.
+  const frame = page ? { top: 0, bottom: Math.min(window.innerHeight, document.getElementById("ws-dock")?.getBoundingClientRect().top ?? Infinity) } : pane.getBoundingClientRect();
   pane.scrollBy(0, Math.min(0, top - frame.top - 24) || Math.max(0, bottom - frame.bottom + 24));
 }
 
-/** What scrolls the text: its own pane, or on narrow pages the column around it. @param {TextView} view */
+/** What scrolls the text: its own pane, on narrow pages the column around it, in low windows the page. @param {TextView} view */
 function paneOf({ box }) {
-  const pane = /** @type {HTMLElement} */ (box.closest(".ws-read"));
-  return pane.scrollHeight > pane.clientHeight ? pane : /** @type {HTMLElement} */ (pane.closest(".ws-columns"));
+  const panes = [box.closest(".ws-read"), box.closest(".ws-columns")];
+  return panes.find((pane) => pane && pane.scrollHeight > pane.clientHeight && getComputedStyle(pane).overflowY === "auto") ?? /** @type {Element} */ (document.scrollingElement);
 }
 
 /** @param {Selection} selection @param {Pieces} pieces @param {TextView} view @param {1 | -1} step @param {boolean} extend */

@@ -21,6 +21,33 @@ export async function entriesLeftBehind(entries) {
   return entries.filter(({ tab }) => !living.has(LOCK + tab));
 }
 
+/**
+ * Wait until a window is gone. Where locks do not exist nobody can tell, and its decisions wait for the next page that opens.
+ *
+ * @param {string} tab
+ * @returns {Promise<void>}
+ */
+export async function gone(tab) {
+  if (!navigator.locks) return new Promise(() => {});
+  await navigator.locks.request(LOCK + tab, () => {});
+}
+
+/**
+ * What windows of one person in one round tell each other.
+ *
+ * @typedef {{from: string, waiting: number} & ({kind: "hello" | "count"} | {kind: "decided", unit: string, answer: Record<string, any> | null}
+ *   | {kind: "stored", unit: string, row: Record<string, any>} | {kind: "draft", unit: string, draft: Record<string, any> | null})} Told
+ * @param {string} name
+ * @param {(told: Told) => void} onTold
+ * @returns {(told: Told) => void}
+ */
+export function otherWindows(name, onTold) {
+  if (!("BroadcastChannel" in globalThis)) return () => {};
+  const channel = new BroadcastChannel(`elenchus-round-${name}`);
+  channel.addEventListener("message", ({ data }) => onTold(data));
+  return (told) => channel.postMessage(told);
+}
+
 /** Let the worker keep this page and its files; the texts are kept by the member's own store. @param {string} workerUrl */
 export async function keepForOffline(workerUrl) {
   if (!("serviceWorker" in navigator) || !window.isSecureContext) return;

@@ -8,25 +8,80 @@
 
 const REGISTRY = /** @type {any} */ (globalThis.CSS)?.highlights;
 
+const MENDS = 8;
+
 export class TextView {
-  /** @param {HTMLElement} box @param {HTMLElement} paragraph @param {HTMLElement | null} overlay */
-  constructor(box, paragraph, overlay) {
+  /**
+   * @param {HTMLElement} box
+   * @param {HTMLElement} paragraph
+   * @param {HTMLElement | null} overlay
+   * @param {() => void} [onForeign]  a translator or an extension changed the text, and it was put back
+   */
+  constructor(box, paragraph, overlay, onForeign = () => {}) {
     this.box = box;
     this.paragraph = paragraph;
     this.overlay = overlay;
     this.node = document.createTextNode("");
     /** @type {Map<string, TextRange[]>} */
     this.drawn = new Map();
+    this.text = "";
+    this.mended = 0;
     paragraph.replaceChildren(this.node);
+    // By the time an observer runs, the page's own change has the right node in place.
+    new MutationObserver(() => {
+      // Two programs that correct each other would never end.
+      if (this.mended < MENDS && this.mend()) onForeign();
+    }).observe(paragraph, { childList: true, characterData: true, subtree: true });
     if (!REGISTRY && overlay) new ResizeObserver(() => this.redraw()).observe(box);
   }
 
   /** @param {string} text */
   show(text) {
-    if (this.node.data === text) return;
+    if (this.text === text && !this.isForeign()) return;
     this.clear();
-    this.node = document.createTextNode(text);
+    this.mended = 0;
+    this.text = text;
+    this.place();
+  }
+
+  place() {
+    this.node = document.createTextNode(this.text);
     this.paragraph.replaceChildren(this.node);
+  }
+
+  /** @returns {boolean} whether what is on the page is not this text in its one node */
+  isForeign() {
+    const { childNodes } = this.paragraph;
+    return childNodes.length !== 1 || childNodes[0] !== this.node || this.node.data !== this.text;
+  }
+
+  /** Put the text back, with all that is drawn over it, where another program changed it. @returns {boolean} whether one had */
+  mend() {
+    if (!this.isForeign()) return false;
+    this.mended += 1;
+    this.place();
+    for (const [name, ranges] of [...this.drawn]) this.draw(name, ranges);
+    return true;
+  }
+
+  /** @returns {TextRange | null} what of the text the browser's own selection covers */
+  selected() {
+    const selection = document.getSelection();
+    if (!selection?.rangeCount || selection.isCollapsed) return null;
+    const range = selection.getRangeAt(0);
+    if (!range.intersectsNode(this.node)) return null;
+    const start = range.startContainer === this.node ? range.startOffset : 0;
+    const end = range.endContainer === this.node ? range.endOffset : this.text.length;
+    const before = this.text.slice(start, end);
+    const from = start + before.length - before.trimStart().length;
+    const to = from + before.trim().length;
+    return from < to ? { start: from, end: to } : null;
+  }
+
+  /** Nothing selected by the browser may stand beside what is highlighted. */
+  forgetSelected() {
+    const selection = document.getSelection();
+    if (selection?.rangeCount && selection.getRangeAt(0).intersectsNode(this.node)) selection.removeAllRanges();
   }
 
   /** @param {string} name @param {TextRange[]} ranges */
@@ -53,7 +108,7 @@ export class TextView {
       for (const range of ranges) {
         for (const rect of this.domRange(range).getClientRects()) {
           const box = document.createElement("i");
-          if (name === "ws-cursor" || name === "ws-other") box.className = "cursor";
+          if (name !== "ws-span" && name !== "ws-stored") box.className = "cursor";
           box.style.left = `${rect.left - origin.left}px`;
           box.style.top = `${rect.top - origin.top}px`;
           box.style.width = `${rect.width}px`;
@@ -115,6 +170,26 @@ export class TextView {
     const node = position?.offsetNode ?? range?.startContainer;
     if (node !== this.node) return null;
     return position?.offset ?? range.startOffset;
+  }
+
+  /**
+   * The gap nearest to a point that may lie beside the text: on the line at its height, at the end that it lies beyond.
+   *
+   * @param {number} x
+   * @param {number} y
+   * @returns {number | null}
+   */
+  nearestGap(x, y) {
+    const direct = this.gapAt(x, y);
+    if (direct !== null || !this.node.length) return direct;
+    const lines = Array.from(this.domRange({ start: 0, end: this.node.length }).getClientRects()).filter(({ width }) => width > 0);
+    if (!lines.length) return null;
+    const away = (/** @type {DOMRect} */ { top, bottom }) => Math.max(top - y, y - bottom, 0);
+    const height = Math.min(...lines.map(away));
+    const line = lines.filter((one) => away(one) === height);
+    const left = Math.min(...line.map((one) => one.left));
+    const right = Math.max(...line.map((one) => one.right));
+    return this.gapAt(Math.min(Math.max(x, left + 1), right - 1), line[0].top + line[0].height / 2);
   }
 
   /**

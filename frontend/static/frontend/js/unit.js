@@ -1,5 +1,6 @@
 /** The page of one unit: keys for sides and neighbours, and choosing a span in the text. */
 
+import { edgeOf, isShortcut, letterOf } from "./keys.js";
 import { shownRange, storedSpan } from "./offsets.js";
 import { edgeMoved, firstSpan } from "./span_move.js";
 import { cut } from "./words.js";
@@ -111,22 +112,21 @@ function takeSide(value) {
   show();
 }
 
-/** @type {Record<string, ["start" | "end", 1 | -1]>} */
-const MOVES = { "[": ["start", -1], "]": ["start", 1], "{": ["end", -1], "}": ["end", 1] };
-
 /** @param {KeyboardEvent} event one that is no typing and no shortcut of the browser */
 function obey(event) {
-  const key = CSS.escape(event.key);
+  const name = letterOf(event);
+  const key = CSS.escape(name);
   const neighbour = /** @type {HTMLElement | null} */ (document.querySelector(`a[data-key="${key}"]`));
   if (neighbour) return neighbour.click();
-  const focused = event.key === "c" ? document.getElementById("comment") : event.key === "w" ? field("why") : null;
+  const focused = name === "c" ? document.getElementById("comment") : name === "w" ? field("why") : null;
   if (focused) {
     event.preventDefault();
     focused.focus();
     return;
   }
   if (!form) return;
-  if (MOVES[event.key]) move(...MOVES[event.key]);
+  const edge = edgeOf(event);
+  if (edge) move(...edge);
   const side = /** @type {HTMLInputElement | null} */ (inForm(`[data-number="${key}"]`));
   if (side) {
     side.checked = true;
@@ -162,7 +162,7 @@ document.addEventListener("keydown", (event) => {
     form.requestSubmit(inForm("[name=and_next]"));
   } else if (typing) {
     if (event.key === "Escape") at.blur();
-  } else if (!event.ctrlKey && !event.metaKey && !event.altKey) {
+  } else if (!event.isComposing && !isShortcut(event)) {
     obey(event);
   }
 });

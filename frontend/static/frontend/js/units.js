@@ -20,6 +20,17 @@ export function isDecided(row) {
   return Boolean(row.cannot_judge) || (row.applicable ?? null) !== null || (row.label ?? null) !== null;
 }
 
+/**
+ * The rows of an item as the server gives it, by the key of their unit.
+ *
+ * @param {any} result
+ * @returns {[string, Row | null][]}
+ */
+export function rowsOf(result) {
+  if (!result.questions) return Object.entries(result.types ?? {}).map(([code, row]) => [`${result.assignment}:${code}`, row]);
+  return result.questions.map((/** @type {any} */ { id, row }) => [`${result.assignment}:${id}`, row ?? null]);
+}
+
 export class Units {
   /**
    * @param {object} round

@@ -127,7 +127,25 @@ export function direction(text) {
   return { rtl, mixed: other.test(text) };
 }
 
-/** @type {WeakMap<object, Cut & {rtl: boolean, mixed: boolean}>} */
+/** @param {string} text @returns {string} without case and accents */
+const bare = (text) => text.normalize("NFKD").replace(/\p{M}/gu, "").toLowerCase();
+
+/**
+ * A plain letter finds words with and without an accent on it, a letter with an accent only those with the same one.
+ *
+ * @param {string} word
+ * @param {string} letter
+ * @returns {boolean}
+ */
+export function beginsWith(word, letter) {
+  const plain = bare(letter);
+  return plain === letter.normalize("NFKD") ? bare(word.slice(0, 12)).startsWith(plain) : word.normalize("NFC").toLowerCase().startsWith(letter.normalize("NFC"));
+}
+
+/** @param {string} text @returns {boolean} whether it has no letters but Latin ones */
+const isLatin = (text) => !/(?!\p{Script=Latin})\p{L}/u.test(text);
+
+/** @type {WeakMap<object, Cut & {rtl: boolean, mixed: boolean, latin: boolean}>} */
 const cuts = new WeakMap();
 
 /**
@@ -138,7 +156,7 @@ const cuts = new WeakMap();
 export function cutOf(item) {
   let found = cuts.get(item);
   if (!found) {
-    found = { ...cut(item.text), ...direction(item.text) };
+    found = { ...cut(item.text), ...direction(item.text), latin: isLatin(item.text) };
     cuts.set(item, found);
   }
   return found;

@@ -13,8 +13,8 @@ import { Sender } from "./sender.js";
 import { Session } from "./session.js";
 import { Shell } from "./shell.js";
 import { memoryStore, openStore } from "./storage.js";
-import { entriesLeftBehind, holdTab, keepForOffline } from "./tabs.js";
-import { Units, resultOf } from "./units.js";
+import { entriesLeftBehind, gone, holdTab, keepForOffline, otherWindows } from "./tabs.js";
+import { Units, resultOf, rowsOf } from "./units.js";
 import { cutOf } from "./words.js";
 
 const FIRST_PAGE = 10;
@@ -104,15 +104,41 @@ async function work({ overview, page, offline, store }, tab) {
   const shell = new Shell(overview, root);
   const { spec, round } = overview;
   const units = new Units({ types: spec.types, typesTotal: overview.types_total, order: round.order, itemsTotal: overview.assignments_total, unitsTotal: overview.units_total, unitsDecided: overview.units_decided });
+  const waiting = () => store.entries().then((all) => all.filter((entry) => entry.round === roundKey), () => []);
+  const inStore = await waiting();
   const [left, kept, Page] = await Promise.all([
-    store.entries().then((all) => entriesLeftBehind(all.filter((entry) => entry.round === roundKey)), () => []),
+    entriesLeftBehind(inStore),
     store.getDraft(roundKey).catch(() => null),
     pageClass,
   ]);
   const outbox = new Outbox(left, newId);
   const steady = () => performance.now();
   const clock = new Clock(steady(), !document.hidden);
-  const drafts = kept ?? {};
+  const lastDrafts = `${POINTER_PREFIX}${overview.member.id}:${roundKey}:drafts`;
+  const written = takenFrom(lastDrafts);
+  if (written) void store.putDraft(roundKey, written).catch(() => {});
+  const drafts = written ?? kept ?? {};
+  let told = outbox.waiting;
+  const send = otherWindows(`${roundKey}-${overview.member.id}`, (message) => hear(message));
+  /** @param {any} message */
+  const tell = (message) => {
+    told = outbox.waiting;
+    send({ from: tab, waiting: told, ...message });
+  };
+  /** @param {import("./tabs.js").Told} message */
+  const hear = (message) => {
+    if (!session.others.has(message.from)) watch(message.from);
+    session.others.set(message.from, message.waiting);
+    if (message.kind === "hello") tell({ kind: "count" });
+    else if (message.kind === "decided") session.heard(message.unit, message.answer);
+    else if (message.kind === "draft") session.takeDraft(message.unit, message.draft);
+    else if (message.kind === "stored") {
+      elsewhere = elsewhere.filter(({ unit }) => unit !== message.unit);
+      session.learn(message.unit, message.row);
+      keepItem(units.byKey.get(message.unit)?.item);
+    }
+    shell.saveState(session);
+  };
   let askAgain = () => {};
 
   const sender = new Sender(outbox, {
@@ -122,7 +148,10 @@ async function work({ overview, page, offline, store }, tab) {
       // Let in no more: no log-in helps, only a lead does.
       if (reply.kind === "gone" && reply.member === overview.member.id) return { ...reply, kind: "closed" };
       // Someone else logged in elsewhere in this browser: these decisions wait for their own person.
-      return reply.kind === "gone" && !(await isStillMe()) ? { kind: "session" } : reply;
+      if (reply.kind !== "gone" && reply.kind !== "session") return reply;
+      const now = await whoIsIn();
+      somebodyElse = now !== null && now !== overview.member.id;
+      return reply.kind === "gone" && now === overview.member.id ? reply : { kind: "session" };
     },
     now: steady,
     random: Math.random,
@@ -130,21 +159,34 @@ async function work({ overview, page, offline, store }, tab) {
     cancel: (timer) => clearTimeout(timer),
     onReply: (entry, reply) => {
       session.replied(entry, reply);
+      if (reply.kind === "closed") session.closed = reply.message;
+      // A repeat is answered also after the round has closed.
+      else if (reply.kind === "stored" && !reply.replayed) session.closed = "";
+      shell.offer(session, tools.page.unit);
+      if (reply.kind === "stored") tell({ kind: "stored", unit: entry.unit, row: reply.row });
       if (reply.kind === "stored") keepItem(session.units.byKey.get(entry.unit)?.item);
       else if (reply.kind === "stale") shell.conflict(session, pick);
       else if (reply.kind === "locked") void showFirstAnswer(entry.unit);
       else if (reply.kind === "session" || reply.kind === "csrf") askForLogin();
       else if (reply.kind === "closed" || reply.kind === "invalid" || reply.kind === "gone") shell.refused(session);
     },
-    onChange: () => shell.saveState(session),
+    onChange: () => {
+      shell.saveState(session);
+      if (outbox.waiting !== told) tell({ kind: "count" });
+    },
+    onDecide: ({ unit, answer }) => tell({ kind: "decided", unit, answer: /** @type {any} */ (answer) }),
   });
 
   const session = new Session({
     spec, units, sender, clock, newId, drafts,
     training: round.purpose === "training",
+    closed: round.closed,
     now: steady,
     today: () => new Date(),
-    keepDrafts: (all) => void store.putDraft(roundKey, all).catch(() => {}),
+    keepDrafts: (all, key) => {
+      void store.putDraft(roundKey, all).catch(() => {});
+      tell({ kind: "draft", unit: key, draft: all[key] ?? null });
+    },
     onShow: (unit) => {
       if (unit === "loading") {
         // No key may reach the unit before, which is decided.
@@ -162,15 +204,36 @@ async function work({ overview, page, offline, store }, tab) {
       tools.page.show(unit);
       tools.listing.refresh();
       shell.progress(session);
+      shell.offer(session, unit);
+      // The guideline stays at the type that is asked.
+      if (/** @type {HTMLDialogElement} */ (part("ws-guideline")).open) shell.guidelineAt(unit);
       prepareNext(unit);
     },
     onRow: (unit) => {
       tools.page.refresh(unit);
       tools.listing.refresh();
       shell.progress(session);
+      shell.offer(session, tools.page.unit);
       if (!part("ws-done").hidden && session.training && !outbox.waiting) void showTraining(shell, session);
     },
   });
+  session.unsure = offline;
+  /** What other windows sent when this one opened: shown, and left to them. */
+  let elsewhere = inStore.filter((entry) => !left.includes(entry));
+  /** @param {string} other */
+  const watch = (other) => void gone(other).then(async () => {
+    session.others.delete(other);
+    const orphans = (await waiting()).filter((entry) => entry.tab === other);
+    await sender.adopt(orphans);
+    session.overlay();
+    if (session.current) tools.page.refresh(session.current);
+  });
+  for (const { tab: other } of elsewhere) {
+    if (!session.others.has(other)) watch(other);
+    session.others.set(other, (session.others.get(other) ?? 0) + 1);
+  }
+  tell({ kind: "hello" });
+
   const tools = { page: new Page(shell, session), listing: new Listing(session) };
   shell.keysOverview(dataset.protocol === "cqs_gen");
   for (const button of document.querySelectorAll("[data-act=undo]")) /** @type {HTMLElement} */ (button).hidden = session.training;
@@ -183,10 +246,10 @@ async function work({ overview, page, offline, store }, tab) {
     void sender.pick(unit, choice).then(() => shell.conflict(session, pick));
   };
 
-  const isStillMe = async () => {
-    const now = await getJson(dataset.workspaceUrl ?? "").catch(() => null);
-    return now?.member.id === overview.member.id;
-  };
+  let somebodyElse = false;
+  /** @returns {Promise<number | null>} the member who is logged in; 0 for somebody who does not annotate here, null for nobody */
+  const whoIsIn = () => getJson(dataset.workspaceUrl ?? "").then(({ member }) => member.id, (error) => (error.status === 403 && error.code !== "not_authenticated") || error.status === 404 ? 0 : null);
+  const isStillMe = async () => (await whoIsIn()) === overview.member.id;
   /** Another window answered this unit of a training round before. @param {string} key */
   const showFirstAnswer = async (key) => {
     const unit = units.byKey.get(key);
@@ -201,7 +264,7 @@ async function work({ overview, page, offline, store }, tab) {
   const take = (page, fromServer = true) => {
     const from = units.items.length;
     units.add(page);
-    session.overlay();
+    session.overlay(elsewhere);
     if (fromServer) for (const item of units.items.slice(from)) keepItem(item);
   };
   /** @param {import("./units.js").Item | undefined} item */
@@ -217,7 +280,10 @@ async function work({ overview, page, offline, store }, tab) {
   /** @param {boolean} [asked]  by the person; by itself it opens over no other dialog, which says so then */
   const askForLogin = (asked = false) => {
     const n = outbox.waiting;
-    part("ws-login-text").textContent = interpolate(ngettext("Log in again as %(who)s. Your %(n)s waiting decision is safe and is sent then.", "Log in again as %(who)s. Your %(n)s waiting decisions are safe and are sent then.", n), { who: overview.member.pseudonym, n });
+    const { login: name, pseudonym: who } = overview.member;
+    part("ws-login-title").textContent = somebodyElse ? gettext("Somebody else logged in in this browser") : gettext("Your session has ended");
+    part("ws-login-text").textContent = interpolate(ngettext("Log in again as %(name)s (%(who)s in this project). Your %(n)s waiting decision is safe and is sent then.", "Log in again as %(name)s (%(who)s in this project). Your %(n)s waiting decisions are safe and are sent then.", n), { name, who, n });
+    /** @type {HTMLInputElement} */ (part("ws-login-name")).value ||= name;
     const login = /** @type {HTMLDialogElement} */ (part("ws-login"));
     if (asked || !modalIsOpen()) openModal(login);
     else if (!login.open) sayInDialog(part("ws-ended"));
@@ -226,7 +292,7 @@ async function work({ overview, page, offline, store }, tab) {
   const loggedIn = async () => {
     const now = await getJson(dataset.workspaceUrl ?? "").catch((error) => error);
     if (now instanceof Error || now.member?.id !== overview.member.id) {
-      part("ws-login-error").textContent = now instanceof Error ? now.message : interpolate(gettext("This is another person's account. %(who)s's decisions wait until %(who)s logs in."), { who: overview.member.pseudonym });
+      part("ws-login-error").textContent = now instanceof Error ? now.message : interpolate(gettext("This is another person's account. The decisions of %(name)s (%(who)s) wait until %(name)s logs in."), { name: overview.member.login, who: overview.member.pseudonym });
       return false;
     }
     /** @type {HTMLDialogElement} */ (part("ws-login")).close();
@@ -236,6 +302,32 @@ async function work({ overview, page, offline, store }, tab) {
   };
 
   window.addEventListener("online", () => askAgain());
+  // A page that the browser had put aside shows what was true then.
+  window.addEventListener("pageshow", ({ persisted }) => { if (persisted) void readAnew().then(() => tell({ kind: "hello" }), () => {}); });
+  const keepBegun = () => /** @type {any} */ (tools.page).keepBegun?.();
+  document.addEventListener("visibilitychange", () => { if (document.hidden) keepBegun(); });
+  window.addEventListener("pagehide", () => {
+    keepBegun();
+    // The database may not get to it any more.
+    try {
+      if (Object.keys(drafts).length) localStorage.setItem(lastDrafts, JSON.stringify(drafts));
+    } catch { /* then the last keys of a span are lost */ }
+  });
+  /** Take the rows as the server has them now, apart from those whose change waits here. */
+  const readAnew = async () => {
+    session.unsure = true;
+    shell.saveState(session);
+    for (let after = /** @type {number | null} */ (0); after !== null;) {
+      const { results, next } = await getJson(pageUrl(after, NEXT_PAGES));
+      for (const result of results) {
+        const rows = new Map(rowsOf(result));
+        for (const unit of units.byKey.values()) if (unit.assignment === result.assignment) session.learn(unit.key, rows.get(unit.key) ?? null);
+      }
+      after = next;
+    }
+    session.unsure = false;
+    shell.saveState(session);
+  };
   listen({ shell, session, sender, clock, tools, steady, askForLogin, loggedIn, pick });
   listenForReading(units, round.due_on ?? null);
   take(page, !offline);
@@ -243,7 +335,6 @@ async function work({ overview, page, offline, store }, tab) {
   shell.saveState(session);
   if (round.content_warning) await warning(shell, round.content_warning);
   shell.place("text");
-  if (round.status !== "open") part("ws-last").textContent = interpolate(gettext("%(round)s is not open: nothing can be stored."), { round: round.name });
   /** The unit that the address names, such as one's decisions lead to; once it was shown, the address names none. */
   let wanted = new URLSearchParams(location.hash.slice(1)).get("unit") ?? "";
   const begin = () => {
@@ -279,6 +370,28 @@ async function work({ overview, page, offline, store }, tab) {
     }
     if (session.current === null) begin();
     shell.progress(session);
+  }
+  while (session.unsure) {
+    try {
+      if (!(await isStillMe())) throw new ApiError(0, "not_me", "");
+      await readAnew();
+    } catch {
+      await new Promise((resolve) => {
+        askAgain = () => resolve(null);
+        setTimeout(resolve, 3000);
+      });
+    }
+  }
+}
+
+/** @param {string} key @returns {any} what an earlier page wrote there as it went, once */
+function takenFrom(key) {
+  try {
+    const found = JSON.parse(localStorage.getItem(key) ?? "null");
+    localStorage.removeItem(key);
+    return found;
+  } catch {
+    return null;
   }
 }
 
