@@ -4,7 +4,7 @@ from django.db import migrations, models
 class Migration(migrations.Migration):
 
     dependencies = [
-        ('annotation', '0011_draft_work'),
+        ('annotation', '0012_account_names'),
     ]
 
     operations = [

@@ -6,13 +6,13 @@ from django.db import migrations, models
 class Migration(migrations.Migration):
 
     dependencies = [
-        ('annotation', '0011_draft_work'),
+        ('annotation', '0016_upload_found'),
     ]
 
     operations = [
         migrations.AddField(
-            model_name='upload',
-            name='found',
-            field=models.JSONField(blank=True, default=dict),
+            model_name='keyanswer',
+            name='revision',
+            field=models.PositiveIntegerField(default=1),
         ),
     ]

@@ -6,7 +6,7 @@ from django.db import migrations, models
 class Migration(migrations.Migration):
 
     dependencies = [
-        ('exports', '0004_release_reference'),
+        ('exports', '0005_refinement_splits'),
     ]
 
     operations = [

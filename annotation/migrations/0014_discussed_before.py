@@ -6,7 +6,7 @@ from django.db import migrations, models
 class Migration(migrations.Migration):
 
     dependencies = [
-        ('annotation', '0011_draft_work'),
+        ('annotation', '0013_asked_types'),
     ]
 
     operations = [

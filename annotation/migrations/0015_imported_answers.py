@@ -9,7 +9,7 @@ from django.db import migrations, models
 class Migration(migrations.Migration):
 
     dependencies = [
-        ('annotation', '0011_draft_work'),
+        ('annotation', '0014_discussed_before'),
     ]
 
     operations = [

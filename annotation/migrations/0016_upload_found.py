@@ -6,13 +6,13 @@ from django.db import migrations, models
 class Migration(migrations.Migration):
 
     dependencies = [
-        ('annotation', '0012_discussed_before'),
+        ('annotation', '0015_imported_answers'),
     ]
 
     operations = [
         migrations.AddField(
-            model_name='keyanswer',
-            name='revision',
-            field=models.PositiveIntegerField(default=1),
+            model_name='upload',
+            name='found',
+            field=models.JSONField(blank=True, default=dict),
         ),
     ]

@@ -19,7 +19,7 @@ FORGET = [
 class Migration(migrations.Migration):
 
     dependencies = [
-        ('annotation', '0012_imported_answers'),
+        ('annotation', '0017_key_revision'),
     ]
 
     operations = [migrations.RunSQL(FORGET, migrations.RunSQL.noop)]
