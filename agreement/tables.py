@@ -22,7 +22,6 @@ from annotation.importing.safe_cells import made_safe
 CSV_COLUMNS = (
     "section", "name", "figure", "value", "low", "high", "se", "reason", "interval_reason", "caution",
     "n_pairs", "n_items", "n_pairable", "n_ratings", "n_spans",
-    "n_texts",
 )  # fmt: skip
 
 _ESTIMATE = CSV_COLUMNS[CSV_COLUMNS.index("value") : CSV_COLUMNS.index("n_items")]
@@ -76,14 +75,14 @@ def figures_csv(figures: dict[str, Any]) -> str:
     """Return every figure of a report, one a row; undefined has an empty value and its reason.
 
     `caution` is the code of why an interval is not to be trusted. A report with an encoder has a column more,
-    which names it beside its figures.
+    which names it beside its figures. Of a mean over texts `n_items` counts these texts.
     """
     out = io.StringIO()
     writer = csv.writer(out, lineterminator="\n")
     encoder = encoder_text(figures)
     writer.writerow([*CSV_COLUMNS, "encoder"] if encoder else CSV_COLUMNS)
     for section in figures["sections"]:
-        counts = [section["n_items"], section["n_pairable"], section["n_ratings"]]
+        counts = [section["n_pairable"], section["n_ratings"]]
         for figure, estimate in _estimates(section):
             writer.writerow(
                 [
@@ -91,9 +90,9 @@ def figures_csv(figures: dict[str, Any]) -> str:
                     made_safe(section["name"]),
                     figure,
                     *(estimate.get(name) for name in _ESTIMATE),
+                    estimate.get("n_texts", section["n_items"]),
                     *counts,
                     estimate.get("n_spans"),
-                    estimate.get("n_texts"),
                     *([made_safe(encoder) if figure.startswith(BERTSCORE) else ""] if encoder else []),
                 ]
             )

@@ -153,4 +153,4 @@ def test_means_over_texts_and_the_joint_mean_beside_ours(report):
     assert of_le["joint"]["exact"]["value"] == 0.5 and of_le["joint"]["exact"]["n_texts"] == 2
     rows = list(csv.DictReader(io.StringIO(figures_csv(report.figures))))
     (joint,) = (r for r in rows if (r["section"], r["figure"]) == ("type:LE", "exact_joint"))
-    assert (joint["value"], joint["n_texts"]) == ("0.5", "2")
+    assert (joint["value"], joint["n_items"]) == ("0.5", "2")
