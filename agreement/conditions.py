@@ -28,8 +28,8 @@ class Conditions:
 
     items and annotators say whether those of this round took part in the other one too: all (`same`), some
     or none (`new`). `n_items_again` are items that somebody judged in both. `discussed` is what a lead said,
-    or `yes` where a discussion of the earlier round was begun here before this one closed, of
-    `n_items_discussed` items. Only what was judged counts, by whom it counts.
+    or `yes` where a discussion of the earlier round was begun here before this one closed: of
+    `n_items_discussed` items, `n_items_again_discussed` of them judged again. Only what was judged counts.
     """
 
     round: int
@@ -49,11 +49,14 @@ class Conditions:
     n_items_again: int
     discussed: str
     n_items_discussed: int
+    n_items_again_discussed: int
 
     @property
     def again_after_discussion(self) -> bool:
         """Whether the same people judged the same texts again after discussing them."""
-        return self.n_items_again > 0 and self.discussed == YES
+        if self.n_items_discussed:
+            return self.n_items_again_discussed > 0
+        return self.n_items_again > 0 and self.discussed == YES  # as a lead says, of whatever texts
 
     def to_json(self) -> dict[str, Any]:
         """Return the conditions as plain data, with what they say in English."""
@@ -66,7 +69,8 @@ def conditions_read(before: Round, after: Round, *, without: Collection[int] = (
     then, now = _judged(before, without), _judged(after, without)
     items_then, items_now = ({item for item, _ in pairs} for pairs in (then, now))
     people_then, people_now = ({member for _, member in pairs} for pairs in (then, now))
-    n_discussed = _n_discussed(before, after, without)
+    discussed = _discussed(before, after) - set(without)
+    again = {item for item, _ in then & now}
     stated = {True: YES, False: NO, None: NOT_RECORDED}[after.discussed_before]
     return Conditions(
         round=after.number,
@@ -83,9 +87,10 @@ def conditions_read(before: Round, after: Round, *, without: Collection[int] = (
         n_items_both=len(items_then & items_now),
         annotators=_shared(people_then, people_now),
         n_annotators_both=len(people_then & people_now),
-        n_items_again=len({item for item, _ in then & now}),
-        discussed=YES if n_discussed else stated,
-        n_items_discussed=n_discussed,
+        n_items_again=len(again),
+        discussed=YES if discussed else stated,
+        n_items_discussed=len(discussed),
+        n_items_again_discussed=len(again & discussed),
     )
 
 
@@ -190,10 +195,9 @@ def _judged(round: Round, without: Collection[int]) -> set[tuple[int, int]]:
     return {(item, member) for item, member in found if item not in without}
 
 
-def _n_discussed(before: Round, after: Round, without: Collection[int]) -> int:
+def _discussed(before: Round, after: Round) -> set[int]:
     in_time = Q() if after.closed_at is None else Q(created_at__lte=after.closed_at)
-    found = Comment.objects.filter(in_time, round=before).order_by()
-    return len(set(found.values_list("item", flat=True)) - set(without))
+    return set(Comment.objects.filter(in_time, round=before).order_by().values_list("item", flat=True))
 
 
 def _shared(then: set[int], now: set[int]) -> str:

@@ -85,6 +85,14 @@ def test_texts_judged_again_after_a_discussion_are_no_sign_of_a_better_guideline
     assert conditions_brief(found) == "same texts, same people, discussed in between"
 
 
+def test_a_discussion_of_other_texts_does_not_count_as_one_of_those_judged_again(made):
+    before = judged(made, made.items[:3], made.annotators)
+    discuss(made, before, made.items[0])
+    found = conditions_read(before, judged(made, made.items[1:], made.annotators))
+    assert (found.n_items_again, found.discussed, found.again_after_discussion) == (2, "yes", False)
+    assert "and not that the guideline" not in " ".join(conditions_words(found))
+
+
 @pytest.mark.parametrize(
     ("said", "discussed", "sentence"),
     [

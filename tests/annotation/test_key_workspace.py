@@ -9,7 +9,7 @@ from annotation.training_key import missing_key
 from tests import factories
 from tests.conftest import client_of
 
-pytestmark = pytest.mark.django_db
+pytestmark = [pytest.mark.django_db, pytest.mark.database]
 
 BASE = "/api/projects/s/rounds/1/key/"
 

@@ -60,7 +60,7 @@ def test_events_of_other_projects_do_not_show(lead_client, study):
 
 
 def test_times_outside_pages_have_their_offset(lead_client, settings):
-    """What a program reads is ISO 8601 with its offset; tests/frontend/test_template_texts.py reads the pages."""
+    """What a program reads is ISO 8601 with its offset."""
     settings.TIME_ZONE = "Asia/Kolkata"
     made = factories.study("focus", annotators=2, items=2, slug="zoned")
     factories.open_round(made)
