@@ -1,4 +1,4 @@
-"""What people and programs are told where a text has a NUL, or the database, the disk or the mail server fails."""
+"""What people and programs are told where a text has a NUL, or database, disk or mail server fail."""
 
 import errno
 import re
@@ -24,14 +24,13 @@ from tests.installation import script
 pytestmark = [pytest.mark.django_db, pytest.mark.database]
 
 ROOT = Path(__file__).resolve().parents[2]
+READ = re.compile(r"(?:GET|POST|query_params|asked)\.get(?:list)?\(\s*\"(\w+)\"")
 PARAMETERS = sorted(
     {
         name
         for folder in ("frontend", "annotation", "agreement", "exports", "config")
         for file in (ROOT / folder).rglob("*.py")
-        for name in re.findall(
-            r"(?:GET|POST|query_params|asked)\.get(?:list)?\(\s*\"(\w+)\"", file.read_text("utf-8")
-        )
+        for name in READ.findall(file.read_text("utf-8"))
     }
     | {"page", "q", "next", "who", "since", "until", "width", "coefficient", "rows", "columns"}
 )
@@ -92,10 +91,10 @@ def broken_by(error: Exception):
     ],
 )
 def test_programs_are_told_in_json_that_the_database_or_the_disk_fails_and_people_on_a_page(
-    study,
+    study,  # noqa: F811
     monkeypatch,
     error,
-    place,  # noqa: F811
+    place,
 ):
     client = client_of("lea")
     client.raise_request_exception = False
