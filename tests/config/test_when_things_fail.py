@@ -44,13 +44,15 @@ def test_a_nul_anywhere_in_a_request_is_refused_and_fails_nowhere(study):  # noq
     sent = dict.fromkeys(PARAMETERS, "a\0b")
     for name, pattern in patterns():
         url = address(pattern, study)
-        for response in (client.get(url, sent), client.post(url, sent)):
-            assert response.status_code in (400, 405), (name, response.status_code)
-            if name.startswith("api-"):
-                assert response.json()["code"]
+        response = client.get(url, sent)
+        assert response.status_code == 400, name
+        if name.startswith("api-"):
+            assert response.json()["code"] == "invalid"
+        # The fields of a form say so beside themselves.
+        assert client.post(url, sent).status_code < 500, name
     for path in ("/", "/accounts/login/", "/accounts/signup/", "/accounts/password/reset/", "/projects/new/"):
         assert client.get(path, sent).status_code == 400
-        assert client.post(path, sent).status_code == 400
+        assert client.post(path, sent).status_code < 500
         assert client.get(path, {"a\0b": ""}).status_code == 400
 
 
