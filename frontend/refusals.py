@@ -7,6 +7,7 @@ from contextlib import contextmanager
 from django.conf import settings
 from django.contrib import messages
 from django.core.exceptions import BadRequest, DisallowedHost, RequestDataTooBig
+from django.db import DataError
 from django.http import HttpRequest, HttpResponse, JsonResponse, QueryDict
 from django.shortcuts import render
 from django.template.loader import render_to_string
@@ -45,6 +46,8 @@ class RefusalPages:
         return response
 
     def process_exception(self, request: HttpRequest, error: Exception) -> HttpResponse | None:
+        if isinstance(error, ValueError | DataError) and any("\0" in text for text in _texts(request.POST)):
+            return unreadable(request, error)
         if not isinstance(error, Refused):
             return None
         status, heading = HEADINGS.get(error.code, (409, gettext("This cannot be done now")))
@@ -53,21 +56,15 @@ class RefusalPages:
         )
 
 
-FORMS = ("application/x-www-form-urlencoded", "multipart/form-data")
-
-
 def refuse_nul(get_response: Callable[[HttpRequest], HttpResponse]) -> Callable[[HttpRequest], HttpResponse]:
-    """Refuse the character NUL wherever a request can have it: no text has it, and PostgreSQL fails on it.
+    """Refuse the character NUL in an address or a cookie: no text has it, and PostgreSQL fails on it.
 
-    The body of an API call is JSON, whose parser refuses it with its place.
+    The fields of a form say so beside themselves; where a page reads past them, see `RefusalPages`. The body
+    of an API call is JSON, whose parser refuses it with its place.
     """
 
     def middleware(request: HttpRequest) -> HttpResponse:
-        texts = [request.path_info, *request.COOKIES.values(), *_texts(request.GET)]
-        if request.method == "POST" and request.content_type in FORMS:
-            files = [file for _, sent in request.FILES.lists() for file in sent]
-            texts += _texts(request.POST) + [str(getattr(file, "name", "")) for file in files]
-        if any("\0" in text for text in texts):
+        if any("\0" in text for text in (request.path_info, *request.COOKIES.values(), *_texts(request.GET))):
             raise BadRequest("a NUL character")
         return get_response(request)
 

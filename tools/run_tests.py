@@ -44,7 +44,7 @@ def main() -> int:
 
 
 def run_legs(services: Services, strict: bool) -> int:
-    """Run one leg after the other up to the first that fails; return its exit code."""
+    """Run every leg, whatever another one found; return the exit code of the first that failed."""
 
     def offered(get: Callable[[], str], what_is_skipped: str) -> str | None:
         try:
@@ -86,14 +86,17 @@ def run_legs(services: Services, strict: bool) -> int:
                 environment | {"DATABASE_URL": postgres + "/elenchus"},
             )
         )
+    failed: dict[str, int] = {}
     for title, command, variables in legs:
         print(f"\n== {title} ==", flush=True)
         code = run(command, variables)
+        if code == NO_TEST_RAN:
+            print("No test ran.", file=sys.stderr)
         if code:
-            if code == NO_TEST_RAN:
-                print("No test ran.", file=sys.stderr)
-            return code
-    return 0
+            failed[title] = code
+    if failed:
+        print(f"\nFailed: {'; '.join(failed)}", file=sys.stderr)
+    return next(iter(failed.values()), 0)
 
 
 def run(command: list[str], environment: dict[str, str]) -> int:

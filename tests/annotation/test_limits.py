@@ -34,6 +34,7 @@ OURS = {
     "agreement.ReportPart": {"key", "attempt"},
     "agreement.ConsensusSpan": {"type_code", "text"},
     "agreement.DisputedUnit": {"type_code"},
+    "annotation.AccountName": {"name_key", "email_key"},
     "annotation.AnnotationEvent": {"type_code", "payload_sha256"},
     "annotation.Assignment": {"types"},
     "annotation.Claim": {"type_code"},

@@ -4,6 +4,7 @@ import socket
 
 import pytest
 from celery import shared_task
+from celery.signals import after_task_publish, beat_init
 from kombu.exceptions import OperationalError
 
 import config
@@ -41,3 +42,16 @@ def test_a_dead_broker_is_an_error_and_not_a_page_that_hangs():
         url = f"redis://127.0.0.1:{taken.getsockname()[1]}/0"
         with app.connection(url) as connection, pytest.raises(OperationalError):
             addition.apply_async((1, 2), connection=connection)
+
+
+def test_beat_shows_its_health_check_that_it_sends(tmp_path, monkeypatch):
+    monkeypatch.setattr(after_task_publish, "receivers", [])
+    before = app.conf.beat_schedule_filename
+    app.conf.beat_schedule_filename = str(tmp_path / "beat-schedule")
+    try:
+        beat_init.send(sender=None)
+    finally:
+        app.conf.beat_schedule_filename = before
+    assert not (tmp_path / "beat-alive").exists()
+    after_task_publish.send(sender="agreement.sweep_reports")
+    assert (tmp_path / "beat-alive").exists()

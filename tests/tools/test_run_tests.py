@@ -71,11 +71,17 @@ def test_nothing_may_be_missing_when_strict(legs):
     assert done == []
 
 
-def test_the_first_leg_that_fails_ends_the_run_with_its_code(legs):
+@pytest.mark.parametrize(("failing", "code"), [({1: 3}, 3), ({2: 4}, 4), ({1: 3, 2: 4}, 3)])
+def test_a_leg_that_fails_keeps_no_other_from_running_and_gives_the_run_its_code(legs, capsys, failing, code):
     done, codes = legs
-    codes[1] = 3
-    assert run_tests.run_legs(FakeServices(), strict=False) == 3
-    assert len(done) == 1
+    codes.update(failing)
+    assert run_tests.run_legs(FakeServices(), strict=False) == code
+    assert len(done) == 2
+    told = capsys.readouterr().err
+    assert ("Everything, on SQLite" in told, "Database tests, on PostgreSQL" in told) == (
+        1 in failing,
+        2 in failing,
+    )
 
 
 def test_the_settings_of_whoever_runs_the_tests_do_not_reach_them(monkeypatch):
