@@ -10,8 +10,10 @@ from collections.abc import Sequence
 from typing import Any
 
 import numpy as np
+from numpy.typing import NDArray
 
 from agreement.crosstable import WHOSE, cross_items
+from agreement.figures import MANY_RATERS
 from agreement.judgements import RoundJudgements
 from agreement.sections import REASONS, Section, sections_of
 from agreement.unsaid import item_of_rows, items_of, section_unsaid, unsaid
@@ -65,52 +67,45 @@ def figures_told(
 
 
 def _annotators(people: list[Figures], judgements: RoundJudgements, least: int) -> list[Figures]:
-    """Blank those with few items, and of the others the types of which they judged few."""
-    columns, n_items = judgements.columns, max(len(judgements.items), 1)
+    """Blank those with few items, and of the others the types of which they judged few.
+
+    Of a crowd nobody's types are told: most have few items of each.
+    """
+    columns, n_items, n_kinds = judgements.columns, max(len(judgements.items), 1), len(judgements.kinds)
     answered = columns.value >= 0
-    item = judgements.unit_item[columns.unit]
-    kind = columns.unit // n_items if judgements.protocol == FOCUS else np.zeros_like(columns.unit)
-    judged = np.zeros((len(people), len(judgements.kinds)), dtype=np.int64)
-    whole = np.zeros(len(people), dtype=np.int64)
-    for at in range(len(people)):
-        mine = answered & (columns.rater == at)
-        whole[at] = len(np.unique(item[mine]))
-        for code in range(len(judgements.kinds)):
-            judged[at, code] = len(np.unique(item[mine & (kind == code)]))
+    unit, rater = columns.unit[answered], columns.rater[answered]
+    kind = unit // n_items if judgements.protocol == FOCUS else np.zeros_like(unit)
+    item = judgements.unit_item[unit]
+    whole = _items_by(rater, item, len(people))
+    shared = np.bincount(unit, minlength=len(judgements.unit_item))[unit] > 1
+    with_others = _items_by(rater[shared], item[shared], len(people))
+    repeats = judgements.repeats
+    twice = _items_by(repeats.rater, judgements.unit_item[repeats.unit], len(people))
     few = hidden_parts(whole, least)
-    cells = hidden_cells(judged, least, also=np.repeat(few[:, None], judged.shape[1], axis=1))
-    codes = [unit.code for unit in judgements.kinds]
+    cells = np.ones((len(people), n_kinds), dtype=np.bool_)
+    if len(people) <= MANY_RATERS:
+        judged = _items_by(rater * n_kinds + kind, item, len(people) * n_kinds).reshape(-1, n_kinds)
+        cells = hidden_cells(judged, least, also=np.repeat(few[:, None], n_kinds, axis=1))
+    place = {unit.code: at for at, unit in enumerate(judgements.kinds)}
     found = []
     for at, person in enumerate(people):
         if few[at]:
             found.append({**unsaid(person), "pseudonym": person["pseudonym"]})
             continue
-        types = {
-            code: unsaid(entry) if code in codes and cells[at, codes.index(code)] else entry
-            for code, entry in person["types"].items()
-        }
-        twice = person.get("with_self")
-        told = {**person, "types": types}
-        if twice and twice["n"] and _items_twice(judgements, at) < least:
-            told["with_self"] = unsaid(twice)
-        if 0 < _items_shared(judgements, at) < least:
+        types = person["types"].items()
+        told = {**person, "types": {c: unsaid(own) if cells[at, place[c]] else own for c, own in types}}
+        if "with_self" in person and 0 < twice[at] < least:
+            told["with_self"] = unsaid(person["with_self"])
+        if 0 < with_others[at] < least:
             told["with_rest"] = unsaid(person["with_rest"])
         found.append(told)
     return found
 
 
-def _items_twice(judgements: RoundJudgements, rater: int) -> int:
-    repeats = judgements.repeats
-    return len(np.unique(judgements.unit_item[repeats.unit[repeats.rater == rater]]))
-
-
-def _items_shared(judgements: RoundJudgements, rater: int) -> int:
-    """Return on how many items somebody else answered a unit of an annotator too."""
-    columns = judgements.columns
-    answered = columns.value >= 0
-    votes = np.bincount(columns.unit[answered], minlength=len(judgements.unit_item))
-    mine = columns.unit[answered & (columns.rater == rater)]
-    return len(np.unique(judgements.unit_item[mine[votes[mine] > 1]]))
+def _items_by(group: NDArray[np.int64], item: NDArray[np.int64], n_groups: int) -> NDArray[np.int64]:
+    """Return how many different items each group has."""
+    distinct = np.unique(np.stack([group, item], axis=1), axis=0)
+    return np.bincount(distinct[:, 0], minlength=n_groups)
 
 
 def _pairs(pairs: list[Figures], section: Section, judgements: RoundJudgements, least: int) -> list[Figures]:
