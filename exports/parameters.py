@@ -44,8 +44,9 @@ class Parameters:
     what was published with a file. `split_sizes` maps a split's name to its share (seed) or its number of
     items (balanced: of the split `test`). `split_names` gives the splits by rounds, topics or the items' own
     field another name; several may get the same one. `withheld` names the splits whose references stay
-    inside. Without `texts` the release has ids, offsets and hashes only. With `refined_questions` the stored questions of a
-    language model stand beside those of the exemplars. `exchange` names the forms of other tools to write.
+    inside. Without `texts` the release has ids, offsets and hashes only. With `refined_questions` the stored
+    questions of a language model stand beside those of the exemplars. `exchange` names the forms of other
+    tools to write.
     `published` is the day that card and citation name, as in 2026-03-31: files have no clock of their own.
     """
 
