@@ -30,7 +30,7 @@ class MemberProgress:
     texts: int
     total: int
     decided: int
-    active_seconds: int | None  # None where something is decided and no time was measured
+    active_seconds: int | None  # None where no time was measured
     last_at: datetime | None
 
     @property
@@ -80,10 +80,15 @@ def progress_of_round(round: Round, *, member: Membership | None = None) -> list
             texts=counted[row.member_id]["texts"],
             total=units[row.member_id],
             decided=counted[row.member_id]["decided"],
-            active_seconds=counted[row.member_id]["active_seconds"]
-            or (None if counted[row.member_id]["decided"] else 0),
+            active_seconds=_measured(round, counted[row.member_id]),
             last_at=row.judged_at,
         )
         for row in there
         if counted[row.member_id]["texts"]
     ]
+
+
+def _measured(round: Round, counted: Counter[str]) -> int | None:
+    """Return the active seconds; None of judgements made elsewhere whose file did not say them."""
+    seconds = counted["active_seconds"]
+    return None if round.imported and counted["decided"] and not seconds else seconds

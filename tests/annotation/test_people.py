@@ -78,7 +78,7 @@ def test_a_project_without_a_lead_is_opened_to_an_account_by_a_command(capsys):
     factories.user("olu")
     assert client_of("olu").get("/p/scripted/").status_code == 404
     call_command("add_member", "scripted", "olu", "--lead")
-    assert capsys.readouterr().out == "olu takes part in scripted as A1.\n"
+    assert capsys.readouterr().out == "olu takes part in scripted as L1.\n"
     assert client_of("olu").get("/p/scripted/settings/").status_code == 200
     member = Membership.objects.get()
     assert (member.is_lead, member.is_annotator) == (True, False)
@@ -87,8 +87,8 @@ def test_a_project_without_a_lead_is_opened_to_an_account_by_a_command(capsys):
     assert (member.is_lead, member.is_annotator) == (True, True)
     events = ProjectEvent.objects.filter(action="member added").order_by("id")
     assert [event.details for event in events] == [
-        {"who": "A1", "roles": ["lead"]},
-        {"who": "A1", "roles": ["annotator"]},
+        {"who": "L1", "roles": ["lead"]},
+        {"who": "L1", "roles": ["annotator"]},
     ]
 
 

@@ -128,7 +128,7 @@ def test_without_the_comments_an_unhelpful_question_is_refused_in_long_form(tool
         project=questions_again(), path=path, round_name="Back", skip_invalid=True, refused_path=refused
     )
     assert (report.refused, report.counts["new judgements"]) == (2, 10)
-    assert "I-1,same,UN,A2" in refused.read_text()
+    assert "I-1,A2,same,UN" in refused.read_text()
 
 
 def test_a_question_that_the_item_has_not_is_refused(tmp_path):

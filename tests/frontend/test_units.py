@@ -91,7 +91,7 @@ def test_a_unit_that_another_lead_has_offers_no_decision(lead_client, study):
     lou = member_add(project=study.project, user=factories.user("lou"), is_lead=True)
     unit_claim(item=study.items[0], unit=LE, member=lou)
     page = lead_client.get(address(study)).content.decode()
-    assert "A5 is deciding this unit until" in page and 'id="decide"' not in page
+    assert "L1 is deciding this unit until" in page and 'id="decide"' not in page
     lead_client.post(address(study, "decide/"), {"side": "no", "why": "x", "seen": ""})
     assert not Resolution.objects.exists()
 
