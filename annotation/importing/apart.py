@@ -49,7 +49,10 @@ _WAITED_FOR = 6
 """How much longer than it may compute a reader is waited for: other work may have the processor."""
 
 _CHILD = (sys.executable, "-m", "annotation.importing.child")
-_KEPT_OF_ENVIRONMENT = ("PATH", "LANG", "LC_ALL", "LC_CTYPE", "PYTHONHASHSEED", "SYSTEMROOT", "TMPDIR", "TZ")
+_KEPT_OF_ENVIRONMENT = (
+    *("PATH", "LANG", "LC_ALL", "LC_CTYPE", "TZ", "TMPDIR", "SYSTEMROOT"),
+    *("PYTHONPATH", "PYTHONHOME", "PYTHONHASHSEED", "LD_LIBRARY_PATH"),
+)
 
 
 class TakesTooLong(FileError):

@@ -60,7 +60,7 @@ def read(
             found = _item(row, origin or "")
             changed.add(row, _AS_WRITTEN)
             if ends_in_zeros(found.external_id):
-                changed.count(
+                changed.add_cell(
                     "id", gettext("long numbers that end in zeros, as Excel leaves them"), row.place
                 )
             if item is not None and found.external_id == item.external_id:

@@ -92,9 +92,9 @@ class ChangedCells:
         """Count the changed cells of a row, those of columns aside that would have refused it."""
         for column, lost in (row.lost or {}).items():
             if lost.kind and column not in refused:
-                self.count(column, lost.kind, row.place, lost.cell)
+                self.add_cell(column, lost.kind, row.place, lost.cell)
 
-    def count(self, column: str, kind: str, place: str, cell: str = "") -> None:
+    def add_cell(self, column: str, kind: str, place: str, cell: str = "") -> None:
         """Count one cell of a column."""
         first_place, first_cell, n = self._found.get((column, kind), (place, cell, 0))
         self._found[column, kind] = (first_place, first_cell, n + 1)
