@@ -12,20 +12,26 @@ from rest_framework.pagination import PageNumberPagination
 from rest_framework.request import Request
 from rest_framework.response import Response
 
-from agreement.before import change_conditions
-from agreement.canonical import canonical_json
-from agreement.chart_files import CHARTS, ChartMissing, chart_pdf, chart_svg
-from agreement.cross_files import CrossMissing, cross_csv, cross_latex, cross_of, cross_svg
+from agreement.adjudication.queue import disputed_units, unit_json
+from agreement.computation.requests import (
+    CurrentReport,
+    figures_readable,
+    report_current,
+    report_shown,
+    report_visible,
+)
+from agreement.display.chart_files import CHARTS, ChartMissing, chart_pdf, chart_svg
+from agreement.display.cross_files import CrossMissing, cross_csv, cross_latex, cross_of, cross_svg
+from agreement.display.csv_latex import LATEX_DEFAULT, TableRefused, change_csv, figures_csv, latex_table
+from agreement.display.sample_size import PLANNED, plan_clean, report_plan
 from agreement.models import AgreementReport, DisputedUnit
-from agreement.plans import PLANNED, plan_clean, report_plan
-from agreement.queue import disputed_units, unit_json
-from agreement.reports import CurrentReport, figures_readable, report_current, report_shown, report_visible
-from agreement.tables import LATEX_DEFAULT, TableRefused, change_csv, figures_csv, latex_table
+from agreement.report.comparison import change_conditions
 from agreement.tasks import report_start
 from annotation import access
-from annotation.api import REFUSALS, MemberView
-from annotation.errors import NotFound, Refused
+from annotation.api.projects import REFUSALS, MemberView
 from annotation.models import Membership, Round
+from core.canonical_json import canonical_json
+from core.errors import NotFound, Refused
 
 
 class ReportSerializer(serializers.Serializer):

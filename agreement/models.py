@@ -196,8 +196,8 @@ class DisputedUnit(models.Model):
     """One type of an item, or one question, on which the annotators were not of one mind.
 
     `why` says what an adjudicator has to decide; it is empty where the majority has settled the unit.
-    `disputed` is between 0 and 1: see `agreement.consensus.type_dispute`; for a settled unit it is the share
-    of annotator pairs with different answers. `votes` are [answer, number] pairs, most votes first.
+    `disputed` is between 0 and 1: see `agreement.spans.consensus.type_dispute`; for a settled unit it is the
+    share of annotator pairs with different answers. `votes` are [answer, number] pairs, most votes first.
     """
 
     class Why(models.TextChoices):

@@ -14,7 +14,10 @@ from celery import Task, shared_task
 from django.db import transaction
 from kombu.exceptions import OperationalError
 
-from agreement import crosschecks, jobs, parts, reports
+from agreement.computation import compute as jobs
+from agreement.computation import crosscheck as crosschecks
+from agreement.computation import parts
+from agreement.computation import requests as reports
 from agreement.models import AgreementReport
 from annotation.models import Round
 

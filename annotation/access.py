@@ -7,8 +7,8 @@ from django.core.exceptions import ObjectDoesNotExist
 from django.db.models import Manager, Model, QuerySet
 from django.utils.translation import gettext
 
-from annotation.errors import NotAllowed, NotFound, Refused
 from annotation.models import Assignment, Import, Item, Membership, Project, Question, Round, RoundItem
+from core.errors import NotAllowed, NotFound, Refused
 
 Row = TypeVar("Row", bound=Model)
 

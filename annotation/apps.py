@@ -11,7 +11,7 @@ class AnnotationConfig(AppConfig):
 
     def ready(self) -> None:
         from annotation.accounts import account_check, account_name_store
-        from annotation.database_rules import install_annotation_triggers, lift_annotation_triggers
+        from annotation.database.install import install_annotation_triggers, lift_annotation_triggers
 
         pre_migrate.connect(lift_annotation_triggers, sender=self)
         post_migrate.connect(install_annotation_triggers, sender=self)

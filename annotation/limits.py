@@ -6,15 +6,8 @@ Use cases and forms refuse with it, and triggers keep it whoever writes.
 from collections.abc import Mapping
 from dataclasses import dataclass
 
-from annotation.errors import Refused
-from annotation.protocols.texts import (
-    COMMENT,
-    QUESTION,
-    direction_problem,
-    length_problem,
-    sentence,
-    text_problem,
-)
+from core.errors import Refused
+from core.texts import COMMENT, QUESTION, direction_problem, length_problem, sentence, text_problem
 
 
 @dataclass(frozen=True, slots=True)

@@ -10,11 +10,13 @@ from django.conf import settings
 from django.utils import translation
 from kombu.exceptions import OperationalError
 
-from annotation import opening, round_drawing, screening, uploading
-from annotation.drawing import drawn_items
-from annotation.errors import Refused
-from annotation.importing import staging
+from annotation.importing import screening, staging
+from annotation.importing import uploads as uploading
 from annotation.models import Membership, Project, Round
+from annotation.rounds import drawing as round_drawing
+from annotation.rounds import opening
+from annotation.rounds.sampling import drawn_items
+from core.errors import Refused
 
 logger = logging.getLogger(__name__)
 

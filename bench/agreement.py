@@ -13,7 +13,7 @@ import numpy as np
 
 sys.path.insert(0, str(Path(__file__).resolve().parent.parent))
 
-from agreement.labels import label_agreement
+from agreement.statistics.label_agreement import label_agreement
 
 SEED = 20250101
 RATERS, LABELS, MISSING = 5, 3, 0.2

@@ -24,10 +24,10 @@ def fill(slug: str, n_items: int, n_annotators: int) -> None:
     from django.contrib.auth.models import User
     from django.utils import timezone
 
-    from annotation.database_rules import TRIGGERS, lifted_triggers
+    from annotation.database.install import TRIGGERS, lifted_triggers
     from annotation.models import Import, Membership, ProjectEvent, Round
-    from annotation.projects import member_add, project_create
-    from annotation.rounds import round_create
+    from annotation.projects.projects import member_add, project_create
+    from annotation.rounds.lifecycle import round_create
 
     rng = random.Random(0)
     lea = User.objects.create_user("lea")
@@ -93,12 +93,12 @@ def _report(round: Any) -> Any:
 
 def _finish(report: Any, small: Any) -> None:
     """Compute the report of the small round, show its figures as those of the large one, and release it."""
-    from agreement.jobs import report_compute
+    from agreement.computation.compute import report_compute
+    from agreement.computation.requests import report_request
     from agreement.models import AgreementReport
-    from agreement.reading import judgements_stamp
-    from agreement.reports import report_request
-    from exports.parameters import Parameters
-    from exports.releases import release_build
+    from agreement.report.loading import judgements_stamp
+    from exports.releases.lifecycle import release_build
+    from exports.selection.parameters import Parameters
 
     small.refresh_from_db()
     computed = report_request(round=small)

@@ -101,8 +101,8 @@ def prepare(slug: str, n_items: int, n_annotators: int) -> None:
     from django.core.management import call_command
     from django.db import connection
 
+    from annotation.importing.screening import screening_count
     from annotation.models import Project, Round
-    from annotation.screening import screening_count
     from bench.large_project import fill
 
     call_command("migrate", verbosity=0)

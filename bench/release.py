@@ -50,11 +50,11 @@ def fill(items: int, types: int, annotators: int) -> None:
     from django.contrib.auth.models import User
     from django.utils import timezone
 
-    from annotation.codebooks.reader import load_shipped
-    from annotation.database_rules import TRIGGERS, lifted_triggers
+    from annotation.codebooks.toml_reader import load_shipped
+    from annotation.database.install import TRIGGERS, lifted_triggers
     from annotation.models import Assignment, Import, Item, RoundItem, TypeAnnotation
-    from annotation.projects import member_add, project_create
-    from annotation.rounds import round_create
+    from annotation.projects.projects import member_add, project_create
+    from annotation.rounds.lifecycle import round_create
 
     rng, words = random.Random(0), SENTENCE.split()
     project = project_create(slug=SLUG, codebook="focus", user=User.objects.create_user("lea"))
@@ -111,8 +111,8 @@ def judgement(model, assignment, code, rng):
 def build(version: str, choices: dict) -> None:
     """Build the release and print what it took."""
     from annotation.models import Project
-    from exports import releases
-    from exports.parameters import Parameters
+    from exports.releases import lifecycle as releases
+    from exports.selection.parameters import Parameters
 
     started = time.perf_counter()
     started_cpu = sum(os.times()[:4])
@@ -131,9 +131,9 @@ def build(version: str, choices: dict) -> None:
 
 def report() -> None:
     """Compute the agreement report of the round, as the worker does when it closes."""
-    from agreement.jobs import report_compute
-    from agreement.parts import part_compute, parts_waiting
-    from agreement.reports import report_request
+    from agreement.computation.compute import report_compute
+    from agreement.computation.parts import part_compute, parts_waiting
+    from agreement.computation.requests import report_request
     from annotation.models import Round
 
     asked = report_request(round=Round.objects.select_related("project", "codebook").get(project__slug=SLUG))

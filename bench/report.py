@@ -10,9 +10,9 @@ from pathlib import Path
 import numpy as np
 
 sys.path.insert(0, str(Path(__file__).resolve().parent.parent))
-from agreement.judgements import Columns, Group, RoundItems, RoundJudgements, UnitKind
-from agreement.parameters import DEFAULTS
-from agreement.report import report_build
+from agreement.report.assembly import report_build
+from agreement.report.judgements import Columns, Group, RoundItems, RoundJudgements, UnitKind
+from agreement.report.parameters import DEFAULTS
 
 ITEMS, RATERS, TYPES, WORDS = 140, 3, 10, 80
 

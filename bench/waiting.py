@@ -56,8 +56,8 @@ def draw_and_open(slug: str, n_items: int, n_annotators: int, folder: Path) -> N
     from django.core.management import call_command
 
     from annotation.models import Project, Round
-    from annotation.opening import round_open
-    from annotation.rounds import round_create, round_draw
+    from annotation.rounds.lifecycle import round_create, round_draw
+    from annotation.rounds.opening import round_open
     from bench.large_project import fill
 
     call_command("migrate", verbosity=0)

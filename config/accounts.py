@@ -15,7 +15,7 @@ from django.http import HttpRequest
 from django.utils.translation import gettext, ngettext
 
 from annotation.accounts import account_find, address_as_stored, as_stored, key_of, refuse_taken_name
-from annotation.errors import Refused
+from core.errors import Refused
 
 logger = logging.getLogger(__name__)
 

@@ -13,7 +13,7 @@ from django.utils.translation import gettext, gettext_lazy
 from django.views.decorators.cache import never_cache
 
 from annotation.accounts import refuse_taken_email
-from annotation.errors import NotAllowed
+from core.errors import NotAllowed
 
 
 class LoginForm(forms.LoginForm):

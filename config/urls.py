@@ -8,10 +8,10 @@ from drf_spectacular.views import SpectacularAPIView, SpectacularSwaggerSplitVie
 from config.health import healthz
 from config.login import admin_login
 
-handler400 = "frontend.refusals.unreadable"
-handler404 = "frontend.refusals.missing"
-handler500 = "frontend.refusals.broken"
-handler429 = "frontend.refusals.too_many"
+handler400 = "frontend.middleware.unreadable"
+handler404 = "frontend.middleware.missing"
+handler500 = "frontend.middleware.broken"
+handler429 = "frontend.middleware.too_many"
 
 # The log-in page is the one door: it counts wrong passwords and asks for the second factor.
 admin.site.login = admin_login  # type: ignore[method-assign]
@@ -22,9 +22,9 @@ urlpatterns = [
     path("accounts/", include("allauth.urls")),
     path("admin/", admin.site.urls),
     path("i18n/", include("django.conf.urls.i18n")),
-    path("api/", include("annotation.urls")),
+    path("api/", include("annotation.api.urls")),
     path("api/", include("agreement.urls")),
-    path("api/", include("exports.urls")),
+    path("api/", include("exports.api.urls")),
     path("api/schema/", SpectacularAPIView.as_view(), name="schema"),
     path("api/docs/", SpectacularSwaggerSplitView.as_view(url_name="schema"), name="api-docs"),
     path("", include("frontend.urls")),

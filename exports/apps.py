@@ -10,7 +10,7 @@ class ExportsConfig(AppConfig):
 
     def ready(self) -> None:
         from annotation.signals import items_held
-        from exports.holding import items_in_releases
+        from exports.releases.holding import items_in_releases
         from exports.triggers import install_export_triggers, lift_export_triggers
 
         items_held.connect(items_in_releases, dispatch_uid="items_in_releases")

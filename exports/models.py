@@ -9,6 +9,8 @@ from django.utils.translation import gettext_lazy
 from annotation.models import Item, Membership, Project
 from annotation.models.constraints import not_blank
 
+PROMPT_LENGTH = 4_000
+
 
 class Release(models.Model):
     """One version of a project's benchmark. Once it is `done` a trigger keeps it as it is.

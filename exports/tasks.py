@@ -14,13 +14,16 @@ from django.db import transaction
 from kombu.exceptions import OperationalError
 
 from annotation.models import Membership, Project
-from exports import question_counts, refinement_work, refining, releases
-from exports.changes import changes_between
 from exports.models import RefinementRun, Release
-from exports.parameters import Parameters
-from exports.records import Selection
-from exports.refinable import QuestionTable, refinable_selection
-from exports.refinement_choices import RefinementChoices
+from exports.refinement import candidates as question_counts
+from exports.refinement import runs as refining
+from exports.refinement import worker as refinement_work
+from exports.refinement.candidates import QuestionTable, refinable_selection
+from exports.refinement.parameters import RefinementChoices
+from exports.releases import lifecycle as releases
+from exports.releases.comparison import changes_between
+from exports.selection.parameters import Parameters
+from exports.selection.selection import Selection
 
 logger = logging.getLogger(__name__)
 

@@ -3,15 +3,15 @@
 from collections.abc import Sequence
 from typing import Any
 
-from annotation.limits import Limit
-from annotation.triggers import (
+from annotation.database.triggers import (
     ALWAYS,
     Trigger,
     install_where_tables_are,
     lift_before_rebuild,
     limit_triggers,
 )
-from exports.rewording import PROMPT_LENGTH
+from annotation.limits import Limit
+from exports.models import PROMPT_LENGTH
 
 _SEALED = (
     "id",

@@ -6,8 +6,8 @@ from collections.abc import Iterable
 from dataclasses import dataclass
 
 from annotation.models import Membership, Round
-from annotation.progress import MemberProgress, progress_of_round
-from annotation.training import TrainingResult, training_results
+from annotation.rounds.progress import MemberProgress, progress_of_round
+from annotation.rounds.training import TrainingResult, training_results
 
 
 @dataclass(frozen=True, slots=True)

@@ -7,12 +7,12 @@ from typing import Any
 
 from django.utils.translation import gettext
 
-from annotation.asked_types import asked_units
 from annotation.codebooks.definition import PUBLISHED_LABELS
 from annotation.codebooks.definition import Codebook as Definition
 from annotation.models import KeyAnswer, Membership, Round
-from annotation.training import TrainingResult, UnitScore, training_results
-from annotation.training_key import decided_units, missing_key
+from annotation.rounds.asked_types import asked_units
+from annotation.rounds.training import TrainingResult, UnitScore, missing_key, training_results
+from annotation.training.key import decided_units
 
 ITEMS_NAMED = 5
 """Items without an answer that are named."""

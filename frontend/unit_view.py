@@ -5,16 +5,16 @@ from typing import Any
 
 from django.utils.translation import get_language, gettext
 
-from agreement.answers import Answer, answers_read
-from agreement.marking import Segment, segments
+from agreement.adjudication.answers import Answer, answers_read
+from agreement.display.highlighting import Segment, segments
 from agreement.models import AgreementReport
-from annotation.asked_types import asked_of_item
 from annotation.codebooks.definition import Codebook as Definition
 from annotation.codebooks.definition import Group
 from annotation.codebooks.translations import codebook_in
-from annotation.errors import NotFound
+from annotation.judging.recording import Unit
 from annotation.models import Item, Question, Resolution, Round
-from annotation.recording import Unit
+from annotation.rounds.asked_types import asked_of_item
+from core.errors import NotFound
 
 PATTERNS = 6
 """Kinds of underline in the stylesheet; with more annotators they repeat, and the name tells."""

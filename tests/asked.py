@@ -19,9 +19,9 @@ The places that count units, by the module below tests/ that tries them:
 - exports/test_focus_data: the published FOCUS data.
 """
 
-from annotation.asked_types import asked_clean, round_ask
-from annotation.opening import round_open
-from annotation.rounds import round_create, round_draw
+from annotation.rounds.asked_types import asked_clean, round_ask
+from annotation.rounds.lifecycle import round_create, round_draw
+from annotation.rounds.opening import round_open
 from tests import factories
 from tests.factories import NO, Study, yes
 

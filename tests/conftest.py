@@ -15,8 +15,8 @@ from django.test import Client
 from django.utils import translation
 from hypothesis import HealthCheck, settings
 
-from annotation.database_rules import TRIGGERS
-from annotation.triggers import run_statements
+from annotation.database.install import TRIGGERS
+from annotation.database.triggers import run_statements
 from exports.triggers import TRIGGERS as RELEASE_TRIGGERS
 from tests import factories
 from tests.installation import Installation

@@ -8,11 +8,11 @@ from itertools import count
 
 from django.contrib.auth.models import User
 
+from annotation.judging.recording import Recorded, Unit, judgement_record
 from annotation.models import Assignment, Import, Item, Membership, Project, Question, Round
-from annotation.opening import round_open
-from annotation.projects import member_add, project_create
-from annotation.recording import Recorded, Unit, judgement_record
-from annotation.rounds import round_create, round_draw
+from annotation.projects.projects import member_add, project_create
+from annotation.rounds.lifecycle import round_create, round_draw
+from annotation.rounds.opening import round_open
 
 ARGUMENTS = (
     "The library should stay open all night. Everyone's grades fell when it closed at ten.",

@@ -1,28 +1,56 @@
-"""Which module may import what, read from the syntax trees: left may import right, never back."""
+"""Which module may import what, read from the syntax trees: an app or a room imports what lies below it."""
 
 import ast
+import graphlib
+from collections import Counter
 from collections.abc import Iterator
 from functools import cache
 from pathlib import Path
 
+import pytest
+
 ROOT = Path(__file__).resolve().parent.parent
-LAYERS = ("config", "frontend", "exports", "agreement", "annotation")
-PURE = (
-    *("coefficients", "consensus", "intervals", "labels", "pair_figures", "pairwise", "patterns"),
-    *("results", "semantic", "similarity", "standard_errors", "study", "tokens", "unitizing"),
-)
-"""Modules of agreement that know arrays and texts only."""
+APPS = ("config", "frontend", "exports", "agreement", "annotation", "core")
+FLOORS = {
+    "annotation": (
+        *("api", "tasks", "training", "importing adjudication", "judging", "rounds"),
+        *("projects items protocols", "access accounts", "codebooks", "database", "models", "limits signals"),
+    ),
+    "annotation/importing": ("", "formats", "files"),
+    "agreement": (
+        *("api", "tasks", "computation", "display adjudication", "report", "files"),
+        *("spans", "statistics", "models"),
+    ),
+    "exports": (
+        *("api", "tasks", "refinement", "releases", "documentation", "files", "formats", "disclosure"),
+        *("selection", "triggers", "models", "shipped"),
+    ),
+}
+"""The rooms of a folder from the top down; "" are the modules that lie in the folder itself."""
+
+STARTERS = {"__init__", "apps", "urls", "management", "migrations", "sample"}
+"""What sets an app up, or is started by people, may import all of it."""
+
+PURE = ("agreement/statistics", "agreement/spans")
+PURE_MAY_USE = {"core.canonical_json", "core.gc"}
+MOST_MODULES = 20
+MORE_MODULES = {"frontend/pages": 32, "frontend/static/frontend/js/workspace": 32}
 
 
 @cache
 def imports(path: Path) -> frozenset[str]:
-    """Return the dotted names of all modules that a file imports, inside functions too."""
+    """Return the dotted names of all that a file imports as it runs: modules and names in them."""
     found: set[str] = set()
-    for node in ast.walk(ast.parse(path.read_text(encoding="utf-8"))):
+    tree = ast.parse(path.read_text(encoding="utf-8"))
+    for node in ast.walk(tree):
+        if isinstance(node, ast.If) and "TYPE_CHECKING" in ast.unparse(node.test):
+            node.body = []
+    for node in ast.walk(tree):
         if isinstance(node, ast.Import):
             found |= {name.name for name in node.names}
         elif isinstance(node, ast.ImportFrom) and node.module and not node.level:
             found.add(node.module)
+            found |= {f"{node.module}.{name.name}" for name in node.names}
     return frozenset(found)
 
 
@@ -34,31 +62,88 @@ def modules(*apps: str) -> Iterator[tuple[Path, frozenset[str]]]:
 
 def importers(package: str, *apps: str) -> set[str]:
     return {
-        str(path)
+        path.as_posix()
         for path, found in modules(*apps)
         if any(f"{name}.".startswith(f"{package}.") for name in found)
     }
 
 
 def test_an_app_imports_only_itself_and_what_stands_right_of_it():
-    for place, app in enumerate(LAYERS):
-        for left in (*LAYERS[:place], "tests", "bench", "tools"):
+    for place, app in enumerate(APPS):
+        for left in (*APPS[:place], "tests", "bench", "tools"):
             assert importers(left, app) == set(), f"{app} imports {left}"
 
 
-def test_only_tasks_and_the_configuration_know_celery():
-    found = importers("celery", *LAYERS) - {"config/celery.py"}
-    assert {Path(path).name for path in found} <= {"tasks.py"}
+@pytest.mark.parametrize("folder", FLOORS)
+def test_a_room_imports_only_itself_and_the_floors_below(folder):
+    floors = {room: floor for floor, rooms in enumerate(FLOORS[folder]) for room in (rooms.split() or [""])}
+    inside = folder.replace("/", ".") + "."
+    wrong = []
+    for path, found in modules(folder):
+        room = room_of(path.relative_to(folder).with_suffix("").parts, floors)
+        if room in STARTERS:
+            continue
+        assert room in floors, f"{path} is in no room of the plan"
+        for name in found:
+            if not name.startswith(inside):
+                continue
+            other = room_of(tuple(name.removeprefix(inside).split(".")), floors)
+            if other != room and other in floors and floors[other] <= floors[room]:
+                wrong.append(f"{path} imports {name}")
+    assert wrong == []
+
+
+def room_of(parts: tuple[str, ...], floors: dict[str, int]) -> str:
+    return "" if "" in floors and parts[0] not in floors else parts[0]
+
+
+def test_no_module_imports_itself_by_way_of_others():
+    names = {".".join(path.with_suffix("").parts): found for path, found in modules(*APPS)}
+    known = {name.removesuffix(".__init__") for name in names}
+    graph = {
+        name.removesuffix(".__init__"): {one for one in found if one in known}
+        for name, found in names.items()
+    }
+    for name in graph:
+        # `from package import module` names the package too, and runs none of what the module needs.
+        graph[name] -= {
+            package for package in graph[name] if any(n.startswith(f"{package}.") for n in graph[name])
+        }
+        graph[name].discard(name)
+    assert list(graphlib.TopologicalSorter(graph).static_order())
+
+
+def test_only_tasks_dispatch_and_the_configuration_know_celery():
+    found = {path for path in importers("celery", *APPS) if Path(path).name != "tasks.py"}
+    assert found <= {"config/celery.py", "core/dispatch.py"}
 
 
 def test_only_pages_and_the_api_know_http():
     for package in ("django.http", "django.shortcuts", "rest_framework"):
-        for path in importers(package, "exports", "agreement", "annotation"):
-            name = Path(path).name
-            assert "api" in name or name == "serializers.py", path
+        for path in importers(package, "exports", "agreement", "annotation", "core"):
+            assert "api" in Path(path).parent.parts or Path(path).name == "api.py", path
 
 
-def test_the_statistics_know_neither_django_nor_pandas():
-    for name in PURE:
-        found = {dotted.partition(".")[0] for dotted in imports(ROOT / "agreement" / f"{name}.py")}
-        assert not found & {"django", "pandas", "annotation"}, name
+@pytest.mark.parametrize("folder", PURE)
+def test_the_statistics_know_neither_django_nor_pandas_nor_what_is_annotated(folder):
+    for path, found in modules(folder):
+        for name in found:
+            head = name.partition(".")[0]
+            assert head not in {"django", "pandas", "annotation", "exports"}, f"{path} imports {name}"
+            inner = ".".join(name.split(".")[:2])
+            assert head != "core" or inner == "core" or inner in PURE_MAY_USE, f"{path} imports {name}"
+            assert head != "agreement" or name == "agreement" or "/".join(name.split(".")[:2]) in PURE, (
+                f"{path} imports {name}"
+            )
+
+
+def test_no_folder_holds_more_modules_than_can_be_looked_over():
+    counted = Counter(
+        path.parent.relative_to(ROOT).as_posix()
+        for app in APPS
+        for kind in ("*.py", "*.js")
+        for path in (ROOT / app).rglob(kind)
+        if path.name != "__init__.py" and "migrations" not in path.parts
+    )
+    too_many = {folder: n for folder, n in counted.items() if n > MORE_MODULES.get(folder, MOST_MODULES)}
+    assert too_many == {}

@@ -82,7 +82,7 @@ class CommentStart:
 
 @dataclass(frozen=True, slots=True)
 class Codebook:
-    """A validated codebook. `annotation.codebooks.reader` makes them; nothing else needs to."""
+    """A validated codebook. `annotation.codebooks.toml_reader` makes them; nothing else needs to."""
 
     name: str
     title: str

@@ -20,9 +20,9 @@ from typing import Any
 from django.conf.locale import LANG_INFO
 from django.utils.translation import gettext
 
-from annotation.codebooks.checking import Table, kind
 from annotation.codebooks.definition import BLANK, Codebook
-from annotation.lookalikes import heard_as
+from annotation.codebooks.toml_document import Table, kind
+from core.lookalikes import heard_as
 
 SECTIONS: dict[str, tuple[str, tuple[str, ...]]] = {
     "groups": ("key", ("name",)),

@@ -11,11 +11,11 @@ from typing import Any
 
 from django.utils.translation import gettext
 
-from annotation.asked_types import JUDGEMENTS, ItemFields, asked_clean, asked_of_round, types_set
-from annotation.errors import Refused
 from annotation.importing.judgement_rules import AcceptedRow, RowRefused
 from annotation.models import Assignment, Item, Protocol, Round, RoundItem, TypeAnnotation
 from annotation.models.rounds import types_named, types_text
+from annotation.rounds.asked_types import JUDGEMENTS, ItemFields, asked_clean, asked_of_round, types_set
+from core.errors import Refused
 
 
 def asked_from_words(field: str, words: Iterable[str], *, between: str = "=") -> dict[str, Any]:

@@ -6,16 +6,16 @@ from dataclasses import dataclass
 from django.utils.translation import gettext
 
 from annotation.codebooks.definition import Codebook
-from annotation.errors import Refused
-from annotation.importing import judgements
+from annotation.importing.files.rows import JudgementRow
+from annotation.importing.formats import judgement_table as judgements
 from annotation.importing.kept_votes import vote_alone
-from annotation.importing.quoting import span_fields
-from annotation.importing.rows import JudgementRow
+from annotation.importing.quotes import span_fields
 from annotation.importing.stored_judgements import Stored
+from annotation.judging.recording import Answer, Unit, check_answer
 from annotation.limits import LIMITS, unfit
 from annotation.models import Item, Protocol
 from annotation.protocols.rules import RuleError
-from annotation.recording import Answer, Unit, check_answer
+from core.errors import Refused
 
 
 class RowRefused(ValueError):

@@ -1,240 +1,343 @@
-"""Finished judgements in long form, made elsewhere: CSV, JSON Lines or Excel, one row a judgement."""
+"""Bring finished judgements into a closed round: made elsewhere, analysed here.
 
-from __future__ import annotations
+The same path as the browser's: each row is checked by the protocol, then event and current row are
+written. A new round stays a draft that nobody judges in until everything is there.
+"""
 
-import re
-from collections.abc import Mapping, Sequence
-from datetime import UTC, datetime
+from collections import defaultdict
+from collections.abc import Callable, Iterable, Mapping
+from dataclasses import asdict
 from pathlib import Path
 from typing import Any
 
+from django.db import transaction
+from django.db.models import Count, Max
 from django.utils import timezone
 from django.utils.translation import gettext
 
-from annotation.importing.judgement_parts import LABELS
-from annotation.importing.rows import (
-    FileError,
-    JudgementRow,
-    JudgementRows,
-    Notice,
-    Refusal,
-    json_problem,
+from annotation.access import visible_items
+from annotation.codebooks.definition import Codebook as CodebookDefinition
+from annotation.importing.append import growing_begin, growing_end, growing_take_back
+from annotation.importing.asked_judgements import ItemsAsked, asked_choose, asked_settle
+from annotation.importing.files.refused_rows import RefusedRows
+from annotation.importing.files.rows import FileError, JudgementRow, Notice, Refusal
+from annotation.importing.formats import judgement_table as judgements
+from annotation.importing.formats.common import named_as
+from annotation.importing.items import LOOKS_LIKE
+from annotation.importing.judgement_rules import (
+    AcceptedRow,
+    RowRefused,
+    WrongProject,
+    row_check,
+    row_shown,
 )
-from annotation.importing.tabular import Cells, RowProblem, Table, read_table
-from annotation.lookalikes import heard_as
-from annotation.protocols.texts import is_blank
-
-NEEDED = ("item", "annotator")
-COLUMNS = (
-    *NEEDED,
-    "type",
-    "question",
-    "question_position",
-    "applicable",
-    "label",
-    "start",
-    "end",
-    "quote",
-    "occurrence",
-    "reason",
-    "comment",
-    "edited_question",
-    "cannot_judge",
-    "unsure",
-    "incomplete",
-    "active_seconds",
-    "decided_at",
+from annotation.importing.reading import Reader, Reading, read_here
+from annotation.importing.staging import (
+    JUDGEMENTS,
+    SHOWN,
+    ImportReport,
+    good_batches,
+    import_finish,
+    staged_import,
 )
-_TYPE_FIELDS = ("applicable", "start", "end", "quote", "comment", "cannot_judge", "unsure")
-_QUESTION_FIELDS = ("label", "reason", "comment", "edited_question", "cannot_judge", "unsure")
-# pandas writes 1.0 for 1 in a column that has an empty cell
-_TRUE = ("yes", "true", "1", "1.0")
-_FALSE = ("no", "false", "0", "0.0")
-_NUMBER = re.compile(r"\d{1,9}(?:\.\d{1,15})?", re.ASCII)
-_WITH_TIME = re.compile(r"\d[T ]\d", re.ASCII)
-MOST_SECONDS = 366 * 24 * 60 * 60
-_WHOLE = re.compile(r"([+-]?\d{1,18})(?:\.0)?", re.ASCII)
+from annotation.importing.stored_judgements import IdsLike, Stored, stored_read
+from annotation.judging.recording import Row, Unit, fill, new_event, payload_digest
+from annotation.models import (
+    AnnotationEvent,
+    Assignment,
+    Import,
+    Membership,
+    Project,
+    QuestionAnnotation,
+    Round,
+    TypeAnnotation,
+)
+from annotation.projects.projects import members_bring_in
+from annotation.rounds.drawing import round_items_add
+from annotation.rounds.lifecycle import round_create
+from annotation.signals import round_closed
+from core.errors import Refused
+from core.lookalikes import Names
 
 
-def read(
-    path: Path, *, name: str, annotator_needed: bool = True, renamed: Mapping[str, str] | None = None
-) -> JudgementRows:
-    """Yield the judgements of a file. Columns that are not known are noticed and left out.
+def judgements_import(
+    *,
+    project: Project,
+    path: Path,
+    round_name: str,
+    asked: Mapping[str, Any] | None = None,
+    name: str = "",
+    format: str | None = None,
+    skip_invalid: bool = False,
+    dry_run: bool = False,
+    refused_path: Path | None = None,
+    member: Membership | None = None,
+    columns: Mapping[str, str] | None = None,
+    keep_votes: bool = False,
+    on_batch: Callable[[int], None] | None = None,
+    reader: Reader = read_here,
+) -> ImportReport:
+    """Import finished judgements into the round of this name, which is made if it is new.
 
-    The key of a training round has no annotator: there `annotator_needed` is False. `renamed` says which
-    column of the file stands for which known one. Raises FileError.
+    `asked` says what a new round asks of each item, as `asked_judgements.asked_choose` reads it.
+    `format` is one of judgement_formats.FORMATS, by default what the content of the file is. Annotators
+    become members by pseudonym; their names stay private. A row that breaks a rule of the protocol, names an
+    unknown item or type, or differs from what is stored for the same unit and annotator is refused; then
+    nothing is stored unless `skip_invalid`. `columns` says which of the file's columns stand for the known
+    ones. `keep_votes` keeps an answer without its span, reason or comment where that cannot be stored.
+    `on_batch` is told how many rows were read; `reader` says where the file is read. Raises FileError for
+    what refuses the file, Refused for a round that was annotated here.
     """
-    table = read_table(path, name, COLUMNS, renamed)
-    _require_columns(table, name, NEEDED if annotator_needed else ("item",))
-    for column in table.columns or ():
-        if column not in COLUMNS:
-            yield Notice(
-                gettext("row %(number)s") % {"number": 1},
-                gettext("column %(column)s is not known and is left out") % {"column": repr(column)},
-            )
-    for row in table.rows:
-        if not isinstance(row, Cells):
-            yield row
-            continue
+    name = name or path.name
+    if not round_name.strip():
+        raise Refused("invalid", gettext("Name the round that the judgements go into."))
+    _refuse_unless_imported(project, round_name)
+    report = ImportReport(file=name, format=JUDGEMENTS)
+    refused = RefusedRows(report, refused_path, judgements.columns_of(project.protocol))
+    with staged_import(project=project, path=path, name=name, format=JUDGEMENTS, member=member) as staged:
+        existing = _refuse_unless_imported(project, round_name)
+        target = existing or round_create(
+            project=project,
+            name=round_name,
+            purpose=Round.Purpose.MAIN,
+            overlap=1,
+            imported=True,
+            member=member,
+        )
+        asked_choose(target, asked or {}, is_new=existing is None)
+        if existing is not None and not dry_run:
+            growing_begin(staged, existing)
         try:
-            yield _judgement(row, annotator_needed)
-        except RowProblem as problem:
-            yield Refusal(row.place, str(problem), row.values)
+            # What people read stays as it is while a file is looked through.
+            loader = _Loader(staged, target, report, refused, writes=existing is None or not dry_run)
+            loader.keep_votes = keep_votes
+            options = {
+                "codebook": target.codebook.definition,
+                "renamed": dict(columns) if columns else None,
+                "keep_votes": keep_votes,
+            }
+            with reader(Reading(JUDGEMENTS, path, name, format or "", options)) as opened:
+                loader.load(opened.rows, on_batch)
+        finally:
+            refused.close()
+        if not dry_run and (skip_invalid or not report.refused) and (existing is None or report.changed):
+            with transaction.atomic():
+                asked_settle(target, after=staged.report.get("before", {}).get("RoundItem", 0))
+                if existing is None:
+                    _close_imported(target)
+                else:
+                    growing_end(target)
+                    round_closed.send(sender=Round, round=target)
+                import_finish(staged, report)
+        elif not dry_run and (skip_invalid or not report.refused):
+            # Nothing new.
+            growing_take_back(staged)
+            import_finish(staged, report)
+    return report
 
 
-def columns_of(protocol: str, *, key: bool = False) -> tuple[str, ...]:
-    """Return the columns that a file of judgements, or a training round's key, has in any case."""
-    unit = ("type", "applicable") if protocol == "focus" else ("question", "label")
-    return (*(NEEDED[:1] if key else NEEDED), *unit)
+def _refuse_unless_imported(project: Project, name: str) -> Round | None:
+    """Return the round of this name, if there is one. Raises Refused where it was annotated here."""
+    existing = project.rounds.filter(name=name.strip()).first()
+    if existing is not None and not existing.imported:
+        raise Refused(
+            "round_not_imported",
+            gettext(
+                "%(name)s is %(status)s and was annotated here: bring the judgements into a round of "
+                "another name."
+            )
+            % {"name": existing.name, "status": existing.status_word},
+        )
+    return existing
 
 
-def answer_fields(row: JudgementRow) -> dict[str, Any]:
-    """Return a row's answer by the names that the protocols check."""
-    fields = _QUESTION_FIELDS if row.type_code is None else _TYPE_FIELDS
-    return {field: getattr(row, field) for field in fields}
+def _close_imported(round: Round) -> None:
+    most = round.assignments.values("item").annotate(n=Count("id")).aggregate(most=Max("n"))["most"]
+    if not most:
+        raise Refused("invalid", gettext("The file has no judgement that can be stored; no round was made."))
+    now = timezone.now()
+    round.overlap, round.status, round.opened_at, round.closed_at = most, Round.Status.CLOSED, now, now
+    round.save(update_fields=["overlap", "status", "opened_at", "closed_at"])
+    round_closed.send(sender=Round, round=round)
 
 
-def _require_columns(table: Table, name: str, needed: Sequence[str]) -> None:
-    table.require(name, needed)
-    if table.columns is None:
-        return
-    for unit, answer in (("type", "applicable"), ("question", "label"), ("question_position", "label")):
-        if unit in table.columns:
-            table.require(name, (answer,))
-    if not {"type", "question", "question_position"} & set(table.columns):
-        found = ", ".join(repr(column) for column in table.columns)
-        raise FileError(
-            name,
-            gettext("row %(number)s") % {"number": 1},
-            gettext("no column 'type' or 'question'; found %(found)s") % {"found": found},
+_Key = tuple[int, str, Unit]
+"""Item, annotator and unit of a judgement."""
+
+
+class _Loader:
+    """Checks and writes the rows of one file, batch by batch."""
+
+    def __init__(
+        self, staged: Import, round: Round, report: ImportReport, refused: RefusedRows, *, writes: bool
+    ) -> None:
+        self.staged = staged
+        self.project = staged.project
+        self.round = round
+        self.report = report
+        self.refused = refused
+        self.codebook = CodebookDefinition.from_json(round.codebook.definition)
+        self.spans = {entry.code: entry.span for entry in self.codebook.types}
+        self.members = {
+            member.private_name or member.pseudonym: member
+            for member in self.project.memberships.filter(user=None)
+        }
+        self.names = Names()
+        for known in self.members:
+            self.names.note(known)
+        self.ids_like = IdsLike(visible_items(self.project))
+        last = Max("position")
+        self.next_item = (round.round_items.aggregate(last=last)["last"] or 0) + 1
+        positions = round.assignments.order_by().values_list("member").annotate(last=last)
+        self.next_position = defaultdict(lambda: 1, {pk: position + 1 for pk, position in positions})
+        self.number = 0
+        self.writes = writes
+        self.keep_votes = False
+        self.unwritten: dict[_Key, AcceptedRow] = {}
+        self.asked = ItemsAsked(round)
+
+    def load(
+        self, rows: Iterable[JudgementRow | Refusal | Notice], on_batch: Callable[[int], None] | None = None
+    ) -> None:
+        batches = good_batches(
+            rows, staged=self.staged, report=self.report, refused=self.refused, on_batch=on_batch
+        )
+        for good in batches:
+            with transaction.atomic():
+                stored = stored_read(self.round, {row.item for row in good}, self.ids_like)
+                self.asked.read(stored.items.values(), stored.drawn)
+                accepted = self._accepted(good, stored)
+                if self.writes:
+                    self._write(list(accepted.values()), stored)
+                else:
+                    self._count(accepted)
+
+    def _accepted(self, rows: list[JudgementRow], stored: Stored) -> dict[_Key, AcceptedRow]:
+        """Check the rows; refuse those that break a rule, leave out those that are stored already."""
+        accepted: dict[_Key, AcceptedRow] = {}
+        for given in rows:
+            try:
+                row = row_check(
+                    named_as(self.codebook, given), self.codebook, stored, keep_votes=self.keep_votes
+                )
+                self.asked.check(row)
+                self._check_name(given)
+                key = (row.item.pk, given.annotator, row.unit)
+                if self._is_there(row, accepted.get(key) or self.unwritten.get(key), stored):
+                    self.report.count("judgements already there")
+                else:
+                    accepted[key] = row
+                    if row.incomplete:
+                        self.report.count("votes kept alone")
+            except WrongProject as problem:
+                # Said once of the file: it would be said of every row.
+                raise FileError(self.report.file, given.place, str(problem)) from None
+            except RowRefused as problem:
+                self.refused.add(Refusal(given.place, str(problem), row_shown(given, stored)))
+        return accepted
+
+    def _check_name(self, given: JudgementRow) -> None:
+        """Note an annotator named like another but for case. Raises RowRefused for the same look."""
+        name = given.annotator
+        if name not in self.names.noted and (other := self.names.unseen(name)):
+            told = gettext("the annotator “%(name)s” %(looks)s")
+            raise RowRefused(told % {"name": name, "looks": LOOKS_LIKE % {"other": other}})
+        if other := self.names.note(name):
+            told = gettext("the annotators “%(name)s” and “%(other)s” look alike and are taken as two people")
+            self.report.notice(Notice(given.place, told % {"name": name, "other": other}))
+
+    def _count(self, accepted: dict[_Key, AcceptedRow]) -> None:
+        """Count what writing would store, and keep it to compare later rows with."""
+        known = {annotator for _, annotator, _ in self.unwritten} | set(self.members)
+        self.report.count("new annotators", len({annotator for _, annotator, _ in accepted} - known))
+        self.report.count("new judgements", len(accepted))
+        self.unwritten.update(accepted)
+
+    def _is_there(self, row: AcceptedRow, earlier: AcceptedRow | None, stored: Stored) -> bool:
+        """Whether the same judgement is there already. Raises RowRefused where another one is."""
+        member = self.members.get(row.given.annotator)
+        before = stored.rows.get((row.item.pk, member.pk, row.unit)) if member else None
+        if earlier is None and before is None:
+            return False
+        same = (
+            (earlier.checked, earlier.incomplete) == (row.checked, row.incomplete)
+            if earlier is not None
+            else before is not None
+            and before.incomplete == row.incomplete
+            and all(getattr(before, field) == value for field, value in asdict(row.checked).items())
+        )
+        if same:
+            return True
+        in_round = gettext("in %(name)s") % {"name": self.round.name}
+        where = gettext("further up in the file") if earlier is not None else in_round
+        raise RowRefused(
+            gettext("%(annotator)s has another judgement of this unit %(where)s; it stays as it is")
+            % {"annotator": row.given.annotator, "where": where}
         )
 
+    def _write(self, accepted: list[AcceptedRow], stored: Stored) -> None:
+        fresh = {row.item.pk: None for row in accepted if row.item.pk not in stored.drawn}
+        round_items_add(self.round, list(fresh), first_position=self.next_item)
+        self.next_item += len(fresh)
+        self._assign(accepted, stored)
+        events: list[AnnotationEvent] = []
+        rows: list[Row] = []
+        for row in accepted:
+            member = self.members[row.given.annotator]
+            new = self._new_row(stored.assignments[(row.item.pk, member.pk)], row)
+            rows.append(new)
+            self.number += 1
+            events.append(
+                new_event(
+                    new,
+                    member=member,
+                    client_event_id=f"import-{self.staged.pk}-{self.number}",
+                    digest=payload_digest(new.assignment_id, row.unit, row.answer),
+                    before=None,
+                )
+            )
+        AnnotationEvent.objects.bulk_create(events)
+        TypeAnnotation.objects.bulk_create(row for row in rows if isinstance(row, TypeAnnotation))
+        QuestionAnnotation.objects.bulk_create(row for row in rows if isinstance(row, QuestionAnnotation))
+        self.report.count("new judgements", len(events))
 
-def _judgement(row: Cells, annotator_needed: bool) -> JudgementRow:
-    values = row.values
-    if problem := json_problem({column: values.get(column) for column in COLUMNS}, "row"):
-        raise RowProblem(problem)
-    for column, lost in (row.lost or {}).items():
-        if column in COLUMNS and lost.value == "":
-            row.kept(column)
-    cannot_judge = _yes_no(row, "cannot_judge") or False
-    type_code, question = row.text("type"), _question_id(row)
-    position = _whole_number(row, "question_position")
-    if (type_code != "") == (question is not None or position is not None):
-        raise RowProblem(gettext("expected a type or a question, and not both"))
-    unit, answer, other = (
-        ("type", "applicable", "label") if type_code else ("question", "label", "applicable")
-    )
-    if values.get(other) not in (None, ""):
-        raise RowProblem(
-            gettext("%(other)s does not go with a %(unit)s; expected %(answer)s")
-            % {"other": other, "unit": unit, "answer": answer}
+    def _assign(self, accepted: list[AcceptedRow], stored: Stored) -> None:
+        names = {row.given.annotator: None for row in accepted if row.given.annotator not in self.members}
+        self.members.update(members_bring_in(project=self.project, names=names))
+        for name in dict.fromkeys(row.given.annotator for row in accepted):
+            if len(self.report.people) < SHOWN:
+                self.report.people[name] = self.members[name].pseudonym
+        self.report.count("new annotators", len(names))
+        new: dict[tuple[int, int], Assignment] = {}
+        for row in accepted:
+            name = row.given.annotator
+            key = (row.item.pk, self.members[name].pk)
+            if key in stored.assignments or key in new:
+                continue
+            new[key] = Assignment(
+                round=self.round,
+                item=row.item,
+                member=self.members[name],
+                position=self.next_position[key[1]],
+                types=self.asked.types.get(row.item.pk),
+            )
+            self.next_position[key[1]] += 1
+        Assignment.objects.bulk_create(new.values())
+        stored.assignments.update(new)
+
+    def _new_row(self, assignment: Assignment, accepted: AcceptedRow) -> Row:
+        unit = accepted.unit
+        row: Row = (
+            QuestionAnnotation(assignment=assignment, question_id=unit.question_id)
+            if unit.question_id is not None
+            else TypeAnnotation(
+                assignment=assignment,
+                type_code=unit.type_code,
+                span_required=self.spans[unit.type_code],
+                text_length=accepted.item.text_length,
+            )
         )
-    applicable = _yes_no(row, "applicable")
-    label = _label(row)
-    if applicable is None and label is None and not cannot_judge:
-        raise RowProblem(gettext("%(answer)s is blank") % {"answer": answer})
-    return JudgementRow(
-        item=_filled(row, "item"),
-        type_code=type_code or None,
-        question=question,
-        annotator=_filled(row, "annotator") if annotator_needed else row.text("annotator"),
-        applicable=applicable,
-        label=label,
-        start=_whole_number(row, "start"),
-        end=_whole_number(row, "end"),
-        quote=row.text("quote") or None,
-        reason=row.text("reason"),
-        comment=row.text("comment"),
-        edited_question=row.text("edited_question"),
-        cannot_judge=cannot_judge,
-        unsure=_yes_no(row, "unsure") or False,
-        place=row.place,
-        question_position=position,
-        active_seconds=_seconds(row),
-        decided_at=moment(values.get("decided_at"), "decided_at"),
-        incomplete=_yes_no(row, "incomplete") or False,
-        given=values,
-        occurrence=_whole_number(row, "occurrence"),
-    )
-
-
-def moment(value: Any, name: str) -> datetime | None:
-    """Return a moment as a file writes it, None for none; without a zone it is the server's.
-
-    Raises RowProblem for anything but a date with a time as ISO 8601 has it.
-    """
-    if value is None or value == "":
-        return None
-    try:
-        found = datetime.fromisoformat(str(value).strip())
-        if not _WITH_TIME.search(str(value)):
-            raise ValueError
-        return (timezone.make_aware(found) if timezone.is_naive(found) else found).astimezone(UTC)
-    except (ValueError, OverflowError):
-        raise RowProblem(
-            gettext("%(name)s is %(value)s, expected a date with a time, as in 2024-05-31T14:05:00Z")
-            % {"name": name, "value": repr(value)}
-        ) from None
-
-
-def _seconds(row: Cells) -> int | None:
-    value = row.values.get("active_seconds")
-    if value is None or value == "":
-        return None
-    match = None if isinstance(value, bool) else _NUMBER.fullmatch(str(value).strip())
-    seconds = round(float(match[0])) if match else MOST_SECONDS + 1
-    if seconds > MOST_SECONDS:
-        raise RowProblem(
-            gettext("active_seconds is %(value)s, expected a number of seconds of at most %(most)s")
-            % {"value": repr(value), "most": MOST_SECONDS}
-        )
-    return seconds
-
-
-def _filled(row: Cells, column: str) -> str:
-    value = row.text(column)
-    if is_blank(value):
-        raise RowProblem(gettext("%(column)s is blank") % {"column": column})
-    return value
-
-
-def _question_id(row: Cells) -> str | int | None:
-    value = row.kept("question")
-    return value if isinstance(value, int) and not isinstance(value, bool) else row.text("question") or None
-
-
-def _yes_no(row: Cells, column: str) -> bool | None:
-    value = row.values.get(column)
-    if value is None or value == "":
-        return None
-    word = heard_as(str(value))
-    if word in _TRUE or word in _FALSE:
-        return word in _TRUE
-    raise RowProblem(
-        gettext("%(column)s is %(value)s, expected yes or no (or true, false, 1, 0)")
-        % {"column": column, "value": repr(value)}
-    )
-
-
-def _label(row: Cells) -> str | None:
-    value = row.text("label")
-    if value and heard_as(value) not in LABELS:
-        raise RowProblem(
-            gettext("label is %(value)s, expected USE, UN, IN or Useful, Unhelpful, Invalid")
-            % {"value": repr(value)}
-        )
-    return LABELS.get(heard_as(value))
-
-
-def _whole_number(row: Cells, column: str) -> int | None:
-    value = row.values.get(column)
-    if value is None or value == "":
-        return None
-    match = None if isinstance(value, bool) else _WHOLE.fullmatch(str(value))
-    if match is None:
-        raise RowProblem(
-            gettext("%(column)s is %(value)s, expected a whole number")
-            % {"column": column, "value": repr(value)}
-        )
-    return int(match[1])
+        fill(row, accepted.checked)
+        row.incomplete = accepted.incomplete
+        row.active_seconds, row.decided_at = accepted.given.active_seconds, accepted.given.decided_at
+        return row

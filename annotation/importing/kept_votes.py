@@ -8,10 +8,10 @@ from collections.abc import Collection, Mapping
 from typing import Any
 
 from annotation.codebooks.definition import Codebook
+from annotation.judging.recording import Answer, Unit
 from annotation.protocols.cqs_gen import QuestionAnswer
 from annotation.protocols.focus import TypeAnswer
-from annotation.protocols.texts import COMMENT, is_blank
-from annotation.recording import Answer, Unit
+from core.texts import COMMENT, is_blank
 
 _SPAN = {"start", "end", "quote"}
 

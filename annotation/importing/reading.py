@@ -9,9 +9,10 @@ from pathlib import Path
 from typing import Any
 
 from annotation.codebooks.definition import Codebook
-from annotation.importing import judgement_formats, judgements
-from annotation.importing.bounds import bounded
-from annotation.importing.recognise import FORMATS, recognise
+from annotation.importing.files.bounds import bounded
+from annotation.importing.formats import judgement_formats
+from annotation.importing.formats import judgement_table as judgements
+from annotation.importing.formats.item_formats import FORMATS, recognise
 
 ITEMS, JUDGEMENTS, KEY = "items", "judgements", "key"
 

@@ -14,13 +14,11 @@ from django.utils import timezone
 from django.utils.translation import gettext
 
 from annotation.access import refuse_archived
-from annotation.errors import Refused
-from annotation.importing.batches import delete_in_batches
-from annotation.importing.bounds import batches
-from annotation.importing.encodings import first_bytes
-from annotation.importing.growing import growing_take_back
-from annotation.importing.refused_file import RefusedRows
-from annotation.importing.rows import ItemRow, JudgementRow, Notice, Refusal
+from annotation.importing.append import growing_take_back
+from annotation.importing.files.bounds import batches
+from annotation.importing.files.encodings import first_bytes
+from annotation.importing.files.refused_rows import RefusedRows
+from annotation.importing.files.rows import ItemRow, JudgementRow, Notice, Refusal
 from annotation.models import (
     AnnotationEvent,
     Import,
@@ -34,6 +32,8 @@ from annotation.models import (
     Round,
     TypeAnnotation,
 )
+from core.delete_in_batches import delete_in_batches
+from core.errors import Refused
 
 BATCH = 1_000
 Row = TypeVar("Row", ItemRow, JudgementRow)

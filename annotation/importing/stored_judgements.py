@@ -7,9 +7,9 @@ from dataclasses import dataclass
 from django.db.models import QuerySet
 
 from annotation.access import visible_items, visible_questions
-from annotation.lookalikes import Names
+from annotation.judging.recording import Row, Unit
 from annotation.models import Assignment, Item, QuestionAnnotation, Round, TypeAnnotation
-from annotation.recording import Row, Unit
+from core.lookalikes import Names
 
 
 @dataclass

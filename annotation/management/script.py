@@ -9,12 +9,11 @@ from django.core.management.base import BaseCommand, CommandError, CommandParser
 from django.db import OperationalError, ProgrammingError
 
 from annotation.accounts import account_find
-from annotation.codebooks.reader import CodebookError
-from annotation.errors import NotFound, Refused
-from annotation.importing.counted import counted
-from annotation.importing.rows import FileError
+from annotation.codebooks.toml_reader import CodebookError
+from annotation.importing.files.rows import FileError, counted
 from annotation.importing.staging import ImportReport
 from annotation.models import Project
+from core.errors import NotFound, Refused
 
 ROWS_REFUSED = 2
 

@@ -1,6 +1,6 @@
 from django.db import migrations, models
 
-# As annotation.counters has it, for the rows that are there already.
+# As annotation.database.counters has it, for the rows that are there already.
 COUNT = [
     f"""
     UPDATE annotation_assignment SET (decided, active_seconds, judged_at) = (

@@ -5,7 +5,7 @@ from django.db import migrations, models
 
 _COUNTS = "(CASE WHEN a.released_at IS NULL AND a.types IS NULL THEN 1 ELSE 0 END)"
 
-# As annotation.counters has it, for the rows that are there already.
+# As annotation.database.counters has it, for the rows that are there already.
 COUNT = f"""
     INSERT INTO annotation_roundprogress (round_id, member_id, texts, questions, decided, active_seconds,
         judged_at, judgements, revisions, late)

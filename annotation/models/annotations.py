@@ -1,7 +1,7 @@
 """The current judgement of each unit: what the annotator says now.
 
 How it came to be is in `AnnotationEvent`. Every rule of the two protocols that a row can break is a
-constraint here; what reaches into another table is a trigger of `annotation.database_rules`.
+constraint here; what reaches into another table is a trigger of `annotation.database.install`.
 """
 
 from django.db import models
@@ -11,6 +11,7 @@ from django.utils import timezone
 
 from annotation.models.constraints import not_blank
 from annotation.models.items import Question
+from annotation.models.project import Membership
 from annotation.models.rounds import Assignment
 
 
@@ -155,3 +156,37 @@ class QuestionAnnotation(Judgement):
 
     def __str__(self) -> str:
         return f"{self.assignment_id}:{self.question_id}"
+
+
+class AnnotationEvent(models.Model):
+    """One decision (or undoing of one) by a member, with the answer before and after.
+
+    `client_event_id` makes a repeated send harmless; `payload_sha256` tells a repeat from a reuse of the
+    id for something else. Triggers refuse to change or delete a row.
+    """
+
+    member = models.ForeignKey(Membership, on_delete=models.PROTECT, related_name="annotation_events")
+    assignment = models.ForeignKey(Assignment, on_delete=models.PROTECT, related_name="events")
+    type_code = models.CharField(max_length=8, blank=True)
+    question = models.ForeignKey(Question, on_delete=models.PROTECT, null=True, related_name="events")
+    client_event_id = models.CharField(max_length=80)
+    payload_sha256 = models.CharField(max_length=64)
+    before = models.JSONField(null=True)
+    after = models.JSONField(null=True)
+    revision = models.PositiveIntegerField()
+    created_at = models.DateTimeField(auto_now_add=True)
+
+    class Meta:
+        ordering = ["id"]
+        constraints = [
+            models.UniqueConstraint(fields=["member", "client_event_id"], name="annotationevent_id_unique"),
+            models.CheckConstraint(
+                condition=(Q(question__isnull=True) & ~Q(type_code=""))
+                | Q(question__isnull=False, type_code=""),
+                name="annotationevent_one_unit",
+            ),
+            models.CheckConstraint(condition=~Q(client_event_id=""), name="annotationevent_id_not_empty"),
+        ]
+
+    def __str__(self) -> str:
+        return f"{self.member_id}:{self.client_event_id}"

@@ -3,7 +3,7 @@
 from django.db.models import F, Func, Q, TextField, Value
 from django.db.models.lookups import Exact
 
-from annotation.protocols.texts import BLANK_CHARACTERS
+from core.texts import BLANK_CHARACTERS
 
 
 class Trimmed(Func):

@@ -8,10 +8,9 @@ from django.db.models import Q
 from django.utils import timezone
 from django.utils.translation import gettext, gettext_lazy
 
-from annotation.models.codebooks import Codebook
 from annotation.models.constraints import not_blank
 from annotation.models.items import Item, Question
-from annotation.models.project import Membership, Project
+from annotation.models.project import Codebook, Membership, Project
 
 CLAIM_STALE_AFTER = timedelta(minutes=10)
 
@@ -43,15 +42,14 @@ def types_text(codes: Iterable[str], among: Sequence[str]) -> str | None:
 class Round(models.Model):
     """One pass over drawn items under one version of the codebook.
 
-    `types` names the types that the round asks, apart by spaces; without it, all of the codebook.
-    `asked` says how it was chosen which of them each item is asked (`annotation.asked_types`); empty where
-    every item is asked all of them.
-    `pass_mark` is the percent of answers that agree with the key of a training round.
-    `claimed_at` is the last sign of life of the work on a draft that `claimed_for` names: see
-    `annotation.draft_work`. What was drawn counts only once nothing is drawn any more.
+    `types` names the types that the round asks, apart by spaces; without it, all of the codebook. `asked`
+    says how it was chosen which of them each item is asked (`annotation.rounds.asked_types`); empty where
+    every item is asked all of them. `pass_mark` is the percent of answers that agree with the key of a
+    training round. `claimed_at` is the last sign of life of the work on a draft that `claimed_for` names:
+    see `annotation.rounds.draft_claim`. What was drawn counts only once nothing is drawn any more.
     `imported` marks a round whose judgements were made elsewhere: it is open only while more are brought in.
-    `seed` drives the draw, the assignment and the shuffling; the same seed gives the same round.
-    `repeats` is how many of their own texts each annotator is to meet again, unmarked, later in the round.
+    `seed` drives the draw, the assignment and the shuffling; the same seed gives the same round. `repeats`
+    is how many of their own texts each annotator is to meet again, unmarked, later in the round.
     `discussed_before` is whether a lead says that texts of the round before were discussed before this one.
     """
 
@@ -240,7 +238,8 @@ class Assignment(models.Model):
     item that the round asks some types only it always names them.
 
     `questions` (how many the round asks about the item), `decided` (units), `active_seconds` and `judged_at`
-    (of the last judgement) are counted by the triggers of `annotation.counters`; no code writes them.
+    (of the last judgement) are counted by the triggers of `annotation.database.counters`; no code writes
+    them.
 
     A `repeat` asks the member about an item again, without saying so. What is judged in it serves agreement
     with oneself alone: it is no vote, and nothing else may count it.
@@ -295,7 +294,7 @@ class Assignment(models.Model):
 
 
 class RoundProgress(models.Model):
-    """What one annotator has and did in one round, counted by the triggers of `annotation.counters`.
+    """What one annotator has and did in one round, counted by the triggers of `annotation.database.counters`.
 
     `texts` (assignments), `questions`, `decided` (units) and `active_seconds` are those of assignments that
     ask all types of the round and were not handed on; the few that name their types are counted when asked

@@ -21,7 +21,7 @@ from annotation.protocols.rules import (
     apply_rules,
     read_fields,
 )
-from annotation.protocols.texts import is_blank
+from core.texts import is_blank
 
 FIELDS = {
     "applicable": NULLABLE_BOOLEAN,

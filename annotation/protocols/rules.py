@@ -13,7 +13,7 @@ from typing import Any
 
 from django.utils.translation import gettext
 
-from annotation.protocols.texts import COMMENT, QUESTION, is_blank, length_problem, sentence, text_problem
+from core.texts import COMMENT, QUESTION, is_blank, length_problem, sentence, text_problem
 
 NEEDED = "needed"
 REFUSED = "refused"

@@ -7,7 +7,7 @@ from typing import Any
 from annotation.codebooks.definition import FOCUS, Codebook
 from annotation.protocols import cqs_gen, focus
 from annotation.protocols.rules import LENGTHS
-from annotation.protocols.texts import BLANK_CHARACTERS
+from core.texts import BLANK_CHARACTERS
 
 
 def spec_for_browser(codebook: Codebook) -> dict[str, Any]:

@@ -11,16 +11,16 @@ from random import Random
 from django.contrib.auth.models import User
 from django.db import transaction
 
-from annotation.importing import judgements
-from annotation.importing.items_loader import items_import
-from annotation.importing.rows import JudgementRow
+from annotation.importing.files.rows import JudgementRow
+from annotation.importing.formats import judgement_table as judgements
+from annotation.importing.items import items_import
+from annotation.judging.recording import Unit, judgement_record
 from annotation.models import Assignment, Membership, Project, Round
-from annotation.opening import round_open
-from annotation.projects import member_add, project_create
-from annotation.recording import Unit, judgement_record
-from annotation.rounds import round_close, round_create, round_draw
+from annotation.projects.projects import member_add, project_create
+from annotation.rounds.lifecycle import round_close, round_create, round_draw
+from annotation.rounds.opening import round_open
 from annotation.sample import LOGINS
-from annotation.training_key import key_import
+from annotation.training.key import key_import
 
 FOLDER = Path(__file__).parent
 SEED = 20260101

@@ -47,7 +47,7 @@ MIDDLEWARE = [
     "config.security.content_security_policy",
     "whitenoise.middleware.WhiteNoiseMiddleware",  # static files end here, with caching of their own
     "config.security.no_store",
-    "frontend.refusals.refuse_nul",
+    "frontend.middleware.refuse_nul",
     "django.contrib.sessions.middleware.SessionMiddleware",
     "django.middleware.locale.LocaleMiddleware",
     "django.middleware.common.CommonMiddleware",
@@ -57,7 +57,7 @@ MIDDLEWARE = [
     "django.middleware.clickjacking.XFrameOptionsMiddleware",
     "allauth.account.middleware.AccountMiddleware",
     "django_htmx.middleware.HtmxMiddleware",
-    "frontend.refusals.RefusalPages",
+    "frontend.middleware.RefusalPages",
 ]
 
 ROOT_URLCONF = "config.urls"
@@ -79,7 +79,7 @@ TEMPLATES = [
         },
     }
 ]
-FORM_RENDERER = "frontend.fields.WholeTexts"
+FORM_RENDERER = "frontend.forms.fields.WholeTexts"
 
 # Atomic only where something is written: with ATOMIC_REQUESTS every page view would take SQLite's write lock.
 DATABASES = {"default": env.database("DATABASE_URL", DATA_DIR / "elenchus.sqlite3")}
@@ -145,7 +145,7 @@ AUTH_PASSWORD_VALIDATORS = [
     )
 ]
 SECURE_REFERRER_POLICY = "same-origin"
-CSRF_FAILURE_VIEW = "frontend.refusals.form_refused"
+CSRF_FAILURE_VIEW = "frontend.middleware.form_refused"
 LOGIN_URL = "account_login"
 LOGIN_REDIRECT_URL = "/"
 ACCOUNT_LOGOUT_REDIRECT_URL = "/"
@@ -214,9 +214,9 @@ REST_FRAMEWORK = {
     "DEFAULT_AUTHENTICATION_CLASSES": ["rest_framework.authentication.SessionAuthentication"],
     "DEFAULT_PERMISSION_CLASSES": ["rest_framework.permissions.IsAuthenticated"],
     "DEFAULT_RENDERER_CLASSES": ["rest_framework.renderers.JSONRenderer"],
-    "DEFAULT_PARSER_CLASSES": ["annotation.api_parsing.StrictJSONParser"],
+    "DEFAULT_PARSER_CLASSES": ["core.api.StrictJSONParser"],
     "DEFAULT_SCHEMA_CLASS": "drf_spectacular.openapi.AutoSchema",
-    "EXCEPTION_HANDLER": "annotation.api_errors.exception_handler",
+    "EXCEPTION_HANDLER": "core.api.exception_handler",
     "DEFAULT_PAGINATION_CLASS": "rest_framework.pagination.PageNumberPagination",
     "PAGE_SIZE": 100,
     "TEST_REQUEST_DEFAULT_FORMAT": "json",

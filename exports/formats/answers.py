@@ -2,9 +2,10 @@
 
 from __future__ import annotations
 
-from exports.deciding import Judgement
-from exports.records import ItemRecord, Selection
-from exports.stored import QuestionRow
+from exports.selection.decisions import Judgement
+from exports.selection.records import ItemRecord
+from exports.selection.rows import QuestionRow
+from exports.selection.selection import Selection
 
 
 def by_annotator(record: ItemRecord) -> dict[int, list[Judgement]]:

@@ -5,7 +5,8 @@ from __future__ import annotations
 from typing import Any
 
 from annotation.codebooks.definition import PUBLISHED_LABELS
-from exports.records import ItemRecord, Selection
+from exports.selection.records import ItemRecord
+from exports.selection.selection import Selection
 
 EDITED_LABEL = "USE"
 

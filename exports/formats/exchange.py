@@ -12,11 +12,12 @@ from dataclasses import dataclass
 from typing import Any, Literal
 
 from annotation.codebooks.definition import PUBLISHED_LABELS
-from annotation.protocols.texts import utf16_offset
-from exports.deciding import Judgement
+from core.texts import utf16_offset
 from exports.formats import label_studio
 from exports.formats.answers import by_annotator, details, question_of, type_name
-from exports.records import ItemRecord, Selection
+from exports.selection.decisions import Judgement
+from exports.selection.records import ItemRecord
+from exports.selection.selection import Selection
 
 _PURPOSES = {"reason": "assessing", "comment": "commenting", "edited_question": "editing"}
 CONTEXT = 32

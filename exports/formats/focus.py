@@ -7,11 +7,12 @@ from functools import lru_cache
 from typing import Any
 
 from annotation.codebooks.definition import AnnotationType, Codebook
-from exports.deciding import DecidedSpan, TypeDecision
 from exports.formats.jsonfile import Repeated, RepeatedList
-from exports.questions import question_from_exemplar
-from exports.records import ItemRecord, Selection
-from exports.refinements import Refined, SpanKey
+from exports.selection.decisions import DecidedSpan, TypeDecision
+from exports.selection.questions import question_from_exemplar
+from exports.selection.records import ItemRecord
+from exports.selection.refined_questions import Refined, SpanKey
+from exports.selection.selection import Selection
 
 NO_SPAN = "Null"
 """Stands where a type has no span to show, as in the published dataset."""

@@ -9,7 +9,7 @@ from __future__ import annotations
 import hashlib
 from typing import Any
 
-from exports.texts_out import TextsOut
+from exports.disclosure.texts_out import TextsOut
 
 TEXTS = ("argument", "intervention")
 _SPAN_LISTS = ("gold_spans", "disagreement_spans")

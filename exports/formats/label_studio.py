@@ -7,9 +7,10 @@ from typing import Any
 from xml.sax.saxutils import quoteattr
 
 from annotation.codebooks.definition import PUBLISHED_LABELS
-from exports.deciding import Judgement
 from exports.formats.answers import by_annotator, details, question_of, type_name
-from exports.records import ItemRecord, Selection
+from exports.selection.decisions import Judgement
+from exports.selection.records import ItemRecord
+from exports.selection.selection import Selection
 
 
 def tasks(record: ItemRecord, selection: Selection) -> Iterator[dict[str, Any]]:

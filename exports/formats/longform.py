@@ -11,9 +11,10 @@ import io
 from collections.abc import Iterable, Iterator, Sequence
 from typing import IO, Any
 
-from annotation.importing.safe_cells import made_safe
-from exports.records import ItemRecord, Selection
-from exports.stored import QuestionRow
+from core.csv_safety import made_safe
+from exports.selection.records import ItemRecord
+from exports.selection.rows import QuestionRow
+from exports.selection.selection import Selection
 
 Row = tuple[Any, ...]
 

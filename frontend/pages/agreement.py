@@ -14,28 +14,36 @@ from django.utils.translation import gettext
 from django.views.decorators.http import require_GET, require_POST
 from django_htmx.http import HttpResponseClientRefresh
 
-from agreement import detail_tables, overview
-from agreement.answers import Answer, judged_units
-from agreement.before import change_conditions
-from agreement.cells import Notes, number
-from agreement.conditions import conditions_brief, conditions_words
-from agreement.cross_files import cross_fields
-from agreement.crosscheck_table import crosscheck_table, crosscheck_whys
-from agreement.crosstable import WHOSE
-from agreement.marking import Segment, excerpt_bounds, segments
+from agreement.adjudication.against_decisions import resolved_figures
+from agreement.adjudication.answers import Answer, judged_units
+from agreement.adjudication.queue import UnitView, disputed_units, units_of, units_view
+from agreement.computation.requests import ReportHidden, figures_readable, report_current, report_visible
+from agreement.display import overview
+from agreement.display import tables as detail_tables
+from agreement.display.cells import Notes, number
+from agreement.display.cross_files import cross_fields
+from agreement.display.highlighting import Segment, excerpt_bounds, segments
+from agreement.display.sample_size import PLANNED, PlanRefused, plan_clean, report_plan
+from agreement.display.tables import crosscheck_table, crosscheck_whys
+from agreement.display.wording import (
+    COEFFICIENTS,
+    LABEL_SIGNS,
+    SIMILARITIES,
+    WHY,
+    bertscore_note,
+    reason_text,
+)
 from agreement.models import AgreementReport
-from agreement.plans import PLANNED, PlanRefused, plan_clean, report_plan
-from agreement.queue import UnitView, disputed_units, units_of, units_view
-from agreement.reports import ReportHidden, figures_readable, report_current, report_visible
-from agreement.resolved import resolved_figures
+from agreement.report.comparison import change_conditions
+from agreement.report.conditions import conditions_brief, conditions_words
+from agreement.report.cross_tables import WHOSE
 from agreement.tasks import report_start
-from agreement.wording import COEFFICIENTS, LABEL_SIGNS, SIMILARITIES, WHY, bertscore_note, reason_text
 from annotation import access
-from annotation.asked_types import asked_words
 from annotation.models import Membership, Round
+from annotation.rounds.asked_types import asked_words
+from frontend.decorators import login_required
+from frontend.middleware import refusals_as_notices
 from frontend.pages.common import lead_or_refuse, page_of, project_page, query_without_page
-from frontend.refusals import refusals_as_notices
-from frontend.signing_in import login_required
 
 PATTERNS = 6
 """How many kinds of underline the stylesheet has; with more annotators they repeat, and the name tells."""

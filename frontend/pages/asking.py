@@ -13,7 +13,11 @@ from django.shortcuts import redirect
 from django.utils.translation import gettext, gettext_lazy
 from django.views.decorators.http import require_http_methods
 
-from annotation.asked_types import (
+from annotation.codebooks.definition import Codebook as Definition
+from annotation.importing.files.rows import FileError
+from annotation.importing.formats import asked_types as asked_file
+from annotation.models import Protocol, Round
+from annotation.rounds.asked_types import (
     AskedBy,
     asked_clean,
     asked_counts,
@@ -22,14 +26,10 @@ from annotation.asked_types import (
     field_choices,
     round_ask,
 )
-from annotation.codebooks.definition import Codebook as Definition
-from annotation.errors import Refused
-from annotation.importing import asked_file
-from annotation.importing.rows import FileError
-from annotation.models import Protocol, Round
+from core.errors import Refused
+from frontend.decorators import login_required
 from frontend.pages.common import posted, project_page
 from frontend.pages.rounds import lead_and_round
-from frontend.signing_in import login_required
 
 MAX_BYTES = 5 * 1024 * 1024
 

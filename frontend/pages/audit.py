@@ -11,10 +11,10 @@ from django.http import HttpRequest, HttpResponse, QueryDict, StreamingHttpRespo
 from django.utils import timezone
 from django.views.decorators.http import require_GET
 
-from annotation.importing.safe_cells import made_safe
 from annotation.models import Membership, ProjectEvent
+from core.csv_safety import made_safe
+from frontend.decorators import login_required
 from frontend.pages.common import lead_or_refuse, page_of, project_page, query_without_page
-from frontend.signing_in import login_required
 
 
 class AuditForm(forms.Form):

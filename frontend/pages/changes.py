@@ -7,12 +7,19 @@ from django.utils.translation import gettext
 
 from annotation.access import judging_now
 from annotation.models import Membership
-from exports.changes import NOTHING, changes_stored, choice_words, comparable, release_before, withdrawn_among
 from exports.models import Release
-from exports.parameters import CREDITS
+from exports.releases.comparison import (
+    NOTHING,
+    changes_stored,
+    choice_words,
+    comparable,
+    release_before,
+    withdrawn_among,
+)
+from exports.selection.parameters import CREDITS
 from exports.tasks import comparison_start
+from frontend.forms.releases import SPLITS
 from frontend.pages.common import page_of
-from frontend.release_forms import SPLITS
 
 IDS_SHOWN = 200
 PAGE_SIZE = 50

@@ -12,19 +12,18 @@ from django.utils.translation import get_language, gettext
 from django.views.decorators.http import require_GET, require_http_methods, require_POST
 
 from annotation import access
-from annotation.codebooks.comparing import codebook_changes
+from annotation.adjudication.examples import rulings_shown
 from annotation.codebooks.definition import Codebook as Definition
-from annotation.codebooks.reader import CodebookError
+from annotation.codebooks.diff import codebook_changes
+from annotation.codebooks.toml_reader import CodebookError
+from annotation.codebooks.toml_writer import codebook_toml, document_edited
 from annotation.codebooks.translations import codebook_in, language_shown, translation_states
-from annotation.codebooks.writer import codebook_toml, document_edited
-from annotation.errors import NotFound, Refused
-from annotation.following import follow_up_of
-from annotation.guidelines import guideline_html
 from annotation.models import Codebook, Membership, Round
-from annotation.projects import codebook_publish
-from annotation.rulings import rulings_shown
+from annotation.projects.projects import codebook_publish, guideline_html
+from annotation.rounds.follow_up import follow_up_of
+from core.errors import NotFound, Refused
+from frontend.decorators import login_required
 from frontend.pages.common import lead_or_refuse, number_in, project_page
-from frontend.signing_in import login_required
 
 
 @login_required

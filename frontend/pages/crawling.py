@@ -7,7 +7,7 @@ from django.templatetags.static import static
 from django.urls import reverse
 from django.views.decorators.http import require_safe
 
-from exports.publishing import public_releases
+from exports.releases.publication import public_releases
 
 
 @require_safe

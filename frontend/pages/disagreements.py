@@ -9,20 +9,19 @@ from django.shortcuts import redirect
 from django.utils.translation import gettext
 from django.views.decorators.http import require_GET, require_POST
 
-from agreement.adjudication import QueueProgress, queue_claim_next, queue_progress
+from agreement.adjudication.queue import QueueProgress, disputed_kinds, queue_claim_next, queue_progress
+from agreement.computation.requests import report_current
 from agreement.models import AgreementReport, DisputedUnit
-from agreement.queue import disputed_kinds
-from agreement.reading import judgements_stamp
-from agreement.reports import report_current
+from agreement.report.loading import judgements_stamp
 from annotation import access
-from annotation.adjudicating import with_state
-from annotation.discussing import discussed_units, discussion_allowed
-from annotation.errors import Refused
+from annotation.adjudication.adjudication import with_state
+from annotation.adjudication.discussion import discussed_units, discussion_allowed
+from annotation.items.search import topics_of
 from annotation.models import Assignment, Comment, Membership, QuestionAnnotation, Round, TypeAnnotation
-from annotation.remembering import remembered
-from annotation.topics import topics_of
+from core.cache import remembered
+from core.errors import Refused
+from frontend.decorators import login_required
 from frontend.pages.common import in_order, lead_or_refuse, page_of, project_page, query_without_page
-from frontend.signing_in import login_required
 from frontend.unit_view import unit_key
 
 FILTERS = ("type", "topic", "pattern", "pair", "state")

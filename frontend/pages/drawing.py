@@ -11,16 +11,16 @@ from django.urls import reverse
 from django.utils.translation import gettext, gettext_lazy
 from django.views.decorators.http import require_http_methods
 
-from annotation.asked_types import asked_units, asked_words
-from annotation.drawing import draw_preview
-from annotation.errors import Refused
 from annotation.models import Membership, Protocol, Round
+from annotation.rounds.asked_types import asked_units, asked_words
+from annotation.rounds.sampling import draw_preview
 from annotation.tasks import round_draw_or_send, round_open_or_send
+from core.errors import Refused
+from frontend.decorators import login_required
+from frontend.middleware import refusals_as_notices
 from frontend.pages.common import ChosenField, project_page
 from frontend.pages.project import items_there
 from frontend.pages.rounds import lead_and_round
-from frontend.refusals import refusals_as_notices
-from frontend.signing_in import login_required
 from frontend.training_view import training_context
 
 

@@ -11,15 +11,15 @@ from django.utils.translation import gettext, gettext_lazy
 from django.views.decorators.http import require_GET, require_http_methods
 
 from annotation import access
-from annotation.codebooks.reader import CodebookError
-from annotation.discussing import mentions_open
-from annotation.errors import Refused
+from annotation.adjudication.discussion import mentions_open
+from annotation.codebooks.toml_reader import CodebookError
 from annotation.limits import characters
 from annotation.models import Membership, Project, Round
-from annotation.projects import project_create, slug_for
+from annotation.projects.projects import project_create, slug_for
+from core.errors import Refused
+from frontend.decorators import login_required
 from frontend.own_work import OwnWork, own_work
 from frontend.pages.common import page_of, posted
-from frontend.signing_in import login_required
 
 PROJECTS_PER_PAGE = 20
 

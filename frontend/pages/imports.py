@@ -10,27 +10,27 @@ from django.urls import reverse
 from django.utils.translation import gettext, gettext_lazy
 from django.views.decorators.http import require_GET, require_http_methods, require_POST
 
-from annotation.asked_types import JUDGEMENTS as JUDGED
-from annotation.asked_types import field_choices
-from annotation.errors import NotFound, Refused
 from annotation.importing.asked_judgements import asked_from_words
-from annotation.importing.counted import counted
+from annotation.importing.files.rows import counted
+from annotation.importing.formats.item_table import KNOWN, NEEDED
 from annotation.importing.staging import JUDGEMENTS
-from annotation.importing.table import KNOWN, NEEDED
-from annotation.importing.undoing import import_undo
-from annotation.limits import characters
-from annotation.models import Import, Membership, Project, Protocol, Upload
-from annotation.tasks import check_upload, import_upload, run_or_send
-from annotation.uploading import (
+from annotation.importing.undo import import_undo
+from annotation.importing.uploads import (
     upload_create,
     upload_expire,
     upload_map_columns,
     upload_request_import,
     upload_retry,
 )
+from annotation.limits import characters
+from annotation.models import Import, Membership, Project, Protocol, Upload
+from annotation.rounds.asked_types import JUDGEMENTS as JUDGED
+from annotation.rounds.asked_types import field_choices
+from annotation.tasks import check_upload, import_upload, run_or_send
+from core.errors import NotFound, Refused
+from frontend.decorators import login_required
+from frontend.middleware import refusals_as_notices
 from frontend.pages.common import lead_or_refuse, page_of, posted, project_page
-from frontend.refusals import refusals_as_notices
-from frontend.signing_in import login_required
 from frontend.templatetags.humanize_numbers import thousands
 
 WORKING = {Upload.State.NEW, Upload.State.CHECKING, Upload.State.QUEUED, Upload.State.IMPORTING}

@@ -8,16 +8,15 @@ from django.urls import reverse
 from django.utils.translation import gettext, gettext_lazy
 from django.views.decorators.http import require_GET, require_http_methods, require_POST
 
-from annotation.correcting import FIELDS, item_correct
-from annotation.errors import NotFound
+from annotation.items.correction import FIELDS, item_correct
+from annotation.items.search import items_with_words, topics_of
+from annotation.items.withdrawal import item_restore, item_withdraw
 from annotation.limits import characters
 from annotation.models import Import, Item, Membership, Round
-from annotation.searching import items_with_words
-from annotation.topics import topics_of
-from annotation.withdrawing import item_restore, item_withdraw
+from core.errors import NotFound
+from frontend.decorators import login_required
+from frontend.middleware import refusals_as_notices
 from frontend.pages.common import lead_or_refuse, posted, project_page, query_without_page, uncounted_page_of
-from frontend.refusals import refusals_as_notices
-from frontend.signing_in import login_required
 
 
 @login_required

@@ -14,9 +14,9 @@ from django.views.decorators.cache import never_cache
 from django.views.decorators.http import require_http_methods
 
 from annotation.accounts import address_as_stored, as_stored, refuse_taken_email, refuse_taken_name
-from annotation.errors import Refused
-from annotation.inviting import invitation_accept, invitation_adds_nothing, invitation_find
 from annotation.limits import characters
+from annotation.projects.invitations import invitation_accept, invitation_adds_nothing, invitation_find
+from core.errors import Refused
 from frontend.pages.common import posted
 
 

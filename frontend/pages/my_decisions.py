@@ -10,11 +10,11 @@ from django.utils.translation import get_language, gettext
 from django.views.decorators.cache import never_cache
 from django.views.decorators.http import require_GET
 
-from agreement.marking import Segment, excerpt_bounds, segments
+from agreement.display.highlighting import Segment, excerpt_bounds, segments
 from annotation import access
 from annotation.codebooks.definition import Codebook as Definition
 from annotation.codebooks.translations import codebook_in
-from annotation.looking_through import (
+from annotation.judging.look_through import (
     CANNOT,
     Chosen,
     counted_by,
@@ -27,11 +27,11 @@ from annotation.looking_through import (
 )
 from annotation.models import Assignment, Item, Membership, Protocol, Question, Round
 from annotation.models.rounds import types_named
-from annotation.progress import progress_of_round
-from annotation.training import feedback, keys_for
-from exports.questions import question_from_exemplar
+from annotation.rounds.progress import progress_of_round
+from annotation.rounds.training import feedback, keys_for
+from exports.selection.questions import question_from_exemplar
+from frontend.decorators import login_required
 from frontend.pages.common import page_of, project_page
-from frontend.signing_in import login_required
 
 ROWS = 50
 TEXTS = 10

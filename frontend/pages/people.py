@@ -10,20 +10,20 @@ from django.urls import reverse
 from django.utils.translation import gettext, gettext_lazy
 from django.views.decorators.http import require_http_methods, require_POST
 
-from annotation.errors import NotFound
-from annotation.inviting import (
+from annotation.limits import LIMITS, unfit
+from annotation.models import Invitation, Membership
+from annotation.projects.invitations import (
     MAX_AT_ONCE,
     MAX_DAYS,
     invitation_create,
     invitation_revoke,
     invitations_waiting,
 )
-from annotation.limits import LIMITS, unfit
-from annotation.models import Invitation, Membership
-from frontend.inviting import mail_is_configured, send_invitation
+from core.errors import NotFound
+from frontend.decorators import login_required
+from frontend.emails import mail_is_configured, send_invitation
+from frontend.middleware import refusals_as_notices
 from frontend.pages.common import lead_or_refuse, page_of, posted, project_page
-from frontend.refusals import refusals_as_notices
-from frontend.signing_in import login_required
 
 ROLES = [
     ("annotator", gettext_lazy("Annotator: judges the texts of rounds they are in")),

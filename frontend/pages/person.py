@@ -8,14 +8,14 @@ from django.urls import reverse
 from django.utils.translation import gettext, gettext_lazy
 from django.views.decorators.http import require_http_methods, require_POST
 
-from annotation.errors import NotFound, Refused
 from annotation.limits import characters
 from annotation.models import Membership, Round
-from annotation.people import member_deactivate, member_edit, member_reactivate
+from annotation.projects.members import member_deactivate, member_edit, member_reactivate
+from core.errors import NotFound, Refused
+from frontend.decorators import login_required
+from frontend.middleware import refusals_as_notices
 from frontend.pages.common import lead_or_refuse, posted, project_page
 from frontend.pages.people import RolesField
-from frontend.refusals import refusals_as_notices
-from frontend.signing_in import login_required
 
 
 class PersonForm(forms.Form):

@@ -9,13 +9,13 @@ from django.shortcuts import redirect
 from django.utils.translation import gettext, gettext_lazy
 from django.views.decorators.http import require_http_methods
 
-from annotation.errors import Refused
 from annotation.limits import characters
 from annotation.models import Codebook, Membership, Project, Protocol, Round
-from annotation.rounds import round_create
+from annotation.rounds.lifecycle import round_create
 from annotation.tasks import round_draw_or_send
+from core.errors import Refused
+from frontend.decorators import login_required
 from frontend.pages.common import lead_or_refuse, number_in, posted, project_page
-from frontend.signing_in import login_required
 
 
 class RoundForm(forms.Form):

@@ -8,20 +8,20 @@ from django.urls import reverse
 from django.utils.translation import gettext, ngettext
 from django.views.decorators.http import require_GET
 
-from agreement.adjudication import queue_left
-from agreement.before import round_before, rounds_comparable
-from agreement.reports import report_finished
+from agreement.adjudication.queue import queue_left
+from agreement.computation.requests import report_finished
+from agreement.report.comparison import round_before, rounds_comparable
 from annotation import access
-from annotation.discussing import discussions_open, mentions_open
-from annotation.following import FollowUp, follow_up_of
-from annotation.inviting import invitations_waiting
+from annotation.adjudication.discussion import discussions_open, mentions_open
+from annotation.importing.screening import criteria_of
 from annotation.models import Codebook, Import, Item, Membership, Project, Round
-from annotation.progress import MemberProgress, progress_of_round
-from annotation.remembering import remembered
-from annotation.screening import criteria_of
+from annotation.projects.invitations import invitations_waiting
+from annotation.rounds.follow_up import FollowUp, follow_up_of
+from annotation.rounds.progress import MemberProgress, progress_of_round
+from core.cache import remembered
+from frontend.decorators import login_required
 from frontend.own_work import own_work
 from frontend.pages.common import page_of, project_page
-from frontend.signing_in import login_required
 
 ROUNDS_PER_PAGE = 25
 BARS_SHOWN = 8

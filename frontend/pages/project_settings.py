@@ -9,10 +9,10 @@ from django.utils.translation import gettext, gettext_lazy
 from django.views.decorators.http import require_http_methods
 
 from annotation.models import Project
-from annotation.projects import project_archive, project_edit, project_restore
+from annotation.projects.projects import project_archive, project_edit, project_restore
+from frontend.decorators import login_required
+from frontend.middleware import refusals_as_notices
 from frontend.pages.common import lead_or_refuse, posted, project_page
-from frontend.refusals import refusals_as_notices
-from frontend.signing_in import login_required
 
 
 class SettingsForm(forms.ModelForm):

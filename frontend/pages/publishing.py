@@ -11,14 +11,13 @@ from django.urls import reverse
 from django.utils.translation import gettext
 from django.views.decorators.http import require_http_methods, require_POST, require_safe
 
-from annotation.errors import NotFound
-from annotation.guidelines import guideline_html
-from exports.api import file_response
-from exports.citing import bibtex, card_body, citation_text, dataset_described, reference_of
-from exports.disclosure import keeps_back
+from annotation.projects.projects import guideline_html
+from core.errors import NotFound
+from exports.api.releases import file_response
+from exports.disclosure.disclosure import keeps_back
+from exports.documentation.citation import bibtex, card_body, citation_text, dataset_described, reference_of
 from exports.models import Release
-from exports.parameters import Parameters
-from exports.publishing import (
+from exports.releases.publication import (
     public_facts,
     public_files,
     public_release_newer,
@@ -27,11 +26,12 @@ from exports.publishing import (
     release_unpublish,
     tells_too_much,
 )
+from exports.selection.parameters import Parameters
+from frontend.decorators import login_required
+from frontend.middleware import refusals_as_notices
 from frontend.pages.changes import changes_context
 from frontend.pages.common import lead_or_refuse, project_page
 from frontend.pages.releases import release_facts, release_of
-from frontend.refusals import refusals_as_notices
-from frontend.signing_in import login_required
 
 _IN_A_SCRIPT = {ord(character): f"\\u{ord(character):04x}" for character in "<>&"}
 """As json_script escapes, so that no text can end the script it stands in."""

@@ -10,14 +10,14 @@ from django.urls import reverse
 from django.utils.translation import gettext, gettext_lazy, ngettext
 from django.views.decorators.http import require_http_methods
 
-from annotation.errors import NotFound
 from annotation.models import Membership, Round
-from annotation.reassigning import Reassignment, round_reassign, unfinished_texts
-from annotation.reassigning_types import round_reassign_types, undecided_counts
+from annotation.rounds.reassignment import Reassignment, round_reassign, unfinished_texts
+from annotation.rounds.reassignment_by_type import round_reassign_types, undecided_counts
+from core.errors import NotFound
+from frontend.decorators import login_required
+from frontend.middleware import refusals_as_notices
 from frontend.pages.common import ChosenField, lead_or_refuse, posted, project_page
 from frontend.pages.person import target_of
-from frontend.refusals import refusals_as_notices
-from frontend.signing_in import login_required
 
 WHOLE, BY_TYPE = "texts", "types"
 

@@ -16,14 +16,18 @@ from django_htmx.http import HttpResponseClientRefresh
 
 from annotation import access
 from annotation.codebooks.definition import Codebook
-from annotation.errors import Refused
 from annotation.models import Membership, Project
+from core.errors import Refused
 from exports.models import RefinementRun
-from exports.records import Selection
-from exports.refinable import QuestionCounts, question_example, questions_count, refinable_selection
-from exports.refinement_choices import RefinementChoices, refinement_choices
-from exports.refinements import refinements_current, refinements_missing
-from exports.refining import (
+from exports.refinement.candidates import (
+    QuestionCounts,
+    question_example,
+    questions_count,
+    refinable_selection,
+)
+from exports.refinement.parameters import RefinementChoices, refinement_choices
+from exports.refinement.prompt import prompt_filled
+from exports.refinement.runs import (
     WORKING,
     outcomes,
     refined_reject,
@@ -33,12 +37,13 @@ from exports.refining import (
     run_or_404,
     why_not_refined,
 )
-from exports.rewording import prompt_filled
+from exports.selection.refined_questions import refinements_current, refinements_missing
+from exports.selection.selection import Selection
 from exports.tasks import counting_start, refinement_start
+from frontend.decorators import login_required
+from frontend.forms.refinement import ConfirmForm, PromptForm, RareRefinementForm, RefinementForm
+from frontend.middleware import refusals_as_notices
 from frontend.pages.common import lead_or_refuse, page_of, posted, project_page
-from frontend.refining_forms import ConfirmForm, PromptForm, RareRefinementForm, RefinementForm
-from frontend.refusals import refusals_as_notices
-from frontend.signing_in import login_required
 
 State = RefinementRun.State
 

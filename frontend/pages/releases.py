@@ -12,23 +12,22 @@ from django.utils.translation import gettext, ngettext
 from django.views.decorators.http import require_GET, require_http_methods, require_POST
 from django_htmx.http import HttpResponseClientRefresh
 
-from annotation.errors import NotFound, Refused
-from annotation.guidelines import guideline_html
 from annotation.models import Membership, Project, Protocol
-from exports.cancelling import WORKING, release_cancel, release_cancellation
-from exports.citing import card_body
-from exports.claims import silent_minutes
+from annotation.projects.projects import guideline_html
+from core.errors import NotFound, Refused
+from exports.documentation.citation import card_body
 from exports.models import Release
-from exports.parameters import Parameters
-from exports.previewing import release_preview
-from exports.publishing import public_facts, tells_too_much
-from exports.records import selection_read
+from exports.releases.claim import WORKING, release_cancel, release_cancellation, silent_minutes
+from exports.releases.preview import release_preview
+from exports.releases.publication import public_facts, tells_too_much
+from exports.selection.parameters import Parameters
+from exports.selection.selection import selection_read
 from exports.tasks import release_start
+from frontend.decorators import login_required
+from frontend.forms.releases import ContentsForm, ReleaseForm, choices_as_before
+from frontend.middleware import refusals_as_notices
 from frontend.pages.changes import changes_context, choices_of
 from frontend.pages.common import lead_or_refuse, page_of, posted, project_page
-from frontend.refusals import refusals_as_notices
-from frontend.release_forms import ContentsForm, ReleaseForm, choices_as_before
-from frontend.signing_in import login_required
 
 ASKED_AGAIN = (Release.State.FAILED, Release.State.CANCELLED)
 """From these states a version is asked for again, with its choices."""

@@ -8,19 +8,19 @@ from django.shortcuts import redirect
 from django.utils.translation import gettext
 from django.views.decorators.http import require_http_methods
 
-from agreement.cells import Notes
-from agreement.conditions import conditions_read, conditions_words
-from agreement.detail_tables import CHANGE_HEADERS, change_table
+from agreement.computation.requests import ReportHidden, report_current, report_visible
+from agreement.display.cells import Notes
+from agreement.display.tables import CHANGE_HEADERS, change_table
 from agreement.models import AgreementReport
-from agreement.reports import ReportHidden, report_current, report_visible
+from agreement.report.conditions import conditions_read, conditions_words
 from annotation import access
-from annotation.codebooks.comparing import codebook_changes, types_touched
 from annotation.codebooks.definition import Codebook as Definition
+from annotation.codebooks.diff import codebook_changes, types_touched
 from annotation.models import Round
-from annotation.round_changing import discussed_before_set
+from annotation.rounds.editing import discussed_before_set
+from frontend.decorators import login_required
+from frontend.middleware import refusals_as_notices
 from frontend.pages.common import lead_or_refuse, project_page
-from frontend.refusals import refusals_as_notices
-from frontend.signing_in import login_required
 
 STATED = {"": None, "yes": True, "no": False}
 """What a lead can say of a discussion in between, as the form sends it."""

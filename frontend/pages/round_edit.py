@@ -8,15 +8,15 @@ from django.urls import reverse
 from django.utils.translation import gettext, gettext_lazy
 from django.views.decorators.http import require_http_methods
 
-from annotation.errors import Refused
 from annotation.limits import characters
 from annotation.models import Round
-from annotation.round_changing import draft_delete, fields_to_edit, round_edit
+from annotation.rounds.editing import draft_delete, fields_to_edit, round_edit
+from core.errors import Refused
+from frontend.decorators import login_required
+from frontend.middleware import refusals_as_notices
 from frontend.pages.common import posted, project_page
 from frontend.pages.planning import RareRoundForm, RoundForm
 from frontend.pages.rounds import lead_and_round
-from frontend.refusals import refusals_as_notices
-from frontend.signing_in import login_required
 
 
 class TypedRoundForm(forms.Form):

@@ -13,16 +13,16 @@ from django.utils.translation import gettext, gettext_lazy
 from django.views.decorators.http import require_GET, require_http_methods, require_POST
 
 from annotation import access
-from annotation.asked_types import asked_units, asked_words
 from annotation.limits import REOPENING_WHY
 from annotation.models import Membership, ProjectEvent, Round
-from annotation.progress import MemberProgress, progress_of_round
-from annotation.round_changing import fields_to_edit
-from annotation.round_drawing import drawing_progress
-from annotation.rounds import round_close, round_pause, round_reopen, round_resume
+from annotation.rounds.asked_types import asked_units, asked_words
+from annotation.rounds.drawing import drawing_progress
+from annotation.rounds.editing import fields_to_edit
+from annotation.rounds.lifecycle import round_close, round_pause, round_reopen, round_resume
+from annotation.rounds.progress import MemberProgress, progress_of_round
+from frontend.decorators import login_required
+from frontend.middleware import refusals_as_notices
 from frontend.pages.common import lead_or_refuse, posted, project_page
-from frontend.refusals import refusals_as_notices
-from frontend.signing_in import login_required
 from frontend.training_view import training_context
 
 LOG_SHOWN = 10

@@ -11,12 +11,18 @@ from django.utils.translation import gettext, gettext_lazy
 from django.views.decorators.http import require_http_methods
 
 from annotation import access
-from annotation.errors import Refused
+from annotation.importing.screening import (
+    Criterion,
+    criteria_of,
+    screened_texts,
+    screening_current,
+    screening_send,
+)
 from annotation.models import Membership, Protocol, Upload
-from annotation.screening import Criterion, criteria_of, screened_texts, screening_current, screening_send
 from annotation.tasks import import_upload, run_or_send, screening_count_or_send
+from core.errors import Refused
+from frontend.decorators import login_required
 from frontend.pages.common import lead_or_refuse, posted, project_page
-from frontend.signing_in import login_required
 
 
 class SendForm(forms.Form):

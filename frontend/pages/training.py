@@ -14,16 +14,16 @@ from django.utils.translation import gettext, gettext_lazy
 from django.views.decorators.http import require_http_methods
 
 from annotation import access
-from annotation.errors import Refused
-from annotation.importing.apart import AT_ONCE, read_apart
-from annotation.importing.rows import FileError
+from annotation.importing.files.rows import FileError
 from annotation.importing.staging import ImportReport
+from annotation.importing.subprocess_reader import AT_ONCE, read_apart
 from annotation.models import Membership, Round
-from annotation.training_key import NEW_ANSWERS, key_from_resolutions, key_import
+from annotation.training.key import NEW_ANSWERS, key_from_resolutions, key_import
+from core.errors import Refused
+from frontend.decorators import login_required
+from frontend.middleware import refusals_as_notices
 from frontend.pages.common import page_of, posted, project_page
 from frontend.pages.rounds import lead_and_round
-from frontend.refusals import refusals_as_notices
-from frontend.signing_in import login_required
 from frontend.training_view import key_answer_words, key_state
 
 MAX_BYTES = 2 * 1024 * 1024

@@ -10,10 +10,10 @@ from django.urls import reverse
 from django.utils.translation import get_language, gettext
 from django.views.decorators.http import require_GET, require_POST
 
-from agreement.adjudication import queue_claim_next
+from agreement.adjudication.queue import queue_claim_next
 from agreement.models import AgreementReport, DisputedUnit
 from annotation import access
-from annotation.adjudicating import (
+from annotation.adjudication.adjudication import (
     Ruling,
     claim_of_another,
     resolution_current,
@@ -22,16 +22,16 @@ from annotation.adjudicating import (
     resolution_undo,
     unit_release,
 )
+from annotation.adjudication.discussion import comment_add, discussion_allowed, thread_of
 from annotation.codebooks.definition import Codebook as Definition
 from annotation.codebooks.translations import codebook_in
-from annotation.discussing import comment_add, discussion_allowed, thread_of
-from annotation.errors import Refused
+from annotation.judging.recording import Unit
 from annotation.models import Comment, Item, Membership, Round
-from annotation.recording import Unit
+from core.errors import Refused
+from frontend.decorators import login_required
+from frontend.middleware import refusals_as_notices
 from frontend.pages.common import lead_or_refuse, project_page
 from frontend.pages.disagreements import closed_round_report, filtered_units
-from frontend.refusals import refusals_as_notices
-from frontend.signing_in import login_required
 from frontend.unit_view import json_of, ruling_words, spans_of_side, unit_key, unit_of, unit_shown
 
 

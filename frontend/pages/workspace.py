@@ -14,42 +14,49 @@ from django.views.decorators.http import require_safe
 
 from annotation import access
 from annotation.models import Membership, Protocol, Round
+from frontend.decorators import login_required
 from frontend.pages.common import lead_or_refuse
-from frontend.signing_in import login_required
 from frontend.templatetags.given_texts import text_language
 
 MODULES = (
-    "api",
-    "base",
-    "clock",
-    "controls",
-    "dialogs",
-    "i18n",
-    "keys",
-    "leaving",
-    "listing",
-    "login",
-    "markdown",
-    "note",
-    "offsets",
-    "outbox",
-    "pace",
-    "reading",
-    "rules",
-    "sender",
-    "session",
-    "shell",
-    "storage",
-    "tabs",
-    "training_end",
-    "text_view",
-    "units",
-    "wording",
-    "words",
+    "lib/api",
+    "pages/base",
+    "workspace/clock",
+    "workspace/commands",
+    "lib/dialogs",
+    "lib/i18n",
+    "workspace/keys",
+    "lib/leaving",
+    "workspace/unit_list",
+    "workspace/login",
+    "lib/markdown",
+    "workspace/note_form",
+    "lib/offsets",
+    "workspace/outbox",
+    "workspace/pace",
+    "workspace/reading",
+    "workspace/protocol_rules",
+    "workspace/sender",
+    "workspace/session",
+    "workspace/shell",
+    "workspace/storage",
+    "workspace/tabs",
+    "workspace/training_end",
+    "workspace/text_view",
+    "workspace/units",
+    "workspace/answer_text",
+    "workspace/segmentation",
 )
 PAGE_MODULES: dict[str, tuple[str, ...]] = {
-    Protocol.FOCUS: ("focus_page", "pointing", "question", "rule_card", "selection", "span_acts"),
-    Protocol.CQS_GEN: ("question_card", "questions_page"),
+    Protocol.FOCUS: (
+        "workspace/focus_page",
+        "workspace/pointing",
+        "workspace/exemplar",
+        "workspace/type_card",
+        "workspace/selection",
+        "workspace/span_keys",
+    ),
+    Protocol.CQS_GEN: ("workspace/question_card", "workspace/questions_page"),
 }
 """Every script that the workspace imports, and those of each protocol's page: named in the page, so that the
 browser asks for all at once."""
@@ -113,7 +120,7 @@ def signed_in(request: HttpRequest) -> HttpResponse:
 @require_safe
 def service_worker(request: HttpRequest) -> HttpResponse:
     """Serve the worker that keeps the workspace for offline reloads, from a path whose scope is /p/."""
-    path = finders.find("frontend/js/offline_worker.js")
+    path = finders.find("frontend/js/workspace/offline_worker.js")
     if path is None:
         raise Http404(gettext("There is no service worker."))
     script = Path(path).read_bytes()

@@ -8,9 +8,9 @@ from django.utils.html import format_html_join
 from django.utils.safestring import SafeString, mark_safe
 from django.utils.translation import gettext
 
-from annotation.importing.counted import counted
+from annotation.importing.files.rows import counted
 from annotation.models import Round
-from frontend import stored_words
+from frontend import translated_values as stored_words
 
 _BREAKS = re.compile(r"(?<=[_./-])")
 

@@ -9,7 +9,7 @@ from django.contrib.auth import get_user_model
 from django.utils.translation import gettext_lazy
 
 from annotation.sample import LOGINS
-from frontend.inviting import mail_is_configured
+from frontend.emails import mail_is_configured
 
 register = template.Library()
 

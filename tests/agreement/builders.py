@@ -5,7 +5,7 @@ from typing import Any
 
 from django.utils import timezone
 
-from annotation.codebooks.reader import load_shipped
+from annotation.codebooks.toml_reader import load_shipped
 from annotation.models import (
     Assignment,
     Codebook,

@@ -2,8 +2,8 @@
 
 from django.utils import timezone
 
-from agreement.jobs import report_compute
-from agreement.reports import report_request
+from agreement.computation.compute import report_compute
+from agreement.computation.requests import report_request
 from annotation.models import TypeAnnotation
 
 TEXT = "Everyone knows that buses are late."

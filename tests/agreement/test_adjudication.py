@@ -5,13 +5,13 @@ from threading import Thread
 import pytest
 from django.db import connection
 
-from agreement.adjudication import queue_claim_next, queue_progress
-from agreement.jobs import report_compute
+from agreement.adjudication.queue import queue_claim_next, queue_progress
+from agreement.computation.compute import report_compute
 from agreement.models import AgreementReport
-from annotation.adjudicating import Ruling, resolution_decide
-from annotation.projects import member_add
-from annotation.recording import Unit
-from annotation.rounds import round_close
+from annotation.adjudication.adjudication import Ruling, resolution_decide
+from annotation.judging.recording import Unit
+from annotation.projects.projects import member_add
+from annotation.rounds.lifecycle import round_close
 from tests import factories
 
 

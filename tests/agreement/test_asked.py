@@ -5,19 +5,19 @@ import io
 
 import pytest
 
-from agreement.adjudication import queue_progress
-from agreement.answers import judged_units
-from agreement.cells import Notes
-from agreement.chart_files import CHARTS, chart_svg
-from agreement.detail_tables import annotator_table, applicability, cross_table
-from agreement.jobs import report_compute
+from agreement.adjudication.answers import judged_units
+from agreement.adjudication.queue import queue_progress
+from agreement.computation.compute import report_compute
+from agreement.computation.requests import report_request
+from agreement.display.cells import Notes
+from agreement.display.chart_files import CHARTS, chart_svg
+from agreement.display.csv_latex import figures_csv, latex_table
+from agreement.display.overview import overview
+from agreement.display.sample_size import plan_clean, report_plan
+from agreement.display.tables import annotator_table, applicability, cross_table
 from agreement.models import AgreementReport
-from agreement.overview import overview
-from agreement.plans import plan_clean, report_plan
-from agreement.reports import report_request
-from agreement.tables import figures_csv, latex_table
-from annotation.opening import round_open
-from annotation.rounds import round_close, round_create
+from annotation.rounds.lifecycle import round_close, round_create
+from annotation.rounds.opening import round_open
 from tests import asked, factories
 from tests.factories import NO
 

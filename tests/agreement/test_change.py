@@ -3,9 +3,9 @@
 import numpy as np
 import pytest
 
-from agreement.change import agreement_change
-from agreement.labels import label_agreement
-from agreement.planning import items_needed
+from agreement.statistics.difference import agreement_change
+from agreement.statistics.label_agreement import label_agreement
+from agreement.statistics.sample_size import items_needed
 from tests.agreement.tables import random_ratings, two_by_two
 
 ALL = ("observed_agreement", "cohen_kappa", "fleiss_kappa", "pabak", "gwet_ac1", "krippendorff_alpha")

@@ -6,8 +6,8 @@ from xml.etree import ElementTree
 
 import pytest
 
-from agreement.chart_files import HUES, LABEL_HUES, ChartMissing, chart_pdf, chart_svg
-from agreement.results import Estimate, undefined
+from agreement.display.chart_files import HUES, LABEL_HUES, ChartMissing, chart_pdf, chart_svg
+from agreement.statistics.estimates import Estimate, undefined
 
 TOKENS = Path(__file__).resolve().parents[2] / "frontend/static/frontend/css/tokens.css"
 SVG = "{http://www.w3.org/2000/svg}"

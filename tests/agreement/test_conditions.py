@@ -6,16 +6,16 @@ import json
 
 import pytest
 
-from agreement.before import rounds_conditions
-from agreement.conditions import conditions_brief, conditions_read, conditions_words
-from agreement.jobs import report_compute
+from agreement.computation.compute import report_compute
 from agreement.models import AgreementReport
-from annotation.discussing import comment_add
-from annotation.opening import round_open
-from annotation.projects import codebook_publish
-from annotation.recording import Unit
-from annotation.round_changing import discussed_before_set
-from annotation.rounds import round_close, round_create, round_draw
+from agreement.report.comparison import rounds_conditions
+from agreement.report.conditions import conditions_brief, conditions_read, conditions_words
+from annotation.adjudication.discussion import comment_add
+from annotation.judging.recording import Unit
+from annotation.projects.projects import codebook_publish
+from annotation.rounds.editing import discussed_before_set
+from annotation.rounds.lifecycle import round_close, round_create, round_draw
+from annotation.rounds.opening import round_open
 from tests import factories
 from tests.exports.studies import released
 

@@ -2,7 +2,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from agreement.consensus import (
+from agreement.spans.consensus import (
     ConsensusSpan,
     Dispute,
     LabelConsensus,

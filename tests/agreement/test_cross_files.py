@@ -6,10 +6,10 @@ import xml.etree.ElementTree as ElementTree
 
 import pytest
 
-from agreement.cross_files import CrossMissing, cross_fields, cross_latex, cross_of, cross_svg
-from agreement.jobs import report_compute
+from agreement.computation.compute import report_compute
+from agreement.display.cross_files import CrossMissing, cross_fields, cross_latex, cross_of, cross_svg
 from agreement.models import AgreementReport
-from annotation.rounds import round_close
+from annotation.rounds.lifecycle import round_close
 from tests import factories
 
 TYPES = [{"code": "LE", "name": "Lacks_Evidence"}, {"code": "WE", "name": "Weak & old"}]

@@ -6,9 +6,9 @@ from dataclasses import replace
 import numpy as np
 import pytest
 
-from agreement.crosscheck import DIFFERS, cross_check
-from agreement.labels import label_agreement
-from agreement.results import Estimate
+from agreement.computation.crosscheck_labels import DIFFERS, cross_check
+from agreement.statistics.estimates import Estimate
+from agreement.statistics.label_agreement import label_agreement
 from tests.agreement.tables import case_ratings, known_answer, random_ratings
 
 
@@ -79,7 +79,7 @@ def test_arithmetic_that_is_wrong_on_incomplete_tables_is_found_on_the_subset(mo
         return replace(result, estimates={**result.estimates, "fleiss_kappa": moved})
 
     ratings = case_ratings(known_answer("gwet_raw4raters"))
-    monkeypatch.setattr("agreement.crosscheck.label_agreement", wrong)
+    monkeypatch.setattr("agreement.computation.crosscheck_labels.label_agreement", wrong)
     assert statuses(checks_of(ratings, 5))["fleiss_kappa"] == ("differs", "statsmodels")
 
 
@@ -147,7 +147,7 @@ def test_without_krippendorff_alpha_is_not_checked_and_nothing_fails(monkeypatch
 
 
 def test_a_table_too_large_for_krippendorffs_array_is_not_checked(monkeypatch):
-    monkeypatch.setattr("agreement.crosscheck._LARGEST_ARRAY", 20 * 4 - 1)
+    monkeypatch.setattr("agreement.computation.crosscheck_labels._LARGEST_ARRAY", 20 * 4 - 1)
     checks = checks_of(random_ratings(np.random.default_rng(4), 20, 2, 2), 2)
     (alpha,) = [check for check in checks if check.name == "krippendorff_alpha"]
     assert (alpha.status, alpha.why) == ("not_checked", "the table is too large for krippendorff")

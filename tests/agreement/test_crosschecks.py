@@ -2,12 +2,12 @@
 
 import pytest
 
-from agreement import crosscheck_rouge
-from agreement.crosscheck_table import crosscheck_table
-from agreement.crosschecks import crosscheck_sweep, report_crosscheck, result_of
-from agreement.jobs import report_compute
+from agreement.computation import crosscheck_rouge
+from agreement.computation.compute import report_compute
+from agreement.computation.crosscheck import crosscheck_sweep, report_crosscheck, result_of
+from agreement.computation.requests import report_request
+from agreement.display.tables import crosscheck_table
 from agreement.models import AgreementReport
-from agreement.reports import report_request
 from annotation.models import TypeAnnotation
 from tests.agreement.builders import (
     items_make,

@@ -10,9 +10,9 @@ from pathlib import Path
 import numpy as np
 import pytest
 
-from agreement import encoders
-from agreement.encoders import EncoderUnavailable, MissingEncoder, encoder_load, encoder_or_missing
-from agreement.semantic import bertscore
+from agreement.spans import encoders
+from agreement.spans.bertscore import bertscore
+from agreement.spans.encoders import EncoderUnavailable, MissingEncoder, encoder_load, encoder_or_missing
 from tests.agreement.small_encoder import TOKENIZER, encoder_folder, package_file
 
 ROOT = Path(__file__).resolve().parents[2]
@@ -71,7 +71,7 @@ def test_a_repository_of_a_hub_is_loaded_by_its_name_at_the_commit_it_stands_at(
     encoder_folder(repository / "snapshots", COMMIT)
     (repository / "refs").mkdir()
     (repository / "refs" / "main").write_text(COMMIT)
-    code = "from agreement.encoders import encoder_load; print(encoder_load('owner/minilm').to_json())"
+    code = "from agreement.spans.encoders import encoder_load; print(encoder_load('owner/minilm').to_json())"
     environment = {**os.environ, "HF_HOME": str(tmp_path), "HF_HUB_OFFLINE": "1"}
     done = subprocess.run(
         [sys.executable, "-c", code], cwd=ROOT, env=environment, capture_output=True, text=True, check=True
@@ -125,7 +125,7 @@ def test_a_folder_that_is_not_there_and_a_file_that_is_no_model_are_refused(tmp_
 
 def test_nothing_of_an_encoder_is_imported_before_one_is_asked_for():
     code = (
-        "import sys, agreement.report, agreement.encoders; "
+        "import sys, agreement.report.assembly, agreement.spans.encoders; "
         "print({'onnxruntime', 'tokenizers', 'huggingface_hub', 'torch', 'transformers'} & set(sys.modules))"
     )
     environment = {**os.environ, "DJANGO_SETTINGS_MODULE": "config.settings.test"}

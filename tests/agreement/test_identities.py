@@ -6,8 +6,8 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 from hypothesis.extra.numpy import arrays
 
-from agreement.labels import label_agreement
-from agreement.patterns import label_counts, rating_patterns
+from agreement.statistics.label_agreement import label_agreement
+from agreement.statistics.patterns import label_counts, rating_patterns
 
 MORE = settings(max_examples=60)
 

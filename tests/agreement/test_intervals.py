@@ -3,19 +3,19 @@
 import numpy as np
 import pytest
 
-from agreement import intervals
-from agreement.coefficients import evaluate_count
-from agreement.intervals import (
+from agreement.statistics import bootstrap as intervals
+from agreement.statistics.bootstrap import (
     clustered_units,
     generator,
     percentile_interval,
     resampled_items,
     resampled_weights,
 )
-from agreement.labels import label_agreement
-from agreement.pairwise import cohen_kappa, light_kappa, table_sums
-from agreement.standard_errors import rule_of_three, wilson_interval
-from agreement.study import _normal_is_safe, _normal_sums, study_of
+from agreement.statistics.coefficients import evaluate_count
+from agreement.statistics.label_agreement import label_agreement
+from agreement.statistics.pairs import cohen_kappa, light_kappa, table_sums
+from agreement.statistics.rating_table import _normal_is_safe, _normal_sums, study_of
+from agreement.statistics.standard_errors import rule_of_three, wilson_interval
 from tests.agreement.tables import case_ratings, known_answer, random_ratings, two_by_two
 
 ALL = ("observed_agreement", "cohen_kappa", "fleiss_kappa", "pabak", "gwet_ac1", "krippendorff_alpha")
@@ -249,7 +249,7 @@ def test_hundreds_of_raters_get_a_mean_kappa_over_the_pairs_that_share_enough_it
 def test_sparse_and_dense_sums_of_pair_tables_are_equal(monkeypatch):
     ratings = random_ratings(np.random.default_rng(10), 80, 6, 3, missing=0.4)
     dense = label_agreement(ratings, q=3, seed=1, replicates=200).to_json()
-    monkeypatch.setattr("agreement.pairwise._DENSE_ENTRIES", 0)
+    monkeypatch.setattr("agreement.statistics.pairs._DENSE_ENTRIES", 0)
     assert label_agreement(ratings, q=3, seed=1, replicates=200).to_json() == dense
 
 

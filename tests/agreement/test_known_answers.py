@@ -7,10 +7,11 @@ import math
 import numpy as np
 import pytest
 
-import agreement.labels
-from agreement.labels import label_agreement
-from agreement.patterns import count_patterns, rating_patterns
-from agreement.standard_errors import (
+import agreement.statistics.label_agreement
+from agreement.statistics.label_agreement import label_agreement
+from agreement.statistics.patterns import count_patterns, rating_patterns
+from agreement.statistics.rating_table import study_of
+from agreement.statistics.standard_errors import (
     Z_95,
     alpha_standard_error,
     cohen_null_standard_error,
@@ -18,7 +19,6 @@ from agreement.standard_errors import (
     fleiss_null_standard_error,
     gwet_standard_error,
 )
-from agreement.study import study_of
 from tests.agreement.tables import REFERENCE, case_ratings, known_answer, known_answers, two_by_two
 
 ESTIMATES = {
@@ -146,7 +146,7 @@ def test_published_figures_hold_to_their_printed_precision(case):
 
 
 def _chance_agreement(case: dict) -> dict[str, float]:
-    from agreement.coefficients import (
+    from agreement.statistics.coefficients import (
         expected_disagreement,
         fleiss_chance_agreement,
         gwet_chance_agreement,
@@ -166,7 +166,7 @@ def _chance_agreement(case: dict) -> dict[str, float]:
 
 
 def test_the_example_in_the_docstring_is_the_published_one():
-    results = doctest.testmod(agreement.labels)
+    results = doctest.testmod(agreement.statistics.label_agreement)
     assert (results.failed, results.attempted) == (0, 4)
 
 

@@ -2,9 +2,9 @@
 
 import pytest
 
-from agreement.answers import answers_read
-from agreement.reading import judgements_digest, judgements_read, judgements_stamp
-from annotation.people import member_deactivate, member_reactivate
+from agreement.adjudication.answers import answers_read
+from agreement.report.loading import judgements_digest, judgements_read, judgements_stamp
+from annotation.projects.members import member_deactivate, member_reactivate
 from tests import factories
 
 pytestmark = [pytest.mark.django_db, pytest.mark.database]

@@ -8,9 +8,9 @@ import pytest
 from sklearn.metrics import cohen_kappa_score
 from statsmodels.stats.inter_rater import aggregate_raters, fleiss_kappa
 
-from agreement.coefficients import count_estimate
-from agreement.labels import label_agreement
-from agreement.study import study_of
+from agreement.statistics.coefficients import count_estimate
+from agreement.statistics.label_agreement import label_agreement
+from agreement.statistics.rating_table import study_of
 from tests.agreement.tables import random_ratings
 
 

@@ -3,9 +3,9 @@
 import numpy as np
 import pytest
 
-from agreement import paradox
-from agreement.labels import label_agreement
-from agreement.paradox import kappa_paradox, table_readings
+from agreement.statistics import kappa_paradox as paradox
+from agreement.statistics.kappa_paradox import kappa_paradox, table_readings
+from agreement.statistics.label_agreement import label_agreement
 from tests.agreement.tables import case_ratings, known_answer, two_by_two
 
 

@@ -3,12 +3,12 @@
 import numpy as np
 import pytest
 
-from agreement.figures import seed_of
-from agreement.jobs import report_compute
+from agreement.computation.compute import report_compute
+from agreement.display.sample_size import PlanAsked, PlanRefused, plan_clean, report_plan
 from agreement.models import AgreementReport
-from agreement.planning import items_needed
-from agreement.plans import PlanAsked, PlanRefused, plan_clean, report_plan
-from annotation.rounds import round_close
+from agreement.report.label_figures import seed_of
+from agreement.statistics.sample_size import items_needed
+from annotation.rounds.lifecycle import round_close
 from tests import factories
 from tests.agreement import builders
 from tests.conftest import client_of

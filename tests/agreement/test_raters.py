@@ -3,9 +3,9 @@
 import numpy as np
 import pytest
 
-from agreement.labels import label_agreement
-from agreement.raters import rater_figures
-from agreement.standard_errors import wilson_interval
+from agreement.statistics.label_agreement import label_agreement
+from agreement.statistics.raters import rater_figures
+from agreement.statistics.standard_errors import wilson_interval
 from tests.agreement.tables import random_ratings
 
 RATINGS = np.array(

@@ -5,8 +5,8 @@ import codecs
 import numpy as np
 import pytest
 
-from agreement.ratings_file import RatingFileError, parse_categories, read_ratings
-from annotation.lookalikes import groups_alike
+from agreement.files.ratings import RatingFileError, parse_categories, read_ratings
+from core.lookalikes import groups_alike
 
 
 @pytest.fixture

@@ -4,15 +4,15 @@ import numpy as np
 import pytest
 from django.utils import timezone
 
-from agreement.judgements import natural_key
-from agreement.reading import (
+from agreement.report.judgements import natural_key
+from agreement.report.loading import (
     frame_read,
     judgements_digest,
     judgements_read,
     judgements_stamp,
     texts_read,
 )
-from agreement.span_sums import span_frame
+from agreement.report.span_sums import span_frame
 from annotation.models import Assignment, TypeAnnotation
 from tests.agreement.builders import (
     items_make,

@@ -6,12 +6,12 @@ from django.utils import timezone
 from hypothesis import given
 from hypothesis import strategies as st
 
-from agreement.canonical import canonical_json
-from agreement.consensus import label_consensus
-from agreement.figures import consensus_of
-from agreement.parameters import parameters_clean
-from agreement.reading import judgements_read, texts_read
-from agreement.report import report_build
+from agreement.report.assembly import report_build
+from agreement.report.label_figures import consensus_of
+from agreement.report.loading import judgements_read, texts_read
+from agreement.report.parameters import parameters_clean
+from agreement.spans.consensus import label_consensus
+from core.canonical_json import canonical_json
 from tests.agreement.builders import (
     items_make,
     members_make,
@@ -329,7 +329,7 @@ def test_a_live_report_tells_nothing_of_fewer_items_than_five(study, monkeypatch
     told = section(build(study[0], live=True), "type:OG")
     assert told["estimates"]["observed_agreement"]["reason"] == "kept_back"
     assert told["labels"] == {"no": None, "yes": None}
-    monkeypatch.setattr("agreement.report.LIVE_ITEMS", 4)
+    monkeypatch.setattr("agreement.report.assembly.LIVE_ITEMS", 4)
     told = section(build(study[0], live=True), "type:OG")
     assert told["estimates"]["observed_agreement"]["value"] == pytest.approx(10 / 12)
 
@@ -359,7 +359,7 @@ def test_progress_reaches_its_total(study):
 
 
 def test_a_long_pass_over_the_spans_says_that_it_is_alive(study, monkeypatch):
-    monkeypatch.setattr("agreement.type_parts.ALIVE_UNITS", 2)
+    monkeypatch.setattr("agreement.report.per_type.ALIVE_UNITS", 2)
     steps = []
     build(study[0], steps)
     # Three units have a span: one sign of life after the second, beside the step at the start.

@@ -4,9 +4,9 @@ import json
 
 import pytest
 
-from agreement.jobs import report_compute
+from agreement.computation.compute import report_compute
 from agreement.models import AgreementReport
-from annotation.rounds import round_close
+from annotation.rounds.lifecycle import round_close
 from tests import factories
 from tests.conftest import client_of
 

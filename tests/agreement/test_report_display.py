@@ -7,12 +7,12 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from agreement.canonical import canonical_json, sha256_of
-from agreement.cells import Cell, Notes, cell, number
-from agreement.charts import Axis, axis_of, level, stacked_bar, whisker_of
-from agreement.marking import excerpt_bounds, segments
-from agreement.tables import TableRefused, figures_csv, latex_table
-from agreement.wording import COEFFICIENTS
+from agreement.display.cells import Cell, Notes, cell, number
+from agreement.display.charts import Axis, axis_of, level, stacked_bar, whisker_of
+from agreement.display.csv_latex import TableRefused, figures_csv, latex_table
+from agreement.display.highlighting import excerpt_bounds, segments
+from agreement.display.wording import COEFFICIENTS
+from core.canonical_json import canonical_json, sha256_of
 
 
 def estimate(value, low=None, high=None, **fields):

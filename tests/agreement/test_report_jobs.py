@@ -6,11 +6,11 @@ from datetime import timedelta
 import pytest
 from django.utils import timezone
 
-from agreement import jobs
-from agreement.claims import ATTEMPTS, report_claim
-from agreement.jobs import report_compute, report_sweep
+from agreement.computation import compute as jobs
+from agreement.computation.claim import ATTEMPTS, report_claim
+from agreement.computation.compute import report_compute, report_sweep
+from agreement.computation.requests import report_request
 from agreement.models import AgreementReport, ConsensusSpan, DisputedUnit
-from agreement.reports import report_request
 from tests.agreement.builders import round_shut
 from tests.agreement.reports import QUICK, computed
 
@@ -123,7 +123,7 @@ def test_an_error_is_stored_with_its_place_and_without_what_was_judged(round, mo
     def broken(*args, **kwargs):
         raise ValueError("Everyone is no number")
 
-    monkeypatch.setattr("agreement.report.annotator_figures", broken)
+    monkeypatch.setattr("agreement.report.assembly.annotator_figures", broken)
     with caplog.at_level(logging.ERROR):
         assert not report_compute(report_id=report.id)
     report.refresh_from_db()

@@ -8,14 +8,16 @@ import pytest
 from django.db import connection
 from django.utils import timezone
 
-from agreement import jobs, parts, tasks
-from agreement.canonical import canonical_json
-from agreement.claims import ATTEMPTS, report_claim
-from agreement.jobs import report_compute, report_sweep
+from agreement import tasks
+from agreement.computation import compute as jobs
+from agreement.computation import parts
+from agreement.computation.claim import ATTEMPTS, report_claim
+from agreement.computation.compute import report_compute, report_sweep
+from agreement.computation.parts import part_compute, parts_sweep
+from agreement.computation.requests import report_current, report_request
 from agreement.models import AgreementReport, ReportPart
-from agreement.parts import part_compute, parts_sweep
-from agreement.reports import report_current, report_request
 from annotation.models import Item, TypeAnnotation
+from core.canonical_json import canonical_json
 from tests.agreement.builders import (
     items_make,
     members_make,

@@ -2,16 +2,16 @@
 
 import pytest
 
-from agreement.jobs import report_compute
-from agreement.models import AgreementReport
-from agreement.parameters import ParametersRefused
-from agreement.reports import (
+from agreement.computation.compute import report_compute
+from agreement.computation.requests import (
     ReportHidden,
     live_reports_due,
     report_current,
     report_request,
     report_visible,
 )
+from agreement.models import AgreementReport
+from agreement.report.parameters import ParametersRefused
 from annotation.models import TypeAnnotation
 from tests.agreement.builders import members_make, round_make, round_shut
 from tests.agreement.reports import QUICK, change_judgement, computed
@@ -84,7 +84,7 @@ def test_a_live_report_is_another_one_than_that_of_the_closed_round(round):
 
 
 def test_a_new_live_report_takes_the_place_of_the_one_before(round, monkeypatch):
-    monkeypatch.setattr("agreement.reports.LIVE_ITEMS", 1)
+    monkeypatch.setattr("agreement.computation.requests.LIVE_ITEMS", 1)
     computed(round)
     change_judgement()
     newest = computed(round)
@@ -101,7 +101,7 @@ def test_a_live_report_of_one_changed_item_is_none_for_it_would_tell_of_it(round
 
 
 def test_a_live_report_is_due_when_judgements_changed(round, monkeypatch):
-    monkeypatch.setattr("agreement.reports.LIVE_ITEMS", 1)
+    monkeypatch.setattr("agreement.computation.requests.LIVE_ITEMS", 1)
     assert live_reports_due() == [round]
     computed(round)
     assert live_reports_due() == []

@@ -3,8 +3,8 @@
 import pytest
 from django.db import IntegrityError, transaction
 
+from agreement.computation.requests import report_request
 from agreement.models import AgreementReport, ConsensusSpan, DisputedUnit, ReportPart
-from agreement.reports import report_request
 from tests.agreement.builders import round_shut
 from tests.agreement.reports import QUICK, computed
 

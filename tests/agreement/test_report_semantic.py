@@ -2,12 +2,12 @@
 
 import pytest
 
-from agreement.encoders import encoder_load
-from agreement.jobs import report_compute
+from agreement.computation.compute import report_compute
+from agreement.computation.requests import report_current, report_request
 from agreement.models import AgreementReport
-from agreement.reports import report_current, report_request
-from agreement.semantic import bertscore
-from annotation.rounds import round_close
+from agreement.spans.bertscore import bertscore
+from agreement.spans.encoders import encoder_load
+from annotation.rounds.lifecycle import round_close
 from tests import factories
 from tests.agreement.small_encoder import encoder_folder
 

@@ -7,12 +7,12 @@ from itertools import combinations
 import numpy as np
 import pytest
 
-from agreement.jobs import report_compute
-from agreement.reports import report_request
-from annotation.importing.items_loader import items_import
-from annotation.importing.judgements_loader import judgements_import
+from agreement.computation.compute import report_compute
+from agreement.computation.requests import report_request
+from annotation.importing.items import items_import
+from annotation.importing.judgements import judgements_import
 from annotation.models import Membership, Round
-from annotation.projects import project_create
+from annotation.projects.projects import project_create
 from tests import toxic_spans
 
 pytestmark = pytest.mark.django_db

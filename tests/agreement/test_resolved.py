@@ -2,13 +2,13 @@
 
 import pytest
 
-from agreement.jobs import report_compute
+from agreement.adjudication.against_decisions import resolved_figures
+from agreement.computation.compute import report_compute
 from agreement.models import AgreementReport
-from agreement.resolved import resolved_figures
-from annotation.adjudicating import Ruling, resolution_decide, resolution_undo
+from annotation.adjudication.adjudication import Ruling, resolution_decide, resolution_undo
+from annotation.judging.recording import Unit
 from annotation.models import Import, Item, Resolution
-from annotation.recording import Unit
-from annotation.rounds import round_close
+from annotation.rounds.lifecycle import round_close
 from tests import factories
 from tests.agreement import builders
 from tests.frontend.test_agreement_page import row_of, words

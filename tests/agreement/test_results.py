@@ -6,8 +6,9 @@ import math
 import numpy as np
 import pytest
 
-from agreement.labels import label_agreement
-from agreement.results import REASONS, Estimate, canonical_float, undefined
+from agreement.statistics.estimates import REASONS, Estimate, undefined
+from agreement.statistics.label_agreement import label_agreement
+from core.canonical_json import canonical_float
 from tests.agreement.tables import case_ratings, known_answer
 
 

@@ -3,13 +3,12 @@
 import numpy as np
 import pytest
 
-from agreement.before import round_before
-from agreement.changes import round_change
-from agreement.figures import table_figures
-from agreement.jobs import report_compute
-from agreement.parameters import parameters_clean
-from agreement.reading import judgements_read
-from agreement.reports import report_request
+from agreement.computation.compute import report_compute
+from agreement.computation.requests import report_request
+from agreement.report.comparison import round_before, round_change
+from agreement.report.label_figures import table_figures
+from agreement.report.loading import judgements_read
+from agreement.report.parameters import parameters_clean
 from annotation.models import Assignment, Round
 from tests.agreement.builders import (
     items_make,

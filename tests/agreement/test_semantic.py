@@ -3,7 +3,7 @@
 import numpy as np
 import pytest
 
-from agreement.semantic import BertScore, Embedded, bertscore, pair_scores
+from agreement.spans.bertscore import BertScore, Embedded, bertscore, pair_scores
 
 EAST, NORTH, BETWEEN = [1.0, 0.0], [0.0, 1.0], [0.6, 0.8]
 

@@ -6,8 +6,8 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from agreement import similarity
-from agreement.similarity import MEASURES, Similarity, similarities
+from agreement.spans import similarity
+from agreement.spans.similarity import MEASURES, Similarity, similarities
 
 REFERENCE = json.loads(
     (Path(__file__).parent.parent / "reference" / "span_similarity.json").read_text(encoding="utf-8")

@@ -8,7 +8,7 @@ from pathlib import Path
 import pytest
 from django.core.management import CommandError, call_command
 
-from agreement.similarity import MEASURES
+from agreement.spans.similarity import MEASURES
 
 ROOT = Path(__file__).parent.parent.parent
 

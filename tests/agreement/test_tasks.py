@@ -8,9 +8,9 @@ from django.utils import timezone
 from kombu.exceptions import OperationalError
 
 from agreement import tasks
-from agreement.jobs import report_sweep
+from agreement.computation.compute import report_sweep
+from agreement.computation.requests import report_request
 from agreement.models import AgreementReport
-from agreement.reports import report_request
 from annotation.signals import round_closed
 from tests.agreement.builders import round_shut
 from tests.agreement.reports import QUICK

@@ -4,8 +4,8 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from agreement import tokens
-from agreement.tokens import counting_unit, positions, word_tokens
+from agreement.spans import tokens
+from agreement.spans.tokens import counting_unit, positions, word_tokens
 
 
 @pytest.mark.parametrize(

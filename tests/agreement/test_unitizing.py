@@ -6,7 +6,13 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from agreement.unitizing import Alpha, Disagreement, alpha, position_disagreement, unitizing_disagreement
+from agreement.spans.unitizing import (
+    Alpha,
+    Disagreement,
+    alpha,
+    position_disagreement,
+    unitizing_disagreement,
+)
 
 CASES = json.loads(
     (Path(__file__).parent.parent / "reference" / "unitizing.json").read_text(encoding="utf-8")

@@ -4,10 +4,10 @@ import re
 
 import pytest
 
-from agreement.jobs import report_compute
+from agreement.computation.compute import report_compute
+from agreement.computation.requests import report_request
 from agreement.models import AgreementReport
-from agreement.reading import judgements_read
-from agreement.reports import report_request
+from agreement.report.loading import judgements_read
 from annotation.models import Assignment, TypeAnnotation
 from tests.agreement.builders import (
     items_make,

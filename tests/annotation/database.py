@@ -3,7 +3,7 @@
 import pytest
 from django.db import IntegrityError, connection, transaction
 
-from annotation.database_rules import TRIGGERS
+from annotation.database.install import TRIGGERS
 
 
 def refused(write) -> str:

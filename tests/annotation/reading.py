@@ -2,8 +2,8 @@
 
 from pathlib import Path
 
-from annotation.importing.recognise import FORMATS, recognise
-from annotation.importing.rows import ItemRows
+from annotation.importing.files.rows import ItemRows
+from annotation.importing.formats.item_formats import FORMATS, recognise
 
 
 def read_items(

@@ -5,7 +5,7 @@ from datetime import timedelta
 import pytest
 from django.utils import timezone
 
-from annotation.adjudicating import (
+from annotation.adjudication.adjudication import (
     Ruling,
     claim_of_another,
     resolution_current,
@@ -15,10 +15,10 @@ from annotation.adjudicating import (
     unit_claim,
     unit_release,
 )
-from annotation.errors import NotAllowed, NotFound, Refused
+from annotation.judging.recording import Unit
 from annotation.models import Claim, Import, ProjectEvent, Resolution
-from annotation.projects import member_add
-from annotation.recording import Unit
+from annotation.projects.projects import member_add
+from core.errors import NotAllowed, NotFound, Refused
 from tests import factories
 
 pytestmark = pytest.mark.django_db

@@ -8,7 +8,7 @@ from django.test import Client
 from django.test.utils import CaptureQueriesContext
 
 from annotation.models import AnnotationEvent, Round, TypeAnnotation
-from annotation.rounds import round_create, round_pause, round_resume
+from annotation.rounds.lifecycle import round_create, round_pause, round_resume
 from tests.config.test_every_route import patterns
 from tests.conftest import client_of
 from tests.factories import assignment_of, open_round, study, user, yes

@@ -5,10 +5,10 @@ import json
 import pytest
 from django.core.management import call_command
 
-from annotation.errors import Refused
-from annotation.importing.judgements_loader import judgements_import
+from annotation.importing.judgements import judgements_import
 from annotation.models import Assignment, RoundItem, TypeAnnotation
-from annotation.progress import progress_of_round
+from annotation.rounds.progress import progress_of_round
+from core.errors import Refused
 from tests import asked, factories
 
 pytestmark = [pytest.mark.django_db, pytest.mark.database]

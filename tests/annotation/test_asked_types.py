@@ -3,8 +3,16 @@
 import pytest
 from django.utils import timezone
 
-from annotation.adjudicating import Ruling, resolution_decide
-from annotation.asked_types import (
+from annotation.adjudication.adjudication import Ruling, resolution_decide
+from annotation.adjudication.discussion import comment_add
+from annotation.codebooks.definition import Codebook
+from annotation.importing.files.rows import FileError
+from annotation.importing.formats import asked_types as asked_file
+from annotation.importing.screening import screening_result
+from annotation.judging.recording import Unit
+from annotation.judging.workspace import workspace_overview, workspace_units
+from annotation.models import Assignment, KeyAnswer, Round, RoundItem, TypeAnnotation
+from annotation.rounds.asked_types import (
     asked_clean,
     asked_counts,
     asked_of_item,
@@ -12,23 +20,15 @@ from annotation.asked_types import (
     field_choices,
     round_ask,
 )
-from annotation.codebooks.definition import Codebook
-from annotation.discussing import comment_add
-from annotation.drawing import draw_preview
-from annotation.errors import NotFound, Refused
-from annotation.importing import asked_file
-from annotation.importing.rows import FileError
-from annotation.models import Assignment, KeyAnswer, Round, RoundItem, TypeAnnotation
-from annotation.opening import round_open
-from annotation.progress import progress_of_round
-from annotation.reassigning import round_reassign, unfinished_texts
-from annotation.reassigning_types import round_reassign_types, undecided_counts
-from annotation.recording import Unit
-from annotation.rounds import round_close, round_create, round_draw
-from annotation.screening import screening_result
-from annotation.training import training_results
-from annotation.training_key import key_from_resolutions, missing_key
-from annotation.workspace import workspace_overview, workspace_units
+from annotation.rounds.lifecycle import round_close, round_create, round_draw
+from annotation.rounds.opening import round_open
+from annotation.rounds.progress import progress_of_round
+from annotation.rounds.reassignment import round_reassign, unfinished_texts
+from annotation.rounds.reassignment_by_type import round_reassign_types, undecided_counts
+from annotation.rounds.sampling import draw_preview
+from annotation.rounds.training import missing_key, training_results
+from annotation.training.key import key_from_resolutions
+from core.errors import NotFound, Refused
 from tests import asked, factories
 from tests.annotation.database import refused
 from tests.factories import NO

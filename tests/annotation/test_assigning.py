@@ -6,7 +6,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from annotation.assigning import (
+from annotation.rounds.assignment import (
     REPEAT_DISTANCE,
     Candidate,
     draw_items,

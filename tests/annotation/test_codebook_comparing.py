@@ -2,8 +2,8 @@
 
 from dataclasses import replace
 
-from annotation.codebooks.comparing import codebook_changes, pieces_compared
-from annotation.codebooks.reader import load_shipped
+from annotation.codebooks.diff import codebook_changes, pieces_compared
+from annotation.codebooks.toml_reader import load_shipped
 
 
 def test_the_same_version_has_no_changes():

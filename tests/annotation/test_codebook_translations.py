@@ -8,13 +8,13 @@ from pathlib import Path
 import pytest
 from django.utils import translation
 
-from annotation.codebooks import reader
-from annotation.codebooks.comparing import codebook_changes
+from annotation.codebooks import toml_reader as reader
 from annotation.codebooks.definition import BLANK, Codebook
-from annotation.codebooks.reader import SHIPPED, CodebookError, load_shipped, read_codebook
+from annotation.codebooks.diff import codebook_changes
+from annotation.codebooks.toml_reader import SHIPPED, CodebookError, load_shipped, read_codebook
+from annotation.codebooks.toml_writer import codebook_toml, document_edited
 from annotation.codebooks.translations import base_texts, codebook_in, language_shown, translation_states
-from annotation.codebooks.writer import codebook_toml, document_edited
-from annotation.workspace import workspace_overview
+from annotation.judging.workspace import workspace_overview
 from tests import factories
 from tests.conftest import client_of
 

@@ -6,9 +6,9 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from annotation.codebooks.reader import SHIPPED, read_codebook
-from annotation.codebooks.writer import codebook_toml, document_edited
-from annotation.projects import codebook_source
+from annotation.codebooks.toml_reader import SHIPPED, read_codebook
+from annotation.codebooks.toml_writer import codebook_toml, document_edited
+from annotation.projects.projects import codebook_source
 
 texts = st.text(st.characters(exclude_categories=["Cs"]))
 

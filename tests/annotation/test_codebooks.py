@@ -6,7 +6,7 @@ from pathlib import Path
 import pytest
 
 from annotation.codebooks.definition import BLANK, Codebook
-from annotation.codebooks.reader import (
+from annotation.codebooks.toml_reader import (
     SHIPPED,
     CodebookError,
     load_shipped,

@@ -4,7 +4,7 @@ import gc
 
 import pytest
 
-from annotation.collecting import collected_rarely
+from core.gc import collected_rarely
 
 
 def test_in_the_block_a_collection_waits_for_many_more_objects():

@@ -7,9 +7,9 @@ from threading import Barrier
 import pytest
 from django.db import connection, connections
 
-from annotation.errors import Refused
 from annotation.models import AnnotationEvent, Round, TypeAnnotation
-from annotation.rounds import round_close
+from annotation.rounds.lifecycle import round_close
+from core.errors import Refused
 from tests.factories import NO, open_round, record, study, yes
 
 pytestmark = [pytest.mark.django_db(transaction=True), pytest.mark.database]

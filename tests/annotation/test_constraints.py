@@ -16,7 +16,7 @@ from annotation.models import (
     Round,
     TypeAnnotation,
 )
-from annotation.rounds import round_close
+from annotation.rounds.lifecycle import round_close
 from tests.annotation.database import refused
 from tests.factories import NO, assignment_of, record, user
 

@@ -5,12 +5,12 @@ import csv
 import pytest
 from django.core.management import call_command
 
-from agreement.reading import judgements_stamp
-from annotation.correcting import held_by, item_correct
-from annotation.errors import Refused
-from annotation.importing.items_loader import items_import
+from agreement.report.loading import judgements_stamp
+from annotation.importing.items import items_import
+from annotation.items.correction import held_by, item_correct
 from annotation.models import ProjectEvent
 from annotation.signals import items_held
+from core.errors import Refused
 from tests.exports.studies import close, focus_study, judge, release
 from tests.factories import NO, add_items, study
 

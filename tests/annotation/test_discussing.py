@@ -2,12 +2,12 @@
 
 import pytest
 
-from annotation.discussing import comment_add, discussed_units, mentions_open, thread_of
-from annotation.errors import NotAllowed, NotFound, Refused
+from annotation.adjudication.discussion import comment_add, discussed_units, mentions_open, thread_of
+from annotation.judging.recording import Unit
 from annotation.models import Comment
-from annotation.projects import member_add
-from annotation.recording import Unit
-from annotation.rounds import round_close, round_reopen
+from annotation.projects.projects import member_add
+from annotation.rounds.lifecycle import round_close, round_reopen
+from core.errors import NotAllowed, NotFound, Refused
 from tests import factories
 
 pytestmark = pytest.mark.django_db

@@ -9,17 +9,16 @@ import pytest
 @pytest.mark.parametrize(
     "module",
     [
-        "codebooks.checking",
-        "importing.cqs_gen",
-        "importing.counted",
-        "importing.excel",
-        "importing.rows",
-        "importing.safe_cells",
-        "models.rounds",
-        "protocols.texts",
+        "annotation.codebooks.toml_document",
+        "annotation.importing.formats.cqs_gen",
+        "annotation.importing.files.rows",
+        "annotation.importing.files.excel",
+        "core.csv_safety",
+        "annotation.models.rounds",
+        "core.texts",
     ],
 )
 def test_the_examples_of_a_module_hold(module):
-    result = doctest.testmod(importlib.import_module(f"annotation.{module}"))
+    result = doctest.testmod(importlib.import_module(module))
     assert result.attempted > 0
     assert result.failed == 0

@@ -6,14 +6,15 @@ import pytest
 from django.utils import timezone
 from kombu.exceptions import OperationalError
 
-from annotation import round_drawing, tasks
-from annotation.drawing import drawable_items
-from annotation.errors import Refused
+from annotation import tasks
 from annotation.models import Assignment, ProjectEvent, Round, RoundItem, RoundQuestion
 from annotation.models.rounds import CLAIM_STALE_AFTER
-from annotation.opening import round_open
-from annotation.round_drawing import draw_claim, draw_run, round_draw
-from annotation.rounds import round_create
+from annotation.rounds import drawing as round_drawing
+from annotation.rounds.drawing import draw_claim, draw_run, round_draw
+from annotation.rounds.lifecycle import round_create
+from annotation.rounds.opening import round_open
+from annotation.rounds.sampling import drawable_items
+from core.errors import Refused
 from tests import factories
 from tests.conftest import client_of
 

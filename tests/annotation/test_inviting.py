@@ -5,11 +5,16 @@ from datetime import timedelta
 import pytest
 from django.utils import timezone
 
-from annotation import inviting
-from annotation.errors import NotFound, Refused
-from annotation.inviting import invitation_accept, invitation_create, invitation_find, invitation_revoke
 from annotation.models import Invitation, Membership, ProjectEvent
-from annotation.people import member_deactivate
+from annotation.projects import invitations as inviting
+from annotation.projects.invitations import (
+    invitation_accept,
+    invitation_create,
+    invitation_find,
+    invitation_revoke,
+)
+from annotation.projects.members import member_deactivate
+from core.errors import NotFound, Refused
 from tests import factories
 
 pytestmark = pytest.mark.django_db

@@ -11,14 +11,14 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from annotation.access import visible_items, visible_questions
-from annotation.errors import Refused
-from annotation.importing.items_loader import items_import
-from annotation.importing.rows import FileError
-from annotation.importing.undoing import import_undo
+from annotation.importing.files.rows import FileError
+from annotation.importing.items import items_import
+from annotation.importing.undo import import_undo
 from annotation.models import Import, Item, Project, Question, Resolution
-from annotation.opening import round_open
-from annotation.projects import project_create
-from annotation.rounds import round_create, round_draw
+from annotation.projects.projects import project_create
+from annotation.rounds.lifecycle import round_create, round_draw
+from annotation.rounds.opening import round_open
+from core.errors import Refused
 from tests.factories import study
 
 pytestmark = pytest.mark.django_db

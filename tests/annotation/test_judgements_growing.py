@@ -5,11 +5,11 @@ from datetime import timedelta
 import pytest
 from django.utils import timezone
 
-from agreement.reports import ReportHidden, report_visible
-from annotation.errors import Refused
+from agreement.computation.requests import ReportHidden, report_visible
 from annotation.importing import staging
-from annotation.importing.judgements_loader import judgements_import
+from annotation.importing.judgements import judgements_import
 from annotation.importing.staging import STALE_AFTER, imports_sweep
+from annotation.judging.recording import Unit, judgement_record
 from annotation.models import (
     AnnotationEvent,
     Assignment,
@@ -19,11 +19,11 @@ from annotation.models import (
     RoundItem,
     TypeAnnotation,
 )
-from annotation.recording import Unit, judgement_record
-from annotation.rounds import round_close, round_pause
+from annotation.rounds.lifecycle import round_close, round_pause
 from annotation.signals import round_closed
-from exports.parameters import ParameterError, Parameters
-from exports.records import selection_read
+from core.errors import Refused
+from exports.selection.parameters import ParameterError, Parameters
+from exports.selection.selection import selection_read
 from tests import factories
 from tests.annotation.database import refused
 from tests.annotation.test_judgements_import import write as write_csv

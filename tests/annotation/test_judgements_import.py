@@ -6,9 +6,8 @@ import pytest
 from django.core.management import call_command
 from django.core.management.base import CommandError
 
-from annotation.errors import Refused
-from annotation.importing.items_loader import items_import
-from annotation.importing.judgements_loader import judgements_import
+from annotation.importing.items import items_import
+from annotation.importing.judgements import judgements_import
 from annotation.models import (
     AnnotationEvent,
     Assignment,
@@ -17,6 +16,7 @@ from annotation.models import (
     Round,
     TypeAnnotation,
 )
+from core.errors import Refused
 from tests import toxic_spans
 from tests.factories import add_items, open_round, study
 
@@ -195,7 +195,7 @@ def test_items_of_another_project_are_unknown(made, tmp_path):
 
 
 def test_real_crowd_spans_come_in_and_those_outside_their_text_are_refused(shared_data, tmp_path):
-    from annotation.projects import project_create
+    from annotation.projects.projects import project_create
 
     project = project_create(slug="crowd", codebook=toxic_spans.CODEBOOK)
     folder = shared_data / "toxic_spans"

@@ -8,12 +8,12 @@ import pytest
 from django.core.management import call_command
 from django.db import DatabaseError, transaction
 
-from agreement.answers import answers_read
-from agreement.people import median_seconds
-from agreement.reading import judgements_read
-from annotation.importing.judgements_loader import judgements_import
+from agreement.adjudication.answers import answers_read
+from agreement.report.annotators import median_seconds
+from agreement.report.loading import judgements_read
+from annotation.importing.judgements import judgements_import
 from annotation.models import QuestionAnnotation, Round, TypeAnnotation
-from annotation.progress import progress_of_round
+from annotation.rounds.progress import progress_of_round
 from tests.exports.studies import released
 from tests.factories import open_round, record, study
 

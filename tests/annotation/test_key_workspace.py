@@ -3,9 +3,9 @@
 import pytest
 
 from annotation.models import AnnotationEvent, KeyAnswer, TypeAnnotation
-from annotation.opening import round_open
-from annotation.rounds import round_create, round_draw
-from annotation.training_key import missing_key
+from annotation.rounds.lifecycle import round_create, round_draw
+from annotation.rounds.opening import round_open
+from annotation.rounds.training import missing_key
 from tests import factories
 from tests.conftest import client_of
 

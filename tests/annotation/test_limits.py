@@ -6,21 +6,21 @@ import pytest
 from django.apps import apps
 from django.db import DatabaseError, connection, models, transaction
 
-from annotation.codebooks.reader import CodebookError
-from annotation.database_rules import TRIGGERS
-from annotation.discussing import comment_add
-from annotation.errors import Refused
-from annotation.importing.judgements_loader import judgements_import
-from annotation.importing.rows import ItemRow, QuestionRow, item_problem, question_problem
-from annotation.inviting import invitation_create
+from annotation.adjudication.discussion import comment_add
+from annotation.codebooks.toml_reader import CodebookError
+from annotation.database.install import TRIGGERS
+from annotation.database.triggers import install, run_statements
+from annotation.importing.files.rows import ItemRow, QuestionRow, item_problem, question_problem
+from annotation.importing.judgements import judgements_import
+from annotation.items.withdrawal import item_withdraw
+from annotation.judging.recording import Unit
 from annotation.limits import LIMITS
 from annotation.models import Comment, Item, Membership, Project, QuestionAnnotation, Round
-from annotation.people import member_edit
-from annotation.projects import codebook_publish, member_add, project_create, project_edit
-from annotation.recording import Unit
-from annotation.rounds import round_close, round_create, round_reopen
-from annotation.triggers import install, run_statements
-from annotation.withdrawing import item_withdraw
+from annotation.projects.invitations import invitation_create
+from annotation.projects.members import member_edit
+from annotation.projects.projects import codebook_publish, member_add, project_create, project_edit
+from annotation.rounds.lifecycle import round_close, round_create, round_reopen
+from core.errors import Refused
 from exports.triggers import LIMITS as EXPORT_LIMITS
 from tests.annotation.test_constraints import refused
 from tests.factories import NO, assignment_of, open_round, record, study

@@ -6,10 +6,10 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from annotation.importing.items_loader import items_import
-from annotation.importing.judgements_loader import judgements_import
-from annotation.lookalikes import Names, alike, groups_alike, heard_as, seen_as
+from annotation.importing.items import items_import
+from annotation.importing.judgements import judgements_import
 from annotation.models import Item, Membership, TypeAnnotation
+from core.lookalikes import Names, alike, groups_alike, heard_as, seen_as
 from tests.factories import study
 
 UNSEEN = [*["a1 ", "\xa0a1", "a\u200b1", "a1\ufeff", "ａ1", "a1\xad", "a1\u3000", "a\u20601", "a1️"]]

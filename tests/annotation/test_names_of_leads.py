@@ -5,11 +5,11 @@ import json
 import pytest
 from django.core.management import call_command
 
-from annotation.importing.judgements_loader import judgements_import
+from annotation.importing.judgements import judgements_import
 from annotation.models import Membership
-from annotation.opening import round_open
-from annotation.projects import member_add, project_create
-from annotation.rounds import round_create, round_draw
+from annotation.projects.projects import member_add, project_create
+from annotation.rounds.lifecycle import round_create, round_draw
+from annotation.rounds.opening import round_open
 from tests.factories import add_items, user
 
 pytestmark = pytest.mark.django_db

@@ -7,14 +7,15 @@ import pytest
 from django.utils import timezone
 from kombu.exceptions import OperationalError
 
-from annotation import opening, tasks
+from annotation import tasks
 from annotation.access import round_or_404
-from annotation.assigning import order_for, share_out
-from annotation.errors import NotFound, Refused
 from annotation.models import Assignment, ProjectEvent, Round
 from annotation.models.rounds import CLAIM_STALE_AFTER
-from annotation.opening import opening_claim, opening_run, round_open
-from annotation.rounds import round_create, round_draw
+from annotation.rounds import opening
+from annotation.rounds.assignment import order_for, share_out
+from annotation.rounds.lifecycle import round_create, round_draw
+from annotation.rounds.opening import opening_claim, opening_run, round_open
+from core.errors import NotFound, Refused
 from tests import factories
 from tests.conftest import client_of
 

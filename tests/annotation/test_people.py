@@ -4,10 +4,10 @@ import pytest
 from django.core.management import call_command
 from django.core.management.base import CommandError
 
-from annotation.errors import Refused
 from annotation.models import Membership, Project, ProjectEvent
-from annotation.people import member_deactivate, member_edit, member_reactivate
-from annotation.projects import member_add, slug_for
+from annotation.projects.members import member_deactivate, member_edit, member_reactivate
+from annotation.projects.projects import member_add, slug_for
+from core.errors import Refused
 from tests import factories
 from tests.conftest import client_of
 

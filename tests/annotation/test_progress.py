@@ -7,16 +7,16 @@ import pytest
 from django.core.management import call_command
 from django.db import IntegrityError, connections
 
-from annotation.database_rules import lifted_triggers
+from annotation.database.install import lifted_triggers
+from annotation.items.withdrawal import item_restore, item_withdraw
+from annotation.judging.recording import Unit, judgement_record
 from annotation.models import Assignment, QuestionAnnotation, RoundProgress, RoundQuestion, TypeAnnotation
-from annotation.people import member_edit
-from annotation.progress import progress_of_round
-from annotation.projects import member_add
-from annotation.reassigning import round_reassign
-from annotation.reassigning_types import round_reassign_types
-from annotation.recording import Unit, judgement_record
-from annotation.rounds import round_close, round_create, round_draw, round_reopen
-from annotation.withdrawing import item_restore, item_withdraw
+from annotation.projects.members import member_edit
+from annotation.projects.projects import member_add
+from annotation.rounds.lifecycle import round_close, round_create, round_draw, round_reopen
+from annotation.rounds.progress import progress_of_round
+from annotation.rounds.reassignment import round_reassign
+from annotation.rounds.reassignment_by_type import round_reassign_types
 from tests import factories
 from tests.factories import NO, assignment_of, open_round, record, study, yes
 

@@ -5,12 +5,12 @@ from itertools import product
 
 import pytest
 
-from annotation.codebooks.reader import load_shipped
+from annotation.codebooks.toml_reader import load_shipped
 from annotation.protocols.cqs_gen import QuestionAnswer, check_question_judgement
 from annotation.protocols.focus import TypeAnswer, check_type_judgement, derived_none
 from annotation.protocols.rules import RuleError
 from annotation.protocols.spec import spec_for_browser
-from annotation.protocols.texts import BLANK_CHARACTERS, is_blank, text_problem
+from core.texts import BLANK_CHARACTERS, is_blank, text_problem
 
 FOCUS = load_shipped("focus")
 CONTEXT = load_shipped("context_sufficiency")

@@ -4,9 +4,9 @@ import codecs
 
 import pytest
 
-from annotation.importing import table
-from annotation.importing.encodings import open_text
-from annotation.importing.rows import FileError
+from annotation.importing.files.encodings import open_text
+from annotation.importing.files.rows import FileError
+from annotation.importing.formats import item_table as table
 from tests.annotation.reading import read_items
 
 CSV = 'id,text\r\nA,"zwei\r\nZeilen — \U0001f48a"\nB,"x\ry"\n'
@@ -74,7 +74,7 @@ def test_a_wrong_encoding_is_refused_with_the_place_of_the_first_wrong_byte(tmp_
 
 
 def test_a_wrong_byte_is_found_where_it_lies_across_the_edge_of_a_block(tmp_path, monkeypatch):
-    monkeypatch.setattr("annotation.importing.encodings._CHUNK", 4)
+    monkeypatch.setattr("annotation.importing.files.encodings._CHUNK", 4)
     path = tmp_path / "mine.csv"
     path.write_bytes(b"id\nab\xe2\x82(")  # the euro sign's third byte is missing
     with pytest.raises(FileError, match="row 2, column 3: byte 0xE2"):

@@ -5,8 +5,8 @@ import zipfile
 import openpyxl
 import pytest
 
-from annotation.importing import bounds
-from annotation.importing.rows import FileError, ItemRow, Notice, Refusal
+from annotation.importing.files import bounds
+from annotation.importing.files.rows import FileError, ItemRow, Notice, Refusal
 from tests.annotation.reading import read_items
 from tests.annotation.workbooks import (
     HEADER,
@@ -378,7 +378,7 @@ def test_a_file_of_another_kind_says_what_it_is_whatever_it_is_called(tmp_path, 
 def test_an_archive_may_unpack_to_so_much_and_no_more(tmp_path, monkeypatch):
     path = saved(tmp_path / "a.xlsx", GOOD | {"xl/media/a.bin": "\0" * 100_000})
     assert len(list(read_items(path))) == 1
-    monkeypatch.setattr("annotation.importing.excel.FILE_BYTES", 100_000)
+    monkeypatch.setattr("annotation.importing.files.excel.FILE_BYTES", 100_000)
     with pytest.raises(FileError, match="more than 0 MB once it is unpacked: split it"):
         list(read_items(path))
 
@@ -388,7 +388,7 @@ def test_one_text_in_many_cells_counts_each_time(tmp_path, monkeypatch):
     content = parts(sheet(HEADER, *rows), strings=f"<si><t>{'x' * 1000}</t></si>")
     path = saved(tmp_path / "a.xlsx", content)
     assert len(list(read_items(path))) == 58
-    monkeypatch.setattr("annotation.importing.excel.FILE_BYTES", 50_000)
+    monkeypatch.setattr("annotation.importing.files.excel.FILE_BYTES", 50_000)
     with pytest.raises(FileError, match="once it is unpacked"):
         list(read_items(path))
 
@@ -396,8 +396,8 @@ def test_one_text_in_many_cells_counts_each_time(tmp_path, monkeypatch):
 @pytest.mark.parametrize(
     ("limit", "told"),
     [
-        ("annotation.importing.sheet.CELLS", "cells: split it"),
-        ("annotation.importing.bounds.COLUMNS", "columns, and at most"),
+        ("annotation.importing.files.excel_sheet.CELLS", "cells: split it"),
+        ("annotation.importing.files.bounds.COLUMNS", "columns, and at most"),
     ],
 )  # fmt: skip
 def test_cells_and_columns_are_bounded(tmp_path, monkeypatch, limit, told):

@@ -6,8 +6,8 @@ import json
 import openpyxl
 import pytest
 
-from annotation.importing.judgements import read
-from annotation.importing.rows import FileError, JudgementRow, Notice, Refusal
+from annotation.importing.files.rows import FileError, JudgementRow, Notice, Refusal
+from annotation.importing.formats.judgement_table import read
 
 
 def rows(path, content=None):

@@ -5,7 +5,7 @@ from collections import Counter
 
 import pytest
 
-from annotation.importing.rows import FileError, ItemRow, Refusal
+from annotation.importing.files.rows import FileError, ItemRow, Refusal
 from tests.annotation.reading import read_items
 
 

@@ -4,8 +4,8 @@ import json
 
 import pytest
 
-from annotation.importing.recognise import recognise
-from annotation.importing.rows import FileError
+from annotation.importing.files.rows import FileError
+from annotation.importing.formats.item_formats import recognise
 
 INTERVENTION = {"intervention_id": "T_1", "intervention": "A: x", "dataset": "US2016", "cqs": []}
 SOQG = ",thought,question,label\n0,One,Why?,clarity\n"

@@ -13,9 +13,9 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 from openpyxl.styles import Font
 
-from annotation.importing.rows import FileError, ItemRow, Notice, QuestionRow, Refusal, item_problem
-from annotation.importing.safe_cells import made_safe, taken_back
-from annotation.protocols.texts import is_blank
+from annotation.importing.files.rows import FileError, ItemRow, Notice, QuestionRow, Refusal, item_problem
+from core.csv_safety import made_safe, taken_back
+from core.texts import is_blank
 from tests.annotation.reading import read_items
 
 

@@ -4,10 +4,12 @@ import json
 
 import pytest
 
-from annotation.codebooks.reader import load_shipped
-from annotation.importing import doccano_judgements, judgement_formats, label_studio_judgements
-from annotation.importing.judgement_formats import recognise
-from annotation.importing.rows import FileError, JudgementRow, Refusal
+from annotation.codebooks.toml_reader import load_shipped
+from annotation.importing.files.rows import FileError, JudgementRow, Refusal
+from annotation.importing.formats import doccano as doccano_judgements
+from annotation.importing.formats import judgement_formats
+from annotation.importing.formats import label_studio as label_studio_judgements
+from annotation.importing.formats.judgement_formats import recognise
 
 TYPES = {"lacks evidence": "LE", "le": "LE", "topic related": "TR", "tr": "TR"}
 TEXT = "The library 👩 should stay open."

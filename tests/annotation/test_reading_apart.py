@@ -7,11 +7,11 @@ import sys
 import pytest
 from django.utils import translation
 
-from annotation.codebooks.reader import load_shipped
-from annotation.importing import apart
-from annotation.importing.apart import AT_ONCE, Leave, TakesTooLong, read_apart
+from annotation.codebooks.toml_reader import load_shipped
+from annotation.importing import subprocess_reader as apart
+from annotation.importing.files.rows import FileError
 from annotation.importing.reading import ITEMS, JUDGEMENTS, KEY, Reading, read_here
-from annotation.importing.rows import FileError
+from annotation.importing.subprocess_reader import AT_ONCE, Leave, TakesTooLong, read_apart
 from tests.annotation.workbooks import HEADER, number, parts, row, saved, sheet, text
 
 TABLE = 'id,text,topic\na,"Two\nlines, 😀.",t\nb,,t\nb,#NAME?,t\nc,Fine.\n'

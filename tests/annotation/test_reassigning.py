@@ -2,13 +2,13 @@
 
 import pytest
 
-from annotation.errors import NotFound, Refused
 from annotation.models import Assignment, TypeAnnotation
-from annotation.people import member_deactivate
-from annotation.progress import progress_of_round
-from annotation.projects import member_add
-from annotation.reassigning import round_reassign, unfinished_texts
-from annotation.rounds import round_close, round_pause, round_resume
+from annotation.projects.members import member_deactivate
+from annotation.projects.projects import member_add
+from annotation.rounds.lifecycle import round_close, round_pause, round_resume
+from annotation.rounds.progress import progress_of_round
+from annotation.rounds.reassignment import round_reassign, unfinished_texts
+from core.errors import NotFound, Refused
 from tests import factories
 
 pytestmark = pytest.mark.django_db

@@ -2,9 +2,9 @@
 
 import pytest
 
-from annotation.errors import Refused
 from annotation.models import AnnotationEvent, TypeAnnotation
-from annotation.rounds import round_close, round_reopen
+from annotation.rounds.lifecycle import round_close, round_reopen
+from core.errors import Refused
 from tests.factories import NO, open_round, record, study, yes
 
 pytestmark = [pytest.mark.django_db, pytest.mark.database]
@@ -130,7 +130,7 @@ def test_nothing_is_recorded_after_closing_but_a_repeat_is_still_answered(made):
 
 
 def test_another_members_assignment_is_not_found(made):
-    from annotation.recording import Unit, judgement_record
+    from annotation.judging.recording import Unit, judgement_record
     from tests.factories import assignment_of
 
     ann, bea = made.annotators

@@ -11,9 +11,11 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 from openpyxl import Workbook
 
-from annotation.importing import cqs_gen, judgements, logicclimate, soqg, table
-from annotation.importing.refused_file import ADDED, RefusedRows, added_in
-from annotation.importing.rows import ItemRow, JudgementRow, Refusal
+from annotation.importing.files.refused_rows import ADDED, RefusedRows, added_in
+from annotation.importing.files.rows import ItemRow, JudgementRow, Refusal
+from annotation.importing.formats import cqs_gen, logicclimate, soqg
+from annotation.importing.formats import item_table as table
+from annotation.importing.formats import judgement_table as judgements
 from annotation.importing.staging import ImportReport
 
 NAMES = st.sampled_from(

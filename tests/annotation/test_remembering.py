@@ -2,8 +2,9 @@
 
 import pytest
 
-from annotation.projects import project_edit
-from annotation.remembering import WorkersCount, log_sign
+from annotation.projects.change_sign import log_sign
+from annotation.projects.projects import project_edit
+from core.cache import WorkersCount
 from tests import factories
 
 pytestmark = pytest.mark.django_db

@@ -5,19 +5,19 @@ from collections import Counter
 import pytest
 from django.db import IntegrityError, transaction
 
-from agreement.reading import judgements_read, judgements_stamp
-from annotation.errors import Refused
+from agreement.report.loading import judgements_read, judgements_stamp
+from annotation.importing.screening import screening_result
+from annotation.judging.workspace import workspace_units
 from annotation.models import Assignment, TypeAnnotation
-from annotation.progress import progress_of_round
-from annotation.reassigning import round_reassign
-from annotation.reassigning_types import round_reassign_types
-from annotation.rounds import round_close, round_create
-from annotation.screening import screening_result
-from annotation.workspace import workspace_units
-from exports.building import release_digest
-from exports.parameters import Parameters
-from exports.previewing import release_preview
-from exports.records import selection_read
+from annotation.rounds.lifecycle import round_close, round_create
+from annotation.rounds.progress import progress_of_round
+from annotation.rounds.reassignment import round_reassign
+from annotation.rounds.reassignment_by_type import round_reassign_types
+from core.errors import Refused
+from exports.releases.build import release_digest
+from exports.releases.preview import release_preview
+from exports.selection.parameters import Parameters
+from exports.selection.selection import selection_read
 from tests import factories
 from tests.annotation.database import refused
 

@@ -5,15 +5,15 @@ from datetime import date, timedelta
 import pytest
 from django.utils import timezone
 
-from annotation.errors import Refused
-from annotation.importing.undoing import import_undo
+from annotation.importing.undo import import_undo
 from annotation.models import Import, Item, KeyAnswer, ProjectEvent, Round, RoundItem
-from annotation.opening import round_open
-from annotation.projects import project_archive
-from annotation.round_changing import draft_delete, fields_to_edit, round_edit
-from annotation.round_drawing import draw_claim
-from annotation.rounds import round_close, round_create, round_draw
-from annotation.training_key import key_import
+from annotation.projects.projects import project_archive
+from annotation.rounds.drawing import draw_claim
+from annotation.rounds.editing import draft_delete, fields_to_edit, round_edit
+from annotation.rounds.lifecycle import round_close, round_create, round_draw
+from annotation.rounds.opening import round_open
+from annotation.training.key import key_import
+from core.errors import Refused
 from tests import factories
 
 pytestmark = [pytest.mark.django_db, pytest.mark.database]
@@ -147,10 +147,10 @@ def test_a_round_that_was_opened_is_never_deleted(made):
 
 
 def test_deleting_that_was_stopped_halfway_can_be_done_again(made, monkeypatch):
-    monkeypatch.setattr("annotation.importing.batches.BATCH", 1)
+    monkeypatch.setattr("core.delete_in_batches.BATCH", 1)
     rows = RoundItem.objects
     monkeypatch.setattr(
-        "annotation.round_changing.round_log", lambda *args: (_ for _ in ()).throw(RuntimeError("killed"))
+        "annotation.rounds.editing.round_log", lambda *args: (_ for _ in ()).throw(RuntimeError("killed"))
     )
     with pytest.raises(RuntimeError):
         delete(made)()

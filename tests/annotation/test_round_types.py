@@ -3,17 +3,16 @@
 import pytest
 from django.utils import timezone
 
-from annotation.errors import NotFound, Refused
+from annotation.judging.workspace import workspace_overview, workspace_units
 from annotation.models import Assignment, KeyAnswer, Round, TypeAnnotation
-from annotation.opening import round_open
-from annotation.progress import progress_of_round
-from annotation.projects import codebook_publish, member_add
-from annotation.reassigning import round_reassign, unfinished_texts
-from annotation.reassigning_types import round_reassign_types, undecided_types
-from annotation.rounds import round_close, round_create, round_draw
-from annotation.training import training_results
-from annotation.training_key import missing_key
-from annotation.workspace import workspace_overview, workspace_units
+from annotation.projects.projects import codebook_publish, member_add
+from annotation.rounds.lifecycle import round_close, round_create, round_draw
+from annotation.rounds.opening import round_open
+from annotation.rounds.progress import progress_of_round
+from annotation.rounds.reassignment import round_reassign, unfinished_texts
+from annotation.rounds.reassignment_by_type import round_reassign_types, undecided_types
+from annotation.rounds.training import missing_key, training_results
+from core.errors import NotFound, Refused
 from tests import factories
 from tests.annotation.database import refused
 

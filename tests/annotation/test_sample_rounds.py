@@ -6,7 +6,7 @@ from collections import Counter, defaultdict
 
 import pytest
 
-from annotation.codebooks.reader import load_shipped
+from annotation.codebooks.toml_reader import load_shipped
 from annotation.protocols.cqs_gen import check_question_judgement
 from annotation.protocols.focus import check_type_judgement
 from tests.annotation.sample_files import (

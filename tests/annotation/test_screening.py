@@ -5,16 +5,17 @@ from django.core.cache import cache
 from django.utils import timezone
 from kombu.exceptions import OperationalError
 
-from annotation import screening, tasks
-from annotation.errors import NotAllowed, Refused
-from annotation.importing.undoing import import_undo
+from annotation import tasks
+from annotation.importing import screening
+from annotation.importing.screening import criteria_of, screening_current, screening_result, screening_send
+from annotation.importing.undo import import_undo
+from annotation.importing.uploads import upload_check, upload_import, upload_retry
+from annotation.items.withdrawal import item_withdraw
 from annotation.models import Item, ProjectEvent, Resolution
-from annotation.people import member_deactivate
-from annotation.projects import member_add, project_create
-from annotation.rounds import round_close
-from annotation.screening import criteria_of, screening_current, screening_result, screening_send
-from annotation.uploading import upload_check, upload_import, upload_retry
-from annotation.withdrawing import item_withdraw
+from annotation.projects.members import member_deactivate
+from annotation.projects.projects import member_add, project_create
+from annotation.rounds.lifecycle import round_close
+from core.errors import NotAllowed, Refused
 from tests import factories
 
 pytestmark = pytest.mark.django_db

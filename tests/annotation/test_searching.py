@@ -4,11 +4,11 @@ import pytest
 from django.core.management import call_command
 from django.db import connection
 
-from annotation import words_index
-from annotation.database_rules import lifted_triggers
+from annotation.database import trigram_index as words_index
+from annotation.database.install import lifted_triggers
 from annotation.importing.staging import delete_brought
+from annotation.items.search import items_with_words
 from annotation.models import Item
-from annotation.searching import items_with_words
 from tests import factories
 
 pytestmark = [pytest.mark.django_db, pytest.mark.database]

@@ -2,14 +2,14 @@
 
 import pytest
 
-from annotation.errors import Refused
 from annotation.importing.staging import ImportReport
+from annotation.judging.workspace import recorded_json
 from annotation.models import KeyAnswer, Resolution, Round, TypeAnnotation
-from annotation.opening import round_open
-from annotation.rounds import round_create, round_draw
-from annotation.training import training_results
-from annotation.training_key import key_from_resolutions, key_import
-from annotation.workspace import recorded_json
+from annotation.rounds.lifecycle import round_create, round_draw
+from annotation.rounds.opening import round_open
+from annotation.rounds.training import training_results
+from annotation.training.key import key_from_resolutions, key_import
+from core.errors import Refused
 from tests.annotation.database import refused
 from tests.conftest import client_of
 from tests.factories import NO, assignment_of, record, study, yes

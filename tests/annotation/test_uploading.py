@@ -6,11 +6,8 @@ import pytest
 from django.core.files.base import ContentFile
 from django.utils import timezone
 
-from annotation import uploading
-from annotation.errors import Refused
-from annotation.models import Upload
-from annotation.projects import project_archive
-from annotation.uploading import (
+from annotation.importing import uploads as uploading
+from annotation.importing.uploads import (
     STOPPED,
     upload_check,
     upload_create,
@@ -20,6 +17,9 @@ from annotation.uploading import (
     upload_request_import,
     upload_retry,
 )
+from annotation.models import Upload
+from annotation.projects.projects import project_archive
+from core.errors import Refused
 from tests import factories
 
 pytestmark = pytest.mark.django_db

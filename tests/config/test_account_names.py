@@ -12,8 +12,8 @@ from django.db import IntegrityError, connection, transaction
 from django.test import Client, RequestFactory
 
 from annotation.accounts import account_find, key_of
-from annotation.inviting import invitation_create
 from annotation.models import AccountName
+from annotation.projects.invitations import invitation_create
 from config.accounts import AccountAdapter
 from tests import factories
 from tests.conftest import client_of

@@ -3,18 +3,18 @@
 import pytest
 from django.utils import timezone
 
-from agreement.jobs import report_compute
+from agreement.computation.compute import report_compute
 from agreement.models import AgreementReport
 from annotation import access
-from annotation.adjudicating import Ruling, resolution_decide
-from annotation.discussing import comment_add
+from annotation.adjudication.adjudication import Ruling, resolution_decide
+from annotation.adjudication.discussion import comment_add
+from annotation.judging.recording import Unit
 from annotation.models import KeyAnswer, RoundItem
-from annotation.opening import round_open
-from annotation.recording import Unit
-from annotation.rounds import round_close, round_create
+from annotation.rounds.lifecycle import round_close, round_create
+from annotation.rounds.opening import round_open
 from exports.models import QuestionRefinement, RefinementRun
-from exports.parameters import Parameters
-from exports.releases import release_build
+from exports.releases.lifecycle import release_build
+from exports.selection.parameters import Parameters
 from tests import factories
 from tests.config.test_every_route import address, patterns
 from tests.conftest import client_of
@@ -180,7 +180,7 @@ def test_figures_by_a_field_are_left_out_and_those_of_few_texts_hidden(made, mon
     figures = client_of("lea").get(f"{url}figures.json").json()
     assert figures["cross"] == [] and figures["sections"]
     assert client_of("lea").get(url).json()["figures"]["cross"] == []
-    monkeypatch.setattr("agreement.reports.FEW_TEXTS", 7)
+    monkeypatch.setattr("agreement.computation.requests.FEW_TEXTS", 7)
     response = client_of("lea").get(url)
     assert (response.status_code, response.json()["code"]) == (403, "not_allowed")
 

@@ -5,7 +5,7 @@ from django.test import Client
 from django.urls import resolve
 
 from config.security import CACHEABLE
-from exports.publishing import release_publish
+from exports.releases.publication import release_publish
 from tests.config.test_doors import addresses
 from tests.config.test_every_route import address, api_routes, ask, patterns, study  # noqa: F401
 from tests.conftest import client_of

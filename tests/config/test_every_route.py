@@ -7,11 +7,11 @@ from django.test import Client
 from django.urls import URLPattern, get_resolver, reverse
 from django.utils import timezone
 
-from annotation.inviting import invitation_create
 from annotation.models import Upload
-from annotation.rounds import round_close
+from annotation.projects.invitations import invitation_create
+from annotation.rounds.lifecycle import round_close
 from exports.models import QuestionRefinement, RefinementRun, Release
-from exports.parameters import Parameters
+from exports.selection.parameters import Parameters
 from tests import factories
 from tests.conftest import client_of
 

@@ -13,7 +13,7 @@ from django.core import mail
 from django.db import OperationalError
 from django.test import Client
 
-from annotation.importing.rows import FileError
+from annotation.importing.files.rows import FileError
 from config.private_files import folder_make_private
 from tests import factories
 from tests.config.test_doors import addresses

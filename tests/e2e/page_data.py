@@ -10,24 +10,24 @@ from django.contrib.auth.models import User
 from django.core.files.base import ContentFile
 from django.utils import timezone
 
-from annotation.adjudicating import Ruling, resolution_decide
-from annotation.discussing import comment_add
-from annotation.inviting import invitation_create, invitation_revoke
+from annotation.adjudication.adjudication import Ruling, resolution_decide
+from annotation.adjudication.discussion import comment_add
+from annotation.importing.screening import screening_send
+from annotation.importing.uploads import upload_check, upload_create, upload_import, upload_request_import
+from annotation.items.withdrawal import item_withdraw
+from annotation.judging.recording import Unit
 from annotation.models import Project, Round, Upload
-from annotation.opening import round_open
-from annotation.people import member_deactivate
-from annotation.projects import codebook_publish, project_archive, project_create, project_edit
-from annotation.recording import Unit
-from annotation.round_drawing import draw_claim
-from annotation.rounds import round_close, round_create, round_draw, round_pause, round_reopen
-from annotation.screening import screening_send
-from annotation.training_key import key_from_resolutions
-from annotation.uploading import upload_check, upload_create, upload_import, upload_request_import
-from annotation.withdrawing import item_withdraw
-from exports.cancelling import release_cancel
+from annotation.projects.invitations import invitation_create, invitation_revoke
+from annotation.projects.members import member_deactivate
+from annotation.projects.projects import codebook_publish, project_archive, project_create, project_edit
+from annotation.rounds.drawing import draw_claim
+from annotation.rounds.lifecycle import round_close, round_create, round_draw, round_pause, round_reopen
+from annotation.rounds.opening import round_open
+from annotation.training.key import key_from_resolutions
 from exports.models import Release
-from exports.parameters import Parameters
-from exports.publishing import release_publish
+from exports.releases.claim import release_cancel
+from exports.releases.publication import release_publish
+from exports.selection.parameters import Parameters
 from tests import factories
 from tests.conftest import client_of
 from tests.exports.studies import release

@@ -3,9 +3,9 @@
 import pytest
 from playwright.sync_api import expect
 
-from agreement.jobs import report_compute
+from agreement.computation.compute import report_compute
 from agreement.models import AgreementReport
-from annotation.rounds import round_close
+from annotation.rounds.lifecycle import round_close
 from tests import factories
 from tests.conftest import client_of
 from tests.e2e.lead import picture

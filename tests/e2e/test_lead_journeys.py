@@ -7,8 +7,8 @@ import pytest
 from playwright.sync_api import expect
 
 from annotation.models import AnnotationEvent
-from annotation.projects import project_create
-from annotation.rounds import round_close
+from annotation.projects.projects import project_create
+from annotation.rounds.lifecycle import round_close
 from tests import factories
 from tests.e2e.lead import picture
 from tests.frontend.studies import disputed_study

@@ -4,9 +4,10 @@ import pytest
 from playwright.sync_api import expect
 
 from annotation.models import Project
-from exports import question_counts, tasks
+from exports import tasks
 from exports.models import RefinementRun
-from exports.refinement_work import refinement_work
+from exports.refinement import candidates as question_counts
+from exports.refinement.worker import refinement_work
 from tests import factories
 from tests.conftest import client_of
 from tests.e2e.lead import looked_at, picture

@@ -3,8 +3,8 @@
 import pytest
 from playwright.sync_api import expect
 
-from exports.claims import ClaimLost, release_claim, release_hold
-from exports.publishing import release_publish
+from exports.releases.claim import ClaimLost, release_claim, release_hold
+from exports.releases.publication import release_publish
 from tests.e2e.lead import looked_at
 from tests.exports.studies import close, focus_study, judge, release
 

@@ -5,11 +5,11 @@ import re
 import pytest
 from playwright.sync_api import expect
 
-from agreement.jobs import report_compute
+from agreement.computation.compute import report_compute
 from agreement.models import AgreementReport
 from annotation.models import Project, Round
 from exports.models import Release
-from exports.releases import release_run
+from exports.releases.lifecycle import release_run
 from tests import factories
 from tests.conftest import client_of
 from tests.e2e.lead import picture

@@ -5,11 +5,11 @@ import re
 import pytest
 from playwright.sync_api import expect
 
-from agreement.jobs import report_compute
+from agreement.computation.compute import report_compute
 from agreement.models import AgreementReport
 from annotation.models import Round
-from annotation.projects import codebook_publish
-from annotation.rounds import round_close
+from annotation.projects.projects import codebook_publish
+from annotation.rounds.lifecycle import round_close
 from tests import factories
 from tests.e2e.lead import looked_at, picture
 from tests.e2e.workspace import address, press, ready, saved

@@ -4,9 +4,9 @@ import pytest
 from django.contrib.sessions.models import Session
 from playwright.sync_api import expect
 
-from annotation.adjudicating import resolution_current
-from annotation.recording import Unit
-from annotation.rounds import round_close
+from annotation.adjudication.adjudication import resolution_current
+from annotation.judging.recording import Unit
+from annotation.rounds.lifecycle import round_close
 from tests import factories
 from tests.conftest import client_of
 from tests.e2e.lead import picture

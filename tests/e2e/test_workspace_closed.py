@@ -4,8 +4,8 @@ import pytest
 from playwright.sync_api import expect
 
 from annotation.models import AnnotationEvent
-from annotation.projects import project_archive
-from annotation.rounds import round_close
+from annotation.projects.projects import project_archive
+from annotation.rounds.lifecycle import round_close
 from tests import factories
 from tests.e2e.workspace import address, press, ready, saved
 

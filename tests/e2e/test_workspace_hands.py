@@ -4,7 +4,7 @@ import pytest
 from playwright.sync_api import expect
 
 from annotation.models import AnnotationEvent, QuestionAnnotation, TypeAnnotation
-from annotation.projects import member_add
+from annotation.projects.projects import member_add
 from tests import factories
 from tests.e2e.conftest import session_of
 from tests.e2e.workspace import address, highlighted, opened, point_of, press, ready, saved

@@ -4,7 +4,7 @@ import pytest
 from playwright.sync_api import expect
 
 from annotation.models import Round, TypeAnnotation
-from annotation.rounds import round_close, round_pause, round_resume
+from annotation.rounds.lifecycle import round_close, round_pause, round_resume
 from tests import factories
 from tests.e2e.workspace import address, highlighted, press, ready, saved
 

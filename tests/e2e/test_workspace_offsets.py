@@ -7,7 +7,7 @@ from hypothesis import example, given, settings
 from hypothesis import strategies as st
 from playwright.sync_api import Page, expect
 
-from annotation.importing.items_loader import items_import
+from annotation.importing.items import items_import
 from annotation.models import TypeAnnotation
 from tests import factories
 from tests.e2e.workspace import address, press, ready, saved

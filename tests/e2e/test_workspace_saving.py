@@ -7,7 +7,7 @@ from django.contrib.sessions.models import Session
 from playwright.sync_api import expect
 
 from annotation.models import AnnotationEvent, Membership, TypeAnnotation
-from annotation.rounds import round_close, round_pause, round_resume
+from annotation.rounds.lifecycle import round_close, round_pause, round_resume
 from tests import factories
 from tests.e2e.workspace import address, press, ready, saved
 

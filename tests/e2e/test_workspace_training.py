@@ -2,8 +2,8 @@ import pytest
 from playwright.sync_api import expect
 
 from annotation.models import KeyAnswer, Round, TypeAnnotation
-from annotation.opening import round_open
-from annotation.rounds import round_create, round_draw
+from annotation.rounds.lifecycle import round_create, round_draw
+from annotation.rounds.opening import round_open
 from tests import factories
 from tests.e2e.workspace import address, highlighted, press, ready, saved
 

@@ -8,7 +8,7 @@ from dataclasses import dataclass, field
 from datetime import UTC, datetime
 from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
 
-from exports.asking import Timing
+from exports.refinement.llm_client import Timing
 
 KEY = "sk-very-secret"
 

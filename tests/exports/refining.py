@@ -1,12 +1,10 @@
 """What the tests of refinement share: a study with gold spans, and runs over it."""
 
-from exports import refinement_work as work
 from exports.models import QuestionRefinement
-from exports.refinement_choices import refinement_choices
-from exports.refinement_work import refinement_work
-from exports.refining import (
-    refinement_request,
-)
+from exports.refinement import worker as work
+from exports.refinement.parameters import refinement_choices
+from exports.refinement.runs import refinement_request
+from exports.refinement.worker import refinement_work
 from tests.exports.endpoint import Clock
 from tests.exports.studies import close, focus_study, judge
 from tests.factories import yes

@@ -6,11 +6,11 @@ from pathlib import Path
 from django.core.files.storage import default_storage
 
 from annotation.models import Item, Project, Question, Resolution, Round, TypeAnnotation
-from annotation.rounds import round_close
+from annotation.rounds.lifecycle import round_close
 from exports.models import Release
-from exports.parameters import Parameters
-from exports.releases import release_build
-from exports.writing import release_write
+from exports.releases.lifecycle import release_build
+from exports.releases.storage import release_write
+from exports.selection.parameters import Parameters
 from tests import factories
 from tests.factories import NO, Study, yes
 

@@ -5,7 +5,7 @@ import zipfile
 
 import pytest
 
-from exports.archive import PIECE, Archive
+from exports.files.zip_archive import PIECE, Archive
 
 
 def files(folder):

@@ -8,12 +8,12 @@ import sys
 import jsonschema
 import pytest
 
-from annotation.rounds import round_close
-from exports.changes import changes_between
-from exports.parameters import Parameters
-from exports.previewing import release_preview
-from exports.records import selection_read
-from exports.refinable import gold_questions, refinable_selection
+from annotation.rounds.lifecycle import round_close
+from exports.refinement.candidates import gold_questions, refinable_selection
+from exports.releases.comparison import changes_between
+from exports.releases.preview import release_preview
+from exports.selection.parameters import Parameters
+from exports.selection.selection import selection_read
 from tests import asked, factories
 from tests.exports.studies import adjudicate, close, judged, release, released
 

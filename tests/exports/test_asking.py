@@ -4,7 +4,7 @@ import json
 
 import pytest
 
-from exports.asking import ANSWER_BYTES, Answer, Endpoint, Unanswered, answer_ask
+from exports.refinement.llm_client import ANSWER_BYTES, Answer, Endpoint, Unanswered, answer_ask
 from tests.exports.endpoint import KEY, Clock, fake_endpoint, saying, status
 
 BODY = {"model": "m", "messages": [{"role": "user", "content": "“Why?” 🎉"}]}

@@ -6,9 +6,9 @@ import pytest
 from django.core.management import call_command
 from django.core.management.base import CommandError
 
-from annotation.importing.judgements_loader import judgements_import
+from annotation.importing.judgements import judgements_import
 from annotation.models import QuestionAnnotation, TypeAnnotation
-from annotation.projects import project_create
+from annotation.projects.projects import project_create
 from tests.exports.studies import (
     UNHELPFUL,
     USEFUL,

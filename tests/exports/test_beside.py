@@ -7,15 +7,16 @@ import sys
 import pytest
 from django.conf import settings
 
-from annotation.errors import Refused
 from annotation.models import Question
-from exports import building
-from exports.beside import FilesBeside
-from exports.building import NotReconciled, files_build
-from exports.item_files import Plan
-from exports.parameters import EXCHANGE, Parameters
-from exports.records import records_read, selection_read
-from exports.sums import Sums
+from core.errors import Refused
+from exports.files.checksums import Sums
+from exports.files.item_files import Plan
+from exports.files.subprocess_writer import FilesBeside
+from exports.releases import build as building
+from exports.releases.build import NotReconciled, files_build
+from exports.selection.parameters import EXCHANGE, Parameters
+from exports.selection.records import records_read
+from exports.selection.selection import selection_read
 from tests.exports.studies import (
     UNHELPFUL,
     USEFUL,
@@ -142,7 +143,7 @@ def test_the_process_is_gone_once_the_block_is_left(tmp_path):
 def test_the_process_ends_without_an_answer_when_whoever_builds_is_gone(tmp_path):
     plan = Plan(selection_read(focus().project, Parameters()), [], [])
     done = subprocess.run(
-        [sys.executable, "-m", "exports.beside_main"],
+        [sys.executable, "-m", "exports.files.subprocess_main"],
         input=pickle.dumps((plan, tmp_path)),
         capture_output=True,
         cwd=settings.BASE_DIR,

@@ -13,15 +13,14 @@ from django.core.files.storage import default_storage
 from django.db import connections
 from django.utils import timezone
 
-from agreement.reading import judgements_read
-from annotation.errors import Refused
+from agreement.report.loading import judgements_read
 from annotation.models import ProjectEvent
-from exports import releases
-from exports.cancelling import release_cancel, release_cancellation
-from exports.claims import release_claim
+from core.errors import Refused
 from exports.models import Release
-from exports.parameters import Parameters
-from exports.releases import release_build, release_request, release_run, release_sweep
+from exports.releases import lifecycle as releases
+from exports.releases.claim import release_cancel, release_cancellation, release_claim
+from exports.releases.lifecycle import release_build, release_request, release_run, release_sweep
+from exports.selection.parameters import Parameters
 from tests.exports.studies import close, focus_study, judge, release, stored_files
 
 pytestmark = [pytest.mark.django_db, pytest.mark.database]
@@ -81,7 +80,7 @@ def cancelling_at(made, row, monkeypatch, stage):
         real = releases.selection_read
         monkeypatch.setattr(releases, "selection_read", lambda *given: [real(*given), cancel()][0])
     elif stage == "agreement":
-        monkeypatch.setattr("exports.building.card_text", lambda *given: [cancel(), "card"][1])
+        monkeypatch.setattr("exports.releases.build.card_text", lambda *given: [cancel(), "card"][1])
     elif stage == "storing":
         save, saved = default_storage.save, []
 
@@ -110,8 +109,8 @@ def test_a_worker_that_computes_the_agreement_notices_meanwhile(made, monkeypatc
         release_cancel(release=row, by=made.lead)
         return judgements_read(round)
 
-    monkeypatch.setattr("exports.agreement_files.judgements_read", cancelling)
-    monkeypatch.setattr("exports.building.card_text", lambda *given: pytest.fail("it went on"))
+    monkeypatch.setattr("exports.releases.agreement_files.judgements_read", cancelling)
+    monkeypatch.setattr("exports.releases.build.card_text", lambda *given: pytest.fail("it went on"))
     assert release_run(release_id=row.pk) is False
     assert state_of(row) == CANCELLED
     assert left_over() == []
@@ -170,7 +169,7 @@ def test_what_fails_after_a_release_was_cancelled_is_no_failure_of_the_release(m
     monkeypatch.setattr(releases, "files_build", building)
     assert release_run(release_id=row.pk) is False
     assert (state_of(row), row.error) == (CANCELLED, "")
-    said = [record.getMessage() for record in caplog.records if record.name == "exports.releases"]
+    said = [record.getMessage() for record in caplog.records if record.name == "exports.releases.lifecycle"]
     assert said == [f"release {row.pk} was cancelled or taken over by another worker"]
 
 

@@ -5,9 +5,9 @@ import re
 
 import pytest
 
-from annotation.importing.items_loader import items_import
-from annotation.projects import project_create
-from exports.parameters import ParameterError
+from annotation.importing.items import items_import
+from annotation.projects.projects import project_create
+from exports.selection.parameters import ParameterError
 from tests import factories
 from tests.exports.studies import (
     TYPES,
@@ -309,7 +309,7 @@ def test_the_agreement_report_comes_as_json_csv_and_latex(tmp_path):
 
 
 def test_a_release_has_the_same_report_whether_or_not_a_worker_computed_it(tmp_path):
-    from agreement.jobs import report_compute
+    from agreement.computation.compute import report_compute
     from agreement.models import AgreementReport
 
     made = focus_made()

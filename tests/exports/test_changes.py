@@ -5,17 +5,18 @@ from django.core.files.base import ContentFile
 from django.core.files.storage import Storage, default_storage
 from django.utils import timezone
 
-from annotation.database_rules import lifted_triggers
-from exports import changes, compared_files
-from exports.changes import (
+from annotation.database.install import lifted_triggers
+from exports.releases import comparison as changes
+from exports.releases import comparison_files as compared_files
+from exports.releases.comparison import (
     Change,
     changes_between,
     changes_stored,
     release_before,
     withdrawn_among,
 )
-from exports.parameters import Parameters
-from exports.publishing import release_publish
+from exports.releases.publication import release_publish
+from exports.selection.parameters import Parameters
 from tests import factories
 from tests.exports.comparing import compared_study, lose_comparisons, lose_files
 from tests.exports.studies import (

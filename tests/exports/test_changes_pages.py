@@ -3,8 +3,9 @@
 import pytest
 from django.test import Client
 
-from exports import changes, tasks
-from exports.publishing import release_publish
+from exports import tasks
+from exports.releases import comparison as changes
+from exports.releases.publication import release_publish
 from tests.exports.comparing import compared_study, lose_comparisons, lose_files
 from tests.exports.studies import adjudicate, release
 

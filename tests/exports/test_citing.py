@@ -9,8 +9,8 @@ import pandas
 import pytest
 from django.test import Client
 
-from exports.citing import Reference, author_names, bibtex
-from exports.publishing import release_publish
+from exports.documentation.citation import Reference, author_names, bibtex
+from exports.releases.publication import release_publish
 from tests.exports.studies import close, focus_study, judge, release
 
 pytestmark = pytest.mark.django_db

@@ -5,11 +5,12 @@ from datetime import timedelta
 import pytest
 from django.utils import timezone
 
-from exports import building, claims
-from exports.claims import release_claim, release_hold, silent_minutes
 from exports.models import Release
-from exports.parameters import Parameters
-from exports.releases import release_request, release_run, release_sweep
+from exports.releases import build as building
+from exports.releases import claim as claims
+from exports.releases.claim import release_claim, release_hold, silent_minutes
+from exports.releases.lifecycle import release_request, release_run, release_sweep
+from exports.selection.parameters import Parameters
 from tests.exports.studies import close, focus_study, judge
 
 pytestmark = [pytest.mark.django_db, pytest.mark.database]
@@ -55,7 +56,7 @@ def test_every_batch_of_items_renews_the_lease(asked, monkeypatch):
         if row.state == "running":
             told.append((row.progress_done, lease_of(row)))
 
-    monkeypatch.setattr("exports.releases.release_hold", telling)
+    monkeypatch.setattr("exports.releases.lifecycle.release_hold", telling)
     assert release_run(release_id=asked.pk) is True
     assert told[:3] == [(2, 2), (4, 10), (5, 10)]
     assert set(told[3:]) == {(5, 10)}

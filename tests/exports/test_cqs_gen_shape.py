@@ -6,10 +6,10 @@ import zipfile
 import pytest
 from django.core.files.storage import default_storage
 
-from annotation.importing.items_loader import items_import
+from annotation.importing.items import items_import
 from annotation.models import Resolution
-from annotation.projects import project_create
-from exports.writing import release_write
+from annotation.projects.projects import project_create
+from exports.releases.storage import release_write
 from tests.exports.studies import (
     UNHELPFUL,
     USEFUL,

@@ -11,11 +11,11 @@ import pytest
 from django.db import transaction
 from django.test import Client
 
-from annotation.errors import Refused
 from annotation.models import Item, Resolution
-from exports.parameters import ParameterError, Parameters
-from exports.publishing import public_facts, public_files, release_publish
-from exports.texts_out import TextsOut
+from core.errors import Refused
+from exports.disclosure.texts_out import TextsOut
+from exports.releases.publication import public_facts, public_files, release_publish
+from exports.selection.parameters import ParameterError, Parameters
 from tests import factories
 from tests.exports.studies import (
     TYPES,
@@ -48,7 +48,7 @@ FILES = {
 
 @pytest.fixture(autouse=True)
 def few_replicates(monkeypatch):
-    from exports import agreement_files
+    from exports.releases import agreement_files
 
     monkeypatch.setitem(agreement_files.PARAMETERS, "replicates", 100)
 

@@ -8,8 +8,16 @@ import pytest
 
 @pytest.mark.parametrize(
     "module",
-    ["formats.longform", "front_matter", "questions", "ranges", "rewording", "shipped.score", "splits"],
+    [
+        "exports.formats.longform",
+        "exports.documentation.front_matter",
+        "exports.selection.questions",
+        "exports.releases.http_range",
+        "exports.refinement.prompt",
+        "exports.shipped.score",
+        "exports.selection.splits",
+    ],
 )
 def test_the_examples_of_a_module_hold(module):
-    result = doctest.testmod(importlib.import_module(f"exports.{module}"))
+    result = doctest.testmod(importlib.import_module(module))
     assert (result.attempted > 0, result.failed) == (True, 0)

@@ -8,16 +8,16 @@ import json
 
 import pytest
 
-from agreement.detail_tables import cross_table
-from agreement.jobs import report_compute
+from agreement.computation.compute import report_compute
+from agreement.computation.requests import report_request
+from agreement.display.tables import cross_table
 from agreement.models import ConsensusSpan
-from agreement.reports import report_request
-from agreement.tokens import positions
-from annotation.importing.items_loader import items_import
-from annotation.importing.judgements_loader import judgements_import
+from agreement.spans.tokens import positions
+from annotation.importing.items import items_import
+from annotation.importing.judgements import judgements_import
 from annotation.models import Round
-from annotation.progress import progress_of_round
-from annotation.projects import project_create
+from annotation.projects.projects import project_create
+from annotation.rounds.progress import progress_of_round
 from tests.exports.studies import released
 
 pytestmark = pytest.mark.django_db

@@ -6,8 +6,8 @@ from django.core.files.base import ContentFile
 from django.core.files.storage import default_storage
 from django.test import Client
 
-from exports import intact
-from exports.publishing import release_publish
+from exports.releases import storage as intact
+from exports.releases.publication import release_publish
 from tests.exports.studies import close, focus_study, judge, release
 
 pytestmark = pytest.mark.django_db

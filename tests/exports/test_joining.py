@@ -6,8 +6,8 @@ import sys
 
 import pytest
 
-from annotation.importing.items_loader import items_import
-from annotation.projects import project_create
+from annotation.importing.items import items_import
+from annotation.projects.projects import project_create
 from tests.exports.studies import close, focus_study, judge, released
 from tests.exports.test_stranger import judged, load
 from tests.factories import yes

@@ -11,8 +11,8 @@ SETUP = """
 import os
 from tests.exports.studies import close, focus_study, judge
 from tests.factories import yes
-from exports.refinement_choices import refinement_choices
-from exports.refining import refinement_request
+from exports.refinement.parameters import refinement_choices
+from exports.refinement.runs import refinement_request
 texts = tuple(f"Parks make people {word}." for word in ("happy", "calm", "kind", "fit", "poor", "late"))
 made = focus_study(annotators=2, items=6, texts=texts, slug="killed")
 for item in made.items:
@@ -31,7 +31,7 @@ refinement_request(project=made.project, choices=refinement_choices(given), text
 # Dies as a process does that runs out of memory: the third answer has come and is not stored yet.
 DIE = """
 import os, signal
-from exports import refinement_work as work
+from exports.refinement import worker as work
 real, answers = work.answer_ask, []
 def dying(*arguments, **options):
     answers.append(real(*arguments, **options))
@@ -46,13 +46,13 @@ LEASE_OVER = """
 from datetime import timedelta
 from django.utils import timezone
 from exports.models import RefinementRun
-from exports.refining import refinement_sweep
+from exports.refinement.runs import refinement_sweep
 RefinementRun.objects.update(lease_until=timezone.now() - timedelta(seconds=1))
 assert refinement_sweep() == [1]
 """
 
 WORK = """
-from exports.refinement_work import refinement_work
+from exports.refinement.worker import refinement_work
 refinement_work(run_id=1)
 """
 

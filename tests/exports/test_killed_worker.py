@@ -6,8 +6,8 @@ from tests.installation import script
 
 SETUP = """
 from tests.exports.studies import close, focus_study, judge
-from exports.parameters import Parameters
-from exports.releases import release_request
+from exports.selection.parameters import Parameters
+from exports.releases.lifecycle import release_request
 made = focus_study(annotators=2, items=3, slug="killed")
 for item in made.items:
     judge(made, item, {})
@@ -20,7 +20,8 @@ DIE = """
 import os, signal
 from django.core.files.storage import default_storage
 from exports.models import Release
-from exports import attempts, releases
+from exports.releases import storage as attempts
+from exports.releases import lifecycle as releases
 real, saved = default_storage.save, []
 class Dying:
     def __getattr__(self, name):
@@ -49,7 +50,7 @@ AGAIN = """
 from datetime import timedelta
 from django.utils import timezone
 from exports.models import Release
-from exports.releases import release_run, release_sweep
+from exports.releases.lifecycle import release_run, release_sweep
 Release.objects.update(lease_until=timezone.now() - timedelta(seconds=1))
 (found,) = release_sweep()
 assert release_run(release_id=found)

@@ -6,13 +6,13 @@ import pytest
 from django.test import Client
 from django.utils import translation
 
-from agreement.chart_files import CHARTS
-from agreement.jobs import report_compute
+from agreement.computation.compute import report_compute
+from agreement.display.chart_files import CHARTS
 from agreement.models import AgreementReport
 from annotation.models import Project
-from exports.building import files_build
-from exports.parameters import Parameters
-from exports.records import selection_read
+from exports.releases.build import files_build
+from exports.selection.parameters import Parameters
+from exports.selection.selection import selection_read
 from tests import factories
 from tests.conftest import client_of
 from tests.exports.studies import USEFUL, close, cqs_study, focus_study, invalid, judge, judge_question

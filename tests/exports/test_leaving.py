@@ -4,11 +4,11 @@ import json
 
 import pytest
 
-from annotation.people import member_deactivate
-from exports.parameters import Parameters
-from exports.previewing import release_preview
-from exports.reconciling import inputs_stamp
-from exports.records import selection_read
+from annotation.projects.members import member_deactivate
+from exports.files.reconciliation import inputs_stamp
+from exports.releases.preview import release_preview
+from exports.selection.parameters import Parameters
+from exports.selection.selection import selection_read
 from tests.exports.studies import close, focus_study, judge, released
 from tests.factories import NO, yes
 

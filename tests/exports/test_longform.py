@@ -10,7 +10,7 @@ import pandas
 import pyarrow.parquet
 import pytest
 
-from annotation.importing.judgements_loader import judgements_import
+from annotation.importing.judgements import judgements_import
 from annotation.models import QuestionAnnotation, TypeAnnotation
 from tests import factories
 from tests.exports.studies import (

@@ -8,7 +8,7 @@ from xml.etree import ElementTree
 import pytest
 
 from exports.formats import exchange
-from exports.parameters import EXCHANGE, ParameterError, Parameters
+from exports.selection.parameters import EXCHANGE, ParameterError, Parameters
 from tests.exports.studies import (
     USEFUL,
     close,

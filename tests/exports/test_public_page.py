@@ -5,12 +5,12 @@ import hashlib
 import pytest
 from django.test import Client
 
-from annotation.errors import Refused
 from annotation.models import ProjectEvent
+from core.errors import Refused
 from exports.models import Release
-from exports.parameters import Parameters
-from exports.publishing import release_publish, release_unpublish
-from exports.releases import release_request
+from exports.releases.lifecycle import release_request
+from exports.releases.publication import release_publish, release_unpublish
+from exports.selection.parameters import Parameters
 from tests import factories
 from tests.conftest import client_of
 from tests.exports.studies import close, focus_study, judge, release

@@ -2,7 +2,7 @@
 
 import pytest
 
-from exports.ranges import ByteRange, byte_range
+from exports.releases.http_range import ByteRange, byte_range
 
 
 @pytest.mark.parametrize(

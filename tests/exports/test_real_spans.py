@@ -5,10 +5,10 @@ import json
 
 import pytest
 
-from annotation.importing.items_loader import items_import
-from annotation.importing.judgements_loader import judgements_import
+from annotation.importing.items import items_import
+from annotation.importing.judgements import judgements_import
 from annotation.models import TypeAnnotation
-from annotation.projects import project_create
+from annotation.projects.projects import project_create
 from tests.exports.studies import released
 from tests.toxic_spans import CODEBOOK, write_items, write_judgements
 

@@ -5,15 +5,15 @@ import json
 import jsonschema
 import pytest
 
-from annotation.database_rules import lifted_triggers
-from annotation.errors import Refused
+from annotation.database.install import lifted_triggers
+from core.errors import Refused
+from exports.files.reconciliation import inputs_stamp
 from exports.models import QuestionRefinement, Release
-from exports.parameters import Parameters
-from exports.reconciling import inputs_stamp
-from exports.records import selection_read
-from exports.refinement_choices import refinement_choices
-from exports.refinement_work import refinement_work
-from exports.refining import refined_reject, refined_restore, refinement_request
+from exports.refinement.parameters import refinement_choices
+from exports.refinement.runs import refined_reject, refined_restore, refinement_request
+from exports.refinement.worker import refinement_work
+from exports.selection.parameters import Parameters
+from exports.selection.selection import selection_read
 from exports.triggers import TRIGGERS
 from tests.exports.endpoint import KEY, Clock, saying
 from tests.exports.studies import adjudicate, close, cqs_study, focus_study, judge, release, released
@@ -131,7 +131,7 @@ def test_the_schema_and_the_datasets_library_know_the_refined_questions(made, tm
 def test_a_rebuild_has_the_same_bytes_and_asks_no_model(made, endpoint, tmp_path, settings, monkeypatch):
     first = release(made.project, "1.0", refined_questions=True)
     settings.LLM_ENDPOINTS, settings.LLM_API_KEYS = [], {}
-    monkeypatch.setattr("exports.asking.urllib.request.OpenerDirector", None)
+    monkeypatch.setattr("exports.refinement.llm_client.urllib.request.OpenerDirector", None)
     before = len(endpoint.asked)
     again = release(made.project, "1.1", refined_questions=True)
     named = {file["name"]: file["sha256"] for file in first.files if not file["archive"]}

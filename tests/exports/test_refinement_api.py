@@ -3,9 +3,10 @@
 import pytest
 from django.test import Client
 
-from exports import question_counts, tasks
+from exports import tasks
 from exports.models import QuestionRefinement, RefinementRun
-from exports.refinement_work import refinement_work
+from exports.refinement import candidates as question_counts
+from exports.refinement.worker import refinement_work
 from tests import factories
 from tests.conftest import client_of
 from tests.exports.endpoint import KEY, Clock, saying

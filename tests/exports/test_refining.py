@@ -6,14 +6,11 @@ import pytest
 from django.core.management import call_command
 from django.utils import timezone
 
-from annotation.errors import Refused
+from core.errors import Refused
 from exports.models import QuestionRefinement, RefinementRun
-from exports.refinable import questions_count, questions_table, refinable_selection
-from exports.refinement_choices import refinement_choices
-from exports.refining import (
-    refined_reject,
-    refinement_request,
-)
+from exports.refinement.candidates import questions_count, questions_table, refinable_selection
+from exports.refinement.parameters import refinement_choices
+from exports.refinement.runs import refined_reject, refinement_request
 from tests.exports.endpoint import KEY, Clock, saying, status
 from tests.exports.refining import SOURCES, TEXTS, acts_meanwhile, gold_study, refine, request, rows
 from tests.exports.studies import adjudicate, cqs_study, focus_study, judge

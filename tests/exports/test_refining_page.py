@@ -4,11 +4,12 @@ import re
 
 import pytest
 
-from annotation.withdrawing import item_withdraw
-from exports import question_counts, tasks
+from annotation.items.withdrawal import item_withdraw
+from exports import tasks
 from exports.models import QuestionRefinement, RefinementRun, Release
-from exports.refinement_work import refinement_work
-from exports.rewording import DEFAULT_PROMPT
+from exports.refinement import candidates as question_counts
+from exports.refinement.prompt import DEFAULT_PROMPT
+from exports.refinement.worker import refinement_work
 from tests.exports.endpoint import KEY, Clock, saying, status
 from tests.exports.studies import close, cqs_study, focus_study, judge
 from tests.factories import yes

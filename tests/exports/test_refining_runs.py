@@ -6,18 +6,13 @@ import pytest
 from django.db import IntegrityError, connection, transaction
 from django.utils import timezone
 
-from annotation.errors import Refused
 from annotation.models import ProjectEvent
-from exports import refinement_work as work
+from core.errors import Refused
 from exports import tasks
 from exports.models import QuestionRefinement, RefinementRun
-from exports.refinement_work import refinement_work
-from exports.refining import (
-    refined_reject,
-    refined_restore,
-    refinement_cancel,
-    refinement_sweep,
-)
+from exports.refinement import worker as work
+from exports.refinement.runs import refined_reject, refined_restore, refinement_cancel, refinement_sweep
+from exports.refinement.worker import refinement_work
 from tests.exports.endpoint import Clock, saying, status
 from tests.exports.refining import acts_meanwhile, gold_study, refine, request, rows
 from tests.exports.studies import focus_study
@@ -110,7 +105,7 @@ def test_after_a_while_the_worker_hands_the_run_back_and_the_next_one_goes_on(ma
 
 def test_the_task_sends_the_rest_of_a_run_to_the_queue_again(monkeypatch):
     answers, sent = [True, False], []
-    monkeypatch.setattr("exports.refinement_work.refinement_work", lambda run_id: answers.pop(0))
+    monkeypatch.setattr("exports.refinement.worker.refinement_work", lambda run_id: answers.pop(0))
     monkeypatch.setattr(tasks.refine_questions, "delay", sent.append)
     tasks.refine_questions(7)
     tasks.refine_questions(8)

@@ -10,13 +10,13 @@ from django.core.files.base import ContentFile
 from django.core.files.storage import default_storage
 from django.utils import timezone
 
-from annotation.errors import Refused
-from annotation.rounds import round_reopen
-from exports import releases
-from exports.building import NotReconciled
+from annotation.rounds.lifecycle import round_reopen
+from core.errors import Refused
 from exports.models import Release
-from exports.parameters import Parameters
-from exports.releases import release_build, release_request, release_run, release_sweep
+from exports.releases import lifecycle as releases
+from exports.releases.build import NotReconciled
+from exports.releases.lifecycle import release_build, release_request, release_run, release_sweep
+from exports.selection.parameters import Parameters
 from tests import factories
 from tests.exports.studies import (
     adjudicate,

@@ -3,8 +3,8 @@
 import pytest
 from django.core.files.storage import default_storage
 
-from annotation.errors import Refused
-from exports.writing import release_write
+from core.errors import Refused
+from exports.releases.storage import release_write
 from tests.exports.studies import contents, judged, release, released
 
 pytestmark = [pytest.mark.django_db, pytest.mark.database]

@@ -8,15 +8,16 @@ import pytest
 from django.db import IntegrityError, transaction
 from django.utils import timezone
 
-from annotation.database_rules import lifted_triggers
-from annotation.errors import Refused
+from annotation.database.install import lifted_triggers
 from annotation.models import TypeAnnotation
-from exports import building, releases
-from exports.building import NotReconciled, files_build
+from core.errors import Refused
 from exports.models import Release
-from exports.parameters import Parameters
-from exports.records import selection_read
-from exports.releases import release_request
+from exports.releases import build as building
+from exports.releases import lifecycle as releases
+from exports.releases.build import NotReconciled, files_build
+from exports.releases.lifecycle import release_request
+from exports.selection.parameters import Parameters
+from exports.selection.selection import selection_read
 from tests.exports.studies import adjudicate, contents, focus_study, judged, release, released, stored_files
 
 pytestmark = [pytest.mark.django_db, pytest.mark.database]
@@ -47,7 +48,7 @@ def test_the_same_version_of_something_else_is_refused(change, monkeypatch):
     elif change == "choices":
         choices = {"comments": True}
     else:
-        monkeypatch.setattr("exports.building.FORMAT_VERSION", 99)
+        monkeypatch.setattr("exports.releases.build.FORMAT_VERSION", 99)
     with pytest.raises(Refused, match="give this one a new version"):
         release(made.project, **choices)
     assert release(made.project, "1.1", **choices).state == "done"
@@ -108,14 +109,14 @@ def test_judgements_that_change_during_the_build_stop_it(monkeypatch):
         return real(selection, *arguments)
 
     stamps = iter(["before", "after"])
-    monkeypatch.setattr("exports.building.inputs_stamp", lambda selection: next(stamps))
+    monkeypatch.setattr("exports.releases.build.inputs_stamp", lambda selection: next(stamps))
     monkeypatch.setattr(releases, "files_build", changing)
     with pytest.raises(NotReconciled, match="changed while it was being built"):
         release(made.project)
 
 
 def test_the_stamp_changes_with_a_judgement_a_resolution_and_a_withdrawal():
-    from exports.reconciling import inputs_stamp
+    from exports.files.reconciliation import inputs_stamp
 
     made = judged()
     selection = selection_read(made.project, Parameters())

@@ -9,8 +9,8 @@ from django.test import Client
 from annotation.models import ProjectEvent
 from exports import tasks
 from exports.models import Release
-from exports.parameters import SPLIT_BY, Parameters
-from exports.releases import release_request
+from exports.releases.lifecycle import release_request
+from exports.selection.parameters import SPLIT_BY, Parameters
 from tests import factories
 from tests.conftest import client_of
 from tests.exports.studies import close, focus_study, judge, release

@@ -5,7 +5,7 @@ from datetime import timedelta
 import pytest
 from django.utils import timezone
 
-from agreement.claims import LEASE
+from agreement.computation.claim import LEASE
 from exports import tasks
 from exports.models import Release
 from tests import factories

@@ -2,7 +2,7 @@
 
 import pytest
 
-from exports.rewording import (
+from exports.refinement.prompt import (
     DEFAULT_PROMPT,
     GoldQuestion,
     answer_problem,

@@ -7,8 +7,8 @@ import pytest
 from django.utils import timezone
 
 from annotation.models import Resolution, Round
-from annotation.rounds import round_reopen
-from exports.parameters import ParameterError
+from annotation.rounds.lifecycle import round_reopen
+from exports.selection.parameters import ParameterError
 from tests import factories
 from tests.exports.studies import (
     UNHELPFUL,

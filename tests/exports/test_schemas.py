@@ -6,8 +6,8 @@ import json
 import jsonschema
 import pytest
 
-from annotation.importing.items_loader import items_import
-from annotation.projects import project_create
+from annotation.importing.items import items_import
+from annotation.projects.projects import project_create
 from tests.exports.studies import USEFUL, adjudicate, close, cqs_study, judge_question, released
 from tests.exports.test_stranger import judged, load
 

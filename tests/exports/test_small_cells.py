@@ -3,7 +3,7 @@
 import numpy as np
 import pytest
 
-from exports.small_cells import hidden_cells, hidden_parts
+from exports.disclosure.small_cells import hidden_cells, hidden_parts
 
 
 def possible(counts, hidden):

@@ -8,10 +8,10 @@ from collections import Counter
 import pytest
 from django.core.files.storage import default_storage
 
-from annotation.errors import Refused
-from exports.parameters import ParameterError, Parameters
-from exports.splits import most_balanced, normalised_entropy, seeded_splits
-from exports.writing import release_write
+from core.errors import Refused
+from exports.releases.storage import release_write
+from exports.selection.parameters import ParameterError, Parameters
+from exports.selection.splits import most_balanced, normalised_entropy, seeded_splits
 from tests import factories
 from tests.exports.studies import (
     UNHELPFUL,

@@ -2,9 +2,9 @@
 
 import pytest
 
-from exports.parameters import ParameterError, Parameters, split_names_from_words
-from exports.records import selection_read
-from exports.splits import splits_plan
+from exports.selection.parameters import ParameterError, Parameters, split_names_from_words
+from exports.selection.selection import selection_read
+from exports.selection.splits import splits_plan
 from tests.exports.studies import close, focus_study, judge
 from tests.factories import NO
 

@@ -2,7 +2,7 @@
 
 import hashlib
 
-from exports.sums import BUFFER, Sums
+from exports.files.checksums import BUFFER, Sums
 
 
 def test_files_written_in_turns_and_in_pieces_have_the_sum_of_their_bytes(tmp_path):

@@ -13,7 +13,8 @@ django.setup()
 
 from celery.signals import task_success  # noqa: E402
 
-from agreement import jobs, parts  # noqa: E402
+from agreement.computation import compute as jobs  # noqa: E402
+from agreement.computation import parts  # noqa: E402
 from agreement.models import AgreementReport  # noqa: E402
 from config import celery_app  # noqa: E402
 

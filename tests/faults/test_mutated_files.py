@@ -8,11 +8,11 @@ import os
 
 import pytest
 
-from annotation.errors import Refused
-from annotation.importing.apart import read_apart
-from annotation.importing.items_loader import items_import
+from annotation.importing.files.rows import FileError
+from annotation.importing.items import items_import
 from annotation.importing.reading import read_here
-from annotation.importing.rows import FileError
+from annotation.importing.subprocess_reader import read_apart
+from core.errors import Refused
 from tests import factories
 from tests.faults.mutated_files import mutated
 

@@ -12,7 +12,7 @@ from tests.installation import Installation, script
 pytestmark = pytest.mark.redis
 
 SETUP = """
-from annotation.rounds import round_close
+from annotation.rounds.lifecycle import round_close
 from tests import factories
 made = factories.study(items=4, annotators=2, slug="killed")
 factories.open_round(made)
@@ -38,10 +38,10 @@ tasks.sweep_reports()
 
 LOOK = """
 import json
-from agreement.canonical import canonical_json
+from core.canonical_json import canonical_json
 from agreement.models import AgreementReport, ReportPart
-from agreement.reading import judgements_read, texts_read
-from agreement.report import report_build
+from agreement.report.loading import judgements_read, texts_read
+from agreement.report.assembly import report_build
 report = AgreementReport.objects.get()
 alone = report_build(
     judgements_read(report.round), report.parameters, texts=texts_read, progress=lambda done, total: None

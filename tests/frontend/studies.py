@@ -1,8 +1,8 @@
 """A closed round with its report, for the pages that show disagreements."""
 
-from agreement.jobs import report_compute
+from agreement.computation.compute import report_compute
 from agreement.models import AgreementReport
-from annotation.rounds import round_close
+from annotation.rounds.lifecycle import round_close
 from tests import factories
 
 TEXT = "The library should stay open all night. Everyone's grades fell when it closed at ten."

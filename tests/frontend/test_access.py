@@ -4,9 +4,9 @@ import pytest
 from django.test import Client
 from django.urls import get_resolver, reverse
 
-from annotation.inviting import invitation_create
+from annotation.projects.invitations import invitation_create
 from exports.models import Release
-from exports.parameters import Parameters
+from exports.selection.parameters import Parameters
 from tests import factories
 from tests.conftest import client_of
 

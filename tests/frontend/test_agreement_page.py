@@ -4,12 +4,12 @@ import re
 
 import pytest
 
-from agreement.cells import Notes
-from agreement.detail_tables import against_table, applicability, span_headers, span_table
-from agreement.jobs import report_compute
+from agreement.computation.compute import report_compute
+from agreement.display.cells import Notes
+from agreement.display.tables import against_table, applicability, span_headers, span_table
 from agreement.models import AgreementReport
 from annotation.models import TypeAnnotation
-from annotation.rounds import round_close
+from annotation.rounds.lifecycle import round_close
 from tests import factories
 from tests.conftest import client_of
 

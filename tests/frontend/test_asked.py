@@ -6,7 +6,7 @@ import pytest
 from django.core.files.uploadedfile import SimpleUploadedFile
 
 from annotation.models import KeyAnswer, Round
-from annotation.rounds import round_close, round_create, round_draw
+from annotation.rounds.lifecycle import round_close, round_create, round_draw
 from tests import asked, factories
 from tests.conftest import client_of
 

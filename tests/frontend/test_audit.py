@@ -7,7 +7,7 @@ from datetime import datetime
 import pytest
 
 from annotation.models import ProjectEvent
-from annotation.rounds import round_close
+from annotation.rounds.lifecycle import round_close
 from tests import factories
 
 pytestmark = pytest.mark.django_db

@@ -5,8 +5,8 @@ import tomllib
 import pytest
 
 from annotation.models import Resolution
-from annotation.projects import codebook_publish
-from annotation.rounds import round_close
+from annotation.projects.projects import codebook_publish
+from annotation.rounds.lifecycle import round_close
 from tests import factories
 from tests.conftest import client_of
 

@@ -5,7 +5,7 @@ import re
 import pytest
 from django.test import Client
 
-from exports.publishing import release_publish
+from exports.releases.publication import release_publish
 from tests.exports.studies import close, focus_study, judge, release
 
 pytestmark = pytest.mark.django_db

@@ -2,10 +2,10 @@
 
 import pytest
 
-from annotation.adjudicating import Ruling, resolution_decide, unit_claim
-from annotation.projects import member_add
-from annotation.recording import Unit
-from annotation.rounds import round_close
+from annotation.adjudication.adjudication import Ruling, resolution_decide, unit_claim
+from annotation.judging.recording import Unit
+from annotation.projects.projects import member_add
+from annotation.rounds.lifecycle import round_close
 from frontend.pages import common
 from tests import factories
 from tests.conftest import client_of

@@ -8,9 +8,9 @@ from django.core.files.uploadedfile import SimpleUploadedFile
 from django.core.management import call_command
 
 from annotation.models import KeyAnswer, Membership, Project
-from annotation.opening import round_open
-from annotation.projects import member_add
-from annotation.rounds import round_close, round_create, round_draw
+from annotation.projects.projects import member_add
+from annotation.rounds.lifecycle import round_close, round_create, round_draw
+from annotation.rounds.opening import round_open
 from tests import factories
 from tests.conftest import client_of
 

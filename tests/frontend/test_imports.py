@@ -7,7 +7,7 @@ import pytest
 from django.core.files.uploadedfile import SimpleUploadedFile
 
 from annotation import tasks
-from annotation.importing.apart import AT_ONCE
+from annotation.importing.subprocess_reader import AT_ONCE
 from annotation.models import Upload
 from tests import factories
 from tests.annotation.workbooks import HEADER, parts, row, saved_bytes, sheet, text
@@ -127,7 +127,7 @@ def test_a_column_that_the_file_lacks_stands_for_nothing(lead_client, study, nam
 
 def test_a_large_file_is_left_to_a_worker_and_the_page_follows_it(lead_client, study, monkeypatch):
     sent = []
-    monkeypatch.setattr("annotation.uploading.AT_ONCE_BYTES", 10)
+    monkeypatch.setattr("annotation.importing.uploads.AT_ONCE_BYTES", 10)
     monkeypatch.setattr(tasks.check_upload, "delay", lambda *given: sent.append(given))
     response = send(lead_client, GOOD)
     upload = Upload.objects.get()
@@ -197,7 +197,7 @@ def test_no_web_process_reads_a_file_and_a_page_shows_what_was_found_once(
         monkeypatch.setattr(f"annotation.importing.{reader}", read)
     address = send(lead_client, content, name).redirect_chain[-1][0]
     monkeypatch.setattr("django.core.files.storage.FileSystemStorage.open", read)
-    monkeypatch.setattr("annotation.importing.apart.subprocess.Popen", read)
+    monkeypatch.setattr("annotation.importing.subprocess_reader.subprocess.Popen", read)
     page = lead_client.get(address).content.decode()
     assert "First text." in page and '<option value="text"' in page
 
@@ -223,7 +223,7 @@ def test_a_file_that_takes_long_is_left_to_a_worker_and_still_waits_to_be_checke
 
 def test_a_reader_that_came_to_its_end_is_told_in_a_sentence(lead_client, study, monkeypatch):
     ends = (sys.executable, "-c", "import os, signal; os.kill(os.getpid(), signal.SIGKILL)")
-    monkeypatch.setattr("annotation.importing.apart._CHILD", ends)
+    monkeypatch.setattr("annotation.importing.subprocess_reader._CHILD", ends)
     page = html.unescape(send(lead_client, GOOD).content.decode())
     assert "The file takes more than 256 MB of memory to read: split it into several files" in page
     assert study.project.items.count() == 0

@@ -2,8 +2,8 @@
 
 import pytest
 
+from annotation.judging.workspace import workspace_units
 from annotation.models import ProjectEvent
-from annotation.workspace import workspace_units
 from tests import factories
 from tests.conftest import client_of
 

@@ -7,12 +7,12 @@ import pytest
 from django.test import Client
 from django.utils import translation
 
-from annotation.discussing import comment_add
-from annotation.errors import Refused
-from annotation.inviting import invitation_create
+from annotation.adjudication.discussion import comment_add
+from annotation.judging.recording import Unit
+from annotation.judging.workspace import workspace_overview
 from annotation.models import Comment
-from annotation.recording import Unit
-from annotation.workspace import workspace_overview
+from annotation.projects.invitations import invitation_create
+from core.errors import Refused
 from tests import factories
 from tests.conftest import client_of
 from tests.frontend.studies import TEXT, disputed_study

@@ -7,12 +7,12 @@ import pytest
 from django.core.files.uploadedfile import SimpleUploadedFile
 from django.test import Client
 
-from agreement.wording import COEFFICIENTS, SIMILARITIES, SPAN_ALPHAS
-from annotation.inviting import invitation_create
+from agreement.display.wording import COEFFICIENTS, SIMILARITIES, SPAN_ALPHAS
 from annotation.models import Round, Upload
-from annotation.projects import codebook_publish
-from annotation.rounds import round_close, round_create, round_draw
-from exports.publishing import release_publish
+from annotation.projects.invitations import invitation_create
+from annotation.projects.projects import codebook_publish
+from annotation.rounds.lifecycle import round_close, round_create, round_draw
+from exports.releases.publication import release_publish
 from tests import factories
 from tests.conftest import client_of
 from tests.exports.studies import release

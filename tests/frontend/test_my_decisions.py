@@ -5,10 +5,10 @@ import re
 
 import pytest
 
+from annotation.items.withdrawal import item_withdraw
 from annotation.models import KeyAnswer, Round
-from annotation.opening import round_open
-from annotation.rounds import round_close, round_create, round_draw
-from annotation.withdrawing import item_withdraw
+from annotation.rounds.lifecycle import round_close, round_create, round_draw
+from annotation.rounds.opening import round_open
 from tests import factories
 from tests.conftest import client_of
 from tests.factories import NO, record, yes

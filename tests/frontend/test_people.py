@@ -7,8 +7,8 @@ from django.contrib.auth.models import User
 from django.core import mail
 from django.test import Client
 
-from annotation.inviting import invitation_create
 from annotation.models import Invitation, Membership
+from annotation.projects.invitations import invitation_create
 from tests import factories
 from tests.conftest import client_of
 

@@ -4,13 +4,13 @@ import re
 
 import pytest
 
-from annotation.adjudicating import Ruling, resolution_decide
-from annotation.discussing import comment_add
-from annotation.inviting import invitation_create, invitation_revoke
+from annotation.adjudication.adjudication import Ruling, resolution_decide
+from annotation.adjudication.discussion import comment_add
+from annotation.judging.recording import Unit
 from annotation.models import Comment, Membership, ProjectEvent
-from annotation.projects import project_archive, project_create
-from annotation.recording import Unit
-from annotation.rounds import round_close, round_create, round_draw, round_reopen
+from annotation.projects.invitations import invitation_create, invitation_revoke
+from annotation.projects.projects import project_archive, project_create
+from annotation.rounds.lifecycle import round_close, round_create, round_draw, round_reopen
 from frontend.pages.project import annotators_there, checklist, items_there
 from tests import factories
 from tests.conftest import client_of

@@ -2,10 +2,10 @@
 
 import pytest
 
-from agreement.jobs import report_compute
+from agreement.computation.compute import report_compute
 from agreement.models import AgreementReport
-from annotation.projects import codebook_publish
-from annotation.rounds import round_close, round_create
+from annotation.projects.projects import codebook_publish
+from annotation.rounds.lifecycle import round_close, round_create
 from tests import factories
 
 pytestmark = pytest.mark.django_db

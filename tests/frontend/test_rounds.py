@@ -4,9 +4,9 @@ import html
 
 import pytest
 
-from annotation.codebooks.reader import load_shipped
+from annotation.codebooks.toml_reader import load_shipped
 from annotation.models import Round
-from annotation.rounds import round_close, round_create, round_draw
+from annotation.rounds.lifecycle import round_close, round_create, round_draw
 from tests import factories
 
 pytestmark = pytest.mark.django_db

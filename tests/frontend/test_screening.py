@@ -3,9 +3,11 @@
 import pytest
 from django.core.cache import cache
 
-from annotation import screening, tasks, uploading
-from annotation.projects import project_create
-from annotation.rounds import round_close
+from annotation import tasks
+from annotation.importing import screening
+from annotation.importing import uploads as uploading
+from annotation.projects.projects import project_create
+from annotation.rounds.lifecycle import round_close
 from tests import factories
 
 pytestmark = pytest.mark.django_db

@@ -6,8 +6,8 @@ import pytest
 from django.core.files.uploadedfile import SimpleUploadedFile
 
 from annotation.models import Resolution, Round
-from annotation.opening import round_open
-from annotation.rounds import round_close, round_create, round_draw
+from annotation.rounds.lifecycle import round_close, round_create, round_draw
+from annotation.rounds.opening import round_open
 from frontend.pages import training
 from tests import factories
 from tests.conftest import client_of

@@ -2,10 +2,10 @@
 
 import pytest
 
-from annotation.adjudicating import resolution_current, unit_claim
+from annotation.adjudication.adjudication import resolution_current, unit_claim
+from annotation.judging.recording import Unit
 from annotation.models import Comment, Resolution
-from annotation.projects import member_add
-from annotation.recording import Unit
+from annotation.projects.projects import member_add
 from tests import factories
 from tests.conftest import client_of
 from tests.frontend.studies import TEXT, disputed_questions, disputed_study

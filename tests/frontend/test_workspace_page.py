@@ -1,5 +1,6 @@
 """The workspace's page: who gets it, and what is not in it."""
 
+import posixpath
 import re
 from pathlib import Path
 
@@ -25,8 +26,10 @@ def imported_by(*scripts: str) -> set[str]:
     """Return the scripts with all that they import before they run."""
     reached, waiting = set(scripts), list(scripts)
     while waiting:
-        text = (JS / f"{waiting.pop()}.js").read_text("utf-8")
-        new = set(re.findall(r'^import .* from "\./(\w+)\.js"', text, re.MULTILINE)) - reached
+        name = waiting.pop()
+        text = (JS / f"{name}.js").read_text("utf-8")
+        found = re.findall(r'^import .* from "(\.{1,2}/[\w/]+)\.js"', text, re.MULTILINE)
+        new = {posixpath.normpath(f"{posixpath.dirname(name)}/{path}") for path in found} - reached
         reached |= new
         waiting.extend(new)
     return reached
@@ -39,8 +42,10 @@ def test_the_page_names_every_script_that_the_workspace_of_its_protocol_imports(
     made = factories.study(protocol, annotators=1, items=1, slug="campus")
     factories.open_round(made)
     shown = client_of("ann").get("/p/campus/rounds/1/work/").content.decode()
-    named = re.findall(r'<link rel="modulepreload" href="/static/frontend/js/(\w+)\.js">', shown)
-    assert sorted(named) == sorted(imported_by("base", "workspace", page) - {"workspace"})
+    named = re.findall(r'<link rel="modulepreload" href="/static/frontend/js/([\w/]+)\.js">', shown)
+    assert sorted(named) == sorted(
+        imported_by("pages/base", "workspace/main", f"workspace/{page}") - {"workspace/main"}
+    )
 
 
 def test_the_page_holds_no_text_and_no_name(address):

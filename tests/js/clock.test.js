@@ -1,6 +1,6 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
-import { Clock, IDLE_AFTER } from "../../frontend/static/frontend/js/clock.js";
+import { Clock, IDLE_AFTER } from "../../frontend/static/frontend/js/workspace/clock.js";
 
 test("time counts while the page is visible and the person did something in the last minute", () => {
   const clock = new Clock(1000);

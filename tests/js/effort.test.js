@@ -3,11 +3,11 @@
 import assert from "node:assert/strict";
 import { readFileSync } from "node:fs";
 import { test } from "node:test";
-import { actOf } from "../../frontend/static/frontend/js/keys.js";
-import { shownRange } from "../../frontend/static/frontend/js/offsets.js";
-import { NOTHING, selectedRange } from "../../frontend/static/frontend/js/selection.js";
-import { moved } from "../../frontend/static/frontend/js/span_acts.js";
-import { cutOf } from "../../frontend/static/frontend/js/words.js";
+import { actOf } from "../../frontend/static/frontend/js/workspace/keys.js";
+import { shownRange } from "../../frontend/static/frontend/js/lib/offsets.js";
+import { NOTHING, selectedRange } from "../../frontend/static/frontend/js/workspace/selection.js";
+import { moved } from "../../frontend/static/frontend/js/workspace/span_keys.js";
+import { cutOf } from "../../frontend/static/frontend/js/workspace/segmentation.js";
 
 const sample = (name) => readFileSync(new URL(`../../annotation/sample/${name}`, import.meta.url), "utf-8").trim().split("\n");
 const texts = new Map(sample("arguments.jsonl").map((line) => JSON.parse(line)).map(({ id, text }) => [id, { text }]));

@@ -1,6 +1,6 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
-import { actOf, edgeOf, isShortcut, letterOf } from "../../frontend/static/frontend/js/keys.js";
+import { actOf, edgeOf, isShortcut, letterOf } from "../../frontend/static/frontend/js/workspace/keys.js";
 
 const pressed = (key, more = {}) => ({ key, ...more });
 

@@ -1,6 +1,6 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
-import { codePointsBefore, shownRange, storedSpan, utf16Index } from "../../frontend/static/frontend/js/offsets.js";
+import { codePointsBefore, shownRange, storedSpan, utf16Index } from "../../frontend/static/frontend/js/lib/offsets.js";
 
 /** Texts that are counted differently by UTF-16 units, code points and letters. */
 const TEXTS = [

@@ -1,7 +1,7 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
 
-import { paceOf, paceWords } from "../../frontend/static/frontend/js/pace.js";
+import { paceOf, paceWords } from "../../frontend/static/frontend/js/workspace/pace.js";
 
 const unit = (seconds, applicable = true) => ({ row: seconds === null ? null : { applicable, active_seconds: seconds } });
 const units = (flat, length = flat.length) => ({ flat, length, decided: flat.filter(({ row }) => row && row.applicable !== null).length });

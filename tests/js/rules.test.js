@@ -1,7 +1,7 @@
 import assert from "node:assert/strict";
 import { readFileSync } from "node:fs";
 import { test } from "node:test";
-import { brokenRules, isBlank, storable } from "../../frontend/static/frontend/js/rules.js";
+import { brokenRules, isBlank, storable } from "../../frontend/static/frontend/js/workspace/protocol_rules.js";
 
 /** The tables of annotation/protocols, as the API sends them; tests/annotation keeps this file equal to them. */
 const { focus, cqs_gen: cqsGen } = JSON.parse(readFileSync(new URL("../reference/answer_rules.json", import.meta.url), "utf8"));

@@ -1,8 +1,8 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
-import { Outbox } from "../../frontend/static/frontend/js/outbox.js";
-import { Sender } from "../../frontend/static/frontend/js/sender.js";
-import { memoryStore } from "../../frontend/static/frontend/js/storage.js";
+import { Outbox } from "../../frontend/static/frontend/js/workspace/outbox.js";
+import { Sender } from "../../frontend/static/frontend/js/workspace/sender.js";
+import { memoryStore } from "../../frontend/static/frontend/js/workspace/storage.js";
 
 const durableStore = () => /** @type {const} */ ({ ...memoryStore(), kind: "indexeddb" });
 

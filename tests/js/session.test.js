@@ -1,10 +1,10 @@
 import assert from "node:assert/strict";
 import { readFileSync } from "node:fs";
 import { test } from "node:test";
-import { Clock } from "../../frontend/static/frontend/js/clock.js";
-import { Outbox } from "../../frontend/static/frontend/js/outbox.js";
-import { Session } from "../../frontend/static/frontend/js/session.js";
-import { Units } from "../../frontend/static/frontend/js/units.js";
+import { Clock } from "../../frontend/static/frontend/js/workspace/clock.js";
+import { Outbox } from "../../frontend/static/frontend/js/workspace/outbox.js";
+import { Session } from "../../frontend/static/frontend/js/workspace/session.js";
+import { Units } from "../../frontend/static/frontend/js/workspace/units.js";
 
 const rules = JSON.parse(readFileSync(new URL("../reference/answer_rules.json", import.meta.url), "utf8"));
 const SPEC = { types: [{ code: "LE", span: true }, { code: "WE", span: true }], groups: [], labels: [], reasons: [], answer: rules.focus };

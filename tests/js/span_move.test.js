@@ -1,6 +1,6 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
-import { edgeMoved, firstSpan } from "../../frontend/static/frontend/js/span_move.js";
+import { edgeMoved, firstSpan } from "../../frontend/static/frontend/js/lib/span_move.js";
 
 const WORDS = [
   { start: 0, end: 3 },

@@ -1,6 +1,6 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
-import { Units, isDecided, isSameQuestion, resultOf } from "../../frontend/static/frontend/js/units.js";
+import { Units, isDecided, isSameQuestion, resultOf } from "../../frontend/static/frontend/js/workspace/units.js";
 
 const TYPES = [{ code: "LE" }, { code: "WE" }];
 const no = { applicable: false, cannot_judge: false, revision: 1, updated_at: "2020-01-01T10:00:00Z" };

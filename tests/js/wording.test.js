@@ -1,12 +1,12 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
-import { replyOf } from "../../frontend/static/frontend/js/api.js";
-import { gettext, interpolate, ngettext, useCatalogue } from "../../frontend/static/frontend/js/i18n.js";
-import { blocks, pieces } from "../../frontend/static/frontend/js/markdown.js";
-import { Outbox } from "../../frontend/static/frontend/js/outbox.js";
-import { doneWords, pausedWords, saveWords } from "../../frontend/static/frontend/js/shell.js";
-import { totalWords } from "../../frontend/static/frontend/js/training_end.js";
-import { answerText, shortened } from "../../frontend/static/frontend/js/wording.js";
+import { replyOf } from "../../frontend/static/frontend/js/lib/api.js";
+import { gettext, interpolate, ngettext, useCatalogue } from "../../frontend/static/frontend/js/lib/i18n.js";
+import { blocks, pieces } from "../../frontend/static/frontend/js/lib/markdown.js";
+import { Outbox } from "../../frontend/static/frontend/js/workspace/outbox.js";
+import { doneWords, pausedWords, saveWords } from "../../frontend/static/frontend/js/workspace/shell.js";
+import { totalWords } from "../../frontend/static/frontend/js/workspace/training_end.js";
+import { answerText, shortened } from "../../frontend/static/frontend/js/workspace/answer_text.js";
 
 const SPEC = { labels: [{ code: "UN", name: "Unhelpful" }, { code: "IN", name: "Invalid" }], reasons: [{ code: "NC", name: "New Concept" }] };
 

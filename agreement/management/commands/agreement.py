@@ -12,19 +12,19 @@ from typing import Any
 
 from django.core.management.base import BaseCommand, CommandError
 
-from agreement.labels import label_agreement
-from agreement.plain_text import agreement_text
-from agreement.ratings_file import RatingTable, missing_marks, parse_categories, read_ratings
-from agreement.results import (
+from agreement.display.plain_text import agreement_text
+from agreement.files.ratings import RatingTable, missing_marks, parse_categories, read_ratings
+from agreement.statistics.estimates import (
     NO_ITEMS,
     NO_PAIRS,
     TOO_FEW_COMMON_ITEMS,
     Estimate,
     TableResult,
-    canonical_float,
     undefined,
 )
-from annotation.lookalikes import groups_alike
+from agreement.statistics.label_agreement import label_agreement
+from core.canonical_json import canonical_float
+from core.lookalikes import groups_alike
 
 COEFFICIENTS = (
     "observed_agreement",

@@ -8,10 +8,8 @@ from typing import Any
 
 from django.core.management.base import BaseCommand, CommandError
 
-from agreement.consensus import DEFAULT_THRESHOLD, consensus_spans
-from agreement.results import Estimate
-from agreement.similarity import MEASURES
-from agreement.span_agreement import (
+from agreement.files.spans import Identifier, SpansFileError, read_spans
+from agreement.spans.agreement import (
     ALPHA_TOKEN,
     ALPHA_U,
     SPAN_REASONS,
@@ -20,9 +18,11 @@ from agreement.span_agreement import (
     span_estimates,
     span_table,
 )
-from agreement.spans_file import Identifier, SpansFileError, read_spans
-from agreement.tokens import positions
-from annotation.lookalikes import groups_alike
+from agreement.spans.consensus import DEFAULT_THRESHOLD, consensus_spans
+from agreement.spans.similarity import MEASURES
+from agreement.spans.tokens import positions
+from agreement.statistics.estimates import Estimate
+from core.lookalikes import groups_alike
 
 Judged = Mapping[Identifier, JudgedText]
 Estimates = Mapping[str, Estimate]

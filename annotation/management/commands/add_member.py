@@ -5,7 +5,7 @@ from typing import Any
 from django.core.management.base import CommandParser
 
 from annotation.management.script import ScriptCommand
-from annotation.people import member_admit
+from annotation.projects.members import member_admit
 
 
 class Command(ScriptCommand):

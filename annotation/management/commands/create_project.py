@@ -5,7 +5,7 @@ from typing import Any
 from django.core.management.base import CommandParser
 
 from annotation.management.script import ScriptCommand
-from annotation.projects import project_create
+from annotation.projects.projects import project_create
 
 
 class Command(ScriptCommand):

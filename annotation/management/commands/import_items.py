@@ -4,9 +4,9 @@ from typing import Any
 
 from django.core.management.base import CommandParser
 
-from annotation.importing.items_loader import items_import
-from annotation.importing.recognise import FORMATS
-from annotation.importing.table import KNOWN
+from annotation.importing.formats.item_formats import FORMATS
+from annotation.importing.formats.item_table import KNOWN
+from annotation.importing.items import items_import
 from annotation.management.script import ImportCommand
 
 

@@ -4,12 +4,12 @@ from typing import Any
 
 from django.core.management.base import CommandParser
 
-from annotation.asked_types import JUDGEMENTS
 from annotation.importing.asked_judgements import asked_from_words
-from annotation.importing.judgement_formats import FORMATS
-from annotation.importing.judgements import COLUMNS
-from annotation.importing.judgements_loader import judgements_import
+from annotation.importing.formats.judgement_formats import FORMATS
+from annotation.importing.formats.judgement_table import COLUMNS
+from annotation.importing.judgements import judgements_import
 from annotation.management.script import ImportCommand
+from annotation.rounds.asked_types import JUDGEMENTS
 
 
 class Command(ImportCommand):

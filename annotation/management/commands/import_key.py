@@ -5,9 +5,9 @@ from typing import Any
 
 from django.core.management.base import CommandParser
 
-from annotation.errors import NotFound
 from annotation.management.script import ScriptCommand
-from annotation.training_key import key_import
+from annotation.training.key import key_import
+from core.errors import NotFound
 
 
 class Command(ScriptCommand):

@@ -5,7 +5,7 @@ from pathlib import Path
 from django.core.management.base import BaseCommand, CommandError, CommandParser
 
 from annotation.codebooks.definition import Codebook
-from annotation.codebooks.reader import SHIPPED, CodebookError, load_shipped, read_codebook_file
+from annotation.codebooks.toml_reader import SHIPPED, CodebookError, load_shipped, read_codebook_file
 from annotation.codebooks.translations import translation_states
 
 

@@ -6,7 +6,9 @@ from typing import Any
 from django.core.management.base import CommandParser
 
 from annotation.management.script import ScriptCommand
-from exports.parameters import (
+from exports.releases.lifecycle import release_build
+from exports.releases.storage import directory_or_refuse, release_write
+from exports.selection.parameters import (
     CREDITS,
     EXCHANGE,
     MIN_CELL,
@@ -16,8 +18,6 @@ from exports.parameters import (
     sizes_from_words,
     split_names_from_words,
 )
-from exports.releases import release_build
-from exports.writing import directory_or_refuse, release_write
 
 
 class Command(ScriptCommand):

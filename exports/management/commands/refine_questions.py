@@ -9,17 +9,17 @@ from django.core.management.base import CommandError, CommandParser
 from annotation.management.script import ScriptCommand
 from annotation.models import Project
 from exports.models import RefinementRun
-from exports.refinable import (
+from exports.refinement.candidates import (
     question_example,
     questions_count,
     questions_table,
     refinable_selection,
     sources_of,
 )
-from exports.refinement_choices import RefinementChoices, refinement_choices
-from exports.refinement_work import refinement_work
-from exports.refining import outcomes, refinement_cancel, refinement_request
-from exports.rewording import prompt_filled
+from exports.refinement.parameters import RefinementChoices, refinement_choices
+from exports.refinement.prompt import prompt_filled
+from exports.refinement.runs import outcomes, refinement_cancel, refinement_request
+from exports.refinement.worker import refinement_work
 
 LIMITS = ("max_questions", "per_minute", "max_tokens", "timeout")
 

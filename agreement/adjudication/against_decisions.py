@@ -1,0 +1,130 @@
+"""How far each annotator agrees with what leads decided, worked out when it is shown.
+
+Decisions go on after a round is closed and its report computed, and the same judgements give the same
+report: so this is no figure of a report.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+from django.db.models import Count, Max, Q
+
+from agreement.adjudication.answers import UnitKey, answers_read
+from agreement.models import AgreementReport
+from agreement.report.judgements import MISSING, IntArray
+from agreement.report.label_figures import seed_of
+from agreement.report.loading import judgements_stamp
+from agreement.statistics.raters import KeyFigures, key_figures
+from annotation.codebooks.definition import FOCUS
+from annotation.models import Resolution, Round
+from core.cache import remembered
+
+BATCH = 500
+STREAM = "resolution"
+
+
+@dataclass(frozen=True, slots=True)
+class ResolvedUnits:
+    """The decided units of a round that somebody judged, in the order of their ids.
+
+    ratings (units, annotators) and key (units,) are codes of the answers, MISSING where there is none; items
+    (units,) says which units belong together.
+    """
+
+    ratings: IntArray
+    key: IntArray
+    items: IntArray
+
+
+def resolved_read(round: Round, *, categories: Sequence[str], annotators: Sequence[str]) -> ResolvedUnits:
+    """Read the current decisions of leads about a round's units, and what its annotators had answered.
+
+    Published labels that came with an import are no decisions. Withdrawn items are left out, as in figures.
+    """
+    decided = _decisions(round)
+    code_of = {code: place for place, code in enumerate(categories)}
+    column_of = {name: place for place, name in enumerate(annotators)}
+    rows, key, items = [], [], []
+    ordered = sorted(decided, key=_in_order)
+    for first in range(0, len(ordered), BATCH):
+        part = ordered[first : first + BATCH]
+        answers = answers_read(round, part)
+        for unit in part:
+            given = [MISSING] * len(annotators)
+            for answer in answers.get(unit, []):
+                if answer.pseudonym in column_of:
+                    given[column_of[answer.pseudonym]] = code_of.get(answer.answer, MISSING)
+            if any(code != MISSING for code in given):
+                rows.append(given)
+                key.append(code_of[decided[unit]])
+                items.append(unit[0])
+    return ResolvedUnits(
+        ratings=np.array(rows, dtype=np.int64).reshape(-1, len(annotators)),
+        key=np.array(key, dtype=np.int64),
+        items=np.array(items, dtype=np.int64),
+    )
+
+
+def _decisions(round: Round) -> dict[UnitKey, str]:
+    found = Resolution.objects.filter(
+        item__in=round.items.filter(withdrawn_at__isnull=True),
+        superseded_at__isnull=True,
+        source=Resolution.Source.ADJUDICATED,
+    )
+    if round.project.protocol == FOCUS:
+        rows = found.filter(question__isnull=True).values_list("item_id", "type_code", "applicable")
+        return {(item, code, None): "yes" if applicable else "no" for item, code, applicable in rows}
+    labels = found.filter(question__isnull=False).values_list("item_id", "question_id", "label")
+    return {(item, "", question): label for item, question, label in labels}
+
+
+def _in_order(unit: UnitKey) -> tuple[int, str, int]:
+    return unit[0], unit[1], unit[2] or 0
+
+
+def resolved_figures(report: AgreementReport) -> dict[str, dict[str, Any]]:
+    """Return {pseudonym: {"n", "agreement", "kappa"}}: each annotator against the leads' decisions.
+
+    n counts the decided units the annotator judged; agreement is the share of equal answers (yes and no, or
+    the label: spans and reasons apart), kappa Cohen's, both with intervals over items by the report's
+    replicates and seed. Empty where nothing is decided and for a live report, which shows no annotator.
+    """
+    # A decision is never changed: another one supersedes it.
+    decisions = Resolution.objects.filter(codebook__project=report.round.project).aggregate(
+        last=Max("id"), current=Count("id", filter=Q(superseded_at__isnull=True))
+    )
+    name = f"resolved:{report.pk}:{report.digest}:{judgements_stamp(report.round)}"
+    return remembered(f"{name}:{decisions['last']}:{decisions['current']}", lambda: _figures(report))
+
+
+def _figures(report: AgreementReport) -> dict[str, dict[str, Any]]:
+    names = [person["pseudonym"] for person in report.figures["annotators"]]
+    categories = [entry["code"] for entry in report.figures["categories"]]
+    units = resolved_read(report.round, categories=categories, annotators=names) if names else None
+    if units is None or not len(units.key):
+        return {}
+    return {
+        name: _entry(
+            key_figures(
+                units.ratings[:, column],
+                units.key,
+                q=len(categories),
+                seed=[*seed_of(report.parameters["seed"], STREAM), column],
+                replicates=report.parameters["replicates"],
+                clusters=units.items,
+            )
+        )
+        for column, name in enumerate(names)
+    }
+
+
+def _entry(figures: KeyFigures) -> dict[str, Any]:
+    return {
+        "n": figures.n,
+        "agreement": figures.agreement.to_json(),
+        "kappa": figures.kappa.to_json(),
+    }

@@ -1,0 +1,216 @@
+"""The life of a report's row: claimed, computed, stored, found again when a worker dies.
+
+Nothing is computed inside a transaction. A report with little to do is computed by the task that claims it;
+one with much to do is handed on as parts (agreement.computation.parts), and assembled by who claims it after
+the last.
+"""
+
+from __future__ import annotations
+
+import logging
+from collections.abc import Sequence
+from functools import partial
+from typing import Any
+
+from django.db import models, transaction
+from django.db.models import F, Q
+from django.utils import timezone
+
+from agreement.computation.claim import (
+    ATTEMPTS,
+    PATIENCE,
+    STOPPED,
+    ClaimLost,
+    State,
+    report_claim,
+    report_write,
+)
+from agreement.computation.parts import EncodersDiffer, part_keys, parts_load
+from agreement.models import AgreementReport, ConsensusSpan, DisputedUnit, ReportPart
+from agreement.report.assembly import REPORT_VERSION, RoundReport, report_assemble, report_build
+from agreement.report.comparison import change_against
+from agreement.report.digest import encoder_of, report_digest
+from agreement.report.judgements import RoundJudgements
+from agreement.report.loading import judgements_read, judgements_stamp, texts_read
+from annotation.codebooks.definition import FOCUS
+from core.failure import error_place
+from core.gc import collected_rarely
+
+BATCH = 1_000
+
+
+def rows_store(report_id: int, token: str, built: RoundReport) -> None:
+    """Replace what an earlier attempt stored; raises ClaimLost where another worker took over."""
+    for model, rows in ((ConsensusSpan, built.spans), (DisputedUnit, built.units)):
+        _forget(report_id, token, model)
+        _store(report_id, token, model, rows)
+
+
+def _forget(report_id: int, token: str, model: type[models.Model]) -> None:
+    """Delete what an earlier attempt left behind, a batch a transaction."""
+    while True:
+        with transaction.atomic():
+            report_write(report_id, token)
+            ids = list(
+                model._default_manager.filter(report_id=report_id).values_list("id", flat=True)[:BATCH]
+            )
+            model._default_manager.filter(id__in=ids).delete()
+        if len(ids) < BATCH:
+            return
+
+
+def _store(report_id: int, token: str, model: type[models.Model], rows: Sequence[dict[str, Any]]) -> None:
+    for first in range(0, len(rows), BATCH):
+        with transaction.atomic():
+            report_write(report_id, token)
+            model._default_manager.bulk_create(
+                model(report_id=report_id, **row) for row in rows[first : first + BATCH]
+            )
+
+
+logger = logging.getLogger(__name__)
+
+IN_PARTS_FROM = 1_000_000
+"""Judgements x types from which on a report is computed in parts: some ten seconds of one worker."""
+
+
+def report_compute(*, report_id: int) -> str:
+    """Compute a report if it can be claimed, and store it whole.
+
+    Return `done` if it is done by this call, `in_parts` if it was handed on to its parts, else "". An error
+    is stored with its place in the code.
+    """
+    token = report_claim(report_id=report_id)
+    if token is None:
+        return ""
+    try:
+        return _compute(report_id, token)
+    except ClaimLost:
+        logger.warning("report %s was taken over by another worker", report_id)
+    except Exception as error:
+        what = str(error) if isinstance(error, EncodersDiffer) else error_place(error)
+        logger.error("report %s failed: %s", report_id, what)
+        AgreementReport.objects.filter(id=report_id, attempt=token, state=State.RUNNING).update(
+            state=State.FAILED, error=what, lease_until=None
+        )
+    return ""
+
+
+def report_sweep() -> list[int]:
+    """Return the reports to send to a worker again; give up on those that stopped ATTEMPTS times.
+
+    They were queued while the broker was down, their worker died and its lease ran out, or the worker of
+    their last part died before it could go on.
+    """
+    now = timezone.now()
+    left = Q(state=State.QUEUED, enqueued_at__lt=now - PATIENCE) | Q(state=State.RUNNING, lease_until__lt=now)
+    AgreementReport.objects.filter(left, attempts__gte=ATTEMPTS).update(
+        state=State.FAILED, lease_until=None, error=STOPPED
+    )
+    unfinished = ReportPart.objects.exclude(state=ReportPart.State.DONE).values("report_id")
+    left |= Q(state=State.IN_PARTS) & ~Q(id__in=unfinished)
+    found = list(AgreementReport.objects.filter(left).order_by("id").values_list("id", flat=True))
+    AgreementReport.objects.filter(id__in=found, state=State.QUEUED).update(enqueued_at=now)
+    return found
+
+
+@collected_rarely()
+def _compute(report_id: int, token: str) -> str:
+    report = AgreementReport.objects.select_related("round__project", "round__codebook").get(id=report_id)
+    if report.code_version == REPORT_VERSION and report.parts.exists():
+        return _assemble(report, token)
+    report.parts.all().delete()  # of older code
+    report_write(report_id, token, progress_done=0, progress_total=0)
+    stamp = judgements_stamp(report.round)  # before reading: a change in between makes the report outdated
+    judgements = judgements_read(report.round)
+    judgements_sha256 = judgements.digest()
+    encoder = encoder_of(report.parameters)
+    digest = report_digest(judgements_sha256, report.parameters, encoder)
+    same = AgreementReport.objects.filter(round=report.round, digest=digest, state=State.DONE)
+    if same.update(stamp=stamp):
+        AgreementReport.objects.filter(id=report_id, attempt=token).delete()
+        return State.DONE
+    origin = {
+        "stamp": stamp,
+        "judgements_sha256": judgements_sha256,
+        "digest": digest,
+        "code_version": REPORT_VERSION,
+    }
+    if _is_large(report, judgements):
+        _hand_on(report, token, judgements, origin)
+        return State.IN_PARTS
+
+    def progress(done: int, total: int) -> None:
+        report_write(report_id, token, progress_done=done, progress_total=total)
+
+    built = report_build(judgements, report.parameters, texts=texts_read, progress=progress, encoder=encoder)
+    change = change_against(report, judgements, alive=partial(report_write, report_id, token))
+    rows_store(report_id, token, built)
+    _finish(report, token, built, change, origin)
+    if report.parameters["live"]:
+        # Nobody cites a live report: each new one takes the place of those before.
+        outlived = AgreementReport.objects.filter(round=report.round, parameters__live=True, state=State.DONE)
+        outlived.exclude(id=report_id).delete()
+    return State.DONE
+
+
+def _is_large(report: AgreementReport, judgements: RoundJudgements) -> bool:
+    """Whether parts pay. A live report never has any: its judgements change while it is computed."""
+    if judgements.protocol != FOCUS or report.parameters["live"]:
+        return False
+    return judgements.n_judgements * len(judgements.kinds) >= IN_PARTS_FROM
+
+
+def _hand_on(
+    report: AgreementReport, token: str, judgements: RoundJudgements, origin: dict[str, Any]
+) -> None:
+    """Write the parts, and let go of the report: `attempts` counts anew for the assembly."""
+    keys = part_keys(report, judgements)
+    with transaction.atomic():
+        ReportPart.objects.bulk_create(
+            ReportPart(report=report, key=key, position=position) for position, key in enumerate(keys)
+        )
+        report_write(
+            report.id,
+            token,
+            **origin,
+            state=State.IN_PARTS,
+            attempt="",
+            attempts=0,
+            lease_until=None,
+            progress_done=0,
+            progress_total=len(keys) + 1,
+        )
+
+
+def _assemble(report: AgreementReport, token: str) -> str:
+    parts = report.parts.count()
+    report_write(report.id, token, progress_done=parts, progress_total=parts + 1)
+    pooled, types, encoder, change = parts_load(report)
+    built = report_assemble(pooled, types, encoder)
+    rows_store(report.id, token, built)
+    with transaction.atomic():
+        _finish(report, token, built, change, {})
+        report.parts.all().delete()
+    return State.DONE
+
+
+def _finish(
+    report: AgreementReport,
+    token: str,
+    built: RoundReport,
+    change: dict[str, Any],
+    origin: dict[str, Any],
+) -> None:
+    report_write(
+        report.id,
+        token,
+        **origin,
+        state=State.DONE,
+        lease_until=None,
+        error="",
+        computed_at=timezone.now(),
+        progress_done=F("progress_total"),
+        figures=built.figures,
+        change=change,
+    )

@@ -1,0 +1,170 @@
+"""The cross-check of a finished report, as a job of its own: the libraries take seconds to import alone.
+
+What is compared are the stored figures, not figures computed anew.
+"""
+
+from __future__ import annotations
+
+from collections import Counter
+from datetime import timedelta
+from typing import Any
+
+from django.db.models import F
+from django.utils import timezone
+
+from agreement.computation.crosscheck_labels import (
+    CHECKABLE,
+    CHECKED,
+    CHECKED_SUBSET,
+    DIFFERS,
+    NOT_CHECKED,
+    Check,
+    cross_check,
+)
+from agreement.computation.crosscheck_rouge import ROUGE, rouge_checks
+from agreement.models import AgreementReport
+from agreement.report.loading import judgements_read, texts_read
+from agreement.report.sections import sections_of
+from agreement.statistics.estimates import Estimate, PairEstimate, TableResult
+
+ATTEMPTS = 3
+PATIENCE = timedelta(minutes=2)
+JUDGEMENTS_CHANGED = "the judgements have changed since; compute the report again"
+
+Crosscheck = AgreementReport.Crosscheck
+
+
+def report_crosscheck(*, report_id: int) -> str:
+    """Compute the stored figures of a report again by other libraries; return and store the outcome."""
+    waiting = AgreementReport.objects.filter(
+        id=report_id,
+        state=AgreementReport.State.DONE,
+        crosscheck=Crosscheck.UNCHECKED,
+        crosscheck_attempts__lt=ATTEMPTS,
+    )
+    if not waiting.update(crosscheck_attempts=F("crosscheck_attempts") + 1):
+        return ""
+    report = AgreementReport.objects.select_related("round__project", "round__codebook").get(id=report_id)
+    judgements = judgements_read(report.round)
+    if judgements.digest() != report.judgements_sha256:
+        outcome: str = Crosscheck.UNCHECKED
+        result: dict[str, Any] = {"why": JUDGEMENTS_CHANGED}
+    else:
+        stored = {section["key"]: section for section in report.figures["sections"]}
+        sections = sections_of(judgements)
+        rouge = rouge_checks(judgements, sections, stored, texts=texts_read)
+        checks = {
+            section.key: (
+                *cross_check(
+                    section.ratings, q=len(section.categories), result=result_of(stored[section.key])
+                ),
+                *rouge.get(section.key, ()),
+            )
+            for section in sections
+        }
+        outcome, result = _outcome(checks), _result(checks)
+    AgreementReport.objects.filter(id=report_id).update(
+        crosscheck=outcome, crosscheck_result=result, crosscheck_attempts=ATTEMPTS
+    )
+    return outcome
+
+
+def crosscheck_sweep() -> list[int]:
+    """Return the finished reports whose cross-check was lost: never sent, or its worker died."""
+    return list(
+        AgreementReport.objects.filter(
+            state=AgreementReport.State.DONE,
+            crosscheck=Crosscheck.UNCHECKED,
+            crosscheck_attempts__lt=ATTEMPTS,
+            computed_at__lt=timezone.now() - PATIENCE,
+        )
+        .order_by("id")
+        .values_list("id", flat=True)
+    )
+
+
+def result_of(section: dict[str, Any]) -> TableResult:
+    """Return the stored figures of a section as the result they were written from, without intervals."""
+    return TableResult(
+        **{
+            name: section[name]
+            for name in (
+                "n_items",
+                "n_pairable",
+                "n_ratings",
+                "n_pairable_ratings",
+                "n_raters",
+                "n_categories",
+                "pairs_undefined",
+            )
+        },
+        label_counts=tuple(section["labels"].values()),
+        estimates={name: _estimate(stored) for name, stored in section["estimates"].items()},
+        pairs=tuple(
+            PairEstimate(
+                first=pair["first"],
+                second=pair["second"],
+                n_common=pair["n_common"],
+                kappa=_estimate(pair["kappa"]),
+                observed_agreement=_estimate(pair["observed_agreement"]),
+            )
+            for pair in section["pairs"]
+        ),
+    )
+
+
+def _estimate(stored: dict[str, Any]) -> Estimate:
+    return Estimate(stored["value"], reason=stored["reason"])
+
+
+def _outcome(checks: dict[str, tuple[Check, ...]]) -> str:
+    """Say whether all figures that are due agree, some, or none; one that differs decides."""
+    statuses = Counter(check.status for found in checks.values() for check in found if _is_due(check))
+    if statuses[DIFFERS]:
+        return Crosscheck.DIFFERS
+    if not statuses[CHECKED]:
+        return Crosscheck.UNCHECKED
+    return Crosscheck.AGREES if len(statuses) == 1 else Crosscheck.PARTLY
+
+
+def _is_due(check: Check) -> bool:
+    return check.name in (*CHECKABLE, *ROUGE) and check.ours is not None
+
+
+def _result(checks: dict[str, tuple[Check, ...]]) -> dict[str, Any]:
+    due = [check for found in checks.values() for check in found if _is_due(check)]
+    return {
+        "checked": sum(check.status == CHECKED for check in due),
+        "checked_subset": sum(check.status == CHECKED_SUBSET for check in due),
+        "due": len(due),
+        "libraries": sorted({check.library for check in due if check.library}),
+        "why_not": dict(sorted(Counter(check.why for check in due if check.why).items())),
+        "figures": _by_figure([check for found in checks.values() for check in found]),
+        "differs": [
+            {"section": key, **check.to_json()}
+            for key, found in checks.items()
+            for check in found
+            if check.status == DIFFERS
+        ],
+    }
+
+
+def _by_figure(checks: list[Check]) -> list[dict[str, Any]]:
+    """Say of each figure how often it was checked and how often not, and why; pairs of annotators apart."""
+    rows: dict[tuple[str, bool], dict[str, Any]] = {}
+    for check in checks:
+        row = rows.setdefault(
+            (check.name, check.pair is not None),
+            {
+                "name": check.name,
+                "pairs": check.pair is not None,
+                "library": None,
+                **dict.fromkeys((CHECKED, CHECKED_SUBSET, NOT_CHECKED, DIFFERS), 0),
+                "why": {},
+            },
+        )
+        row[check.status] += 1
+        row["library"] = row["library"] or check.library
+        if check.why:
+            row["why"][check.why] = row["why"].get(check.why, 0) + 1
+    return list(rows.values())

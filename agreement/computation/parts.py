@@ -1,0 +1,214 @@
+"""The parts of a large report: one for each type, one that needs all types, one for the change.
+
+Each is a row that a worker claims like a report. What a part reads is checked against the stamp of the
+report, so that all are of the same judgements; where they changed in between the report starts anew.
+"""
+
+from __future__ import annotations
+
+import logging
+from collections.abc import Callable
+from dataclasses import asdict
+from typing import Any
+
+import numpy as np
+from django.db import transaction
+from django.db.models import F, Q, QuerySet
+from django.utils import timezone
+
+from agreement.computation.claim import ATTEMPTS, LEASE, PATIENCE, STOPPED, ClaimLost, State, claim_values
+from agreement.models import AgreementReport, ReportPart
+from agreement.report.assembly import REPORT_VERSION, PooledPart, pooled_build, type_figures
+from agreement.report.comparison import change_against, has_change
+from agreement.report.digest import encoder_of, report_digest
+from agreement.report.judgements import RoundJudgements
+from agreement.report.loading import frame_read, judgements_read, judgements_stamp, texts_read
+from agreement.report.per_type import TypePart, types_find
+from agreement.report.span_sums import SpanSums
+from agreement.spans.encoders import Encoder, MissingEncoder
+from core.failure import error_place
+from core.gc import collected_rarely
+
+logger = logging.getLogger(__name__)
+
+TYPE, POOLED, CHANGE = "type:", "pooled", "change"
+
+Part = ReportPart.State
+Result = tuple[dict[str, Any], bytes]
+
+
+class EncodersDiffer(Exception):
+    """The workers of one report are set up with different encoders, or one could not load it."""
+
+    def __init__(self) -> None:
+        super().__init__("The workers are not set up with the same encoder, or one could not load it.")
+
+
+class JudgementsChanged(Exception):
+    """The judgements, or the program, are no longer those that the report was begun with."""
+
+
+def part_keys(report: AgreementReport, judgements: RoundJudgements) -> list[str]:
+    """Return the parts of a report, what takes longest first."""
+    change = [CHANGE] if has_change(report) else []
+    return [POOLED, *change, *(f"{TYPE}{kind.code}" for kind in judgements.kinds)]
+
+
+def parts_waiting(report_id: int) -> list[int]:
+    """Return the parts of a report that no worker has taken."""
+    waiting = ReportPart.objects.filter(report_id=report_id, report__state=State.IN_PARTS, state=Part.WAITING)
+    return list(waiting.values_list("id", flat=True))
+
+
+def part_compute(*, part_id: int) -> int | None:
+    """Compute a part if it can be claimed.
+
+    Return its report if the part is done or the report has to start anew: whoever called then tries to claim
+    the report.
+    """
+    token = _claim(part_id)
+    if token is None:
+        return None
+    part = ReportPart.objects.select_related("report__round__project", "report__round__codebook").get(
+        id=part_id
+    )
+    try:
+        result, resampled = _result(part, alive=lambda: _write(part_id, token))
+        _finish(part, token, result, resampled)
+    except ClaimLost:
+        logger.warning("part %s was taken over by another worker", part_id)
+        return None
+    except JudgementsChanged:
+        _start_anew(part.report_id)
+    except Exception as error:
+        what = str(error) if isinstance(error, EncodersDiffer) else error_place(error)
+        logger.error("part %s of report %s failed: %s", part.key, part.report_id, what)
+        _fail(part.report_id, what)
+        return None
+    return part.report_id
+
+
+def parts_sweep() -> list[int]:
+    """Return the parts to send to a worker again; give up the report of one that stopped ATTEMPTS times."""
+    now = timezone.now()
+    lost = Q(state=Part.RUNNING, lease_until__lt=now)
+    parts = ReportPart.objects.filter(report__state=State.IN_PARTS)
+    for part in parts.filter(lost, attempts__gte=ATTEMPTS):
+        _fail(part.report_id, STOPPED)
+    left = lost | Q(state=Part.WAITING, enqueued_at__lt=now - PATIENCE)
+    found = list(parts.filter(left).order_by("id").values_list("id", flat=True))
+    ReportPart.objects.filter(id__in=found).update(enqueued_at=now)
+    return found
+
+
+def parts_load(
+    report: AgreementReport,
+) -> tuple[PooledPart, list[TypePart], Encoder | MissingEncoder | None, dict[str, Any]]:
+    """Return what the parts of a report found, the types in the order of the codebook, and the change."""
+    parts = {part.key: part for part in report.parts.all()}
+    pooled = PooledPart(**parts[POOLED].result)
+    types = [_type_load(part) for key, part in parts.items() if key.startswith(TYPE)]
+    change = parts[CHANGE].result if CHANGE in parts else {}
+    return pooled, types, _encoder(report), change
+
+
+def _encoder(report: AgreementReport) -> Encoder | MissingEncoder | None:
+    """Return the encoder the report was begun with; raise EncodersDiffer where this worker has another."""
+    encoder = encoder_of(report.parameters)
+    if report_digest(report.judgements_sha256, report.parameters, encoder) != report.digest:
+        raise EncodersDiffer
+    return encoder
+
+
+def _of_reports_in_parts() -> QuerySet[ReportPart]:
+    # By a subquery, not a join: Django would move every condition of an update into the subquery of a join,
+    # where PostgreSQL does not look at them again after waiting for another's lock.
+    return ReportPart.objects.filter(
+        report_id__in=AgreementReport.objects.filter(state=State.IN_PARTS).values("id")
+    )
+
+
+def _claim(part_id: int) -> str | None:
+    values = claim_values()
+    claimable = Q(state=Part.WAITING) | Q(state=Part.RUNNING, lease_until__lt=timezone.now())
+    claimed = _of_reports_in_parts().filter(claimable, id=part_id).update(state=Part.RUNNING, **values)
+    return values["attempt"] if claimed else None
+
+
+def _write(part_id: int, token: str, **values: Any) -> None:
+    values = {"lease_until": timezone.now() + LEASE, **values}
+    held = _of_reports_in_parts().filter(id=part_id, attempt=token, state=Part.RUNNING)
+    if not held.update(**values):
+        raise ClaimLost
+
+
+def _finish(part: ReportPart, token: str, result: dict[str, Any], resampled: bytes) -> None:
+    with transaction.atomic():
+        _write(part.id, token, state=Part.DONE, lease_until=None, result=result, resampled=resampled)
+        AgreementReport.objects.filter(id=part.report_id, state=State.IN_PARTS).update(
+            progress_done=F("progress_done") + 1
+        )
+
+
+def _start_anew(report_id: int) -> None:
+    """Queue the report again, without its parts."""
+    with transaction.atomic():
+        again = AgreementReport.objects.filter(id=report_id, state=State.IN_PARTS)
+        if again.update(
+            state=State.QUEUED, enqueued_at=timezone.now(), attempts=0, progress_done=0, progress_total=0
+        ):
+            ReportPart.objects.filter(report_id=report_id).delete()
+
+
+def _fail(report_id: int, error: str) -> None:
+    with transaction.atomic():
+        failed = AgreementReport.objects.filter(id=report_id, state=State.IN_PARTS)
+        if failed.update(state=State.FAILED, error=error):
+            ReportPart.objects.filter(report_id=report_id).delete()
+
+
+@collected_rarely()
+def _result(part: ReportPart, *, alive: Callable[[], None]) -> Result:
+    report = part.report
+    if report.code_version != REPORT_VERSION or judgements_stamp(report.round) != report.stamp:
+        raise JudgementsChanged
+    code = part.key.removeprefix(TYPE) if part.key.startswith(TYPE) else None
+    judgements = judgements_read(report.round, types=None if code is None else [code])
+    frame = frame_read(report.round, judgements.items)
+    if judgements_stamp(report.round) != report.stamp:
+        raise JudgementsChanged
+    alive()
+    if part.key == CHANGE:
+        return change_against(report, judgements, alive=alive), b""
+    if code is None:
+        pooled = pooled_build(judgements, report.parameters, texts=texts_read, step=alive)
+        return asdict(pooled), b""
+    index = next(at for at, kind in enumerate(judgements.kinds) if kind.code == code)
+    found = types_find(
+        judgements,
+        [index],
+        report.parameters,
+        texts=texts_read,
+        frame=frame,
+        encoder=_encoder(report),
+        alive=alive,
+    )[index]
+    found.section = type_figures(judgements, index, report.parameters)
+    return _type_store(found)
+
+
+def _type_store(found: TypePart) -> Result:
+    resampled = found.sums.resampled
+    names = ("with_span", "n_cut", "spans", "units", "section")
+    stored = {name: getattr(found, name) for name in names}
+    return (
+        {**stored, "sums": found.sums.to_json()},
+        b"" if resampled is None else resampled.astype("<f8").tobytes(),
+    )
+
+
+def _type_load(part: ReportPart) -> TypePart:
+    stored = part.result
+    width = 2 * len(stored["sums"]["columns"])
+    resampled = np.frombuffer(part.resampled, dtype="<f8").reshape(-1, width) if part.resampled else None
+    return TypePart(**{**stored, "sums": SpanSums.from_json(stored["sums"], resampled)})

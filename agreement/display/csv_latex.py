@@ -1,0 +1,218 @@
+"""The figures of a report as files: CSV in long form, and a LaTeX table with chosen rows and columns."""
+
+from __future__ import annotations
+
+import csv
+import io
+from collections.abc import Iterator, Sequence
+from typing import Any
+
+from agreement.display.cells import Notes
+from agreement.display.wording import (
+    COEFFICIENTS,
+    ITEM_MEANS,
+    SIMILARITIES,
+    SPAN_ALPHAS,
+    encoder_text,
+    reason_text,
+)
+from agreement.report.bertscore_figures import BERTSCORE, bertscore_figure
+from core.csv_safety import made_safe
+
+CSV_COLUMNS = (
+    "section", "name", "figure", "value", "low", "high", "se", "reason", "interval_reason", "caution",
+    "n_pairs", "n_items", "n_pairable", "n_ratings", "n_spans",
+)  # fmt: skip
+
+_ESTIMATE = CSV_COLUMNS[CSV_COLUMNS.index("value") : CSV_COLUMNS.index("n_items")]
+
+LATEX_COLUMNS = {
+    "n": "$n$",
+    "n_pairable": "$n'$",
+    "yes_rate": "yes rate",
+    "observed_agreement": "$p_a$",
+    "focus_score": "FOCUS",
+    "cohen_kappa": "Cohen $\\kappa$",
+    "fleiss_kappa": "Fleiss $\\kappa$",
+    "pabak": "PABAK",
+    "gwet_ac1": "AC$_1$",
+    "krippendorff_alpha": "$\\alpha$",
+    "interval": "95\\% interval of $\\alpha$",
+    "exact": "exact",
+    "token_jaccard": "token J",
+    "token_jaccard_against_gold": "token J, gold",
+    "token_jaccard_against_gold_and_disagreement": "token J, gold + alone",
+    "token_jaccard_over_items": "token J, texts",
+    "token_jaccard_joint": "token J, joint",
+    "rouge1": "R-1",
+    "rougeL": "R-L",
+    BERTSCORE: "BERTScore",
+    f"{BERTSCORE}_against_gold": "BERTScore, gold",
+    f"{BERTSCORE}_against_gold_and_disagreement": "BERTScore, gold + alone",
+    "alpha_token": "$\\alpha_{\\mathrm{token}}$",
+    "alpha_u": "$\\alpha_u$",
+}
+LATEX_DEFAULT = ("n_pairable", "observed_agreement", "pabak", "gwet_ac1", "krippendorff_alpha", "interval")
+
+_LATEX_SPECIAL = str.maketrans(
+    {
+        "&": r"\&", "%": r"\%", "$": r"\$", "#": r"\#", "_": r"\_", "{": r"\{", "}": r"\}",
+        "~": r"\textasciitilde{}", "^": r"\textasciicircum{}", "\\": r"\textbackslash{}",
+    }
+)  # fmt: skip
+
+
+def latex_text(text: str) -> str:
+    """Return a text on one line, as LaTeX prints it and not as it would read it."""
+    return " ".join(text.split()).translate(_LATEX_SPECIAL)
+
+
+class TableRefused(ValueError):
+    """A row or column was asked for that a report does not have."""
+
+
+def figures_csv(figures: dict[str, Any]) -> str:
+    """Return every figure of a report, one a row; undefined has an empty value and its reason.
+
+    `caution` is the code of why an interval is not to be trusted. A report with an encoder has a column more,
+    which names it beside its figures. Of a mean over texts `n_items` counts these texts.
+    """
+    out = io.StringIO()
+    writer = csv.writer(out, lineterminator="\n")
+    encoder = encoder_text(figures)
+    writer.writerow([*CSV_COLUMNS, "encoder"] if encoder else CSV_COLUMNS)
+    for section in figures["sections"]:
+        counts = [section["n_pairable"], section["n_ratings"]]
+        for figure, estimate in _estimates(section):
+            writer.writerow(
+                [
+                    made_safe(section["key"]),
+                    made_safe(section["name"]),
+                    figure,
+                    *(estimate.get(name) for name in _ESTIMATE),
+                    estimate.get("n_texts", section["n_items"]),
+                    *counts,
+                    estimate.get("n_spans"),
+                    *([made_safe(encoder) if figure.startswith(BERTSCORE) else ""] if encoder else []),
+                ]
+            )
+    return out.getvalue()
+
+
+def change_csv(figures: dict[str, Any], change: dict[str, Any]) -> str:
+    """Return every difference against the round before, one a row, each beside its conditions."""
+    out = io.StringIO()
+    conditions = change["conditions"]
+    measured = ("value", "low", "high", "reason", "interval_reason", "caution")
+    counted = ("n_both", "n_before", "n_after")
+    writer = csv.writer(out, lineterminator="\n")
+    writer.writerow(["section", "name", "figure", *measured, *counted, *conditions])
+    told = [made_safe(value) if isinstance(value, str) else value for value in conditions.values()]
+    for section in figures["sections"]:
+        moved = change["sections"].get(section["key"], {})
+        for figure, estimate in moved.get("differences", {}).items():
+            writer.writerow(
+                [
+                    made_safe(section["key"]),
+                    made_safe(section["name"]),
+                    figure,
+                    *(estimate[name] for name in measured),
+                    *(moved[name] for name in counted),
+                    *told,
+                ]
+            )
+    return out.getvalue()
+
+
+def _estimates(section: dict[str, Any]) -> Iterator[tuple[str, dict[str, Any]]]:
+    yield from ((name, section["estimates"][name]) for name in COEFFICIENTS)
+    if section["spans"]:
+        yield from ((name, section["spans"]["similarity"][name]) for name in SIMILARITIES)
+        bertscore = bertscore_figure(section)
+        if bertscore is not None:
+            yield BERTSCORE, bertscore
+        yield from ((name, section["spans"][name]) for name in SPAN_ALPHAS)
+        for target, measures in section["spans"].get("against", {}).items():
+            yield from ((f"{name}_against_{target}", measures[name]) for name in SIMILARITIES)
+            yield f"{BERTSCORE}_against_{target}", bertscore_figure(section, target)
+        for way in ITEM_MEANS:
+            measures = section["spans"].get(way, {})
+            yield from ((f"{name}_{way}", measures[name]) for name in SIMILARITIES if name in measures)
+
+
+def latex_table(
+    figures: dict[str, Any], *, rows: Sequence[str] = (), columns: Sequence[str] = LATEX_DEFAULT
+) -> str:
+    """Return a booktabs table: sections in rows (all, or the keys given), LATEX_COLUMNS in columns.
+
+    Undefined figures are dashes with a mark, and so are intervals that are missing or not to be trusted: the
+    marks are explained below the table. Raises TableRefused for an unknown row or column.
+    """
+    sections = {section["key"]: section for section in figures["sections"]}
+    wrong = [name for name in rows if name not in sections]
+    wrong += [name for name in columns if name not in LATEX_COLUMNS]
+    if wrong or not columns:
+        raise TableRefused(
+            f"no row or column {', '.join(wrong) or '(none given)'}; rows: {', '.join(sections)}; "
+            f"columns: {', '.join(LATEX_COLUMNS)}"
+        )
+    notes = Notes()
+    lines = [
+        f"\\begin{{tabular}}{{l{'r' * len(columns)}}}",
+        "\\toprule",
+        " & ".join(["", *(LATEX_COLUMNS[name] for name in columns)]) + r" \\",
+        "\\midrule",
+    ]
+    shown = [sections[key] for key in rows] if rows else list(sections.values())
+    for before, section in zip([None, *shown], shown, strict=False):
+        if before is not None and before["kind"] != section["kind"]:
+            lines.append("\\midrule")
+        cells = [section["name"].translate(_LATEX_SPECIAL)]
+        cells += [_cell(section, name, notes) for name in columns]
+        lines.append(" & ".join(cells) + r" \\")
+    lines.append("\\bottomrule")
+    for mark, sentence in notes.listed:
+        note = f"\\footnotesize $^{{{mark}}}$ {sentence.translate(_LATEX_SPECIAL)}"
+        lines.append(f"\\multicolumn{{{len(columns) + 1}}}{{l}}{{{note}}} " + r"\\")
+    if any(name.startswith(BERTSCORE) for name in columns) and encoder_text(figures):
+        note = f"\\footnotesize BERTScore F1 by {encoder_text(figures).translate(_LATEX_SPECIAL)}"
+        lines.append(f"\\multicolumn{{{len(columns) + 1}}}{{l}}{{{note}}} " + r"\\")
+    lines.append("\\end{tabular}")
+    return "\n".join(lines) + "\n"
+
+
+def _cell(section: dict[str, Any], name: str, notes: Notes) -> str:
+    if name in ("n", "n_pairable"):
+        number = section["n_items" if name == "n" else name]
+        return "--" if number is None else str(number)
+    if name == "yes_rate":
+        rate = section.get("yes_rate")
+        return "--" if rate is None else _number(rate)
+    if name == "interval":
+        return _interval(section["estimates"]["krippendorff_alpha"], notes)
+    estimate = dict(_estimates(section)).get(name)
+    if estimate is None:
+        return "--"
+    if estimate["value"] is None:
+        return _marked("--", "undefined: " + reason_text(estimate["reason"]), notes)
+    return _number(estimate["value"])
+
+
+def _interval(estimate: dict[str, Any], notes: Notes) -> str:
+    if estimate["value"] is None:
+        return "--"
+    doubt = reason_text(estimate["caution"] or estimate["interval_reason"])
+    if estimate["low"] is None:
+        return _marked("--", f"no interval: {doubt}", notes) if doubt else "--"
+    interval = f"[{_number(estimate['low'])}, {_number(estimate['high'])}]"
+    return _marked(interval, f"interval not to be trusted: {doubt}", notes) if doubt else interval
+
+
+def _marked(text: str, sentence: str, notes: Notes) -> str:
+    return f"{text}$^{{{notes.mark(sentence)}}}$"
+
+
+def _number(value: float) -> str:
+    """Return two decimals with a true minus sign, never "-0.00"."""
+    text = f"{value + 0.0:.2f}"
+    return text.replace("-0.00", "0.00") if text == "-0.00" else text.replace("-", "$-$")

@@ -1,0 +1,113 @@
+"""The figures of one table of answers: counts, coefficients with intervals, consensus and prevalence."""
+
+from __future__ import annotations
+
+import zlib
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+from numpy.typing import ArrayLike, NDArray
+
+from agreement.statistics.kappa_paradox import table_readings
+from agreement.statistics.label_agreement import label_agreement
+
+MIN_COMMON = 5
+"""In a table of many annotators, pairs with fewer common units enter no pairwise figure."""
+
+MANY_RATERS = 12
+"""Up to this many annotators every pair counts; a crowd has too many pairs with one or two common units."""
+
+
+@dataclass(frozen=True, slots=True)
+class Consensus:
+    """What the votes decide, unit by unit: (units,) arrays.
+
+    label: code of the label that more than half of the votes chose, -1 where there is none; votes: how many
+    there are; unanimous: at least one vote and no two that differ.
+    """
+
+    label: NDArray[np.int64]
+    votes: NDArray[np.int64]
+    unanimous: NDArray[np.bool_]
+
+    @property
+    def undecided(self) -> NDArray[np.bool_]:
+        return (self.votes > 0) & (self.label < 0)
+
+
+def consensus_of(ratings: ArrayLike, q: int) -> Consensus:
+    """Return the majority of each row of a (units, raters) table; the rule is `consensus.label_consensus`."""
+    table = np.asarray(ratings)
+    counts = np.stack([(table == code).sum(axis=1) for code in range(q)], axis=1)
+    votes = counts.sum(axis=1)
+    decided = 2 * counts.max(axis=1, initial=0) > votes
+    return Consensus(
+        label=np.where(decided & (votes > 0), counts.argmax(axis=1), -1),
+        votes=votes,
+        unanimous=(votes > 0) & (counts.max(axis=1, initial=0) == votes),
+    )
+
+
+def is_crowd(ratings: NDArray[np.integer]) -> bool:
+    """Say whether there are so many annotators that pairs of them share little."""
+    return ratings.shape[1] > MANY_RATERS
+
+
+def min_common_of(ratings: NDArray[np.integer]) -> int:
+    """Return how many units two annotators must share to be compared as a pair."""
+    return MIN_COMMON if is_crowd(ratings) else 1
+
+
+def seed_of(seed: int, key: str) -> tuple[int, int]:
+    """Return the seed of one section: the same however many sections are computed, and in which order."""
+    return seed, zlib.crc32(key.encode())
+
+
+def table_figures(
+    ratings: ArrayLike,
+    *,
+    key: str,
+    categories: tuple[str, ...],
+    parameters: dict[str, Any],
+    clusters: ArrayLike | None = None,
+    positive: int = 1,
+) -> dict[str, Any]:
+    """Return the figures of one (units, raters) table as plain data.
+
+    clusters (units,) names the item of each unit where an item has several; intervals resample items.
+    """
+    table = np.asarray(ratings)
+    q = len(categories)
+    min_common = min_common_of(table)
+    result = label_agreement(
+        table,
+        q=q,
+        seed=seed_of(parameters["seed"], key),
+        replicates=parameters["replicates"],
+        clusters=clusters,
+        min_common=min_common,
+        positive=positive,
+    )
+    figures = result.to_json()
+    readings = table_readings(result, categories=categories)
+    consensus = consensus_of(table, q)
+    labels = dict(zip(categories, figures.pop("label_counts"), strict=True))
+    return {
+        **figures,
+        "labels": labels,
+        "min_common": min_common,
+        "paradox": next((reading.sentence for reading in readings if reading.is_paradox), None),
+        "readings": [reading.sentence for reading in readings if not reading.is_paradox],
+        "consensus": {
+            "decided": {
+                name: int(((consensus.label == code) & (consensus.votes > 1)).sum())
+                for code, name in enumerate(categories)
+            },
+            "single": {
+                name: int(((consensus.label == code) & (consensus.votes == 1)).sum())
+                for code, name in enumerate(categories)
+            },
+            "undecided": int(consensus.undecided.sum()),
+        },
+    }

@@ -1,0 +1,108 @@
+"""The tables that a report has figures of: each type, each group, all types; or the three of CQs-Gen."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+import numpy as np
+from numpy.typing import NDArray
+
+from agreement.report.judgements import RoundJudgements
+from annotation.codebooks.definition import FOCUS
+
+ALL = "all"
+LABELS, USEFUL, REASONS = "labels", "useful", "reasons"
+INVALID = "IN"
+
+
+@dataclass(frozen=True, slots=True)
+class Section:
+    """One table of answers and how to call it.
+
+    kinds: indices of the types in it; ratings (units, annotators); clusters (units,) the item of each unit,
+    None where an item has one unit; positive: the category that prevalence and bias speak of.
+    """
+
+    key: str
+    kind: str
+    code: str
+    name: str
+    group: str | None
+    kinds: tuple[int, ...]
+    categories: tuple[str, ...]
+    ratings: NDArray[np.integer]
+    clusters: NDArray[np.int64] | None
+    positive: int
+
+
+def sections_of(judgements: RoundJudgements) -> list[Section]:
+    """Return the sections of a round's report, in the order of the codebook, what pools others last."""
+    return _of_types(judgements) if judgements.protocol == FOCUS else _of_questions(judgements)
+
+
+def type_section(judgements: RoundJudgements, index: int) -> Section:
+    """Return the section of one type (FOCUS)."""
+    kind = judgements.kinds[index]
+    return _of_kinds(judgements, f"type:{kind.code}", "type", kind.code, kind.name, kind.group, (index,))
+
+
+def _of_types(judgements: RoundJudgements) -> list[Section]:
+    kinds = judgements.kinds
+    found = [type_section(judgements, index) for index in range(len(kinds))]
+    for group in judgements.groups:
+        members = tuple(index for index, kind in enumerate(kinds) if kind.group == group.key)
+        if len(members) > 1:
+            found.append(
+                _of_kinds(
+                    judgements, f"group:{group.key}", "group", group.key, group.name, group.key, members
+                )
+            )
+    everything = tuple(range(len(kinds)))
+    return [*found, _of_kinds(judgements, ALL, ALL, ALL, "All types", None, everything)]
+
+
+def _of_kinds(
+    judgements: RoundJudgements,
+    key: str,
+    kind: str,
+    code: str,
+    name: str,
+    group: str | None,
+    kinds: tuple[int, ...],
+) -> Section:
+    """Stack the units of the types; an item with all its types is one cluster."""
+    return Section(
+        key=key,
+        kind=kind,
+        code=code,
+        name=name,
+        group=group,
+        kinds=kinds,
+        categories=judgements.categories,
+        ratings=np.concatenate([judgements.ratings(index) for index in kinds]),
+        clusters=np.tile(np.arange(len(judgements.items)), len(kinds)) if len(kinds) > 1 else None,
+        positive=1,
+    )
+
+
+def _of_questions(judgements: RoundJudgements) -> list[Section]:
+    labels, names = judgements.label_ratings(), judgements.categories
+    useful = np.where(labels < 0, -1, (labels == names.index("USE")).astype(np.int64))
+    return [
+        Section(key, key, key, name, None, (0,), categories, ratings, judgements.unit_item, positive)
+        for key, name, categories, ratings, positive in (
+            (LABELS, "Three labels", names, labels, 0),
+            (USEFUL, "Useful against not", ("not", "USE"), useful, 1),
+            (REASONS, "Reasons where both said Invalid", judgements.reasons, reason_ratings(judgements), 0),
+        )
+    ]
+
+
+def reason_ratings(judgements: RoundJudgements) -> NDArray[np.int64]:
+    """Return the table of reasons (questions, annotators) where two or more said Invalid, -1 elsewhere."""
+    columns = judgements.columns
+    ratings = np.full((len(judgements.unit_item), len(judgements.raters)), -1, dtype=np.int64)
+    invalid = columns.value == judgements.categories.index(INVALID)
+    ratings[columns.unit[invalid], columns.rater[invalid]] = columns.reason[invalid]
+    ratings[(ratings >= 0).sum(axis=1) < 2] = -1
+    return ratings

@@ -1,0 +1,154 @@
+"""What the spans of a round say: gold and disagreement spans, similarities of pairs, alphas over texts.
+
+Texts stream by, one in memory at a time for all types that have a span in it. What stays is a row of sums
+for each item and type, which `span_sums` resamples.
+"""
+
+from __future__ import annotations
+
+from array import array
+from collections import Counter
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from dataclasses import dataclass, field
+
+import numpy as np
+
+from agreement.report import gold_figures as gold_findings
+from agreement.report.gold_figures import against_sums
+from agreement.report.judgements import Columns, RoundJudgements
+from agreement.spans import item_means
+from agreement.spans.agreement import ALPHAS, FIGURES, JudgedText, text_sums
+from agreement.spans.consensus import ConsensusSpan, consensus_spans
+from agreement.spans.tokens import positions
+from agreement.spans.unitizing import alpha
+from agreement.statistics.patterns import FloatArray
+
+COLUMNS = (*FIGURES, *gold_findings.COLUMNS, *item_means.COLUMNS)
+
+Floats = tuple[float, ...]
+Texts = Callable[[Iterable[int]], Iterator[tuple[int, str]]]
+
+
+@dataclass(frozen=True, slots=True)
+class MarkedUnit:
+    """One type of one item with at least one span.
+
+    marks: for each annotator who judged it (index) the span of a yes, None for a no.
+    """
+
+    kind: int
+    item: int
+    marks: dict[int, tuple[int, int] | None]
+
+    @property
+    def spans(self) -> list[tuple[int, int, int]]:
+        return [(rater, *span) for rater, span in self.marks.items() if span is not None]
+
+
+@dataclass(slots=True)
+class Findings:
+    """What was found for one type.
+
+    items: those with a span, in the order they were read; sums: for each of them 2 * columns numbers, the
+    numerators, then the denominators of `columns`; reasons: for each column how often which reason left it
+    undefined.
+    """
+
+    columns: tuple[str, ...] = COLUMNS
+    items: list[int] = field(default_factory=list)
+    sums: array[float] = field(default_factory=lambda: array("d"))
+    reasons: dict[str, Counter[str]] = field(default_factory=dict)
+    n_units: int = 0
+    n_gold: int = 0
+    n_disagreement: int = 0
+    by_characters: int = 0
+
+    @property
+    def rows(self) -> FloatArray:
+        """The sums as a table, (items, 2 * columns)."""
+        return np.frombuffer(self.sums, dtype=np.float64).reshape(len(self.items), 2 * len(self.columns))
+
+    def widen(
+        self, columns: tuple[str, ...], rows: Mapping[int, Floats], reasons: Mapping[str, Counter[str]]
+    ) -> None:
+        """Take in further columns: for every item here a row of their numerators, then denominators."""
+        own, more = len(self.columns), len(columns)
+        other = np.array([rows[item] for item in self.items], dtype=np.float64).reshape(-1, 2 * more)
+        parts = self.rows[:, :own], other[:, :more], self.rows[:, own:], other[:, more:]
+        self.sums = array("d", np.hstack(parts).tobytes())
+        self.columns += columns
+        self.reasons |= reasons
+
+
+def marked_units(judgements: RoundJudgements, types: Sequence[int]) -> Iterator[MarkedUnit]:
+    """Yield the units of these types with a span, item by item, so that each text is read once."""
+    columns = {index: judgements.of_kind(index) for index in types}
+    with_span = [np.unique(part.unit[part.start >= 0]) for part in columns.values()]
+    kinds = np.repeat(np.array(list(columns), dtype=np.int64), [len(units) for units in with_span])
+    items = np.concatenate([*with_span, np.empty(0, dtype=np.int64)])
+    bounds = [
+        np.searchsorted(part.unit, [units, units + 1])
+        for part, units in zip(columns.values(), with_span, strict=True)
+    ]
+    low, high = np.concatenate([*bounds, np.empty((2, 0), dtype=np.int64)], axis=1)
+    for place in np.lexsort((kinds, items)).tolist():
+        kind = int(kinds[place])
+        yield MarkedUnit(kind, int(items[place]), _marks(columns[kind], slice(low[place], high[place])))
+
+
+def _marks(part: Columns, rows: slice) -> dict[int, tuple[int, int] | None]:
+    judged = zip(
+        part.rater[rows].tolist(),
+        part.value[rows].tolist(),
+        part.start[rows].tolist(),
+        part.end[rows].tolist(),
+        strict=True,
+    )
+    return {rater: (start, end) if start >= 0 else None for rater, value, start, end in judged if value >= 0}
+
+
+def findings_read(
+    judgements: RoundJudgements,
+    types: Sequence[int],
+    texts: Texts,
+    *,
+    threshold: float,
+    found: Callable[[MarkedUnit, str, tuple[ConsensusSpan, ...]], None],
+) -> dict[int, Findings]:
+    """Return the findings of these types, by index; `found` receives each unit with text and consensus spans.
+
+    What is found for a type does not depend on which others are read with it.
+    """
+    kinds = {index: Findings() for index in types}
+    of_types = [judgements.of_kind(index) for index in types]
+    marked = np.concatenate(
+        [part.unit[part.start >= 0] for part in of_types] or [np.empty(0, dtype=np.int64)]
+    )
+    stream = texts(judgements.items.ids[np.unique(marked)].tolist())
+    position, text = -1, ""
+    for unit in marked_units(judgements, types):
+        if unit.item != position:
+            position, (_, text) = unit.item, next(stream)
+        spans = consensus_spans(text, unit.spans, threshold)
+        _add_unit(kinds[unit.kind], unit, text, spans)
+        found(unit, text, spans)
+    return kinds
+
+
+def _add_unit(findings: Findings, unit: MarkedUnit, text: str, spans: tuple[ConsensusSpan, ...]) -> None:
+    own = text_sums(JudgedText(text, unit.marks))
+    sums, numbers, reasons = against_sums(text, unit.spans, spans)
+    findings.items.append(unit.item)
+    means, texts = item_means.item_sums(text, unit.marks.values())
+    findings.sums.extend((*own.numerators, *sums, *means, *own.denominators, *numbers, *texts))
+    for figure, why_undefined in reasons.items():
+        findings.reasons.setdefault(figure, Counter()).update(why_undefined)
+    for figure, (number, why) in own.undefined.items():
+        findings.reasons.setdefault(figure, Counter())[why] += number
+    for figure, part in zip(ALPHAS, own.disagreements, strict=True):
+        if reason := alpha([part]).reason:
+            findings.reasons.setdefault(figure, Counter())[reason] += 1
+    findings.n_units += 1
+    findings.n_gold += sum(span.kind == "gold" for span in spans)
+    findings.n_disagreement += sum(span.kind == "disagreement" for span in spans)
+    findings.by_characters += positions(text).unit == "character"

@@ -1,0 +1,251 @@
+"""What the spans of a type add up to, in the round and in each resample, and the figures made of that.
+
+Sums of several types are the sums of their sums, so a type can be worked out by itself and what it hands on
+does not grow with the texts. An item is drawn with all its types: every type draws the same resamples.
+"""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+
+from agreement.report.gold_figures import AGAINST, without_target
+from agreement.report.judgements import RoundJudgements
+from agreement.report.span_figures import Findings
+from agreement.spans.agreement import ALPHAS
+from agreement.spans.item_means import WAYS, measure_of
+from agreement.spans.similarity import MEASURES
+from agreement.spans.unitizing import NO_SPANS
+from agreement.statistics.bootstrap import PERCENTILE, generator, resampled_items, spread_interval
+from agreement.statistics.estimates import (
+    NO_PAIRS,
+    NO_VARIATION,
+    NOT_COMPUTED,
+    SINGLE_ITEM,
+    Estimate,
+    undefined,
+)
+from agreement.statistics.patterns import FloatArray, IntArray
+
+SPAN_STREAM = 7
+NOBODY = -1
+
+
+@dataclass(frozen=True, slots=True)
+class Frame:
+    """What is resampled: the items with a span in any type, ascending (n,), and how many are judged."""
+
+    marked: IntArray
+    n_items: int
+
+
+def span_frame(judgements: RoundJudgements) -> Frame:
+    """Return the frame of a round whose judgements are all at hand."""
+    columns = judgements.columns
+    marked = np.unique(judgements.unit_item[columns.unit[columns.start >= 0]])
+    return Frame(marked, int(np.unique(judgements.unit_item[columns.unit[columns.value >= 0]]).size))
+
+
+@dataclass(frozen=True, slots=True)
+class SpanSums:
+    """Sums over the items of one type, or of several.
+
+    total: (2 * columns,) numerators, then denominators; resampled: (replicates, 2 * columns), None without
+    replicates; first, last: (columns,) the first and the last item with a denominator, NOBODY without one;
+    reasons: for each column how often which reason left it undefined.
+    """
+
+    columns: tuple[str, ...]
+    total: FloatArray
+    resampled: FloatArray | None
+    first: IntArray
+    last: IntArray
+    reasons: Mapping[str, Mapping[str, int]]
+    n_units: int
+    n_gold: int
+    n_disagreement: int
+    by_characters: int
+
+    @classmethod
+    def pooled(cls, parts: Sequence[SpanSums]) -> SpanSums:
+        """Return the sums of several types together, added in the order given; at least one."""
+        reasons: dict[str, Counter[str]] = {}
+        for part in parts:
+            for name, found in part.reasons.items():
+                reasons.setdefault(name, Counter()).update(found)
+        resampled = [part.resampled for part in parts if part.resampled is not None]
+        firsts = np.stack([part.first for part in parts])
+        first = np.where(firsts == NOBODY, np.iinfo(np.int64).max, firsts).min(axis=0)
+        last = np.stack([part.last for part in parts]).max(axis=0)
+        return cls(
+            columns=parts[0].columns,
+            total=_added([part.total for part in parts]),
+            resampled=_added(resampled) if resampled else None,
+            first=np.where(last == NOBODY, NOBODY, first),
+            last=last,
+            reasons=reasons,
+            n_units=sum(part.n_units for part in parts),
+            n_gold=sum(part.n_gold for part in parts),
+            n_disagreement=sum(part.n_disagreement for part in parts),
+            by_characters=sum(part.by_characters for part in parts),
+        )
+
+    def to_json(self) -> dict[str, Any]:
+        """Return everything but `resampled` as plain data."""
+        return {
+            "columns": list(self.columns),
+            "total": self.total.tolist(),
+            "first": self.first.tolist(),
+            "last": self.last.tolist(),
+            "reasons": {name: dict(found) for name, found in self.reasons.items()},
+            "n_units": self.n_units,
+            "n_gold": self.n_gold,
+            "n_disagreement": self.n_disagreement,
+            "by_characters": self.by_characters,
+        }
+
+    @classmethod
+    def from_json(cls, stored: Mapping[str, Any], resampled: FloatArray | None) -> SpanSums:
+        """Return the sums that `to_json` wrote down, to the last bit."""
+        return cls(
+            **{
+                **stored,
+                "columns": tuple(stored["columns"]),
+                "total": np.array(stored["total"], dtype=np.float64),
+                "resampled": resampled,
+                "first": np.array(stored["first"], dtype=np.int64),
+                "last": np.array(stored["last"], dtype=np.int64),
+            }
+        )
+
+    def reason(self, figure: str) -> str:
+        """Say why a figure without any denominator is undefined."""
+        found = self.reasons.get(measure_of(figure), {})
+        if figure in ALPHAS:
+            return next((code for code in (NO_VARIATION, NO_SPANS, NO_PAIRS) if code in found), NO_SPANS)
+        if found:
+            return min(found, key=lambda reason: (-found[reason], reason))
+        return without_target(figure) if "_against_" in figure else NO_PAIRS
+
+    def estimate(self, figure: str) -> tuple[Estimate, int]:
+        """Return a figure with its interval over items, and its denominator: the number of pairs or spans."""
+        column = self.columns.index(figure)
+        pair = [column, len(self.columns) + column]
+        numerator, denominator = self.total[pair]
+        if not denominator:
+            return undefined(self.reason(figure)), 0
+        complement = figure in ALPHAS
+        value = float(_ratio(numerator, denominator, complement=complement))
+        if self.resampled is None:
+            return Estimate(value, interval_reason=NOT_COMPUTED), int(denominator)
+        if self.first[column] == self.last[column]:
+            return Estimate(value, interval_reason=SINGLE_ITEM), int(denominator)
+        numerators, denominators = self.resampled[:, pair].T
+        defined = denominators > 0
+        values = np.zeros(len(denominators))
+        values[defined] = _ratio(numerators[defined], denominators[defined], complement=complement)
+        interval = spread_interval(values, defined)
+        estimate = Estimate(
+            value,
+            low=interval.low,
+            high=interval.high,
+            interval_reason=interval.reason,
+            interval_method=PERCENTILE if interval.low is not None else None,
+            undefined_share=interval.undefined_share,
+        )
+        return estimate, int(denominator)
+
+
+def _ratio(numerator: Any, denominator: Any, *, complement: bool) -> Any:
+    quotient = numerator / denominator
+    return 1 - quotient if complement else quotient
+
+
+def _added(arrays: Sequence[FloatArray]) -> FloatArray:
+    whole = arrays[0].copy()
+    for array in arrays[1:]:
+        whole += array
+    return whole
+
+
+def span_sums(
+    findings: Mapping[int, Findings], frame: Frame, parameters: dict[str, Any]
+) -> dict[int, SpanSums]:
+    """Return the sums of each type. One draw of resamples serves all that are asked for together."""
+    matrices = {}
+    for kind, found in findings.items():
+        # A type without any span, as most are where few are judged, has no rows at all.
+        matrices[kind] = np.zeros((len(frame.marked) if found.items else 0, 2 * len(found.columns)))
+        if found.items:
+            matrices[kind][np.searchsorted(frame.marked, found.items)] = found.rows
+    resampled = _resampled(matrices, frame, parameters)
+    return {kind: _sums(findings[kind], matrices[kind], resampled.get(kind), frame) for kind in findings}
+
+
+def _sums(found: Findings, matrix: FloatArray, resampled: FloatArray | None, frame: Frame) -> SpanSums:
+    there = matrix[:, len(found.columns) :] != 0
+    any_there = there.any(axis=0)
+    first, last = np.full((2, len(found.columns)), NOBODY, dtype=np.int64)
+    if len(matrix):
+        first = np.where(any_there, frame.marked[there.argmax(axis=0)], NOBODY)
+        last = np.where(any_there, frame.marked[len(matrix) - 1 - there[::-1].argmax(axis=0)], NOBODY)
+    return SpanSums(
+        columns=found.columns,
+        total=matrix.sum(axis=0),
+        resampled=resampled,
+        first=first,
+        last=last,
+        reasons=found.reasons,
+        n_units=found.n_units,
+        n_gold=found.n_gold,
+        n_disagreement=found.n_disagreement,
+        by_characters=found.by_characters,
+    )
+
+
+def _resampled(
+    matrices: Mapping[int, FloatArray], frame: Frame, parameters: dict[str, Any]
+) -> dict[int, FloatArray]:
+    """Return each (marked items, columns) matrix summed over each resample, (replicates, columns)."""
+    n_marked = len(frame.marked)
+    if not n_marked or not parameters["replicates"]:
+        return {}
+    rng = generator(parameters["seed"], SPAN_STREAM)
+    # Types without any span are zero in every resample, and are most where few types are judged.
+    parts: dict[int, list[FloatArray]] = {kind: [] for kind, matrix in matrices.items() if matrix.any()}
+    # Items without a span add nothing: they are not drawn one by one.
+    for weights in resampled_items(frame.n_items, n_marked, parameters["replicates"], rng):
+        for kind, chunks in parts.items():
+            chunks.append(weights @ matrices[kind])
+    return {
+        kind: np.concatenate(parts[kind])
+        if kind in parts
+        else np.zeros((parameters["replicates"], matrix.shape[1]))
+        for kind, matrix in matrices.items()
+    }
+
+
+def span_section(sums: SpanSums) -> dict[str, Any]:
+    """Return the span figures of one section as plain data."""
+
+    def counted(figure: str, count: str) -> dict[str, Any]:
+        estimate, number = sums.estimate(figure)
+        return {**estimate.to_json(), count: number}
+
+    return {
+        "n_units": sums.n_units,
+        "n_gold": sums.n_gold,
+        "n_disagreement": sums.n_disagreement,
+        "counted_by_characters": sums.by_characters,
+        "similarity": {name: counted(name, "n_pairs") for name in MEASURES},
+        "against": {
+            target: {measure: counted(f"{measure}_against_{target}", "n_spans") for measure in MEASURES}
+            for target in AGAINST
+        },
+        **{way: {measure: counted(f"{measure}_{way}", "n_texts") for measure in MEASURES} for way in WAYS},
+        **{name: sums.estimate(name)[0].to_json() for name in ALPHAS},
+    }

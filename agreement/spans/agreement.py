@@ -1,0 +1,201 @@
+"""Agreement on the spans of many texts: mean similarities, alphas and their bootstrap intervals."""
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, replace
+from itertools import combinations
+from math import fsum
+
+import numpy as np
+
+from agreement.spans.similarity import (
+    EMPTY_SPANS,
+    MEASURES,
+    NO_BIGRAM,
+    NO_ROUGE_TOKEN,
+    NO_TOKEN,
+    Span,
+    pair_similarities,
+)
+from agreement.spans.tokens import positions
+from agreement.spans.unitizing import (
+    NO_SPANS,
+    Disagreement,
+    alpha,
+    position_disagreement,
+    unitizing_disagreement,
+)
+from agreement.statistics.bootstrap import generator, resampled_weights, spread_interval
+from agreement.statistics.estimates import NO_ITEMS, NOT_COMPUTED, REASONS, SINGLE_ITEM, Estimate, undefined
+
+ALPHA_TOKEN = "alpha_token"
+ALPHA_U = "alpha_u"
+ALPHAS = (ALPHA_TOKEN, ALPHA_U)
+FIGURES = (*MEASURES, *ALPHAS)
+
+NO_SPAN_PAIRS = "no_span_pairs"
+
+SPAN_REASONS: Mapping[str, str] = {
+    **REASONS,
+    NO_SPAN_PAIRS: "no two annotators marked a span in the same text",
+    NO_SPANS: "nobody marked a span",
+    EMPTY_SPANS: "the spans are empty",
+    NO_TOKEN: "neither span contains a word",
+    NO_BIGRAM: "neither span contains two words",
+    NO_ROUGE_TOKEN: "ROUGE sees no word in a span, as its words are made of a-z and 0-9 alone",
+}
+
+_STREAM = 0
+_NO_SUMS = (0.0,) * len(MEASURES)
+
+
+@dataclass(frozen=True, slots=True)
+class JudgedText:
+    """One text and what each annotator who judged it marked: a span (start, end), or None for no span."""
+
+    text: str
+    marks: Mapping[str, Span | None] | Mapping[int, Span | None]
+
+
+@dataclass(frozen=True, slots=True)
+class SpanTable:
+    """What every text adds to every figure of `FIGURES`.
+
+    `numerators` and `denominators` are float arrays (texts, figures): sums of similarities over numbers of
+    pairs, observed over expected disagreement. Resampling texts means weighting rows. `undefined` counts,
+    per measure, the pairs that were left out because the measure is undefined for them, with the reason.
+    """
+
+    numerators: np.ndarray
+    denominators: np.ndarray
+    undefined: Mapping[str, tuple[int, str]]
+    alpha_reasons: Mapping[str, str | None]
+
+    def pairs(self, measure: str) -> int:
+        """Return the number of pairs of spans behind the mean of a measure."""
+        return int(self.denominators[:, MEASURES.index(measure)].sum())
+
+
+@dataclass(frozen=True, slots=True)
+class TextSums:
+    """What one text adds to every figure of `FIGURES`: a row of `SpanTable`, and why it adds nothing.
+
+    `disagreements` are those of `alpha_token` and of `alpha_u`.
+    """
+
+    numerators: tuple[float, ...]
+    denominators: tuple[float, ...]
+    undefined: Mapping[str, tuple[int, str]]
+    disagreements: tuple[Disagreement, Disagreement]
+
+
+def text_sums(judged: JudgedText) -> TextSums:
+    """Return what a text adds: the similarities of all pairs of its spans, and its disagreements.
+
+    Token positions are characters in a text that is counted by characters; alpha_u always counts code points.
+    """
+    by_token, by_unit = token_disagreement(judged), character_disagreement(judged)
+    sums, numbers = _NO_SUMS, _NO_SUMS
+    left_out: dict[str, tuple[int, str]] = {}
+    spans = [span for span in judged.marks.values() if span is not None]
+    if len(spans) > 1:  # not most texts of a large round
+        values: dict[str, list[float]] = {measure: [] for measure in MEASURES}
+        for a, b in combinations(spans, 2):
+            for measure, found in pair_similarities(judged.text, a, b).items():
+                if found.reason is not None:
+                    left_out[measure] = left_out.get(measure, (0, ""))[0] + 1, found.reason
+                elif found.value is not None:
+                    values[measure].append(found.value)
+        sums = tuple(fsum(found) for found in values.values())
+        numbers = tuple(float(len(found)) for found in values.values())
+    return TextSums(
+        (*sums, by_token.observed, by_unit.observed),
+        (*numbers, by_token.expected, by_unit.expected),
+        left_out,
+        (by_token, by_unit),
+    )
+
+
+def span_table(texts: Sequence[JudgedText]) -> SpanTable:
+    """Return the sums of every text as one table."""
+    found = [text_sums(judged) for judged in texts]
+    left_out: dict[str, tuple[int, str]] = {}
+    for sums in found:
+        for measure, (number, reason) in sums.undefined.items():
+            left_out[measure] = left_out.get(measure, (0, ""))[0] + number, reason
+    shape = len(texts), len(FIGURES)
+    return SpanTable(
+        np.array([sums.numerators for sums in found], dtype=np.float64).reshape(shape),
+        np.array([sums.denominators for sums in found], dtype=np.float64).reshape(shape),
+        left_out,
+        {
+            figure: alpha(sums.disagreements[place] for sums in found).reason
+            for place, figure in enumerate(ALPHAS)
+        },
+    )
+
+
+def token_disagreement(judged: JudgedText) -> Disagreement:
+    """Return the disagreement on whether each position of the text is in the span."""
+    places = positions(judged.text)
+    touched = (range(0) if span is None else places.touched(*span) for span in judged.marks.values())
+    return position_disagreement(
+        [[(own.start, own.stop, True)] if own else [] for own in touched], places.count
+    )
+
+
+def character_disagreement(judged: JudgedText) -> Disagreement:
+    """Return the disagreement of alpha_u over the code points of the text."""
+    return unitizing_disagreement(
+        [[] if span is None else [span] for span in judged.marks.values()], len(judged.text)
+    )
+
+
+def span_estimates(
+    table: SpanTable, *, replicates: int = 1000, seed: int | Sequence[int] = 0
+) -> dict[str, Estimate]:
+    """Return every figure of `FIGURES` with its interval, by resampling texts with all their spans.
+
+    Same table, replicates and seed: same figures, in whatever order the texts are. No interval is given with
+    0 replicates, for a figure to which a single text contributes, where more than 5% of the resamples leave
+    it undefined, and where all have the same value.
+    """
+    replicated = _replicated(table, replicates, seed)
+    estimates = {}
+    for column, figure in enumerate(FIGURES):
+        total = fsum(table.denominators[:, column])
+        if total == 0:
+            estimates[figure] = undefined(_reason(table, figure))
+            continue
+        estimate = Estimate(_value(figure, fsum(table.numerators[:, column]) / total))
+        if replicates == 0:
+            estimates[figure] = replace(estimate, interval_reason=NOT_COMPUTED)
+        elif np.count_nonzero(table.denominators[:, column]) < 2:
+            estimates[figure] = replace(estimate, interval_reason=SINGLE_ITEM)
+        else:
+            numerators, denominators = replicated[column], replicated[len(FIGURES) + column]
+            defined = denominators > 0
+            ratios = np.divide(numerators, denominators, out=np.zeros_like(numerators), where=defined)
+            estimates[figure] = spread_interval(_value(figure, ratios), defined).on(estimate)
+    return estimates
+
+
+def _value(figure: str, ratio):
+    return ratio if figure in MEASURES else 1 - ratio
+
+
+def _reason(table: SpanTable, figure: str) -> str:
+    if not len(table.numerators):
+        return NO_ITEMS
+    if figure in table.undefined:
+        return table.undefined[figure][1]
+    return table.alpha_reasons.get(figure) or NO_SPAN_PAIRS
+
+
+def _replicated(table: SpanTable, replicates: int, seed: int | Sequence[int]) -> np.ndarray:
+    """Return the numerators and denominators summed over every resample, shape (2 * figures, replicates)."""
+    rows = np.hstack([table.numerators, table.denominators])
+    # Distinct rows come out sorted, so that the order of the texts is no second seed.
+    kinds, multiplicity = np.unique(rows, axis=0, return_counts=True)
+    weights = resampled_weights(multiplicity, replicates, generator(seed, _STREAM))
+    sums = [chunk @ kinds for chunk in weights]
+    return np.ascontiguousarray(np.concatenate(sums).T) if sums else np.zeros((rows.shape[1], 0))

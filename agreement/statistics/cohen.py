@@ -1,0 +1,217 @@
+"""Cohen's kappa of every pair of raters, their mean, and Conger's kappa, with intervals."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass, replace
+
+import numpy as np
+
+from agreement.statistics.bootstrap import RULE_OF_THREE, Interval, percentile_interval
+from agreement.statistics.estimates import (
+    NO_ITEMS,
+    NO_PAIRS,
+    NO_VARIATION,
+    NOT_APPLICABLE,
+    NOT_COMPUTED,
+    SINGLE_ITEM,
+    TOO_FEW_COMMON_ITEMS,
+    Estimate,
+    PairEstimate,
+    undefined,
+)
+from agreement.statistics.pairs import (
+    PairSums,
+    cohen_chance_agreement,
+    cohen_kappa,
+    cohen_varies,
+    conger_kappa,
+    conger_varies,
+    light_kappa,
+    pair_agreement,
+    table_sums,
+)
+from agreement.statistics.patterns import FloatArray
+from agreement.statistics.rating_table import Study
+from agreement.statistics.standard_errors import cohen_standard_error, rule_of_three
+
+# With more pairs (hundreds of crowd workers) each has its value, but only the mean over pairs an interval.
+PAIRS_WITH_INTERVAL = 300
+
+
+@dataclass(frozen=True, slots=True)
+class PairFigures:
+    """light is the mean of the defined pairwise kappas; conger needs complete ratings."""
+
+    light: Estimate
+    conger: Estimate
+    pairs: tuple[PairEstimate, ...]
+
+
+@dataclass(frozen=True, slots=True)
+class _Drawn:
+    """A resampled figure and where it is defined, both (..., replicates)."""
+
+    values: FloatArray
+    defined: np.ndarray
+
+    @classmethod
+    def joined(cls, parts: Sequence[tuple[FloatArray, np.ndarray]]) -> _Drawn:
+        values, defined = zip(*parts, strict=True)
+        return cls(np.concatenate(values, axis=-1), np.concatenate(defined, axis=-1))
+
+    def interval(self, index: int | None = None) -> Interval:
+        if index is None:
+            return percentile_interval(self.values, self.defined)
+        return percentile_interval(self.values[index], self.defined[index])
+
+
+@dataclass(frozen=True, slots=True)
+class _Resampled:
+    """Resampled figures; those of each pair only where there are not too many pairs."""
+
+    light: _Drawn
+    conger: _Drawn
+    kappa: _Drawn | None
+    agreement: _Drawn | None
+
+
+def pair_figures(study: Study, *, replicates: int, seed: int | Sequence[int]) -> PairFigures:
+    """Compute Cohen's kappa for each pair that shares items, their mean (Light) and Conger's exact kappa."""
+    tables = study.tables
+    if not len(tables):
+        reason = _reason_without_pairs(study)
+        return PairFigures(undefined(reason), undefined(reason), ())
+    sums = table_sums(tables)
+    with np.errstate(divide="ignore", invalid="ignore"):
+        kappas, chances = cohen_kappa(sums), cohen_chance_agreement(sums)
+    defined = cohen_varies(sums)
+    resampled = _resample(study, defined, replicates, seed) if replicates else None
+    pairs = tuple(
+        _pair_estimate(study, tables, index, kappas, chances, defined, resampled)
+        for index in range(len(tables))
+    )
+    light = _light_estimate(study, sums, kappas, chances, defined, resampled)
+    if len(pairs) == 1 and light.reason is None:
+        light = replace(light, se=pairs[0].kappa.se)
+    return PairFigures(light, _conger_estimate(study, sums, chances, resampled), pairs)
+
+
+def _reason_without_pairs(study: Study) -> str:
+    if not len(study.patterns.rows):
+        return NO_ITEMS
+    return TOO_FEW_COMMON_ITEMS if study.few_common else NO_PAIRS
+
+
+def _resample(study: Study, defined: np.ndarray, replicates: int, seed: int | Sequence[int]) -> _Resampled:
+    light, conger, kappa, agreement = [], [], [], []
+    each_pair = len(defined) <= PAIRS_WITH_INTERVAL
+    with np.errstate(divide="ignore", invalid="ignore"):
+        for sums in study.resampled_pair_sums(replicates, seed):
+            kappas = cohen_kappa(sums)
+            # A pair that is undefined in the table is so in every resample of it.
+            varies = cohen_varies(sums) & defined[:, None]
+            light.append(light_kappa(kappas, varies))
+            conger.append((conger_kappa(sums), conger_varies(sums)))
+            if each_pair:
+                kappa.append((kappas, varies))
+                agreement.append((pair_agreement(sums), sums.common > 0))
+    return _Resampled(
+        light=_Drawn.joined(light),
+        conger=_Drawn.joined(conger),
+        kappa=_Drawn.joined(kappa) if each_pair else None,
+        agreement=_Drawn.joined(agreement) if each_pair else None,
+    )
+
+
+def resampled_light(study: Study, sums: PairSums) -> tuple[FloatArray, np.ndarray]:
+    """Return the mean of Cohen's kappas in each resample of a study, and where it is defined."""
+    defined = cohen_varies(table_sums(study.tables))
+    with np.errstate(divide="ignore", invalid="ignore"):
+        return light_kappa(cohen_kappa(sums), cohen_varies(sums) & defined[:, None])
+
+
+def _pair_estimate(
+    study: Study,
+    tables: FloatArray,
+    index: int,
+    kappas: FloatArray,
+    chances: FloatArray,
+    defined: np.ndarray,
+    resampled: _Resampled | None,
+) -> PairEstimate:
+    table = tables[index]
+    n_common, n_agreeing = int(table.sum()), int(np.trace(table))
+    agreement = Estimate(n_agreeing / n_common)
+    kappa = Estimate(float(kappas[index])) if defined[index] else undefined(NO_VARIATION)
+    if n_common < 2:
+        agreement, kappa = _without_interval(agreement, SINGLE_ITEM), _without_interval(kappa, SINGLE_ITEM)
+    elif resampled is None or resampled.kappa is None or resampled.agreement is None:
+        agreement, kappa = _without_interval(agreement, NOT_COMPUTED), _without_interval(kappa, NOT_COMPUTED)
+    else:
+        perfect = n_agreeing == n_common
+        interval = resampled.agreement.interval(index)
+        agreement = _with_limits(agreement, interval, _perfect_low(n_common, 0.0) if perfect else None)
+        if kappa.reason is None:
+            interval = resampled.kappa.interval(index)
+            low = _perfect_low(n_common, float(chances[index])) if perfect else None
+            kappa = _with_limits(kappa, interval, low)
+    if kappa.reason is None and n_common >= 2 and study.row_units.members is None:
+        kappa = replace(kappa, se=cohen_standard_error(table))
+    first, second = (int(rater) for rater in study.pairs.raters[index])
+    return PairEstimate(first, second, n_common, kappa, agreement)
+
+
+def _without_interval(estimate: Estimate, reason: str) -> Estimate:
+    return estimate if estimate.reason else replace(estimate, interval_reason=reason)
+
+
+def _perfect_low(n: int, chance: float) -> float:
+    """Return the rule-of-three limit of a coefficient that is 1, with its own chance agreement."""
+    return max(-1.0, (1 - rule_of_three(n) - chance) / (1 - chance))
+
+
+def _with_limits(estimate: Estimate, interval: Interval, perfect_low: float | None) -> Estimate:
+    if interval.low is not None and perfect_low is not None:
+        interval = replace(interval, low=perfect_low, high=1.0, method=RULE_OF_THREE)
+    return interval.on(estimate)
+
+
+def _light_estimate(
+    study: Study,
+    sums: PairSums,
+    kappas: FloatArray,
+    chances: FloatArray,
+    defined: np.ndarray,
+    resampled: _Resampled | None,
+) -> Estimate:
+    if not defined.any():
+        return undefined(NO_VARIATION)
+    value, _ = light_kappa(kappas, defined)
+    estimate = Estimate(float(value))
+    if study.row_units.n < 2 or sums.common[defined].max() < 2:
+        return replace(estimate, interval_reason=SINGLE_ITEM)
+    if resampled is None:
+        return replace(estimate, interval_reason=NOT_COMPUTED)
+    low = None
+    if (sums.agreeing == sums.common)[defined].all():
+        pairs = zip(sums.common[defined], chances[defined], strict=True)
+        low = float(np.mean([_perfect_low(int(n), float(chance)) for n, chance in pairs]))
+    return _with_limits(estimate, resampled.light.interval(), low)
+
+
+def _conger_estimate(
+    study: Study, sums: PairSums, chances: FloatArray, resampled: _Resampled | None
+) -> Estimate:
+    if not study.complete or study.few_common:
+        return undefined(NOT_APPLICABLE)
+    if not conger_varies(sums):
+        return undefined(NO_VARIATION)
+    estimate = Estimate(float(conger_kappa(sums)))
+    if study.row_units.n < 2:
+        return replace(estimate, interval_reason=SINGLE_ITEM)
+    if resampled is None:
+        return replace(estimate, interval_reason=NOT_COMPUTED)
+    perfect = bool((sums.agreeing == sums.common).all())
+    low = _perfect_low(study.row_units.n, float(chances.mean())) if perfect else None
+    return _with_limits(estimate, resampled.conger.interval(), low)

@@ -1,0 +1,114 @@
+"""How many more items until the interval of a coefficient is narrower than a width."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+from numpy.typing import ArrayLike
+
+from agreement.statistics.bootstrap import percentile_interval
+from agreement.statistics.coefficients import COUNT_COEFFICIENTS, count_estimate
+from agreement.statistics.cohen import pair_figures, resampled_light
+from agreement.statistics.estimates import BEYOND_LIMIT, NOT_ESTIMABLE, SINGLE_ITEM
+from agreement.statistics.label_agreement import count_interval
+from agreement.statistics.rating_table import Study, study_of
+from core.canonical_json import canonical_float
+
+# A pilot says little about a study a thousand times its size.
+LIMIT = 1000
+# The interval of 1,000 resamples is itself known to a few percent only.
+_PRECISION = 0.01
+
+
+@dataclass(frozen=True, slots=True)
+class ItemsNeeded:
+    """How many items are at hand, with which width (None where not estimable), and how many more it takes."""
+
+    n_items: int
+    width: float | None
+    more: int | None
+    reason: str | None = None
+
+    def to_json(self) -> dict[str, Any]:
+        width = None if self.width is None else canonical_float(self.width)
+        return {"n_items": self.n_items, "width": width, "more": self.more, "reason": self.reason}
+
+
+def items_needed(
+    ratings: ArrayLike,
+    *,
+    q: int,
+    name: str,
+    width: float,
+    seed: int | Sequence[int],
+    replicates: int = 1000,
+    clusters: ArrayLike | None = None,
+) -> ItemsNeeded:
+    """Return how many more items like those at hand make a coefficient's interval narrower than width.
+
+    The same bootstrap draws larger samples from the items at hand, so they must be like those to come. name
+    is cohen_kappa or one of COUNT_COEFFICIENTS; ratings, q and clusters are those of label_agreement.
+    """
+    if not width > 0:
+        raise ValueError("The width of an interval is more than 0.")
+    study = study_of(ratings, q=q, clusters=clusters)
+    if name == "cohen_kappa":
+        reason = pair_figures(study, replicates=0, seed=seed).light.reason
+        width_at = _light_width(study, replicates, seed)
+    elif name in COUNT_COEFFICIENTS:
+        reason = count_estimate(name, study.sums).reason
+        width_at = _count_width(name, study, replicates, seed)
+    else:
+        raise ValueError(f"There is no coefficient named {name!r}.")
+    n = study.count_units.n
+    if reason is None and n < 2:
+        reason = SINGLE_ITEM
+    if reason is not None:
+        return ItemsNeeded(n, None, None, reason)
+    now = width_at(n)
+    known = None if math.isinf(now) else now
+    if now < width:
+        return ItemsNeeded(n, known, 0)
+    total = _smallest(n, width, width_at)
+    if total is None:
+        return ItemsNeeded(n, known, None, NOT_ESTIMABLE if known is None else BEYOND_LIMIT)
+    return ItemsNeeded(n, known, total - n)
+
+
+def _smallest(n: int, width: float, width_at: Callable[[int], float]) -> int | None:
+    low, high = n, 2 * n
+    while width_at(high) >= width:
+        if high >= LIMIT * n:
+            return None
+        low, high = high, 2 * high
+    while high - low > max(1, _PRECISION * high):
+        middle = (low + high) // 2
+        if width_at(middle) < width:
+            high = middle
+        else:
+            low = middle
+    return high
+
+
+def _count_width(
+    name: str, study: Study, replicates: int, seed: int | Sequence[int]
+) -> Callable[[int], float]:
+    def width_at(n: int) -> float:
+        resampled = study.resampled_sums(replicates, seed, n=n)
+        return count_interval(name, study, study.sums, resampled, n=n).width
+
+    return width_at
+
+
+def _light_width(study: Study, replicates: int, seed: int | Sequence[int]) -> Callable[[int], float]:
+    def width_at(n: int) -> float:
+        drawn = [resampled_light(study, sums) for sums in study.resampled_pair_sums(replicates, seed, n=n)]
+        values, defined = (np.concatenate(part) for part in zip(*drawn, strict=True))
+        # Where every pair agrees throughout, no resample varies and the width says nothing.
+        return percentile_interval(values, defined).width or math.inf
+
+    return width_at

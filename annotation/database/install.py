@@ -1,0 +1,66 @@
+"""The triggers of this app: how they are installed, and the one way round them.
+
+They keep the rules that CHECK, UNIQUE and foreign keys cannot say, the limits of texts, counts of progress
+and the index of words.
+"""
+
+from collections.abc import Iterator, Sequence
+from contextlib import contextmanager
+from typing import Any
+
+from django.db import connections
+
+from annotation.database.counters import COUNTERS, recount
+from annotation.database.immutability import KEEPING
+from annotation.database.integrity import FITTING
+from annotation.database.triggers import (
+    AnyTrigger,
+    install,
+    install_where_tables_are,
+    lift_before_rebuild,
+    limit_triggers,
+    run_statements,
+)
+from annotation.database.trigram_index import (
+    KEPT,
+    TABLE,
+    words_index_drop,
+    words_index_fill,
+    words_index_make,
+)
+from annotation.limits import LIMITS
+
+TRIGGERS: tuple[AnyTrigger, ...] = (
+    *KEEPING,
+    *FITTING,
+    *limit_triggers("annotation", LIMITS),
+    *COUNTERS,
+    *KEPT,
+)
+
+
+def install_annotation_triggers(*, using: str, apps: Any = None, **_signal: Any) -> None:
+    """Install this app's triggers, and the index that some of them keep, after `migrate`."""
+    if TABLE in connections[using].introspection.table_names():
+        words_index_make(using)
+    install_where_tables_are(TRIGGERS, using)
+
+
+def lift_annotation_triggers(*, using: str, plan: Sequence[Any] | None = None, **_signal: Any) -> None:
+    """Make way for a migration of this app's tables."""
+    lift_before_rebuild(TRIGGERS, using=using, plan=plan)
+    if plan:
+        words_index_drop(using)
+
+
+@contextmanager
+def lifted_triggers(triggers: Sequence[AnyTrigger] = TRIGGERS, using: str = "default") -> Iterator[None]:
+    """Take the triggers away for the block: for restoring a backup or clearing a test database only."""
+    vendor = connections[using].vendor
+    run_statements(using, [sql for trigger in triggers for sql in trigger.drop_statements(vendor)])
+    try:
+        yield
+    finally:
+        install(triggers, using)
+        recount(using)
+        words_index_fill(using)

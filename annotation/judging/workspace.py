@@ -1,0 +1,199 @@
+"""What an annotator's workspace reads: the round's rules, then its texts page by page.
+
+Nobody else's judgement, no published label, and neither the origin nor the id of a question is in it.
+"""
+
+from collections.abc import Sequence
+from typing import Any
+
+from django.utils.translation import get_language, gettext
+
+from annotation.codebooks.definition import Codebook as CodebookDefinition
+from annotation.codebooks.translations import codebook_in
+from annotation.judging.recording import answer_of, why_closed
+from annotation.models import (
+    Assignment,
+    KeyAnswer,
+    Membership,
+    Protocol,
+    Question,
+    QuestionAnnotation,
+    Round,
+    TypeAnnotation,
+)
+from annotation.models.rounds import types_named
+from annotation.projects.projects import guideline_html
+from annotation.protocols.spec import spec_for_browser
+from annotation.rounds.progress import progress_of_round
+from annotation.rounds.training import feedback, keys_for
+
+MAX_PAGE = 50
+
+
+def workspace_overview(member: Membership, round: Round) -> dict[str, Any]:
+    """Return what the workspace needs before the first text: rules, guideline, progress."""
+    progress = next(iter(progress_of_round(round, member=member)), None)
+    return {
+        **round_rules(member, round),
+        "others": _other_work(member, round),
+        "units_total": progress.total if progress else 0,
+        "units_decided": progress.decided if progress else 0,
+        "assignments_total": round.assignments.filter(
+            member=member, released_at__isnull=True, item__withdrawn_at__isnull=True
+        ).count(),
+    }
+
+
+def round_rules(member: Membership, round: Round) -> dict[str, Any]:
+    """Return what a round is and asks: its rules and guideline, and who reads them."""
+    definition = codebook_in(CodebookDefinition.from_json(round.codebook.definition), get_language() or "")
+    return {
+        "project": {
+            "slug": member.project.slug,
+            "name": member.project.name,
+            "protocol": member.project.protocol,
+        },
+        "round": {
+            "number": round.number,
+            "name": round.name,
+            "purpose": round.purpose,
+            "status": round.status,
+            "paused": round.paused_at is not None,
+            "closed": why_closed(round),
+            "order": round.order,
+            "due_on": round.due_on,
+            "content_warning": round.content_warning,
+            "pass_mark": round.pass_mark,
+        },
+        "member": {
+            "id": member.pk,
+            "pseudonym": member.pseudonym,
+            "login": member.user.get_username() if member.user else "",
+        },
+        "types_total": len(definition.types),
+        "spec": _spec(definition, round.type_codes),
+        "guideline_html": guideline_html(definition.guideline),
+        "guideline_version": round.codebook.version,
+    }
+
+
+def _other_work(member: Membership, round: Round) -> list[dict[str, Any]]:
+    """Return the project's other open rounds in which something is left to the member."""
+    open_now = member.project.rounds.filter(
+        status=Round.Status.OPEN, imported=False, assignments__member=member, assignments__released_at=None
+    )
+    others = open_now.exclude(pk=round.pk).select_related("codebook").distinct().order_by("number")
+    left = [(other, sum(own.left for own in progress_of_round(other, member=member))) for other in others]
+    return [{"number": other.number, "name": other.name, "left": n} for other, n in left if n]
+
+
+def _spec(definition: CodebookDefinition, type_codes: Sequence[str]) -> dict[str, Any]:
+    """Return the protocol: of the types those that the round asks, rules with messages for the reader."""
+    spec = spec_for_browser(definition)
+    spec["types"] = [entry for entry in spec["types"] if entry["code"] in type_codes]
+    rules = [{**rule, "message": gettext(rule["message"])} for rule in spec["answer"]["rules"]]
+    return {**spec, "answer": {**spec["answer"], "rules": rules}}
+
+
+def workspace_units(member: Membership, round: Round, *, after: int = 0, limit: int = 20) -> dict[str, Any]:
+    """Return the member's next assigned texts with the member's own judgements of them.
+
+    `after` is the position of the last text seen. The cost depends on `limit`, not on the project.
+    """
+    limit = max(1, min(limit, MAX_PAGE))
+    assignments = list(
+        Assignment.objects.filter(
+            round=round,
+            member=member,
+            released_at__isnull=True,
+            item__withdrawn_at__isnull=True,
+            position__gt=after,
+        )
+        .select_related("item")
+        .order_by("position")[: limit + 1]
+    )
+    more = len(assignments) > limit
+    assignments = assignments[:limit]
+    fill_in = _with_questions if member.project.protocol == Protocol.CQS_GEN else _with_types
+    return {
+        "results": fill_in(round, assignments),
+        "next": assignments[-1].position if more else None,
+    }
+
+
+def row_json(row: TypeAnnotation | QuestionAnnotation, key: KeyAnswer | None = None) -> dict[str, Any]:
+    """Return a stored judgement as the API shows it to the member who made it.
+
+    In a training round `key` adds the feedback, once the unit is answered.
+    """
+    shown = {**answer_of(row), "updated_at": row.decided_at.isoformat() if row.decided_at else None}
+    told = feedback(row, key)
+    return shown if told is None else {**shown, "feedback": told}
+
+
+def recorded_json(row: TypeAnnotation | QuestionAnnotation) -> dict[str, Any]:
+    """Return what the API answers to a recorded judgement: the row, with feedback in a training round."""
+    item = row.assignment.item_id
+    unit = ("", row.question_id) if isinstance(row, QuestionAnnotation) else (row.type_code, None)
+    return row_json(row, keys_for(row.assignment.round, [item]).get((item, *unit)))
+
+
+def _text_json(assignment: Assignment) -> dict[str, Any]:
+    item = assignment.item
+    return {
+        "assignment": assignment.pk,
+        "position": assignment.position,
+        "item": {"id": item.external_id, "text": item.text, "topic": item.topic},
+    }
+
+
+def _with_types(round: Round, assignments: list[Assignment]) -> list[dict[str, Any]]:
+    item_of = {assignment.pk: assignment.item_id for assignment in assignments}
+    keys = keys_for(round, item_of.values())
+    rows: dict[int, dict[str, Any]] = {}
+    for row in TypeAnnotation.objects.filter(assignment__in=assignments):
+        key = keys.get((item_of[row.assignment_id], row.type_code, None))
+        rows.setdefault(row.assignment_id, {})[row.type_code] = row_json(row, key)
+    asked = round.type_codes
+    some = dict(round.round_items.filter(item__in=item_of.values()).values_list("item", "types"))
+    return [
+        {
+            **_text_json(assignment),
+            "asked": types_named(assignment.types, asked),
+            # Of so many types "no" to all is None of the Above; without a number, of all of the codebook.
+            "types_total": len(types) if (types := (some[assignment.item_id] or "").split()) else None,
+            "types": rows.get(assignment.pk, {}),
+        }
+        for assignment in assignments
+    ]
+
+
+def _with_questions(round: Round, assignments: list[Assignment]) -> list[dict[str, Any]]:
+    item_of = {assignment.pk: assignment.item_id for assignment in assignments}
+    keys = keys_for(round, item_of.values())
+    rows = {
+        (row.assignment_id, row.question_id): row_json(
+            row, keys.get((item_of[row.assignment_id], "", row.question_id))
+        )
+        for row in QuestionAnnotation.objects.filter(assignment__in=assignments)
+    }
+    questions: dict[int, list[Question]] = {}
+    for question in Question.objects.filter(
+        item__in=[assignment.item_id for assignment in assignments], round_questions__round=round
+    ).order_by("position"):
+        questions.setdefault(question.item_id, []).append(question)
+    return [
+        {
+            **_text_json(assignment),
+            "questions": [
+                {
+                    "id": question.pk,
+                    "position": question.position,
+                    "text": question.text,
+                    "row": rows.get((assignment.pk, question.pk)),
+                }
+                for question in questions.get(assignment.item_id, [])
+            ],
+        }
+        for assignment in assignments
+    ]

@@ -1,0 +1,174 @@
+"""Which items a draft round would draw: the choice itself, and a preview of it that stores nothing."""
+
+from collections import Counter
+from collections.abc import Iterable, Sequence
+from dataclasses import dataclass
+
+from django.db.models import Count, Exists, OuterRef, Q, QuerySet, Value
+from django.utils.translation import gettext
+
+from annotation.access import visible_items, visible_questions
+from annotation.models import Import, Item, Protocol, Round, RoundItem
+from annotation.rounds.asked_types import is_asked_something, units_asked_of
+from annotation.rounds.assignment import Candidate, draw_items
+from core.errors import Refused
+
+BATCH = 2_000
+STRATA = ("topic", "source")
+SHOWN_FIRST = 5
+SHOWN_STRATA = 12
+
+
+@dataclass(frozen=True, slots=True)
+class DrawPreview:
+    """What a draw would give: how many, how they spread, and the first of them in their order.
+
+    `judgements` are those of an annotator who has all of them. `topics` and `sources` are (name, items), most
+    frequent first, names compared where equally many.
+    """
+
+    items: int
+    judgements: int
+    questions: int
+    without_questions: int
+    topics: list[tuple[str, int]]
+    sources: list[tuple[str, int]]
+    first: list[Item]
+
+
+def drawable_items(round: Round, *, exclude_drawn: bool = False) -> QuerySet[Item]:
+    """Return the items that the round could draw, without those of other rounds if `exclude_drawn`."""
+    items = visible_items(round.project).order_by("id")
+    if exclude_drawn:
+        elsewhere = RoundItem.objects.filter(item=OuterRef("pk")).exclude(round=round)
+        items = items.exclude(Exists(elsewhere.exclude(round__claimed_for=Round.Work.DRAWING)))
+    return items
+
+
+def drawn_items(
+    round: Round,
+    *,
+    size: int | None = None,
+    questions: int | None = None,
+    stratify_by: str = "",
+    external_ids: Sequence[str] | None = None,
+    exclude_drawn: bool = False,
+    items_of: Round | None = None,
+) -> list[int]:
+    """Return the keys of the items that these options draw into the round, in the order drawn.
+
+    All drawable items, a random sample of `size` items or of items with `questions` questions together
+    (seeded by the round, stratified by `topic` or `source`), the hand-picked `external_ids`, or those of
+    another round, `items_of`, in its order, but for those that it asks none of this round's types. Raises
+    Refused where there are fewer than asked for.
+    """
+    if stratify_by and stratify_by not in STRATA:
+        raise Refused(
+            "invalid",
+            gettext("Stratify by %(strata)s, not by “%(stratify_by)s”.")
+            % {"strata": " or ".join(STRATA), "stratify_by": stratify_by},
+        )
+    items = drawable_items(round, exclude_drawn=exclude_drawn)
+    if items_of is not None:
+        there = RoundItem.objects.filter(round=items_of, item__in=items.order_by())
+        rows_there = there.order_by("position").values_list("item", "types")
+        return [item for item, types in rows_there if is_asked_something(round, types)]
+    if external_ids is not None:
+        return _picked(items, external_ids)
+    if questions is not None:
+        asked = Count("questions", filter=Q(questions__brought_by__state=Import.State.DONE))
+        counted = items.annotate(n_questions=asked)
+        rows: Iterable[tuple] = counted.values_list("id", stratify_by or "topic", "n_questions")
+    else:
+        rows = items.values_list("id", stratify_by or "topic", Value(0))
+    candidates = [Candidate(*row) for row in rows]
+    try:
+        return draw_items(
+            candidates, size=size, questions=questions, stratified=bool(stratify_by), seed=round.seed
+        )
+    except ValueError as error:
+        raise Refused(
+            "invalid", gettext("The round cannot be drawn: %(error)s.") % {"error": error}
+        ) from None
+
+
+def draw_preview(round: Round, **options) -> DrawPreview:
+    """Return what `drawn_items` with these options would give; nothing is stored."""
+    if all(options.get(name) is None for name in ("size", "questions", "external_ids", "items_of")):
+        return _preview_of_all(round, exclude_drawn=options.get("exclude_drawn", False))
+    drawn = drawn_items(round, **options)
+    topics: Counter[str] = Counter()
+    sources: Counter[str] = Counter()
+    n_questions = without = 0
+    for start in range(0, len(drawn), BATCH):
+        batch = drawn[start : start + BATCH]
+        for topic, source in round.project.items.filter(pk__in=batch).values_list("topic", "source"):
+            topics[topic] += 1
+            sources[source] += 1
+        if round.project.protocol == Protocol.CQS_GEN:
+            asked = visible_questions(round.project).filter(item__in=batch)
+            counts = asked.aggregate(n=Count("id"), items=Count("item", distinct=True))
+            n_questions += counts["n"]
+            without += len(batch) - counts["items"]
+    shown = round.project.items.in_bulk(drawn[:SHOWN_FIRST])
+    judgements = n_questions
+    if round.project.protocol == Protocol.FOCUS:
+        judgements = sum(
+            units_asked_of(round, round.project.items.filter(pk__in=drawn[start : start + BATCH]))
+            for start in range(0, len(drawn), BATCH)
+        )
+    return DrawPreview(
+        items=len(drawn),
+        judgements=judgements,
+        questions=n_questions,
+        without_questions=without,
+        topics=_most_frequent(topics),
+        sources=_most_frequent(sources),
+        first=[shown[pk] for pk in drawn[:SHOWN_FIRST]],
+    )
+
+
+def _preview_of_all(round: Round, *, exclude_drawn: bool) -> DrawPreview:
+    """Return the preview of all items as the database counts them, without their keys."""
+    items = drawable_items(round, exclude_drawn=exclude_drawn)
+    topics: Counter[str] = Counter()
+    sources: Counter[str] = Counter()
+    for topic, source, n in items.order_by().values_list("topic", "source").annotate(n=Count("*")):
+        topics[topic] += n
+        sources[source] += n
+    asked = {"n": 0, "items": topics.total()}
+    if round.project.protocol == Protocol.CQS_GEN:
+        questions = visible_questions(round.project).filter(item__in=items.order_by())
+        asked = questions.aggregate(n=Count("id"), items=Count("item", distinct=True))
+    focus = round.project.protocol == Protocol.FOCUS
+    return DrawPreview(
+        items=topics.total(),
+        judgements=units_asked_of(round, items) if focus else asked["n"],
+        questions=asked["n"],
+        without_questions=topics.total() - asked["items"],
+        topics=_most_frequent(topics),
+        sources=_most_frequent(sources),
+        first=list(items[:SHOWN_FIRST]),
+    )
+
+
+def _most_frequent(counts: Counter[str]) -> list[tuple[str, int]]:
+    ordered = sorted(counts.items(), key=lambda entry: (-entry[1], entry[0]))
+    rest = sum(count for _, count in ordered[SHOWN_STRATA:])
+    return ordered[:SHOWN_STRATA] + ([(gettext("all others"), rest)] if rest else [])
+
+
+def _picked(items: QuerySet[Item], external_ids: Sequence[str]) -> list[int]:
+    found: dict[str, int] = {}
+    for start in range(0, len(external_ids), BATCH):
+        batch = external_ids[start : start + BATCH]
+        found.update(items.filter(external_id__in=batch).values_list("external_id", "id"))
+    missing = [external_id for external_id in external_ids if external_id not in found]
+    if missing:
+        more = "" if len(missing) <= 5 else " …"
+        raise Refused(
+            "invalid",
+            gettext("These items are not in the project: %(missing)s%(more)s.")
+            % {"missing": ", ".join(missing[:5]), "more": more},
+        )
+    return [found[external_id] for external_id in dict.fromkeys(external_ids)]

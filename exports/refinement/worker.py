@@ -1,0 +1,224 @@
+"""The worker's side of a run of refinements: claimed, asked question by question, stored answer by answer.
+
+A claim is a conditional update that writes a fresh attempt token and a lease, and every answer is stored
+together with a write that checks the token: of two workers on one run only one can store anything, and a run
+that is cancelled stores nothing more. What is stored is never asked again, so a killed worker's run goes on
+where it stopped.
+"""
+
+from __future__ import annotations
+
+import logging
+import uuid
+from collections.abc import Callable
+from functools import partial
+from itertools import islice
+from typing import Any
+
+from django.conf import settings
+from django.db import transaction
+from django.db.models import F, Q
+from django.utils import timezone
+from django.utils.translation import gettext
+
+from agreement.computation.claim import LEASE
+from annotation.models import ProjectEvent
+from core.errors import Refused
+from core.failure import failure_words
+from core.texts import BLANK_CHARACTERS
+from exports.models import QuestionRefinement, RefinementRun
+from exports.refinement.candidates import questions_waiting
+from exports.refinement.llm_client import Answer, Endpoint, Timing, Unanswered, answer_ask
+from exports.refinement.prompt import GoldQuestion, answer_problem, prompt_filled
+from exports.refinement.runs import outcomes
+from exports.releases.claim import ClaimLost
+from exports.selection.refined_questions import text_sha256
+
+logger = logging.getLogger(__name__)
+
+SLICE = 600.0
+"""Seconds until a worker hands the run back: others get their turn, and no task limit ends it."""
+
+STOP_AFTER = 5
+"""Questions in a row without an answer that stop a run: the endpoint is down, or refuses what we send."""
+
+State = RefinementRun.State
+
+
+def refinement_work(*, run_id: int, timing: Timing | None = None) -> bool:
+    """Work on a waiting run if it can be claimed. Return whether it has to be sent to a worker once more."""
+    token = _claim(run_id)
+    if token is None:
+        return False
+    try:
+        return _work(run_id, token, timing or Timing())
+    except ClaimLost:
+        logger.warning("refinement run %s was cancelled or taken over by another worker", run_id)
+    except Exception as error:
+        message = failure_words(error)
+        logger.warning("refinement run %s failed: %s", run_id, message)
+        _finish(run_id, token, State.FAILED, message)
+    return False
+
+
+def _claim(run_id: int) -> str | None:
+    now, token = timezone.now(), uuid.uuid4().hex
+    claimable = Q(state=State.QUEUED) | Q(state=State.RUNNING, lease_until__lt=now)
+    claimed = RefinementRun.objects.filter(claimable, pk=run_id).update(
+        state=State.RUNNING, attempt=token, attempts=F("attempts") + 1, lease_until=now + LEASE
+    )
+    return token if claimed else None
+
+
+def _hold(run_id: int, token: str, **values: Any) -> None:
+    """Write to the claimed row and renew the lease; raise ClaimLost where the claim is another's."""
+    values = {"lease_until": timezone.now() + LEASE, **values}
+    if not RefinementRun.objects.filter(pk=run_id, attempt=token, state=State.RUNNING).update(**values):
+        raise ClaimLost
+
+
+def _work(run_id: int, token: str, timing: Timing) -> bool:
+    run = RefinementRun.objects.select_related("project").get(pk=run_id)
+    if run.endpoint not in settings.LLM_ENDPOINTS:
+        raise Refused(
+            "not_allowed",
+            gettext("ELENCHUS_LLM_ENDPOINTS of the worker does not name %(host)s (any more).")
+            % {"host": run.host},
+        )
+    endpoint = Endpoint(run.endpoint, settings.LLM_API_KEYS.get(run.endpoint, ""))
+    done = run.refinements.count()
+    waiting = list(islice(questions_waiting(run), max(0, run.max_questions - done)))
+    _hold(run_id, token, progress_done=done, progress_total=done + len(waiting))
+    hold = partial(_hold, run_id, token)
+    pause = _Pause(60 / run.per_minute, timing)
+    ends, failures = timing.clock() + SLICE, 0
+
+    def before_each_try() -> None:
+        pause.begin()
+        hold()
+
+    for asked in waiting:
+        if timing.clock() >= ends:
+            hold(state=State.QUEUED, attempt="", lease_until=None, enqueued_at=timezone.now())
+            return True
+        pause.wait()
+        row = _refinement(run, asked, endpoint, timing, before_each_try)
+        if row is None:
+            continue
+        done += 1
+        with transaction.atomic():
+            # An answer came: what stopped workers before is over.
+            hold(progress_done=done, attempts=0)
+            row.save()
+        failures = failures + 1 if row.state == QuestionRefinement.State.FAILED else 0
+        if failures == STOP_AFTER:
+            raise Refused(
+                "not_ready",
+                gettext("%(stop_after)s questions in a row had no answer. The last time %(reason)s.")
+                % {"stop_after": STOP_AFTER, "reason": row.reason},
+            )
+    _finish(run_id, token, State.DONE)
+    return False
+
+
+class _Pause:
+    """Keeps the starts of two requests a given number of seconds apart, second tries too."""
+
+    def __init__(self, seconds: float, timing: Timing) -> None:
+        self._seconds = seconds
+        self._timing = timing
+        self._next = timing.clock()
+
+    def wait(self) -> None:
+        left = self._next - self._timing.clock()
+        if left > 0:
+            self._timing.sleep(left)
+
+    def begin(self) -> None:
+        self.wait()
+        self._next = self._timing.clock() + self._seconds
+
+
+def _refinement(
+    run: RefinementRun, asked: GoldQuestion, endpoint: Endpoint, timing: Timing, alive: Callable[[], None]
+) -> QuestionRefinement | None:
+    """Ask about one question and return the row to store; None where its item was withdrawn meanwhile."""
+    if not run.project.items.filter(pk=asked.item, withdrawn_at=None).exists():
+        return None
+    row = QuestionRefinement(
+        run=run,
+        item_id=asked.item,
+        type_code=asked.type_code,
+        start=asked.start,
+        end=asked.end,
+        text_sha256=text_sha256(asked.argument),
+        question_template=asked.question,
+    )
+    try:
+        answer = answer_ask(endpoint, _body(run, asked), timeout=run.timeout, timing=timing, alive=alive)
+    except Unanswered as refusal:
+        if refusal.fatal:
+            raise Refused(
+                "not_ready", gettext("Nothing more was asked: %(reason)s.") % {"reason": refusal.reason}
+            ) from None
+        row.state, row.reason, row.tries = QuestionRefinement.State.FAILED, refusal.reason, refusal.tries
+    else:
+        row.tries = answer.tries
+        _take(row, answer, asked, endpoint.key)
+    row.answered_at = timezone.now()
+    return row
+
+
+def _body(run: RefinementRun, asked: GoldQuestion) -> dict[str, Any]:
+    body: dict[str, Any] = {
+        "model": run.model,
+        "messages": [{"role": "user", "content": prompt_filled(run.prompt, asked)}],
+        run.tokens_field: run.max_tokens,
+    }
+    for name, value in (("temperature", run.temperature), ("seed", run.seed)):
+        if value is not None:
+            body[name] = value
+    return body
+
+
+_ENDINGS = {
+    "length": "it was cut off at the limit of tokens",
+    "content_filter": "the endpoint filtered it",
+    "refusal": "the model declined",
+}
+
+
+def _take(row: QuestionRefinement, answer: Answer, asked: GoldQuestion, key: str) -> None:
+    """Put the answer into the row if it can stand for the question, else why it cannot."""
+    text = answer.text.strip(BLANK_CHARACTERS)
+    problem = _ENDINGS.get(answer.ending) or answer_problem(text, asked)
+    if key and key in f"{text}\n{answer.model}":
+        problem = "it repeats the key of the endpoint"
+    else:
+        row.model = answer.model
+    if problem:
+        row.state, row.reason = QuestionRefinement.State.REFUSED, problem
+    else:
+        row.state, row.question = QuestionRefinement.State.REFINED, text
+
+
+def _finish(run_id: int, token: str, state: str, error: str = "") -> None:
+    """End a run that this worker holds and log what came of it; nothing where it is another's by now."""
+    with transaction.atomic():
+        held = RefinementRun.objects.filter(pk=run_id, attempt=token, state=State.RUNNING)
+        ended = held.update(
+            state=state,
+            error=error,
+            lease_until=None,
+            finished_at=timezone.now(),
+            progress_total=F("progress_done"),
+        )
+        if not ended:
+            return
+        run = RefinementRun.objects.select_related("project").get(pk=run_id)
+        ProjectEvent.objects.create(
+            project=run.project,
+            member=run.member,
+            action="refinement done" if state == State.DONE else "refinement failed",
+            details={"run": run.number, **outcomes(run)},
+        )
