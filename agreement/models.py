@@ -11,17 +11,17 @@ from django.db.models import F, Q
 from django.db.models.functions import Length
 
 from annotation.models import Item, Question, Round
+from core.jobs import Job
 
 
-class AgreementReport(models.Model):
+class AgreementReport(Job):
     """The figures of one round, computed from the judgements that `judgements_sha256` names.
 
     `digest` covers judgements, parameters and code version; it is empty until the judgements are read.
     `stamp` is a cheap sign of change: equal stamps mean equal judgements, different ones mean "look closer".
     `change` holds the differences against the round before and names the judgements of both it came from.
-    `attempt` and `lease_until` say which worker may write: a worker whose lease ran out and was taken over
-    finds another attempt and gives up. A report with much to do is `in_parts` while the workers are at its
-    ReportParts; nobody holds the report itself then.
+    A report with much to do is `in_parts` while the workers are at its ReportParts; nobody holds the report
+    itself then.
     """
 
     class State(models.TextChoices):
@@ -41,14 +41,7 @@ class AgreementReport(models.Model):
     parameters = models.JSONField()
     parameters_sha256 = models.CharField(max_length=64)
     state = models.CharField(max_length=8, choices=State, default=State.QUEUED)
-    progress_done = models.PositiveIntegerField(default=0)
-    progress_total = models.PositiveIntegerField(default=0)
-    attempt = models.CharField(max_length=32, blank=True)
-    attempts = models.PositiveIntegerField(default=0)
-    lease_until = models.DateTimeField(null=True)
-    error = models.TextField(blank=True)
     requested_at = models.DateTimeField(auto_now_add=True)
-    enqueued_at = models.DateTimeField(auto_now_add=True)
     computed_at = models.DateTimeField(null=True)
     code_version = models.PositiveIntegerField(default=0)
     stamp = models.CharField(max_length=120, blank=True)
@@ -61,16 +54,13 @@ class AgreementReport(models.Model):
     crosscheck_result = models.JSONField(default=dict)
     crosscheck_attempts = models.PositiveIntegerField(default=0)
 
-    class Meta:
+    class Meta(Job.Meta):
         ordering = ["-id"]
         constraints = [
+            *Job.Meta.constraints,
             models.CheckConstraint(
                 condition=Q(state__in=["queued", "running", "in_parts", "done", "failed"]),
                 name="report_state_known",
-            ),
-            models.CheckConstraint(
-                condition=~Q(state="running") | (~Q(attempt="") & Q(lease_until__isnull=False)),
-                name="report_running_has_lease",
             ),
             models.CheckConstraint(
                 condition=~Q(state="done")
@@ -80,12 +70,6 @@ class AgreementReport(models.Model):
                     & ~Q(judgements_sha256="")
                 ),
                 name="report_done_is_whole",
-            ),
-            models.CheckConstraint(
-                condition=~Q(state="failed") | ~Q(error=""), name="report_failed_says_why"
-            ),
-            models.CheckConstraint(
-                condition=Q(progress_done__lte=F("progress_total")), name="report_progress_within_total"
             ),
             models.CheckConstraint(
                 condition=Q(crosscheck="unchecked")
@@ -106,39 +90,26 @@ class AgreementReport(models.Model):
         return f"round {self.round_id}: {self.state}"
 
 
-class ReportPart(models.Model):
+class ReportPart(Job):
     """A part of a report that one worker computes: one type, what needs all types, or the change.
 
-    Claimed like a report, and gone once the report is done. `result` is what the part found, as plain data;
+    Gone once the report is done. `result` is what the part found, as plain data;
     `resampled` the sums of its spans in each resample, little-endian floats, too many to write as text.
     """
-
-    class State(models.TextChoices):
-        WAITING = "waiting", "waiting for a worker"
-        RUNNING = "running", "being computed"
-        DONE = "done", "computed"
 
     report = models.ForeignKey(AgreementReport, on_delete=models.CASCADE, related_name="parts")
     key = models.CharField(max_length=16)
     position = models.PositiveIntegerField()
-    state = models.CharField(max_length=8, choices=State, default=State.WAITING)
-    attempt = models.CharField(max_length=32, blank=True)
-    attempts = models.PositiveIntegerField(default=0)
-    lease_until = models.DateTimeField(null=True)
-    enqueued_at = models.DateTimeField(auto_now_add=True)
     result: "models.JSONField[Any, Any]" = models.JSONField(null=True)
     resampled = models.BinaryField(default=b"")
 
-    class Meta:
+    class Meta(Job.Meta):
         ordering = ["report", "position"]
         constraints = [
+            *Job.Meta.constraints,
             models.UniqueConstraint(fields=["report", "key"], name="part_once"),
             models.CheckConstraint(
-                condition=Q(state__in=["waiting", "running", "done"]), name="part_state_known"
-            ),
-            models.CheckConstraint(
-                condition=~Q(state="running") | (~Q(attempt="") & Q(lease_until__isnull=False)),
-                name="part_running_has_lease",
+                condition=Q(state__in=["queued", "running", "done", "failed"]), name="part_state_known"
             ),
             models.CheckConstraint(
                 condition=Q(state="done", result__isnull=False) | (~Q(state="done") & Q(result__isnull=True)),

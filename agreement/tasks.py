@@ -5,14 +5,10 @@ A broker that is down never makes a request fail: the row stays queued and the s
 
 from __future__ import annotations
 
-import logging
 from collections.abc import Mapping
-from functools import partial
 from typing import Any
 
-from celery import Task, shared_task
-from django.db import transaction
-from kombu.exceptions import OperationalError
+from celery import shared_task
 
 from agreement.computation import compute as jobs
 from agreement.computation import crosscheck as crosschecks
@@ -20,8 +16,7 @@ from agreement.computation import parts
 from agreement.computation import requests as reports
 from agreement.models import AgreementReport
 from annotation.models import Round
-
-logger = logging.getLogger(__name__)
+from core.dispatch import send, send_after_commit
 
 
 @shared_task(name="agreement.compute_report")
@@ -71,19 +66,10 @@ def report_start(*, round: Round, parameters: Mapping[str, Any] | None = None) -
     """Request a report and send it to a worker once the transaction is over. See `reports.report_request`."""
     report = reports.report_request(round=round, parameters=parameters)
     if report.state == AgreementReport.State.QUEUED:
-        transaction.on_commit(partial(send, compute_report, report.id))
+        send_after_commit(compute_report, report.id)
     return report
 
 
 def report_start_on_closing(*, round: Round, **_signal: Any) -> None:
     """Receive `annotation.signals.round_closed`: the row is written with the closing, or not at all."""
     report_start(round=round)
-
-
-def send(task: Task, row_id: int) -> None:
-    """Send a task about a report or a part; where the broker cannot be reached leave it to the sweep."""
-    try:
-        task.delay(row_id)
-    except (OperationalError, OSError) as error:
-        what = "part" if task is compute_part else "report"
-        logger.warning("%s %s waits for the sweep: the broker cannot be reached (%s)", what, row_id, error)

@@ -8,18 +8,19 @@ from django.utils.translation import gettext_lazy
 
 from annotation.models import Item, Membership, Project
 from annotation.models.constraints import not_blank
+from core.jobs import Job
 
 PROMPT_LENGTH = 4_000
 
 
-class Release(models.Model):
+class Release(Job):
     """One version of a project's benchmark. Once it is `done` a trigger keeps it as it is.
 
     `digest` covers everything the files depend on: judgements, texts, choices, code. `files` lists
     name, sha256, size and storage path of each file. `counts` and `digest` are those of everything, for the
     leads; `public` has those that anybody may see, and is empty for a release of before they were told apart.
     `name`, `licence` and `description` are those it was built with, as the card has them, whatever becomes of
-    the project. `attempt` and `lease_until` say which worker may write.
+    the project.
     """
 
     class State(models.TextChoices):
@@ -33,12 +34,6 @@ class Release(models.Model):
     version = models.CharField(max_length=40)
     parameters = models.JSONField()
     state = models.CharField(max_length=9, choices=State, default=State.QUEUED)
-    progress_done = models.PositiveIntegerField(default=0)
-    progress_total = models.PositiveIntegerField(default=0)
-    attempt = models.CharField(max_length=32, blank=True)
-    attempts = models.PositiveIntegerField(default=0)
-    lease_until = models.DateTimeField(null=True)
-    error = models.TextField(blank=True)
     digest = models.CharField(max_length=64, blank=True)
     files = models.JSONField(default=list)
     counts = models.JSONField(default=dict)
@@ -50,12 +45,12 @@ class Release(models.Model):
     is_public = models.BooleanField(default=False)
     member = models.ForeignKey(Membership, on_delete=models.PROTECT, null=True, related_name="+")
     created_at = models.DateTimeField(auto_now_add=True)
-    enqueued_at = models.DateTimeField(auto_now_add=True)
     built_at = models.DateTimeField(null=True)
 
-    class Meta:
+    class Meta(Job.Meta):
         ordering = ["project", "-id"]
         constraints = [
+            *Job.Meta.constraints,
             models.UniqueConstraint(fields=["project", "version"], name="release_version_unique"),
             models.CheckConstraint(condition=~Q(version=""), name="release_version_not_empty"),
             models.CheckConstraint(
@@ -63,22 +58,12 @@ class Release(models.Model):
                 name="release_state_known",
             ),
             models.CheckConstraint(
-                condition=~Q(state="running") | (~Q(attempt="") & Q(lease_until__isnull=False)),
-                name="release_running_has_lease",
-            ),
-            models.CheckConstraint(
                 condition=(Q(state="done", built_at__isnull=False) & ~Q(digest="") & ~Q(card=""))
                 | (~Q(state="done") & Q(digest="", built_at__isnull=True)),
                 name="release_done_is_whole",
             ),
             models.CheckConstraint(
-                condition=~Q(state="failed") | ~Q(error=""), name="release_failed_says_why"
-            ),
-            models.CheckConstraint(
                 condition=Q(is_public=False) | Q(state="done"), name="release_public_is_done"
-            ),
-            models.CheckConstraint(
-                condition=Q(progress_done__lte=F("progress_total")), name="release_progress_within_total"
             ),
         ]
 
@@ -86,7 +71,7 @@ class Release(models.Model):
         return f"{self.version} ({self.state})"
 
 
-class RefinementRun(models.Model):
+class RefinementRun(Job):
     """One pass of a language model over the questions of a project's gold spans.
 
     Everything that shapes an answer is written down when the run is asked for and never changes; the key of
@@ -122,19 +107,13 @@ class RefinementRun(models.Model):
     sources = models.JSONField()
     splits_left_out = models.JSONField(default=list)
     state = models.CharField(max_length=9, choices=State, default=State.QUEUED)
-    progress_done = models.PositiveIntegerField(default=0)
-    progress_total = models.PositiveIntegerField(default=0)
-    attempt = models.CharField(max_length=32, blank=True)
-    attempts = models.PositiveIntegerField(default=0)
-    lease_until = models.DateTimeField(null=True)
-    error = models.TextField(blank=True)
     created_at = models.DateTimeField(auto_now_add=True)
-    enqueued_at = models.DateTimeField(auto_now_add=True)
     finished_at = models.DateTimeField(null=True)
 
-    class Meta:
+    class Meta(Job.Meta):
         ordering = ["project", "-number"]
         constraints = [
+            *Job.Meta.constraints,
             models.UniqueConstraint(fields=["project", "number"], name="refinementrun_number_unique"),
             models.UniqueConstraint(
                 fields=["project"],
@@ -146,20 +125,9 @@ class RefinementRun(models.Model):
                 name="refinementrun_state_known",
             ),
             models.CheckConstraint(
-                condition=~Q(state="running") | (~Q(attempt="") & Q(lease_until__isnull=False)),
-                name="refinementrun_running_has_lease",
-            ),
-            models.CheckConstraint(
-                condition=~Q(state="failed") | ~Q(error=""), name="refinementrun_failed_says_why"
-            ),
-            models.CheckConstraint(
                 condition=Q(state__in=["queued", "running"], finished_at__isnull=True)
                 | Q(state__in=["done", "failed", "cancelled"], finished_at__isnull=False),
                 name="refinementrun_finished_has_a_time",
-            ),
-            models.CheckConstraint(
-                condition=Q(progress_done__lte=F("progress_total")),
-                name="refinementrun_progress_within_total",
             ),
         ]
 

@@ -5,15 +5,11 @@ A broker that is down never makes a request fail: the row stays queued and the s
 
 from __future__ import annotations
 
-import logging
-from functools import partial
-
-from celery import Task, shared_task
+from celery import shared_task
 from django.core.cache import cache
-from django.db import transaction
-from kombu.exceptions import OperationalError
 
 from annotation.models import Membership, Project
+from core.dispatch import send, send_after_commit
 from exports.models import RefinementRun, Release
 from exports.refinement import candidates as question_counts
 from exports.refinement import runs as refining
@@ -24,8 +20,6 @@ from exports.releases import lifecycle as releases
 from exports.releases.comparison import changes_between
 from exports.selection.parameters import Parameters
 from exports.selection.selection import Selection
-
-logger = logging.getLogger(__name__)
 
 COMPARED_AGAIN = 600
 """Seconds until a comparison that has not come may be asked for again."""
@@ -41,21 +35,21 @@ def build_release(release_id: int) -> None:
 def sweep_releases() -> None:
     """Send what waits for too long or lost its worker."""
     for release_id in releases.release_sweep():
-        _send(build_release, release_id)
+        send(build_release, release_id)
 
 
 @shared_task(name="exports.refine_questions")
 def refine_questions(run_id: int) -> None:
     """Work on a run of refinements for some minutes, and send the rest of it to the queue again."""
     if refinement_work.refinement_work(run_id=run_id):
-        _send(refine_questions, run_id)
+        send(refine_questions, run_id)
 
 
 @shared_task(name="exports.sweep_refinements")
 def sweep_refinements() -> None:
     """Send the runs that wait for too long or lost their worker."""
     for run_id in refining.refinement_sweep():
-        _send(refine_questions, run_id)
+        send(refine_questions, run_id)
 
 
 @shared_task(name="exports.compare_releases")
@@ -69,10 +63,7 @@ def comparison_start(before: Release, after: Release) -> None:
     """Have a worker compare two finished releases; asking again soon changes nothing."""
     if not cache.add(f"releases-compared-{before.pk}-{after.pk}", True, COMPARED_AGAIN):
         return
-    try:
-        compare_releases.delay(before.pk, after.pk)
-    except (OperationalError, OSError) as error:
-        logger.warning("releases cannot be compared: the broker cannot be reached (%s)", error)
+    send(compare_releases, before.pk, after.pk)
 
 
 @shared_task(name="exports.count_questions")
@@ -85,7 +76,7 @@ def counting_start(selection: Selection) -> QuestionTable | None:
     """Return how many questions each source has; None while a worker counts them, which is asked for here."""
     table = question_counts.table_known(selection)
     if table is None and question_counts.table_kept(selection).asked_first():
-        _send(count_questions, selection.project.pk)
+        send(count_questions, selection.project.pk)
     return table
 
 
@@ -95,7 +86,7 @@ def release_start(
     """Do `releases.release_request` and send the release to a worker once the transaction is over."""
     release = releases.release_request(project=project, version=version, parameters=parameters, by=by)
     if release.state == Release.State.QUEUED:
-        transaction.on_commit(partial(_send, build_release, release.pk))
+        send_after_commit(build_release, release.pk)
     return release
 
 
@@ -110,14 +101,5 @@ def refinement_start(
     run = refining.refinement_request(
         project=project, choices=choices, texts_may_leave=texts_may_leave, by=by
     )
-    transaction.on_commit(partial(_send, refine_questions, run.pk))
+    send_after_commit(refine_questions, run.pk)
     return run
-
-
-def _send(task: Task, row_id: int) -> None:
-    try:
-        task.delay(row_id)
-    except (OperationalError, OSError) as error:
-        logger.warning(
-            "%s %s waits for the sweep: the broker cannot be reached (%s)", task.name, row_id, error
-        )

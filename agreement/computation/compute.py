@@ -1,7 +1,7 @@
-"""The life of a report's row: claimed, computed, stored, found again when a worker dies.
+"""The life of a report's row: claimed, computed, stored, found again when a worker dies (core.jobs).
 
 Nothing is computed inside a transaction. A report with little to do is computed by the task that claims it;
-one with much to do is handed on as parts (agreement.computation.parts), and assembled by who claims it after
+one with much to do is split into parts (agreement.computation.parts), and assembled by who claims it after
 the last.
 """
 
@@ -9,23 +9,13 @@ from __future__ import annotations
 
 import logging
 from collections.abc import Sequence
-from functools import partial
 from typing import Any
 
 from django.db import models, transaction
-from django.db.models import F, Q
+from django.db.models import F, Q, QuerySet
 from django.utils import timezone
 
-from agreement.computation.claim import (
-    ATTEMPTS,
-    PATIENCE,
-    STOPPED,
-    ClaimLost,
-    State,
-    report_claim,
-    report_write,
-)
-from agreement.computation.parts import EncodersDiffer, part_keys, parts_load
+from agreement.computation.parts import STOPPED, EncodersDiffer, part_keys, parts_load
 from agreement.models import AgreementReport, ConsensusSpan, DisputedUnit, ReportPart
 from agreement.report.assembly import REPORT_VERSION, RoundReport, report_assemble, report_build
 from agreement.report.comparison import change_against
@@ -35,22 +25,25 @@ from agreement.report.loading import judgements_read, judgements_stamp, texts_re
 from annotation.codebooks.definition import FOCUS
 from core.failure import error_place
 from core.gc import collected_rarely
+from core.jobs import ClaimLost, Lease, sweep
 
 BATCH = 1_000
 
+State = AgreementReport.State
 
-def rows_store(report_id: int, token: str, built: RoundReport) -> None:
+
+def rows_store(report_id: int, lease: Lease, built: RoundReport) -> None:
     """Replace what an earlier attempt stored; raises ClaimLost where another worker took over."""
     for model, rows in ((ConsensusSpan, built.spans), (DisputedUnit, built.units)):
-        _forget(report_id, token, model)
-        _store(report_id, token, model, rows)
+        _forget(report_id, lease, model)
+        _store(report_id, lease, model, rows)
 
 
-def _forget(report_id: int, token: str, model: type[models.Model]) -> None:
+def _forget(report_id: int, lease: Lease, model: type[models.Model]) -> None:
     """Delete what an earlier attempt left behind, a batch a transaction."""
     while True:
         with transaction.atomic():
-            report_write(report_id, token)
+            lease.renew()
             ids = list(
                 model._default_manager.filter(report_id=report_id).values_list("id", flat=True)[:BATCH]
             )
@@ -59,10 +52,10 @@ def _forget(report_id: int, token: str, model: type[models.Model]) -> None:
             return
 
 
-def _store(report_id: int, token: str, model: type[models.Model], rows: Sequence[dict[str, Any]]) -> None:
+def _store(report_id: int, lease: Lease, model: type[models.Model], rows: Sequence[dict[str, Any]]) -> None:
     for first in range(0, len(rows), BATCH):
         with transaction.atomic():
-            report_write(report_id, token)
+            lease.renew()
             model._default_manager.bulk_create(
                 model(report_id=report_id, **row) for row in rows[first : first + BATCH]
             )
@@ -74,25 +67,40 @@ IN_PARTS_FROM = 1_000_000
 """Judgements x types from which on a report is computed in parts: some ten seconds of one worker."""
 
 
+def report_claim(*, report_id: int) -> Lease | None:
+    """Claim a report that waits, that lost its worker, or all of whose parts are done; None if there is none.
+
+    The last of its parts to be done is found here: whoever asks then gets the claim, once.
+    """
+    return Lease.claim(AgreementReport.objects.filter(id=report_id), or_where=_all_parts_done())
+
+
+def _all_parts_done() -> Q:
+    return Q(state=State.IN_PARTS) & ~Q(id__in=_unfinished_parts().values("report_id"))
+
+
+def _unfinished_parts() -> QuerySet[ReportPart]:
+    return ReportPart.objects.exclude(state=ReportPart.State.DONE)
+
+
 def report_compute(*, report_id: int) -> str:
     """Compute a report if it can be claimed, and store it whole.
 
-    Return `done` if it is done by this call, `in_parts` if it was handed on to its parts, else "". An error
+    Return `done` if it is done by this call, `in_parts` if it was split into its parts, else "". An error
     is stored with its place in the code.
     """
-    token = report_claim(report_id=report_id)
-    if token is None:
+    lease = report_claim(report_id=report_id)
+    if lease is None:
         return ""
     try:
-        return _compute(report_id, token)
+        with lease.kept():
+            return _compute(report_id, lease)
     except ClaimLost:
         logger.warning("report %s was taken over by another worker", report_id)
     except Exception as error:
         what = str(error) if isinstance(error, EncodersDiffer) else error_place(error)
         logger.error("report %s failed: %s", report_id, what)
-        AgreementReport.objects.filter(id=report_id, attempt=token, state=State.RUNNING).update(
-            state=State.FAILED, error=what, lease_until=None
-        )
+        lease.fail(what)
     return ""
 
 
@@ -102,25 +110,16 @@ def report_sweep() -> list[int]:
     They were queued while the broker was down, their worker died and its lease ran out, or the worker of
     their last part died before it could go on.
     """
-    now = timezone.now()
-    left = Q(state=State.QUEUED, enqueued_at__lt=now - PATIENCE) | Q(state=State.RUNNING, lease_until__lt=now)
-    AgreementReport.objects.filter(left, attempts__gte=ATTEMPTS).update(
-        state=State.FAILED, lease_until=None, error=STOPPED
-    )
-    unfinished = ReportPart.objects.exclude(state=ReportPart.State.DONE).values("report_id")
-    left |= Q(state=State.IN_PARTS) & ~Q(id__in=unfinished)
-    found = list(AgreementReport.objects.filter(left).order_by("id").values_list("id", flat=True))
-    AgreementReport.objects.filter(id__in=found, state=State.QUEUED).update(enqueued_at=now)
-    return found
+    return sweep(AgreementReport.objects.all(), stopped=STOPPED, or_where=_all_parts_done()).again
 
 
 @collected_rarely()
-def _compute(report_id: int, token: str) -> str:
+def _compute(report_id: int, lease: Lease) -> str:
     report = AgreementReport.objects.select_related("round__project", "round__codebook").get(id=report_id)
     if report.code_version == REPORT_VERSION and report.parts.exists():
-        return _assemble(report, token)
+        return _assemble(report, lease)
     report.parts.all().delete()  # of older code
-    report_write(report_id, token, progress_done=0, progress_total=0)
+    lease.progress(0, 0)
     stamp = judgements_stamp(report.round)  # before reading: a change in between makes the report outdated
     judgements = judgements_read(report.round)
     judgements_sha256 = judgements.digest()
@@ -128,7 +127,7 @@ def _compute(report_id: int, token: str) -> str:
     digest = report_digest(judgements_sha256, report.parameters, encoder)
     same = AgreementReport.objects.filter(round=report.round, digest=digest, state=State.DONE)
     if same.update(stamp=stamp):
-        AgreementReport.objects.filter(id=report_id, attempt=token).delete()
+        AgreementReport.objects.filter(id=report_id, lease_token=lease.token).delete()
         return State.DONE
     origin = {
         "stamp": stamp,
@@ -137,16 +136,15 @@ def _compute(report_id: int, token: str) -> str:
         "code_version": REPORT_VERSION,
     }
     if _is_large(report, judgements):
-        _hand_on(report, token, judgements, origin)
+        _split(report, lease, judgements, origin)
         return State.IN_PARTS
 
-    def progress(done: int, total: int) -> None:
-        report_write(report_id, token, progress_done=done, progress_total=total)
-
-    built = report_build(judgements, report.parameters, texts=texts_read, progress=progress, encoder=encoder)
-    change = change_against(report, judgements, alive=partial(report_write, report_id, token))
-    rows_store(report_id, token, built)
-    _finish(report, token, built, change, origin)
+    built = report_build(
+        judgements, report.parameters, texts=texts_read, progress=lease.progress, encoder=encoder
+    )
+    change = change_against(report, judgements, alive=lease.renew)
+    rows_store(report_id, lease, built)
+    _finish(lease, built, change, origin)
     if report.parameters["live"]:
         # Nobody cites a live report: each new one takes the place of those before.
         outlived = AgreementReport.objects.filter(round=report.round, parameters__live=True, state=State.DONE)
@@ -161,21 +159,19 @@ def _is_large(report: AgreementReport, judgements: RoundJudgements) -> bool:
     return judgements.n_judgements * len(judgements.kinds) >= IN_PARTS_FROM
 
 
-def _hand_on(
-    report: AgreementReport, token: str, judgements: RoundJudgements, origin: dict[str, Any]
+def _split(
+    report: AgreementReport, lease: Lease, judgements: RoundJudgements, origin: dict[str, Any]
 ) -> None:
-    """Write the parts, and let go of the report: `attempts` counts anew for the assembly."""
+    """Write the parts, and give the report up until they are done: `attempts` counts anew for the assembly."""
     keys = part_keys(report, judgements)
     with transaction.atomic():
         ReportPart.objects.bulk_create(
             ReportPart(report=report, key=key, position=position) for position, key in enumerate(keys)
         )
-        report_write(
-            report.id,
-            token,
+        lease.renew(
             **origin,
             state=State.IN_PARTS,
-            attempt="",
+            lease_token="",
             attempts=0,
             lease_until=None,
             progress_done=0,
@@ -183,32 +179,21 @@ def _hand_on(
         )
 
 
-def _assemble(report: AgreementReport, token: str) -> str:
+def _assemble(report: AgreementReport, lease: Lease) -> str:
     parts = report.parts.count()
-    report_write(report.id, token, progress_done=parts, progress_total=parts + 1)
+    lease.progress(parts, parts + 1)
     pooled, types, encoder, change = parts_load(report)
     built = report_assemble(pooled, types, encoder)
-    rows_store(report.id, token, built)
+    rows_store(report.id, lease, built)
     with transaction.atomic():
-        _finish(report, token, built, change, {})
+        _finish(lease, built, change, {})
         report.parts.all().delete()
     return State.DONE
 
 
-def _finish(
-    report: AgreementReport,
-    token: str,
-    built: RoundReport,
-    change: dict[str, Any],
-    origin: dict[str, Any],
-) -> None:
-    report_write(
-        report.id,
-        token,
+def _finish(lease: Lease, built: RoundReport, change: dict[str, Any], origin: dict[str, Any]) -> None:
+    lease.finish(
         **origin,
-        state=State.DONE,
-        lease_until=None,
-        error="",
         computed_at=timezone.now(),
         progress_done=F("progress_total"),
         figures=built.figures,

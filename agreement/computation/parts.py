@@ -13,10 +13,9 @@ from typing import Any
 
 import numpy as np
 from django.db import transaction
-from django.db.models import F, Q, QuerySet
+from django.db.models import F, QuerySet
 from django.utils import timezone
 
-from agreement.computation.claim import ATTEMPTS, LEASE, PATIENCE, STOPPED, ClaimLost, State, claim_values
 from agreement.models import AgreementReport, ReportPart
 from agreement.report.assembly import REPORT_VERSION, PooledPart, pooled_build, type_figures
 from agreement.report.comparison import change_against, has_change
@@ -28,12 +27,14 @@ from agreement.report.span_sums import SpanSums
 from agreement.spans.encoders import Encoder, MissingEncoder
 from core.failure import error_place
 from core.gc import collected_rarely
+from core.jobs import ATTEMPTS, ClaimLost, Lease, sweep
 
 logger = logging.getLogger(__name__)
 
+STOPPED = f"The worker stopped {ATTEMPTS} times before the report was done (killed, or out of memory)."
 TYPE, POOLED, CHANGE = "type:", "pooled", "change"
 
-Part = ReportPart.State
+State = AgreementReport.State
 Result = tuple[dict[str, Any], bytes]
 
 
@@ -56,7 +57,9 @@ def part_keys(report: AgreementReport, judgements: RoundJudgements) -> list[str]
 
 def parts_waiting(report_id: int) -> list[int]:
     """Return the parts of a report that no worker has taken."""
-    waiting = ReportPart.objects.filter(report_id=report_id, report__state=State.IN_PARTS, state=Part.WAITING)
+    waiting = ReportPart.objects.filter(
+        report_id=report_id, report__state=State.IN_PARTS, state=ReportPart.State.QUEUED
+    )
     return list(waiting.values_list("id", flat=True))
 
 
@@ -66,15 +69,16 @@ def part_compute(*, part_id: int) -> int | None:
     Return its report if the part is done or the report has to start anew: whoever called then tries to claim
     the report.
     """
-    token = _claim(part_id)
-    if token is None:
+    lease = Lease.claim(_of_reports_in_parts().filter(id=part_id))
+    if lease is None:
         return None
     part = ReportPart.objects.select_related("report__round__project", "report__round__codebook").get(
         id=part_id
     )
     try:
-        result, resampled = _result(part, alive=lambda: _write(part_id, token))
-        _finish(part, token, result, resampled)
+        with lease.kept():
+            result, resampled = _result(part, alive=lease.renew)
+            _finish(part, lease, result, resampled)
     except ClaimLost:
         logger.warning("part %s was taken over by another worker", part_id)
         return None
@@ -90,15 +94,12 @@ def part_compute(*, part_id: int) -> int | None:
 
 def parts_sweep() -> list[int]:
     """Return the parts to send to a worker again; give up the report of one that stopped ATTEMPTS times."""
-    now = timezone.now()
-    lost = Q(state=Part.RUNNING, lease_until__lt=now)
-    parts = ReportPart.objects.filter(report__state=State.IN_PARTS)
-    for part in parts.filter(lost, attempts__gte=ATTEMPTS):
-        _fail(part.report_id, STOPPED)
-    left = lost | Q(state=Part.WAITING, enqueued_at__lt=now - PATIENCE)
-    found = list(parts.filter(left).order_by("id").values_list("id", flat=True))
-    ReportPart.objects.filter(id__in=found).update(enqueued_at=now)
-    return found
+    swept = sweep(_of_reports_in_parts(), stopped=STOPPED)
+    for report_id in ReportPart.objects.filter(id__in=[part for part, _ in swept.given_up]).values_list(
+        "report_id", flat=True
+    ):
+        _fail(report_id, STOPPED)
+    return swept.again
 
 
 def parts_load(
@@ -128,23 +129,9 @@ def _of_reports_in_parts() -> QuerySet[ReportPart]:
     )
 
 
-def _claim(part_id: int) -> str | None:
-    values = claim_values()
-    claimable = Q(state=Part.WAITING) | Q(state=Part.RUNNING, lease_until__lt=timezone.now())
-    claimed = _of_reports_in_parts().filter(claimable, id=part_id).update(state=Part.RUNNING, **values)
-    return values["attempt"] if claimed else None
-
-
-def _write(part_id: int, token: str, **values: Any) -> None:
-    values = {"lease_until": timezone.now() + LEASE, **values}
-    held = _of_reports_in_parts().filter(id=part_id, attempt=token, state=Part.RUNNING)
-    if not held.update(**values):
-        raise ClaimLost
-
-
-def _finish(part: ReportPart, token: str, result: dict[str, Any], resampled: bytes) -> None:
+def _finish(part: ReportPart, lease: Lease, result: dict[str, Any], resampled: bytes) -> None:
     with transaction.atomic():
-        _write(part.id, token, state=Part.DONE, lease_until=None, result=result, resampled=resampled)
+        lease.finish(result=result, resampled=resampled)
         AgreementReport.objects.filter(id=part.report_id, state=State.IN_PARTS).update(
             progress_done=F("progress_done") + 1
         )

@@ -100,11 +100,11 @@ CELERY_BEAT_SCHEDULE_FILENAME = str(DATA_DIR / "beat-schedule")
 
 # Rows are the truth about jobs; these sweeps send again what a dead worker or broker left.
 CELERY_BEAT_SCHEDULE = {
-    "agreement-sweep": {"task": "agreement.sweep_reports", "schedule": 60.0},
+    "agreement-sweep": {"task": "agreement.sweep_reports", "schedule": 30.0},
     "agreement-live": {"task": "agreement.refresh_live_reports", "schedule": 300.0},
-    "exports-sweep": {"task": "exports.sweep_releases", "schedule": 60.0},
-    "annotation-sweep-imports": {"task": "annotation.sweep_imports", "schedule": 60.0},
-    "exports-sweep-refinements": {"task": "exports.sweep_refinements", "schedule": 60.0},
+    "exports-sweep": {"task": "exports.sweep_releases", "schedule": 30.0},
+    "annotation-sweep-imports": {"task": "annotation.sweep_imports", "schedule": 30.0},
+    "exports-sweep-refinements": {"task": "exports.sweep_refinements", "schedule": 30.0},
 }
 
 # One cache for all processes: allauth counts failed log-ins in it.

@@ -9,21 +9,18 @@ from collections import Counter
 from typing import Any
 
 from django.db import IntegrityError, transaction
-from django.db.models import Max, Q
+from django.db.models import Max
 from django.utils import timezone
 from django.utils.translation import gettext
 
 from annotation.access import refuse_while_judging
 from annotation.models import Membership, Project, ProjectEvent
 from core.errors import NotFound, Refused
+from core.jobs import ATTEMPTS, cancel, sweep
 from exports.models import QuestionRefinement, RefinementRun
 from exports.refinement.candidates import refinable_selection, sources_of, splits_of
 from exports.refinement.parameters import RefinementChoices
-from exports.releases.claim import ATTEMPTS, PATIENCE
 from exports.selection.refined_questions import refinements_of
-
-State = RefinementRun.State
-WORKING = (State.QUEUED, State.RUNNING)
 
 
 def refinement_request(
@@ -79,29 +76,17 @@ def refinement_request(
 
 def refinement_sweep() -> list[int]:
     """Return the runs to send to a worker again; give up on those whose worker died ATTEMPTS times."""
-    now = timezone.now()
-    left = Q(state=State.QUEUED, enqueued_at__lt=now - PATIENCE) | Q(state=State.RUNNING, lease_until__lt=now)
-    RefinementRun.objects.filter(left, attempts__gte=ATTEMPTS).update(
-        state=State.FAILED,
-        lease_until=None,
-        finished_at=now,
-        error=gettext(
-            "The worker stopped %(attempts)s times without a new answer (killed, or out of memory)."
-        )
-        % {"attempts": ATTEMPTS},
-    )
-    found = list(RefinementRun.objects.filter(left).order_by("id").values_list("id", flat=True))
-    RefinementRun.objects.filter(id__in=found, state=State.QUEUED).update(enqueued_at=now)
-    return found
+    stopped = gettext(
+        "The worker stopped %(attempts)s times without a new answer (killed, or out of memory)."
+    ) % {"attempts": ATTEMPTS}
+    return sweep(RefinementRun.objects.all(), stopped=stopped, finished_at=timezone.now()).again
 
 
 def refinement_cancel(*, run: RefinementRun, by: Membership | None) -> None:
     """Stop a run. What is stored stays; an answer under way is dropped. Raises Refused where it has ended."""
     with transaction.atomic():
-        stopped = RefinementRun.objects.filter(pk=run.pk, state__in=WORKING).update(
-            state=State.CANCELLED, lease_until=None, finished_at=timezone.now()
-        )
-        if not stopped:
+        rows = RefinementRun.objects.filter(pk=run.pk)
+        if not cancel(rows, lease_until=None, finished_at=timezone.now()):
             raise Refused("not_ready", gettext("Run %(number)s has ended already.") % {"number": run.number})
         ProjectEvent.objects.create(
             project=run.project, member=by, action="refinement cancelled", details={"run": run.number}

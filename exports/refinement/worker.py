@@ -1,37 +1,32 @@
 """The worker's side of a run of refinements: claimed, asked question by question, stored answer by answer.
 
-A claim is a conditional update that writes a fresh attempt token and a lease, and every answer is stored
-together with a write that checks the token: of two workers on one run only one can store anything, and a run
-that is cancelled stores nothing more. What is stored is never asked again, so a killed worker's run goes on
+Every answer is stored together with a write that checks the claim (core.jobs). What is stored is never asked again, so a killed worker's run goes on
 where it stopped.
 """
 
 from __future__ import annotations
 
 import logging
-import uuid
 from collections.abc import Callable
-from functools import partial
 from itertools import islice
 from typing import Any
 
 from django.conf import settings
 from django.db import transaction
-from django.db.models import F, Q
+from django.db.models import F
 from django.utils import timezone
 from django.utils.translation import gettext
 
-from agreement.computation.claim import LEASE
 from annotation.models import ProjectEvent
 from core.errors import Refused
 from core.failure import failure_words
+from core.jobs import ClaimLost, Lease
 from core.texts import BLANK_CHARACTERS
 from exports.models import QuestionRefinement, RefinementRun
 from exports.refinement.candidates import questions_waiting
 from exports.refinement.llm_client import Answer, Endpoint, Timing, Unanswered, answer_ask
 from exports.refinement.prompt import GoldQuestion, answer_problem, prompt_filled
 from exports.refinement.runs import outcomes
-from exports.releases.claim import ClaimLost
 from exports.selection.refined_questions import text_sha256
 
 logger = logging.getLogger(__name__)
@@ -47,37 +42,22 @@ State = RefinementRun.State
 
 def refinement_work(*, run_id: int, timing: Timing | None = None) -> bool:
     """Work on a waiting run if it can be claimed. Return whether it has to be sent to a worker once more."""
-    token = _claim(run_id)
-    if token is None:
+    lease = Lease.claim(RefinementRun.objects.filter(pk=run_id))
+    if lease is None:
         return False
     try:
-        return _work(run_id, token, timing or Timing())
+        with lease.kept():
+            return _work(run_id, lease, timing or Timing())
     except ClaimLost:
         logger.warning("refinement run %s was cancelled or taken over by another worker", run_id)
     except Exception as error:
         message = failure_words(error)
         logger.warning("refinement run %s failed: %s", run_id, message)
-        _finish(run_id, token, State.FAILED, message)
+        _finish(run_id, lease, State.FAILED, message)
     return False
 
 
-def _claim(run_id: int) -> str | None:
-    now, token = timezone.now(), uuid.uuid4().hex
-    claimable = Q(state=State.QUEUED) | Q(state=State.RUNNING, lease_until__lt=now)
-    claimed = RefinementRun.objects.filter(claimable, pk=run_id).update(
-        state=State.RUNNING, attempt=token, attempts=F("attempts") + 1, lease_until=now + LEASE
-    )
-    return token if claimed else None
-
-
-def _hold(run_id: int, token: str, **values: Any) -> None:
-    """Write to the claimed row and renew the lease; raise ClaimLost where the claim is another's."""
-    values = {"lease_until": timezone.now() + LEASE, **values}
-    if not RefinementRun.objects.filter(pk=run_id, attempt=token, state=State.RUNNING).update(**values):
-        raise ClaimLost
-
-
-def _work(run_id: int, token: str, timing: Timing) -> bool:
+def _work(run_id: int, lease: Lease, timing: Timing) -> bool:
     run = RefinementRun.objects.select_related("project").get(pk=run_id)
     if run.endpoint not in settings.LLM_ENDPOINTS:
         raise Refused(
@@ -88,18 +68,17 @@ def _work(run_id: int, token: str, timing: Timing) -> bool:
     endpoint = Endpoint(run.endpoint, settings.LLM_API_KEYS.get(run.endpoint, ""))
     done = run.refinements.count()
     waiting = list(islice(questions_waiting(run), max(0, run.max_questions - done)))
-    _hold(run_id, token, progress_done=done, progress_total=done + len(waiting))
-    hold = partial(_hold, run_id, token)
+    lease.progress(done, done + len(waiting))
     pause = _Pause(60 / run.per_minute, timing)
     ends, failures = timing.clock() + SLICE, 0
 
     def before_each_try() -> None:
         pause.begin()
-        hold()
+        lease.renew()
 
     for asked in waiting:
         if timing.clock() >= ends:
-            hold(state=State.QUEUED, attempt="", lease_until=None, enqueued_at=timezone.now())
+            lease.drop()
             return True
         pause.wait()
         row = _refinement(run, asked, endpoint, timing, before_each_try)
@@ -108,7 +87,7 @@ def _work(run_id: int, token: str, timing: Timing) -> bool:
         done += 1
         with transaction.atomic():
             # An answer came: what stopped workers before is over.
-            hold(progress_done=done, attempts=0)
+            lease.renew(progress_done=done, attempts=0)
             row.save()
         failures = failures + 1 if row.state == QuestionRefinement.State.FAILED else 0
         if failures == STOP_AFTER:
@@ -117,7 +96,7 @@ def _work(run_id: int, token: str, timing: Timing) -> bool:
                 gettext("%(stop_after)s questions in a row had no answer. The last time %(reason)s.")
                 % {"stop_after": STOP_AFTER, "reason": row.reason},
             )
-    _finish(run_id, token, State.DONE)
+    _finish(run_id, lease, State.DONE)
     return False
 
 
@@ -202,18 +181,16 @@ def _take(row: QuestionRefinement, answer: Answer, asked: GoldQuestion, key: str
         row.state, row.question = QuestionRefinement.State.REFINED, text
 
 
-def _finish(run_id: int, token: str, state: str, error: str = "") -> None:
+def _finish(run_id: int, lease: Lease, state: str, error: str = "") -> None:
     """End a run that this worker holds and log what came of it; nothing where it is another's by now."""
     with transaction.atomic():
-        held = RefinementRun.objects.filter(pk=run_id, attempt=token, state=State.RUNNING)
-        ended = held.update(
-            state=state,
-            error=error,
-            lease_until=None,
-            finished_at=timezone.now(),
-            progress_total=F("progress_done"),
-        )
-        if not ended:
+        values = {"finished_at": timezone.now(), "progress_total": F("progress_done")}
+        if state == State.DONE:
+            try:
+                lease.finish(**values)
+            except ClaimLost:
+                return
+        elif not lease.fail(error, **values):
             return
         run = RefinementRun.objects.select_related("project").get(pk=run_id)
         ProjectEvent.objects.create(

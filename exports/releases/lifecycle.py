@@ -1,7 +1,7 @@
 """The life of a release: asked for, built by a worker whole or not at all, or cancelled before it is.
 
-Every write of a worker checks its claim (exports.releases.claim). Files go through Django's storage below a
-folder of the attempt, and count only once the row is `done`.
+Every write of a worker checks its claim (core.jobs). Files go through Django's storage below a folder of the
+attempt, and count only once the row is `done`.
 """
 
 from __future__ import annotations
@@ -10,7 +10,6 @@ import logging
 import re
 
 from django.db import IntegrityError, transaction
-from django.db.models import Q
 from django.utils import timezone
 from django.utils.translation import gettext
 
@@ -18,18 +17,11 @@ from annotation.models import Membership, Project, ProjectEvent, Round
 from core.errors import Refused
 from core.failure import failure_words
 from core.gc import collected_rarely
+from core.jobs import ATTEMPTS, ClaimLost, Lease, requeue, sweep
 from exports.documentation.card import description, licence_of
 from exports.models import Release
 from exports.releases.build import files_build, nothing_to_release, release_digest
-from exports.releases.claim import (
-    ATTEMPTS,
-    PATIENCE,
-    ClaimLost,
-    attempt_let_go,
-    cancelled_sweep,
-    release_claim,
-    release_hold,
-)
+from exports.releases.claim import attempt_let_go, cancelled_sweep, release_claim
 from exports.releases.comparison import changes_work_out
 from exports.releases.storage import attempt_forget, files_forget, files_remember, files_store, scratch_folder
 from exports.selection.parameters import Parameters
@@ -71,23 +63,14 @@ def release_request(
         )
     if not items_chosen(selection).exists():
         raise Refused("not_ready", nothing_to_release(selection))
-    values = {
-        "parameters": parameters.to_json(),
-        "state": State.QUEUED,
-        "member": by,
-        "error": "",
-        "attempts": 0,
-        "progress_done": 0,
-        "progress_total": 0,
-        "enqueued_at": timezone.now(),
-    }
+    values = {"parameters": parameters.to_json(), "member": by}
     try:
         with transaction.atomic():
             if existing is None:
                 release = project.releases.create(version=version, **values)
             elif _waits_with_other_choices(existing, parameters, by):
                 raise _asked_for(existing)
-            elif project.releases.filter(_idle(), pk=existing.pk).update(**values):
+            elif requeue(project.releases.filter(pk=existing.pk), **values):
                 release = project.releases.get(pk=existing.pk)
             else:
                 raise _being_built(version)
@@ -137,30 +120,14 @@ def release_run(*, release_id: int) -> bool:
 
 def release_sweep() -> list[int]:
     """Return the releases to send to a worker again; give up on those whose worker died ATTEMPTS times."""
-    now = timezone.now()
-    left = Q(state=State.QUEUED, enqueued_at__lt=now - PATIENCE) | Q(state=State.RUNNING, lease_until__lt=now)
-    given_up = Release.objects.filter(left, attempts__gte=ATTEMPTS)
-    leftovers = list(given_up.values_list("id", "attempt"))
-    given_up.update(
-        state=State.FAILED,
-        lease_until=None,
-        error=gettext(
-            "The worker stopped %(attempts)s times before the release was built (killed, or out of memory)."
-        )
-        % {"attempts": ATTEMPTS},
-    )
-    for release_id, token in leftovers:
+    stopped = gettext(
+        "The worker stopped %(attempts)s times before the release was built (killed, or out of memory)."
+    ) % {"attempts": ATTEMPTS}
+    swept = sweep(Release.objects.all(), stopped=stopped)
+    for release_id, token in swept.given_up:
         attempt_forget(release_id, token)
     cancelled_sweep()
-    found = list(Release.objects.filter(left).order_by("id").values_list("id", flat=True))
-    Release.objects.filter(id__in=found, state=State.QUEUED).update(enqueued_at=now)
-    return found
-
-
-def _idle() -> Q:
-    """Return the condition that nobody works on a release that is not done."""
-    lost = Q(state=State.RUNNING, lease_until__lt=timezone.now())
-    return Q(state__in=[State.QUEUED, State.FAILED, State.CANCELLED]) | lost
+    return swept.again
 
 
 def _waits_with_other_choices(waiting: Release, parameters: Parameters, by: Membership | None) -> bool:
@@ -193,19 +160,18 @@ def _taken(message: str) -> Refused:
 
 @collected_rarely()
 def _run(release_id: int) -> bool:
-    token = release_claim(release_id)
-    if token is None:
+    lease = release_claim(release_id)
+    if lease is None:
         return False
     try:
-        release = _build(release_id, token)
+        with lease.kept():
+            release = _build(release_id, lease)
     except ClaimLost:
-        _give_up(release_id, token)
+        _give_up(release_id, lease)
         raise
     except Exception as error:
-        message = failure_words(error)
-        held = Release.objects.filter(pk=release_id, attempt=token, state=State.RUNNING)
-        failed = held.update(state=State.FAILED, error=message, lease_until=None)
-        _give_up(release_id, token)
+        failed = lease.fail(failure_words(error))
+        _give_up(release_id, lease)
         if not failed:
             # Whoever has the release now deletes the files of this attempt, which is an error here.
             raise ClaimLost from error
@@ -220,30 +186,21 @@ def _run(release_id: int) -> bool:
     return True
 
 
-def _give_up(release_id: int, token: str) -> None:
+def _give_up(release_id: int, lease: Lease) -> None:
     """Delete what this attempt stored; what it wrote beside the storage is gone by now."""
-    files_forget(release_id, token)
-    attempt_let_go(release_id, token)
+    files_forget(release_id, lease.token)
+    attempt_let_go(release_id, lease.token)
 
 
-def _build(release_id: int, token: str) -> Release:
+def _build(release_id: int, lease: Lease) -> Release:
     release = Release.objects.select_related("project").get(pk=release_id)
     _reopened_meanwhile_refuse(release)
     selection = selection_read(release.project, Parameters.from_json(release.parameters))
-
-    def progress(done: int, total: int) -> None:
-        release_hold(release_id, token, progress_done=done, progress_total=total)
-
-    with scratch_folder(token) as folder:
-        built = files_build(selection, release.version, folder, progress)
-        files = files_store(release_id, token, folder, built, stored=lambda: release_hold(release_id, token))
+    with scratch_folder(lease.token) as folder:
+        built = files_build(selection, release.version, folder, lease.progress)
+        files = files_store(release_id, lease.token, folder, built, stored=lease.renew)
     with transaction.atomic():
-        release_hold(
-            release_id,
-            token,
-            state=State.DONE,
-            lease_until=None,
-            error="",
+        lease.finish(
             built_at=timezone.now(),
             digest=built.inside.digest,
             counts={

@@ -18,6 +18,7 @@ from annotation import access
 from annotation.codebooks.definition import Codebook
 from annotation.models import Membership, Project
 from core.errors import Refused
+from core.jobs import WORKING
 from exports.models import RefinementRun
 from exports.refinement.candidates import (
     QuestionCounts,
@@ -28,7 +29,6 @@ from exports.refinement.candidates import (
 from exports.refinement.parameters import RefinementChoices, refinement_choices
 from exports.refinement.prompt import prompt_filled
 from exports.refinement.runs import (
-    WORKING,
     outcomes,
     refined_reject,
     refined_restore,

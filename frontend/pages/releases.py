@@ -15,9 +15,10 @@ from django_htmx.http import HttpResponseClientRefresh
 from annotation.models import Membership, Project, Protocol
 from annotation.projects.projects import guideline_html
 from core.errors import NotFound, Refused
+from core.jobs import WORKING
 from exports.documentation.citation import card_body
 from exports.models import Release
-from exports.releases.claim import WORKING, release_cancel, release_cancellation, silent_minutes
+from exports.releases.claim import release_cancel, release_cancellation, silent_minutes
 from exports.releases.preview import release_preview
 from exports.releases.publication import public_facts, tells_too_much
 from exports.selection.parameters import Parameters

@@ -7,10 +7,10 @@ import pytest
 from django.utils import timezone
 
 from agreement.computation import compute as jobs
-from agreement.computation.claim import ATTEMPTS, report_claim
-from agreement.computation.compute import report_compute, report_sweep
+from agreement.computation.compute import report_claim, report_compute, report_sweep
 from agreement.computation.requests import report_request
 from agreement.models import AgreementReport, ConsensusSpan, DisputedUnit
+from core.jobs import ATTEMPTS
 from tests.agreement.builders import round_shut
 from tests.agreement.reports import QUICK, computed
 
@@ -61,13 +61,13 @@ def test_a_worker_stores_nothing_while_another_has_its_report(round, monkeypatch
     build = jobs.report_build
 
     def taken_over(*args, **kwargs):
-        AgreementReport.objects.filter(id=report.id).update(attempt="another")
+        AgreementReport.objects.filter(id=report.id).update(lease_token="another")
         return build(*args, **kwargs)
 
     monkeypatch.setattr(jobs, "report_build", taken_over)
     assert not report_compute(report_id=report.id)
     report.refresh_from_db()
-    assert (report.state, report.attempt, report.consensus_spans.count()) == ("running", "another", 0)
+    assert (report.state, report.lease_token, report.consensus_spans.count()) == ("running", "another", 0)
 
 
 def test_what_a_dead_worker_left_behind_is_replaced(round):

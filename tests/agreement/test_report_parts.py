@@ -11,13 +11,13 @@ from django.utils import timezone
 from agreement import tasks
 from agreement.computation import compute as jobs
 from agreement.computation import parts
-from agreement.computation.claim import ATTEMPTS, report_claim
-from agreement.computation.compute import report_compute, report_sweep
+from agreement.computation.compute import report_claim, report_compute, report_sweep
 from agreement.computation.parts import part_compute, parts_sweep
 from agreement.computation.requests import report_current, report_request
 from agreement.models import AgreementReport, ReportPart
 from annotation.models import Item, TypeAnnotation
 from core.canonical_json import canonical_json
+from core.jobs import ATTEMPTS, Lease
 from tests.agreement.builders import (
     items_make,
     members_make,
@@ -180,7 +180,7 @@ def test_the_part_of_a_dead_worker_is_computed_by_another_and_what_was_done_stay
     report = handed_on(large)
     ids = list(report.parts.values_list("id", flat=True))
     work_off(report, ids[1:])
-    assert parts._claim(ids[0])  # and dies
+    assert Lease.claim(ReportPart.objects.filter(id=ids[0]))  # and dies
     assert parts_sweep() == []
     lapse(id=ids[0])
     tasks.sweep_reports()
@@ -217,7 +217,7 @@ def test_a_part_that_waits_too_long_is_sent_again_but_not_at_every_sweep(large, 
 def test_a_part_that_stops_every_worker_gives_the_report_up_with_a_reason(large, in_parts):
     report = handed_on(large)
     first = report.parts.first()
-    assert parts._claim(first.id)
+    assert Lease.claim(ReportPart.objects.filter(id=first.id))
     lapse(id=first.id)
     ReportPart.objects.filter(id=first.id).update(attempts=ATTEMPTS)
     assert parts_sweep() == []
@@ -267,7 +267,7 @@ def test_parts_of_older_code_are_computed_anew(large, in_parts):
     AgreementReport.objects.update(code_version=1)
     assert part_compute(part_id=ids[-1]) == report.id
     assert report_compute(report_id=report.id) == "in_parts"
-    assert not report.parts.exclude(state="waiting").exists()
+    assert not report.parts.exclude(state="queued").exists()
 
 
 def test_workers_with_different_encoders_fail_the_report_and_say_so(large, in_parts, settings, tmp_path):

@@ -77,7 +77,7 @@ def test_the_database_refuses_a_disputed_unit_that_cannot_be(round, wrong):
         {"state": "done"},
         {"state": "gone"},
         {"result": {}},
-        {"state": "running", "attempt": "a"},
+        {"state": "running", "lease_token": "a"},
     ],
 )
 def test_the_database_refuses_a_part_that_is_half_there(round, wrong):

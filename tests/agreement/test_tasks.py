@@ -48,7 +48,7 @@ def test_a_broker_that_is_down_leaves_the_report_to_the_sweep(
         tasks.report_start(round=round_shut(round))
     report = AgreementReport.objects.get()
     assert report.state == "queued"
-    assert f"report {report.id} waits for the sweep" in caplog.text
+    assert f"agreement.compute_report ({report.id},) waits" in caplog.text
     AgreementReport.objects.update(enqueued_at=timezone.now() - timedelta(minutes=2))
     assert report_sweep() == [report.id]
 

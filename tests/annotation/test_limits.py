@@ -29,9 +29,9 @@ pytestmark = [pytest.mark.django_db, pytest.mark.database]
 
 OURS = {
     # What the server writes itself, of whatever was checked before.
-    "agreement.AgreementReport": {"attempt", "error", "stamp", "judgements_sha256", "digest"}
+    "agreement.AgreementReport": {"lease_token", "error", "stamp", "judgements_sha256", "digest"}
     | {"parameters_sha256"},
-    "agreement.ReportPart": {"key", "attempt"},
+    "agreement.ReportPart": {"key", "lease_token", "error"},
     "agreement.ConsensusSpan": {"type_code", "text"},
     "agreement.DisputedUnit": {"type_code"},
     "annotation.AccountName": {"name_key", "email_key"},
@@ -48,8 +48,8 @@ OURS = {
     "annotation.Round": {"types"},
     "annotation.TypeAnnotation": {"type_code", "quote"},
     "annotation.Upload": {"format", "error"},
-    "exports.Release": {"attempt", "error", "digest", "card", "name", "licence", "description"},
-    "exports.RefinementRun": {"attempt", "error"},
+    "exports.Release": {"lease_token", "error", "digest", "card", "name", "licence", "description"},
+    "exports.RefinementRun": {"lease_token", "error"},
     "exports.QuestionRefinement": {"type_code", "text_sha256", "question_template", "question", "reason"}
     | {"model"},
 }

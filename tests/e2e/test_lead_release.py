@@ -3,7 +3,8 @@
 import pytest
 from playwright.sync_api import expect
 
-from exports.releases.claim import ClaimLost, release_claim, release_hold
+from core.jobs import ClaimLost
+from exports.releases.claim import release_claim
 from exports.releases.publication import release_publish
 from tests.e2e.lead import looked_at
 from tests.exports.studies import close, focus_study, judge, release
@@ -140,14 +141,14 @@ def test_a_lead_cancels_a_release_that_is_being_built_and_asks_again_with_its_ch
     lea.get_by_role("button", name="Build this release").click()
     expect(lea.get_by_text("The release waits for a worker.")).to_be_visible()
     row = made.project.releases.get()
-    token = release_claim(row.pk)
-    release_hold(row.pk, token, progress_done=1, progress_total=2)
+    lease = release_claim(row.pk)
+    lease.progress(1, 2)
     expect(lea.get_by_text("1 of 2 items.")).to_be_visible()
     looked_at(lea, "release-3-being-built")
     lea.get_by_role("button", name="Cancel the release").click()
     expect(lea.get_by_text("It was cancelled before it was built; nothing was written.")).to_be_visible()
     with pytest.raises(ClaimLost):
-        release_hold(row.pk, token)
+        lease.renew()
     looked_at(lea, "release-4-cancelled")
     lea.get_by_role("link", name="ask for version 1.0 again").click()
     expect(lea.get_by_label("Version")).to_have_value("1.0")

@@ -42,7 +42,7 @@ def asked(made, version="1.0"):
 
 def state_of(row):
     row.refresh_from_db()
-    return row.state, row.attempt, row.lease_until, row.files, row.digest
+    return row.state, row.lease_token, row.lease_until, row.files, row.digest
 
 
 CANCELLED = ("cancelled", "", None, [], "")
@@ -175,7 +175,7 @@ def test_what_fails_after_a_release_was_cancelled_is_no_failure_of_the_release(m
 
 def test_what_a_worker_left_that_died_before_it_noticed_is_swept_once_its_lease_is_over(made, tmp_path):
     row = asked(made)
-    token = release_claim(row.pk)
+    token = release_claim(row.pk).token
     default_storage.save(f"releases/{row.pk}-{token}/focus.json", ContentFile(b"half"))
     (tmp_path / f"elenchus-release-{token}-x").mkdir()
     release_cancel(release=row, by=made.lead)

@@ -141,7 +141,7 @@ def test_the_progress_survives_a_reload_and_can_be_cancelled(made, lead_client, 
     assert "The run waits for a worker." in text(lead_client.get(PAGE))
     row = RefinementRun.objects.get()
     RefinementRun.objects.update(
-        state="running", attempt="x", lease_until=row.created_at, progress_total=1200, progress_done=4
+        state="running", lease_token="x", lease_until=row.created_at, progress_total=1200, progress_done=4
     )
     for address in (PAGE, f"{PAGE}runs/1/progress/"):
         page = text(lead_client.get(address))

@@ -86,10 +86,10 @@ def test_a_late_worker_whose_lease_ran_out_stores_nothing_more(made, endpoint, m
 
 def test_a_worker_stores_nothing_while_another_has_its_run(made, endpoint, meanwhile):
     run = request(made, endpoint)
-    meanwhile([lambda: RefinementRun.objects.update(attempt="another")])
+    meanwhile([lambda: RefinementRun.objects.update(lease_token="another")])
     refinement_work(run_id=run.pk, timing=Clock().timing)
     run.refresh_from_db()
-    assert (run.state, run.attempt, rows()) == ("running", "another", [])
+    assert (run.state, run.lease_token, rows()) == ("running", "another", [])
 
 
 def test_after_a_while_the_worker_hands_the_run_back_and_the_next_one_goes_on(made, endpoint, monkeypatch):
@@ -124,7 +124,7 @@ def test_the_sweep_sends_what_waits_too_long_and_gives_up_on_a_run_that_kills_it
     RefinementRun.objects.update(enqueued_at=past)
     tasks.sweep_refinements()
     assert sent == [run.pk]
-    RefinementRun.objects.update(state="running", attempt="x", attempts=3, lease_until=past)
+    RefinementRun.objects.update(state="running", lease_token="x", attempts=3, lease_until=past)
     tasks.sweep_refinements()
     run.refresh_from_db()
     assert (sent, run.state) == ([run.pk], "failed")
@@ -181,7 +181,7 @@ def test_the_database_keeps_what_was_asked_and_answered(made, endpoint):
     run = refine(made, endpoint)
     other = focus_study(annotators=1, items=1)
     row = rows()[0]
-    free = {"state", "progress_done", "progress_total", "attempt", "attempts", "lease_until", "error"}
+    free = {"state", "progress_done", "progress_total", "lease_token", "attempts", "lease_until", "error"}
     values = {
         "project": other.project,
         "number": 9,

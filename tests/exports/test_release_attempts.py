@@ -88,13 +88,13 @@ def test_a_worker_whose_release_was_taken_over_stores_nothing(monkeypatch):
     real = releases.files_build
 
     def taken_over(*arguments):
-        Release.objects.filter(pk=row.pk).update(attempt="another")
+        Release.objects.filter(pk=row.pk).update(lease_token="another")
         return real(*arguments)
 
     monkeypatch.setattr(releases, "files_build", taken_over)
     assert release_run(release_id=row.pk) is False
     row.refresh_from_db()
-    assert (row.state, row.attempt, row.files, stored_files()) == ("running", "another", [], [])
+    assert (row.state, row.lease_token, row.files, stored_files()) == ("running", "another", [], [])
 
 
 def test_what_one_lead_waits_for_is_not_built_with_the_choices_of_another():
@@ -122,7 +122,7 @@ def test_a_release_whose_worker_died_three_times_fails_says_so_and_leaves_nothin
     row = release_request(project=made.project, version="1.0", parameters=Parameters())
     default_storage.save(f"releases/{row.pk}-x/focus.json", ContentFile(b"half"))
     past = timezone.now() - timedelta(seconds=1)
-    Release.objects.filter(pk=row.pk).update(state="running", attempt="x", attempts=3, lease_until=past)
+    Release.objects.filter(pk=row.pk).update(state="running", lease_token="x", attempts=3, lease_until=past)
     assert release_sweep() == []
     row.refresh_from_db()
     assert row.state == "failed"
@@ -178,9 +178,9 @@ def test_while_a_worker_builds_a_version_nobody_else_can():
     made = judged()
     row = release_request(project=made.project, version="1.0", parameters=Parameters())
     later = timezone.now() + timedelta(minutes=5)
-    Release.objects.filter(pk=row.pk).update(state="running", attempt="x", lease_until=later)
+    Release.objects.filter(pk=row.pk).update(state="running", lease_token="x", lease_until=later)
     assert release_run(release_id=row.pk) is False
     with pytest.raises(Refused, match="is being built already"):
         release_build(project=made.project, version="1.0", parameters=Parameters())
     row.refresh_from_db()
-    assert (row.state, row.attempt) == ("running", "x")
+    assert (row.state, row.lease_token) == ("running", "x")

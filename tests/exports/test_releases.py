@@ -146,7 +146,7 @@ OTHER_VALUES = {
     "state": "failed",
     "progress_done": 0,
     "progress_total": 999,
-    "attempt": "x",
+    "lease_token": "x",
     "attempts": 9,
     "lease_until": datetime(2000, 1, 1, tzinfo=UTC),
     "error": "x",

@@ -5,7 +5,7 @@ from datetime import timedelta
 import pytest
 from django.utils import timezone
 
-from agreement.computation.claim import LEASE
+from core.jobs import LEASE
 from exports import tasks
 from exports.models import Release
 from tests import factories
@@ -252,7 +252,7 @@ def test_a_waiting_release_shows_its_progress_and_a_finished_one_reloads_the_pag
     def shown(done, *, total=9, silent=timedelta()):
         Release.objects.update(
             state="running",
-            attempt="x",
+            lease_token="x",
             lease_until=timezone.now() + LEASE - silent,
             progress_total=total,
             progress_done=done,
@@ -264,7 +264,7 @@ def test_a_waiting_release_shows_its_progress_and_a_finished_one_reloads_the_pag
     assert "All 9 items are written. Agreement, data card and ZIP follow." in shown(9)
     lost = shown(4, silent=timedelta(minutes=3))
     assert "Nothing was heard of the worker for 3 minutes. If it was stopped, the release is begun" in lost
-    Release.objects.update(state="failed", error="The release does not reconcile: <b>", attempt="")
+    Release.objects.update(state="failed", error="The release does not reconcile: <b>", lease_token="")
     assert lead_client.get("/p/s/releases/1.0/progress/").headers["HX-Refresh"] == "true"
     assert "does not reconcile: &lt;b&gt;" in text(lead_client.get("/p/s/releases/1.0/"))
 

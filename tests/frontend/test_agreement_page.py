@@ -130,7 +130,7 @@ def test_a_report_under_way_shows_its_progress_and_reloads_when_done(study, lead
     report = close(study, compute=False)
     assert "The report waits for a worker" in words(lead_client.get(address(study)))
     AgreementReport.objects.filter(id=report.id).update(
-        state="running", attempt="x", lease_until="2100-01-01T00:00Z", progress_done=4, progress_total=17
+        state="running", lease_token="x", lease_until="2100-01-01T00:00Z", progress_done=4, progress_total=17
     )
     fragment = lead_client.get(address(study, "status/"))
     assert "The report is being computed: 4 of 17 steps." in words(fragment)

@@ -1,0 +1,220 @@
+"""Long work as rows: what a job is, who may write to it and for how long, and how it goes on when its worker dies.
+
+The row is the truth about the work; a broker only carries its id. A claim is a conditional update that writes a
+fresh token and a lease. Every later write checks the token, so that of two workers on one row, or of a worker and
+a person who cancels, only one has its way. While a worker lives it renews its lease; a dead one's runs out within
+a minute, and the sweep sends the row to another.
+"""
+
+from __future__ import annotations
+
+import logging
+import threading
+import time
+import uuid
+from collections.abc import Iterator
+from contextlib import contextmanager
+from datetime import timedelta
+from typing import Any, NamedTuple
+
+from django.db import DatabaseError, connection, models
+from django.db.models import F, Q, QuerySet
+from django.utils import timezone
+
+logger = logging.getLogger(__name__)
+
+LEASE = timedelta(minutes=1)
+"""How long a claim holds without a sign of life."""
+
+PATIENCE = timedelta(minutes=1)
+"""How long a row may wait for a worker before the sweep sends it again."""
+
+ATTEMPTS = 3
+"""Workers that may die over a row until the sweep gives it up."""
+
+BEAT_SECONDS = 15.0
+SILENT_SECONDS = 30 * 60.0
+"""How long a worker may be at one step: after that its lease is not renewed any more, it hangs."""
+
+
+class ClaimLost(Exception):
+    """The job was cancelled, or another worker took it over; this one stores nothing more."""
+
+
+class Job(models.Model):
+    """A piece of long work: asked for, claimed by a worker, done whole or not at all.
+
+    `lease_token` and `lease_until` say which worker may write, and until when without a sign of life. A subclass
+    may have further states and its own words for these.
+    """
+
+    class State(models.TextChoices):
+        QUEUED = "queued", "waiting for a worker"
+        RUNNING = "running", "at work"
+        DONE = "done", "done"
+        FAILED = "failed", "failed"
+        CANCELLED = "cancelled", "cancelled"
+
+    state = models.CharField(max_length=9, choices=State, default=State.QUEUED)
+    progress_done = models.PositiveIntegerField(default=0)
+    progress_total = models.PositiveIntegerField(default=0)
+    lease_token = models.CharField(max_length=32, blank=True, db_column="attempt")
+    attempts = models.PositiveIntegerField(default=0)
+    lease_until = models.DateTimeField(null=True)
+    error = models.TextField(blank=True)
+    enqueued_at = models.DateTimeField(auto_now_add=True)
+
+    class Meta:
+        abstract = True
+        constraints = [
+            models.CheckConstraint(
+                condition=~Q(state="running") | (~Q(lease_token="") & Q(lease_until__isnull=False)),
+                name="%(class)s_running_has_lease",
+            ),
+            models.CheckConstraint(
+                condition=~Q(state="failed") | ~Q(error=""), name="%(class)s_failed_says_why"
+            ),
+            models.CheckConstraint(
+                condition=Q(progress_done__lte=F("progress_total")), name="%(class)s_progress_within_total"
+            ),
+        ]
+
+
+QUEUED, RUNNING, DONE, FAILED, CANCELLED = Job.State.values
+WORKING = (QUEUED, RUNNING)
+
+
+def is_lost() -> Q:
+    """Return the condition that the worker of a running job gave no sign of life for too long."""
+    return Q(state=RUNNING, lease_until__lt=timezone.now())
+
+
+class Lease:
+    """A worker's right to write to one row of a job's table, until it ends or is lost.
+
+    `rows` is a query set of that row alone; it may ask for more than the key, which then holds at every write.
+    """
+
+    def __init__(self, rows: QuerySet[Any], token: str) -> None:
+        self.rows = rows
+        self.token = token
+        self._last_sign = time.monotonic()
+
+    @classmethod
+    def claim(cls, rows: QuerySet[Any], *, or_where: Q | None = None, **values: Any) -> Lease | None:
+        """Claim a row that waits or lost its worker, or is as `or_where` says; None if there is none."""
+        claimable = Q(state=QUEUED) | is_lost()
+        if or_where is not None:
+            claimable |= or_where
+        token = uuid.uuid4().hex
+        claimed = rows.filter(claimable).update(
+            state=RUNNING,
+            lease_token=token,
+            attempts=F("attempts") + 1,
+            lease_until=timezone.now() + LEASE,
+            **values,
+        )
+        return cls(rows, token) if claimed else None
+
+    def renew(self, **values: Any) -> None:
+        """Write to the row and renew the lease; raise ClaimLost where the claim is another's."""
+        self._last_sign = time.monotonic()
+        if not self._held().update(**{"lease_until": timezone.now() + LEASE, **values}):
+            raise ClaimLost
+
+    def progress(self, done: int, total: int) -> None:
+        """Say how far the work is, as a sign of life."""
+        self.renew(progress_done=done, progress_total=total)
+
+    def finish(self, **values: Any) -> None:
+        """Write what came of the work and end it; raise ClaimLost where the claim is another's."""
+        self.renew(**{"state": DONE, "lease_until": None, "error": "", **values})
+
+    def fail(self, error: str, **values: Any) -> bool:
+        """End the work with what stood in its way; return whether the claim was still held."""
+        return bool(self._held().update(**{"state": FAILED, "lease_until": None, "error": error, **values}))
+
+    def drop(self, **values: Any) -> None:
+        """Give the row back to the queue; raise ClaimLost where the claim is another's."""
+        now = timezone.now()
+        self.renew(**{"state": QUEUED, "lease_token": "", "lease_until": None, "enqueued_at": now, **values})
+
+    @contextmanager
+    def kept(self) -> Iterator[None]:
+        """Renew the lease from a second thread during the block, which may take long between two writes."""
+        over = threading.Event()
+        thread = threading.Thread(target=self._keep, args=(over,), daemon=True, name="lease")
+        thread.start()
+        try:
+            yield
+        finally:
+            over.set()
+            thread.join()
+
+    def _keep(self, over: threading.Event) -> None:
+        try:
+            while not over.wait(BEAT_SECONDS):
+                if time.monotonic() - self._last_sign > SILENT_SECONDS:
+                    logger.warning("a job of %s hangs: its lease is not renewed", self.rows.model.__name__)
+                    return
+                try:
+                    if not self._held().update(lease_until=timezone.now() + LEASE):
+                        return  # lost: the worker finds out at its next write
+                except DatabaseError as error:
+                    logger.info("a lease was not renewed this time: %s", type(error).__name__)
+        finally:
+            connection.close()
+
+    def _held(self) -> QuerySet[Any]:
+        return self.rows.filter(lease_token=self.token, state=RUNNING)
+
+
+class Swept(NamedTuple):
+    """What a sweep found: rows to send to a worker again, and those it gave up with their last token."""
+
+    again: list[int]
+    given_up: list[tuple[int, str]]
+
+
+def sweep(rows: QuerySet[Any], *, stopped: str, or_where: Q | None = None, **given_up: Any) -> Swept:
+    """Find the rows that wait for too long or lost their worker; give up those that lost ATTEMPTS workers.
+
+    `stopped` is what the rows that are given up say, `given_up` what else is written to them. `or_where` names
+    others to send again.
+    """
+    now = timezone.now()
+    left = Q(state=QUEUED, enqueued_at__lt=now - PATIENCE) | is_lost()
+    dead = rows.filter(left, attempts__gte=ATTEMPTS)
+    gone = list(dead.values_list("pk", "lease_token"))
+    dead.update(**{"state": FAILED, "lease_until": None, "error": stopped, **given_up})
+    if or_where is not None:
+        left |= or_where
+    found = list(rows.filter(left).order_by("pk").values_list("pk", flat=True))
+    rows.filter(pk__in=found, state=QUEUED).update(enqueued_at=now)
+    return Swept(found, gone)
+
+
+def cancel(rows: QuerySet[Any], **values: Any) -> bool:
+    """Cancel the rows that wait or run; return whether there was one. Its worker stops at its next write."""
+    return bool(rows.filter(state__in=WORKING).update(**{"state": CANCELLED, **values}))
+
+
+def requeue(rows: QuerySet[Any], **values: Any) -> bool:
+    """Ask again for what waits, failed, was cancelled or lost its worker; return whether there was one."""
+    idle = Q(state__in=[QUEUED, FAILED, CANCELLED]) | is_lost()
+    anew = {
+        "state": QUEUED,
+        "error": "",
+        "attempts": 0,
+        "progress_done": 0,
+        "progress_total": 0,
+        "enqueued_at": timezone.now(),
+    }
+    return bool(rows.filter(idle).update(**{**anew, **values}))
+
+
+def silent_for(job: Job) -> timedelta:
+    """Return how long ago the worker of a running job gave its last sign of life."""
+    if job.state != RUNNING or job.lease_until is None:
+        return timedelta()
+    return max(timedelta(), timezone.now() - (job.lease_until - LEASE))

@@ -1,0 +1,173 @@
+"""One job engine: claims, leases, sweeps. A refinement run's row stands for all jobs."""
+
+import threading
+from datetime import timedelta
+
+import pytest
+from django.apps import apps
+from django.db import IntegrityError, connection, transaction
+from django.utils import timezone
+
+from core import jobs
+from core.jobs import ATTEMPTS, LEASE, ClaimLost, Job, Lease, cancel, requeue, silent_for, sweep
+from exports.models import Release
+from tests import factories
+
+pytestmark = [pytest.mark.django_db, pytest.mark.database]
+
+
+@pytest.fixture
+def row():
+    return factories.study("focus", slug="jobs").project.releases.create(version="1.0", parameters={})
+
+
+def rows(row):
+    return Release.objects.filter(pk=row.pk)
+
+
+def now_as(row):
+    row.refresh_from_db()
+    return row.state, row.attempts, row.error
+
+
+def lapse(row):
+    rows(row).update(lease_until=timezone.now() - timedelta(seconds=1))
+
+
+def test_of_two_who_claim_a_row_one_gets_it(row):
+    assert Lease.claim(rows(row)) is not None
+    assert Lease.claim(rows(row)) is None
+    assert now_as(row) == ("running", 1, "")
+
+
+def test_a_row_whose_worker_was_silent_for_a_minute_is_claimed_by_another_and_the_first_writes_nothing(row):
+    first = Lease.claim(rows(row))
+    lapse(row)
+    second = Lease.claim(rows(row))
+    for write in (first.renew, first.finish, first.drop, lambda: first.progress(1, 2)):
+        with pytest.raises(ClaimLost):
+            write()
+    assert first.fail("late") is False
+    second.progress(1, 2)
+    assert (now_as(row), row.lease_token, row.progress_done) == (("running", 2, ""), second.token, 1)
+
+
+def test_every_write_renews_the_lease_by_a_minute(row):
+    lease = Lease.claim(rows(row))
+    rows(row).update(lease_until=timezone.now() + timedelta(seconds=2))
+    lease.renew()
+    row.refresh_from_db()
+    assert LEASE - timedelta(seconds=10) < row.lease_until - timezone.now() <= LEASE == timedelta(minutes=1)
+
+
+def test_a_failed_row_says_why_and_a_dropped_one_waits_again(row):
+    assert Lease.claim(rows(row)).fail("The disk is full.") is True
+    assert (now_as(row), row.lease_until) == (("failed", 1, "The disk is full."), None)
+    assert requeue(rows(row), version="1.1") is True
+    assert (now_as(row), row.version) == (("queued", 0, ""), "1.1")
+    Lease.claim(rows(row)).drop()
+    assert (now_as(row), row.lease_token) == (("queued", 1, ""), "")
+
+
+def test_whoever_cancels_wins_over_the_worker(row):
+    lease = Lease.claim(rows(row))
+    assert cancel(rows(row)) is True
+    with pytest.raises(ClaimLost):
+        lease.finish()
+    assert cancel(rows(row)) is False
+    assert now_as(row)[0] == "cancelled"
+
+
+def test_what_somebody_works_on_cannot_be_asked_for_again(row):
+    Lease.claim(rows(row))
+    assert requeue(rows(row)) is False
+    lapse(row)
+    assert requeue(rows(row)) is True
+
+
+def test_the_sweep_finds_what_waits_too_long_once_a_minute_and_what_lost_its_worker(row):
+    assert sweep(Release.objects.all(), stopped="given up").again == []
+    rows(row).update(enqueued_at=timezone.now() - timedelta(minutes=2))
+    assert sweep(Release.objects.all(), stopped="given up").again == [row.pk]
+    assert sweep(Release.objects.all(), stopped="given up").again == []
+    Lease.claim(rows(row))
+    assert sweep(Release.objects.all(), stopped="given up").again == []
+    lapse(row)
+    assert sweep(Release.objects.all(), stopped="given up").again == [row.pk]
+
+
+def test_the_sweep_gives_up_what_killed_three_workers_and_names_their_last_token(row):
+    for _ in range(ATTEMPTS):
+        token = Lease.claim(rows(row)).token
+        lapse(row)
+    swept = sweep(Release.objects.all(), stopped="It stopped 3 times.")
+    assert (swept.again, swept.given_up) == ([], [(row.pk, token)])
+    assert now_as(row) == ("failed", ATTEMPTS, "It stopped 3 times.")
+
+
+def test_the_silence_of_a_worker_is_counted_from_its_last_sign(row):
+    assert silent_for(row) == timedelta()
+    Lease.claim(rows(row))
+    rows(row).update(lease_until=timezone.now() + LEASE - timedelta(minutes=3))
+    row.refresh_from_db()
+    assert silent_for(row) // timedelta(minutes=1) == 3
+
+
+@pytest.mark.django_db(transaction=True)
+def test_a_long_step_keeps_its_lease_until_it_ends_or_hangs(row, monkeypatch):
+    lease = Lease.claim(rows(row))
+    soon = timezone.now() + timedelta(seconds=5)
+    rows(row).update(lease_until=soon)
+    renewed = threading.Event()
+    held = Lease._held
+
+    def noticed(self):
+        if threading.current_thread().name == "lease" and not renewed.is_set():
+            found = held(self)
+            update = found.update
+            found.update = lambda **values: (update(**values), renewed.set())[0]
+            return found
+        return held(self)
+
+    monkeypatch.setattr(Lease, "_held", noticed)
+    monkeypatch.setattr(jobs, "BEAT_SECONDS", 0.01)
+    with lease.kept():
+        assert renewed.wait(20)
+    row.refresh_from_db()
+    assert row.lease_until > soon
+
+    monkeypatch.setattr(jobs, "SILENT_SECONDS", -1.0)
+    rows(row).update(lease_until=soon)
+    with lease.kept():
+        [thread] = [one for one in threading.enumerate() if one.name == "lease"]
+        thread.join(20)
+        assert not thread.is_alive()
+    row.refresh_from_db()
+    assert row.lease_until == soon
+
+
+def test_every_kind_of_job_keeps_the_three_rules(row):
+    kinds = [model for model in apps.get_models() if issubclass(model, Job)]
+    assert {model.__name__ for model in kinds} >= {
+        "AgreementReport",
+        "ReportPart",
+        "Release",
+        "RefinementRun",
+    }
+    for model in kinds:
+        name = model._meta.model_name
+        kept = {constraint.name for constraint in model._meta.constraints}
+        assert {
+            f"{name}_running_has_lease",
+            f"{name}_failed_says_why",
+            f"{name}_progress_within_total",
+        } <= kept
+    for broken in (
+        {"state": "running", "lease_token": "", "lease_until": timezone.now()},
+        {"state": "running", "lease_token": "x", "lease_until": None},
+        {"state": "failed", "error": ""},
+        {"progress_done": 2, "progress_total": 1},
+    ):
+        with pytest.raises(IntegrityError), transaction.atomic():
+            rows(row).update(**broken)
+    assert connection.vendor
