@@ -1,9 +1,10 @@
-"""Long work as rows: what a job is, who may write to it and for how long, and how it goes on when its worker dies.
+"""Long work as rows: what a job is, who may write to it and for how long, and how it goes on when its worker
+dies.
 
-The row is the truth about the work; a broker only carries its id. A claim is a conditional update that writes a
-fresh token and a lease. Every later write checks the token, so that of two workers on one row, or of a worker and
-a person who cancels, only one has its way. While a worker lives it renews its lease; a dead one's runs out within
-a minute, and the sweep sends the row to another.
+The row is the truth about the work; a broker only carries its id. A claim is a conditional update that
+writes a fresh token and a lease. Every later write checks the token, so that of two workers on one row, or
+of a worker and a person who cancels, only one has its way. While a worker lives it renews its lease; a dead
+one's runs out within a minute, and the sweep sends the row to another.
 """
 
 from __future__ import annotations
@@ -44,8 +45,8 @@ class ClaimLost(Exception):
 class Job(models.Model):
     """A piece of long work: asked for, claimed by a worker, done whole or not at all.
 
-    `lease_token` and `lease_until` say which worker may write, and until when without a sign of life. A subclass
-    may have further states and its own words for these.
+    `lease_token` and `lease_until` say which worker may write, and until when without a sign of life. A
+    subclass may have further states and its own words for these.
     """
 
     class State(models.TextChoices):
@@ -92,7 +93,8 @@ def is_lost() -> Q:
 class Lease:
     """A worker's right to write to one row of a job's table, until it ends or is lost.
 
-    `rows` is a query set of that row alone; it may ask for more than the key, which then holds at every write.
+    `rows` is a query set of that row alone; it may ask for more than the key, which then holds at every
+    write.
     """
 
     def __init__(self, rows: QuerySet[Any], token: str) -> None:
@@ -179,8 +181,8 @@ class Swept(NamedTuple):
 def sweep(rows: QuerySet[Any], *, stopped: str, or_where: Q | None = None, **given_up: Any) -> Swept:
     """Find the rows that wait for too long or lost their worker; give up those that lost ATTEMPTS workers.
 
-    `stopped` is what the rows that are given up say, `given_up` what else is written to them. `or_where` names
-    others to send again.
+    `stopped` is what the rows that are given up say, `given_up` what else is written to them. `or_where`
+    names others to send again.
     """
     now = timezone.now()
     left = Q(state=QUEUED, enqueued_at__lt=now - PATIENCE) | is_lost()

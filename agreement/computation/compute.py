@@ -162,7 +162,7 @@ def _is_large(report: AgreementReport, judgements: RoundJudgements) -> bool:
 def _split(
     report: AgreementReport, lease: Lease, judgements: RoundJudgements, origin: dict[str, Any]
 ) -> None:
-    """Write the parts, and give the report up until they are done: `attempts` counts anew for the assembly."""
+    """Write the parts and give the report up until they are done; `attempts` counts anew for the assembly."""
     keys = part_keys(report, judgements)
     with transaction.atomic():
         ReportPart.objects.bulk_create(

@@ -7,6 +7,7 @@ from collections.abc import Sequence
 from agreement.statistics.bootstrap import RULE_OF_THREE
 from agreement.statistics.estimates import REASONS, Estimate, TableResult
 from agreement.statistics.kappa_paradox import table_readings
+from agreement.statistics.strata import StratifiedResult
 
 _NAMES = (
     ("observed_agreement", "Observed agreement (p_a, mean over items)"),
@@ -59,6 +60,45 @@ def agreement_text(result: TableResult, annotators: Sequence[str], categories: S
         lines += ["", f"Intervals: {result.replicates} bootstrap resamples of items, seed {seed}."]
     for reading in table_readings(result, categories=categories):
         lines += ["", reading.sentence]
+    return "\n".join(lines)
+
+
+def strata_text(result: StratifiedResult, annotators: Sequence[str]) -> str:
+    """Return a table of the coefficients of several tables together, and of the pairs over all of them."""
+    notes = _Notes()
+    lines = [
+        f"{result.n_strata} strata; {result.n_items} items, {result.n_units} units with a rating, "
+        f"{result.n_pairable} with two or more",
+        "Together: what each stratum shows beyond its own chance, added up. Mean: of the strata that have one.",
+        "",
+    ]
+    rows = [
+        (
+            label,
+            *_numbers(result.estimates[name])[:2],
+            "–" if (mean := result.means[name]) is None else f"{mean:.3f}",
+            str(result.means_of[name]),
+            notes.mark(result.estimates[name]),
+        )
+        for name, label in _NAMES
+        if name in result.estimates
+    ]
+    lines += _aligned([("Coefficient", "Together", "95% interval", "Mean", "Strata", ""), *rows])
+    if result.pairs:
+        pairs = [
+            (
+                f"{annotators[pair.first]} – {annotators[pair.second]}",
+                *_numbers(pair.kappa)[:2],
+                str(pair.n_common),
+                notes.mark(pair.kappa),
+            )
+            for pair in result.pairs[:_PAIRS_SHOWN]
+        ]
+        lines += ["", *_aligned([("Pair", "Cohen", "95% interval", "Units", ""), *pairs])]
+    lines += ["", *notes.lines] if notes.lines else []
+    if result.replicates:
+        seed = " ".join(map(str, result.seed))
+        lines += ["", f"Intervals: {result.replicates} bootstrap resamples of items, seed {seed}."]
     return "\n".join(lines)
 
 

@@ -40,14 +40,25 @@ class RatingFileError(ValueError):
 class RatingTable:
     """A rating table as read.
 
-    items : ids in the order of the file; annotators and categories : names in code order
-    ratings : (items, annotators) codes of the categories, -1 where missing
+    items : ids of the rows in the order of the file; annotators and categories : names in code order
+    ratings : (rows, annotators) codes of the categories, -1 where missing
+    strata : the stratum of each row, where a column names it
     """
 
     items: tuple[str, ...]
     annotators: tuple[str, ...]
     categories: tuple[str, ...]
     ratings: IntArray
+    strata: tuple[str, ...] = ()
+
+    def by_stratum(self) -> tuple[tuple[str, ...], IntArray]:
+        """Return the strata in the order of the file, and the ratings (items, strata, annotators)."""
+        names = tuple(dict.fromkeys(self.strata))
+        items = {item: at for at, item in enumerate(dict.fromkeys(self.items))}
+        places = {name: at for at, name in enumerate(names)}
+        ratings = np.full((len(items), len(names), len(self.annotators)), _MISSING, dtype=np.int64)
+        ratings[[items[item] for item in self.items], [places[name] for name in self.strata]] = self.ratings
+        return names, ratings
 
 
 def parse_categories(text: str) -> tuple[str, ...]:
@@ -69,11 +80,16 @@ def parse_categories(text: str) -> tuple[str, ...]:
 
 
 def read_ratings(
-    path: Path, *, categories: Sequence[str] | None = None, missing: Sequence[str] = ()
+    path: Path,
+    *,
+    categories: Sequence[str] | None = None,
+    missing: Sequence[str] = (),
+    strata: str | None = None,
 ) -> RatingTable:
     """Read a rating table; without declared categories they are the labels found, sorted.
 
-    Cells that are one of `missing`, and empty ones, are missing ratings.
+    Cells that are one of `missing`, and empty ones, are missing ratings. `strata` names the column that says
+    which table a row belongs to, such as the type it is about: an item may then have a row in each stratum.
 
     UTF-8 with or without a byte order mark, UTF-16 with one. Rows in which every cell is empty are skipped.
     Raises RatingFileError for anything that is not a rating table.
@@ -83,7 +99,7 @@ def read_ratings(
             encoding = _encoding(file.read(4))
             file.seek(0)
             text = io.TextIOWrapper(file, encoding=encoding, newline="")
-            return _read_rows(path, _numbered_rows(path, text), categories, {"", *missing})
+            return _read_rows(path, _numbered_rows(path, text), categories, {"", *missing}, strata)
     except UnicodeDecodeError:
         raise RatingFileError(_undecodable(path, encoding)) from None
     except OSError as error:
@@ -115,36 +131,58 @@ def _read_rows(
     rows: Iterator[tuple[int, list[str]]],
     categories: Sequence[str] | None,
     missing: set[str],
+    strata: str | None,
 ) -> RatingTable:
     header = next(((number, row) for number, row in rows if any(row)), None)
     if header is None:
         raise RatingFileError(f"{path}: the file is empty; row 1 should name the columns.")
+    column = None if strata is None else _strata_column(path, *header, strata)
+    width = len(header[1])
+    if column is not None:
+        header = header[0], [*header[1][:column], *header[1][column + 1 :]]
     names = _annotators(path, *header)
     codes = {label: code for code, label in enumerate(categories)} if categories is not None else {}
-    first_row: dict[str, int] = {}
-    ids = Names()
+    first_row: dict[tuple[str, str], int] = {}
+    row_of: dict[str, int] = {}
+    ids, strata_names = Names(), Names()
     cells = array("q")
     for number, row in rows:
         if not any(row):
             continue
-        if len(row) != len(names) + 1:
+        if len(row) != width:
             raise RatingFileError(
-                f"{path}: row {number}: {len(row)} cells where the header has {len(names) + 1} columns."
+                f"{path}: row {number}: {len(row)} cells where the header has {width} columns."
             )
+        stratum = ""
+        if column is not None:
+            stratum = row.pop(column)
+            if not stratum.strip():
+                raise RatingFileError(
+                    f"{path}: row {number}, column {column + 1} ({strata!r}): the stratum is empty."
+                )
+            if other := strata_names.unseen(stratum):
+                raise RatingFileError(
+                    f"{path}: row {number}, column {column + 1} ({strata!r}): the stratum {stratum!r} looks "
+                    f"exactly like {other!r}: write it the same way, or so that the two can be told apart."
+                )
+            strata_names.add(stratum)
         item = row[0]
         if not item:
             raise RatingFileError(f"{path}: row {number}, column 1: the item's id is empty.")
-        if item in first_row:
+        if (item, stratum) in first_row:
+            where = f" in the stratum {stratum!r}" if column is not None else ""
             raise RatingFileError(
-                f"{path}: row {number}, column 1: the item {item!r} is already in row {first_row[item]}."
+                f"{path}: row {number}, column 1: the item {item!r} is already in row "
+                f"{first_row[item, stratum]}{where}."
             )
         if other := ids.unseen(item):
             raise RatingFileError(
                 f"{path}: row {number}, column 1: the item {item!r} looks exactly like {other!r} in row "
-                f"{first_row[other]}: write it the same way, or so that the two can be told apart."
+                f"{row_of[other]}: write it the same way, or so that the two can be told apart."
             )
         ids.add(item)
-        first_row[item] = number
+        row_of.setdefault(item, number)
+        first_row[item, stratum] = number
         for place, label in enumerate(row[1:]):
             if label in missing:
                 cells.append(_MISSING)
@@ -153,8 +191,9 @@ def _read_rows(
             elif categories is None:
                 cells.append(codes.setdefault(label, len(codes)))
             else:
+                shown = place + 2 + (column is not None and place + 1 >= column)
                 raise RatingFileError(
-                    f"{path}: row {number}, column {place + 2} ({names[place]!r}): the label {label!r} is "
+                    f"{path}: row {number}, column {shown} ({names[place]!r}): the label {label!r} is "
                     f"not one of the declared categories {', '.join(map(repr, categories))}. Where it "
                     "means a missing rating, leave the cell empty or name it with --missing."
                 )
@@ -162,7 +201,21 @@ def _read_rows(
     labels = tuple(codes)
     if categories is None:
         labels, ratings = _sorted_categories(labels, ratings)
-    return RatingTable(tuple(first_row), names, labels, ratings)
+    items = tuple(item for item, _ in first_row)
+    of = tuple(stratum for _, stratum in first_row) if column is not None else ()
+    return RatingTable(items, names, labels, ratings, of)
+
+
+def _strata_column(path: Path, number: int, header: list[str], strata: str) -> int:
+    found = [at for at, name in enumerate(header) if name == strata]
+    if not found or found == [0]:
+        raise RatingFileError(
+            f"{path}: row {number}: there is no column {strata!r} after the first; the columns are "
+            f"{', '.join(map(repr, header))}."
+        )
+    if len(found) > 1:
+        raise RatingFileError(f"{path}: row {number}, column {found[1] + 1}: {strata!r} stands twice.")
+    return found[0]
 
 
 def _annotators(path: Path, number: int, header: list[str]) -> tuple[str, ...]:

@@ -1,7 +1,7 @@
 """The worker's side of a run of refinements: claimed, asked question by question, stored answer by answer.
 
-Every answer is stored together with a write that checks the claim (core.jobs). What is stored is never asked again, so a killed worker's run goes on
-where it stopped.
+Every answer is stored together with a write that checks the claim (core.jobs). What is stored is never asked
+again, so a killed worker's run goes on where it stopped.
 """
 
 from __future__ import annotations

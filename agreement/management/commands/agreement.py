@@ -12,7 +12,7 @@ from typing import Any
 
 from django.core.management.base import BaseCommand, CommandError
 
-from agreement.display.plain_text import agreement_text
+from agreement.display.plain_text import agreement_text, strata_text
 from agreement.files.ratings import RatingTable, missing_marks, parse_categories, read_ratings
 from agreement.statistics.estimates import (
     NO_ITEMS,
@@ -23,6 +23,7 @@ from agreement.statistics.estimates import (
     undefined,
 )
 from agreement.statistics.label_agreement import label_agreement
+from agreement.statistics.strata import StratifiedResult, stratified_agreement
 from core.canonical_json import canonical_float
 from core.lookalikes import groups_alike
 
@@ -59,6 +60,12 @@ class Command(BaseCommand):
             metavar="NA",
             help="a text that means a missing rating, as an empty cell does; repeat for several",
         )
+        parser.add_argument(
+            "--strata",
+            metavar="COLUMN",
+            help="the column that names the table of each row, such as its type: the figures of each, and "
+            "those of all together, each table against its own chance",
+        )
         parser.add_argument("--json", action="store_true", help="print one JSON object")
         parser.add_argument(
             "--replicates", type=_whole, default=1000, help="bootstrap resamples (default 1000, 0 for none)"
@@ -75,22 +82,45 @@ class Command(BaseCommand):
         try:
             declared = options["categories"]
             categories = None if declared is None else parse_categories(declared)
-            table = read_ratings(options["ratings"], categories=categories, missing=options["missing"])
+            table = read_ratings(
+                options["ratings"],
+                categories=categories,
+                missing=options["missing"],
+                strata=options["strata"],
+            )
         except ValueError as error:
             raise CommandError(str(error)) from error
         for note in _notes(table, declared=categories is not None):
             self.stderr.write(f"Note: {note}")
-        result = label_agreement(
-            table.ratings,
-            q=len(table.categories),
-            seed=options["seed"],
-            replicates=options["replicates"],
-            min_common=options["min_common"],
-        )
+        choices = {name: options[name] for name in ("seed", "replicates", "min_common")}
+        if options["strata"] is not None:
+            self.handle_strata(table, choices, as_object=options["json"])
+            return
+        result = label_agreement(table.ratings, q=len(table.categories), **choices)
         if options["json"]:
             self.stdout.write(json.dumps(as_json(result, table.annotators, table.categories), indent=1))
         else:
             self.stdout.write(agreement_text(result, table.annotators, table.categories))
+
+    def handle_strata(self, table: RatingTable, choices: dict[str, int], *, as_object: bool) -> None:
+        names, ratings = table.by_stratum()
+        q = len(table.categories)
+        each = {name: label_agreement(ratings[:, at], q=q, **choices) for at, name in enumerate(names)}
+        together = stratified_agreement(ratings, q=q, **choices)
+        if as_object:
+            shown = {
+                "strata": {
+                    name: as_json(result, table.annotators, table.categories) for name, result in each.items()
+                },
+                "together": together_json(together, table.annotators, table.categories),
+            }
+            self.stdout.write(json.dumps(shown, indent=1))
+            return
+        for name, result in each.items():
+            self.stdout.write(f"== {name} ==\n")
+            self.stdout.write(agreement_text(result, table.annotators, table.categories))
+        self.stdout.write("\n== together ==\n")
+        self.stdout.write(strata_text(together, table.annotators))
 
 
 def _notes(table: RatingTable, *, declared: bool) -> Iterator[str]:
@@ -136,6 +166,33 @@ def as_json(result: TableResult, annotators: tuple[str, ...], categories: tuple[
         "categories": list(categories),
         "coefficients": coefficients,
         "details": details | {"replicates": result.replicates, "seed": list(result.seed)},
+    }
+
+
+def together_json(
+    result: StratifiedResult, annotators: tuple[str, ...], categories: tuple[str, ...]
+) -> dict[str, Any]:
+    """Return what `--strata --json` says of all strata: numerators and denominators added."""
+    coefficients = {name: _figure(result.estimates[name]) for name in COEFFICIENTS}
+    coefficients["cohen_kappa"]["pairs"] = [
+        {"annotators": [annotators[pair.first], annotators[pair.second]]}
+        | _figure(pair.kappa)
+        | {"n_common": pair.n_common, "observed_agreement": canonical_float(pair.observed_agreement.known)}
+        for pair in result.pairs
+    ]
+    for name in COEFFICIENTS:
+        mean = result.means[name]
+        coefficients[name]["mean_of_strata"] = None if mean is None else canonical_float(mean)
+        coefficients[name]["strata_defined"] = result.means_of[name]
+    return {
+        "n_items": result.n_items,
+        "n_units": result.n_units,
+        "n_pairable": result.n_pairable,
+        "n_strata": result.n_strata,
+        "n_raters": len(annotators),
+        "categories": list(categories),
+        "coefficients": coefficients,
+        "details": {"replicates": result.replicates, "seed": list(result.seed)},
     }
 
 
