@@ -69,7 +69,7 @@ def strata_text(result: StratifiedResult, annotators: Sequence[str]) -> str:
     lines = [
         f"{result.n_strata} strata; {result.n_items} items, {result.n_units} units with a rating, "
         f"{result.n_pairable} with two or more",
-        "Together: what each stratum shows beyond its own chance, added up. Mean: of the strata that have one.",
+        "Together: what each stratum shows beyond its own chance, added up. Mean: of those that have one.",
         "",
     ]
     rows = [
