@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from typing import Any
 
@@ -72,36 +72,29 @@ class Resamples:
             drawn = resampled_weights(multiplicity, replicates, generator(seed, _STREAM))
             self._replicated = np.concatenate([weights @ kinds for weights in drawn])
 
-    def figure(
-        self, ratio: Callable[[FloatArray], tuple[Any, Any]], *, n: int, reason: str, weight: float = 1.0
-    ) -> Figure:
+    def figure(self, ratio: Callable[[FloatArray], tuple[Any, Any]], *, n: int, reason: str) -> Figure:
         """Return numerator over denominator, both made of sums (..., columns), with a percentile interval.
 
-        Undefined for `reason` where the denominator is 0. No interval where more than 5% of the resamples leave
-        it undefined.
+        Undefined for `reason` where the denominator is 0. No interval where more than 5% of the resamples
+        leave it undefined.
         """
         above, below = (float(part) for part in ratio(self.totals))
         if not below:
             return Figure(None, n, reason=reason)
-        value = weight * above / below
+        value = above / below
         if self._replicated is None:
             return Figure(value, n)
         tops, bottoms = (np.asarray(part, dtype=np.float64) for part in ratio(self._replicated))
         defined = bottoms > 0
-        values = weight * np.divide(tops, bottoms, out=np.zeros_like(tops), where=defined)
+        values = np.divide(tops, bottoms, out=np.zeros_like(tops), where=defined)
         interval = percentile_interval(values, defined)
         return Figure(value, n, interval.low, interval.high)
 
     def interval_of(
         self, values: Callable[[FloatArray], tuple[FloatArray, NDArray[np.bool_]]]
     ) -> tuple[float | None, float | None]:
-        """Return the percentile interval of a figure that is no single ratio: values and where defined."""
+        """Return the percentile interval of a figure that is no single ratio: values, and where defined."""
         if self._replicated is None:
             return None, None
-        found, defined = values(self._replicated)
-        interval = percentile_interval(found, defined)
+        interval = percentile_interval(*values(self._replicated))
         return interval.low, interval.high
-
-    def chunks(self) -> Iterator[FloatArray]:
-        if self._replicated is not None:
-            yield self._replicated

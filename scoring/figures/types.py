@@ -1,7 +1,7 @@
 """How well a system names the types of FOCUS: counts, precision, recall and F1 by type, micro and macro.
 
-Scope `decided`: a pair of item and type that has no decision is not scored, and None of the Above only in items of
-which every type is decided. Scope `all`, as in the FOCUS paper: what is not decided yes is a no.
+Scope `decided`: a pair of item and type that has no decision is not scored, and None of the Above only in
+items of which every type is decided. Scope `all`, as in the FOCUS paper: what is not decided yes is a no.
 """
 
 from __future__ import annotations
@@ -42,7 +42,7 @@ class TypeScore:
 
 @dataclass(frozen=True, slots=True)
 class TypeScores:
-    """Every figure of one scope. macro is over the labels that are defined, macro_zero counts the others as 0."""
+    """Every figure of one scope. macro is over the labels that are defined; in macro_zero others are 0."""
 
     types: Mapping[str, TypeScore]
     micro: Mapping[str, Figure]
@@ -62,8 +62,8 @@ def type_scores(
 ) -> TypeScores:
     """Score a system's types against decisions.
 
-    decided : of each item the types with their decision; one that is missing or None has none
-    answered : of each item the types that the system names, NONE or nothing for None of the Above; an item that
+    decided : of each item the types with their decision; one that is missing or None has none answered : of
+    each item the types that the system names, NONE or nothing for None of the Above; an item that
         is missing counts as nothing answered
 
     Raises ValueError for an answer that is no type of the codebook, or about an item that is not there.
