@@ -1,0 +1,116 @@
+"""What a system says about an argument: at most two types, each with the words it is about."""
+
+from __future__ import annotations
+
+import difflib
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass
+from typing import Any, NamedTuple
+
+from scoring.figures.types import NONE
+from scoring.reading.places import find_place
+
+MOST_TYPES = 2
+NO_SPAN = "Null"
+_NOTHING = frozenset({"null", "none", "n/a", ""})
+_NONE_NAMES = ("none of the above", "null", "none")
+
+NO_SUCH_TYPE, TYPE_TWICE, NONE_WITH_A_TYPE = "no_such_type", "type_twice", "none_with_a_type"
+DIFFERENT_LENGTH, MORE_THAN_TWO, NO_LIST = (
+    "lists_of_different_length",
+    "more_than_two_types",
+    "no_list_of_texts",
+)
+
+
+class Answer(NamedTuple):
+    """One type that a system names: the words as given, and their place in the text where they are in it."""
+
+    type: str
+    span: tuple[int, int] | None
+    given: str
+
+
+@dataclass(frozen=True, slots=True)
+class FocusAnswer:
+    """A system's answer about one argument; nothing said is None of the Above."""
+
+    answers: tuple[Answer, ...]
+    spans_not_in_text: int = 0
+
+
+class AnswerRefused(ValueError):
+    """An answer is not of the form that is asked for; `problem` is a stable word, `what` what it is about."""
+
+    def __init__(self, problem: str, message: str, what: str = "") -> None:
+        super().__init__(message)
+        self.problem = problem
+        self.what = what
+
+
+class TypeNames:
+    """What a type may be called: its code, name and aliases, without regard to case, edges and a final "?"."""
+
+    def __init__(self, types: Iterable[tuple[str, Sequence[str]]], *, none: str = "") -> None:
+        known = list(types)
+        self._codes = {fold_name(name): code for code, names in known for name in (*names, code)}
+        self._shown = [name for _, names in known for name in names]
+        self._codes.update((fold_name(name), NONE) for name in (*_NONE_NAMES, *([none] if none else ())))
+
+    def code(self, name: str) -> str:
+        """Return the code of a type. Raises AnswerRefused with the nearest name where there is none."""
+        found = self._codes.get(fold_name(name))
+        if found is not None:
+            return found
+        near = difflib.get_close_matches(fold_name(name), self._codes, n=1, cutoff=0.0) or [""]
+        nearest = next((shown for shown in self._shown if fold_name(shown) == near[0]), near[0])
+        raise AnswerRefused(
+            NO_SUCH_TYPE, f"{name!r} is no type of the codebook; the nearest is {nearest!r}", name
+        )
+
+
+def fold_name(name: str) -> str:
+    """Return a type's name as names are compared.
+
+    >>> fold_name(" Lacks  Evidence? ")
+    'lacks evidence'
+    """
+    return " ".join(name.split()).rstrip("?").strip().casefold()
+
+
+def read_focus_answer(entry: Mapping[str, Any], text: str, names: TypeNames) -> FocusAnswer:
+    """Read the parallel lists `fsq_types` and `spans` of one argument. Raises AnswerRefused.
+
+    None of the Above needs no span. Words that are not in the text stay as words, without a place.
+    """
+    types, spans = (_texts(entry, key) for key in ("fsq_types", "spans"))
+    codes = [names.code(name) for name in types]
+    if len(codes) > MOST_TYPES:
+        raise AnswerRefused(MORE_THAN_TWO, f"{len(codes)} types where at most {MOST_TYPES} are asked for")
+    repeated = next((code for at, code in enumerate(codes) if code in codes[:at]), None)
+    if repeated is not None:
+        raise AnswerRefused(TYPE_TWICE, f"{repeated} is named twice", repeated)
+    if NONE in codes and len(codes) > 1:
+        raise AnswerRefused(NONE_WITH_A_TYPE, "None of the Above stands alone: a type is named beside it")
+    if codes == [NONE] and not spans:
+        spans = [NO_SPAN]
+    if len(spans) != len(codes):
+        raise AnswerRefused(
+            DIFFERENT_LENGTH,
+            f"fsq_types has {len(codes)} entries and spans {len(spans)}: give each type its span, or {NO_SPAN!r}",
+        )
+    found, missing = [], 0
+    for code, words in zip(codes, spans, strict=True):
+        place = None
+        if code != NONE and words.strip().casefold() not in _NOTHING:
+            place = find_place(text, words)
+            missing += place is None
+        found.append(Answer(code, place, words))
+    return FocusAnswer(tuple(found), missing)
+
+
+def _texts(entry: Mapping[str, Any], key: str) -> list[str]:
+    found = entry.get(key, [])
+    if not isinstance(found, list) or not all(isinstance(one, str) for one in found):
+        raise AnswerRefused(NO_LIST, f"{key} is {str(found)[:60]!r}; expected a list of texts", key)
+    return found
