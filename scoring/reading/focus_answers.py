@@ -49,7 +49,7 @@ class AnswerRefused(ValueError):
 
 
 class TypeNames:
-    """What a type may be called: its code, name and aliases, without regard to case, edges and a final "?"."""
+    """What a type may be called: its code, name and aliases; case, edges and a final "?" aside."""
 
     def __init__(self, types: Iterable[tuple[str, Sequence[str]]], *, none: str = "") -> None:
         known = list(types)
@@ -97,7 +97,8 @@ def read_focus_answer(entry: Mapping[str, Any], text: str, names: TypeNames) -> 
     if len(spans) != len(codes):
         raise AnswerRefused(
             DIFFERENT_LENGTH,
-            f"fsq_types has {len(codes)} entries and spans {len(spans)}: give each type its span, or {NO_SPAN!r}",
+            f"fsq_types has {len(codes)} entries and spans {len(spans)}: give each type its span, "
+            f"or {NO_SPAN!r} where there is none",
         )
     found, missing = [], 0
     for code, words in zip(codes, spans, strict=True):

@@ -51,7 +51,7 @@ def read_label(raw: str) -> Read:
 
 
 def read_context(raw: str) -> Read:
-    """Read whether a text has sufficient context: an answer that begins with yes or no, or with these words."""
+    """Read whether a text has sufficient context: the answer begins with yes, no or one of these words."""
     text = _plain(raw).casefold()
     for word, label in (
         ("not sufficient", INSUFFICIENT),

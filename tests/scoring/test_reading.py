@@ -41,7 +41,7 @@ def test_the_known_answers_of_lists(case):
 
 
 def test_an_unknown_type_is_refused_with_the_nearest_name():
-    with pytest.raises(AnswerRefused, match="'Weak Evidense' is no type .* nearest is 'Weak Evidence'"):
+    with pytest.raises(AnswerRefused, match=r"'Weak Evidense' is no type .* nearest is 'Weak Evidence'"):
         read_focus_answer({"fsq_types": ["Weak Evidense"], "spans": ["x"]}, "x", names())
 
 
