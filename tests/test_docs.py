@@ -1,0 +1,72 @@
+"""The documentation and the code say the same: paths, names, links and the words of the glossary."""
+
+import re
+from pathlib import Path
+
+import pytest
+
+ROOT = Path(__file__).resolve().parent.parent
+APPS = ("config", "frontend", "scoring", "exports", "agreement", "annotation", "core")
+PAGES = sorted([*ROOT.glob("*.md"), *ROOT.glob("docs/**/*.md"), *ROOT.glob("bench/*.md")])
+ARCHITECTURE = (ROOT / "docs" / "architecture.md").read_text("utf-8")
+GLOSSARY = (ROOT / "docs" / "glossary.md").read_text("utf-8")
+PLACE = re.compile(r"`((?:annotation|agreement|exports|frontend|core|config)/[\w./-]+)` \(`(\w+)`\)")
+PATH = re.compile(
+    r"`((?:annotation|agreement|exports|frontend|core|config|tests|bench|tools|docs)/[\w./-]+?)`"
+)
+
+
+def relative(path: Path) -> str:
+    return path.relative_to(ROOT).as_posix()
+
+
+def test_each_question_of_a_newcomer_is_answered_by_a_place_that_exists():
+    answered = [(path, name) for row in rows_of(ARCHITECTURE) for path, name in PLACE.findall(row)]
+    assert len(answered) >= 14
+    wrong = [
+        (path, name)
+        for path, name in answered
+        if not (ROOT / path).is_file() or not re.search(rf"\b{name}\b", (ROOT / path).read_text("utf-8"))
+    ]
+    assert wrong == []
+
+
+def rows_of(page: str) -> list[str]:
+    return [line for line in page.splitlines() if line.startswith("| ")]
+
+
+@pytest.mark.parametrize("document", PAGES, ids=relative)
+def test_links_and_paths_of_a_page_lead_somewhere(document):
+    text = document.read_text("utf-8")
+    links = [
+        target.partition("#")[0]
+        for target in re.findall(r"\]\(([^)\s]+)\)", text)
+        if not re.match(r"[a-z]+:|/", target) and target.partition("#")[0]
+    ]
+    missing = [target for target in links if not (document.parent / target).exists()]
+    missing += [path for path in PATH.findall(text) if not exists(path)]
+    assert missing == []
+
+
+def exists(path: str) -> bool:
+    """Say whether a path is there, or stands for a file of a release."""
+    of_release = re.fullmatch(r"agreement/round(s|-[\dN]+)\.\w+", path)
+    return bool(of_release or re.search(r"\*|[A-Z]", Path(path).name)) or (ROOT / path).exists()
+
+
+def test_every_room_of_the_house_is_named_in_the_architecture():
+    rooms = {
+        path.name
+        for app in ("annotation", "agreement", "exports", "scoring")
+        for path in (ROOT / app).iterdir()
+        if path.is_dir() and path.name not in {"__pycache__", "migrations", "management", "sample", "api"}
+    }
+    unnamed = {room for room in rooms if f"{room}/" not in ARCHITECTURE}
+    assert unnamed == set()
+
+
+def test_what_the_glossary_names_in_the_code_is_there():
+    code = "\n".join(path.read_text("utf-8") for app in APPS for path in (ROOT / app).rglob("*.py"))
+    names = [name for row in rows_of(GLOSSARY)[2:] for name in re.findall(r"`([A-Z]\w+)(?:\.\w+)?`", row)]
+    assert len(names) > 10
+    assert [name for name in names if f"class {name}" not in code] == []
