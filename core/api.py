@@ -2,8 +2,7 @@
 
 import errno
 import logging
-from collections.abc import Mapping
-from typing import IO, Any
+from typing import Any
 
 from django.conf import settings
 from django.core.exceptions import PermissionDenied, RequestDataTooBig
@@ -11,8 +10,6 @@ from django.db import InterfaceError, OperationalError
 from django.http import Http404
 from django.utils.translation import gettext
 from rest_framework import exceptions, serializers, status
-from rest_framework.exceptions import ParseError
-from rest_framework.parsers import JSONParser
 from rest_framework.response import Response
 from rest_framework.views import exception_handler as rest_exception_handler
 from rest_framework.views import set_rollback
@@ -125,21 +122,6 @@ def _flat(detail: Any, prefix: str = "") -> dict[str, str]:
         return flat
     messages = detail if isinstance(detail, list) else [detail]
     return {prefix or "body": " ".join(str(message) for message in messages)}
-
-
-class StrictJSONParser(JSONParser):
-    """JSON that is nested too deeply for the parser is refused like any other that cannot be read."""
-
-    def parse(
-        self,
-        stream: IO[Any],
-        media_type: str | None = None,
-        parser_context: Mapping[str, Any] | None = None,
-    ) -> Any:
-        try:
-            return super().parse(stream, media_type, parser_context)
-        except RecursionError:
-            raise ParseError(gettext("The JSON is nested too deeply.")) from None
 
 
 class ExactCharField(serializers.CharField):

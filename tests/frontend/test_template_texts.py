@@ -98,7 +98,7 @@ def logged_actions() -> set[str]:
 def test_every_action_of_the_log_and_every_count_of_an_import_is_said_in_other_languages():
     counted = set()
     for path in ROOT.glob("annotation/importing/**/*.py"):
-        counted |= set(re.findall(r"\.count\(\s*\"([^\"]+)\"", path.read_text("utf-8")))
+        counted |= set(re.findall(r"\.count(?:\(\s*|s\[)\"(\w[^\"]+)\"", path.read_text("utf-8")))
     actions = logged_actions()
     assert {"round opened", "unit decided", "release built"} <= actions and "new items" in counted
     assert actions - set(WORDS) == set()

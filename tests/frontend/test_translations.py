@@ -51,7 +51,7 @@ def marked_in_templates() -> Iterator[str]:
 
 
 def marked_in_python() -> Iterator[str]:
-    for app in ("agreement", "annotation", "config", "core", "exports", "frontend"):
+    for app in ("agreement", "annotation", "config", "core", "exports", "frontend", "scoring"):
         for path in (ROOT / app).rglob("*.py"):
             for node in ast.walk(ast.parse(path.read_text("utf-8"))):
                 if (
@@ -76,6 +76,7 @@ def translated_where_shown() -> Iterator[str]:
     yield from wording.SPAN_REASONS.values()
     yield from wording.REASONS.values()
     yield from wording.AGAINST.values()
+    yield from wording.ITEM_MEANS.values()
     yield from SECTION_NAMES
     yield from paradox.SENTENCES
     yield OF_ONE_MIND
