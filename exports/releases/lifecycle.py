@@ -16,7 +16,7 @@ from django.utils.translation import gettext
 from annotation.models import Membership, Project, ProjectEvent, Round
 from core.errors import Refused
 from core.failure import failure_words
-from core.gc import collected_rarely
+from core.gc import gc_relaxed
 from core.jobs import ATTEMPTS, ClaimLost, Lease, requeue, sweep
 from exports.documentation.card import description, licence_of
 from exports.models import Release
@@ -158,7 +158,7 @@ def _taken(message: str) -> Refused:
     return Refused("taken", message, errors={"version": message})
 
 
-@collected_rarely()
+@gc_relaxed()
 def _run(release_id: int) -> bool:
     lease = release_claim(release_id)
     if lease is None:
