@@ -17,7 +17,7 @@ ASKED_AGAIN = 600
 """Seconds until what a worker has not brought may be asked for again."""
 
 
-def remembered(name: str, find: Callable[[], Found]) -> Found:
+def cached(name: str, find: Callable[[], Found]) -> Found:
     """Return what `find` returned the last time under this name; the name says all that it depends on."""
     found: Found | None = cache.get(name)
     if found is None:

@@ -12,7 +12,7 @@ from django.utils.translation import gettext
 
 from annotation.models import Project, Protocol
 from annotation.projects.change_sign import log_sign
-from core.cache import WorkersCount, remembered
+from core.cache import WorkersCount, cached
 from core.errors import Refused
 from exports.models import QuestionRefinement, RefinementRun
 from exports.refinement.parameters import RefinementChoices
@@ -209,14 +209,12 @@ def table_kept(selection: Selection) -> WorkersCount[QuestionTable]:
 def sources_known(selection: Selection) -> list[tuple[str, str, int]]:
     """Return what `sources_of` returns, remembered: grouping the items takes too long for a page."""
     name = f"question-sources:{selection.project.pk}:{_sign(selection)}"
-    return remembered(name, lambda: sources_of(selection))
+    return cached(name, lambda: sources_of(selection))
 
 
 def splits_known(selection: Selection) -> list[str]:
     """Return what `splits_of` returns, remembered."""
-    return remembered(
-        f"question-splits:{selection.project.pk}:{_sign(selection)}", lambda: splits_of(selection)
-    )
+    return cached(f"question-splits:{selection.project.pk}:{_sign(selection)}", lambda: splits_of(selection))
 
 
 def _sign(selection: Selection) -> str:

@@ -18,7 +18,7 @@ from annotation.adjudication.adjudication import with_state
 from annotation.adjudication.discussion import discussed_units, discussion_allowed
 from annotation.items.search import topics_of
 from annotation.models import Assignment, Comment, Membership, QuestionAnnotation, Round, TypeAnnotation
-from core.cache import remembered
+from core.cache import cached
 from core.errors import Refused
 from frontend.decorators import login_required
 from frontend.pages.common import in_order, lead_or_refuse, page_of, project_page, query_without_page
@@ -140,7 +140,7 @@ def _filtered_keys(
     pair = QueryDict(mutable=True)
     pair["pair"] = asked.get("pair", "")
     name = f"differ:{report.pk}:{report.digest}:{judgements_stamp(report.round)}:{pair.urlencode()}"
-    differ = remembered(name, lambda: list(_matching(report, member, pair).values_list("pk", flat=True)))
+    differ = cached(name, lambda: list(_matching(report, member, pair).values_list("pk", flat=True)))
     others = asked.copy()
     others.pop("pair")
     if not any(others.get(key) for key in FILTERS) and not access.judging_now(member).exists():
