@@ -27,7 +27,7 @@ def cached(name: str, find: Callable[[], Found]) -> Found:
 
 
 @dataclass(frozen=True, slots=True)
-class WorkersCount(Generic[Found]):
+class BackgroundCount(Generic[Found]):
     """What a worker counts for the pages of a project: the last count, and whether it still holds.
 
     `sign` tells what the count depends on as it is now; take it before reading, so that a change in between

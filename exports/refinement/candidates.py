@@ -12,7 +12,7 @@ from django.utils.translation import gettext
 
 from annotation.models import Project, Protocol
 from annotation.projects.change_sign import log_sign
-from core.cache import WorkersCount, cached
+from core.cache import BackgroundCount, cached
 from core.errors import Refused
 from exports.models import QuestionRefinement, RefinementRun
 from exports.refinement.parameters import RefinementChoices
@@ -201,9 +201,9 @@ def table_work_out(selection: Selection) -> None:
     kept.keep(questions_table(selection))
 
 
-def table_kept(selection: Selection) -> WorkersCount[QuestionTable]:
+def table_kept(selection: Selection) -> BackgroundCount[QuestionTable]:
     """Return where a worker keeps the questions by source."""
-    return WorkersCount(f"questions-by-split:{selection.project.pk}", _sign(selection))
+    return BackgroundCount(f"questions-by-split:{selection.project.pk}", _sign(selection))
 
 
 def sources_known(selection: Selection) -> list[tuple[str, str, int]]:

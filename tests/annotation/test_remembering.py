@@ -4,7 +4,7 @@ import pytest
 
 from annotation.projects.change_sign import log_sign
 from annotation.projects.projects import project_edit
-from core.cache import WorkersCount
+from core.cache import BackgroundCount
 from tests import factories
 
 pytestmark = pytest.mark.django_db
@@ -20,10 +20,10 @@ def test_the_sign_of_a_project_changes_with_its_log_alone():
 
 
 def test_a_count_is_asked_for_once_until_it_is_there_and_shown_as_old_after_a_change():
-    count: WorkersCount[int] = WorkersCount("count", "1")
+    count: BackgroundCount[int] = BackgroundCount("count", "1")
     assert count.last() == (None, False)
     assert (count.asked_first(), count.asked_first()) == (True, False)
-    changed: WorkersCount[int] = WorkersCount("count", "2")
+    changed: BackgroundCount[int] = BackgroundCount("count", "2")
     assert not changed.asked_first()  # the one that is under way would be overtaken by ever new ones
     count.keep(7)
     assert (count.last(), changed.last()) == ((7, True), (7, False))
