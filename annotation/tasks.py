@@ -62,7 +62,7 @@ def count_screening(project_id: int) -> None:
 
 def screening_count_or_send(project: Project) -> None:
     """Have a worker count a screening result; asking again soon changes nothing."""
-    if not screening.screening_kept(project).asked_first():
+    if not screening.screening_kept(project).request_once():
         return
     try:
         count_screening.delay(project.pk)

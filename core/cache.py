@@ -42,7 +42,7 @@ class BackgroundCount(Generic[Found]):
         kept = cache.get(self.name)
         return (kept[1], kept[0] == self.sign) if kept else (None, False)
 
-    def asked_first(self) -> bool:
+    def request_once(self) -> bool:
         """Say whether nobody waits for a count yet, and note that somebody does now."""
         return cache.add(f"{self.name}:asked", True, ASKED_AGAIN)
 

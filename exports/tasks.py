@@ -75,7 +75,7 @@ def count_questions(project_id: int) -> None:
 def counting_start(selection: Selection) -> QuestionTable | None:
     """Return how many questions each source has; None while a worker counts them, which is asked for here."""
     table = question_counts.table_known(selection)
-    if table is None and question_counts.table_kept(selection).asked_first():
+    if table is None and question_counts.table_kept(selection).request_once():
         send(count_questions, selection.project.pk)
     return table
 

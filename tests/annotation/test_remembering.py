@@ -22,9 +22,9 @@ def test_the_sign_of_a_project_changes_with_its_log_alone():
 def test_a_count_is_asked_for_once_until_it_is_there_and_shown_as_old_after_a_change():
     count: BackgroundCount[int] = BackgroundCount("count", "1")
     assert count.last() == (None, False)
-    assert (count.asked_first(), count.asked_first()) == (True, False)
+    assert (count.request_once(), count.request_once()) == (True, False)
     changed: BackgroundCount[int] = BackgroundCount("count", "2")
-    assert not changed.asked_first()  # the one that is under way would be overtaken by ever new ones
+    assert not changed.request_once()  # the one that is under way would be overtaken by ever new ones
     count.keep(7)
     assert (count.last(), changed.last()) == ((7, True), (7, False))
-    assert changed.asked_first()
+    assert changed.request_once()
