@@ -28,7 +28,7 @@ from annotation.models import (
     Upload,
 )
 from annotation.models.rounds import types_named
-from annotation.projects.change_sign import log_sign
+from annotation.projects.change_sign import project_stamp
 from core.cache import BackgroundCount
 from core.errors import Refused
 
@@ -134,7 +134,7 @@ def screening_count(project: Project) -> None:
 
 def screening_kept(project: Project) -> BackgroundCount[Screening]:
     """Return where a worker keeps the result of a large project."""
-    return BackgroundCount(f"screening-judged:{project.pk}", log_sign(project))
+    return BackgroundCount(f"screening-judged:{project.pk}", project_stamp(project))
 
 
 def screening_send(

@@ -11,7 +11,7 @@ from django.db.models import Count, Max
 from django.utils.translation import gettext
 
 from annotation.models import Project, Protocol
-from annotation.projects.change_sign import log_sign
+from annotation.projects.change_sign import project_stamp
 from core.cache import BackgroundCount, cached
 from core.errors import Refused
 from exports.models import QuestionRefinement, RefinementRun
@@ -220,4 +220,4 @@ def splits_known(selection: Selection) -> list[str]:
 def _sign(selection: Selection) -> str:
     """Return a sign of change: answers of a language model have rows of their own, apart from the log."""
     answered = QuestionRefinement.objects.filter(run__project=selection.project).aggregate(last=Max("pk"))
-    return f"{log_sign(selection.project)}.{answered['last']}"
+    return f"{project_stamp(selection.project)}.{answered['last']}"

@@ -2,7 +2,7 @@
 
 import pytest
 
-from annotation.projects.change_sign import log_sign
+from annotation.projects.change_sign import project_stamp
 from annotation.projects.projects import project_edit
 from core.cache import BackgroundCount
 from tests import factories
@@ -12,11 +12,11 @@ pytestmark = pytest.mark.django_db
 
 def test_the_sign_of_a_project_changes_with_its_log_alone():
     made, other = factories.study(items=0), factories.study(items=0)
-    before = log_sign(made.project)
+    before = project_stamp(made.project)
     project_edit(project=other.project, member=other.lead, name="x", licence="", languages="en", contact="")
-    assert log_sign(made.project) == before
+    assert project_stamp(made.project) == before
     project_edit(project=made.project, member=made.lead, name="x", licence="", languages="en", contact="")
-    assert log_sign(made.project) != before
+    assert project_stamp(made.project) != before
 
 
 def test_a_count_is_asked_for_once_until_it_is_there_and_shown_as_old_after_a_change():
