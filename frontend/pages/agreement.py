@@ -43,7 +43,7 @@ from annotation.models import Membership, Round
 from annotation.rounds.asked_types import asked_words
 from frontend.decorators import login_required
 from frontend.middleware import refusals_as_notices
-from frontend.pages.common import lead_or_refuse, page_of, project_page, query_without_page
+from frontend.pages.common import lead_or_403, page_of, project_page, query_without_page
 
 PATTERNS = 6
 """How many kinds of underline the stylesheet has; with more annotators they repeat, and the name tells."""
@@ -146,7 +146,7 @@ WHO_SHOWN = 40
 
 
 def _lead_and_round(request: HttpRequest, slug: str, number: int) -> tuple[Membership, Round]:
-    member = lead_or_refuse(request, slug)
+    member = lead_or_403(request, slug)
     return member, access.round_or_404(member, number)
 
 

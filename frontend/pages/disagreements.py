@@ -21,7 +21,7 @@ from annotation.models import Assignment, Comment, Membership, QuestionAnnotatio
 from core.cache import cached
 from core.errors import Refused
 from frontend.decorators import login_required
-from frontend.pages.common import in_order, lead_or_refuse, page_of, project_page, query_without_page
+from frontend.pages.common import in_order, lead_or_403, page_of, project_page, query_without_page
 from frontend.unit_view import unit_key
 
 FILTERS = ("type", "topic", "pattern", "pair", "state")
@@ -48,7 +48,7 @@ def closed_round_report(round: Round) -> AgreementReport | None:
 @require_GET
 def disagreements(request: HttpRequest, slug: str) -> HttpResponse:
     """List the closed rounds with how much of each is still to be decided."""
-    member = lead_or_refuse(request, slug)
+    member = lead_or_403(request, slug)
     closed = member.project.rounds.filter(status=Round.Status.CLOSED).order_by("-number")
     page = page_of(request, closed, ROUNDS_A_PAGE)
     rows: list[tuple[Round, AgreementReport | None, QueueProgress | None]] = []
@@ -62,7 +62,7 @@ def disagreements(request: HttpRequest, slug: str) -> HttpResponse:
 @require_GET
 def round_disagreements(request: HttpRequest, slug: str, number: int) -> HttpResponse:
     """List a round's disputed units, most disputed first, by type, pair, pattern, topic and state."""
-    member = lead_or_refuse(request, slug)
+    member = lead_or_403(request, slug)
     round = access.round_or_404(member, number)
     report = closed_round_report(round)
     if report is None:
@@ -200,7 +200,7 @@ def _filters(round: Round, report: AgreementReport, asked: Any) -> dict[str, Any
 @require_POST
 def adjudicate_next(request: HttpRequest, slug: str, number: int) -> HttpResponse:
     """Claim the most disputed unit that waits and go there; back to the list when none is left."""
-    member = lead_or_refuse(request, slug)
+    member = lead_or_403(request, slug)
     round = access.round_or_404(member, number)
     report = closed_round_report(round)
     found = queue_claim_next(report, member) if report else None
