@@ -23,7 +23,13 @@ from exports.models import Release
 from exports.releases.build import files_build, nothing_to_release, release_digest
 from exports.releases.claim import attempt_let_go, cancelled_sweep, release_claim
 from exports.releases.comparison import changes_work_out
-from exports.releases.storage import attempt_forget, files_forget, files_remember, files_store, scratch_folder
+from exports.releases.storage import (
+    attempt_forget,
+    files_forget,
+    files_store,
+    mark_files_verified,
+    scratch_folder,
+)
 from exports.selection.parameters import Parameters
 from exports.selection.selection import items_chosen, items_present, selection_read
 
@@ -177,7 +183,7 @@ def _run(release_id: int) -> bool:
             raise ClaimLost from error
         raise
     try:
-        files_remember(release.files)
+        mark_files_verified(release.files)
         changes_work_out(release)
     except Exception as error:
         # The release is built; the pages ask for the comparison again.
