@@ -69,7 +69,7 @@ def comparison_start(before: Release, after: Release) -> None:
 @shared_task(name="exports.count_questions")
 def count_questions(project_id: int) -> None:
     """Count the questions of a project for those who are about to start a run of refinements."""
-    question_counts.table_work_out(refinable_selection(Project.objects.get(pk=project_id)))
+    question_counts.compute_question_table(refinable_selection(Project.objects.get(pk=project_id)))
 
 
 def counting_start(selection: Selection) -> QuestionTable | None:

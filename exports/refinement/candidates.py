@@ -195,7 +195,7 @@ def table_known(selection: Selection) -> QuestionTable | None:
     return None
 
 
-def table_work_out(selection: Selection) -> None:
+def compute_question_table(selection: Selection) -> None:
     """Count the questions by source and keep the answer."""
     kept = table_kept(selection)
     kept.keep(questions_table(selection))

@@ -22,7 +22,7 @@ from exports.documentation.card import description, licence_of
 from exports.models import Release
 from exports.releases.build import files_build, nothing_to_release, release_digest
 from exports.releases.claim import attempt_let_go, cancelled_sweep, release_claim
-from exports.releases.comparison import changes_work_out
+from exports.releases.comparison import compute_comparison
 from exports.releases.storage import (
     attempt_forget,
     files_forget,
@@ -184,7 +184,7 @@ def _run(release_id: int) -> bool:
         raise
     try:
         mark_files_verified(release.files)
-        changes_work_out(release)
+        compute_comparison(release)
     except Exception as error:
         # The release is built; the pages ask for the comparison again.
         name = type(error).__name__
