@@ -200,7 +200,7 @@ def _give_up(release_id: int, lease: Lease) -> None:
 
 def _build(release_id: int, lease: Lease) -> Release:
     release = Release.objects.select_related("project").get(pk=release_id)
-    _reopened_meanwhile_refuse(release)
+    _refuse_if_reopened(release)
     selection = selection_read(release.project, Parameters.from_json(release.parameters))
     with scratch_folder(lease.token) as folder:
         built = files_build(selection, release.version, folder, lease.progress)
@@ -232,7 +232,7 @@ def _build(release_id: int, lease: Lease) -> Release:
     return release
 
 
-def _reopened_meanwhile_refuse(release: Release) -> None:
+def _refuse_if_reopened(release: Release) -> None:
     """Refuse to pool less than was asked for: every closed round means those that were closed by then."""
     asked = release.project.events.filter(
         action="release requested", details__version=release.version
