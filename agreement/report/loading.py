@@ -29,7 +29,7 @@ from agreement.report.judgements import (
     UnitKind,
     natural_key,
 )
-from agreement.report.span_sums import Frame
+from agreement.report.span_sums import ResamplingFrame
 from annotation.codebooks.definition import CQS_GEN, FOCUS
 from annotation.items.correction import CORRECTED
 from annotation.models import Item, Membership, QuestionAnnotation, Round, RoundItem, TypeAnnotation
@@ -172,14 +172,16 @@ def texts_read(item_ids: Iterable[int], batch: int = 500) -> Iterator[tuple[int,
             yield item_id, texts[item_id]
 
 
-def frame_read(round: Round, items: RoundItems) -> Frame:
+def frame_read(round: Round, items: RoundItems) -> ResamplingFrame:
     """Return what `span_frame` returns, from the database: for a part that does not read all judgements."""
     rows = counted_rows(TypeAnnotation.objects.all(), round).filter(
         assignment__item__withdrawn_at__isnull=True
     )
     judged = rows.filter(applicable__isnull=False).aggregate(n=Count("assignment__item_id", distinct=True))
     marked = rows.filter(start__isnull=False).values_list("assignment__item_id", flat=True).distinct()
-    return Frame(np.flatnonzero(np.isin(items.ids, np.array(list(marked), dtype=np.int64))), judged["n"])
+    return ResamplingFrame(
+        np.flatnonzero(np.isin(items.ids, np.array(list(marked), dtype=np.int64))), judged["n"]
+    )
 
 
 def _items_read(round: Round, *, fields: bool, without: Collection[int] = ()) -> RoundItems:

@@ -36,18 +36,20 @@ NOBODY = -1
 
 
 @dataclass(frozen=True, slots=True)
-class Frame:
+class ResamplingFrame:
     """What is resampled: the items with a span in any type, ascending (n,), and how many are judged."""
 
     marked: IntArray
     n_items: int
 
 
-def span_frame(judgements: RoundJudgements) -> Frame:
+def span_frame(judgements: RoundJudgements) -> ResamplingFrame:
     """Return the frame of a round whose judgements are all at hand."""
     columns = judgements.columns
     marked = np.unique(judgements.unit_item[columns.unit[columns.start >= 0]])
-    return Frame(marked, int(np.unique(judgements.unit_item[columns.unit[columns.value >= 0]]).size))
+    return ResamplingFrame(
+        marked, int(np.unique(judgements.unit_item[columns.unit[columns.value >= 0]]).size)
+    )
 
 
 @dataclass(frozen=True, slots=True)
@@ -173,7 +175,7 @@ def _added(arrays: Sequence[FloatArray]) -> FloatArray:
 
 
 def span_sums(
-    findings: Mapping[int, Findings], frame: Frame, parameters: dict[str, Any]
+    findings: Mapping[int, Findings], frame: ResamplingFrame, parameters: dict[str, Any]
 ) -> dict[int, SpanSums]:
     """Return the sums of each type. One draw of resamples serves all that are asked for together."""
     matrices = {}
@@ -186,7 +188,9 @@ def span_sums(
     return {kind: _sums(findings[kind], matrices[kind], resampled.get(kind), frame) for kind in findings}
 
 
-def _sums(found: Findings, matrix: FloatArray, resampled: FloatArray | None, frame: Frame) -> SpanSums:
+def _sums(
+    found: Findings, matrix: FloatArray, resampled: FloatArray | None, frame: ResamplingFrame
+) -> SpanSums:
     there = matrix[:, len(found.columns) :] != 0
     any_there = there.any(axis=0)
     first, last = np.full((2, len(found.columns)), NOBODY, dtype=np.int64)
@@ -208,7 +212,7 @@ def _sums(found: Findings, matrix: FloatArray, resampled: FloatArray | None, fra
 
 
 def _resampled(
-    matrices: Mapping[int, FloatArray], frame: Frame, parameters: dict[str, Any]
+    matrices: Mapping[int, FloatArray], frame: ResamplingFrame, parameters: dict[str, Any]
 ) -> dict[int, FloatArray]:
     """Return each (marked items, columns) matrix summed over each resample, (replicates, columns)."""
     n_marked = len(frame.marked)
