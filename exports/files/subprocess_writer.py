@@ -29,7 +29,7 @@ AHEAD = 128
 _END = b""
 
 
-class FilesBeside:
+class SubprocessWriter:
     """Has another process write items, as `ItemFiles` does. The `with` block ends that process.
 
     Raises Refused, from any of its methods, where that process cannot go on.
@@ -40,7 +40,7 @@ class FilesBeside:
         self._pieces: Queue[bytes] = Queue(AHEAD)
         self._is_gone = False
 
-    def __enter__(self) -> FilesBeside:
+    def __enter__(self) -> SubprocessWriter:
         self._process = subprocess.Popen(
             [sys.executable, "-m", "exports.files.subprocess_main"],
             stdin=subprocess.PIPE,
