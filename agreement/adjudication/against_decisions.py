@@ -86,7 +86,7 @@ def _in_order(unit: UnitKey) -> tuple[int, str, int]:
     return unit[0], unit[1], unit[2] or 0
 
 
-def resolved_figures(report: AgreementReport) -> dict[str, dict[str, Any]]:
+def agreement_with_decisions(report: AgreementReport) -> dict[str, dict[str, Any]]:
     """Return {pseudonym: {"n", "agreement", "kappa"}}: each annotator against the leads' decisions.
 
     n counts the decided units the annotator judged; agreement is the share of equal answers (yes and no, or

@@ -14,7 +14,7 @@ from django.utils.translation import gettext
 from django.views.decorators.http import require_GET, require_POST
 from django_htmx.http import HttpResponseClientRefresh
 
-from agreement.adjudication.against_decisions import resolved_figures
+from agreement.adjudication.against_decisions import agreement_with_decisions
 from agreement.adjudication.answers import Answer, judged_units
 from agreement.adjudication.queue import UnitView, disputed_units, units_of, units_view
 from agreement.computation.requests import ReportHidden, figures_readable, report_current, report_visible
@@ -218,7 +218,7 @@ def _who(round: Round, figures: dict[str, Any]) -> list[tuple[str, str]]:
 
 
 def _people(report: AgreementReport, notes: Notes) -> dict[str, Any]:
-    return detail_tables.annotator_table(report.figures, notes, resolved_figures(report))
+    return detail_tables.annotator_table(report.figures, notes, agreement_with_decisions(report))
 
 
 def _plan(request: HttpRequest, report: AgreementReport) -> dict[str, Any]:
