@@ -1,8 +1,8 @@
 """Run the whole suite: scripts in Node.js, then everything on SQLite, then the database tests on PostgreSQL.
 
-Words on the command line go to pytest instead: one run on SQLite, with the services that the named tests ask for.
-Only the standard library; run by `make test` and `make test ARGS="..."`. With ELENCHUS_STRICT=1 a missing service or a skipped test is a
-failure.
+Words on the command line go to pytest instead: one run on SQLite, with the services that these tests need.
+Only the standard library; run by `make test` and `make test ARGS="..."`. With ELENCHUS_STRICT=1 a missing
+service or a skipped test is a failure.
 """
 
 import glob
@@ -84,7 +84,7 @@ def run_legs(services: Services, strict: bool) -> int:
 
 
 def run_chosen(services: Services, strict: bool, arguments: Sequence[str]) -> int:
-    """Run pytest once, on SQLite, with these arguments; start only the services that the named tests ask for."""
+    """Run pytest once, on SQLite, with these arguments, and start only the services that the tests need."""
     text = text_of_tests(arguments)
     needs: dict[str, tuple[Callable[[], str], str]] = {
         "REDIS_URL": (services.redis_url, "the tests with a Redis broker"),
@@ -102,7 +102,7 @@ def run_chosen(services: Services, strict: bool, arguments: Sequence[str]) -> in
 
 
 def text_of_tests(arguments: Sequence[str]) -> str:
-    """Return what stands in the test files that arguments of pytest name and in their conftest; else in all."""
+    """Return the test files that arguments of pytest name, with their conftest; without a name, all."""
     named = [ROOT / word.partition("::")[0] for word in arguments if not word.startswith("-")]
     places = [path for path in named if path.exists()] or [ROOT / "tests"]
     files = {file for place in places for file in ([place] if place.is_file() else place.rglob("*.py"))}

@@ -1,6 +1,6 @@
 """What the spans of a type add up to, in the round and in each resample, and the figures made of that.
 
-Sums of several types are the sums of their sums, so a type can be worked out by itself and what it hands on
+Sums of several types are the sums of their sums, so a type can be computed by itself and what it gives
 does not grow with the texts. An item is drawn with all its types: every type draws the same resamples.
 """
 
@@ -44,7 +44,7 @@ class ResamplingFrame:
 
 
 def span_frame(judgements: RoundJudgements) -> ResamplingFrame:
-    """Return the frame of a round whose judgements are all at hand."""
+    """Return the frame of a round whose judgements are all in memory."""
     columns = judgements.columns
     marked = np.unique(judgements.unit_item[columns.unit[columns.start >= 0]])
     return ResamplingFrame(

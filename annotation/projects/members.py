@@ -1,4 +1,4 @@
-"""The people of a project after they joined: roles, leaving, and handing on their texts."""
+"""The people of a project after they joined: roles, leaving, and reassigning their texts."""
 
 from typing import Any
 

@@ -207,13 +207,13 @@ def table_kept(selection: Selection) -> BackgroundCount[QuestionTable]:
 
 
 def sources_known(selection: Selection) -> list[tuple[str, str, int]]:
-    """Return what `sources_of` returns, remembered: grouping the items takes too long for a page."""
+    """Return what `sources_of` returns, from the cache: grouping the items takes too long for a page."""
     name = f"question-sources:{selection.project.pk}:{_sign(selection)}"
     return cached(name, lambda: sources_of(selection))
 
 
 def splits_known(selection: Selection) -> list[str]:
-    """Return what `splits_of` returns, remembered."""
+    """Return what `splits_of` returns, from the cache."""
     return cached(f"question-splits:{selection.project.pk}:{_sign(selection)}", lambda: splits_of(selection))
 
 

@@ -83,7 +83,7 @@ def _begin(day: date) -> datetime:
 
 
 class _Echo:
-    """A file that hands back what is written, so that the writer's lines can be streamed."""
+    """A file that returns what is written, so that the writer's lines can be streamed."""
 
     def write(self, line: str) -> str:
         return line

@@ -1,4 +1,4 @@
-"""One person of a project: roles, background, leaving, and handing on what they have not finished."""
+"""One person of a project: roles, background, leaving, and reassigning what they have not finished."""
 
 from django import forms
 from django.contrib import messages

@@ -1,4 +1,4 @@
-"""Handing on what an annotator of an open round has not decided: whole texts, or units of chosen types."""
+"""Reassign what an annotator of an open round has not decided: whole texts, or units of chosen types."""
 
 from typing import Any, cast
 
@@ -23,7 +23,7 @@ WHOLE, BY_TYPE = "texts", "types"
 
 
 class ReassignForm(forms.Form):
-    """What is handed on, and to whom. Rounds that ask questions hand on whole texts."""
+    """What is reassigned, and to whom. In rounds that ask questions whole texts are."""
 
     what = forms.ChoiceField(
         widget=forms.RadioSelect,
@@ -69,7 +69,7 @@ class ReassignForm(forms.Form):
 @login_required
 @require_http_methods(["GET", "POST"])
 def person_reassign(request: HttpRequest, slug: str, person_id: int, number: int) -> HttpResponse:
-    """Say what a person has not decided in an open round, and hand on what the lead chooses of it."""
+    """Say what a person has not decided in an open round, and reassign what the lead chooses of it."""
     member = lead_or_403(request, slug)
     target = target_of(member, person_id)
     round = member.project.rounds.select_related("codebook", "project").filter(number=number).first()

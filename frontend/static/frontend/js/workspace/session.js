@@ -195,7 +195,7 @@ export class Session {
     return last.unit;
   }
 
-  /** What was written and highlighted for a decision taken back is at hand for the next one. @param {Unit} unit @param {Row} row */
+  /** What was written and highlighted for a decision taken back is kept for the next one. @param {Unit} unit @param {Row} row */
   keepWords(unit, { cannot_judge, label, comment, unsure, quote, start, end }) {
     /** @type {Draft} */
     const draft = {};
