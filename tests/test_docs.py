@@ -1,6 +1,7 @@
 """The documentation and the code say the same: paths, names, links and the words of the glossary."""
 
 import re
+import tomllib
 from pathlib import Path
 
 import pytest
@@ -70,3 +71,20 @@ def test_what_the_glossary_names_in_the_code_is_there():
     names = [name for row in rows_of(GLOSSARY)[2:] for name in re.findall(r"`([A-Z]\w+)(?:\.\w+)?`", row)]
     assert len(names) > 10
     assert [name for name in names if f"class {name}" not in code] == []
+
+
+def test_the_newest_version_of_the_changelog_is_that_of_the_project():
+    versions = re.findall(r"^## (\S+)", (ROOT / "CHANGELOG.md").read_text("utf-8"), re.M)
+    project = tomllib.loads((ROOT / "pyproject.toml").read_text("utf-8"))["project"]
+    assert versions == sorted(versions, reverse=True)
+    assert versions[0] == project["version"]
+
+
+def test_the_workflow_of_a_forge_runs_what_anybody_can_run_in_a_clone():
+    workflow = (ROOT / ".github" / "workflows" / "ci.yml").read_text("utf-8")
+    assert re.findall(r"- run: (.+)", workflow) == [".ci/run"]
+
+
+def test_the_commits_that_blame_passes_over_are_whole_hashes():
+    lines = (ROOT / ".git-blame-ignore-revs").read_text("utf-8").splitlines()
+    assert [line for line in lines if not re.fullmatch(r"#.*|[0-9a-f]{40}", line)] == []
