@@ -1,6 +1,8 @@
 """What takes long to find, found once: under a name that says all it depends on, or by a worker.
 
 What is kept lies in the cache; where that loses it, it is found again.
+
+See docs/decisions/running.md.
 """
 
 from collections.abc import Callable

@@ -3,6 +3,8 @@
 Words on the command line go to pytest instead: one run on SQLite, with the services that these tests need.
 Only the standard library; run by `make test` and `make test ARGS="..."`. With ELENCHUS_STRICT=1 a missing
 service or a skipped test is a failure.
+
+See docs/decisions/running.md.
 """
 
 import glob

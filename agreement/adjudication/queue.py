@@ -1,4 +1,7 @@
-"""The disputed units of a report, most disputed first, and the answers behind them."""
+"""The disputed units of a report, most disputed first, and the answers behind them.
+
+See docs/decisions/agreement.md.
+"""
 
 from __future__ import annotations
 

@@ -3,6 +3,8 @@
 Nothing is computed inside a transaction. A report with little to do is computed by the task that claims it;
 one with much to do is split into parts (agreement.computation.parts), and assembled by who claims it after
 the last.
+
+See docs/decisions/agreement.md.
 """
 
 from __future__ import annotations

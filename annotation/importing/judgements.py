@@ -2,6 +2,8 @@
 
 The same path as the browser's: each row is checked by the protocol, then event and current row are
 written. A new round stays a draft that nobody judges in until everything is there.
+
+See docs/decisions/importing.md.
 """
 
 from collections import defaultdict

@@ -3,6 +3,8 @@
 Writing takes as long as reading, and Python runs one thread at a time. The other process is a fresh one: it
 gets the items through a pipe and never asks the database, so it needs none of this one's connections, and
 it ends with this one, whatever ends that. It sends back what it tallied, or why it could not go on.
+
+See docs/decisions/releases.md.
 """
 
 from __future__ import annotations

@@ -2,6 +2,8 @@
 
 Every write of a worker checks its claim (core.jobs). Files go through Django's storage below a folder of the
 attempt, and count only once the row is `done`.
+
+See docs/decisions/releases.md.
 """
 
 from __future__ import annotations

@@ -1,4 +1,7 @@
-"""A project's own page: what is done and next for leads, my rounds for annotators."""
+"""A project's own page: what is done and next for leads, my rounds for annotators.
+
+See docs/decisions/leads.md.
+"""
 
 from collections import Counter
 from dataclasses import dataclass

@@ -1,5 +1,6 @@
 /**
  * One annotator in one round: which unit is on the screen, what was decided, what comes next. No page and no network in here.
+ * See docs/decisions/workspace.md.
  *
  * @typedef {import("./units.js").Unit} Unit
  * @typedef {import("./units.js").Row} Row
