@@ -3,11 +3,16 @@
 PORT ?= 8000
 PYTHON = .venv/bin/python
 
-.PHONY: help demo test fuzz lint
+# Each folder whose code the server runs; `make dev` watches these.
+APPS = config core annotation agreement exports scoring frontend
+
+.PHONY: help demo dev test fuzz lint
 
 help:
 	@echo "make demo          set up and run Elenchus with sample projects (make demo PORT=9000)"
+	@echo "make dev           the same, started again whenever Python, a template or a script changes"
 	@echo "make test          run all tests: on SQLite, again on PostgreSQL, with Redis and a browser"
+	@echo "make test ARGS=... run what pytest is told, once, on SQLite: make test ARGS=\"tests/core -k undo\""
 	@echo "make fuzz          import two thousand files made from valid ones by mutation"
 	@echo "make lint          check style, types, migrations, static files and scripts"
 
@@ -17,9 +22,16 @@ demo:
 	@$(PYTHON) manage.py load_sample
 	@exec $(PYTHON) manage.py serve --port "$(PORT)" --sample-logins
 
+dev:
+	@sh tools/setup.sh requirements-dev.txt
+	@$(PYTHON) manage.py migrate --verbosity 0
+	@$(PYTHON) manage.py load_sample
+	@exec $(PYTHON) -m watchfiles --target-type command --sigint-timeout 20 \
+		'$(PYTHON) manage.py serve --port "$(PORT)" --sample-logins' $(APPS)
+
 test:
 	@sh tools/setup.sh requirements-dev.txt
-	@exec $(PYTHON) -m tools.run_tests
+	@exec $(PYTHON) -m tools.run_tests $(ARGS)
 
 fuzz:
 	@sh tools/setup.sh requirements-dev.txt

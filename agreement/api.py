@@ -151,9 +151,9 @@ class PlanApi(ReportView):
         key = serializers.CharField()
         code = serializers.CharField()
         name = serializers.CharField()
-        n_items = serializers.IntegerField(help_text="Items at hand.")
+        n_items = serializers.IntegerField(help_text="Items that the figure is of.")
         width = serializers.FloatField(allow_null=True, help_text="Of the interval from these items.")
-        more = serializers.IntegerField(allow_null=True, help_text="Items it takes beyond those at hand.")
+        more = serializers.IntegerField(allow_null=True, help_text="Items it takes beyond those.")
         reason = serializers.CharField(allow_null=True, help_text="Why there is no such number.")
 
     @extend_schema(

@@ -1,4 +1,7 @@
-"""Who may see and do what. Every query below a project starts from the project in the address."""
+"""Who may see and do what. Every query below a project starts from the project in the address.
+
+See docs/decisions/storage.md.
+"""
 
 from typing import Any, TypeVar
 

@@ -66,7 +66,7 @@ def count_screening(project_id: int) -> None:
 
 def screening_count_or_send(project: Project) -> None:
     """Have a worker count a screening result; asking again soon changes nothing."""
-    if screening.screening_kept(project).asked_first():
+    if screening.screening_kept(project).request_once():
         send_or_run(count_screening, project.pk)
 
 

@@ -116,9 +116,9 @@ def build(version: str, choices: dict) -> None:
 
     started = time.perf_counter()
     started_cpu = sum(os.times()[:4])
-    built, compare = [], releases.changes_work_out
+    built, compare = [], releases.compute_comparison
     # The release is there once it is built; then it is compared with the one before it.
-    releases.changes_work_out = lambda release: built.append(time.perf_counter()) or compare(release)
+    releases.compute_comparison = lambda release: built.append(time.perf_counter()) or compare(release)
     release = releases.release_build(
         project=Project.objects.get(slug=SLUG), version=version, parameters=Parameters.from_json(choices)
     )

@@ -2,6 +2,8 @@
 
 A value may also come from a file: with `NAME_FILE=/run/secrets/name` the file's text is the value (for
 secrets that must not stand in the environment).
+
+See docs/decisions/running.md.
 """
 
 import os

@@ -1,6 +1,8 @@
 """What takes long to find, found once: under a name that says all it depends on, or by a worker.
 
 What is kept lies in the cache; where that loses it, it is found again.
+
+See docs/decisions/running.md.
 """
 
 from collections.abc import Callable
@@ -17,7 +19,7 @@ ASKED_AGAIN = 600
 """Seconds until what a worker has not brought may be asked for again."""
 
 
-def remembered(name: str, find: Callable[[], Found]) -> Found:
+def cached(name: str, find: Callable[[], Found]) -> Found:
     """Return what `find` returned the last time under this name; the name says all that it depends on."""
     found: Found | None = cache.get(name)
     if found is None:
@@ -27,7 +29,7 @@ def remembered(name: str, find: Callable[[], Found]) -> Found:
 
 
 @dataclass(frozen=True, slots=True)
-class WorkersCount(Generic[Found]):
+class BackgroundCount(Generic[Found]):
     """What a worker counts for the pages of a project: the last count, and whether it still holds.
 
     `sign` tells what the count depends on as it is now; take it before reading, so that a change in between
@@ -42,7 +44,7 @@ class WorkersCount(Generic[Found]):
         kept = cache.get(self.name)
         return (kept[1], kept[0] == self.sign) if kept else (None, False)
 
-    def asked_first(self) -> bool:
+    def request_once(self) -> bool:
         """Say whether nobody waits for a count yet, and note that somebody does now."""
         return cache.add(f"{self.name}:asked", True, ASKED_AGAIN)
 

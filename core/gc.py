@@ -12,7 +12,7 @@ _RARE = 50_000
 
 
 @contextmanager
-def collected_rarely() -> Iterator[None]:
+def gc_relaxed() -> Iterator[None]:
     """Look for cycles seldom in this block: looking as often as usual is 6% of the time of a large release.
 
     The setting is that of the process. Where blocks of two threads overlap, the first to end sets it back.

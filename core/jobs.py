@@ -5,6 +5,8 @@ The row is the truth about the work; a broker only carries its id. A claim is a 
 writes a fresh token and a lease. Every later write checks the token, so that of two workers on one row, or
 of a worker and a person who cancels, only one has its way. While a worker lives it renews its lease; a dead
 one's runs out within a minute, and the sweep sends the row to another.
+
+See docs/decisions/running.md.
 """
 
 from __future__ import annotations

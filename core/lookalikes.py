@@ -3,6 +3,8 @@
 White space, invisible marks, width and composed letters make a difference that nobody sees or means: where
 names must be unique it is refused. A difference in case may be meant (ids of web pages live on it) and is
 noted. Pure: knows neither the database nor files.
+
+See docs/decisions/importing.md.
 """
 
 from __future__ import annotations

@@ -69,13 +69,13 @@ def comparison_start(before: Release, after: Release) -> None:
 @shared_task(name="exports.count_questions")
 def count_questions(project_id: int) -> None:
     """Count the questions of a project for those who are about to start a run of refinements."""
-    question_counts.table_work_out(refinable_selection(Project.objects.get(pk=project_id)))
+    question_counts.compute_question_table(refinable_selection(Project.objects.get(pk=project_id)))
 
 
 def counting_start(selection: Selection) -> QuestionTable | None:
     """Return how many questions each source has; None while a worker counts them, which is asked for here."""
     table = question_counts.table_known(selection)
-    if table is None and question_counts.table_kept(selection).asked_first():
+    if table is None and question_counts.table_kept(selection).request_once():
         send(count_questions, selection.project.pk)
     return table
 

@@ -1,4 +1,7 @@
-"""Words that rows and files keep in English, and how a page says them in the reader's language."""
+"""Words that rows and files keep in English, and how a page says them in the reader's language.
+
+See docs/decisions/running.md.
+"""
 
 from django.utils.translation import gettext_lazy
 

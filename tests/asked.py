@@ -4,7 +4,7 @@ The places that count units, by the module below tests/ that tries them:
 
 - annotation/test_asked_types: the database's rules (item in the round, assignment, judgement, key);
   preview of a draw, judgements of a round, a round on the items of another; assignment, hidden repeats,
-  handing on texts and types; recording, the workspace's list, pages and total; progress, left, percent,
+  reassigning texts and types; recording, the workspace's list, pages and total; progress, left, percent,
   time left; the key of a training round and its pass mark; discussion; screening.
 - annotation/test_asked_import: imported rounds, new and growing.
 - js/units.test.js: order, gaps and None of the Above in the workspace, and what is kept for working

@@ -1,14 +1,17 @@
 """The documentation and the code say the same: paths, names, links and the words of the glossary."""
 
 import re
+import tomllib
 from pathlib import Path
 
 import pytest
 
 ROOT = Path(__file__).resolve().parent.parent
 APPS = ("config", "frontend", "scoring", "exports", "agreement", "annotation", "core")
+SOURCES = {".py", ".js", ".css", ".html", ".toml", ".sh"}
 PAGES = sorted([*ROOT.glob("*.md"), *ROOT.glob("docs/**/*.md"), *ROOT.glob("bench/*.md")])
 ARCHITECTURE = (ROOT / "docs" / "architecture.md").read_text("utf-8")
+DECISIONS = sorted(path for path in ROOT.glob("docs/decisions/*.md") if path.name != "README.md")
 GLOSSARY = (ROOT / "docs" / "glossary.md").read_text("utf-8")
 PLACE = re.compile(r"`((?:annotation|agreement|exports|frontend|core|config)/[\w./-]+)` \(`(\w+)`\)")
 PATH = re.compile(
@@ -70,3 +73,88 @@ def test_what_the_glossary_names_in_the_code_is_there():
     names = [name for row in rows_of(GLOSSARY)[2:] for name in re.findall(r"`([A-Z]\w+)(?:\.\w+)?`", row)]
     assert len(names) > 10
     assert [name for name in names if f"class {name}" not in code] == []
+
+
+def test_the_newest_version_of_the_changelog_is_that_of_the_project():
+    versions = re.findall(r"^## (\S+)", (ROOT / "CHANGELOG.md").read_text("utf-8"), re.M)
+    project = tomllib.loads((ROOT / "pyproject.toml").read_text("utf-8"))["project"]
+    assert versions == sorted(versions, reverse=True)
+    assert versions[0] == project["version"]
+
+
+def test_the_workflow_of_a_forge_runs_what_anybody_can_run_in_a_clone():
+    workflow = (ROOT / ".github" / "workflows" / "ci.yml").read_text("utf-8")
+    assert re.findall(r"- run: (.+)", workflow) == [".ci/run"]
+
+
+def test_the_commits_that_blame_passes_over_are_whole_hashes():
+    lines = (ROOT / ".git-blame-ignore-revs").read_text("utf-8").splitlines()
+    assert [line for line in lines if not re.fullmatch(r"#.*|[0-9a-f]{40}", line)] == []
+
+
+def places_of(page: Path) -> list[str]:
+    """Return the folders and modules that a page of decisions says it is about."""
+    return re.findall(r"`([^`]+)`", page.read_text("utf-8").splitlines()[2])
+
+
+def linked_pages() -> dict[str, str]:
+    """Return the page of decisions that each module names."""
+    found = {}
+    for app in (*APPS, "tools"):
+        for path in (ROOT / app).rglob("*"):
+            if path.suffix in {".py", ".js", ".css"}:
+                for page in re.findall(r"See docs/decisions/(\w+)\.md", path.read_text("utf-8")):
+                    found[relative(path)] = page
+    return found
+
+
+@pytest.mark.parametrize("page", DECISIONS, ids=relative)
+def test_each_place_of_a_page_of_decisions_links_to_it_from_a_module(page):
+    links = [module for module, name in linked_pages().items() if name == page.stem]
+    assert places_of(page) != []
+    assert [place for place in places_of(page) if not any(m.startswith(place) for m in links)] == []
+
+
+def test_a_module_links_to_a_page_of_decisions_that_is_about_its_place():
+    wrong = [
+        (module, name)
+        for module, name in linked_pages().items()
+        if not any(module.startswith(place) for place in places_of(ROOT / f"docs/decisions/{name}.md"))
+    ]
+    assert wrong == []
+
+
+def test_the_list_of_decisions_names_each_page_with_its_places():
+    rows = rows_of((ROOT / "docs" / "decisions" / "README.md").read_text("utf-8"))
+    listed = {re.search(r"\((\w+)\.md\)", row)[1]: re.findall(r"`([^`]+)`", row) for row in rows[2:]}
+    assert listed == {page.stem: places_of(page) for page in DECISIONS}
+
+
+def test_a_decision_stands_once_and_in_three_lines_at_most():
+    entries = [
+        entry.partition("\n")
+        for page in DECISIONS
+        for entry in re.split(r"^#{2,3} ", page.read_text("utf-8"), flags=re.M)[1:]
+    ]
+    headings = [heading for heading, _, _ in entries]
+    assert [heading for heading in headings if headings.count(heading) > 1] == []
+    assert [heading for heading, _, body in entries if len(body.strip().splitlines()) > 3] == []
+
+
+@pytest.mark.parametrize("page", DECISIONS, ids=relative)
+def test_what_a_decision_names_in_the_code_is_there(page, words_of_the_code):
+    named = set(re.findall(r"`([A-Za-z_][\w./-]*)`", page.read_text("utf-8")))
+    gone = {
+        name for name in named if not exists(name) and not set(re.findall(r"\w+", name)) <= words_of_the_code
+    }
+    assert gone == set()
+
+
+@pytest.fixture(scope="module")
+def words_of_the_code() -> set[str]:
+    """Return every word of code, file names and settings."""
+    places = [ROOT / name for name in (*APPS, "tests", "tools", "bench")]
+    files = [path for place in places for path in place.rglob("*") if path.suffix in SOURCES]
+    files += [ROOT / name for name in ("Makefile", "Dockerfile", "docker-compose.yml")]
+    text = "\n".join(f"{relative(path)}\n{path.read_text('utf-8')}" for path in files)
+    return set(re.findall(r"\w+", text))

@@ -21,7 +21,7 @@ from agreement.report.loading import judgements_stamp
 from agreement.statistics.raters import KeyFigures, key_figures
 from annotation.codebooks.definition import FOCUS
 from annotation.models import Resolution, Round
-from core.cache import remembered
+from core.cache import cached
 
 BATCH = 500
 STREAM = "resolution"
@@ -86,7 +86,7 @@ def _in_order(unit: UnitKey) -> tuple[int, str, int]:
     return unit[0], unit[1], unit[2] or 0
 
 
-def resolved_figures(report: AgreementReport) -> dict[str, dict[str, Any]]:
+def agreement_with_decisions(report: AgreementReport) -> dict[str, dict[str, Any]]:
     """Return {pseudonym: {"n", "agreement", "kappa"}}: each annotator against the leads' decisions.
 
     n counts the decided units the annotator judged; agreement is the share of equal answers (yes and no, or
@@ -98,7 +98,7 @@ def resolved_figures(report: AgreementReport) -> dict[str, dict[str, Any]]:
         last=Max("id"), current=Count("id", filter=Q(superseded_at__isnull=True))
     )
     name = f"resolved:{report.pk}:{report.digest}:{judgements_stamp(report.round)}"
-    return remembered(f"{name}:{decisions['last']}:{decisions['current']}", lambda: _figures(report))
+    return cached(f"{name}:{decisions['last']}:{decisions['current']}", lambda: _figures(report))
 
 
 def _figures(report: AgreementReport) -> dict[str, dict[str, Any]]:

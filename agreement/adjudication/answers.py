@@ -11,7 +11,7 @@ from agreement.report.loading import counted_rows, judgements_stamp
 from annotation.access import kept_from, readable
 from annotation.codebooks.definition import FOCUS
 from annotation.models import Item, Membership, Question, QuestionAnnotation, Round, TypeAnnotation
-from core.cache import remembered
+from core.cache import cached
 
 
 @dataclass(frozen=True, slots=True)
@@ -44,7 +44,7 @@ def judged_units(round: Round, member: Membership, type_code: str = "") -> list[
         units: QuerySet = _judged_units(round, type_code)
         return list(readable(units, member, "pk" if typology else "item").values_list("pk", flat=True))
     name = f"judged-units:{round.pk}:{type_code}:{judgements_stamp(round)}"
-    return remembered(name, lambda: list(_judged_units(round, type_code).values_list("pk", flat=True)))
+    return cached(name, lambda: list(_judged_units(round, type_code).values_list("pk", flat=True)))
 
 
 def _judged_units(round: Round, type_code: str) -> QuerySet[Item] | QuerySet[Question]:

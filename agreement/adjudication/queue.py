@@ -1,4 +1,7 @@
-"""The disputed units of a report, most disputed first, and the answers behind them."""
+"""The disputed units of a report, most disputed first, and the answers behind them.
+
+See docs/decisions/agreement.md.
+"""
 
 from __future__ import annotations
 
@@ -21,7 +24,7 @@ from annotation.adjudication.adjudication import (
 )
 from annotation.judging.recording import Unit
 from annotation.models import Item, Membership, Protocol, Question
-from core.cache import remembered
+from core.cache import cached
 from core.errors import Refused
 
 
@@ -52,7 +55,7 @@ def disputed_kinds(report: AgreementReport) -> list[DisputedKind]:
         return [DisputedKind(*row) for row in rows.annotate(n=Count("*"))]
 
     # What a finished report found never changes, and the digest names all that it was computed from.
-    return remembered(f"disputed-kinds:{report.pk}:{report.digest}", count)
+    return cached(f"disputed-kinds:{report.pk}:{report.digest}", count)
 
 
 def disputed_units(
@@ -171,7 +174,7 @@ def _decided(report: AgreementReport) -> int:
     rulings = rulings_current(report.round.project)
     told = rulings.aggregate(last=Max("id"), n=Count("id"))
     name = f"queue-decided:{report.pk}:{report.digest}:{told['last']}:{told['n']}"
-    return remembered(name, lambda: _in_queue(report, rulings).count())
+    return cached(name, lambda: _in_queue(report, rulings).count())
 
 
 def _in_queue(report: AgreementReport, rows: QuerySet) -> QuerySet:

@@ -3,6 +3,8 @@
 Nothing is computed inside a transaction. A report with little to do is computed by the task that claims it;
 one with much to do is split into parts (agreement.computation.parts), and assembled by who claims it after
 the last.
+
+See docs/decisions/agreement.md.
 """
 
 from __future__ import annotations
@@ -24,7 +26,7 @@ from agreement.report.judgements import RoundJudgements
 from agreement.report.loading import judgements_read, judgements_stamp, texts_read
 from annotation.codebooks.definition import FOCUS
 from core.failure import error_place
-from core.gc import collected_rarely
+from core.gc import gc_relaxed
 from core.jobs import ClaimLost, Lease, sweep
 
 BATCH = 1_000
@@ -113,7 +115,7 @@ def report_sweep() -> list[int]:
     return sweep(AgreementReport.objects.all(), stopped=STOPPED, or_where=_all_parts_done()).again
 
 
-@collected_rarely()
+@gc_relaxed()
 def _compute(report_id: int, lease: Lease) -> str:
     report = AgreementReport.objects.select_related("round__project", "round__codebook").get(id=report_id)
     if report.code_version == REPORT_VERSION and report.parts.exists():

@@ -26,7 +26,7 @@ from agreement.report.per_type import TypePart, types_find
 from agreement.report.span_sums import SpanSums
 from agreement.spans.encoders import Encoder, MissingEncoder
 from core.failure import error_place
-from core.gc import collected_rarely
+from core.gc import gc_relaxed
 from core.jobs import ATTEMPTS, ClaimLost, Lease, sweep
 
 logger = logging.getLogger(__name__)
@@ -154,7 +154,7 @@ def _fail(report_id: int, error: str) -> None:
             ReportPart.objects.filter(report_id=report_id).delete()
 
 
-@collected_rarely()
+@gc_relaxed()
 def _result(part: ReportPart, *, alive: Callable[[], None]) -> Result:
     report = part.report
     if report.code_version != REPORT_VERSION or judgements_stamp(report.round) != report.stamp:

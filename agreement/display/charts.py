@@ -1,4 +1,7 @@
-"""Geometry of the small charts in a report: where dot, whisker and bars stand. The page draws them."""
+"""Geometry of the small charts in a report: where dot, whisker and bars stand. The page draws them.
+
+See docs/decisions/spans.md.
+"""
 
 from __future__ import annotations
 

@@ -208,7 +208,7 @@ def annotator_table(
 ) -> dict[str, Any]:
     """Return rates by type (or label shares), agreement with the rest and seconds, an annotator a row.
 
-    resolved: what `agreement.adjudication.against_decisions.resolved_figures` found, where leads have
+    resolved: what `agreement.adjudication.against_decisions.agreement_with_decisions` found, where leads have
     decided something. Of a crowd only those with the most judgements are shown; `left_out` counts the
     others.
     """

@@ -7,7 +7,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from agreement.report.intra_rater import self_figures
+from agreement.report.intra_rater import intra_rater_agreement
 from agreement.report.judgements import Columns, RoundJudgements
 from agreement.report.label_figures import is_crowd, seed_of
 from agreement.report.sections import Section
@@ -29,7 +29,7 @@ def annotator_figures(
         section.code: _figures(section, parameters, 0) for section in sections if section.kind == "type"
     }
     columns = judgements.columns
-    with_self = self_figures(judgements, parameters, texts=texts)
+    with_self = intra_rater_agreement(judgements, parameters, texts=texts)
     return [
         {
             "pseudonym": name,

@@ -3,6 +3,8 @@
 What is worked out of one type alone is a `TypePart`, what needs all types a `PooledPart`. One task makes
 them one after the other, or each its own (agreement.computation.parts); `report_assemble` makes the same
 report of both.
+
+See docs/decisions/agreement.md.
 """
 
 from __future__ import annotations

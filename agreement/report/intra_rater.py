@@ -18,7 +18,7 @@ from agreement.statistics.patterns import FloatArray
 SELF_STREAM = 11
 
 
-def self_figures(
+def intra_rater_agreement(
     judgements: RoundJudgements, parameters: dict[str, Any], *, texts: Texts
 ) -> dict[int, dict[str, Any]]:
     """Return figures of each annotator, by index; empty where the round repeated nothing.

@@ -29,7 +29,7 @@ from agreement.report.judgements import (
     UnitKind,
     natural_key,
 )
-from agreement.report.span_sums import Frame
+from agreement.report.span_sums import ResamplingFrame
 from annotation.codebooks.definition import CQS_GEN, FOCUS
 from annotation.items.correction import CORRECTED
 from annotation.models import Item, Membership, QuestionAnnotation, Round, RoundItem, TypeAnnotation
@@ -172,7 +172,7 @@ def texts_read(item_ids: Iterable[int], batch: int = 500) -> Iterator[tuple[int,
             yield item_id, texts[item_id]
 
 
-def frame_read(round: Round, items: RoundItems) -> Frame:
+def frame_read(round: Round, items: RoundItems) -> ResamplingFrame:
     """Return what `span_frame` returns, from the database: for a part that does not read all judgements."""
     rows = counted_rows(TypeAnnotation.objects.all(), round).filter(
         assignment__item__withdrawn_at__isnull=True
@@ -181,7 +181,7 @@ def frame_read(round: Round, items: RoundItems) -> Frame:
         np.array(list(found.values_list("assignment__item_id", flat=True).distinct()), dtype=np.int64)
         for found in (rows.filter(applicable__isnull=False), rows.filter(start__isnull=False))
     )
-    return Frame(*(np.flatnonzero(np.isin(items.ids, found)) for found in (marked, judged)))
+    return ResamplingFrame(*(np.flatnonzero(np.isin(items.ids, found)) for found in (marked, judged)))
 
 
 def _items_read(round: Round, *, fields: bool, without: Collection[int] = ()) -> RoundItems:

@@ -11,7 +11,7 @@ from agreement.report.bertscore_figures import SpanTexts
 from agreement.report.disputes import type_disputes
 from agreement.report.judgements import RoundJudgements
 from agreement.report.span_figures import MarkedUnit, Texts, findings_read
-from agreement.report.span_sums import Frame, SpanSums, span_sums
+from agreement.report.span_sums import ResamplingFrame, SpanSums, span_sums
 from agreement.spans.consensus import ConsensusSpan
 from agreement.spans.encoders import Encoder, MissingEncoder
 
@@ -39,7 +39,7 @@ def types_find(
     parameters: dict[str, Any],
     *,
     texts: Texts,
-    frame: Frame,
+    frame: ResamplingFrame,
     encoder: Encoder | MissingEncoder | None,
     alive: Alive,
 ) -> dict[int, TypePart]:

@@ -1,6 +1,6 @@
 """What the spans of a type add up to, in the round and in each resample, and the figures made of that.
 
-Sums of several types are the sums of their sums, so a type can be worked out by itself and what it hands on
+Sums of several types are the sums of their sums, so a type can be computed by itself and what it gives
 does not grow with the texts. An item is drawn with all its types: every type draws the same resamples.
 """
 
@@ -38,7 +38,7 @@ NOBODY = -1
 
 
 @dataclass(frozen=True, slots=True)
-class Frame:
+class ResamplingFrame:
     """What is resampled: the items that are judged, and those of them with a span in any type, ascending."""
 
     marked: IntArray
@@ -49,11 +49,11 @@ class Frame:
         return len(self.judged)
 
 
-def span_frame(judgements: RoundJudgements) -> Frame:
-    """Return the frame of a round whose judgements are all at hand."""
+def span_frame(judgements: RoundJudgements) -> ResamplingFrame:
+    """Return the frame of a round whose judgements are all in memory."""
     columns = judgements.columns
     marked = np.unique(judgements.unit_item[columns.unit[columns.start >= 0]])
-    return Frame(marked, np.unique(judgements.unit_item[columns.unit[columns.value >= 0]]))
+    return ResamplingFrame(marked, np.unique(judgements.unit_item[columns.unit[columns.value >= 0]]))
 
 
 @dataclass(frozen=True, slots=True)
@@ -179,7 +179,7 @@ def _added(arrays: Sequence[FloatArray]) -> FloatArray:
 
 
 def span_sums(
-    findings: Mapping[int, Findings], frame: Frame, parameters: dict[str, Any]
+    findings: Mapping[int, Findings], frame: ResamplingFrame, parameters: dict[str, Any]
 ) -> dict[int, SpanSums]:
     """Return the sums of each type. One draw of resamples serves all that are asked for together."""
     matrices = {}
@@ -203,7 +203,7 @@ def span_sums(
 
 
 def _continua(
-    findings: Mapping[int, Findings], frame: Frame, parameters: dict[str, Any]
+    findings: Mapping[int, Findings], frame: ResamplingFrame, parameters: dict[str, Any]
 ) -> dict[int, FloatArray]:
     """Return what the texts of each type with a span add up to in each resample, (replicates, 10)."""
     rows = {
@@ -223,7 +223,11 @@ def _continua(
 
 
 def _with_pooled(
-    sums: SpanSums, found: Findings, drawn: FloatArray | None, frame: Frame, parameters: dict[str, Any]
+    sums: SpanSums,
+    found: Findings,
+    drawn: FloatArray | None,
+    frame: ResamplingFrame,
+    parameters: dict[str, Any],
 ) -> SpanSums:
     """Return the sums with those of POOLED_ALPHAS: observed, then expected disagreement in positions."""
     none = np.zeros((0, 2 * len(SUMS)))
@@ -259,7 +263,9 @@ def _with_pooled(
     )
 
 
-def _sums(found: Findings, matrix: FloatArray, resampled: FloatArray | None, frame: Frame) -> SpanSums:
+def _sums(
+    found: Findings, matrix: FloatArray, resampled: FloatArray | None, frame: ResamplingFrame
+) -> SpanSums:
     there = matrix[:, len(found.columns) :] != 0
     any_there = there.any(axis=0)
     first, last = np.full((2, len(found.columns)), NOBODY, dtype=np.int64)
@@ -281,7 +287,7 @@ def _sums(found: Findings, matrix: FloatArray, resampled: FloatArray | None, fra
 
 
 def _resampled(
-    matrices: Mapping[int, FloatArray], frame: Frame, parameters: dict[str, Any]
+    matrices: Mapping[int, FloatArray], frame: ResamplingFrame, parameters: dict[str, Any]
 ) -> dict[int, FloatArray]:
     """Return each (marked items, columns) matrix summed over each resample, (replicates, columns)."""
     n_marked = len(frame.marked)

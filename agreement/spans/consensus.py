@@ -1,6 +1,8 @@
 """Consensus of several annotators: spans that support each other, labels, and what needs a person to decide.
 
 Pure functions. An annotator is any sortable value; which value it is never changes a result.
+
+See docs/decisions/spans.md.
 """
 
 from collections import Counter, defaultdict

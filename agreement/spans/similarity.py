@@ -87,7 +87,7 @@ def similarities(text: str, a: Span, b: Span) -> dict[str, Similarity]:
 
 
 def pair_similarities(text: str, a: Span, b: Span) -> dict[str, Similarity]:
-    """Return what `similarities` returns, whichever span comes first; the pairs of a text are kept at hand.
+    """Return what `similarities` returns, whichever span comes first; the pairs of a text are kept.
 
     The result is shared: do not change it.
     """

@@ -1,4 +1,4 @@
-"""Every agreement figure of one table of labels, each with its interval."""
+"""Every agreement figure of one table of labels, each with its interval. See docs/decisions/agreement.md."""
 
 from __future__ import annotations
 

@@ -26,7 +26,7 @@ _PRECISION = 0.01
 
 @dataclass(frozen=True, slots=True)
 class ItemsNeeded:
-    """How many items are at hand, with which width (None where not estimable), and how many more it takes."""
+    """How many items there are, with which width (None where not estimable), and how many more it takes."""
 
     n_items: int
     width: float | None
@@ -48,9 +48,9 @@ def items_needed(
     replicates: int = 1000,
     clusters: ArrayLike | None = None,
 ) -> ItemsNeeded:
-    """Return how many more items like those at hand make a coefficient's interval narrower than width.
+    """Return how many more items like these make a coefficient's interval narrower than width.
 
-    The same bootstrap draws larger samples from the items at hand, so they must be like those to come. name
+    The same bootstrap draws larger samples from the items there are, so they must be like those to come. name
     is cohen_kappa or one of COUNT_COEFFICIENTS; ratings, q and clusters are those of label_agreement.
     """
     if not width > 0:

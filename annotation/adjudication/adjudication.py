@@ -2,6 +2,8 @@
 
 A claim keeps several leads from deciding the same unit at once; it ends by itself. A ruling is never
 changed: the next one supersedes it, and undoing it brings the one before back as a new row.
+
+See docs/decisions/leads.md.
 """
 
 from dataclasses import dataclass

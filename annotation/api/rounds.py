@@ -155,19 +155,19 @@ class RoundResumeApi(MemberView):
 class ReassignApi(MemberView):
     @extend_schema_serializer(component_name="ReassignInput")
     class InputSerializer(serializers.Serializer):
-        annotator = serializers.CharField(help_text="Pseudonym of whoever hands on.")
+        annotator = serializers.CharField(help_text="Pseudonym of the annotator whose texts are reassigned.")
         takers = serializers.ListField(child=serializers.CharField(), help_text="Pseudonyms.")
         types = serializers.ListField(
             child=serializers.CharField(),
             required=False,
             allow_null=True,
             default=None,
-            help_text="Codes of the types whose undecided units are handed on; whole texts where absent.",
+            help_text="Codes of the types whose undecided units are reassigned; whole texts where absent.",
         )
 
     @extend_schema(request=InputSerializer, responses={200: dict[str, int], **REFUSALS})
     def post(self, request: Request, slug: str, number: int) -> Response:
-        """Hand on unfinished texts, or the undecided units of some types; `moved` counts texts or units."""
+        """Reassign unfinished texts, or the undecided units of some types; `moved` counts texts or units."""
         member = self.member(request, slug, lead=True)
         found = access.round_or_404(member, number)
         given = validated(self.InputSerializer, request)

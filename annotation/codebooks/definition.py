@@ -1,4 +1,7 @@
-"""What a codebook is: typed, immutable, and the same as plain JSON for the database."""
+"""What a codebook is: typed, immutable, and the same as plain JSON for the database.
+
+See docs/decisions/protocols.md.
+"""
 
 from __future__ import annotations
 

@@ -131,7 +131,7 @@ _SUMS = ("questions", "decided", "active_seconds")
 
 
 def _counts(row: str) -> str:
-    """Return 1 for an assignment that asks all types and was not handed on, else 0."""
+    """Return 1 for an assignment that asks all types and was not reassigned, else 0."""
     return f"(CASE WHEN {row}.released_at IS NULL AND {row}.types IS NULL THEN 1 ELSE 0 END)"
 
 

@@ -2,6 +2,8 @@
 
 They keep the rules that CHECK, UNIQUE and foreign keys cannot say, the limits of texts, counts of progress
 and the index of words.
+
+See docs/decisions/storage.md.
 """
 
 from collections.abc import Iterator, Sequence

@@ -50,7 +50,7 @@ def growing_end(round: Round) -> None:
     _set(round, Round.Status.CLOSED, timezone.now())
 
 
-def growing_take_back(staged: Import) -> None:
+def roll_back_append(staged: Import) -> None:
     """Take away what such an import has staged, and show the round as it was."""
     began = staged.report
     round = Round.objects.filter(pk=began.get("round"), imported=True, status=Round.Status.OPEN).first()

@@ -2,6 +2,8 @@
 
 The same path as the browser's: each row is checked by the protocol, then event and current row are
 written. A new round stays a draft that nobody judges in until everything is there.
+
+See docs/decisions/importing.md.
 """
 
 from collections import defaultdict
@@ -17,7 +19,7 @@ from django.utils.translation import gettext
 
 from annotation.access import visible_items
 from annotation.codebooks.definition import Codebook as CodebookDefinition
-from annotation.importing.append import growing_begin, growing_end, growing_take_back
+from annotation.importing.append import growing_begin, growing_end, roll_back_append
 from annotation.importing.asked_judgements import ItemsAsked, asked_choose, asked_settle
 from annotation.importing.files.refused_rows import RefusedRows
 from annotation.importing.files.rows import FileError, JudgementRow, Notice, Refusal
@@ -136,7 +138,7 @@ def judgements_import(
                 import_finish(staged, report, on_stored)
         elif not dry_run and (skip_invalid or not report.refused):
             # Nothing new.
-            growing_take_back(staged)
+            roll_back_append(staged)
             import_finish(staged, report, on_stored)
     return report
 

@@ -1,4 +1,7 @@
-"""Reading a file for an import: which reader it takes, told by its content, and the rows that it gives."""
+"""Reading a file for an import: which reader it takes, told by its content, and the rows that it gives.
+
+See docs/decisions/importing.md.
+"""
 
 from __future__ import annotations
 

@@ -28,8 +28,8 @@ from annotation.models import (
     Upload,
 )
 from annotation.models.rounds import types_named
-from annotation.projects.change_sign import log_sign
-from core.cache import WorkersCount
+from annotation.projects.change_sign import project_stamp
+from core.cache import BackgroundCount
 from core.errors import Refused
 
 BATCH = 1_000
@@ -132,9 +132,9 @@ def screening_count(project: Project) -> None:
     kept.keep(screening_result(project))
 
 
-def screening_kept(project: Project) -> WorkersCount[Screening]:
+def screening_kept(project: Project) -> BackgroundCount[Screening]:
     """Return where a worker keeps the result of a large project."""
-    return WorkersCount(f"screening-judged:{project.pk}", log_sign(project))
+    return BackgroundCount(f"screening-judged:{project.pk}", project_stamp(project))
 
 
 def screening_send(

@@ -14,7 +14,7 @@ from django.utils import timezone
 from django.utils.translation import gettext
 
 from annotation.access import refuse_archived
-from annotation.importing.append import growing_take_back
+from annotation.importing.append import roll_back_append
 from annotation.importing.files.bounds import batches
 from annotation.importing.files.encodings import first_bytes
 from annotation.importing.files.refused_rows import RefusedRows
@@ -233,7 +233,7 @@ def import_finish(staged: Import, report: ImportReport, on_stored: OnStored | No
 def import_discard(brought_by: Import) -> None:
     """Take away what an import that did not finish has staged."""
     if brought_by.format == JUDGEMENTS:
-        growing_take_back(brought_by)
+        roll_back_append(brought_by)
         _discard_imported_drafts(brought_by.project)
     else:
         delete_brought(brought_by)

@@ -1,4 +1,4 @@
-"""Finding items by words of their id or text."""
+"""Finding items by words of their id or text. See docs/decisions/storage.md."""
 
 import re
 

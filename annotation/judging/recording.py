@@ -2,6 +2,8 @@
 
 A repeat of an event returns the row as it is now and changes nothing, so that a late retry never
 reapplies an answer over a later one.
+
+See docs/decisions/storage.md.
 """
 
 import hashlib

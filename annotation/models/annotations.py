@@ -2,6 +2,8 @@
 
 How it came to be is in `AnnotationEvent`. Every rule of the two protocols that a row can break is a
 constraint here; what reaches into another table is a trigger of `annotation.database.install`.
+
+See docs/decisions/storage.md.
 """
 
 from django.db import models

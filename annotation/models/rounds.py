@@ -297,7 +297,7 @@ class RoundProgress(models.Model):
     """What one annotator has and did in one round, counted by the triggers of `annotation.database.counters`.
 
     `texts` (assignments), `questions`, `decided` (units) and `active_seconds` are those of assignments that
-    ask all types of the round and were not handed on; the few that name their types are counted when asked
+    ask all types of the round and were not reassigned; the few that name their types are counted when asked
     for. `judged_at` is the time of the last judgement. `judgements`, `revisions` (their sum) and `late` (how
     many came after a reopening) are of all judgements: together they change whenever one of these does.
     """

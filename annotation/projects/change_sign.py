@@ -5,7 +5,7 @@ from django.db.models import Count, Max
 from annotation.models import Project
 
 
-def log_sign(project: Project) -> str:
+def project_stamp(project: Project) -> str:
     """Return a sign of change: the judgements of closed rounds, the decisions, the items and the annotators
     change only with an entry in the project's log, which only grows."""
     told = project.events.aggregate(last=Max("id"), n=Count("id"))

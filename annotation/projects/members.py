@@ -1,4 +1,7 @@
-"""The people of a project after they joined: roles, leaving, and handing on their texts."""
+"""The people of a project after they joined: roles, leaving, and reassigning their texts.
+
+See docs/decisions/leads.md.
+"""
 
 from typing import Any
 

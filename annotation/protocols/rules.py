@@ -3,6 +3,8 @@
 A rule says, for answers whose facts equal all of `when`, whether a field is needed, refused, or must not
 be blank if given. Facts are fields of the answer and what the codebook says about it (`span`: the type
 asks for a span; `reason_edits`: the reason allows an edited question).
+
+See docs/decisions/protocols.md.
 """
 
 from __future__ import annotations

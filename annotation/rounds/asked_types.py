@@ -19,9 +19,9 @@ from django.utils.translation import gettext
 from annotation.access import visible_items
 from annotation.models import Item, Membership, Project, Protocol, Round, RoundItem
 from annotation.models.rounds import types_named, types_text
-from annotation.projects.change_sign import log_sign
+from annotation.projects.change_sign import project_stamp
 from annotation.rounds.draft_claim import locked_draft, refuse_half_drawn, round_log
-from core.cache import remembered
+from core.cache import cached
 from core.delete_in_batches import delete_in_batches
 from core.errors import Refused
 
@@ -249,7 +249,7 @@ def units_asked_of(round: Round, items: QuerySet[Item]) -> int:
 def field_choices(project: Project) -> list[FieldValues]:
     """Return the fields by which the items of a project can be told apart, with their values, by name."""
     # Only an import or another act that is logged changes items.
-    return remembered(f"item-fields:{project.pk}:{log_sign(project)}", lambda: _field_choices(project))
+    return cached(f"item-fields:{project.pk}:{project_stamp(project)}", lambda: _field_choices(project))
 
 
 def _field_choices(project: Project) -> list[FieldValues]:

@@ -80,7 +80,7 @@ def draft_claim(round: Round, work: str, **values: Any) -> datetime:
 
 @contextmanager
 def draft_work(round: Round, claim: datetime) -> Iterator[DraftWork]:
-    """Work on a claimed draft; whatever ends the block without `DraftWork.end` lets go of it."""
+    """Work on a claimed draft; whatever ends the block without `DraftWork.end` drops the claim."""
     work = DraftWork(round, claim)
     try:
         yield work

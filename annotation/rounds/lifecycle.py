@@ -1,4 +1,4 @@
-"""Rounds from draft to closed."""
+"""Rounds from draft to closed. See docs/decisions/leads.md."""
 
 from collections.abc import Iterable
 from datetime import date, datetime

@@ -1,4 +1,4 @@
-"""Handing on whole texts of an annotator who dropped out. Nothing judged is deleted by it."""
+"""Reassign whole texts of an annotator who dropped out. Nothing judged is deleted by it."""
 
 from collections import Counter
 from dataclasses import dataclass
@@ -21,7 +21,7 @@ BATCH = 2_000
 
 @dataclass(frozen=True, slots=True)
 class Reassignment:
-    """What was handed on: texts with a new annotator, and texts that nobody could take."""
+    """What was reassigned: texts with a new annotator, and texts that nobody could take."""
 
     moved: int
     left_over: int
@@ -44,7 +44,7 @@ def round_reassign(
     """Take the texts that `target` has not finished and share them out among `members`.
 
     Each goes, whole, to the member with the fewest texts who does not have it yet; ties by the round's
-    seed. Whoever handed it on themselves gets it back only where nobody else can take it. What `target`
+    seed. Whoever had it before gets it back only where nobody else can take it. What `target`
     decided stays and counts. Texts that all `members` have already are left over and stay with `target`.
     Raises Refused where the round is not open or there is nobody to take them.
     """

@@ -1,4 +1,4 @@
-"""Handing on single types of texts: what is undecided of some types goes to others, text by text.
+"""Reassign single types of texts: what is undecided of some types goes to others, text by text.
 
 What is judged stays with whom judged it, and nobody is asked a type of a text twice.
 """
@@ -173,7 +173,7 @@ class _Sharing:
         return handed_on, self.loads[taker.pk], self.random.random()
 
     def _has(self, there: Assignment | None) -> tuple[str, ...]:
-        """Return the types that somebody is asked of a text; of one they handed on, those they judged."""
+        """Return the types that somebody is asked of a text; of one that was reassigned, those judged."""
         if there is None:
             return ()
         if there.released_at is None:

@@ -1,4 +1,7 @@
-"""The key of a training round: the right answer of each unit, set by its lead while the round is a draft."""
+"""The key of a training round: the right answer of each unit, set by its lead while the round is a draft.
+
+See docs/decisions/protocols.md.
+"""
 
 from collections.abc import Iterable
 from itertools import islice

@@ -30,7 +30,7 @@ from exports.releases.claim import release_cancel
 from exports.releases.http_range import byte_range
 from exports.releases.publication import release_publish, release_unpublish
 from exports.releases.reader_access import refuse_release_while_judging
-from exports.releases.storage import file_intact_or_refuse
+from exports.releases.storage import verify_file
 from exports.selection.parameters import (
     EXCHANGE,
     LEAST_CELL,
@@ -242,7 +242,7 @@ def file_response(request: HttpRequest | Request, file: dict[str, Any], *, cachi
     if known is not None:
         known.headers["Cache-Control"] = caching
         return known
-    file_intact_or_refuse(file)
+    verify_file(file)
     wanted, if_range = request.headers.get("Range"), request.headers.get("If-Range")
     part = byte_range(wanted if if_range in (None, tag) else None, size)
     if part is None:

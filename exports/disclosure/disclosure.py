@@ -7,6 +7,8 @@
   the critical questions, which are what is released, stand as they were written.
 
 Leads see everything: below `internal/` and on their own pages.
+
+See docs/decisions/releases.md.
 """
 
 from __future__ import annotations

@@ -1,4 +1,7 @@
-"""The data card of a release: Markdown with the front matter that dataset hubs read."""
+"""The data card of a release: Markdown with the front matter that dataset hubs read.
+
+See docs/decisions/releases.md.
+"""
 
 from __future__ import annotations
 

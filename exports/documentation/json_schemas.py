@@ -1,4 +1,4 @@
-"""JSON Schemas (2020-12) of the files that ship with every release, and of what systems hand in.
+"""JSON Schemas (2020-12) of the files that ship with every release, and of what systems submit.
 
 The schema of a benchmark file has the shape of one line of `data/SPLIT.jsonl` as `#/$defs/line`.
 """
@@ -75,14 +75,14 @@ def cqs_gen_schema(*, texts: bool = True) -> dict[str, Any]:
 
 
 def focus_submission_schema(codebook: Codebook) -> dict[str, Any]:
-    """Return the schema of what a system hands in for arguments, as `scripts/score.py` reads it."""
+    """Return the schema of what a system submits for arguments, as `scripts/score.py` reads it."""
     spans = {"type": "array", "items": _TEXT}
     answer = _closed({"fsq_types": _types(codebook), "spans": spans})
     return {**_file("A system's types and spans by argument id"), "additionalProperties": answer}
 
 
 def cqs_gen_submission_schema() -> dict[str, Any]:
-    """Return the schema of what a system hands in for interventions, as `scripts/score.py` reads it."""
+    """Return the schema of what a system submits for interventions, as `scripts/score.py` reads it."""
     label = {"enum": list(PUBLISHED_LABELS.values())}
     question = _closed({"id": _ID, "cq": _TEXT, "label": label}, optional=("label",))
     handed_in = {

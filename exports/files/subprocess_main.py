@@ -27,13 +27,13 @@ def main() -> None:
 def written(messages: IO[bytes]) -> tuple[str, Any, dict[str, str]]:
     """Write a release's items; return what went wrong in words, what the files hold, and their SHA-256."""
     from core.failure import failure_words
-    from core.gc import collected_rarely
+    from core.gc import gc_relaxed
     from exports.files.checksums import Sums
     from exports.files.item_files import ItemFiles
 
     try:
         plan, directory = pickle.load(messages)
-        with collected_rarely(), Sums(directory) as sums, ItemFiles(plan, sums) as files:
+        with gc_relaxed(), Sums(directory) as sums, ItemFiles(plan, sums) as files:
             while (batch := pickle.load(messages)) is not None:
                 files.add(batch)
             tallies = files.finish()

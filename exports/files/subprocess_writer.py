@@ -3,6 +3,8 @@
 Writing takes as long as reading, and Python runs one thread at a time. The other process is a fresh one: it
 gets the items through a pipe and never asks the database, so it needs none of this one's connections, and
 it ends with this one, whatever ends that. It sends back what it tallied, or why it could not go on.
+
+See docs/decisions/releases.md.
 """
 
 from __future__ import annotations
@@ -29,7 +31,7 @@ AHEAD = 128
 _END = b""
 
 
-class FilesBeside:
+class SubprocessWriter:
     """Has another process write items, as `ItemFiles` does. The `with` block ends that process.
 
     Raises Refused, from any of its methods, where that process cannot go on.
@@ -40,7 +42,7 @@ class FilesBeside:
         self._pieces: Queue[bytes] = Queue(AHEAD)
         self._is_gone = False
 
-    def __enter__(self) -> FilesBeside:
+    def __enter__(self) -> SubprocessWriter:
         self._process = subprocess.Popen(
             [sys.executable, "-m", "exports.files.subprocess_main"],
             stdin=subprocess.PIPE,

@@ -11,7 +11,7 @@ from exports.selection.selection import Selection
 EDITED_LABEL = "USE"
 
 SCORED = 3
-"""Questions a system hands in for each intervention: its score is the useful ones among them, n/3."""
+"""Questions a system submits for each intervention: its score is the useful ones among them, n/3."""
 
 
 def entry(record: ItemRecord, selection: Selection, *, withheld: bool = False) -> dict[str, Any]:

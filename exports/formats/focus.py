@@ -1,4 +1,7 @@
-"""The FOCUS benchmark shape: one object an argument, its decided question types and their gold spans."""
+"""The FOCUS benchmark shape: one object an argument, its decided question types and their gold spans.
+
+See docs/decisions/releases.md.
+"""
 
 from __future__ import annotations
 

@@ -11,8 +11,8 @@ from django.db.models import Count, Max
 from django.utils.translation import gettext
 
 from annotation.models import Project, Protocol
-from annotation.projects.change_sign import log_sign
-from core.cache import WorkersCount, remembered
+from annotation.projects.change_sign import project_stamp
+from core.cache import BackgroundCount, cached
 from core.errors import Refused
 from exports.models import QuestionRefinement, RefinementRun
 from exports.refinement.parameters import RefinementChoices
@@ -195,31 +195,29 @@ def table_known(selection: Selection) -> QuestionTable | None:
     return None
 
 
-def table_work_out(selection: Selection) -> None:
+def compute_question_table(selection: Selection) -> None:
     """Count the questions by source and keep the answer."""
     kept = table_kept(selection)
     kept.keep(questions_table(selection))
 
 
-def table_kept(selection: Selection) -> WorkersCount[QuestionTable]:
+def table_kept(selection: Selection) -> BackgroundCount[QuestionTable]:
     """Return where a worker keeps the questions by source."""
-    return WorkersCount(f"questions-by-split:{selection.project.pk}", _sign(selection))
+    return BackgroundCount(f"questions-by-split:{selection.project.pk}", _sign(selection))
 
 
 def sources_known(selection: Selection) -> list[tuple[str, str, int]]:
-    """Return what `sources_of` returns, remembered: grouping the items takes too long for a page."""
+    """Return what `sources_of` returns, from the cache: grouping the items takes too long for a page."""
     name = f"question-sources:{selection.project.pk}:{_sign(selection)}"
-    return remembered(name, lambda: sources_of(selection))
+    return cached(name, lambda: sources_of(selection))
 
 
 def splits_known(selection: Selection) -> list[str]:
-    """Return what `splits_of` returns, remembered."""
-    return remembered(
-        f"question-splits:{selection.project.pk}:{_sign(selection)}", lambda: splits_of(selection)
-    )
+    """Return what `splits_of` returns, from the cache."""
+    return cached(f"question-splits:{selection.project.pk}:{_sign(selection)}", lambda: splits_of(selection))
 
 
 def _sign(selection: Selection) -> str:
     """Return a sign of change: answers of a language model have rows of their own, apart from the log."""
     answered = QuestionRefinement.objects.filter(run__project=selection.project).aggregate(last=Max("pk"))
-    return f"{log_sign(selection.project)}.{answered['last']}"
+    return f"{project_stamp(selection.project)}.{answered['last']}"

@@ -134,7 +134,7 @@ def _once(endpoint: Endpoint, body: dict[str, Any], timeout: float, timing: Timi
 
 
 def _opener() -> urllib.request.OpenerDirector:
-    """Return an opener that goes through the environment's proxy and hands back every status as it is."""
+    """Return an opener that goes through the environment's proxy and returns every status as it is."""
     opener = urllib.request.OpenerDirector()
     for handler in (
         urllib.request.ProxyHandler(),

@@ -1,6 +1,8 @@
 """What a lead does with refinements: ask for a run, cancel it, reject a question; and the sweep.
 
 Asking the model itself is the worker's side: `exports.refinement.worker`.
+
+See docs/decisions/refinement.md.
 """
 
 from __future__ import annotations

@@ -27,7 +27,7 @@ from exports.files.checksums import Sums
 from exports.files.item_files import ItemFiles, Plan, Tallies
 from exports.files.outputs import INTERNAL
 from exports.files.reconciliation import Tally, inputs_stamp
-from exports.files.subprocess_writer import FilesBeside
+from exports.files.subprocess_writer import SubprocessWriter
 from exports.files.zip_archive import Archive
 from exports.formats.cqs_gen import questions
 from exports.formats.jsonfile import canonical
@@ -41,7 +41,7 @@ from exports.selection.splits import splits_plan
 FORMAT_VERSION = 7
 """Raised whenever the same judgements would give other bytes; part of every release's digest."""
 
-BESIDE = 10_000
+SUBPROCESS_FROM = 10_000
 """Items from which on another process writes the files: to start it takes as long as to write thousands."""
 
 Progress = Callable[[int, int], None]
@@ -197,7 +197,7 @@ def _files_build(selection: Selection, version: str, sums: Sums, progress: Progr
     plan = Plan(selection, names, origins_read(selection), disclosure.texts_out)
     title = f"{selection.project.slug}-{version}"
     with (
-        (FilesBeside if total >= BESIDE else ItemFiles)(plan, sums) as files,
+        (SubprocessWriter if total >= SUBPROCESS_FROM else ItemFiles)(plan, sums) as files,
         Archive(sums.directory / f"{title}.zip", sums.directory, title) as archive,
     ):
         done, records = 0, records_read(selection)

@@ -117,7 +117,7 @@ def changes_stored(before: Release, after: Release) -> Changes | None:
     return Changes(**{**told, **lists, "choices": choices, "changes": changes})
 
 
-def changes_work_out(release: Release) -> None:
+def compute_comparison(release: Release) -> None:
     """Store how a finished release differs from the one before it, and from the last public one before it."""
     befores = {release_before(release), release_before(release, public=True)}
     for before in befores:

@@ -2,6 +2,8 @@
 
 Every write of a worker checks its claim (core.jobs). Files go through Django's storage below a folder of the
 attempt, and count only once the row is `done`.
+
+See docs/decisions/releases.md.
 """
 
 from __future__ import annotations
@@ -16,14 +18,20 @@ from django.utils.translation import gettext
 from annotation.models import Membership, Project, ProjectEvent, Round
 from core.errors import Refused
 from core.failure import failure_words
-from core.gc import collected_rarely
+from core.gc import gc_relaxed
 from core.jobs import ATTEMPTS, ClaimLost, Lease, requeue, sweep
 from exports.documentation.card import description, licence_of
 from exports.models import Release
 from exports.releases.build import files_build, nothing_to_release, release_digest
 from exports.releases.claim import attempt_let_go, cancelled_sweep, release_claim
-from exports.releases.comparison import changes_work_out
-from exports.releases.storage import attempt_forget, files_forget, files_remember, files_store, scratch_folder
+from exports.releases.comparison import compute_comparison
+from exports.releases.storage import (
+    attempt_forget,
+    files_forget,
+    files_store,
+    mark_files_verified,
+    scratch_folder,
+)
 from exports.selection.parameters import Parameters
 from exports.selection.selection import items_chosen, items_present, selection_read
 
@@ -158,7 +166,7 @@ def _taken(message: str) -> Refused:
     return Refused("taken", message, errors={"version": message})
 
 
-@collected_rarely()
+@gc_relaxed()
 def _run(release_id: int) -> bool:
     lease = release_claim(release_id)
     if lease is None:
@@ -177,8 +185,8 @@ def _run(release_id: int) -> bool:
             raise ClaimLost from error
         raise
     try:
-        files_remember(release.files)
-        changes_work_out(release)
+        mark_files_verified(release.files)
+        compute_comparison(release)
     except Exception as error:
         # The release is built; the pages ask for the comparison again.
         name = type(error).__name__
@@ -194,7 +202,7 @@ def _give_up(release_id: int, lease: Lease) -> None:
 
 def _build(release_id: int, lease: Lease) -> Release:
     release = Release.objects.select_related("project").get(pk=release_id)
-    _reopened_meanwhile_refuse(release)
+    _refuse_if_reopened(release)
     selection = selection_read(release.project, Parameters.from_json(release.parameters))
     with scratch_folder(lease.token) as folder:
         built = files_build(selection, release.version, folder, lease.progress)
@@ -226,7 +234,7 @@ def _build(release_id: int, lease: Lease) -> Release:
     return release
 
 
-def _reopened_meanwhile_refuse(release: Release) -> None:
+def _refuse_if_reopened(release: Release) -> None:
     """Refuse to pool less than was asked for: every closed round means those that were closed by then."""
     asked = release.project.events.filter(
         action="release requested", details__version=release.version

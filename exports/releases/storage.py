@@ -180,7 +180,7 @@ CHECKED_AGAIN = 7 * 24 * 3600
 """Seconds until a file whose time and size have not changed is read through again."""
 
 
-def files_remember(files: Iterable[dict[str, Any]]) -> None:
+def mark_files_verified(files: Iterable[dict[str, Any]]) -> None:
     """Remember of files that were just stored that they are those that were built.
 
     Their SHA-256 was taken while they were written, so whoever downloads first need not wait for it.
@@ -189,7 +189,7 @@ def files_remember(files: Iterable[dict[str, Any]]) -> None:
         cache.set(_key(file["storage"]), file["sha256"], CHECKED_AGAIN)
 
 
-def file_intact_or_refuse(file: dict[str, Any]) -> None:
+def verify_file(file: dict[str, Any]) -> None:
     """Refuse a file of a release that the storage has lost, or has with other bytes than were built.
 
     A file is read through once its time of change or its size differs from when it was stored or read last,

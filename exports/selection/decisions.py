@@ -1,4 +1,7 @@
-"""From the judgements of one unit, and its resolution if there is one, to the decided answer. Pure."""
+"""From the judgements of one unit, and its resolution if there is one, to the decided answer. Pure.
+
+See docs/decisions/releases.md.
+"""
 
 from __future__ import annotations
 

@@ -1,4 +1,7 @@
-"""How the fields of every form are drawn, those of the log-in pages among them."""
+"""How the fields of every form are drawn, those of the log-in pages among them.
+
+See docs/decisions/leads.md.
+"""
 
 from typing import Any
 

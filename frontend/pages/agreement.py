@@ -14,7 +14,7 @@ from django.utils.translation import gettext
 from django.views.decorators.http import require_GET, require_POST
 from django_htmx.http import HttpResponseClientRefresh
 
-from agreement.adjudication.against_decisions import resolved_figures
+from agreement.adjudication.against_decisions import agreement_with_decisions
 from agreement.adjudication.answers import Answer, judged_units
 from agreement.adjudication.queue import UnitView, disputed_units, units_of, units_view
 from agreement.computation.requests import ReportHidden, figures_readable, report_current, report_visible
@@ -43,7 +43,7 @@ from annotation.models import Membership, Round
 from annotation.rounds.asked_types import asked_words
 from frontend.decorators import login_required
 from frontend.middleware import refusals_as_notices
-from frontend.pages.common import lead_or_refuse, page_of, project_page, query_without_page
+from frontend.pages.common import lead_or_403, page_of, project_page, query_without_page
 from frontend.pages.jobs import job_progress, report_shown
 
 PATTERNS = 6
@@ -148,7 +148,7 @@ WHO_SHOWN = 40
 
 
 def _lead_and_round(request: HttpRequest, slug: str, number: int) -> tuple[Membership, Round]:
-    member = lead_or_refuse(request, slug)
+    member = lead_or_403(request, slug)
     return member, access.round_or_404(member, number)
 
 
@@ -220,7 +220,7 @@ def _who(round: Round, figures: dict[str, Any]) -> list[tuple[str, str]]:
 
 
 def _people(report: AgreementReport, notes: Notes) -> dict[str, Any]:
-    return detail_tables.annotator_table(report.figures, notes, resolved_figures(report))
+    return detail_tables.annotator_table(report.figures, notes, agreement_with_decisions(report))
 
 
 def _plan(request: HttpRequest, report: AgreementReport) -> dict[str, Any]:

@@ -14,7 +14,7 @@ from django.views.decorators.http import require_GET
 from annotation.models import Membership, ProjectEvent
 from core.csv_safety import made_safe
 from frontend.decorators import login_required
-from frontend.pages.common import lead_or_refuse, page_of, project_page, query_without_page
+from frontend.pages.common import lead_or_403, page_of, project_page, query_without_page
 
 
 class AuditForm(forms.Form):
@@ -28,7 +28,7 @@ class AuditForm(forms.Form):
 @require_GET
 def audit(request: HttpRequest, slug: str) -> HttpResponse:
     """List what was done, newest first."""
-    member = lead_or_refuse(request, slug)
+    member = lead_or_403(request, slug)
     events = member.project.events
     return project_page(
         request,
@@ -51,7 +51,7 @@ def audit(request: HttpRequest, slug: str) -> HttpResponse:
 @require_GET
 def audit_csv(request: HttpRequest, slug: str) -> StreamingHttpResponse:
     """Send the same events as CSV, row by row."""
-    member = lead_or_refuse(request, slug)
+    member = lead_or_403(request, slug)
     response = StreamingHttpResponse(
         _lines(events_asked(member, request.GET)), content_type="text/csv; charset=utf-8"
     )
@@ -83,7 +83,7 @@ def _begin(day: date) -> datetime:
 
 
 class _Echo:
-    """A file that hands back what is written, so that the writer's lines can be streamed."""
+    """A file that returns what is written, so that the writer's lines can be streamed."""
 
     def write(self, line: str) -> str:
         return line

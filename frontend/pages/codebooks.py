@@ -23,7 +23,7 @@ from annotation.projects.projects import codebook_publish, guideline_html
 from annotation.rounds.follow_up import follow_up_of
 from core.errors import NotFound, Refused
 from frontend.decorators import login_required
-from frontend.pages.common import lead_or_refuse, number_in, project_page
+from frontend.pages.common import lead_or_403, number_in, project_page
 
 
 @login_required
@@ -93,7 +93,7 @@ def _html(markdown: str) -> str:
 @require_http_methods(["GET", "POST"])
 def edit(request: HttpRequest, slug: str) -> HttpResponse:
     """Edit the newest version, by fields or as TOML, and publish the result as the next one."""
-    member = lead_or_refuse(request, slug)
+    member = lead_or_403(request, slug)
     newest = member.project.codebooks.latest("version")
     # The fields of a form are those of the version it was made from, which may not be the newest any more.
     edited_version = number_in(request.POST.get("version"))
@@ -163,7 +163,7 @@ def edit(request: HttpRequest, slug: str) -> HttpResponse:
 @require_POST
 def preview(request: HttpRequest, slug: str) -> HttpResponse:
     """Return a guideline's Markdown as it will look; nothing is stored."""
-    lead_or_refuse(request, slug)
+    lead_or_403(request, slug)
     html = _html(request.POST.get("guideline", ""))
     return render(request, "frontend/_guideline_preview.html", {"guideline": html})
 

@@ -18,7 +18,7 @@ LARGEST_KEY = 18
 """Digits of the largest primary key that every database can be asked for."""
 
 
-def lead_or_refuse(request: HttpRequest, slug: str) -> Membership:
+def lead_or_403(request: HttpRequest, slug: str) -> Membership:
     """Return the asking lead; outsiders meet 404, annotators 403."""
     member = access.member_or_404(request.user, slug)
     access.require_lead(member)

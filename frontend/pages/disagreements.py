@@ -18,10 +18,10 @@ from annotation.adjudication.adjudication import with_state
 from annotation.adjudication.discussion import discussed_units, discussion_allowed
 from annotation.items.search import topics_of
 from annotation.models import Assignment, Comment, Membership, QuestionAnnotation, Round, TypeAnnotation
-from core.cache import remembered
+from core.cache import cached
 from core.errors import Refused
 from frontend.decorators import login_required
-from frontend.pages.common import in_order, lead_or_refuse, page_of, project_page, query_without_page
+from frontend.pages.common import in_order, lead_or_403, page_of, project_page, query_without_page
 from frontend.unit_view import unit_key
 
 FILTERS = ("type", "topic", "pattern", "pair", "state")
@@ -48,7 +48,7 @@ def closed_round_report(round: Round) -> AgreementReport | None:
 @require_GET
 def disagreements(request: HttpRequest, slug: str) -> HttpResponse:
     """List the closed rounds with how much of each is still to be decided."""
-    member = lead_or_refuse(request, slug)
+    member = lead_or_403(request, slug)
     closed = member.project.rounds.filter(status=Round.Status.CLOSED).order_by("-number")
     page = page_of(request, closed, ROUNDS_A_PAGE)
     rows: list[tuple[Round, AgreementReport | None, QueueProgress | None]] = []
@@ -62,7 +62,7 @@ def disagreements(request: HttpRequest, slug: str) -> HttpResponse:
 @require_GET
 def round_disagreements(request: HttpRequest, slug: str, number: int) -> HttpResponse:
     """List a round's disputed units, most disputed first, by type, pair, pattern, topic and state."""
-    member = lead_or_refuse(request, slug)
+    member = lead_or_403(request, slug)
     round = access.round_or_404(member, number)
     report = closed_round_report(round)
     if report is None:
@@ -140,7 +140,7 @@ def _filtered_keys(
     pair = QueryDict(mutable=True)
     pair["pair"] = asked.get("pair", "")
     name = f"differ:{report.pk}:{report.digest}:{judgements_stamp(report.round)}:{pair.urlencode()}"
-    differ = remembered(name, lambda: list(_matching(report, member, pair).values_list("pk", flat=True)))
+    differ = cached(name, lambda: list(_matching(report, member, pair).values_list("pk", flat=True)))
     others = asked.copy()
     others.pop("pair")
     if not any(others.get(key) for key in FILTERS) and not access.judging_now(member).exists():
@@ -200,7 +200,7 @@ def _filters(round: Round, report: AgreementReport, asked: Any) -> dict[str, Any
 @require_POST
 def adjudicate_next(request: HttpRequest, slug: str, number: int) -> HttpResponse:
     """Claim the most disputed unit that waits and go there; back to the list when none is left."""
-    member = lead_or_refuse(request, slug)
+    member = lead_or_403(request, slug)
     round = access.round_or_404(member, number)
     report = closed_round_report(round)
     found = queue_claim_next(report, member) if report else None

@@ -31,7 +31,7 @@ from core.errors import NotFound, Refused
 from core.jobs import WORKING
 from frontend.decorators import login_required
 from frontend.middleware import refusals_as_notices
-from frontend.pages.common import lead_or_refuse, page_of, posted, project_page
+from frontend.pages.common import lead_or_403, page_of, posted, project_page
 from frontend.pages.jobs import job_progress, upload_shown
 from frontend.templatetags.humanize_numbers import thousands
 
@@ -141,7 +141,7 @@ class UploadForm(forms.Form):
 @require_http_methods(["GET", "POST"])
 def items_import(request: HttpRequest, slug: str) -> HttpResponse:
     """Take a file; earlier imports stand below."""
-    member = lead_or_refuse(request, slug)
+    member = lead_or_403(request, slug)
     form = UploadForm(posted(request), request.FILES or None, project=member.project)
     if request.method == "POST" and form.is_valid():
         given = form.cleaned_data
@@ -191,7 +191,7 @@ def _upload(member: Membership, upload_id: int) -> Upload:
 @require_http_methods(["GET", "POST"])
 def upload(request: HttpRequest, slug: str, upload_id: int) -> HttpResponse:
     """Show what importing the file will do; import it when the lead says so."""
-    member = lead_or_refuse(request, slug)
+    member = lead_or_403(request, slug)
     found = _upload(member, upload_id)
     if request.method == "POST":
         with refusals_as_notices(request):
@@ -221,7 +221,7 @@ def _act(request: HttpRequest, found: Upload) -> None:
 @require_GET
 def upload_progress(request: HttpRequest, slug: str, upload_id: int) -> HttpResponse:
     """Return the state alone while a worker is busy; when it is done the whole page is asked for."""
-    member = lead_or_refuse(request, slug)
+    member = lead_or_403(request, slug)
     found = _upload(member, upload_id)
     if found.state not in WORKING:
         response = HttpResponse(status=204)
@@ -269,7 +269,7 @@ def _context(found: Upload) -> dict[str, Any]:
 @require_GET
 def upload_refused(request: HttpRequest, slug: str, upload_id: int) -> FileResponse:
     """Send the refused rows with their reasons, as a file that can be mended and imported again."""
-    member = lead_or_refuse(request, slug)
+    member = lead_or_403(request, slug)
     found = _upload(member, upload_id)
     if not found.refused_file:
         raise NotFound(gettext("No row of this file was refused."))
@@ -285,7 +285,7 @@ def upload_refused(request: HttpRequest, slug: str, upload_id: int) -> FileRespo
 @require_POST
 def undo(request: HttpRequest, slug: str, import_id: int) -> HttpResponse:
     """Take back a whole import, until something in it is used."""
-    member = lead_or_refuse(request, slug)
+    member = lead_or_403(request, slug)
     found = member.project.imports.filter(pk=import_id).first()
     if found is None:
         raise NotFound(gettext("There is no such import in this project."))

@@ -16,14 +16,14 @@ from annotation.models import Import, Item, Membership, Round
 from core.errors import NotFound
 from frontend.decorators import login_required
 from frontend.middleware import refusals_as_notices
-from frontend.pages.common import lead_or_refuse, posted, project_page, query_without_page, uncounted_page_of
+from frontend.pages.common import lead_or_403, posted, project_page, query_without_page, uncounted_page_of
 
 
 @login_required
 @require_GET
 def items(request: HttpRequest, slug: str) -> HttpResponse:
     """List the items, found by words of their id or text, by topic, or withdrawn ones."""
-    member = lead_or_refuse(request, slug)
+    member = lead_or_403(request, slug)
     # By the few imports that are done: a join would look at every item's import.
     done = list(member.project.imports.filter(state=Import.State.DONE).values_list("pk", flat=True))
     shown = member.project.items.filter(brought_by__in=done)
@@ -60,7 +60,7 @@ def _item(member: Membership, item_id: int) -> Item:
 @require_GET
 def item(request: HttpRequest, slug: str, item_id: int) -> HttpResponse:
     """Show one item with all that is known of it."""
-    member = lead_or_refuse(request, slug)
+    member = lead_or_403(request, slug)
     found = _item(member, item_id)
     return project_page(
         request,
@@ -92,7 +92,7 @@ class CorrectForm(forms.Form):
 @require_http_methods(["GET", "POST"])
 def correct(request: HttpRequest, slug: str, item_id: int) -> HttpResponse:
     """Correct what is said of an item beside its text."""
-    member = lead_or_refuse(request, slug)
+    member = lead_or_403(request, slug)
     found = _item(member, item_id)
     form = CorrectForm(posted(request), initial={field: getattr(found, field) for field in FIELDS})
     if request.method == "POST" and form.is_valid():
@@ -130,7 +130,7 @@ class WithdrawForm(forms.Form):
 @require_http_methods(["GET", "POST"])
 def withdraw(request: HttpRequest, slug: str, item_id: int) -> HttpResponse:
     """Say what withdrawing does, ask why, then withdraw."""
-    member = lead_or_refuse(request, slug)
+    member = lead_or_403(request, slug)
     found = _item(member, item_id)
     form = WithdrawForm(posted(request))
     if request.method == "POST" and form.is_valid():
@@ -162,7 +162,7 @@ def withdraw(request: HttpRequest, slug: str, item_id: int) -> HttpResponse:
 @require_POST
 def restore(request: HttpRequest, slug: str, item_id: int) -> HttpResponse:
     """Bring a withdrawn item back."""
-    member = lead_or_refuse(request, slug)
+    member = lead_or_403(request, slug)
     found = _item(member, item_id)
     with refusals_as_notices(request):
         item_restore(item=found, member=member)

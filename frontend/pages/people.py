@@ -23,7 +23,7 @@ from core.errors import NotFound
 from frontend.decorators import login_required
 from frontend.emails import mail_is_configured, send_invitation
 from frontend.middleware import refusals_as_notices
-from frontend.pages.common import lead_or_refuse, page_of, posted, project_page
+from frontend.pages.common import lead_or_403, page_of, posted, project_page
 
 ROLES = [
     ("annotator", gettext_lazy("Annotator: judges the texts of rounds they are in")),
@@ -74,7 +74,7 @@ class InviteForm(forms.Form):
 @require_http_methods(["GET", "POST"])
 def people(request: HttpRequest, slug: str) -> HttpResponse:
     """List the people; inviting shows the new links once, since only their digests are stored."""
-    member = lead_or_refuse(request, slug)
+    member = lead_or_403(request, slug)
     form = InviteForm(posted(request))
     links = []
     if request.method == "POST" and form.is_valid():
@@ -121,7 +121,7 @@ def _waiting(member: Membership) -> list[Invitation]:
 @require_POST
 def invitation_withdraw(request: HttpRequest, slug: str, invitation_id: int) -> HttpResponse:
     """Revoke an invitation that nobody has used."""
-    member = lead_or_refuse(request, slug)
+    member = lead_or_403(request, slug)
     invitation = member.project.invitations.filter(pk=invitation_id).first()
     if invitation is None:
         raise NotFound(gettext("There is no such invitation in this project."))

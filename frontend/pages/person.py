@@ -1,4 +1,4 @@
-"""One person of a project: roles, background, leaving, and handing on what they have not finished."""
+"""One person of a project: roles, background, leaving, and reassigning what they have not finished."""
 
 from django import forms
 from django.contrib import messages
@@ -14,7 +14,7 @@ from annotation.projects.members import member_deactivate, member_edit, member_r
 from core.errors import NotFound, Refused
 from frontend.decorators import login_required
 from frontend.middleware import refusals_as_notices
-from frontend.pages.common import lead_or_refuse, posted, project_page
+from frontend.pages.common import lead_or_403, posted, project_page
 from frontend.pages.people import RolesField
 
 
@@ -43,7 +43,7 @@ def target_of(member: Membership, person_id: int) -> Membership:
 @require_http_methods(["GET", "POST"])
 def person(request: HttpRequest, slug: str, person_id: int) -> HttpResponse:
     """Show one person: roles, background, open rounds; change roles and background."""
-    member = lead_or_refuse(request, slug)
+    member = lead_or_403(request, slug)
     target = target_of(member, person_id)
     now = {
         "roles": [
@@ -96,7 +96,7 @@ class LeavingForm(forms.Form):
 @require_http_methods(["GET", "POST"])
 def person_deactivate(request: HttpRequest, slug: str, person_id: int) -> HttpResponse:
     """Say what deactivating does, then do it."""
-    member = lead_or_refuse(request, slug)
+    member = lead_or_403(request, slug)
     target = target_of(member, person_id)
     form = LeavingForm(posted(request))
     if request.method == "POST" and form.is_valid():
@@ -132,7 +132,7 @@ def person_deactivate(request: HttpRequest, slug: str, person_id: int) -> HttpRe
 @require_POST
 def person_reactivate(request: HttpRequest, slug: str, person_id: int) -> HttpResponse:
     """Let a deactivated person in again."""
-    member = lead_or_refuse(request, slug)
+    member = lead_or_403(request, slug)
     target = target_of(member, person_id)
     with refusals_as_notices(request):
         member_reactivate(target=target, member=member)

@@ -15,7 +15,7 @@ from annotation.rounds.lifecycle import round_create
 from annotation.tasks import round_draw_or_send
 from core.errors import Refused
 from frontend.decorators import login_required
-from frontend.pages.common import lead_or_refuse, number_in, posted, project_page
+from frontend.pages.common import lead_or_403, number_in, posted, project_page
 
 
 class RoundForm(forms.Form):
@@ -150,7 +150,7 @@ class RareRoundForm(forms.Form):
 @require_http_methods(["GET", "POST"])
 def new(request: HttpRequest, slug: str) -> HttpResponse:
     """Plan a round: it starts as a draft, and drawing its items comes next."""
-    member = lead_or_refuse(request, slug)
+    member = lead_or_403(request, slug)
     earlier = _earlier(request, member)
     initial, rare_initial = _as_before(request, earlier)
     form = RoundForm(posted(request), project=member.project, initial=initial)

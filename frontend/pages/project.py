@@ -1,4 +1,7 @@
-"""A project's own page: what is done and next for leads, my rounds for annotators."""
+"""A project's own page: what is done and next for leads, my rounds for annotators.
+
+See docs/decisions/leads.md.
+"""
 
 from collections import Counter
 from dataclasses import dataclass
@@ -18,7 +21,7 @@ from annotation.models import Codebook, Import, Item, Membership, Project, Round
 from annotation.projects.invitations import invitations_waiting
 from annotation.rounds.follow_up import FollowUp, follow_up_of
 from annotation.rounds.progress import MemberProgress, progress_of_round
-from core.cache import remembered
+from core.cache import cached
 from frontend.decorators import login_required
 from frontend.own_work import own_work
 from frontend.pages.common import page_of, project_page
@@ -207,7 +210,7 @@ def _drawn(round: Round) -> int:
     if round.closed_at is None:
         return round.drawn.count()
     # Nothing is drawn into a closed round; an import that brings more closes it anew.
-    return remembered(f"drawn:{round.pk}:{round.closed_at.isoformat()}", round.drawn.count)
+    return cached(f"drawn:{round.pk}:{round.closed_at.isoformat()}", round.drawn.count)
 
 
 def _waiting(round: Round) -> int:

@@ -12,7 +12,7 @@ from annotation.models import Project
 from annotation.projects.projects import project_archive, project_edit, project_restore
 from frontend.decorators import login_required
 from frontend.middleware import refusals_as_notices
-from frontend.pages.common import lead_or_refuse, posted, project_page
+from frontend.pages.common import lead_or_403, posted, project_page
 
 
 class SettingsForm(forms.ModelForm):
@@ -36,7 +36,7 @@ class SettingsForm(forms.ModelForm):
 @require_http_methods(["GET", "POST"])
 def settings(request: HttpRequest, slug: str) -> HttpResponse:
     """Show and change what the project says about itself."""
-    member = lead_or_refuse(request, slug)
+    member = lead_or_403(request, slug)
     form = SettingsForm(posted(request), instance=Project.objects.get(pk=member.project.pk))
     if request.method == "POST" and form.is_valid():
         with refusals_as_notices(request):
@@ -54,7 +54,7 @@ class TypedNameForm(forms.Form):
 @require_http_methods(["GET", "POST"])
 def archive(request: HttpRequest, slug: str) -> HttpResponse:
     """Archive the project after its short name was typed."""
-    member = lead_or_refuse(request, slug)
+    member = lead_or_403(request, slug)
     form = TypedNameForm(posted(request))
     if request.method == "POST" and form.is_valid():
         if form.cleaned_data["typed"].strip() != slug:
@@ -89,7 +89,7 @@ def archive(request: HttpRequest, slug: str) -> HttpResponse:
 @require_http_methods(["POST"])
 def restore(request: HttpRequest, slug: str) -> HttpResponse:
     """Take the project out of the archive."""
-    member = lead_or_refuse(request, slug)
+    member = lead_or_403(request, slug)
     with refusals_as_notices(request):
         project_restore(project=member.project, member=member)
         messages.success(request, gettext("%(name)s is restored.") % {"name": member.project.name})

@@ -30,7 +30,7 @@ from exports.selection.parameters import Parameters
 from frontend.decorators import login_required
 from frontend.middleware import refusals_as_notices
 from frontend.pages.changes import changes_context
-from frontend.pages.common import lead_or_refuse, project_page
+from frontend.pages.common import lead_or_403, project_page
 from frontend.pages.releases import release_facts, release_of
 
 _IN_A_SCRIPT = {ord(character): f"\\u{ord(character):04x}" for character in "<>&"}
@@ -41,7 +41,7 @@ _IN_A_SCRIPT = {ord(character): f"\\u{ord(character):04x}" for character in "<>&
 @require_http_methods(["GET", "POST"])
 def publish(request: HttpRequest, slug: str, version: str) -> HttpResponse:
     """Say what becomes public, then make the release public."""
-    member = lead_or_refuse(request, slug)
+    member = lead_or_403(request, slug)
     found = release_of(member, version)
     if request.method == "POST":
         with refusals_as_notices(request):
@@ -67,7 +67,7 @@ def publish(request: HttpRequest, slug: str, version: str) -> HttpResponse:
 @require_POST
 def unpublish(request: HttpRequest, slug: str, version: str) -> HttpResponse:
     """Close the public page."""
-    member = lead_or_refuse(request, slug)
+    member = lead_or_403(request, slug)
     found = release_of(member, version)
     with refusals_as_notices(request):
         release_unpublish(release=found, by=member)

@@ -1,4 +1,4 @@
-"""Handing on what an annotator of an open round has not decided: whole texts, or units of chosen types."""
+"""Reassign what an annotator of an open round has not decided: whole texts, or units of chosen types."""
 
 from typing import Any, cast
 
@@ -16,14 +16,14 @@ from annotation.rounds.reassignment_by_type import round_reassign_types, undecid
 from core.errors import NotFound
 from frontend.decorators import login_required
 from frontend.middleware import refusals_as_notices
-from frontend.pages.common import ChosenField, lead_or_refuse, posted, project_page
+from frontend.pages.common import ChosenField, lead_or_403, posted, project_page
 from frontend.pages.person import target_of
 
 WHOLE, BY_TYPE = "texts", "types"
 
 
 class ReassignForm(forms.Form):
-    """What is handed on, and to whom. Rounds that ask questions hand on whole texts."""
+    """What is reassigned, and to whom. In rounds that ask questions whole texts are."""
 
     what = forms.ChoiceField(
         widget=forms.RadioSelect,
@@ -69,8 +69,8 @@ class ReassignForm(forms.Form):
 @login_required
 @require_http_methods(["GET", "POST"])
 def person_reassign(request: HttpRequest, slug: str, person_id: int, number: int) -> HttpResponse:
-    """Say what a person has not decided in an open round, and hand on what the lead chooses of it."""
-    member = lead_or_refuse(request, slug)
+    """Say what a person has not decided in an open round, and reassign what the lead chooses of it."""
+    member = lead_or_403(request, slug)
     target = target_of(member, person_id)
     round = member.project.rounds.select_related("codebook", "project").filter(number=number).first()
     if round is None:

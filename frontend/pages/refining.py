@@ -43,7 +43,7 @@ from exports.tasks import counting_start, refinement_start
 from frontend.decorators import login_required
 from frontend.forms.refinement import ConfirmForm, PromptForm, RareRefinementForm, RefinementForm
 from frontend.middleware import refusals_as_notices
-from frontend.pages.common import lead_or_refuse, page_of, posted, project_page
+from frontend.pages.common import lead_or_403, page_of, posted, project_page
 from frontend.pages.jobs import job_progress, refinement_shown
 
 State = RefinementRun.State
@@ -56,7 +56,7 @@ RUNS_SHOWN = 10
 @require_http_methods(["GET", "POST"])
 def refinements(request: HttpRequest, slug: str) -> HttpResponse:
     """Show the run at work and the pairs; count what a new run would ask, or start it."""
-    member = lead_or_refuse(request, slug)
+    member = lead_or_403(request, slug)
     project = member.project
     selection = refinable_selection(project)
     runs = list(project.refinement_runs.select_related("member").order_by("-number")[:RUNS_SHOWN])
@@ -111,7 +111,7 @@ def refinements(request: HttpRequest, slug: str) -> HttpResponse:
 @require_GET
 def refinement_progress(request: HttpRequest, slug: str, number: int) -> HttpResponse:
     """Return the progress alone while a run works; reload the page when it does not any more."""
-    run = run_or_404(lead_or_refuse(request, slug).project, number)
+    run = run_or_404(lead_or_403(request, slug).project, number)
     if run.state not in WORKING:
         return HttpResponseClientRefresh()
     return job_progress(request, refinement_shown(run))
@@ -121,7 +121,7 @@ def refinement_progress(request: HttpRequest, slug: str, number: int) -> HttpRes
 @require_POST
 def cancel(request: HttpRequest, slug: str, number: int) -> HttpResponse:
     """Cancel a run."""
-    member = lead_or_refuse(request, slug)
+    member = lead_or_403(request, slug)
     with refusals_as_notices(request):
         refinement_cancel(run=run_or_404(member.project, number), by=member)
         messages.success(request, gettext("The run is cancelled. What was answered until then is kept."))
@@ -132,7 +132,7 @@ def cancel(request: HttpRequest, slug: str, number: int) -> HttpResponse:
 @require_POST
 def reject(request: HttpRequest, slug: str, refinement_id: int) -> HttpResponse:
     """Reject a refined question."""
-    member = lead_or_refuse(request, slug)
+    member = lead_or_403(request, slug)
     with refusals_as_notices(request):
         refined_reject(refinement=refinement_of(member, refinement_id), by=member)
         messages.success(
@@ -145,7 +145,7 @@ def reject(request: HttpRequest, slug: str, refinement_id: int) -> HttpResponse:
 @require_POST
 def restore(request: HttpRequest, slug: str, refinement_id: int) -> HttpResponse:
     """Take the rejection of a refined question back."""
-    member = lead_or_refuse(request, slug)
+    member = lead_or_403(request, slug)
     with refusals_as_notices(request):
         refined_restore(refinement=refinement_of(member, refinement_id), by=member)
         messages.success(request, gettext("The refined question stands again."))

@@ -28,7 +28,7 @@ from frontend.decorators import login_required
 from frontend.forms.releases import ContentsForm, ReleaseForm, choices_as_before
 from frontend.middleware import refusals_as_notices
 from frontend.pages.changes import changes_context, choices_of
-from frontend.pages.common import lead_or_refuse, page_of, posted, project_page
+from frontend.pages.common import lead_or_403, page_of, posted, project_page
 from frontend.pages.jobs import job_progress, release_shown
 
 ASKED_AGAIN = (Release.State.FAILED, Release.State.CANCELLED)
@@ -39,7 +39,7 @@ ASKED_AGAIN = (Release.State.FAILED, Release.State.CANCELLED)
 @require_http_methods(["GET", "POST"])
 def releases(request: HttpRequest, slug: str) -> HttpResponse:
     """List the releases; preview the counts of the next one, or have it built."""
-    member = lead_or_refuse(request, slug)
+    member = lead_or_403(request, slug)
     project = member.project
     building = request.POST.get("act") == "build"
     before = _as_before(request, project)
@@ -74,7 +74,7 @@ def releases(request: HttpRequest, slug: str) -> HttpResponse:
 @require_GET
 def release(request: HttpRequest, slug: str, version: str) -> HttpResponse:
     """Show a release: how far it is, then its files, counts and digest."""
-    member = lead_or_refuse(request, slug)
+    member = lead_or_403(request, slug)
     found = release_of(member, version)
     return project_page(
         request,
@@ -106,7 +106,7 @@ def release(request: HttpRequest, slug: str, version: str) -> HttpResponse:
 @require_GET
 def release_progress(request: HttpRequest, slug: str, version: str) -> HttpResponse:
     """Return the progress alone while the release is built; reload the page when it is not any more."""
-    found = release_of(lead_or_refuse(request, slug), version)
+    found = release_of(lead_or_403(request, slug), version)
     if found.state not in WORKING:
         return HttpResponseClientRefresh()
     return job_progress(request, release_shown(found))
@@ -116,7 +116,7 @@ def release_progress(request: HttpRequest, slug: str, version: str) -> HttpRespo
 @require_POST
 def cancel(request: HttpRequest, slug: str, version: str) -> HttpResponse:
     """Cancel a release that waits or is being built."""
-    member = lead_or_refuse(request, slug)
+    member = lead_or_403(request, slug)
     with refusals_as_notices(request):
         release_cancel(release=release_of(member, version), by=member)
     return redirect("release", slug, version)

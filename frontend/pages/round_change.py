@@ -20,7 +20,7 @@ from annotation.models import Round
 from annotation.rounds.editing import discussed_before_set
 from frontend.decorators import login_required
 from frontend.middleware import refusals_as_notices
-from frontend.pages.common import lead_or_refuse, project_page
+from frontend.pages.common import lead_or_403, project_page
 
 STATED = {"": None, "yes": True, "no": False}
 """What a lead can say of a discussion in between, as the form sends it."""
@@ -33,7 +33,7 @@ def round_change(request: HttpRequest, slug: str, number: int) -> HttpResponse:
 
     Sent, it keeps what the lead says of a discussion in between.
     """
-    member = lead_or_refuse(request, slug)
+    member = lead_or_403(request, slug)
     round = access.round_or_404(member, number)
     try:
         report_visible(member=member, round=round)

@@ -22,7 +22,7 @@ from annotation.rounds.lifecycle import round_close, round_pause, round_reopen, 
 from annotation.rounds.progress import MemberProgress, progress_of_round
 from frontend.decorators import login_required
 from frontend.middleware import refusals_as_notices
-from frontend.pages.common import lead_or_refuse, posted, project_page
+from frontend.pages.common import lead_or_403, posted, project_page
 from frontend.training_view import training_context
 
 LOG_SHOWN = 10
@@ -30,7 +30,7 @@ LOG_SHOWN = 10
 
 def lead_and_round(request: HttpRequest, slug: str, number: int) -> tuple[Membership, Round]:
     """Return the asking lead and the round of the address."""
-    member = lead_or_refuse(request, slug)
+    member = lead_or_403(request, slug)
     return member, access.round_or_404(member, number)
 
 

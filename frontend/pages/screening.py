@@ -22,7 +22,7 @@ from annotation.models import Membership, Protocol, Upload
 from annotation.tasks import run_or_send, screening_count_or_send
 from core.errors import Refused
 from frontend.decorators import login_required
-from frontend.pages.common import lead_or_refuse, posted, project_page
+from frontend.pages.common import lead_or_403, posted, project_page
 
 
 class SendForm(forms.Form):
@@ -47,7 +47,7 @@ class SendForm(forms.Form):
 @require_http_methods(["GET", "POST"])
 def screening(request: HttpRequest, slug: str) -> HttpResponse:
     """Show how many items passed, by topic, and send those that passed the chosen criteria on."""
-    member = lead_or_refuse(request, slug)
+    member = lead_or_403(request, slug)
     known = criteria_of(member.project)
     if not known:
         raise Refused(

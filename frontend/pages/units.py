@@ -30,7 +30,7 @@ from annotation.models import Comment, Item, Membership, Round
 from core.errors import Refused
 from frontend.decorators import login_required
 from frontend.middleware import refusals_as_notices
-from frontend.pages.common import lead_or_refuse, project_page
+from frontend.pages.common import lead_or_403, project_page
 from frontend.pages.disagreements import closed_round_report, filtered_units
 from frontend.unit_view import json_of, ruling_words, spans_of_side, unit_key, unit_of, unit_shown
 
@@ -121,7 +121,7 @@ def _address(round: Round, found: DisputedUnit) -> str:
 @require_POST
 def unit_decide(request: HttpRequest, slug: str, number: int, item_id: int, key: str) -> HttpResponse:
     """Store the lead's decision; then the next unit that waits, if the lead works through the queue."""
-    member = lead_or_refuse(request, slug)
+    member = lead_or_403(request, slug)
     round = access.round_or_404(member, number)
     access.refuse_while_judging(member, [item_id])
     report = closed_round_report(round)
@@ -190,7 +190,7 @@ def _other_span(request: HttpRequest, item: Item) -> tuple[tuple[int, int], ...]
 @require_POST
 def unit_undo(request: HttpRequest, slug: str, number: int, item_id: int, key: str) -> HttpResponse:
     """Take the current decision back."""
-    member = lead_or_refuse(request, slug)
+    member = lead_or_403(request, slug)
     round = access.round_or_404(member, number)
     access.refuse_while_judging(member, [item_id])
     item, asked = unit_of(round, item_id, key)
@@ -212,7 +212,7 @@ def unit_undo(request: HttpRequest, slug: str, number: int, item_id: int, key: s
 @require_POST
 def unit_skip(request: HttpRequest, slug: str, number: int, item_id: int, key: str) -> HttpResponse:
     """Give the claim back and return to the list, where another lead may take the unit."""
-    member = lead_or_refuse(request, slug)
+    member = lead_or_403(request, slug)
     round = access.round_or_404(member, number)
     item, asked = unit_of(round, item_id, key)
     unit_release(item=item, unit=asked, member=member)

@@ -15,7 +15,7 @@ from django.views.decorators.http import require_safe
 from annotation import access
 from annotation.models import Membership, Protocol, Round
 from frontend.decorators import login_required
-from frontend.pages.common import lead_or_refuse
+from frontend.pages.common import lead_or_403
 from frontend.templatetags.given_texts import text_language
 
 MODULES = (
@@ -85,7 +85,7 @@ def workspace(request: HttpRequest, slug: str, number: int) -> HttpResponse:
 @ensure_csrf_cookie
 def key_workspace(request: HttpRequest, slug: str, number: int) -> HttpResponse:
     """Render the workspace in which a lead answers the units of a draft training round: its key."""
-    member = lead_or_refuse(request, slug)
+    member = lead_or_403(request, slug)
     found = access.round_or_404(member, number)
     if found.purpose != Round.Purpose.TRAINING or found.status != Round.Status.DRAFT:
         return redirect("round_key" if found.purpose == Round.Purpose.TRAINING else "round", slug, number)

@@ -83,7 +83,7 @@ def test_pairwise_kappas_equal_scikit_learns_on_the_common_items_of_three_hundre
 
 
 def test_gwets_coefficients_equal_a_plain_reading_of_his_formulas_on_tables_with_missing_cells():
-    """No library at hand computes AC1 with missing ratings: here it is, item by item, from the definition."""
+    """No library here computes AC1 with missing ratings: here it is, item by item, from the definition."""
     compared = 0
     for ratings, q in random_tables(4, 500):
         pi, agreement = np.zeros(q), []

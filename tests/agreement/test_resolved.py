@@ -2,7 +2,7 @@
 
 import pytest
 
-from agreement.adjudication.against_decisions import resolved_figures
+from agreement.adjudication.against_decisions import agreement_with_decisions
 from agreement.computation.compute import report_compute
 from agreement.models import AgreementReport
 from annotation.adjudication.adjudication import Ruling, resolution_decide, resolution_undo
@@ -45,7 +45,7 @@ def decide(made, item, applicable):
 
 
 def compared():
-    found = resolved_figures(AgreementReport.objects.get())
+    found = agreement_with_decisions(AgreementReport.objects.get())
     return {
         name: (entry["n"], entry["agreement"]["value"], entry["kappa"]["value"])
         for name, entry in found.items()

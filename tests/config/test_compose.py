@@ -110,7 +110,8 @@ def test_the_image_runs_as_a_user_with_few_rights_in_production_mode():
 @pytest.fixture
 def production(tmp_path) -> Iterator[dict[str, str]]:
     """Return the environment of a container, with a real PostgreSQL and Redis behind it."""
-    postgres, redis = (os.environ.get(f"ELENCHUS_TEST_{name}_URL") for name in ("POSTGRES", "REDIS"))
+    postgres = os.environ.get("ELENCHUS_TEST_POSTGRES_URL")
+    redis = os.environ.get("ELENCHUS_TEST_REDIS_URL")
     if not postgres or not redis:
         unavailable("no PostgreSQL and Redis", "make test starts both")
     name = f"elenchus_production_{os.getpid()}"

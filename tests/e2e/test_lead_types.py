@@ -1,4 +1,4 @@
-"""Rounds of some types in a browser: planned from a guideline change, compared, and handed on by type."""
+"""Rounds of some types in a browser: planned from a guideline change, compared, and reassigned by type."""
 
 import re
 

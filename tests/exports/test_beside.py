@@ -11,7 +11,7 @@ from annotation.models import Question
 from core.errors import Refused
 from exports.files.checksums import Sums
 from exports.files.item_files import Plan
-from exports.files.subprocess_writer import FilesBeside
+from exports.files.subprocess_writer import SubprocessWriter
 from exports.releases import build as building
 from exports.releases.build import NotReconciled, files_build
 from exports.selection.parameters import EXCHANGE, Parameters
@@ -39,7 +39,7 @@ STOPPED = "The process that writes the files was stopped"
 @pytest.fixture
 def beside(monkeypatch):
     """Every release is large enough for the other process, which gets an item at a time."""
-    monkeypatch.setattr(building, "BESIDE", 1)
+    monkeypatch.setattr(building, "SUBPROCESS_FROM", 1)
     monkeypatch.setattr(building, "BATCH", 1)
 
 
@@ -77,7 +77,7 @@ def test_another_process_writes_the_same_bytes_and_tallies_the_same(study, tmp_p
     }
     selection = selection_read(study().project, Parameters.from_json(choices))
     here = built(selection, tmp_path / "here")
-    monkeypatch.setattr(building, "BESIDE", 1)
+    monkeypatch.setattr(building, "SUBPROCESS_FROM", 1)
     monkeypatch.setattr(building, "ItemFiles", None)
     assert built(selection, tmp_path / "beside") == here
 
@@ -86,32 +86,32 @@ def test_a_release_whose_writing_process_is_killed_fails_in_words_and_can_be_ask
     beside, monkeypatch
 ):
     made = focus()
-    real = FilesBeside.add
+    real = SubprocessWriter.add
 
     def killed(self, batch):
         self._process.kill()
         self._process.wait()
         real(self, batch)
 
-    monkeypatch.setattr(FilesBeside, "add", killed)
+    monkeypatch.setattr(SubprocessWriter, "add", killed)
     with pytest.raises(Refused, match=STOPPED):
         release(made.project)
     row = made.project.releases.get()
     assert (row.state, row.files) == ("failed", [])
     assert row.error.startswith(STOPPED)
-    monkeypatch.setattr(FilesBeside, "add", real)
+    monkeypatch.setattr(SubprocessWriter, "add", real)
     assert release(made.project).counts["items"] == 3
 
 
 def test_a_writing_process_that_is_killed_after_the_last_item_is_noticed_too(beside, monkeypatch):
     made = focus()
-    real = FilesBeside.finish
+    real = SubprocessWriter.finish
 
     def killed(self):
         self._process.kill()
         return real(self)
 
-    monkeypatch.setattr(FilesBeside, "finish", killed)
+    monkeypatch.setattr(SubprocessWriter, "finish", killed)
     with pytest.raises(Refused, match=STOPPED):
         release(made.project)
 
@@ -121,7 +121,7 @@ def test_what_stands_in_the_way_of_a_file_is_said_as_if_it_had_been_written_here
     (tmp_path / "focus.json").write_text("mine")
     with (
         Sums(tmp_path) as sums,
-        FilesBeside(Plan(selection, [], []), sums) as files,
+        SubprocessWriter(Plan(selection, [], []), sums) as files,
         pytest.raises(Refused, match=r"could not be written or read \(File exists\)"),
     ):
         files.add([(record, "") for record in records_read(selection)])
@@ -134,7 +134,7 @@ def test_the_process_is_gone_once_the_block_is_left(tmp_path):
     with (
         pytest.raises(ZeroDivisionError),
         Sums(tmp_path) as sums,
-        FilesBeside(Plan(selection, [], []), sums) as files,
+        SubprocessWriter(Plan(selection, [], []), sums) as files,
     ):
         raise ZeroDivisionError
     assert files._process.poll() is not None

@@ -48,7 +48,7 @@ def questions_released(folder, **choices):
 
 
 def run(folder, shape, name, given):
-    """Run the script apart from this environment on what a system handed in."""
+    """Run the script apart from this environment on what a system submitted."""
     path = folder.parent / "system.json"
     path.write_bytes(given if isinstance(given, bytes) else json.dumps(given).encode())
     words = [sys.executable, "-I", folder / "scripts" / "score.py", shape, folder / name, path]

@@ -1,4 +1,7 @@
-"""`make test`: which legs run, with what, and what the result is."""
+"""`make test`: which legs run, with what, and what the result is; `make` itself."""
+
+import re
+import subprocess
 
 import pytest
 
@@ -92,3 +95,75 @@ def test_the_settings_of_whoever_runs_the_tests_do_not_reach_them(monkeypatch):
     environment = run_tests.test_environment()
     assert "of the user" not in environment.values()
     assert environment["ELENCHUS_STRICT"] == "1"
+
+
+def test_arguments_go_to_pytest_in_one_run_with_the_services_that_the_named_tests_ask_for(legs):
+    done, _ = legs
+    arguments = ["tests/faults/test_report_workers.py::test_one", "-k", "replay or undo"]
+    assert run_tests.run_chosen(FakeServices("postgres"), strict=True, arguments=arguments) == 0
+    ((command, environment),) = done
+    assert command[1:5] == ["-m", "pytest", "-n", "0"]
+    assert command[-3:] == arguments
+    assert environment["ELENCHUS_TEST_REDIS_URL"] == "redis://127.0.0.1:7000/0"
+    assert "DATABASE_URL" not in environment
+    assert "ELENCHUS_TEST_POSTGRES_URL" not in environment
+    assert "ELENCHUS_TEST_CHROMIUM" not in environment
+
+
+@pytest.mark.parametrize(
+    ("arguments", "names"),
+    [
+        (["tests/tools/test_services.py"], set()),
+        (["tests/e2e/test_lead_study.py"], {"CHROMIUM"}),
+        (["tests/config"], {"POSTGRES_URL", "REDIS_URL"}),
+        (["-k", "round_trip"], {"CHROMIUM", "POSTGRES_URL", "REDIS_URL"}),
+    ],
+)
+def test_a_file_asks_for_what_it_or_its_conftest_names_and_no_file_for_everything(legs, arguments, names):
+    done, _ = legs
+    run_tests.run_chosen(FakeServices(), strict=True, arguments=arguments)
+    ((_, environment),) = done
+    here = {name.removeprefix("ELENCHUS_TEST_") for name in environment if name.startswith("ELENCHUS_TEST_")}
+    assert here == names
+
+
+def test_what_the_chosen_tests_miss_is_said_and_refused_when_strict(legs, capsys):
+    chosen = ["tests/faults/test_report_workers.py"]
+    assert run_tests.run_chosen(FakeServices("redis"), strict=False, arguments=chosen) == 0
+    assert "Skipping the tests with a Redis broker. Missing: Redis" in capsys.readouterr().out
+    with pytest.raises(Missing, match="Redis"):
+        run_tests.run_chosen(FakeServices("redis"), strict=True, arguments=chosen)
+
+
+def test_the_command_line_decides_between_the_whole_suite_and_a_choice(monkeypatch):
+    asked = []
+    monkeypatch.setattr(run_tests, "run_legs", lambda *_: asked.append("everything") or 0)
+    monkeypatch.setattr(run_tests, "run_chosen", lambda *given: asked.append(given[-1]) or 5)
+    monkeypatch.setattr(run_tests.signal, "signal", lambda *_: None)
+    assert (run_tests.main(), run_tests.main(["-k", "undo"])) == (0, 5)
+    assert asked == ["everything", ["-k", "undo"]]
+
+
+def test_make_passes_the_words_of_args_on_as_they_are_quoted():
+    shown = make("test", 'ARGS=tests/tools -k "replay or undo"')
+    assert '-m tools.run_tests tests/tools -k "replay or undo"' in shown
+
+
+def test_make_dev_watches_every_folder_whose_code_the_server_runs():
+    shown = make("dev", "PORT=9000")
+    watched = shown.rpartition("--sample-logins'")[2].split()
+    assert 'serve --port "9000"' in shown
+    assert set(watched) == {"config", "core", "annotation", "agreement", "exports", "scoring", "frontend"}
+
+
+def test_every_target_of_the_makefile_is_explained_by_make_help():
+    makefile = (run_tests.ROOT / "Makefile").read_text(encoding="utf-8")
+    targets = set(re.findall(r"^([a-z]+):", makefile, re.M))
+    assert targets == set(re.search(r"^\.PHONY: (.+)$", makefile, re.M)[1].split())
+    assert set(re.findall(r'"make ([a-z]+)', make("help"))) == targets - {"help"}
+
+
+def make(*words: str) -> str:
+    """Return the commands that make would run."""
+    command = ["make", "--dry-run", *words]
+    return subprocess.run(command, cwd=run_tests.ROOT, check=True, capture_output=True, text=True).stdout

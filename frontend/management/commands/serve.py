@@ -1,4 +1,7 @@
-"""Run the web server and the background worker together, until told to stop."""
+"""Run the web server and the background worker together, until told to stop.
+
+See docs/decisions/running.md.
+"""
 
 import contextlib
 import errno

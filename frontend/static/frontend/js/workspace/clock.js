@@ -4,7 +4,7 @@
 
 export const IDLE_AFTER = 60_000;
 
-/** Count the time spent on one unit after another. Times are milliseconds of any steady clock, handed in. */
+/** Count the time spent on one unit after another. Times are milliseconds of any steady clock, given by the caller. */
 export class Clock {
   /** @param {number} now @param {boolean} [visible] */
   constructor(now, visible = true) {

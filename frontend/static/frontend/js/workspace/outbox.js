@@ -1,6 +1,6 @@
 /**
  * Decisions on their way to the server: what may be sent now, in which order, against which revision, and what to do with each reply.
- * Nothing here reads a clock, a network or a database; those are handed in.
+ * Nothing here reads a clock, a network or a database; the caller gives those.
  *
  * The rules
  *   - One decision is under way at a time, so that the server has them in the order in which they were made: undo after a reload

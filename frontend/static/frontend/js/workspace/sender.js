@@ -1,6 +1,6 @@
 /**
  * Drives the outbox: keeps each decision in the durable store first, then sends what may go, and tries again when it may help. Network,
- * store, clock and timer are handed in, so that all of it runs in a test without a browser.
+ * store, clock and timer are given by the caller, so that all of it runs in a test without a browser.
  *
  * @typedef {import("./outbox.js").Entry} Entry
  * @typedef {import("./outbox.js").Reply} Reply

@@ -1,5 +1,6 @@
 /**
  * One annotator in one round: which unit is on the screen, what was decided, what comes next. No page and no network in here.
+ * See docs/decisions/workspace.md.
  *
  * @typedef {import("./units.js").Unit} Unit
  * @typedef {import("./units.js").Row} Row
@@ -195,7 +196,7 @@ export class Session {
     return last.unit;
   }
 
-  /** What was written and highlighted for a decision taken back is at hand for the next one. @param {Unit} unit @param {Row} row */
+  /** What was written and highlighted for a decision taken back is kept for the next one. @param {Unit} unit @param {Row} row */
   keepWords(unit, { cannot_judge, label, comment, unsure, quote, start, end }) {
     /** @type {Draft} */
     const draft = {};
