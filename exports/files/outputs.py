@@ -289,7 +289,8 @@ class ExchangeOutput:
 def _shown(selection: Selection, texts_out: TextsOut) -> Callable[[dict[str, Any]], dict[str, Any]]:
     if selection.parameters.texts:
         return lambda entry: entry
-    return lambda entry: without_texts(entry, texts_out)
+    quoting = selection.parameters.quoting_questions
+    return lambda entry: without_texts(entry, texts_out, quoting_questions=quoting)
 
 
 def _as_text(external_id: Any) -> str | None:
