@@ -23,6 +23,7 @@ PROJECTS_BY = env.choice("ELENCHUS_PROJECTS_BY", ["staff", "leads", "anyone"])
 
 INSTALLED_APPS = [
     "frontend",
+    "scoring",
     "exports",
     "agreement",
     "annotation",

@@ -11,7 +11,7 @@ from django.utils.translation import gettext
 from annotation.limits import LIMITS, Limit, unfit
 from core.errors import Refused
 
-SplitBy = Literal["field", "none", "round", "topic", "seed", "balanced"]
+SplitBy = Literal["field", "none", "round", "topic", "seed", "balanced", "published"]
 
 PublishedLabels = Literal["stand", "votes"]
 

@@ -27,6 +27,7 @@ SPLITS = [
     ("topic", gettext_lazy("By topic")),
     ("seed", gettext_lazy("By chance, with a seed")),
     ("balanced", gettext_lazy("CQs-Gen: the items with the most balanced labels to test")),
+    ("published", gettext_lazy("CQs-Gen: by the rule of the published test set")),
 ]
 
 
