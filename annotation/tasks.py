@@ -3,19 +3,20 @@
 import logging
 from collections.abc import Iterable
 from datetime import datetime
+from functools import partial
 from typing import Any
 
 from celery import Task, shared_task
 from django.conf import settings
 from django.utils import translation
-from kombu.exceptions import OperationalError
 
 from annotation.importing import screening, staging
 from annotation.importing import uploads as uploading
-from annotation.models import Membership, Project, Round
+from annotation.models import Membership, Project, Round, Upload
 from annotation.rounds import drawing as round_drawing
 from annotation.rounds import opening
 from annotation.rounds.sampling import drawn_items
+from core.dispatch import send, send_after_commit, send_or_run
 from core.errors import Refused
 
 logger = logging.getLogger(__name__)
@@ -37,21 +38,24 @@ def import_upload(upload_id: int, language: str | None = None, at_once: bool = F
 
 @shared_task(name="annotation.sweep_imports")
 def sweep_imports() -> None:
-    """Take away what imports have staged whose worker died."""
+    """Take away what imports have staged whose worker died, and send the uploads that wait or lost theirs."""
     staging.imports_sweep()
+    for upload in uploading.uploads_sweep():
+        send(_task_of(upload), upload.pk, upload.language)
 
 
-def run_or_send(task: Task, upload_id: int, size: int) -> None:
-    """Do the work at once for a small file, else, or where it turns out to be long, send it to a worker.
+def _task_of(upload: Upload) -> Task:
+    return check_upload if upload.work == Upload.Work.CHECK else import_upload
 
-    Where the broker cannot be reached the row stays waiting, and is shown as stopped after a while.
+
+def run_or_send(upload: Upload) -> None:
+    """Do what an upload waits for at once for a small file, else, or where it turns out to be long, send it
+    to a worker.
     """
-    if size <= uploading.AT_ONCE_BYTES and task(upload_id, translation.get_language(), at_once=True):
+    task = _task_of(upload)
+    if upload.size <= uploading.AT_ONCE_BYTES and task(upload.pk, upload.language, at_once=True):
         return
-    try:
-        task.delay(upload_id, translation.get_language())
-    except (OperationalError, OSError) as error:
-        logger.warning("upload %s waits: the broker cannot be reached (%s)", upload_id, error)
+    send_after_commit(task, upload.pk, upload.language)
 
 
 @shared_task(name="annotation.count_screening")
@@ -62,13 +66,8 @@ def count_screening(project_id: int) -> None:
 
 def screening_count_or_send(project: Project) -> None:
     """Have a worker count a screening result; asking again soon changes nothing."""
-    if not screening.screening_kept(project).request_once():
-        return
-    try:
-        count_screening.delay(project.pk)
-    except (OperationalError, OSError) as error:
-        logger.warning("a screening is counted without a worker: the broker cannot be reached (%s)", error)
-        count_screening(project.pk)
+    if screening.screening_kept(project).request_once():
+        send_or_run(count_screening, project.pk)
 
 
 @shared_task(name="annotation.draw_round")
@@ -91,16 +90,15 @@ def round_draw_or_send(round: Round, *, member: Membership | None = None, **opti
     """
     drawn = drawn_items(round, **options)
     claim = round_drawing.draw_claim(round, len(drawn))
+    here = partial(round_drawing.draw_run, round, claim, options, drawn=drawn, member=member)
     if len(drawn) > round_drawing.AT_ONCE:
         sent = {key: value for key, value in options.items() if value is not None}
         if "items_of" in sent:
             sent["items_of"] = sent["items_of"].pk
-        try:
-            draw_round.delay(round.pk, claim.isoformat(), sent, member.pk if member else None)
-            return len(drawn)
-        except (OperationalError, OSError) as error:
-            logger.warning("round %s is drawn without a worker: no broker (%s)", round.pk, error)
-    return round_drawing.draw_run(round, claim, options, drawn=drawn, member=member)
+        arguments = (round.pk, claim.isoformat(), sent, member.pk if member else None)
+        send_or_run(draw_round, *arguments, here=here)
+        return len(drawn)
+    return here()
 
 
 @shared_task(name="annotation.open_round")
@@ -128,11 +126,7 @@ def round_open_or_send(
         return opening.round_open(round, members=members, by=by)
     taking_part = opening.annotators_of(round, members)
     claim = opening.opening_claim(round, taking_part)
-    try:
-        open_round.delay(
-            round.pk, claim.isoformat(), [member.pk for member in taking_part], by.pk if by else None
-        )
-    except (OperationalError, OSError) as error:
-        logger.warning("round %s opens without a worker: the broker cannot be reached (%s)", round.pk, error)
-        return opening.opening_run(round, claim, members=taking_part, by=by)
+    arguments = (round.pk, claim.isoformat(), [member.pk for member in taking_part], by.pk if by else None)
+    here = partial(opening.opening_run, round, claim, members=taking_part, by=by)
+    send_or_run(open_round, *arguments, here=here)
     return round

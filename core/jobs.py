@@ -15,14 +15,16 @@ import logging
 import threading
 import time
 import uuid
-from collections.abc import Iterator
-from contextlib import contextmanager
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager, suppress
 from datetime import timedelta
 from typing import Any, NamedTuple
 
-from django.db import DatabaseError, connection, models
+from django.db import Error, connection, models
 from django.db.models import F, Q, QuerySet
+from django.db.models.functions import Greatest
 from django.utils import timezone
+from django.utils.translation import gettext_lazy
 
 logger = logging.getLogger(__name__)
 
@@ -44,6 +46,39 @@ class ClaimLost(Exception):
     """The job was cancelled, or another worker took it over; this one stores nothing more."""
 
 
+@contextmanager
+def beating(beat: Callable[[], bool], last_sign: Callable[[], float], what: str) -> Iterator[None]:
+    """Call `beat` from a second thread every few seconds during the block, which may take long between two
+    writes, until it returns False or `what` is at one step for SILENT_SECONDS.
+
+    `last_sign` tells when the work itself gave its last sign of life, on the clock of `time.monotonic`.
+    """
+    over = threading.Event()
+
+    def beats() -> None:
+        while not over.wait(BEAT_SECONDS):
+            if time.monotonic() - last_sign() > SILENT_SECONDS:
+                logger.warning("%s hangs: its lease is not renewed", what)
+                return
+            try:
+                if not beat():
+                    return  # lost: the worker finds out at its next write
+            except Error as error:
+                logger.info("the lease of %s was not renewed this time: %s", what, type(error).__name__)
+            finally:
+                # Not kept for the next beat: a broken one would fail for ever, an idle one is one too many.
+                connection.close()
+
+    thread = threading.Thread(target=beats, daemon=True, name="lease")
+    thread.start()
+    try:
+        yield
+    finally:
+        over.set()
+        # Not for ever: a database that does not answer must not hold the worker.
+        thread.join(BEAT_SECONDS)
+
+
 class Job(models.Model):
     """A piece of long work: asked for, claimed by a worker, done whole or not at all.
 
@@ -52,11 +87,11 @@ class Job(models.Model):
     """
 
     class State(models.TextChoices):
-        QUEUED = "queued", "waiting for a worker"
-        RUNNING = "running", "at work"
-        DONE = "done", "done"
-        FAILED = "failed", "failed"
-        CANCELLED = "cancelled", "cancelled"
+        QUEUED = "queued", gettext_lazy("waiting for a worker")
+        RUNNING = "running", gettext_lazy("at work")
+        DONE = "done", gettext_lazy("done")
+        FAILED = "failed", gettext_lazy("failed")
+        CANCELLED = "cancelled", gettext_lazy("cancelled")
 
     state = models.CharField(max_length=9, choices=State, default=State.QUEUED)
     progress_done = models.PositiveIntegerField(default=0)
@@ -145,29 +180,29 @@ class Lease:
 
     @contextmanager
     def kept(self) -> Iterator[None]:
-        """Renew the lease from a second thread during the block, which may take long between two writes."""
-        over = threading.Event()
-        thread = threading.Thread(target=self._keep, args=(over,), daemon=True, name="lease")
-        thread.start()
-        try:
-            yield
-        finally:
-            over.set()
-            thread.join()
+        """Renew the lease from a second thread during the block, which may take long between two writes.
 
-    def _keep(self, over: threading.Event) -> None:
-        try:
-            while not over.wait(BEAT_SECONDS):
-                if time.monotonic() - self._last_sign > SILENT_SECONDS:
-                    logger.warning("a job of %s hangs: its lease is not renewed", self.rows.model.__name__)
-                    return
-                try:
-                    if not self._held().update(lease_until=timezone.now() + LEASE):
-                        return  # lost: the worker finds out at its next write
-                except DatabaseError as error:
-                    logger.info("a lease was not renewed this time: %s", type(error).__name__)
-        finally:
-            connection.close()
+        A worker that is told to stop in it gives the row back at once, and this was no attempt.
+        """
+        with beating(self._beat, lambda: self._last_sign, f"a job of {self.rows.model.__name__}"):
+            try:
+                yield
+            except (SystemExit, KeyboardInterrupt):
+                with suppress(Error):
+                    self._give_back()
+                raise
+
+    def _beat(self) -> bool:
+        return bool(self._held().update(lease_until=timezone.now() + LEASE))
+
+    def _give_back(self) -> None:
+        """Have the next sweep send the row again. The token stays: it names what this attempt has left."""
+        self._held().update(
+            state=QUEUED,
+            lease_until=None,
+            attempts=Greatest(F("attempts"), 1) - 1,
+            enqueued_at=timezone.now() - PATIENCE,
+        )
 
     def _held(self) -> QuerySet[Any]:
         return self.rows.filter(lease_token=self.token, state=RUNNING)
@@ -188,9 +223,13 @@ def sweep(rows: QuerySet[Any], *, stopped: str, or_where: Q | None = None, **giv
     """
     now = timezone.now()
     left = Q(state=QUEUED, enqueued_at__lt=now - PATIENCE) | is_lost()
-    dead = rows.filter(left, attempts__gte=ATTEMPTS)
-    gone = list(dead.values_list("pk", "lease_token"))
-    dead.update(**{"state": FAILED, "lease_until": None, "error": stopped, **given_up})
+    end = {"state": FAILED, "lease_until": None, "error": stopped, **given_up}
+    # One by one and by its token: a worker that shows life in between keeps its row, and what it has stored.
+    gone = [
+        (pk, token)
+        for pk, token in rows.filter(left, attempts__gte=ATTEMPTS).values_list("pk", "lease_token")
+        if rows.filter(left, pk=pk, lease_token=token).update(**end)
+    ]
     if or_where is not None:
         left |= or_where
     found = list(rows.filter(left).order_by("pk").values_list("pk", flat=True))
@@ -222,3 +261,8 @@ def silent_for(job: Job) -> timedelta:
     if job.state != RUNNING or job.lease_until is None:
         return timedelta()
     return max(timedelta(), timezone.now() - (job.lease_until - LEASE))
+
+
+def silent_minutes(job: Job) -> int:
+    """Return for how many whole minutes nothing was heard of the worker of a running job."""
+    return silent_for(job) // timedelta(minutes=1)

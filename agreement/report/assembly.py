@@ -31,7 +31,7 @@ from agreement.spans.encoders import Encoder, MissingEncoder
 from annotation.codebooks.definition import FOCUS
 from core.canonical_json import canonical
 
-REPORT_VERSION = 5
+REPORT_VERSION = 6
 """Part of the digest: raise it when the same judgements would give other figures."""
 
 Progress = Callable[[int, int], None]
@@ -205,6 +205,7 @@ def _section(judgements: RoundJudgements, section: Section, parameters: dict[str
         parameters=parameters,
         clusters=section.clusters,
         positive=section.positive,
+        strata=section.strata,
     )
     columns = judgements.columns
     if judgements.protocol == FOCUS:

@@ -13,7 +13,8 @@ from agreement.report.judgements import RoundJudgements
 from agreement.report.label_figures import min_common_of, seed_of
 from agreement.report.loading import judgements_read
 from agreement.report.sections import Section, sections_of
-from agreement.statistics.difference import agreement_change
+from agreement.statistics.difference import Change, agreement_change
+from agreement.statistics.strata_change import stratified_change
 from annotation.models import Project, Round
 from core.canonical_json import canonical
 
@@ -43,20 +44,37 @@ def round_change(
         other = earlier.get(section.key)
         if other is None or other.categories != section.categories:
             continue
-        change = agreement_change(
-            other.ratings,
-            section.ratings,
-            q=len(section.categories),
-            items_before=_item_ids(before, other),
-            items_after=_item_ids(after, section),
-            seed=seed_of(parameters["seed"], section.key),
-            replicates=parameters["replicates"],
-            min_common=min_common_of(section.ratings),
-        ).to_json()
+        change = _change(before, after, other, section, parameters).to_json()
         change["differences"] = {name: change["differences"][name] for name in SHOWN}
         sections[section.key] = change
         alive()
     return canonical(sections)
+
+
+def _change(
+    before: RoundJudgements,
+    after: RoundJudgements,
+    other: Section,
+    section: Section,
+    parameters: dict[str, Any],
+) -> Change:
+    """Return the change of one section: of types together where it has several."""
+    choices: dict[str, Any] = {
+        "q": len(section.categories),
+        "seed": seed_of(parameters["seed"], section.key),
+        "replicates": parameters["replicates"],
+        "min_common": min_common_of(section.ratings),
+    }
+    then, now = other.strata, section.strata
+    if then is None or now is None:
+        return agreement_change(
+            other.ratings,
+            section.ratings,
+            items_before=_item_ids(before, other),
+            items_after=_item_ids(after, section),
+            **choices,
+        )
+    return stratified_change(then, now, items_before=before.items.ids, items_after=after.items.ids, **choices)
 
 
 def types_in_both(before: RoundJudgements, after: RoundJudgements) -> list[str] | None:

@@ -3,14 +3,17 @@
 from __future__ import annotations
 
 import zlib
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Any
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
+from agreement.statistics.estimates import NO_VARIATION, TableResult
 from agreement.statistics.kappa_paradox import table_readings
-from agreement.statistics.label_agreement import label_agreement
+from agreement.statistics.label_agreement import label_agreement, pairs_undefined
+from agreement.statistics.strata import StratifiedResult, stratified_agreement
+from core.canonical_json import canonical_float
 
 MIN_COMMON = 5
 """In a table of many annotators, pairs with fewer common units enter no pairwise figure."""
@@ -72,25 +75,36 @@ def table_figures(
     parameters: dict[str, Any],
     clusters: ArrayLike | None = None,
     positive: int = 1,
+    strata: ArrayLike | None = None,
 ) -> dict[str, Any]:
     """Return the figures of one (units, raters) table as plain data.
 
-    clusters (units,) names the item of each unit where an item has several; intervals resample items.
+    clusters (units,) names the item of each unit where an item has several; intervals resample items. strata
+    are the same ratings as (items, types, raters) where the units are of several types: the figures are then
+    of the types together, each against its own chance, and what the one table of all units has is `stacked`.
     """
     table = np.asarray(ratings)
     q = len(categories)
     min_common = min_common_of(table)
+    seed = seed_of(parameters["seed"], key)
     result = label_agreement(
         table,
         q=q,
-        seed=seed_of(parameters["seed"], key),
-        replicates=parameters["replicates"],
+        seed=seed,
+        replicates=parameters["replicates"] if strata is None else 0,
         clusters=clusters,
         min_common=min_common,
         positive=positive,
     )
-    figures = result.to_json()
-    readings = table_readings(result, categories=categories)
+    of_strata: dict[str, Any] = {}
+    if strata is not None:
+        together = stratified_agreement(
+            strata, q=q, seed=seed, replicates=parameters["replicates"], min_common=min_common
+        )
+        of_strata = _of_strata(together, result)
+        result = _as_table(together, result)
+    figures = result.to_json() | of_strata
+    readings = [] if _types_differ(result, strata) else table_readings(result, categories=categories)
     consensus = consensus_of(table, q)
     labels = dict(zip(categories, figures.pop("label_counts"), strict=True))
     return {
@@ -111,3 +125,36 @@ def table_figures(
             "undecided": int(consensus.undecided.sum()),
         },
     }
+
+
+def _as_table(together: StratifiedResult, stacked: TableResult) -> TableResult:
+    """Return the counts of the one table of all units with the coefficients of the types together."""
+    return replace(
+        stacked,
+        estimates={name: together.estimates[name] for name in stacked.estimates},
+        pairs=together.pairs,
+        pairs_undefined=pairs_undefined(
+            together.pairs, n_raters=stacked.n_raters, few_common=together.few_common
+        ),
+        replicates=together.replicates,
+        seed=together.seed,
+    )
+
+
+def _of_strata(together: StratifiedResult, stacked: TableResult) -> dict[str, Any]:
+    """Return what only types together have: how many, the plain means over them, the stacked coefficients."""
+    return {
+        "n_strata": together.n_strata,
+        "mean_of_types": {
+            name: {"value": None if mean is None else canonical_float(mean), "n": together.means_of[name]}
+            for name, mean in together.means.items()
+        },
+        "stacked": {name: estimate.to_json() for name, estimate in stacked.estimates.items()},
+    }
+
+
+def _types_differ(result: TableResult, strata: ArrayLike | None) -> bool:
+    """Whether each type has one answer only, and not all the same: no sentence of one table says that."""
+    kappa = result.estimates["cohen_kappa" if result.n_raters == 2 else "fleiss_kappa"]
+    used = sum(count > 0 for count in result.label_counts)
+    return strata is not None and kappa.reason == NO_VARIATION and used > 1

@@ -177,11 +177,11 @@ def frame_read(round: Round, items: RoundItems) -> ResamplingFrame:
     rows = counted_rows(TypeAnnotation.objects.all(), round).filter(
         assignment__item__withdrawn_at__isnull=True
     )
-    judged = rows.filter(applicable__isnull=False).aggregate(n=Count("assignment__item_id", distinct=True))
-    marked = rows.filter(start__isnull=False).values_list("assignment__item_id", flat=True).distinct()
-    return ResamplingFrame(
-        np.flatnonzero(np.isin(items.ids, np.array(list(marked), dtype=np.int64))), judged["n"]
+    judged, marked = (
+        np.array(list(found.values_list("assignment__item_id", flat=True).distinct()), dtype=np.int64)
+        for found in (rows.filter(applicable__isnull=False), rows.filter(start__isnull=False))
     )
+    return ResamplingFrame(*(np.flatnonzero(np.isin(items.ids, found)) for found in (marked, judged)))
 
 
 def _items_read(round: Round, *, fields: bool, without: Collection[int] = ()) -> RoundItems:

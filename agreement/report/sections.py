@@ -34,6 +34,15 @@ class Section:
     clusters: NDArray[np.int64] | None
     positive: int
 
+    @property
+    def strata(self) -> NDArray[np.integer] | None:
+        """The ratings as (items, types, annotators) where they are of several types, else None."""
+        n = len(self.kinds)
+        if n < 2:
+            return None
+        n_raters = self.ratings.shape[1]
+        return self.ratings.reshape(n, len(self.ratings) // n, n_raters).transpose(1, 0, 2)
+
 
 def sections_of(judgements: RoundJudgements) -> list[Section]:
     """Return the sections of a round's report, in the order of the codebook, what pools others last."""

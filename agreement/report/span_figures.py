@@ -17,11 +17,12 @@ from agreement.report import gold_figures as gold_findings
 from agreement.report.gold_figures import against_sums
 from agreement.report.judgements import Columns, RoundJudgements
 from agreement.spans import item_means
-from agreement.spans.agreement import ALPHAS, FIGURES, JudgedText, text_sums
+from agreement.spans.agreement import FIGURES, TEXT_ALPHAS, JudgedText, text_sums
 from agreement.spans.consensus import ConsensusSpan, consensus_spans
 from agreement.spans.tokens import positions
+from agreement.spans.u_alpha import unmarked_rows
 from agreement.spans.unitizing import alpha
-from agreement.statistics.patterns import FloatArray
+from agreement.statistics.patterns import FloatArray, IntArray
 
 COLUMNS = (*FIGURES, *gold_findings.COLUMNS, *item_means.COLUMNS)
 
@@ -51,7 +52,8 @@ class Findings:
 
     items: those with a span, in the order they were read; sums: for each of them 2 * columns numbers, the
     numerators, then the denominators of `columns`; reasons: for each column how often which reason left it
-    undefined.
+    undefined; continuum: (items of the round, 10) what each text that two judged adds to the alphas of all
+    texts as one, also those that nobody marked, None where the type has no spans.
     """
 
     columns: tuple[str, ...] = COLUMNS
@@ -62,6 +64,8 @@ class Findings:
     n_gold: int = 0
     n_disagreement: int = 0
     by_characters: int = 0
+    judges: IntArray | None = None
+    continuum: FloatArray | None = None
 
     @property
     def rows(self) -> FloatArray:
@@ -121,21 +125,36 @@ def findings_read(
     """
     kinds = {index: Findings() for index in types}
     of_types = [judgements.of_kind(index) for index in types]
-    marked = np.concatenate(
-        [part.unit[part.start >= 0] for part in of_types] or [np.empty(0, dtype=np.int64)]
-    )
-    stream = texts(judgements.items.ids[np.unique(marked)].tolist())
-    position, text = -1, ""
-    for unit in marked_units(judgements, types):
-        if unit.item != position:
-            position, (_, text) = unit.item, next(stream)
-        spans = consensus_spans(text, unit.spans, threshold)
-        _add_unit(kinds[unit.kind], unit, text, spans)
-        found(unit, text, spans)
+    n_items = len(judgements.items)
+    needed = np.zeros(n_items, dtype=np.bool_)
+    for index, part in zip(types, of_types, strict=True):
+        needed[part.unit[part.start >= 0]] = True
+        if judgements.kinds[index].span:
+            judges = np.bincount(part.unit[part.value >= 0], minlength=n_items).astype(np.int64)
+            kinds[index].judges, needed[judges > 1] = judges, True
+    lengths = np.zeros((n_items, 2), dtype=np.int64)
+    wanted = np.flatnonzero(needed)
+    units = marked_units(judgements, types)
+    unit = next(units, None)
+    rows: dict[int, list[tuple[int, FloatArray]]] = {index: [] for index in types}
+    for item, (_, text) in zip(wanted.tolist(), texts(judgements.items.ids[wanted].tolist()), strict=True):
+        lengths[item] = len(text), positions(text).count
+        while unit is not None and unit.item == item:
+            spans = consensus_spans(text, unit.spans, threshold)
+            rows[unit.kind].append((item, _add_unit(kinds[unit.kind], unit, text, spans)))
+            found(unit, text, spans)
+            unit = next(units, None)
+    for index, findings in kinds.items():
+        if findings.judges is not None:
+            findings.continuum = unmarked_rows(findings.judges, lengths)
+            for item, row in rows[index]:
+                findings.continuum[item] = row
     return kinds
 
 
-def _add_unit(findings: Findings, unit: MarkedUnit, text: str, spans: tuple[ConsensusSpan, ...]) -> None:
+def _add_unit(
+    findings: Findings, unit: MarkedUnit, text: str, spans: tuple[ConsensusSpan, ...]
+) -> FloatArray:
     own = text_sums(JudgedText(text, unit.marks))
     sums, numbers, reasons = against_sums(text, unit.spans, spans)
     findings.items.append(unit.item)
@@ -145,10 +164,11 @@ def _add_unit(findings: Findings, unit: MarkedUnit, text: str, spans: tuple[Cons
         findings.reasons.setdefault(figure, Counter()).update(why_undefined)
     for figure, (number, why) in own.undefined.items():
         findings.reasons.setdefault(figure, Counter())[why] += number
-    for figure, part in zip(ALPHAS, own.disagreements, strict=True):
+    for figure, part in zip(TEXT_ALPHAS, own.disagreements, strict=True):
         if reason := alpha([part]).reason:
             findings.reasons.setdefault(figure, Counter())[reason] += 1
     findings.n_units += 1
     findings.n_gold += sum(span.kind == "gold" for span in spans)
     findings.n_disagreement += sum(span.kind == "disagreement" for span in spans)
     findings.by_characters += positions(text).unit == "character"
+    return own.continuum

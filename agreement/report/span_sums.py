@@ -8,7 +8,7 @@ from __future__ import annotations
 
 from collections import Counter
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Any
 
 import numpy as np
@@ -19,6 +19,7 @@ from agreement.report.span_figures import Findings
 from agreement.spans.agreement import ALPHAS
 from agreement.spans.item_means import WAYS, measure_of
 from agreement.spans.similarity import MEASURES
+from agreement.spans.u_alpha import POOLED_ALPHAS, SUMS, pooled_parts, why_undefined
 from agreement.spans.unitizing import NO_SPANS
 from agreement.statistics.bootstrap import PERCENTILE, generator, resampled_items, spread_interval
 from agreement.statistics.estimates import (
@@ -32,24 +33,27 @@ from agreement.statistics.estimates import (
 from agreement.statistics.patterns import FloatArray, IntArray
 
 SPAN_STREAM = 7
+CONTINUUM_STREAM = 13
 NOBODY = -1
 
 
 @dataclass(frozen=True, slots=True)
 class ResamplingFrame:
-    """What is resampled: the items with a span in any type, ascending (n,), and how many are judged."""
+    """What is resampled: the items that are judged, and those of them with a span in any type, ascending."""
 
     marked: IntArray
-    n_items: int
+    judged: IntArray
+
+    @property
+    def n_items(self) -> int:
+        return len(self.judged)
 
 
 def span_frame(judgements: RoundJudgements) -> ResamplingFrame:
     """Return the frame of a round whose judgements are all in memory."""
     columns = judgements.columns
     marked = np.unique(judgements.unit_item[columns.unit[columns.start >= 0]])
-    return ResamplingFrame(
-        marked, int(np.unique(judgements.unit_item[columns.unit[columns.value >= 0]]).size)
-    )
+    return ResamplingFrame(marked, np.unique(judgements.unit_item[columns.unit[columns.value >= 0]]))
 
 
 @dataclass(frozen=True, slots=True)
@@ -185,7 +189,78 @@ def span_sums(
         if found.items:
             matrices[kind][np.searchsorted(frame.marked, found.items)] = found.rows
     resampled = _resampled(matrices, frame, parameters)
-    return {kind: _sums(findings[kind], matrices[kind], resampled.get(kind), frame) for kind in findings}
+    continua = _continua(findings, frame, parameters)
+    return {
+        kind: _with_pooled(
+            _sums(found, matrices[kind], resampled.get(kind), frame),
+            found,
+            continua.get(kind),
+            frame,
+            parameters,
+        )
+        for kind, found in findings.items()
+    }
+
+
+def _continua(
+    findings: Mapping[int, Findings], frame: ResamplingFrame, parameters: dict[str, Any]
+) -> dict[int, FloatArray]:
+    """Return what the texts of each type with a span add up to in each resample, (replicates, 10)."""
+    rows = {
+        kind: found.continuum[frame.judged]
+        for kind, found in findings.items()
+        if found.continuum is not None and found.items
+    }
+    n = frame.n_items
+    if not rows or not parameters["replicates"]:
+        return {}
+    rng = generator(parameters["seed"], CONTINUUM_STREAM)
+    parts: dict[int, list[FloatArray]] = {kind: [] for kind in rows}
+    for weights in resampled_items(n, n, parameters["replicates"], rng):
+        for kind, chunks in parts.items():
+            chunks.append(weights @ rows[kind])
+    return {kind: np.concatenate(chunks) for kind, chunks in parts.items()}
+
+
+def _with_pooled(
+    sums: SpanSums,
+    found: Findings,
+    drawn: FloatArray | None,
+    frame: ResamplingFrame,
+    parameters: dict[str, Any],
+) -> SpanSums:
+    """Return the sums with those of POOLED_ALPHAS: observed, then expected disagreement in positions."""
+    none = np.zeros((0, 2 * len(SUMS)))
+    rows = none if found.continuum is None else found.continuum[frame.judged]
+    judges = np.zeros(0, dtype=np.int64) if found.judges is None else found.judges[frame.judged]
+    whole = rows.sum(axis=0)
+    pairable = np.flatnonzero(judges > 1)
+    ends = (frame.judged[pairable[0]], frame.judged[pairable[-1]]) if pairable.size else (NOBODY, NOBODY)
+    parts, n_own = pooled_parts(whole), len(sums.columns)
+    reasons = dict(sums.reasons)
+    for place, name in enumerate(POOLED_ALPHAS):
+        if not parts[1][place]:
+            own = whole[place * len(SUMS) :]
+            why = why_undefined(own, texts=int((judges > 0).sum()), pairable=pairable.size)
+            reasons[name] = Counter({why: 1})
+    resampled = None
+    if parameters["replicates"]:
+        none_drawn = np.zeros((parameters["replicates"], 2 * len(SUMS)))
+        more = pooled_parts((none_drawn if drawn is None else drawn).T)
+        own_drawn = sums.resampled
+        if own_drawn is None:
+            own_drawn = np.zeros((parameters["replicates"], 2 * n_own))
+        resampled = np.hstack([own_drawn[:, :n_own], more[0].T, own_drawn[:, n_own:], more[1].T])
+    is_there = parts[1] > 0
+    return replace(
+        sums,
+        columns=(*sums.columns, *POOLED_ALPHAS),
+        total=np.concatenate([sums.total[:n_own], parts[0], sums.total[n_own:], parts[1]]),
+        resampled=resampled,
+        first=np.append(sums.first, np.where(is_there, ends[0], NOBODY)),
+        last=np.append(sums.last, np.where(is_there, ends[1], NOBODY)),
+        reasons=reasons,
+    )
 
 
 def _sums(

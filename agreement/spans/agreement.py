@@ -17,6 +17,7 @@ from agreement.spans.similarity import (
     pair_similarities,
 )
 from agreement.spans.tokens import positions
+from agreement.spans.u_alpha import POOLED_ALPHAS, continuum_row, pooled_parts, why_undefined
 from agreement.spans.unitizing import (
     NO_SPANS,
     Disagreement,
@@ -27,10 +28,15 @@ from agreement.spans.unitizing import (
 from agreement.statistics.bootstrap import generator, resampled_weights, spread_interval
 from agreement.statistics.estimates import NO_ITEMS, NOT_COMPUTED, REASONS, SINGLE_ITEM, Estimate, undefined
 
-ALPHA_TOKEN = "alpha_token"
-ALPHA_U = "alpha_u"
-ALPHAS = (ALPHA_TOKEN, ALPHA_U)
-FIGURES = (*MEASURES, *ALPHAS)
+ALPHA_TOKEN_WITHIN = "alpha_token_within"
+ALPHA_U_2004 = "alpha_u_2004"
+TEXT_ALPHAS = (ALPHA_TOKEN_WITHIN, ALPHA_U_2004)
+"""The two alphas to which each text adds its own shares; alpha_u of 2004 is superseded by u_alpha."""
+
+ALPHAS = (*POOLED_ALPHAS, ALPHA_TOKEN_WITHIN)
+"""The alphas over texts, in the order in which they are shown."""
+
+FIGURES = (*MEASURES, *TEXT_ALPHAS)
 
 NO_SPAN_PAIRS = "no_span_pairs"
 
@@ -45,6 +51,7 @@ SPAN_REASONS: Mapping[str, str] = {
 }
 
 _STREAM = 0
+_POOLED_STREAM = 1
 _NO_SUMS = (0.0,) * len(MEASURES)
 
 
@@ -63,12 +70,15 @@ class SpanTable:
     `numerators` and `denominators` are float arrays (texts, figures): sums of similarities over numbers of
     pairs, observed over expected disagreement. Resampling texts means weighting rows. `undefined` counts,
     per measure, the pairs that were left out because the measure is undefined for them, with the reason.
+    `continuum` (texts, 10) is what each adds to `POOLED_ALPHAS`, `judges` (texts,) how many judged it.
     """
 
     numerators: np.ndarray
     denominators: np.ndarray
     undefined: Mapping[str, tuple[int, str]]
     alpha_reasons: Mapping[str, str | None]
+    continuum: np.ndarray
+    judges: np.ndarray
 
     def pairs(self, measure: str) -> int:
         """Return the number of pairs of spans behind the mean of a measure."""
@@ -79,20 +89,23 @@ class SpanTable:
 class TextSums:
     """What one text adds to every figure of `FIGURES`: a row of `SpanTable`, and why it adds nothing.
 
-    `disagreements` are those of `alpha_token` and of `alpha_u`.
+    `disagreements` are those of `TEXT_ALPHAS`, `continuum` is what it adds to `POOLED_ALPHAS`.
     """
 
     numerators: tuple[float, ...]
     denominators: tuple[float, ...]
     undefined: Mapping[str, tuple[int, str]]
     disagreements: tuple[Disagreement, Disagreement]
+    continuum: np.ndarray
 
 
 def text_sums(judged: JudgedText) -> TextSums:
     """Return what a text adds: the similarities of all pairs of its spans, and its disagreements.
 
-    Token positions are characters in a text that is counted by characters; alpha_u always counts code points.
+    Token positions are characters in a text that is counted by characters; u_alpha always counts code points.
     """
+    places, touched = positions(judged.text), _touched(judged)
+    marked = [[] if span is None else [span] for span in judged.marks.values()]
     by_token, by_unit = token_disagreement(judged), character_disagreement(judged)
     sums, numbers = _NO_SUMS, _NO_SUMS
     left_out: dict[str, tuple[int, str]] = {}
@@ -112,6 +125,7 @@ def text_sums(judged: JudgedText) -> TextSums:
         (*numbers, by_token.expected, by_unit.expected),
         left_out,
         (by_token, by_unit),
+        continuum_row(marked, len(judged.text), touched, places.count),
     )
 
 
@@ -129,18 +143,25 @@ def span_table(texts: Sequence[JudgedText]) -> SpanTable:
         left_out,
         {
             figure: alpha(sums.disagreements[place] for sums in found).reason
-            for place, figure in enumerate(ALPHAS)
+            for place, figure in enumerate(TEXT_ALPHAS)
         },
+        np.array([sums.continuum for sums in found]).reshape(len(texts), -1),
+        np.array([len(judged.marks) for judged in texts], dtype=np.int64),
     )
 
 
 def token_disagreement(judged: JudgedText) -> Disagreement:
     """Return the disagreement on whether each position of the text is in the span."""
+    return position_disagreement(
+        [[(start, end, True) for start, end in own] for own in _touched(judged)], positions(judged.text).count
+    )
+
+
+def _touched(judged: JudgedText) -> list[list[tuple[int, int]]]:
+    """Return the positions of the text that each annotator marked, as [start, end), none or one."""
     places = positions(judged.text)
     touched = (range(0) if span is None else places.touched(*span) for span in judged.marks.values())
-    return position_disagreement(
-        [[(own.start, own.stop, True)] if own else [] for own in touched], places.count
-    )
+    return [[(own.start, own.stop)] if own else [] for own in touched]
 
 
 def character_disagreement(judged: JudgedText) -> Disagreement:
@@ -153,7 +174,7 @@ def character_disagreement(judged: JudgedText) -> Disagreement:
 def span_estimates(
     table: SpanTable, *, replicates: int = 1000, seed: int | Sequence[int] = 0
 ) -> dict[str, Estimate]:
-    """Return every figure of `FIGURES` with its interval, by resampling texts with all their spans.
+    """Return every measure and alpha with its interval, by resampling texts with all their spans.
 
     Same table, replicates and seed: same figures, in whatever order the texts are. No interval is given with
     0 replicates, for a figure to which a single text contributes, where more than 5% of the resamples leave
@@ -176,7 +197,34 @@ def span_estimates(
             defined = denominators > 0
             ratios = np.divide(numerators, denominators, out=np.zeros_like(numerators), where=defined)
             estimates[figure] = spread_interval(_value(figure, ratios), defined).on(estimate)
-    return estimates
+    estimates |= _pooled_estimates(table, replicates, seed)
+    return {name: estimates[name] for name in (*MEASURES, *ALPHAS, ALPHA_U_2004)}
+
+
+def _pooled_estimates(table: SpanTable, replicates: int, seed: int | Sequence[int]) -> dict[str, Estimate]:
+    """Return the alphas of all texts as one, with intervals over texts."""
+    observed, expected = pooled_parts(table.continuum.sum(axis=0) if len(table.continuum) else np.zeros(10))
+    texts, pairable = len(table.judges), int((table.judges > 1).sum())
+    drawn = None
+    if replicates and pairable > 1:
+        kinds, multiplicity = np.unique(table.continuum, axis=0, return_counts=True)
+        weights = resampled_weights(multiplicity, replicates, generator(seed, _POOLED_STREAM))
+        drawn = pooled_parts(np.concatenate([chunk @ kinds for chunk in weights]).T)
+    found = {}
+    for place, figure in enumerate(POOLED_ALPHAS):
+        if not expected[place] > 0:
+            own = table.continuum.sum(axis=0)[5 * place :] if texts else np.zeros(5)
+            found[figure] = undefined(why_undefined(own, texts=texts, pairable=pairable))
+            continue
+        estimate = Estimate(float(1 - observed[place] / expected[place]))
+        if drawn is None:
+            reason = SINGLE_ITEM if replicates else NOT_COMPUTED
+            found[figure] = replace(estimate, interval_reason=reason)
+            continue
+        defined = drawn[1][place] > 0
+        ratios = np.divide(drawn[0][place], drawn[1][place], out=np.zeros(defined.size), where=defined)
+        found[figure] = spread_interval(1 - ratios, defined).on(estimate)
+    return found
 
 
 def _value(figure: str, ratio):

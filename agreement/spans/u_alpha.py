@@ -3,7 +3,9 @@
 It replaces alpha_u of 1995 and 2004, which has no lower bound and is not 0 at chance. What it does not see
 is one unit split in two: marked against not marked is all it knows.
 
-References ---------- Krippendorff K, Mathet Y, Bouvry S, Widlöcher A (2016) On the reliability of unitizing
+References
+----------
+Krippendorff K, Mathet Y, Bouvry S, Widlöcher A (2016) On the reliability of unitizing
 textual continua: further developments. Quality & Quantity 50:2347-2364. doi:10.1007/s11135-015-0266-1
 """
 
@@ -17,6 +19,10 @@ from numpy.typing import NDArray
 
 from agreement.spans.unitizing import NO_SPANS, Alpha, Unit
 from agreement.statistics.estimates import NO_ITEMS, NO_PAIRS, NO_VARIATION
+
+U_ALPHA, ALPHA_TOKEN = "u_alpha", "alpha_token"
+POOLED_ALPHAS = (U_ALPHA, ALPHA_TOKEN)
+"""The two alphas of all texts as one: over marked units in code points, and over positions one by one."""
 
 SUMS = ("both", "neither", "one", "unit_squares", "unmarked")
 """What a text adds: l11, l00, l10 (l01 is as much), S1 and S0 of the paper, in positions (S1: squared)."""
@@ -81,6 +87,52 @@ def disagreements(sums: NDArray[np.float64]) -> tuple[NDArray[np.float64], NDArr
         expected_alike = (marked**2 - squares + blank**2 - unmarked) / possible
         observed = 2 * one / total
     return np.where(varies, observed, 0.0), np.where(varies, 1 - expected_alike, 0.0)
+
+
+def continuum_row(
+    by_unit: Sequence[Sequence[Unit]], length: int, by_token: Sequence[Sequence[Unit]], count: int
+) -> NDArray[np.float64]:
+    """Return what one text adds to both POOLED_ALPHAS, (10,): zeros where fewer than two judged it.
+
+    by_unit are the units of each annotator in code points, by_token in the positions, count of them.
+    """
+    row = np.zeros(2 * len(SUMS))
+    units, tokens = coincidences(by_unit, length), coincidences(by_token, count)
+    if units is not None and tokens is not None:
+        # Each position is a unit of its own: the sum of squared lengths is the number of positions marked.
+        tokens[3] = tokens[0] + tokens[2]
+        row[: len(SUMS)], row[len(SUMS) :] = units, tokens
+    return row
+
+
+def unmarked_rows(annotators: NDArray[np.int64], lengths: NDArray[np.int64]) -> NDArray[np.float64]:
+    """Return the `continuum_row` of texts that nobody marked, (texts, 10).
+
+    lengths (texts, 2) are in code points and in positions.
+    """
+    rows = np.zeros((len(annotators), 2 * len(SUMS)))
+    places = np.where(annotators > 1, annotators, 0)[:, None] * lengths
+    rows[:, [1, 6]] = rows[:, [4, 9]] = places
+    return rows
+
+
+def pooled_parts(sums: NDArray[np.float64]) -> tuple[NDArray[np.float64], NDArray[np.float64]]:
+    """Return observed and expected disagreement of POOLED_ALPHAS, each (2, ...), of added rows (10, ...).
+
+    In positions, not as shares: those of several types are added up, so that each has its own expectation.
+    """
+    parts = []
+    for own in (sums[: len(SUMS)], sums[len(SUMS) :]):
+        total = own[0] + own[1] + 2 * own[2]
+        parts.append([share * total for share in disagreements(own)])
+    return np.array([part[0] for part in parts]), np.array([part[1] for part in parts])
+
+
+def why_undefined(sums: NDArray[np.float64], *, texts: int, pairable: int) -> str:
+    """Return the reason of an alpha of one type whose expected disagreement is 0; sums are its own five."""
+    if not pairable:
+        return NO_PAIRS if texts else NO_ITEMS
+    return NO_VARIATION if sums[0] + sums[2] else NO_SPANS
 
 
 def u_alpha(texts: Iterable[NDArray[np.float64] | None]) -> Alpha:

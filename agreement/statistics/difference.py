@@ -62,7 +62,7 @@ class Change:
 
 
 @dataclass(frozen=True, slots=True)
-class _Joint:
+class Joint:
     """Items of both rounds as kinds of bags of patterns; the second round's patterns follow the first's."""
 
     units: Units
@@ -99,25 +99,34 @@ class _Rounds:
     def studies(self) -> tuple[Study, Study]:
         return self.before, self.after
 
-    def by_counts(self) -> _Joint:
+    def by_counts(self) -> Joint:
         """Return the items as bags of counts by category."""
         first, second = (
             np.append(study.counted.of_row, -1)[study.patterns.item_rows] for study in self.studies
         )
         return self._joint(first, second, len(self.before.counted.counts), len(self.after.counted.counts))
 
-    def by_rows(self) -> _Joint:
+    def by_rows(self) -> Joint:
         """Return the items as bags of rows, which say who rated."""
         first, second = (study.patterns.item_rows for study in self.studies)
         return self._joint(first, second, len(self.before.patterns.rows), len(self.after.patterns.rows))
 
-    def _joint(self, first: IntArray, second: IntArray, n_first: int, n_second: int) -> _Joint:
-        pattern = np.concatenate([first, np.where(second >= 0, second + n_first, -1)])
-        units = clustered_units(pattern, self.items, n_first + n_second)
-        of_first = np.arange(n_first + n_second) < n_first
-        in_first, in_second = units.contain(of_first), units.contain(~of_first)
-        strata = (in_first & in_second, in_first & ~in_second, ~in_first & in_second)
-        return _Joint(units, n_first, tuple(np.flatnonzero(stratum) for stratum in strata))
+    def _joint(self, first: IntArray, second: IntArray, n_first: int, n_second: int) -> Joint:
+        return joined_items((first, second), self.items, (n_first, n_second))
+
+
+def joined_items(rows: tuple[IntArray, IntArray], items: NDArray, sizes: tuple[int, int]) -> Joint:
+    """Return the items of two rounds joined; rows are the patterns, of so many, of each round's rows.
+
+    items (rows of both,) are the ids, those of the first round first.
+    """
+    (first, second), (n_first, n_second) = rows, sizes
+    pattern = np.concatenate([first, np.where(second >= 0, second + n_first, -1)])
+    units = clustered_units(pattern, items, n_first + n_second)
+    of_first = np.arange(n_first + n_second) < n_first
+    in_first, in_second = units.contain(of_first), units.contain(~of_first)
+    strata = (in_first & in_second, in_first & ~in_second, ~in_first & in_second)
+    return Joint(units, n_first, tuple(np.flatnonzero(stratum) for stratum in strata))
 
 
 def agreement_change(
@@ -160,16 +169,17 @@ def _count_differences(rounds: _Rounds, replicates: int, seed: int | Sequence[in
     differences = {}
     for name in COUNT_COEFFICIENTS:
         ends = count_estimate(name, before), count_estimate(name, after)
-        difference = _difference(*ends)
+        difference = difference_of(*ends)
         if difference.reason is None and drawn is not None:
             evaluated = [evaluate_count(name, sums) for sums in drawn]
-            difference = _with_interval(difference, *((values, codes == 0) for values, codes in evaluated))
+            difference = with_interval(difference, *((values, codes == 0) for values, codes in evaluated))
             limits = (
                 count_interval(name, rounds.before, before, drawn[0], n=rounds.before.count_units.n),
                 count_interval(name, rounds.after, after, drawn[1], n=rounds.after.count_units.n),
             )
             if all(limit.method == RULE_OF_THREE for limit in limits):
-                difference = _joined_limits(difference, *ends, *limits)
+                joined = (limit.on(end) for limit, end in zip(limits, ends, strict=True))
+                difference = joined_limits(difference, *joined)
         differences[name] = difference
     return differences
 
@@ -186,9 +196,9 @@ def _resampled_sums(
     return before, after
 
 
-def _light_difference(rounds: _Rounds, joint: _Joint, replicates: int, seed: int | Sequence[int]) -> Estimate:
+def _light_difference(rounds: _Rounds, joint: Joint, replicates: int, seed: int | Sequence[int]) -> Estimate:
     before, after = (pair_figures(study, replicates=0, seed=seed).light for study in rounds.studies)
-    difference = _difference(before, after)
+    difference = difference_of(before, after)
     if difference.reason is not None or not replicates:
         return difference
     summations = [study.pairs.summation() for study in rounds.studies]
@@ -203,32 +213,35 @@ def _light_difference(rounds: _Rounds, joint: _Joint, replicates: int, seed: int
                 values[side].append(kappas)
                 defined[side].append(known)
     ends = [(np.concatenate(values[side]), np.concatenate(defined[side])) for side in (0, 1)]
-    return _with_interval(difference, *ends)
+    return with_interval(difference, *ends)
 
 
-def _difference(before: Estimate, after: Estimate) -> Estimate:
+def difference_of(before: Estimate, after: Estimate) -> Estimate:
     for end in (before, after):
         if end.reason is not None:
             return undefined(end.reason)
     return Estimate(after.known - before.known, interval_reason=NOT_COMPUTED)
 
 
-def _with_interval(
+def with_interval(
     difference: Estimate, before: tuple[FloatArray, np.ndarray], after: tuple[FloatArray, np.ndarray]
 ) -> Estimate:
     values, defined = after[0] - before[0], after[1] & before[1]
     return percentile_interval(values, defined).on(difference)
 
 
-def _joined_limits(
-    difference: Estimate, before: Estimate, after: Estimate, before_limits: Interval, after_limits: Interval
-) -> Estimate:
+def joined_limits(difference: Estimate, before: Estimate, after: Estimate) -> Estimate:
     """Join the limits of two figures that no resample varies (Zou and Donner 2008, doi:10.1002/sim.3095)."""
-    below_before, above_before = before_limits.distances(before.known)
-    below_after, above_after = after_limits.distances(after.known)
+    below_before, above_before = _distances(before)
+    below_after, above_after = _distances(after)
     return replace(
         difference,
         low=difference.known - math.hypot(below_after, above_before),
         high=difference.known + math.hypot(above_after, below_before),
         interval_method=RULE_OF_THREE,
     )
+
+
+def _distances(estimate: Estimate) -> tuple[float, float]:
+    interval = Interval(estimate.low, estimate.high, None, 0.0)
+    return interval.distances(estimate.known)

@@ -10,7 +10,7 @@ from numpy.typing import ArrayLike
 
 from agreement.statistics.bootstrap import RULE_OF_THREE, Interval, percentile_interval, seed_words
 from agreement.statistics.coefficients import COUNT_COEFFICIENTS, CountSums, count_estimate, evaluate_count
-from agreement.statistics.cohen import PairFigures, pair_figures
+from agreement.statistics.cohen import pair_figures
 from agreement.statistics.estimates import (
     FEW_POSITIVES,
     NO_PAIRS,
@@ -18,6 +18,7 @@ from agreement.statistics.estimates import (
     SINGLE_ITEM,
     TOO_FEW_COMMON_ITEMS,
     Estimate,
+    PairEstimate,
     TableResult,
 )
 from agreement.statistics.kappa_paradox import prevalence_figures
@@ -84,7 +85,9 @@ def label_agreement(
         label_counts=tuple(int(count) for count in sums.all_labels),
         estimates=estimates,
         pairs=pairs.pairs,
-        pairs_undefined=_pairs_undefined(study, pairs),
+        pairs_undefined=pairs_undefined(
+            pairs.pairs, n_raters=study.patterns.n_raters, few_common=study.few_common
+        ),
         prevalence=prevalence_figures(study, positive=positive) if q == 2 else {},
         replicates=replicates,
         seed=seed,
@@ -167,10 +170,10 @@ def _few_items_differ(study: Study) -> bool:
     return int(multiplicity[counts[:, common] < counts.sum(axis=1)].sum()) < FEW_ITEMS
 
 
-def _pairs_undefined(study: Study, pairs: PairFigures) -> dict[str, int]:
-    reasons = Counter(pair.kappa.reason for pair in pairs.pairs if pair.kappa.reason)
-    n_raters = study.patterns.n_raters
-    apart = n_raters * (n_raters - 1) // 2 - len(pairs.pairs) - study.few_common
+def pairs_undefined(pairs: Sequence[PairEstimate], *, n_raters: int, few_common: int) -> dict[str, int]:
+    """Count by reason the pairs of raters that have no kappa, those that share nothing included."""
+    reasons = Counter(pair.kappa.reason for pair in pairs if pair.kappa.reason)
+    apart = n_raters * (n_raters - 1) // 2 - len(pairs) - few_common
     reasons.update({NO_PAIRS: apart} if apart else {})
-    reasons.update({TOO_FEW_COMMON_ITEMS: study.few_common} if study.few_common else {})
+    reasons.update({TOO_FEW_COMMON_ITEMS: few_common} if few_common else {})
     return dict(sorted(reasons.items()))

@@ -28,9 +28,12 @@ from agreement.statistics.bootstrap import (
     seed_words,
 )
 from agreement.statistics.coefficients import (
+    DEFINED,
+    REASON_CODES,
     CountSums,
     count_features,
     count_sums,
+    evaluate_count,
     expected_disagreement,
     fleiss_chance_agreement,
     gwet_chance_agreement,
@@ -38,18 +41,31 @@ from agreement.statistics.coefficients import (
     rating_weighted_agreement,
     uniform_chance_agreement,
 )
+from agreement.statistics.cohen import PAIRS_WITH_INTERVAL
 from agreement.statistics.estimates import (
+    FEW_POSITIVES,
     NO_ITEMS,
     NO_PAIRS,
     NO_VARIATION,
+    NOT_APPLICABLE,
     NOT_COMPUTED,
     SINGLE_ITEM,
     TOO_FEW_CATEGORIES,
+    TOO_FEW_COMMON_ITEMS,
     Estimate,
     PairEstimate,
     undefined,
 )
-from agreement.statistics.pairs import PairSums, PairTables, cohen_varies, light_kappa, pair_tables
+from agreement.statistics.label_agreement import FEW_ITEMS
+from agreement.statistics.pairs import (
+    PairSums,
+    PairTables,
+    cohen_varies,
+    conger_kappa,
+    conger_varies,
+    light_kappa,
+    pair_tables,
+)
 from agreement.statistics.patterns import (
     FloatArray,
     IntArray,
@@ -68,8 +84,14 @@ _INDEX_PATTERNS = 1_000
 _NORMAL_DRAWS = 5_000_000
 _NORMAL_COUNT = 25
 _CHUNK_CELLS = 4_000_000
+# Up to this many cells the answers of all joint patterns stand in one dense table. Of a crowd nearly every
+# item is a pattern of its own, in every table.
+_DENSE_CELLS = 20_000_000
 
 COUNT_FIGURES = ("observed_agreement", "fleiss_kappa", "pabak", "gwet_ac1", "krippendorff_alpha")
+SHARE_FIGURES = ("focus_score", "rating_weighted_agreement", "pair_pooled_agreement", "unanimous_share")
+"""Shares of what was observed: without a chance agreement, tables together are the same as stacked."""
+_NEED_VARIATION = ("cohen_kappa", "conger_kappa", "fleiss_kappa", "krippendorff_alpha")
 
 
 @dataclass(frozen=True, slots=True)
@@ -92,16 +114,43 @@ class Strata:
 
     multiplicity : (joint patterns,), how many items have the same rows in all tables
     raters : (pairs, 2), the pairs that share units of any table
+    item_rows : (items,), the joint pattern of each item, -1 without any rating
+    few_common : pairs that were left out because they share too few units
     """
 
     q: int
     multiplicity: IntArray
     tables: tuple[Stratum, ...]
     raters: IntArray
+    item_rows: IntArray
+    few_common: int
 
     @property
     def n_items(self) -> int:
         return int(self.multiplicity.sum())
+
+    @property
+    def is_dense(self) -> bool:
+        """Whether `answers` fits into memory."""
+        rows = sum(len(table.patterns.rows) for table in self.tables)
+        return self.multiplicity.size * rows <= _DENSE_CELLS
+
+    @property
+    def chunk(self) -> int:
+        """How many rows of weights to pass at once, so that memory stays bounded."""
+        sizes = [table.pairs.summation().chunk for table in self.tables]
+        return min([max(1, _CHUNK_CELLS // max(self.multiplicity.size, 1)), *sizes])
+
+    @property
+    def complete(self) -> bool:
+        """Whether every item of every table has a rating of every rater."""
+        return all((table.patterns.rows >= 0).all() for table in self.tables)
+
+    def counts(self, weights: FloatArray) -> list[FloatArray]:
+        """Return how often each row pattern of each table occurs, for weights (rows, joint patterns)."""
+        if self.is_dense:
+            return self.split(weights @ self.answers())
+        return [_grouped(weights, table.of, len(table.patterns.rows)) for table in self.tables]
 
     def answers(self) -> FloatArray:
         """Return which row pattern of each table a joint pattern has: (joint patterns, all row patterns)."""
@@ -125,7 +174,8 @@ class StratifiedResult:
 
     estimates are the figures together, means the plain means over the strata in which each is defined, with
     means_of how many these are. n_items have a rating in some stratum and are what is resampled; n_units
-    counts the units (item and stratum) with a rating, n_pairable those with two.
+    counts the units (item and stratum) with a rating, n_pairable those with two; few_common pairs of raters
+    were left out because they share too few units.
     """
 
     n_items: int
@@ -136,6 +186,7 @@ class StratifiedResult:
     pairs: tuple[PairEstimate, ...]
     means: Mapping[str, float | None]
     means_of: Mapping[str, int]
+    few_common: int
     replicates: int
     seed: tuple[int, ...]
 
@@ -153,18 +204,24 @@ def stratified_agreement(
     >>> round(result.estimates["krippendorff_alpha"].value, 4)  # the second table adds nothing
     0.5333
     """
-    strata = _strata(ratings, q, min_common)
+    strata = strata_of(ratings, q=q, min_common=min_common)
     seed = seed_words(seed)
-    counts = strata.multiplicity[None, :].astype(np.float64) @ strata.answers()
-    sums, pair_sums = _sums_of(strata, counts)
-    drawn = _drawn(strata, replicates, seed) if replicates else None
-    estimates = {
-        name: _estimate(strata, sums, name, None if drawn is None else drawn[0]) for name in COUNT_FIGURES
-    }
-    pairs, light = _pairs(strata, pair_sums, None if drawn is None else drawn[1])
-    estimates["cohen_kappa"] = light
-    means = {name: _mean(_each(sums, name)) for name in COUNT_FIGURES}
+    sums, pair_sums = sums_of(strata, strata.counts(strata.multiplicity[None, :].astype(np.float64)))
+    drawn = _drawn(strata, pair_sums, replicates, seed) if replicates else None
+    counted = None if drawn is None else drawn.counted
+    estimates = {name: _estimate(strata, sums, name, counted) for name in COUNT_FIGURES}
+    estimates |= {name: _share(strata, sums, name, counted) for name in SHARE_FIGURES}
+    pairs, estimates["cohen_kappa"] = _pairs(strata, pair_sums, drawn)
+    estimates["conger_kappa"] = _conger(strata, pair_sums, drawn)
+    if _few_items_differ(strata):
+        estimates |= {
+            name: replace(estimates[name], caution=FEW_POSITIVES)
+            for name in _NEED_VARIATION
+            if estimates[name].value is not None
+        }
+    means = {name: _mean(_each(sums, name)) for name in (*COUNT_FIGURES, *SHARE_FIGURES)}
     means["cohen_kappa"] = _mean(_each_light(pair_sums))
+    means["conger_kappa"] = _mean(_each_conger(strata, pair_sums))
     return StratifiedResult(
         n_items=strata.n_items,
         n_units=int(sum(one.items[0] for one in sums)),
@@ -174,17 +231,30 @@ def stratified_agreement(
         pairs=pairs,
         means={name: value for name, (value, _) in means.items()},
         means_of={name: n for name, (_, n) in means.items()},
+        few_common=strata.few_common,
         replicates=replicates,
         seed=seed,
     )
 
 
-def _strata(ratings: ArrayLike, q: int, min_common: int) -> Strata:
+def _grouped(weights: FloatArray, of: IntArray, n_groups: int) -> FloatArray:
+    """Return the weights (rows, joint patterns) added up by row pattern: (rows, groups)."""
+    there = np.flatnonzero(of >= 0)
+    if not there.size:
+        return np.zeros((len(weights), n_groups))
+    order = there[np.argsort(of[there], kind="stable")]
+    starts = np.searchsorted(of[order], np.arange(n_groups))
+    return np.add.reduceat(weights[:, order], starts, axis=1)
+
+
+def strata_of(ratings: ArrayLike, *, q: int, min_common: int = 1) -> Strata:
+    """Return the tables of an (items, strata, raters) array of codes 0..q-1, -1 for missing."""
     array = np.asarray(ratings)
     if array.ndim != 3:
         raise ValueError(f"Ratings are an (items, strata, raters) array, not one of {array.ndim} dimensions.")
     n_items, n_strata, n_raters = array.shape
-    joint = rating_patterns(validated_ratings(array.reshape(n_items, n_strata * n_raters), q), q)
+    flat = validated_ratings(array.reshape(n_items, n_strata * n_raters), q)
+    joint = rating_patterns(flat, q, with_inverse=True)
     found = []
     for at in range(n_strata):
         rows = joint.rows[:, at * n_raters : (at + 1) * n_raters]
@@ -201,6 +271,7 @@ def _strata(ratings: ArrayLike, q: int, min_common: int) -> Strata:
     common = np.zeros(pairs.size)
     for table, code, (own, _) in zip(tables, codes, found, strict=True):
         common[np.searchsorted(pairs, code)] += table.tables(own.multiplicity).sum(axis=(1, 2))
+    few_common = int((common < min_common).sum())
     pairs = pairs[common >= min_common]
     strata = []
     for table, code, (own, of) in zip(tables, codes, found, strict=True):
@@ -208,20 +279,20 @@ def _strata(ratings: ArrayLike, q: int, min_common: int) -> Strata:
         features = count_features(label_counts(own.rows, q))
         strata.append(Stratum(own, of, features, table.kept(keep), np.searchsorted(pairs, code[keep])))
     raters = np.stack(np.divmod(pairs, max(n_raters, 1)), axis=1)
-    return Strata(q, joint.multiplicity, tuple(strata), raters)
+    return Strata(q, joint.multiplicity, tuple(strata), raters, joint.item_rows, few_common)
 
 
-def _sums_of(strata: Strata, counts: FloatArray) -> tuple[list[CountSums], list[PairSums]]:
-    """Return the sums of each table for counts (rows, all row patterns), fields (..., rows)."""
+def sums_of(strata: Strata, counts: Sequence[FloatArray]) -> tuple[list[CountSums], list[PairSums]]:
+    """Return the sums of each table for counts (rows, row patterns) of each, fields (..., rows)."""
     counted, paired = [], []
-    for table, own in zip(strata.tables, strata.split(counts), strict=True):
+    for table, own in zip(strata.tables, counts, strict=True):
         counted.append(count_sums(np.ascontiguousarray((own @ table.features).T), strata.q))
         paired.append(table.pairs.pair_sums(table.pairs.summation().apply(own)))
     return counted, paired
 
 
 @dataclass(frozen=True, slots=True)
-class _Ratio:
+class Ratio:
     """A figure as numerator over denominator, both (rows,), and where it is defined."""
 
     above: FloatArray
@@ -236,8 +307,18 @@ class _Ratio:
         with np.errstate(divide="ignore", invalid="ignore"):
             return self.above / self.below
 
+    @classmethod
+    def joined(cls, parts: Sequence[Ratio]) -> Ratio:
+        above = np.concatenate([part.above for part in parts], axis=-1)
+        return cls(above, np.concatenate([part.below for part in parts], axis=-1))
 
-def _parts(s: CountSums, name: str) -> _Ratio:
+    def interval(self, index: int | None = None) -> Interval:
+        """Return the percentile interval of a resampled figure, or of one row of many."""
+        one = self if index is None else Ratio(self.above[index], self.below[index])
+        return percentile_interval(one.values, one.defined)
+
+
+def _parts(s: CountSums, name: str) -> Ratio:
     """Return what one table adds to numerator and denominator of a coefficient."""
     with np.errstate(divide="ignore", invalid="ignore"):
         if name == "krippendorff_alpha":
@@ -258,17 +339,31 @@ def _parts(s: CountSums, name: str) -> _Ratio:
                 expected = np.where(one_label, 1.0, fleiss_chance_agreement(s))
             above, below = observed - expected, 1 - expected
     there = s.pairable > 0
-    return _Ratio(np.where(there, weight * above, 0.0), np.where(there, weight * below, 0.0))
+    return Ratio(np.where(there, weight * above, 0.0), np.where(there, weight * below, 0.0))
 
 
-def _together(sums: Sequence[CountSums], name: str) -> _Ratio:
+def together(sums: Sequence[CountSums], name: str) -> Ratio:
+    """Return a coefficient of all tables together: numerators and denominators added."""
     parts = [_parts(one, name) for one in sums]
-    return _Ratio(
+    return Ratio(
         np.sum([part.above for part in parts], axis=0), np.sum([part.below for part in parts], axis=0)
     )
 
 
+def added(sums: Sequence[CountSums]) -> CountSums:
+    """Return the sums of all tables as if they were one: for shares, which know no chance agreement."""
+    return CountSums(
+        **{
+            name: np.sum([getattr(one, name) for one in sums], axis=0)
+            for name in CountSums.__dataclass_fields__
+        }
+    )
+
+
 def _each(sums: Sequence[CountSums], name: str) -> list[float | None]:
+    if name in SHARE_FIGURES:
+        found = [evaluate_count(name, one) for one in sums]
+        return [float(value[0]) if code[0] == DEFINED else None for value, code in found]
     ratios = [_parts(one, name) for one in sums]
     return [float(ratio.values[0]) if ratio.defined[0] else None for ratio in ratios]
 
@@ -287,9 +382,9 @@ def _why(strata: Strata, sums: Sequence[CountSums], name: str) -> str:
 
 
 def _estimate(
-    strata: Strata, sums: Sequence[CountSums], name: str, drawn: Mapping[str, _Ratio] | None
+    strata: Strata, sums: Sequence[CountSums], name: str, drawn: Mapping[str, Ratio] | None
 ) -> Estimate:
-    ratio = _together(sums, name)
+    ratio = together(sums, name)
     if not ratio.defined[0]:
         return undefined(_why(strata, sums, name))
     estimate = Estimate(float(ratio.values[0]))
@@ -304,7 +399,7 @@ def _estimate(
 
 
 def _unseen(
-    strata: Strata, sums: Sequence[CountSums], name: str, ratio: _Ratio, interval: Interval
+    strata: Strata, sums: Sequence[CountSums], name: str, ratio: Ratio, interval: Interval
 ) -> Interval:
     """Return limits by the rule of three where no resample differs: all units agree, or none does.
 
@@ -323,51 +418,112 @@ def _unseen(
     return Interval(low, high, None, interval.undefined_share, RULE_OF_THREE)
 
 
-def _drawn(
-    strata: Strata, replicates: int, seed: tuple[int, ...]
-) -> tuple[dict[str, _Ratio], tuple[FloatArray, FloatArray]]:
-    """Return every figure, and numerators and denominators of each pair (pairs, replicates), resampled."""
-    found: dict[str, list[_Ratio]] = {name: [] for name in COUNT_FIGURES}
-    above, below = [], []
+def _share(
+    strata: Strata, sums: Sequence[CountSums], name: str, drawn: Mapping[str, Ratio] | None
+) -> Estimate:
+    if not sums:
+        return undefined(NO_ITEMS)
+    value, code = (part[0] for part in evaluate_count(name, added(sums)))
+    reason = REASON_CODES[int(code)]
+    if reason:
+        return undefined(reason)
+    estimate = Estimate(float(value))
+    if drawn is None:
+        return replace(estimate, interval_reason=NOT_COMPUTED)
+    if strata.n_items < 2:
+        return replace(estimate, interval_reason=SINGLE_ITEM)
+    interval = percentile_interval(drawn[name].values, drawn[name].defined)
+    if interval.width <= 1e-9 and estimate.known in (0.0, 1.0):
+        step = rule_of_three(strata.n_items)
+        low, high = (1 - step, 1.0) if estimate.known else (0.0, step)
+        interval = Interval(low, high, None, interval.undefined_share, RULE_OF_THREE)
+    return interval.on(estimate)
+
+
+def _few_items_differ(strata: Strata) -> bool:
+    """Say whether fewer than FEW_ITEMS items have a rating other than the most common label of its table."""
+    differ = np.zeros(strata.multiplicity.size, dtype=np.bool_)
+    for table in strata.tables:
+        counts = label_counts(table.patterns.rows, strata.q)
+        if counts.size:
+            common = int((table.patterns.multiplicity @ counts).argmax())
+            rare = counts[:, common] < counts.sum(axis=1)
+            differ |= (table.of >= 0) & rare[np.maximum(table.of, 0)]
+    return int(strata.multiplicity[differ].sum()) < FEW_ITEMS
+
+
+@dataclass(frozen=True, slots=True)
+class _Drawn:
+    """Every figure resampled; what each pair adds, (pairs, replicates), where there are not too many pairs.
+
+    above, below: numerators and denominators of Cohen's kappa; agreeing, common: of the observed agreement
+    """
+
+    counted: Mapping[str, Ratio]
+    light: tuple[FloatArray, np.ndarray]
+    conger: Ratio
+    kappa: Ratio | None
+    agreement: Ratio | None
+
+
+def _drawn(strata: Strata, whole: Sequence[PairSums], replicates: int, seed: tuple[int, ...]) -> _Drawn:
+    found: dict[str, list[Ratio]] = {name: [] for name in (*COUNT_FIGURES, *SHARE_FIGURES)}
+    light: list[tuple[FloatArray, np.ndarray]] = []
+    conger: list[Ratio] = []
+    kappa: list[Ratio] = []
+    agreement: list[Ratio] = []
+    defined = pair_parts(strata, whole).defined[:, 0]
     for sums, pair_sums in _resampled(strata, replicates, seed):
         for name in COUNT_FIGURES:
-            found[name].append(_together(sums, name))
-        pairs = _pair_parts(strata, pair_sums)
-        above.append(pairs[0])
-        below.append(pairs[1])
-    joined = {
-        name: _Ratio(
-            np.concatenate([one.above for one in ratios]), np.concatenate([one.below for one in ratios])
-        )
-        for name, ratios in found.items()
-    }
-    return joined, (np.concatenate(above, axis=1), np.concatenate(below, axis=1))
+            found[name].append(together(sums, name))
+        stacked = added(sums)
+        for name in SHARE_FIGURES:
+            values, codes = evaluate_count(name, stacked)
+            found[name].append(Ratio(values, (codes == DEFINED).astype(np.float64)))
+        parts = pair_parts(strata, pair_sums)
+        light.append(light_of(parts, defined))
+        conger.append(Ratio(parts.above.sum(axis=0), parts.below.sum(axis=0)))
+        if len(defined) <= PAIRS_WITH_INTERVAL:
+            kappa.append(parts)
+            agreement.append(_pair_agreement(strata, pair_sums))
+    return _Drawn(
+        counted={name: Ratio.joined(ratios) for name, ratios in found.items()},
+        light=(np.concatenate([one[0] for one in light]), np.concatenate([one[1] for one in light])),
+        conger=Ratio.joined(conger),
+        kappa=Ratio.joined(kappa) if kappa else None,
+        agreement=Ratio.joined(agreement) if agreement else None,
+    )
 
 
 def _resampled(
     strata: Strata, replicates: int, seed: tuple[int, ...]
 ) -> Iterator[tuple[list[CountSums], list[PairSums]]]:
     rng = generator(seed, STRATA_STREAM)
+    step = strata.chunk
     for counts in _resampled_counts(strata, replicates, rng):
-        yield _sums_of(strata, counts)
+        for start in range(0, len(counts[0]), step):
+            yield sums_of(strata, [own[start : start + step] for own in counts])
 
 
-def _resampled_counts(strata: Strata, replicates: int, rng: np.random.Generator) -> Iterator[FloatArray]:
-    """Yield how often each row pattern of each table occurs in resamples, (rows, all row patterns)."""
-    answers = strata.answers()
-    if strata.n_items * replicates > _NORMAL_DRAWS:
-        yield _normal_counts(strata.multiplicity, answers, replicates, rng)
-    elif strata.multiplicity.size < _INDEX_PATTERNS:
-        for weights in resampled_weights(strata.multiplicity, replicates, rng):
-            yield weights @ answers
+def _resampled_counts(
+    strata: Strata, replicates: int, rng: np.random.Generator
+) -> Iterator[list[FloatArray]]:
+    """Yield how often each row pattern of each table occurs in resamples, (rows, row patterns) a table."""
+    dense, multiplicity = strata.is_dense, strata.multiplicity
+    if dense and strata.n_items * replicates > _NORMAL_DRAWS:
+        yield strata.split(_normal_counts(multiplicity, strata.answers(), replicates, rng))
+    elif dense and multiplicity.size < _INDEX_PATTERNS:
+        answers = strata.answers()
+        for weights in resampled_weights(multiplicity, replicates, rng):
+            yield strata.split(weights @ answers)
     else:
-        pattern = np.repeat(np.arange(strata.multiplicity.size), strata.multiplicity)
-        rows = max(1, _CHUNK_CELLS // strata.multiplicity.size)
+        pattern = np.repeat(np.arange(multiplicity.size), multiplicity)
+        rows = max(1, _CHUNK_CELLS // multiplicity.size)
         for start in range(0, replicates, rows):
             number = min(rows, replicates - start)
             drawn = (rng.integers(pattern.size, size=pattern.size) for _ in range(number))
-            counted = [np.bincount(pattern[items], minlength=strata.multiplicity.size) for items in drawn]
-            yield np.array(counted, dtype=np.float64) @ answers
+            counted = [np.bincount(pattern[items], minlength=multiplicity.size) for items in drawn]
+            yield strata.counts(np.array(counted, dtype=np.float64))
 
 
 def _normal_counts(
@@ -394,7 +550,7 @@ def _normal_counts(
     return drawn[:, :-1] @ answers[single] + np.clip(normal, 0.0, None)
 
 
-def _pair_parts(strata: Strata, pair_sums: Sequence[PairSums]) -> tuple[FloatArray, FloatArray]:
+def pair_parts(strata: Strata, pair_sums: Sequence[PairSums]) -> Ratio:
     """Return numerators and denominators of Cohen's kappa of each pair over all strata, (pairs, rows)."""
     rows = pair_sums[0].common.shape[1] if pair_sums else 1
     above, below = np.zeros((len(strata.raters), rows)), np.zeros((len(strata.raters), rows))
@@ -407,51 +563,132 @@ def _pair_parts(strata: Strata, pair_sums: Sequence[PairSums]) -> tuple[FloatArr
         counts = cohen_varies(s) & (s.common > 0)
         above[place] += np.where(counts, numerator, 0.0)
         below[place] += np.where(counts, denominator, 0.0)
-    return above, below
+    return Ratio(above, below)
+
+
+def _pair_agreement(strata: Strata, pair_sums: Sequence[PairSums]) -> Ratio:
+    """Return agreeing and common units of each pair over all strata, (pairs, rows)."""
+    rows = pair_sums[0].common.shape[1] if pair_sums else 1
+    agreeing, common = np.zeros((len(strata.raters), rows)), np.zeros((len(strata.raters), rows))
+    for s, place in zip(pair_sums, (table.place for table in strata.tables), strict=True):
+        if len(place):
+            agreeing[place] += s.agreeing
+            common[place] += s.common
+    return Ratio(agreeing, common)
+
+
+def light_of(parts: Ratio, defined: np.ndarray) -> tuple[FloatArray, np.ndarray]:
+    """Return the mean kappa of the pairs that are `defined` (pairs,), and where there is one."""
+    return light_kappa(parts.values, parts.defined & defined[:, None])
+
+
+def _perfect(interval: Interval, n: int, units: float, below: float) -> Interval:
+    """Return limits by the rule of three of a kappa of 1; n items at most disagree unseen, of the units."""
+    if interval.low is None:
+        return interval
+    low = max(-1.0, 1 - rule_of_three(n) * units / below)
+    return Interval(low, 1.0, None, interval.undefined_share, RULE_OF_THREE)
+
+
+def _most_common_units(strata: Strata, pair_sums: Sequence[PairSums]) -> FloatArray:
+    """Return of each pair the units it shares in the table where these are most: items, at least so many."""
+    most = np.zeros(len(strata.raters))
+    for s, place in zip(pair_sums, (table.place for table in strata.tables), strict=True):
+        if len(place):
+            most[place] = np.maximum(most[place], s.common[:, 0])
+    return most
 
 
 def _pairs(
-    strata: Strata, pair_sums: Sequence[PairSums], drawn: tuple[FloatArray, FloatArray] | None
+    strata: Strata, pair_sums: Sequence[PairSums], drawn: _Drawn | None
 ) -> tuple[tuple[PairEstimate, ...], Estimate]:
     """Return each pair over all strata, and the mean of the pairs whose kappa is defined."""
-    above, below = (part[:, 0] for part in _pair_parts(strata, pair_sums))
-    common, agreeing = np.zeros(len(strata.raters)), np.zeros(len(strata.raters))
-    for s, place in zip(pair_sums, (table.place for table in strata.tables), strict=True):
-        common[place] += s.common[:, 0]
-        agreeing[place] += s.agreeing[:, 0]
+    parts, shares = pair_parts(strata, pair_sums), _pair_agreement(strata, pair_sums)
+    below, (agreeing, common) = parts.below[:, 0], (shares.above[:, 0], shares.below[:, 0])
+    items = _most_common_units(strata, pair_sums)
     estimates = []
     for at, raters in enumerate(strata.raters):
-        kappa = Estimate(float(above[at] / below[at])) if below[at] > 0 else undefined(NO_VARIATION)
         observed = Estimate(float(agreeing[at] / common[at]))
-        if kappa.reason is None:
-            if drawn is None:
-                kappa = replace(kappa, interval_reason=NOT_COMPUTED)
-            elif strata.n_items < 2:
-                kappa = replace(kappa, interval_reason=SINGLE_ITEM)
-            else:
-                ratio = _Ratio(drawn[0][at], drawn[1][at])
-                kappa = percentile_interval(ratio.values, ratio.defined).on(kappa)
-        observed = replace(observed, interval_reason=NOT_COMPUTED)
+        kappa = Estimate(float(parts.values[at, 0])) if below[at] > 0 else undefined(NO_VARIATION)
+        perfect, n = agreeing[at] == common[at], int(items[at])
+        if strata.n_items < 2 or common[at] < 2:
+            observed, kappa = _without(observed, SINGLE_ITEM), _without(kappa, SINGLE_ITEM)
+        elif drawn is None or drawn.kappa is None or drawn.agreement is None:
+            observed, kappa = _without(observed, NOT_COMPUTED), _without(kappa, NOT_COMPUTED)
+        else:
+            interval = drawn.agreement.interval(at)
+            observed = (_perfect(interval, n, 1.0, 1.0) if perfect else interval).on(observed)
+            if kappa.reason is None:
+                interval = drawn.kappa.interval(at)
+                if perfect:
+                    interval = _perfect(interval, n, float(common[at]), float(below[at]))
+                kappa = interval.on(kappa)
         estimates.append(PairEstimate(int(raters[0]), int(raters[1]), int(common[at]), kappa, observed))
-    return tuple(estimates), _light(strata, above, below, drawn)
+    return tuple(estimates), _light(strata, parts, shares, items, drawn)
 
 
-def _light(
-    strata: Strata, above: FloatArray, below: FloatArray, drawn: tuple[FloatArray, FloatArray] | None
-) -> Estimate:
+def _without(estimate: Estimate, reason: str) -> Estimate:
+    return estimate if estimate.reason else replace(estimate, interval_reason=reason)
+
+
+def _light(strata: Strata, parts: Ratio, shares: Ratio, items: FloatArray, drawn: _Drawn | None) -> Estimate:
     if not len(strata.raters):
-        return undefined(NO_PAIRS if strata.n_items else NO_ITEMS)
-    defined = np.asarray(below) > 0
+        return undefined(_without_pairs(strata))
+    defined = parts.defined[:, 0]
     if not defined.any():
         return undefined(NO_VARIATION)
-    estimate = Estimate(float(np.mean(np.asarray(above)[defined] / np.asarray(below)[defined])))
+    estimate = Estimate(float(light_of(parts, defined)[0][0]))
     if drawn is None:
         return replace(estimate, interval_reason=NOT_COMPUTED)
     if strata.n_items < 2:
         return replace(estimate, interval_reason=SINGLE_ITEM)
-    with np.errstate(divide="ignore", invalid="ignore"):
-        kappas = drawn[0] / drawn[1]
-    return percentile_interval(*light_kappa(kappas, (drawn[1] > 0) & defined[:, None])).on(estimate)
+    interval = percentile_interval(*drawn.light)
+    if (shares.above == shares.below)[defined].all():
+        lows = [
+            _perfect(interval, int(n), float(units), float(below)).low
+            for n, units, below in zip(
+                items[defined], shares.below[defined, 0], parts.below[defined, 0], strict=True
+            )
+        ]
+        if interval.low is not None:
+            low = float(np.mean([low for low in lows if low is not None]))
+            interval = Interval(low, 1.0, None, interval.undefined_share, RULE_OF_THREE)
+    return interval.on(estimate)
+
+
+def _without_pairs(strata: Strata) -> str:
+    if not strata.n_items:
+        return NO_ITEMS
+    return TOO_FEW_COMMON_ITEMS if strata.few_common else NO_PAIRS
+
+
+def _conger(strata: Strata, pair_sums: Sequence[PairSums], drawn: _Drawn | None) -> Estimate:
+    """Return Conger's kappa of complete ratings: chance is the mean over the pairs in each table."""
+    if not len(strata.raters):
+        return undefined(_without_pairs(strata))
+    if not strata.complete or strata.few_common:
+        return undefined(NOT_APPLICABLE)
+    parts = pair_parts(strata, pair_sums)
+    below = float(parts.below.sum())
+    if not below > 0:
+        return undefined(NO_VARIATION)
+    estimate = Estimate(float(parts.above.sum()) / below)
+    if drawn is None:
+        return replace(estimate, interval_reason=NOT_COMPUTED)
+    if strata.n_items < 2:
+        return replace(estimate, interval_reason=SINGLE_ITEM)
+    interval = drawn.conger.interval()
+    shares = _pair_agreement(strata, pair_sums)
+    if (shares.above == shares.below).all():
+        interval = _perfect(interval, strata.n_items, float(shares.below.sum()), below)
+    return interval.on(estimate)
+
+
+def _each_conger(strata: Strata, pair_sums: Sequence[PairSums]) -> list[float | None]:
+    """Return Conger's kappa of each stratum where it is defined; of none where ratings are incomplete."""
+    if not strata.complete or strata.few_common:
+        return [None] * len(pair_sums)
+    return [float(conger_kappa(s)[0]) if len(s.common) and conger_varies(s)[0] else None for s in pair_sums]
 
 
 def _each_light(pair_sums: Sequence[PairSums]) -> list[float | None]:

@@ -19,6 +19,7 @@ from annotation.importing.reading import ITEMS, Reader, Reading, read_here
 from annotation.importing.staging import (
     BATCH,
     ImportReport,
+    OnStored,
     good_batches,
     import_finish,
     staged_import,
@@ -68,7 +69,9 @@ def items_import(
     member: Membership | None = None,
     columns: Mapping[str, str] | None = None,
     correct: bool = False,
+    on_staged: Callable[[Import], None] | None = None,
     on_batch: Callable[[int], None] | None = None,
+    on_stored: OnStored | None = None,
     reader: Reader = read_here,
 ) -> ImportReport:
     """Import a file of items, with questions and published labels where it has them.
@@ -77,8 +80,9 @@ def items_import(
     `dry_run` says what would happen. What is there already (same id, same text) stays as it is, so the
     same file twice changes nothing; with `correct` its topic, split, source and licence become those of the
     file, where a cell has one and no release has the item. `columns` says which of a table's columns stand
-    for the known ones. `on_batch` is told how many rows were read; `reader` says where the file is read.
-    Raises FileError for what refuses the whole file.
+    for the known ones. `on_staged` is told of the import before anything is staged, `on_batch`
+    how many rows were read, `on_stored` of the import as it becomes visible. `reader` says where the file is
+    read. Raises FileError for what refuses the whole file.
     """
     name = name or path.name
     if format and format not in FORMATS:
@@ -92,7 +96,7 @@ def items_import(
         report = ImportReport(file=name, format=opened.format)
         refused = RefusedRows(report, refused_path, () if opened.format in PUBLISHED_TABLES else NEEDED)
         with staged_import(
-            project=project, path=path, name=name, format=opened.format, member=member
+            project=project, path=path, name=name, format=opened.format, member=member, on_staged=on_staged
         ) as staged:
             try:
                 loader = _Loader(staged, report, refused, correct=correct)
@@ -102,7 +106,7 @@ def items_import(
             if not dry_run and (skip_invalid or not report.refused):
                 with transaction.atomic():
                     corrections_store(project=project, member=member, changes=loader.corrections, file=name)
-                    import_finish(staged, report)
+                    import_finish(staged, report, on_stored)
     return report
 
 

@@ -38,6 +38,7 @@ from annotation.importing.staging import (
     JUDGEMENTS,
     SHOWN,
     ImportReport,
+    OnStored,
     good_batches,
     import_finish,
     staged_import,
@@ -76,7 +77,9 @@ def judgements_import(
     member: Membership | None = None,
     columns: Mapping[str, str] | None = None,
     keep_votes: bool = False,
+    on_staged: Callable[[Import], None] | None = None,
     on_batch: Callable[[int], None] | None = None,
+    on_stored: OnStored | None = None,
     reader: Reader = read_here,
 ) -> ImportReport:
     """Import finished judgements into the round of this name, which is made if it is new.
@@ -87,8 +90,8 @@ def judgements_import(
     unknown item or type, or differs from what is stored for the same unit and annotator is refused; then
     nothing is stored unless `skip_invalid`. `columns` says which of the file's columns stand for the known
     ones. `keep_votes` keeps an answer without its span, reason or comment where that cannot be stored.
-    `on_batch` is told how many rows were read; `reader` says where the file is read. Raises FileError for
-    what refuses the file, Refused for a round that was annotated here.
+    `on_staged`, `on_batch`, `on_stored` and `reader` are those of `items_import`. Raises FileError for what
+    refuses the file, Refused for a round that was annotated here.
     """
     name = name or path.name
     if not round_name.strip():
@@ -96,7 +99,9 @@ def judgements_import(
     _refuse_unless_imported(project, round_name)
     report = ImportReport(file=name, format=JUDGEMENTS)
     refused = RefusedRows(report, refused_path, judgements.columns_of(project.protocol))
-    with staged_import(project=project, path=path, name=name, format=JUDGEMENTS, member=member) as staged:
+    with staged_import(
+        project=project, path=path, name=name, format=JUDGEMENTS, member=member, on_staged=on_staged
+    ) as staged:
         existing = _refuse_unless_imported(project, round_name)
         target = existing or round_create(
             project=project,
@@ -130,11 +135,11 @@ def judgements_import(
                 else:
                     growing_end(target)
                     round_closed.send(sender=Round, round=target)
-                import_finish(staged, report)
+                import_finish(staged, report, on_stored)
         elif not dry_run and (skip_invalid or not report.refused):
             # Nothing new.
             roll_back_append(staged)
-            import_finish(staged, report)
+            import_finish(staged, report, on_stored)
     return report
 
 

@@ -10,7 +10,7 @@ from dataclasses import dataclass
 from pathlib import Path
 
 from django.db.models import Count, Q, QuerySet, Sum
-from django.utils.translation import gettext
+from django.utils.translation import get_language, gettext
 
 from annotation.access import refuse_archived, require_lead, visible_items
 from annotation.importing.formats import screened
@@ -166,7 +166,8 @@ def screening_send(
         name=f"{project.slug}-screened-{'-'.join(sorted(criteria)).lower()}.jsonl",
         size=size,
         format=screened.FORMAT,
-        state=Upload.State.QUEUED,
+        work=Upload.Work.IMPORT,
+        language=get_language() or "",
         skip_invalid=True,
         screened_from=project,
         criteria=sorted(criteria),

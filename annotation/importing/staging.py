@@ -1,10 +1,10 @@
 """The life of one import: staged in batches that nobody sees, then done by one flip, or taken back."""
 
 import hashlib
+import time
 from collections.abc import Callable, Iterable, Iterator
 from contextlib import contextmanager
 from dataclasses import asdict, dataclass, field
-from datetime import timedelta
 from pathlib import Path
 from typing import Any, TypeVar
 
@@ -34,6 +34,7 @@ from annotation.models import (
 )
 from core.delete_in_batches import delete_in_batches
 from core.errors import Refused
+from core.jobs import LEASE, beating
 
 BATCH = 1_000
 Row = TypeVar("Row", ItemRow, JudgementRow)
@@ -46,7 +47,11 @@ SHOWN = 100
 ALIKE_SHOWN = 5
 """Of these, refusals for one and the same reason."""
 
-STALE_AFTER = timedelta(minutes=10)
+STALE_AFTER = LEASE
+"""How long an import may be silent until what it staged is taken away."""
+
+OnStored = Callable[[Import, "ImportReport"], None]
+"""What is told inside the transaction that makes an import visible: an exception in it takes all back."""
 
 
 @dataclass
@@ -111,11 +116,13 @@ def staged_import(
     name: str,
     format: str,
     member: Membership | None,
+    on_staged: Callable[[Import], None] | None = None,
 ) -> Iterator[Import]:
     """Open an import for the block. Whatever ends the block without `import_finish` discards what it staged.
 
-    One import a project runs at a time; what a dead one left is taken away first. Raises Refused where
-    another is under way, FileError for a file that cannot be read.
+    `on_staged` is told of it before anything is staged. One import a project runs at a time; what a dead one
+    left is taken away first. Raises Refused where another is under way, FileError for a file that cannot be
+    read.
     """
     refuse_archived(project)
     first_bytes(path, name)
@@ -141,7 +148,11 @@ def staged_import(
             gettext("Another import into this project is under way. Wait until it has ended."),
         ) from None
     try:
-        yield staged
+        if on_staged is not None:
+            on_staged(staged)
+        # What could hang is read in a process with limits of its own (subprocess_reader).
+        with beating(lambda: _renewed(staged), time.monotonic, "an import"):
+            yield staged
     finally:
         if Import.objects.filter(pk=staged.pk, state=Import.State.STAGING).exists():
             import_discard(staged)
@@ -159,12 +170,19 @@ def imports_sweep() -> None:
 
 def import_heartbeat(staged: Import) -> None:
     """Say that the import is alive. Raises Refused where it was taken for dead and discarded."""
+    if not _renewed(staged):
+        raise _discarded()
+
+
+def _renewed(staged: Import) -> bool:
     alive = Import.objects.filter(pk=staged.pk, state=Import.State.STAGING)
-    if not alive.update(heartbeat_at=timezone.now()):
-        raise Refused(
-            "import_discarded",
-            gettext("This import took too long and was discarded. Start it again."),
-        )
+    return bool(alive.update(heartbeat_at=timezone.now()))
+
+
+def _discarded() -> Refused:
+    return Refused(
+        "import_discarded", gettext("This import took too long and was discarded. Start it again.")
+    )
 
 
 def good_batches(
@@ -195,22 +213,21 @@ def good_batches(
         yield good
 
 
-def import_finish(staged: Import, report: ImportReport) -> None:
-    """Make everything that was staged visible at once."""
+def import_finish(staged: Import, report: ImportReport, on_stored: OnStored | None = None) -> None:
+    """Make everything that was staged visible at once; `on_stored` is told in the same transaction."""
     report.stored = True
     with transaction.atomic():
         alive = Import.objects.filter(pk=staged.pk, state=Import.State.STAGING)
         if not alive.update(state=Import.State.DONE, report=report.to_json()):
-            raise Refused(
-                "import_discarded",
-                gettext("This import took too long and was discarded. Start it again."),
-            )
+            raise _discarded()
         ProjectEvent.objects.create(
             project=staged.project,
             member=staged.member,
             action="file imported",
             details={"file": staged.file_name, "counts": report.counts, "refused": report.refused},
         )
+        if on_stored is not None:
+            on_stored(staged, report)
 
 
 def import_discard(brought_by: Import) -> None:

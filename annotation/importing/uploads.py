@@ -1,22 +1,23 @@
 """Importing by browser: a file is kept, checked without storing anything, and imported when a lead says so.
 
-The upload's row is the truth about the work. A claim is a conditional update that counts the attempt up;
-every later write checks it, so that of two workers on one upload only the last one stores a result.
+An upload is a job (core.jobs). An import becomes visible in the transaction that ends its job: a worker
+that lost the upload has stored nothing, and whoever takes it up again begins anew.
 """
 
+import logging
 import shutil
-from collections.abc import Callable, Iterator
+from collections.abc import Iterator
 from contextlib import contextmanager
 from dataclasses import dataclass, field
-from datetime import timedelta
 from pathlib import Path
 from tempfile import NamedTemporaryFile, TemporaryDirectory
 from typing import Any
 
 from django.core.files import File
-from django.db.models import F
+from django.db import transaction
+from django.db.models import QuerySet
 from django.utils import timezone
-from django.utils.translation import gettext
+from django.utils.translation import get_language, gettext
 
 from annotation.access import refuse_archived
 from annotation.importing.files.bounds import FILE_BYTES as MAX_BYTES
@@ -27,20 +28,22 @@ from annotation.importing.items import items_import
 from annotation.importing.judgements import judgements_import
 from annotation.importing.reading import Opened, Reader, Reading, read_here
 from annotation.importing.screening import screened_log, screened_write
-from annotation.importing.staging import JUDGEMENTS, ImportReport
+from annotation.importing.staging import JUDGEMENTS, ImportReport, import_discard
 from annotation.importing.subprocess_reader import AT_ONCE, WORKER, TakesTooLong, read_apart
 from annotation.limits import LIMITS, refuse_unfit
 from annotation.models import Import, Membership, Project, Upload
 from core.errors import Refused
+from core.jobs import QUEUED, RUNNING, ClaimLost, Job, Lease, cancel, sweep
 
 AT_ONCE_BYTES = 512 * 1024
 """Files up to this size are checked and imported while the lead waits; larger ones by a worker."""
 
-STALE_AFTER = timedelta(minutes=10)
 STOPPED = "The work stopped before it was done, and nothing was stored. Try again."
 ROWS_SHOWN = 8
 
-State = Upload.State
+logger = logging.getLogger(__name__)
+
+Work = Upload.Work
 
 
 def upload_create(
@@ -83,6 +86,7 @@ def upload_create(
         keep_votes=keep_votes,
         correct=correct,
         format=JUDGEMENTS if round_name.strip() else "",
+        language=get_language() or "",
     )
 
 
@@ -105,29 +109,53 @@ def upload_map_columns(*, upload: Upload, columns: dict[str, str]) -> None:
             gettext("The file has no column “%(name)s” that can be used: choose another.")
             % {"name": unknown[:80]},
         )
-    ready = Upload.objects.filter(pk=upload.pk, state__in=[State.NEW, State.CHECKED, State.FAILED])
-    if not ready.update(columns=chosen, state=State.NEW, report={}, error="", heartbeat_at=timezone.now()):
+    if not _ask(_idle(upload), upload, columns=chosen, report={}):
         raise Refused("not_ready", gettext("This file is being worked on. Wait until that has ended."))
-    upload.refresh_from_db()
 
 
 def upload_retry(*, upload: Upload) -> None:
-    """Have a failed or stopped upload checked again."""
-    stopped = Upload.objects.filter(pk=upload.pk, state=State.FAILED)
-    stopped.update(state=State.NEW, report={}, error="", heartbeat_at=timezone.now())
-    upload.refresh_from_db()
+    """Have a failed or cancelled upload checked again."""
+    _ask(_idle(upload).exclude(state=Job.State.DONE), upload, report={})
 
 
 def upload_request_import(*, upload: Upload, skip_invalid: bool) -> None:
     """Ask for a checked file to be imported. Raises Refused where it is not waiting for that."""
-    checked = Upload.objects.filter(pk=upload.pk, state=State.CHECKED)
-    if not checked.update(
-        state=State.QUEUED, skip_invalid=skip_invalid, rows_read=0, heartbeat_at=timezone.now()
-    ):
+    checked = Upload.objects.filter(pk=upload.pk, work=Work.CHECK, state=Job.State.DONE)
+    if not _ask(checked, upload, work=Work.IMPORT, skip_invalid=skip_invalid):
         raise Refused(
             "not_ready", gettext("This file is not waiting to be imported. Reload the page to see its state.")
         )
+
+
+def upload_cancel(*, upload: Upload) -> None:
+    """Stop a check or an import; nothing of it is stored. Raises Refused where it has ended already."""
+    if not cancel(Upload.objects.filter(pk=upload.pk), lease_until=None):
+        raise Refused("not_ready", gettext("The work on %(name)s has ended already.") % {"name": upload.name})
     upload.refresh_from_db()
+
+
+def _idle(upload: Upload) -> QuerySet[Upload]:
+    """Return the upload unless it is waiting, worked on or imported."""
+    rows = Upload.objects.filter(pk=upload.pk).exclude(state=RUNNING)
+    return rows.exclude(work=Work.IMPORT, state__in=[QUEUED, Job.State.DONE])
+
+
+def _ask(rows: QuerySet[Upload], upload: Upload, **values: Any) -> bool:
+    """Have a worker do something with an upload, a check if nothing else is said."""
+    anew = {
+        "state": QUEUED,
+        "work": Work.CHECK,
+        "error": "",
+        "attempts": 0,
+        "rows_read": 0,
+        "progress_done": 0,
+        "progress_total": 0,
+        "enqueued_at": timezone.now(),
+        "language": get_language() or "",
+    }
+    asked = rows.update(**{**anew, **values})
+    upload.refresh_from_db()
+    return bool(asked)
 
 
 def upload_check(*, upload_id: int, at_once: bool = False) -> bool:
@@ -136,25 +164,17 @@ def upload_check(*, upload_id: int, at_once: bool = False) -> bool:
     Returns whether the work is done. `at_once` somebody waits for it: what takes longer than that allows is
     left to a worker.
     """
-    upload = _claimed(upload_id, State.NEW, State.CHECKING)
-    return upload is None or _run(upload, dry_run=True, at_once=at_once)
+    return _work(upload_id, Work.CHECK, at_once)
 
 
 def upload_import(*, upload_id: int, at_once: bool = False) -> bool:
     """Import a checked file, as a lead asked for; `at_once` and what is returned are those of the check."""
-    upload = _claimed(upload_id, State.QUEUED, State.IMPORTING)
-    return upload is None or _run(upload, dry_run=False, at_once=at_once)
+    return _work(upload_id, Work.IMPORT, at_once)
 
 
-def upload_expire(upload: Upload) -> None:
-    """Mark an upload as failed whose work has given no sign of life for long."""
-    dead = Upload.objects.filter(
-        pk=upload.pk,
-        state__in=[State.NEW, State.CHECKING, State.QUEUED, State.IMPORTING],
-        heartbeat_at__lt=timezone.now() - STALE_AFTER,
-    )
-    if dead.update(state=State.FAILED, error=STOPPED, attempt=F("attempt") + 1):
-        upload.refresh_from_db()
+def uploads_sweep() -> list[Upload]:
+    """Return the uploads to send to a worker again; give up those that stopped several workers."""
+    return list(Upload.objects.filter(pk__in=sweep(Upload.objects.all(), stopped=STOPPED).again))
 
 
 @dataclass
@@ -199,59 +219,88 @@ def _row_shown(row: Any) -> dict[str, str]:
     return {"place": row.place, "id": "", "text": "", "about": row.message}
 
 
-def _claimed(upload_id: int, waiting: str, working: str) -> Upload | None:
-    claim = Upload.objects.filter(pk=upload_id, state=waiting)
-    if not claim.update(state=working, attempt=F("attempt") + 1, rows_read=0, heartbeat_at=timezone.now()):
-        return None
-    return Upload.objects.select_related("project", "member", "screened_from").get(pk=upload_id)
+def _work(upload_id: int, work: str, at_once: bool) -> bool:
+    lease = Lease.claim(
+        Upload.objects.filter(pk=upload_id, work=work), rows_read=0, progress_done=0, progress_total=0
+    )
+    if lease is None:
+        return True
+    upload = Upload.objects.select_related("project", "member", "screened_from", "brought").get(pk=upload_id)
+    try:
+        with lease.kept():
+            if upload.brought is not None and upload.brought.state == Import.State.STAGING:
+                import_discard(upload.brought)  # of a worker that died
+            return _run(upload, lease, at_once)
+    except ClaimLost:
+        logger.warning("upload %s was cancelled or taken over by another worker", upload_id)
+    except Exception:
+        # Its message could quote a text: the log has it, the page says what to do.
+        lease.fail(STOPPED)
+        raise
+    return True
 
 
-def _run(upload: Upload, *, dry_run: bool, at_once: bool) -> bool:
-    mine = Upload.objects.filter(pk=upload.pk, attempt=upload.attempt)
+def _run(upload: Upload, lease: Lease, at_once: bool) -> bool:
+    """Check or import a claimed upload; return False where it is left to a worker."""
+    dry_run = upload.work == Work.CHECK
+    total = 0 if dry_run else upload.report.get("rows", 0)
     found = _Found()
+    read = 0
 
     def on_batch(n: int) -> None:
-        mine.update(rows_read=F("rows_read") + n, heartbeat_at=timezone.now())
-
-    def left_to_a_worker() -> bool:
-        mine.update(state=State.NEW if dry_run else State.QUEUED, rows_read=0)
-        return False
+        nonlocal read
+        read += n
+        lease.renew(rows_read=read, progress_done=min(read, total), progress_total=total)
 
     with TemporaryDirectory() as folder:
         refused_path = Path(folder) / "refused.csv"
+
+        def finish(report: ImportReport, **values: Any) -> None:
+            values |= {"format": report.format, "report": report.to_json(), "found": found.to_json()}
+            with _refused_kept(upload, refused_path) as name, transaction.atomic():
+                lease.finish(refused_file=name, **values)
+
+        def on_stored(staged: Import, report: ImportReport) -> None:
+            finish(report, brought=staged)
+            if upload.screened_from:
+                screened_log(upload, report)
+
+        telling = {
+            "on_staged": lambda staged: lease.renew(brought=staged),
+            "on_batch": on_batch,
+            "on_stored": on_stored,
+        }
         try:
             with _as_path(upload) as path:
-                reader = _reader(upload, found, at_once)
-                report = _import(upload, path, refused_path, dry_run, on_batch, reader)
+                report = _import(upload, path, refused_path, telling, _reader(upload, found, at_once))
         except (FileError, Refused) as error:
             if at_once and isinstance(error, TakesTooLong):
-                return left_to_a_worker()
-            mine.update(state=State.FAILED, error=_words(error), found=found.to_json())
+                lease.drop(rows_read=0, attempts=0)
+                return False
+            lease.fail(_words(error), found=found.to_json())
             return True
-        except Exception:
-            # Its message could quote a text: the log has it, the page says what to do.
-            mine.update(state=State.FAILED, error=STOPPED)
-            raise
-        if refused_path.exists() and not mine.filter(refused_file="").exists():
-            upload.refused_file.delete(save=False)
-        if refused_path.exists():
-            with refused_path.open("rb") as stream:
-                stored = upload.refused_file.storage.save(
-                    upload.refused_file.field.generate_filename(
-                        upload, f"{Path(upload.name).stem}.refused.csv"
-                    ),
-                    File(stream),
-                )
-            mine.update(refused_file=stored)
-    mine.update(
-        state=State.CHECKED if dry_run or not report.stored else State.DONE,
-        format=report.format,
-        report=report.to_json(),
-        found=found.to_json(),
-        brought=None if dry_run or not report.stored else _brought(upload),
-        error="",
-    )
+        if not report.stored:
+            finish(report, work=Work.CHECK, brought=None)
     return True
+
+
+@contextmanager
+def _refused_kept(upload: Upload, refused_path: Path) -> Iterator[str]:
+    """Keep the refused rows for the block to name, in place of those of an earlier reading."""
+    kept = upload.refused_file
+    before, name = kept.name, ""
+    if refused_path.exists():
+        name = kept.field.generate_filename(upload, f"{Path(upload.name).stem}.refused.csv")
+        with refused_path.open("rb") as stream:
+            name = kept.storage.save(name, File(stream))
+    try:
+        yield name
+    except ClaimLost:
+        if name:
+            kept.storage.delete(name)
+        raise
+    if before:
+        transaction.on_commit(lambda: kept.storage.delete(before))
 
 
 def _reader(upload: Upload, found: _Found, at_once: bool) -> Reader:
@@ -270,42 +319,27 @@ def _reader(upload: Upload, found: _Found, at_once: bool) -> Reader:
 
 
 def _import(
-    upload: Upload,
-    path: Path,
-    refused_path: Path,
-    dry_run: bool,
-    on_batch: Callable[[int], None],
-    reader: Reader,
+    upload: Upload, path: Path, refused_path: Path, telling: dict[str, Any], reader: Reader
 ) -> ImportReport:
     shared: dict[str, Any] = {
         "project": upload.project,
         "path": path,
         "name": upload.name,
         "skip_invalid": upload.skip_invalid,
-        "dry_run": dry_run,
+        "dry_run": upload.work == Work.CHECK,
         "refused_path": refused_path,
         "member": upload.member,
-        "on_batch": on_batch,
         "reader": reader,
+        **telling,
     }
     if upload.format == JUDGEMENTS:
         return judgements_import(
             round_name=upload.round_name, asked=upload.asked, keep_votes=upload.keep_votes, **shared
         )
     format = screened.FORMAT if upload.screened_from else ""
-    report = items_import(
+    return items_import(
         origin=upload.origin, columns=upload.columns or None, format=format, correct=upload.correct, **shared
     )
-    if upload.screened_from and report.stored:
-        screened_log(upload, report)
-    return report
-
-
-def _brought(upload: Upload) -> Import | None:
-    mine = upload.project.imports.filter(
-        member=upload.member, file_name=upload.name, state=Import.State.DONE, created_at__gt=upload.created_at
-    )
-    return mine.order_by("-id").first()
 
 
 def _words(error: FileError | Refused) -> str:

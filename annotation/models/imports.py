@@ -5,26 +5,22 @@ from django.db.models import Q
 
 from annotation.models.items import Import
 from annotation.models.project import Membership, Project
+from core.jobs import Job
 
 
-class Upload(models.Model):
-    """A file waiting to be looked at, checked and imported. The row is the truth about that work.
+class Upload(Job):
+    """A file to be checked, then imported when a lead says so: `work` is which of the two was asked for last.
 
-    `report` is the last `ImportReport`, of the dry run in state `checked` and of the import in `done`;
+    `report` is the last `ImportReport`, of the dry run where a check is done and of the import where that is;
     `found` is what the page shows of the file itself: the columns of a table and the first rows, as they
-    were read for that report.
-    `rows_read` counts while the work runs, and `heartbeat_at` tells whether it still does. With
+    were read for that report. `language` is that of the lead who asked, in which reasons are told.
+    `rows_read` counts while the work runs. `brought` is the import, from its staging on. With
     `screened_from` there is no file: the rows are the items of that project that passed its `criteria`.
     """
 
-    class State(models.TextChoices):
-        NEW = "new", "waiting to be checked"
-        CHECKING = "checking", "being checked"
-        CHECKED = "checked", "checked"
-        QUEUED = "queued", "waiting to be imported"
-        IMPORTING = "importing", "being imported"
-        DONE = "done", "imported"
-        FAILED = "failed", "failed"
+    class Work(models.TextChoices):
+        CHECK = "check", "to be checked"
+        IMPORT = "import", "to be imported"
 
     project = models.ForeignKey(Project, on_delete=models.PROTECT, related_name="uploads")
     member = models.ForeignKey(Membership, on_delete=models.PROTECT, related_name="+")
@@ -41,27 +37,34 @@ class Upload(models.Model):
     correct = models.BooleanField(default=False)
     keep_votes = models.BooleanField(default=False)
     skip_invalid = models.BooleanField(default=False)
-    state = models.CharField(max_length=10, choices=State, default=State.NEW)
-    attempt = models.PositiveIntegerField(default=0)
+    work = models.CharField(max_length=6, choices=Work, default=Work.CHECK)
+    language = models.CharField(max_length=12, blank=True)
     rows_read = models.PositiveIntegerField(default=0)
     report = models.JSONField(default=dict, blank=True)
     found = models.JSONField(default=dict, blank=True)
     refused_file = models.FileField(upload_to="uploads/%Y/%m/", max_length=300, blank=True)
-    error = models.TextField(blank=True)
     brought = models.ForeignKey(Import, on_delete=models.PROTECT, null=True, related_name="uploads")
     created_at = models.DateTimeField(auto_now_add=True)
-    heartbeat_at = models.DateTimeField(auto_now_add=True)
 
-    class Meta:
+    class Meta(Job.Meta):
         ordering = ["-id"]
         constraints = [
+            *Job.Meta.constraints,
             models.CheckConstraint(
-                condition=Q(
-                    state__in=["new", "checking", "checked", "queued", "importing", "done", "failed"]
-                ),
+                condition=Q(state__in=["queued", "running", "done", "failed", "cancelled"]),
                 name="upload_state_known",
             ),
+            models.CheckConstraint(condition=Q(work__in=["check", "import"]), name="upload_work_known"),
         ]
 
     def __str__(self) -> str:
         return self.name
+
+    @property
+    def is_checked(self) -> bool:
+        """Whether it was looked through and waits for a lead to have it imported."""
+        return self.work == self.Work.CHECK and self.state == self.State.DONE
+
+    @property
+    def is_imported(self) -> bool:
+        return self.work == self.Work.IMPORT and self.state == self.State.DONE

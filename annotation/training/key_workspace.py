@@ -14,8 +14,10 @@ from annotation.codebooks.definition import Codebook as CodebookDefinition
 from annotation.judging.recording import Unit, check_answer
 from annotation.judging.workspace import MAX_PAGE, round_rules
 from annotation.models import KeyAnswer, Membership, ProjectEvent, Protocol, Round, RoundItem
+from annotation.models.rounds import types_named
 from annotation.protocols.cqs_gen import QuestionAnswer
 from annotation.protocols.focus import TypeAnswer
+from annotation.rounds.asked_types import asked_of_item, asking
 from annotation.rounds.training import missing_key
 from annotation.training.key import training_draft_locked
 from core.errors import NotFound, Refused
@@ -29,7 +31,10 @@ def key_overview(member: Membership, round: Round) -> dict[str, Any]:
     """Return what the workspace needs before the first text, as `workspace_overview` does for a round."""
     _refuse_frozen(round)
     missing, _ = missing_key(round)
-    answered = round.key_answers.filter(item__withdrawn_at__isnull=True).count()
+    answers = round.key_answers.filter(item__withdrawn_at__isnull=True)
+    if round.project.protocol == Protocol.FOCUS:
+        answers = answers.filter(asking(round))
+    answered = answers.count()
     overview = round_rules(member, round)
     overview["round"] |= {
         "name": gettext("Setting the key of %(name)s") % {"name": round.name},
@@ -75,7 +80,12 @@ def key_units(round: Round, *, after: int = 0, limit: int = 20) -> dict[str, Any
                 for one in questions.order_by("question__position")
             ]
         else:
-            text |= {"asked": asked, "types": answers}
+            codes = types_named(row.types, asked)
+            text |= {
+                "asked": codes,
+                "types_total": len(codes) if row.types else None,
+                "types": {code: answers[code] for code in codes if code in answers},
+            }
         results.append(text)
     return {"results": results, "next": drawn[-1].position if more else None}
 
@@ -177,7 +187,7 @@ def _texts(round: Round) -> Any:
 
 def _is_asked(round: Round, item_id: int, unit: Unit) -> bool:
     if unit.question_id is None:
-        return unit.type_code in round.type_codes
+        return unit.type_code in asked_of_item(round, item_id)
     return round.round_questions.filter(question=unit.question_id, question__item=item_id).exists()
 
 

@@ -2,15 +2,13 @@
 
 from __future__ import annotations
 
-from datetime import timedelta
-
 from django.db import transaction
 from django.utils import timezone
 from django.utils.translation import gettext
 
 from annotation.models import Membership, ProjectEvent
 from core.errors import Refused
-from core.jobs import Lease, cancel, silent_for
+from core.jobs import Lease, cancel
 from exports.models import Release
 from exports.releases.storage import attempt_forget
 
@@ -23,11 +21,6 @@ def release_claim(release_id: int) -> Lease | None:
     if lease is not None and before:
         attempt_forget(release_id, before)
     return lease
-
-
-def silent_minutes(release: Release) -> int:
-    """Return for how many whole minutes nothing was heard of the worker that builds a release."""
-    return silent_for(release) // timedelta(minutes=1)
 
 
 _ACTION = "release cancelled"

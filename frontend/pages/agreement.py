@@ -9,7 +9,7 @@ from urllib.parse import urlencode
 
 from django.contrib import messages
 from django.http import HttpRequest, HttpResponse
-from django.shortcuts import redirect, render
+from django.shortcuts import redirect
 from django.utils.translation import gettext
 from django.views.decorators.http import require_GET, require_POST
 from django_htmx.http import HttpResponseClientRefresh
@@ -44,6 +44,7 @@ from annotation.rounds.asked_types import asked_words
 from frontend.decorators import login_required
 from frontend.middleware import refusals_as_notices
 from frontend.pages.common import lead_or_403, page_of, project_page, query_without_page
+from frontend.pages.jobs import job_progress, report_shown
 
 PATTERNS = 6
 """How many kinds of underline the stylesheet has; with more annotators they repeat, and the name tells."""
@@ -65,6 +66,8 @@ def agreement(request: HttpRequest, slug: str, number: int) -> HttpResponse:
         )
     current = report_current(round=round, whole=True)
     context: dict[str, Any] = {"round": round, "current": current, "guideline": round.codebook.version}
+    if current.pending:
+        context["shown"] = report_shown(current.pending, round)
     if current.report:
         context |= _report_context(request, member, round, current.report)
     return project_page(request, "agreement.html", member, tab="project", **context)
@@ -79,8 +82,7 @@ def agreement_status(request: HttpRequest, slug: str, number: int) -> HttpRespon
     current = report_current(round=round)
     if current.pending is None:
         return HttpResponseClientRefresh()
-    context = {"project": member.project, "round": round, "current": current}
-    return render(request, "frontend/_agreement_status.html", context)
+    return job_progress(request, report_shown(current.pending, round))
 
 
 @login_required

@@ -5,7 +5,7 @@ from typing import Any, cast
 from django import forms
 from django.contrib import messages
 from django.http import FileResponse, HttpRequest, HttpResponse
-from django.shortcuts import redirect, render
+from django.shortcuts import redirect
 from django.urls import reverse
 from django.utils.translation import gettext, gettext_lazy
 from django.views.decorators.http import require_GET, require_http_methods, require_POST
@@ -16,8 +16,8 @@ from annotation.importing.formats.item_table import KNOWN, NEEDED
 from annotation.importing.staging import JUDGEMENTS
 from annotation.importing.undo import import_undo
 from annotation.importing.uploads import (
+    upload_cancel,
     upload_create,
-    upload_expire,
     upload_map_columns,
     upload_request_import,
     upload_retry,
@@ -26,14 +26,14 @@ from annotation.limits import characters
 from annotation.models import Import, Membership, Project, Protocol, Upload
 from annotation.rounds.asked_types import JUDGEMENTS as JUDGED
 from annotation.rounds.asked_types import field_choices
-from annotation.tasks import check_upload, import_upload, run_or_send
+from annotation.tasks import run_or_send
 from core.errors import NotFound, Refused
+from core.jobs import WORKING
 from frontend.decorators import login_required
 from frontend.middleware import refusals_as_notices
 from frontend.pages.common import lead_or_403, page_of, posted, project_page
+from frontend.pages.jobs import job_progress, upload_shown
 from frontend.templatetags.humanize_numbers import thousands
-
-WORKING = {Upload.State.NEW, Upload.State.CHECKING, Upload.State.QUEUED, Upload.State.IMPORTING}
 
 
 class UploadForm(forms.Form):
@@ -160,7 +160,7 @@ def items_import(request: HttpRequest, slug: str) -> HttpResponse:
         except Refused as refusal:
             form.add_error("asked" if "asked" in refusal.errors else "file", refusal.message)
         else:
-            run_or_send(check_upload, upload.pk, upload.size)
+            run_or_send(upload)
             return redirect("upload", slug, upload.pk)
     done = member.project.imports.select_related("member").exclude(state=Import.State.FAILED)
     return project_page(
@@ -170,7 +170,9 @@ def items_import(request: HttpRequest, slug: str) -> HttpResponse:
         tab="items",
         form=form,
         page=page_of(request, done.order_by("-id"), 20),
-        waiting=member.project.uploads.filter(state=Upload.State.CHECKED).order_by("-id")[:5],
+        waiting=member.project.uploads.filter(work=Upload.Work.CHECK, state=Upload.State.DONE).order_by(
+            "-id"
+        )[:5],
     )
 
 
@@ -182,7 +184,6 @@ def _upload(member: Membership, upload_id: int) -> Upload:
     )
     if found is None:
         raise NotFound(gettext("There is no such file in this project."))
-    upload_expire(found)
     return found
 
 
@@ -203,15 +204,17 @@ def _act(request: HttpRequest, found: Upload) -> None:
     act = request.POST.get("act")
     if act == "import":
         upload_request_import(upload=found, skip_invalid="skip_invalid" in request.POST)
-        run_or_send(import_upload, found.pk, found.size)
+        run_or_send(found)
     elif act == "columns":
         upload_map_columns(
             upload=found, columns={ours: request.POST.get(f"column-{ours}", "") for ours in KNOWN}
         )
-        run_or_send(check_upload, found.pk, found.size)
+        run_or_send(found)
     elif act == "retry":
         upload_retry(upload=found)
-        run_or_send(check_upload, found.pk, found.size)
+        run_or_send(found)
+    elif act == "cancel":
+        upload_cancel(upload=found)
 
 
 @login_required
@@ -224,8 +227,7 @@ def upload_progress(request: HttpRequest, slug: str, upload_id: int) -> HttpResp
         response = HttpResponse(status=204)
         response["HX-Redirect"] = reverse("upload", args=[slug, upload_id])
         return response
-    context = {"project": member.project, "upload": found}
-    return render(request, "frontend/_upload_progress.html", context)
+    return job_progress(request, upload_shown(found))
 
 
 def _brings(counts: dict[str, int]) -> str:
@@ -249,11 +251,12 @@ def _context(found: Upload) -> dict[str, Any]:
     return {
         "upload": found,
         "working": working,
+        "shown": upload_shown(found) if working else None,
         "people": list(found.report.get("people", {}).items()),
         "counts": [(what, n) for what, n in counts.items() if n],
         "changed": any(n for what, n in counts.items() if what.startswith("new ")),
         "brings": _brings(counts),
-        "rows": [] if working or found.state == Upload.State.DONE else found.found.get("rows", []),
+        "rows": [] if working or found.is_imported else found.found.get("rows", []),
         "columns": [] if working else found.found.get("columns", []),
         "mapping": [(ours, ours in NEEDED, theirs.get(ours, "")) for ours in KNOWN],
         "undoable": found.brought is not None

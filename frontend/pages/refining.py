@@ -8,7 +8,7 @@ from django import forms
 from django.conf import settings
 from django.contrib import messages
 from django.http import HttpRequest, HttpResponse
-from django.shortcuts import redirect, render
+from django.shortcuts import redirect
 from django.urls import reverse
 from django.utils.translation import gettext
 from django.views.decorators.http import require_GET, require_http_methods, require_POST
@@ -44,6 +44,7 @@ from frontend.decorators import login_required
 from frontend.forms.refinement import ConfirmForm, PromptForm, RareRefinementForm, RefinementForm
 from frontend.middleware import refusals_as_notices
 from frontend.pages.common import lead_or_403, page_of, posted, project_page
+from frontend.pages.jobs import job_progress, refinement_shown
 
 State = RefinementRun.State
 
@@ -100,7 +101,7 @@ def refinements(request: HttpRequest, slug: str) -> HttpResponse:
         without=without,
         reason=reason,
         working=newest is not None and newest.state in WORKING,
-        run=newest,
+        shown=refinement_shown(newest) if newest is not None and newest.state in WORKING else None,
         runs=[(run, outcomes(run)) for run in runs],
         **_pairs(request, member),
     )
@@ -113,7 +114,7 @@ def refinement_progress(request: HttpRequest, slug: str, number: int) -> HttpRes
     run = run_or_404(lead_or_403(request, slug).project, number)
     if run.state not in WORKING:
         return HttpResponseClientRefresh()
-    return render(request, "frontend/_refinement_progress.html", {"run": run, "project": run.project})
+    return job_progress(request, refinement_shown(run))
 
 
 @login_required

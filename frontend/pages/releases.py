@@ -7,7 +7,7 @@ from django import forms
 from django.conf import settings
 from django.contrib import messages
 from django.http import HttpRequest, HttpResponse
-from django.shortcuts import redirect, render
+from django.shortcuts import redirect
 from django.utils.translation import gettext, ngettext
 from django.views.decorators.http import require_GET, require_http_methods, require_POST
 from django_htmx.http import HttpResponseClientRefresh
@@ -18,7 +18,7 @@ from core.errors import NotFound, Refused
 from core.jobs import WORKING
 from exports.documentation.citation import card_body
 from exports.models import Release
-from exports.releases.claim import release_cancel, release_cancellation, silent_minutes
+from exports.releases.claim import release_cancel, release_cancellation
 from exports.releases.preview import release_preview
 from exports.releases.publication import public_facts, tells_too_much
 from exports.selection.parameters import Parameters
@@ -29,6 +29,7 @@ from frontend.forms.releases import ContentsForm, ReleaseForm, choices_as_before
 from frontend.middleware import refusals_as_notices
 from frontend.pages.changes import changes_context, choices_of
 from frontend.pages.common import lead_or_403, page_of, posted, project_page
+from frontend.pages.jobs import job_progress, release_shown
 
 ASKED_AGAIN = (Release.State.FAILED, Release.State.CANCELLED)
 """From these states a version is asked for again, with its choices."""
@@ -82,7 +83,7 @@ def release(request: HttpRequest, slug: str, version: str) -> HttpResponse:
         tab="releases",
         release=found,
         working=found.state in WORKING,
-        silent_minutes=silent_minutes(found),
+        shown=release_shown(found) if found.state in WORKING else None,
         cancelled=release_cancellation(found) if found.state == Release.State.CANCELLED else None,
         archive=next((file for file in found.files if file["archive"]), None),
         files=[file for file in found.files if not file["archive"]],
@@ -108,11 +109,7 @@ def release_progress(request: HttpRequest, slug: str, version: str) -> HttpRespo
     found = release_of(lead_or_403(request, slug), version)
     if found.state not in WORKING:
         return HttpResponseClientRefresh()
-    return render(
-        request,
-        "frontend/_release_progress.html",
-        {"release": found, "project": found.project, "silent_minutes": silent_minutes(found)},
-    )
+    return job_progress(request, release_shown(found))
 
 
 @login_required

@@ -19,7 +19,7 @@ from annotation.importing.screening import (
     screening_send,
 )
 from annotation.models import Membership, Protocol, Upload
-from annotation.tasks import import_upload, run_or_send, screening_count_or_send
+from annotation.tasks import run_or_send, screening_count_or_send
 from core.errors import Refused
 from frontend.decorators import login_required
 from frontend.pages.common import lead_or_403, posted, project_page
@@ -90,7 +90,7 @@ def screening(request: HttpRequest, slug: str) -> HttpResponse:
         except Refused as refusal:
             form.add_error(None, refusal.message)
         else:
-            run_or_send(import_upload, upload.pk, upload.size)
+            run_or_send(upload)
             upload.refresh_from_db()
             if upload.state == Upload.State.QUEUED:
                 return redirect("upload", target.project.slug, upload.pk)

@@ -45,6 +45,7 @@ MODULES = (
     "workspace/text_view",
     "workspace/units",
     "workspace/answer_text",
+    "workspace/given",
     "workspace/segmentation",
 )
 PAGE_MODULES: dict[str, tuple[str, ...]] = {

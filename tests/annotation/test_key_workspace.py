@@ -3,10 +3,11 @@
 import pytest
 
 from annotation.models import AnnotationEvent, KeyAnswer, TypeAnnotation
+from annotation.rounds.asked_types import asked_clean, round_ask
 from annotation.rounds.lifecycle import round_create, round_draw
 from annotation.rounds.opening import round_open
 from annotation.rounds.training import missing_key
-from tests import factories
+from tests import asked, factories
 from tests.conftest import client_of
 
 pytestmark = [pytest.mark.django_db, pytest.mark.database]
@@ -146,3 +147,34 @@ def test_the_page_is_the_workspace_with_the_addresses_of_the_key(lead_client):
     assert "Back to the key" in page
     for path in ("/p/s/rounds/1/", "/p/s/rounds/1/key/"):
         assert "/p/s/rounds/1/key/answer/" in lead_client.get(path).content.decode()
+
+
+def test_the_key_asks_of_each_text_what_the_round_asks_of_it(lead_client):
+    made = asked.planned(purpose="training")
+    base = f"/api/projects/{made.project.slug}/rounds/1/key/"
+    overview = lead_client.get(f"{base}workspace/").json()
+    assert (overview["units_total"], overview["units_decided"]) == (8, 0)
+    texts = lead_client.get(f"{base}units/").json()["results"]
+    wanted = [asked.BY_TOPIC[item.topic] for item in made.items]
+    assert [row["asked"] for row in texts] == wanted
+    assert [row["types_total"] for row in texts] == [2, 2, 2, 2]
+
+    def answer(item, code):
+        body = {"event_id": f"{item.pk}{code}", "assignment": item.pk, "base_revision": 0, "type": code}
+        body["answer"] = {"applicable": False}
+        return lead_client.post(f"{base}judgements/", body, content_type="application/json").status_code
+
+    assert answer(made.items[0], "LE") == 404
+    assert not KeyAnswer.objects.exists()
+    for item, codes in zip(made.items, wanted, strict=True):
+        assert [answer(item, code) for code in codes] == [200, 200]
+    overview = lead_client.get(f"{base}workspace/").json()
+    assert (overview["units_total"], overview["units_decided"]) == (8, 8)
+    assert missing_key(made.round)[0] == 0
+    types = {"topic 1": ["TC"], "topic 0": ["LE"]}
+    round_ask(made.round, asked_clean({"field": "topic", "types": types}, made.round))
+    # What is asked no more stays in the key, and is neither counted nor shown.
+    overview = lead_client.get(f"{base}workspace/").json()
+    assert (overview["units_total"], overview["units_decided"]) == (4, 4)
+    texts = lead_client.get(f"{base}units/").json()["results"]
+    assert [list(row["types"]) for row in texts] == [["TC"], ["LE"], ["TC"], ["LE"]]

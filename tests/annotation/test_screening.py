@@ -145,7 +145,7 @@ def test_nothing_is_sent_where_nothing_passed_and_sending_can_be_tried_again(stu
     upload_retry(upload=upload)
     upload_check(upload_id=upload.pk)
     upload.refresh_from_db()
-    assert (upload.state, upload.report["counts"]["new items"]) == ("checked", 1)
+    assert (upload.is_checked, upload.report["counts"]["new items"]) == (True, 1)
     assert study.target.items.count() == 0
 
 

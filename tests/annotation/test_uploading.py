@@ -6,23 +6,26 @@ import pytest
 from django.core.files.base import ContentFile
 from django.utils import timezone
 
+from annotation.importing import staging
 from annotation.importing import uploads as uploading
 from annotation.importing.uploads import (
     STOPPED,
+    upload_cancel,
     upload_check,
     upload_create,
-    upload_expire,
     upload_import,
     upload_map_columns,
     upload_request_import,
     upload_retry,
+    uploads_sweep,
 )
-from annotation.models import Upload
+from annotation.models import Import, Upload
 from annotation.projects.projects import project_archive
 from core.errors import Refused
+from core.jobs import ATTEMPTS, LEASE, Lease
 from tests import factories
 
-pytestmark = pytest.mark.django_db
+pytestmark = [pytest.mark.django_db, pytest.mark.database]
 
 GOOD = "id,text,topic\na1,First text.,t1\na2,Second text.,t2\n"
 MIXED = "id,text\na1,First text.\na2,\na3,Third text.\n"
@@ -54,7 +57,7 @@ def imported(upload: Upload, **options) -> Upload:
 
 def test_checking_says_what_will_happen_and_stores_nothing(study):
     upload = checked(bring(study, GOOD))
-    assert (upload.state, upload.format, upload.rows_read) == ("checked", "table", 2)
+    assert (upload.work, upload.state, upload.format, upload.rows_read) == ("check", "done", "table", 2)
     assert upload.report["counts"]["new items"] == 2
     assert study.project.items.count() == 0
 
@@ -66,7 +69,8 @@ def test_the_first_rows_are_shown_as_they_will_be_understood(study):
 
 def test_importing_stores_and_names_the_import_for_undoing(study):
     upload = imported(checked(bring(study, GOOD)))
-    assert upload.state == "done"
+    assert (upload.work, upload.state) == ("import", "done")
+    assert (upload.progress_done, upload.progress_total) == (2, 2)
     assert list(study.project.items.values_list("external_id", flat=True)) == ["a1", "a2"]
     assert upload.brought == study.project.imports.get(state="done", member=study.lead)
 
@@ -82,7 +86,7 @@ def test_refused_rows_are_kept_as_a_file_and_left_out_when_asked(study):
 
 def test_without_leave_to_skip_a_refused_row_stops_all(study):
     upload = imported(checked(bring(study, MIXED)))
-    assert upload.state == "checked"
+    assert upload.is_checked
     assert study.project.items.count() == 0
 
 
@@ -93,7 +97,7 @@ def test_an_unreadable_file_fails_with_its_place(study):
     assert checked(upload).state == "failed"
     assert upload.error == "row 2, column 6: byte 0xE9 is not UTF-8; save the file as UTF-8"
     upload_retry(upload=upload)
-    assert upload.state == "new"
+    assert (upload.work, upload.state) == ("check", "queued")
 
 
 def test_columns_of_other_names_can_be_chosen(study):
@@ -132,26 +136,118 @@ def test_two_workers_on_one_upload_do_the_work_once(study):
         upload_request_import(upload=upload, skip_invalid=False)
 
 
-def test_a_worker_that_was_given_up_stores_no_result(study, monkeypatch):
-    upload, real = bring(study, GOOD), uploading._import
-
-    def slow(claimed, *arguments):
-        Upload.objects.filter(pk=claimed.pk).update(heartbeat_at=timezone.now() - timedelta(hours=1))
-        upload_expire(Upload.objects.get(pk=claimed.pk))
-        return real(claimed, *arguments)
-
-    monkeypatch.setattr(uploading, "_import", slow)
-    upload = checked(upload)
-    assert (upload.state, upload.error, upload.report, upload.rows_read) == ("failed", STOPPED, {}, 0)
+def lapse(upload: Upload) -> None:
+    """Let the worker of an upload be silent for a minute, and what it staged with it."""
+    long_ago = timezone.now() - timedelta(minutes=1, seconds=1)
+    Upload.objects.filter(pk=upload.pk, state="running").update(lease_until=long_ago)
+    Import.objects.filter(state="staging").update(heartbeat_at=long_ago)
 
 
-def test_work_without_a_sign_of_life_is_shown_as_stopped(study):
+@pytest.fixture
+def died(monkeypatch):
+    """A worker that dies at a batch: nothing is discarded, failed or given back after it."""
+
+    class Killed(BaseException):
+        pass
+
+    def kill(n: int):
+        raise Killed
+
+    def run(upload: Upload) -> None:
+        with monkeypatch.context() as patched:
+            patched.setattr(staging, "import_discard", lambda staged: None)
+            patched.setattr(Lease, "renew", lambda lease, **values: kill(0) if "rows_read" in values
+                            else Upload.objects.filter(pk=upload.pk).update(**values))  # fmt: skip
+            work = upload_check if upload.work == "check" else upload_import
+            with pytest.raises(Killed):
+                work(upload_id=upload.pk)
+        upload.refresh_from_db()
+        assert upload.state == "running"
+
+    return run
+
+
+@pytest.mark.parametrize("work", ["check", "import"])
+def test_what_a_dead_worker_left_is_taken_up_again_within_two_minutes_and_done_once(study, died, work):
     upload = bring(study, GOOD)
-    upload_expire(upload)
-    assert upload.state == "new"
-    Upload.objects.filter(pk=upload.pk).update(heartbeat_at=timezone.now() - timedelta(minutes=11))
-    upload_expire(upload)
-    assert (upload.state, upload.error[:16]) == ("failed", "The work stopped")
+    if work == "import":
+        upload_request_import(upload=checked(upload), skip_invalid=False)
+    died(upload)
+    assert Import.objects.filter(state="staging").count() == 1
+    assert uploads_sweep() == []
+    lapse(upload)
+    [again] = uploads_sweep()
+    assert (again, again.work, LEASE + timedelta(seconds=30) < timedelta(minutes=2)) == (upload, work, True)
+    (upload_check if work == "check" else upload_import)(upload_id=upload.pk)
+    upload.refresh_from_db()
+    assert (upload.work, upload.state, upload.attempts) == (work, "done", 2)
+    assert not Import.objects.filter(state="staging").exists()
+    assert study.project.imports.filter(state="done", member=study.lead).count() == (work == "import")
+    assert study.project.items.count() == (2 if work == "import" else 0)
+
+
+def test_an_import_that_is_taken_up_again_does_not_wait_for_what_the_dead_worker_staged(study, died):
+    upload = checked(bring(study, GOOD))
+    upload_request_import(upload=upload, skip_invalid=False)
+    died(upload)
+    lapse(upload)
+    Import.objects.filter(state="staging").update(heartbeat_at=timezone.now())  # its last sign came later
+    upload_import(upload_id=upload.pk)
+    upload.refresh_from_db()
+    assert (upload.state, upload.error, study.project.items.count()) == ("done", "", 2)
+
+
+def test_an_upload_that_killed_three_workers_is_given_up_and_can_be_tried_again(study, died):
+    upload = bring(study, GOOD)
+    for _ in range(ATTEMPTS):
+        died(upload)
+        lapse(upload)
+        found = uploads_sweep()
+    upload.refresh_from_db()
+    assert (found, upload.state, upload.error) == ([], "failed", STOPPED)
+    upload_retry(upload=upload)
+    assert checked(upload).is_checked
+
+
+def test_a_worker_that_lost_its_upload_makes_nothing_visible(study, monkeypatch):
+    upload = checked(bring(study, GOOD))
+    upload_request_import(upload=upload, skip_invalid=False)
+    real = uploading.items_import
+
+    def taken_over(**options):
+        def too_late(staged, report):
+            Upload.objects.filter(pk=upload.pk).update(lease_token="another's")
+            options["on_stored"](staged, report)
+
+        return real(**{**options, "on_stored": too_late})
+
+    monkeypatch.setattr(uploading, "items_import", taken_over)
+    upload_import(upload_id=upload.pk)
+    upload.refresh_from_db()
+    assert (upload.state, study.project.items.count()) == ("running", 0)
+    assert not study.project.imports.filter(state__in=["staging", "done"], member=study.lead).exists()
+    assert not study.project.events.filter(action="file imported", member=study.lead).exists()
+
+
+def test_a_check_or_an_import_can_be_cancelled_and_nothing_of_it_is_stored(study, monkeypatch):
+    upload = checked(bring(study, GOOD))
+    upload_request_import(upload=upload, skip_invalid=False)
+    real = uploading.items_import
+
+    def cancelled(**options):
+        upload_cancel(upload=upload)
+        return real(**options)
+
+    monkeypatch.setattr(uploading, "items_import", cancelled)
+    upload_import(upload_id=upload.pk)
+    upload.refresh_from_db()
+    assert (upload.state, study.project.items.count()) == ("cancelled", 0)
+    assert not Import.objects.filter(state="staging").exists()
+    with pytest.raises(Refused, match="has ended already"):
+        upload_cancel(upload=upload)
+    monkeypatch.undo()
+    upload_retry(upload=upload)
+    assert imported(checked(upload)).is_imported
 
 
 def test_judgements_made_elsewhere_go_into_a_closed_round(study):

@@ -287,3 +287,39 @@ def test_the_reader_sets_how_large_the_text_is_and_how_long_its_lines(workspace)
     ready(workspace)
     assert workspace.evaluate(size) > before
     expect(workspace.locator("#workspace")).to_have_attribute("data-lines", "short")
+
+
+def test_questions_are_kept_from_translation_and_put_back_when_another_program_changes_them(workspace):
+    press(workspace, "1")
+    saved(workspace)
+    shown = workspace.locator(".ws-question :is(h2, .q)")
+    given = shown.all_inner_texts()
+    text = workspace.locator("#ws-text").inner_text()
+    assert shown.evaluate_all("all => all.map(one => one.translate)") == [False] * 3
+    workspace.evaluate(
+        """() => {
+            for (const one of document.querySelectorAll('.ws-question :is(h2, .q), #ws-text')) {
+                const font = document.createElement('font');
+                font.textContent = 'Warum?';
+                one.firstChild.replaceWith(font);
+            }
+        }"""
+    )
+    expect(shown).to_have_text(given)
+    expect(workspace.locator("#ws-last")).to_contain_text("Another program changed the text")
+    expect(workspace.locator("#ws-text")).to_have_text(text)
+    press(workspace, "1")
+    saved(workspace)
+    assert [row.label for row in rows().values()] == ["USE", "USE"]
+    # A program that never rests: what is not shown is not decided.
+    workspace.evaluate(
+        """() => new MutationObserver(() => {
+            const one = document.querySelector('.ws-question h2');
+            if (one.textContent !== 'Warum?') one.textContent = 'Warum?';
+        }).observe(document.getElementById('ws-question-list'), {childList: true, subtree: true})"""
+    )
+    workspace.evaluate("document.querySelector('.ws-question h2').textContent = 'Warum?'")
+    expect(workspace.locator(".ws-question h2")).to_have_text("Warum?")
+    press(workspace, "1")
+    expect(workspace.locator("#ws-last")).to_contain_text("Another program changed the text")
+    assert len(rows()) == 2

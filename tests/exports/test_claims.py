@@ -5,10 +5,10 @@ from datetime import timedelta
 import pytest
 from django.utils import timezone
 
-from core.jobs import LEASE, Lease
+from core.jobs import LEASE, Lease, silent_minutes
 from exports.models import Release
 from exports.releases import build as building
-from exports.releases.claim import release_claim, silent_minutes
+from exports.releases.claim import release_claim
 from exports.releases.lifecycle import release_request, release_run, release_sweep
 from exports.selection.parameters import Parameters
 from tests.exports.studies import close, focus_study, judge

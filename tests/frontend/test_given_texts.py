@@ -10,9 +10,9 @@ from tests import factories
 from tests.conftest import client_of
 
 TEMPLATES = Path(__file__).resolve().parent.parent.parent / "frontend" / "templates" / "frontend"
-# An element that begins with a text, a question or a quote of the project.
+# An element that begins with a text, a question or a quote of the project; a mark stands within one.
 GIVEN = re.compile(
-    r"<\w+(?P<attributes>[^<>]*)>\s*(?:“)?(?:<span>)?\{\{ "
+    r"<(?!mark)\w+(?P<attributes>[^<>]*)>\s*(?:“)?(?:<span>)?\{\{ "
     r"(?P<name>[\w.]*(?:item\.text|question\.text|quote|question_template|question__text))\b"
 )
 

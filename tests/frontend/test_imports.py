@@ -5,10 +5,12 @@ import sys
 
 import pytest
 from django.core.files.uploadedfile import SimpleUploadedFile
+from django.utils import timezone
 
 from annotation import tasks
 from annotation.importing.subprocess_reader import AT_ONCE
 from annotation.models import Upload
+from core.jobs import LEASE
 from tests import factories
 from tests.annotation.workbooks import HEADER, parts, row, saved_bytes, sheet, text
 
@@ -135,9 +137,11 @@ def test_a_large_file_is_left_to_a_worker_and_the_page_follows_it(lead_client, s
     address = response.redirect_chain[-1][0]
     page = response.content.decode()
     assert "Waiting for a worker." in page and 'hx-trigger="every 2s"' in page
-    Upload.objects.update(state="checking", rows_read=34000)
+    Upload.objects.update(
+        state="running", lease_token="x", lease_until=timezone.now() + LEASE, rows_read=34000
+    )
     assert "34\u202f000 rows read so far." in lead_client.get(f"{address}progress/").content.decode()
-    Upload.objects.update(state="checked")
+    Upload.objects.update(state="done")
     done = lead_client.get(f"{address}progress/")
     assert (done.status_code, done["HX-Redirect"]) == (204, address)
 
@@ -210,7 +214,7 @@ def test_a_file_that_takes_long_is_left_to_a_worker_and_still_waits_to_be_checke
     large = saved_bytes({"[Content_Types].xml": "x" * (AT_ONCE.unpacked + 1)})
     page = send(lead_client, large, "a.xlsx").content.decode()
     upload = Upload.objects.get()
-    assert (upload.state, sent) == ("new", [(upload.pk, "en")])
+    assert (upload.work, upload.state, sent) == ("check", "queued", [(upload.pk, "en")])
     assert "Waiting for a worker." in page
     tasks.check_upload(upload.pk)
     upload.refresh_from_db()

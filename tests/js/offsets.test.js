@@ -1,6 +1,6 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
-import { codePointsBefore, shownRange, storedSpan, utf16Index } from "../../frontend/static/frontend/js/lib/offsets.js";
+import { codePointsBefore, drawn, shownRange, storedSpan, utf16Index } from "../../frontend/static/frontend/js/lib/offsets.js";
 
 /** Texts that are counted differently by UTF-16 units, code points and letters. */
 const TEXTS = [
@@ -52,4 +52,12 @@ test("a stored span is shown at the place it was taken from", () => {
 test("an offset behind the text means its end", () => {
   assert.equal(utf16Index("a🎉", 9), 3);
   assert.equal(codePointsBefore("a🎉", 9), 2);
+});
+
+test("a carriage return alone is drawn as a line break, and no offset moves", () => {
+  assert.equal(drawn("line\r\nbreak\rand\r\rlast\r"), "line\r\nbreak\nand\n\nlast\n");
+  for (const text of TEXTS) {
+    assert.equal(drawn(text).length, text.length);
+    assert.deepEqual(drawn(text).split(/[\r\n]/), text.split(/[\r\n]/));
+  }
 });

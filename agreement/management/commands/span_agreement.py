@@ -10,8 +10,8 @@ from django.core.management.base import BaseCommand, CommandError
 
 from agreement.files.spans import Identifier, SpansFileError, read_spans
 from agreement.spans.agreement import (
-    ALPHA_TOKEN,
-    ALPHA_U,
+    ALPHA_U_2004,
+    ALPHAS,
     SPAN_REASONS,
     JudgedText,
     SpanTable,
@@ -30,7 +30,7 @@ Estimates = Mapping[str, Estimate]
 
 class Command(BaseCommand):
     help = (
-        "Span similarities with intervals, token-level alpha, alpha_u, gold and disagreement spans of a file "
+        "Span similarities with intervals, u_alpha, alpha over tokens, gold and disagreement spans of a file "
         'with one line an item and annotator: {"item", "text", "annotator", "start", "end"}. Offsets are '
         "Unicode code points, half open; null for both: judged, no span."
     )
@@ -84,8 +84,8 @@ def as_json(table: SpanTable, estimates: Estimates, items: list[dict[str, Any]])
         "similarity": {
             measure: _figure(estimates[measure]) | {"n_pairs": table.pairs(measure)} for measure in MEASURES
         },
-        "alpha_token": _figure(estimates[ALPHA_TOKEN]),
-        "alpha_u": _figure(estimates[ALPHA_U]),
+        **{name: _figure(estimates[name]) for name in ALPHAS},
+        "details": {ALPHA_U_2004: _figure(estimates[ALPHA_U_2004])},
         "items": items,
     }
 

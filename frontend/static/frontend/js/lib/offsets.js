@@ -63,3 +63,13 @@ export function shownRange(text, span) {
   const start = utf16Index(text, span.start);
   return { start, end: start + utf16Index(text.slice(start), span.end - span.start) };
 }
+
+/**
+ * A text as it is drawn. A carriage return alone would be drawn as nothing, and join two words to one: it breaks the line. No offset moves.
+ *
+ * @param {string} text
+ * @returns {string} as long as the text
+ */
+export function drawn(text) {
+  return text.replace(/\r(?!\n)/g, "\n");
+}

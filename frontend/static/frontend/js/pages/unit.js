@@ -1,7 +1,7 @@
 /** The page of one unit: keys for sides and neighbours, and choosing a span in the text. */
 
 import { edgeOf, isShortcut, letterOf } from "../workspace/keys.js";
-import { shownRange, storedSpan } from "../lib/offsets.js";
+import { drawn, shownRange, storedSpan } from "../lib/offsets.js";
 import { edgeMoved, firstSpan } from "../lib/span_move.js";
 import { cut } from "../workspace/segmentation.js";
 
@@ -18,11 +18,12 @@ const inForm = (selector) => /** @type {E | null} */ (form?.querySelector(select
 const field = (name) => inForm(`[name="${name}"]`);
 const other = /** @type {HTMLInputElement | null} */ (inForm("[value=other]"));
 
+const whole = drawn(data.text);
 const pieces = [.../** @type {NodeListOf<HTMLElement>} */ (text.querySelectorAll(".piece"))].map((node) => {
   const start = Number(node.dataset.start);
   const range = shownRange(data.text, { start, end: start + Number(node.dataset.length) });
   // HTML has dropped carriage returns; the stored text has them, and offsets count them.
-  node.textContent = data.text.slice(range.start, range.end);
+  node.textContent = whole.slice(range.start, range.end);
   return { node: node.firstChild ?? node, start: range.start, end: range.end };
 });
 

@@ -2,6 +2,7 @@
 
 import { element, part } from "../lib/dialogs.js";
 import { gettext, interpolate } from "../lib/i18n.js";
+import { given } from "./given.js";
 import { isDecided } from "./units.js";
 
 /**
@@ -21,8 +22,8 @@ const KEPT = "elenchus:rules";
 export function questionHead(session, unit, index, asked) {
   const { row, question } = unit;
   const number = element("span", { className: "n" }, String(index + 1));
-  if (asked) return element("div", { className: "ws-question", "aria-current": "step" }, number, element("h2", { dir: "auto" }, question?.text ?? ""));
-  const head = element("button", { type: "button", className: "ws-question", data: { jump: unit.key } }, number, element("span", { className: "q", dir: "auto" }, question?.text ?? ""));
+  if (asked) return element("div", { className: "ws-question", "aria-current": "step" }, number, given({}, question?.text ?? "", "h2"));
+  const head = element("button", { type: "button", className: "ws-question", data: { jump: unit.key } }, number, given({ className: "q" }, question?.text ?? ""));
   if (session.isIncomplete(unit)) {
     const { label } = session.draft(unit);
     head.dataset.incomplete = "yes";
@@ -42,7 +43,7 @@ export function questionHead(session, unit, index, asked) {
 
 /** @param {string} className @param {string} name @param {string} text */
 function worded(className, name, text) {
-  return element("span", { className }, ...(name ? [element("b", {}, name), " "] : []), element("span", { dir: "auto" }, text));
+  return element("span", { className }, ...(name ? [element("b", {}, name), " "] : []), given({}, text));
 }
 
 /** @param {any[]} entries @param {string} code @returns {string} */

@@ -2,6 +2,7 @@
 
 import { element, keycap, part } from "../lib/dialogs.js";
 import { gettext, interpolate } from "../lib/i18n.js";
+import { watch } from "./given.js";
 import { choiceKey } from "./keys.js";
 import { Note } from "./note_form.js";
 import { foldText, inSight, questionHead, rulesShown, settle, showRules } from "./question_card.js";
@@ -14,6 +15,8 @@ import { answerText } from "./answer_text.js";
  * @typedef {import("./keys.js").Act} Act
  */
 
+const FOREIGN = () => gettext("Another program changed the text on this page (a translation, an extension). It is put back: switch that program off here.");
+
 export class QuestionsPage {
   /** @param {import("./shell.js").Shell} shell @param {import("./session.js").Session} session */
   constructor(shell, session) {
@@ -25,7 +28,10 @@ export class QuestionsPage {
     this.wrong = "";
     this.rtl = false;
     this.card = part("ws-dock");
-    this.view = new TextView(part("ws-text-box"), part("ws-text"), null);
+    this.view = new TextView(part("ws-text-box"), part("ws-text"), null, () => this.shell.tell(FOREIGN()));
+    /** The folded questions and the heading of the card as they were made. @type {Map<Element, Node>} */
+    this.made = new Map();
+    this.trust = watch(part("ws-question-list"), () => this.mend(), () => this.shell.tell(FOREIGN()));
     this.note = new Note(session, () => this.leaveNote());
     this.starts = element("div", { className: "ws-starts", role: "group" });
     this.note.form.prepend(this.starts);
@@ -84,6 +90,7 @@ export class QuestionsPage {
     if (document.activeElement?.closest(".ws-note, [data-act]")) /** @type {HTMLElement} */ (document.activeElement).blur();
     if (newItem) {
       this.view.show(unit.item.text);
+      this.trust();
       document.querySelector(".ws-read")?.scrollTo(0, 0);
       part("ws-item").textContent = unit.item.id;
       part("ws-topic").textContent = unit.item.topic;
@@ -103,6 +110,7 @@ export class QuestionsPage {
     if (list.dataset.assignment !== String(unit.assignment)) {
       list.dataset.assignment = String(unit.assignment);
       list.replaceChildren(...units.map(() => element("li", {}, element("div"))));
+      this.made.clear();
     }
     for (const [index, other] of units.entries()) {
       const line = /** @type {HTMLElement} */ (list.children[index]);
@@ -112,10 +120,18 @@ export class QuestionsPage {
       if (!before.isEqualNode(head)) {
         const focused = before.matches(":focus-visible");
         before.replaceWith(head);
+        this.made.set(line, head.cloneNode(true));
         if (focused) head.focus({ preventScroll: true });
       }
       if (other === unit && this.card.parentElement !== line) line.append(this.card);
     }
+  }
+
+  /** Put the questions back where another program changed them. @returns {boolean} whether one had */
+  mend() {
+    const foreign = [...this.made].filter(([line, made]) => !line.firstElementChild?.isEqualNode(made));
+    for (const [line, made] of foreign) line.firstElementChild?.replaceWith(made.cloneNode(true));
+    return foreign.length > 0;
   }
 
   /** What the card shows for the label that was begun. @param {Unit} unit */
@@ -302,6 +318,11 @@ export class QuestionsPage {
    * @returns {string} what is wrong, or ""
    */
   decide(unit, answer, advance = true) {
+    // Nothing is decided about a question that is not the one on the page.
+    if (this.mend() || this.view.mend()) {
+      this.shell.tell(FOREIGN());
+      return "";
+    }
     const { unsure } = this.session.draft(unit);
     const comment = this.session.commentFor(unit, answer);
     const whole = { label: null, cannot_judge: false, reason: "", comment, edited_question: "", unsure, ...answer };

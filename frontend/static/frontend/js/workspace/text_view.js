@@ -1,3 +1,6 @@
+import { drawn } from "../lib/offsets.js";
+import { watch } from "./given.js";
+
 /**
  * A text on the page: one text node that never changes while someone selects in it. Highlights are drawn over it by the CSS Custom
  * Highlight API, or by boxes of their own where the browser has none. Offsets are UTF-16 units, as in the node.
@@ -7,8 +10,6 @@
  */
 
 const REGISTRY = /** @type {any} */ (globalThis.CSS)?.highlights;
-
-const MENDS = 8;
 
 export class TextView {
   /**
@@ -25,13 +26,8 @@ export class TextView {
     /** @type {Map<string, TextRange[]>} */
     this.drawn = new Map();
     this.text = "";
-    this.mended = 0;
     paragraph.replaceChildren(this.node);
-    // By the time an observer runs, the page's own change has the right node in place.
-    new MutationObserver(() => {
-      // Two programs that correct each other would never end.
-      if (this.mended < MENDS && this.mend()) onForeign();
-    }).observe(paragraph, { childList: true, characterData: true, subtree: true });
+    this.trust = watch(paragraph, () => this.mend(), onForeign);
     if (!REGISTRY && overlay) new ResizeObserver(() => this.redraw()).observe(box);
   }
 
@@ -39,26 +35,25 @@ export class TextView {
   show(text) {
     if (this.text === text && !this.isForeign()) return;
     this.clear();
-    this.mended = 0;
+    this.trust();
     this.text = text;
     this.place();
   }
 
   place() {
-    this.node = document.createTextNode(this.text);
+    this.node = document.createTextNode(drawn(this.text));
     this.paragraph.replaceChildren(this.node);
   }
 
   /** @returns {boolean} whether what is on the page is not this text in its one node */
   isForeign() {
     const { childNodes } = this.paragraph;
-    return childNodes.length !== 1 || childNodes[0] !== this.node || this.node.data !== this.text;
+    return childNodes.length !== 1 || childNodes[0] !== this.node || this.node.data !== drawn(this.text);
   }
 
   /** Put the text back, with all that is drawn over it, where another program changed it. @returns {boolean} whether one had */
   mend() {
     if (!this.isForeign()) return false;
-    this.mended += 1;
     this.place();
     for (const [name, ranges] of [...this.drawn]) this.draw(name, ranges);
     return true;

@@ -2,6 +2,7 @@
 
 import { element, part, replaceChildren } from "../lib/dialogs.js";
 import { gettext, interpolate } from "../lib/i18n.js";
+import { given } from "./given.js";
 import { isDecided, isSameQuestion } from "./units.js";
 import { answerKind, answerText, shortened } from "./answer_text.js";
 
@@ -69,7 +70,7 @@ export class Listing {
       part("ws-list-items"),
       [...rows.map(({ item, shown }) =>
         element("li", {},
-          element("div", { className: "line" }, element("b", {}, item.id), element("span", { dir: "auto" }, shortened(item.text, 48)),
+          element("div", { className: "line" }, element("b", {}, item.id), given({}, shortened(item.text, 48)),
             ...(units.isNoneOfTheAbove(item) ? [element("span", { className: "tag" }, gettext("None of the Above"))] : [])),
           element("div", { className: "chips" }, ...shown.map((unit) => this.chipOf(unit))))),
       ...(rows.length ? [] : [element("li", { className: "muted" }, gettext("Nothing here."))]),
@@ -116,6 +117,6 @@ export function mineSoFar(session, unit) {
           element("button", { type: "button", data: { jump: other.key } },
             element("span", {}, other.item.id),
             element("span", { className: answerKind(other.row) }, other.row?.cannot_judge ? "?" : other.row?.applicable ? gettext("yes") : gettext("no")),
-            element("span", { dir: "auto" }, other.row?.quote ?? other.row?.comment ?? ""))))),
+            given({}, other.row?.quote ?? other.row?.comment ?? ""))))),
   ];
 }

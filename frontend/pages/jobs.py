@@ -1,0 +1,169 @@
+"""How a page shows a job that waits or runs: the same for releases, runs, uploads and reports."""
+
+from dataclasses import dataclass
+
+from django.http import HttpRequest, HttpResponse
+from django.shortcuts import render
+from django.urls import reverse
+from django.utils.formats import date_format
+from django.utils.timezone import localtime
+from django.utils.translation import gettext, ngettext
+
+from agreement.models import AgreementReport
+from annotation.models import Round, Upload
+from core.jobs import QUEUED, Job, silent_minutes
+from exports.models import RefinementRun, Release
+from frontend.templatetags.humanize_numbers import thousands
+
+
+@dataclass(frozen=True, slots=True)
+class JobShown:
+    """A job as `_job.html` shows it: `said` is how far it is, `name` is that of its element.
+
+    `progress` answers with the fragment alone; `page` is where the job is shown, `cancel` where it is
+    cancelled, empty where it cannot be.
+    """
+
+    job: Job
+    name: str
+    title: str
+    label: str
+    said: str
+    progress: str
+    page: str
+    cancel: str = ""
+    cancel_words: str = ""
+    heading: bool = False
+    """Whether the title is shown, not only read out."""
+
+
+def job_progress(request: HttpRequest, shown: JobShown) -> HttpResponse:
+    """Answer a page that asks time and again how far a job is."""
+    return render(request, "frontend/_job_progress.html", {"shown": shown})
+
+
+def release_shown(release: Release) -> JobShown:
+    """Show a release that waits or is being built."""
+    args = [release.project.slug, release.version]
+    if release.state == QUEUED:
+        said = gettext(
+            "The release waits for a worker. If it waits for more than a minute, whoever runs this "
+            "installation can see whether a worker runs; as soon as one does, the release is built by itself."
+        )
+    elif n := silent_minutes(release):
+        said = ngettext(
+            "Nothing was heard of the worker for %(n)s minute. If it was stopped, the release is begun anew "
+            "soon after %(time)s, by itself.",
+            "Nothing was heard of the worker for %(n)s minutes. If it was stopped, the release is begun anew "
+            "soon after %(time)s, by itself.",
+            n,
+        ) % {"n": n, "time": date_format(localtime(release.lease_until), "H:i T")}
+    elif not release.progress_total:
+        said = gettext("The judgements are being read.")
+    elif release.progress_done == release.progress_total:
+        said = ngettext(
+            "The one item is written. Agreement, data card and ZIP follow.",
+            "All %(total)s items are written. Agreement, data card and ZIP follow.",
+            release.progress_total,
+        ) % {"total": thousands(release.progress_total)}
+    else:
+        said = gettext("%(done)s of %(total)s items.") % _how_far(release)
+    return JobShown(
+        release,
+        "release-progress",
+        gettext("The release at work"),
+        gettext("Progress of the release"),
+        said,
+        reverse("release_progress", args=args),
+        reverse("release", args=args),
+        reverse("release_cancel", args=args),
+        gettext("Cancel the release"),
+    )
+
+
+def refinement_shown(run: RefinementRun) -> JobShown:
+    """Show a run of refinements that waits or asks."""
+    args = [run.project.slug, run.number]
+    if run.state == QUEUED and not run.progress_total:
+        said = gettext(
+            "The run waits for a worker. If it waits for more than a minute, see whether a worker runs."
+        )
+    else:
+        told = {**_how_far(run), "model": run.model, "host": run.host}
+        said = _unless_silent(
+            run, gettext("%(done)s of %(total)s questions answered by %(model)s at %(host)s.") % told
+        )
+    return JobShown(
+        run,
+        "refinement-progress",
+        gettext("The run at work"),
+        gettext("Progress of the run"),
+        said,
+        reverse("refinement_progress", args=args),
+        reverse("refinements", args=[run.project.slug]),
+        reverse("refinement_cancel", args=args),
+        gettext("Cancel the run"),
+    )
+
+
+def report_shown(report: AgreementReport, round: Round) -> JobShown:
+    """Show a report that waits or is being computed."""
+    args = [round.project.slug, round.number]
+    if report.state == QUEUED:
+        said = gettext(
+            "The report waits for a worker. If it waits for more than a minute, see whether a worker runs."
+        )
+    else:
+        told = {"done": report.progress_done, "total": report.progress_total}
+        said = _unless_silent(
+            report, gettext("The report is being computed: %(done)s of %(total)s steps.") % told
+        )
+    return JobShown(
+        report,
+        "report-status",
+        gettext("The report at work"),
+        gettext("Progress of the report"),
+        said,
+        reverse("agreement_status", args=args),
+        reverse("agreement", args=args),
+    )
+
+
+def upload_shown(upload: Upload) -> JobShown:
+    """Show a file that waits to be checked or imported, or is."""
+    args = [upload.project.slug, upload.pk]
+    checking = upload.work == Upload.Work.CHECK
+    if upload.state == QUEUED:
+        said = gettext("Waiting for a worker.")
+    else:
+        read = gettext("%(rows_read)s rows read so far.") % {"rows_read": thousands(upload.rows_read)}
+        said = _unless_silent(upload, read)
+    return JobShown(
+        upload,
+        "upload-progress",
+        gettext("Checking the file") if checking else gettext("Importing"),
+        gettext("Rows read"),
+        said,
+        reverse("upload_progress", args=args),
+        reverse("upload", args=args),
+        reverse("upload", args=args),
+        gettext("Cancel the check") if checking else gettext("Cancel the import"),
+        heading=True,
+    )
+
+
+def _how_far(job: Job) -> dict[str, str]:
+    return {"done": thousands(job.progress_done), "total": thousands(job.progress_total)}
+
+
+def _unless_silent(job: Job, said: str) -> str:
+    n = silent_minutes(job)
+    if not n:
+        return said
+    return ngettext(
+        "Nothing was heard of the worker for %(n)s minute. If it was stopped, another goes on soon, "
+        "by itself.",
+        "Nothing was heard of the worker for %(n)s minutes. If it was stopped, another goes on soon, "
+        "by itself.",
+        n,
+    ) % {"n": n}
