@@ -12,7 +12,7 @@ help:
 	@echo "make demo          set up and run Elenchus with sample projects (make demo PORT=9000)"
 	@echo "make dev           the same, started again whenever Python, a template or a script changes"
 	@echo "make test          run all tests: on SQLite, again on PostgreSQL, with Redis and a browser"
-	@echo "make test ARGS=... run what pytest is told, once, on SQLite: make test ARGS=\"tests/core -k undo\""
+	@echo "make test ARGS=... run what pytest is told, once, on SQLite: make test ARGS=\"tests/core -k lease\""
 	@echo "make fuzz          import two thousand files made from valid ones by mutation"
 	@echo "make lint          check style, types, migrations, static files and scripts"
 

@@ -13,9 +13,9 @@ PAGES = sorted([*ROOT.glob("*.md"), *ROOT.glob("docs/**/*.md"), *ROOT.glob("benc
 ARCHITECTURE = (ROOT / "docs" / "architecture.md").read_text("utf-8")
 DECISIONS = sorted(path for path in ROOT.glob("docs/decisions/*.md") if path.name != "README.md")
 GLOSSARY = (ROOT / "docs" / "glossary.md").read_text("utf-8")
-PLACE = re.compile(r"`((?:annotation|agreement|exports|frontend|core|config)/[\w./-]+)` \(`(\w+)`\)")
+PLACE = re.compile(r"`((?:annotation|agreement|exports|scoring|frontend|core|config)/[\w./-]+)` \(`(\w+)`\)")
 PATH = re.compile(
-    r"`((?:annotation|agreement|exports|frontend|core|config|tests|bench|tools|docs)/[\w./-]+?)`"
+    r"`((?:annotation|agreement|exports|scoring|frontend|core|config|tests|bench|tools|docs)/[\w./-]+?)`"
 )
 
 
@@ -25,7 +25,7 @@ def relative(path: Path) -> str:
 
 def test_each_question_of_a_newcomer_is_answered_by_a_place_that_exists():
     answered = [(path, name) for row in rows_of(ARCHITECTURE) for path, name in PLACE.findall(row)]
-    assert len(answered) >= 14
+    assert len(answered) >= 18
     wrong = [
         (path, name)
         for path, name in answered
@@ -70,9 +70,18 @@ def test_every_room_of_the_house_is_named_in_the_architecture():
 
 def test_what_the_glossary_names_in_the_code_is_there():
     code = "\n".join(path.read_text("utf-8") for app in APPS for path in (ROOT / app).rglob("*.py"))
-    names = [name for row in rows_of(GLOSSARY)[2:] for name in re.findall(r"`([A-Z]\w+)(?:\.\w+)?`", row)]
+    names = [name for row in rows_of(GLOSSARY)[2:] for name in re.findall(r"`([A-Z]\w+)(\.\w+)?`", row)]
     assert len(names) > 10
-    assert [name for name in names if f"class {name}" not in code] == []
+    assert [name for name, _ in names if f"class {name}" not in code] == []
+    fields = [field.removeprefix(".") for _, field in names if field]
+    assert [field for field in fields if not re.search(rf"^    {field}\b.*[=:]", code, re.M)] == []
+
+
+def test_each_word_of_the_glossary_stands_there_once():
+    words = [
+        word for row in rows_of(GLOSSARY)[1:] for word in row.split(" | ")[0].removeprefix("| ").split(", ")
+    ]
+    assert [word for word in words if words.count(word) > 1] == []
 
 
 def test_the_newest_version_of_the_changelog_is_that_of_the_project():
