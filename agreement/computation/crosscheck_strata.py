@@ -50,7 +50,9 @@ def strata_check(
             checks.append(_alpha(tables, q, estimate.value, tolerance))
         elif name in _ADD:
             checks.append(_by_statsmodels(name, strata, tables, q, estimate.value, tolerance, equal=equal))
-        elif name in EQUAL_WHERE_COMPLETE and equal and len({table_width(table) for table in tables}) < 2:
+        elif (
+            name in EQUAL_WHERE_COMPLETE and equal and len({table_width(table) for table in tables} - {0}) < 2
+        ):
             theirs = _summed(_observed_parts, tables, q)
             checks.append(compared(name, "statsmodels", estimate.value, theirs, tolerance))
         elif name in EQUAL_WHERE_COMPLETE:

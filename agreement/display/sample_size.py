@@ -13,8 +13,8 @@ from agreement.models import AgreementReport
 from agreement.report.judgements import RoundJudgements
 from agreement.report.label_figures import is_crowd, seed_of
 from agreement.report.loading import judgements_read
-from agreement.report.sections import sections_of
-from agreement.statistics.sample_size import items_needed
+from agreement.report.sections import Section, sections_of
+from agreement.statistics.sample_size import ItemsNeeded, items_needed, strata_items_needed
 from core.errors import Refused
 
 PLANNED = (
@@ -69,10 +69,10 @@ def plan_clean(given: Mapping[str, Any]) -> PlanAsked:
 
 
 def report_plan(report: AgreementReport, asked: PlanAsked) -> list[dict[str, Any]]:
-    """Return how many more items each type (or comparison of labels) needs, with the report's resampling.
+    """Return how many more items each type, group and all types (or comparison of labels) need.
 
-    Read from the judgements as they are now; no part of the report. Raises PlanRefused for Cohen's kappa of a
-    crowd, whose pairs share too few items for it.
+    With the report's resampling, from the judgements as they are now; no part of the report. Raises
+    PlanRefused for Cohen's kappa of a crowd, whose pairs share too few items for it.
     """
     return sections_plan(judgements_read(report.round), asked, report.parameters)
 
@@ -81,8 +81,7 @@ def sections_plan(
     judgements: RoundJudgements, asked: PlanAsked, parameters: Mapping[str, Any]
 ) -> list[dict[str, Any]]:
     """Return an entry a type or comparison: {"key", "code", "name", "n_items", "width", "more", "reason"}."""
-    # Groups and all types are left out: their items are of thousands of kinds, and resampling them is slow.
-    sections = [section for section in sections_of(judgements) if section.kind not in ("group", "all")]
+    sections = sections_of(judgements)
     if asked.coefficient == "cohen_kappa" and any(is_crowd(section.ratings) for section in sections):
         raise PlanRefused(
             {"coefficient": gettext("cannot be Cohen's kappa: pairs of a crowd share too few items")}
@@ -92,15 +91,21 @@ def sections_plan(
             "key": section.key,
             "code": section.code,
             "name": section.name,
-            **items_needed(
-                section.ratings,
-                q=len(section.categories),
-                name=asked.coefficient,
-                width=asked.width,
-                seed=seed_of(parameters["seed"], section.key),
-                replicates=parameters["replicates"],
-                clusters=section.clusters,
-            ).to_json(),
+            **_needed(section, asked, parameters).to_json(),
         }
         for section in sections
     ]
+
+
+def _needed(section: Section, asked: PlanAsked, parameters: Mapping[str, Any]) -> ItemsNeeded:
+    choices: dict[str, Any] = {
+        "q": len(section.categories),
+        "name": asked.coefficient,
+        "width": asked.width,
+        "seed": seed_of(parameters["seed"], section.key),
+        "replicates": parameters["replicates"],
+    }
+    strata = section.strata
+    if strata is not None:
+        return strata_items_needed(strata, **choices)
+    return items_needed(section.ratings, clusters=section.clusters, **choices)

@@ -145,7 +145,7 @@ def span_table(texts: Sequence[JudgedText]) -> SpanTable:
             figure: alpha(sums.disagreements[place] for sums in found).reason
             for place, figure in enumerate(TEXT_ALPHAS)
         },
-        np.array([sums.continuum for sums in found]).reshape(len(texts), -1),
+        np.array([sums.continuum for sums in found]).reshape(len(texts), 10),
         np.array([len(judged.marks) for judged in texts], dtype=np.int64),
     )
 

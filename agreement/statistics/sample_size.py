@@ -13,13 +13,15 @@ from numpy.typing import ArrayLike
 from agreement.statistics.bootstrap import percentile_interval
 from agreement.statistics.coefficients import COUNT_COEFFICIENTS, count_estimate
 from agreement.statistics.cohen import pair_figures, resampled_light
-from agreement.statistics.estimates import BEYOND_LIMIT, NOT_ESTIMABLE, SINGLE_ITEM
+from agreement.statistics.estimates import BEYOND_LIMIT, NOT_COMPUTED, NOT_ESTIMABLE, SINGLE_ITEM
 from agreement.statistics.label_agreement import count_interval
 from agreement.statistics.rating_table import Study, study_of
+from agreement.statistics.strata import resampled_interval, strata_of, stratified_agreement
 from core.canonical_json import canonical_float
 
 # A pilot says little about a study a thousand times its size.
 LIMIT = 1000
+STRATA_KINDS = 2_000
 # The interval of 1,000 resamples is itself known to a few percent only.
 _PRECISION = 0.01
 
@@ -53,8 +55,6 @@ def items_needed(
     The same bootstrap draws larger samples from the items there are, so they must be like those to come. name
     is cohen_kappa or one of COUNT_COEFFICIENTS; ratings, q and clusters are those of label_agreement.
     """
-    if not width > 0:
-        raise ValueError("The width of an interval is more than 0.")
     study = study_of(ratings, q=q, clusters=clusters)
     if name == "cohen_kappa":
         reason = pair_figures(study, replicates=0, seed=seed).light.reason
@@ -64,7 +64,39 @@ def items_needed(
         width_at = _count_width(name, study, replicates, seed)
     else:
         raise ValueError(f"There is no coefficient named {name!r}.")
-    n = study.count_units.n
+    return _needed(study.count_units.n, reason, width, width_at)
+
+
+def strata_items_needed(
+    strata: ArrayLike, *, q: int, name: str, width: float, seed: int | Sequence[int], replicates: int = 1000
+) -> ItemsNeeded:
+    """Return `items_needed` of the tables of an (items, strata, raters) array together.
+
+    Items are drawn with all their strata. Where they are of more than STRATA_KINDS kinds the width at hand is
+    told and no number: drawing them again and again takes too long.
+    """
+    tables = strata_of(strata, q=q)
+    now = stratified_agreement(strata, q=q, seed=seed, replicates=replicates).estimates
+    if name not in now:
+        raise ValueError(f"There is no coefficient named {name!r}.")
+    n, kinds = tables.n_items, tables.multiplicity.size
+
+    def width_at(size: int) -> float:
+        estimate = now[name] if size == n else resampled_interval(tables, name, replicates, seed, n=size)
+        if estimate.low is None or estimate.high is None:
+            return math.inf
+        # Where no resample varies the width says nothing.
+        return estimate.high - estimate.low or math.inf
+
+    if now[name].reason is None and kinds > STRATA_KINDS and width_at(n) >= width:
+        at_hand = width_at(n)
+        return ItemsNeeded(n, None if math.isinf(at_hand) else at_hand, None, NOT_COMPUTED)
+    return _needed(n, now[name].reason, width, width_at)
+
+
+def _needed(n: int, reason: str | None, width: float, width_at: Callable[[int], float]) -> ItemsNeeded:
+    if not width > 0:
+        raise ValueError("The width of an interval is more than 0.")
     if reason is None and n < 2:
         reason = SINGLE_ITEM
     if reason is not None:

@@ -507,6 +507,29 @@ def _drawn(strata: Strata, whole: Sequence[PairSums], replicates: int, seed: tup
     )
 
 
+def resampled_interval(
+    strata: Strata, name: str, replicates: int, seed: int | Sequence[int], *, n: int
+) -> Interval:
+    """Return the interval that a coefficient would have in a study of n items like those at hand."""
+    parts: list[Ratio] = []
+    whole = sums_of(strata, strata.counts(strata.multiplicity[None, :].astype(np.float64)))[1]
+    defined = pair_parts(strata, whole).defined[:, 0]
+    step = strata.chunk
+    for weights in resampled_weights(
+        strata.multiplicity, replicates, generator(seed, STRATA_STREAM), n=n, chunk=step
+    ):
+        sums, pair_sums = sums_of(strata, strata.counts(weights))
+        if name == "cohen_kappa":
+            values, known = light_of(pair_parts(strata, pair_sums), defined)
+            parts.append(Ratio(values, known.astype(np.float64)))
+        elif name in SHARE_FIGURES:
+            values, codes = evaluate_count(name, added(sums))
+            parts.append(Ratio(values, (codes == DEFINED).astype(np.float64)))
+        else:
+            parts.append(together(sums, name))
+    return Ratio.joined(parts).interval()
+
+
 def _resampled(
     strata: Strata, replicates: int, seed: tuple[int, ...]
 ) -> Iterator[tuple[list[CountSums], list[PairSums]]]:

@@ -147,7 +147,7 @@ def test_without_krippendorff_alpha_is_not_checked_and_nothing_fails(monkeypatch
 
 
 def test_a_table_too_large_for_krippendorffs_array_is_not_checked(monkeypatch):
-    monkeypatch.setattr("agreement.computation.crosscheck_labels._LARGEST_ARRAY", 20 * 4 - 1)
+    monkeypatch.setattr("agreement.computation.crosscheck_labels.LARGEST_ARRAY", 20 * 4 - 1)
     checks = checks_of(random_ratings(np.random.default_rng(4), 20, 2, 2), 2)
     (alpha,) = [check for check in checks if check.name == "krippendorff_alpha"]
     assert (alpha.status, alpha.why) == ("not_checked", "the table is too large for krippendorff")

@@ -63,7 +63,9 @@ def test_each_type_is_told_its_items_as_the_bootstrap_finds_them(study, lead_cli
     assert needed.more + 20 == pytest.approx(20 * (needed.width / 0.2) ** 2, rel=0.35)
     assert (found["CF"]["more"], found["CF"]["reason"]) == (None, "no_variation")
     assert (found["WE"]["more"], found["WE"]["reason"]) == (None, "no_items")
-    assert "all" not in found
+    # All types together: only the one type in which answers vary adds anything, with other resamples.
+    assert found["all"]["more"] == pytest.approx(needed.more, rel=0.25)
+    assert found["all"]["n_items"] == 20
 
 
 def test_another_coefficient_can_be_asked_for_and_asking_again_answers_the_same(study, lead_client):

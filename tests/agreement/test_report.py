@@ -77,7 +77,7 @@ def test_a_type_that_nobody_found_has_no_kappa_and_says_why(study):
     assert figures["estimates"]["krippendorff_alpha"]["reason"] == "no_variation"
     assert figures["spans"]["similarity"]["token_jaccard"]["value"] is None
     assert figures["spans"]["similarity"]["token_jaccard"]["reason"] == "no_pairs"
-    assert figures["spans"]["alpha_u"]["reason"] == "no_spans"
+    assert figures["spans"]["u_alpha"]["reason"] == "no_spans"
 
 
 def test_a_type_that_nobody_judged_is_undefined_throughout(study):
@@ -297,9 +297,9 @@ def test_same_judgements_give_the_same_bytes_and_another_seed_other_intervals(st
     first, second = build(study[0]), build(study[0])
     assert canonical_json(first.figures) == canonical_json(second.figures)
     third = build(study[0], seed=2)
-    alpha = [section(report, "all")["estimates"]["krippendorff_alpha"] for report in (first, third)]
-    assert alpha[0]["value"] == alpha[1]["value"]
-    assert alpha[0]["low"] != alpha[1]["low"] or alpha[0]["high"] != alpha[1]["high"]
+    ac1 = [section(report, "all")["estimates"]["gwet_ac1"] for report in (first, third)]
+    assert ac1[0]["value"] == ac1[1]["value"]
+    assert ac1[0]["low"] != ac1[1]["low"] or ac1[0]["high"] != ac1[1]["high"]
 
 
 def test_the_order_of_storing_changes_no_byte():

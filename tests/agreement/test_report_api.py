@@ -161,6 +161,7 @@ def test_a_latex_table_has_the_chosen_rows_and_columns(study, lead_client):
         "Causality Flipped & 0 & --$^{a}$ & --$^{a}$ \\\\\n"
         "\\bottomrule\n"
         "\\multicolumn{4}{l}{\\footnotesize $^{a}$ undefined: no item has a rating} \\\\\n"
+        "\\multicolumn{4}{l}{\\footnotesize $\\alpha$: Krippendorff, nominal} \\\\\n"
         "\\end{tabular}\n"
     )
 

@@ -133,6 +133,8 @@ def test_a_latex_table_escapes_names_and_numbers_its_reasons():
         "\\bottomrule\n"
         "\\multicolumn{5}{l}{\\footnotesize $^{a}$ undefined: everyone used one and the same category, "
         "so chance agreement is 1 (0/0)} \\\\\n"
+        "\\multicolumn{5}{l}{\\footnotesize $\\alpha$: Krippendorff, nominal} \\\\\n"
+        "\\multicolumn{5}{l}{\\footnotesize Groups and all types: types stacked into one table} \\\\\n"
         "\\end{tabular}\n"
     )
 

@@ -82,9 +82,23 @@ def test_alphas_add_up_the_disagreement_of_each_text(tmp_path):
     # token and one of three in the next; item 2 has 9 values marked, three tokens by everybody.
     observed = [(2 * 2 + 2 * 2) / 2 / 21, 0]
     expected = [(21**2 - 3**2 - 18**2) / (21 * 20), (21**2 - 9**2 - 12**2) / (21 * 20)]
-    assert report["alpha_token"]["value"] == pytest.approx(1 - sum(observed) / sum(expected))
-    assert report["alpha_token"]["reason"] is None
-    assert report["alpha_u"]["value"] == pytest.approx(ALPHA_U)
+    assert report["alpha_token_within"]["value"] == pytest.approx(1 - sum(observed) / sum(expected))
+    assert report["alpha_token_within"]["reason"] is None
+    assert report["details"]["alpha_u_2004"]["value"] == pytest.approx(ALPHA_U)
+    # All positions together: 42 values, 12 of them marked, and 4 ordered pairs that differ over (3 - 1).
+    pooled = (42**2 - 12**2 - 30**2) / (42 * 41)
+    assert report["alpha_token"]["value"] == pytest.approx(1 - 4 / 42 / pooled)
+
+
+def test_u_alpha_makes_one_continuum_of_the_texts(tmp_path):
+    report = report_of(tmp_path, TWO_ITEMS)
+    # Code points: 222 in all, 15 + 44 marked. Over ordered pairs of the three annotators, halved: i1 has 5
+    # marked by two of three and 5 by one, i2 14 by all and 2 by one.
+    both, one = (5 * 2 + 14 * 6) / 2, (5 * 2 + 5 * 2 + 2 * 2) / 2
+    squares, unmarked = 10**2 + 5**2 + 14**2 + 14**2 + 16**2, 222 - 59
+    possible = 222**2 - squares - unmarked
+    expected = 222 - 222 * ((both + one) ** 2 - squares + (222 - both - one) ** 2 - unmarked) / possible
+    assert report["u_alpha"]["value"] == pytest.approx(1 - 2 * one / expected)
 
 
 # By hand for TWO_ITEMS, L = 37 code points and m = 3. Item 1 has units of 10 and 5, gaps 3, 24 | 3, 29 | 37;
@@ -144,7 +158,7 @@ def test_intervals_are_percentiles_of_resampled_items(tmp_path):
 def test_the_same_seed_gives_the_same_report_in_any_order_of_the_lines(tmp_path):
     def figures(lines, *options):
         report = report_of(tmp_path, lines, *options)
-        return report["similarity"], report["alpha_token"], report["alpha_u"]
+        return report["similarity"], report["alpha_token"], report["u_alpha"]
 
     lines = [
         row
@@ -207,7 +221,8 @@ def test_what_cannot_be_computed_is_null_with_a_reason(tmp_path, lines, similari
     undefined = {"value": None, "low": None, "high": None}
     assert report["similarity"]["edit"] == {**undefined, "n_pairs": 0, "reason": similarity_reason}
     assert report["alpha_token"] == {**undefined, "reason": alpha_reason}
-    assert report["alpha_u"] == {**undefined, "reason": alpha_reason}
+    assert report["alpha_token_within"] == {**undefined, "reason": alpha_reason}
+    assert report["u_alpha"] == {**undefined, "reason": alpha_reason}
 
 
 def test_pairs_without_a_rouge_token_are_left_out_and_counted(tmp_path):
@@ -318,7 +333,13 @@ def test_without_json_a_person_reads_a_table(tmp_path):
     assert lines[1].split()[:2] == ["exact", "0.250"]
     assert lines[1].split()[4] == "4"
     assert lines[-1] == "Intervals: 1000 bootstrap resamples of texts, seed 0"
-    assert [entry.split()[0] for entry in lines[2:12]] == [*MEASURES[1:], "alpha_token", "alpha_u"]
+    assert [entry.split()[0] for entry in lines[2:14]] == [
+        *MEASURES[1:],
+        "u_alpha",
+        "alpha_token",
+        "alpha_token_within",
+        "alpha_u_2004",
+    ]
     assert lines[-2] == "2 texts: 2 gold spans, 0 disagreement spans (threshold 0.5)"
 
 
@@ -329,7 +350,7 @@ def test_the_table_says_why_a_figure_is_missing(tmp_path):
         *("-", "-", "-", "0"),
         "no two annotators marked a span in the same text",
     ]
-    assert lines[10].split(maxsplit=4) == ["alpha_token", "-", "-", "-", "nobody marked a span"]
+    assert lines[10].split(maxsplit=4) == ["u_alpha", "-", "-", "-", "nobody marked a span"]
 
 
 def test_the_table_counts_what_it_leaves_out_and_what_it_counts_by_characters(tmp_path):
