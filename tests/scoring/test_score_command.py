@@ -177,7 +177,8 @@ def test_runs_of_a_system_have_a_mean_and_a_deviation_and_the_same_files_give_th
         ),
         (
             {"a": {"fsq_types": ["Lack Evidence"], "spans": ["x"]}},
-            "run1.json: a, fsq_types: 'Lack Evidence' is no type of the codebook; the nearest is 'Lacks Evidence'",
+            "run1.json: a, fsq_types: 'Lack Evidence' is no type of the codebook; "
+            "the nearest is 'Lacks Evidence'",
         ),
         (
             {"a": {"fsq_types": ["LE", "Lacks Evidence"], "spans": ["x", "y"]}},
