@@ -329,3 +329,41 @@ def test_references_that_the_system_itself_asked_are_left_out_where_it_is_named(
     words = ["score", "--release", str(folder), answers, "--method", "exact", "--json"]
     assert json.loads(run(*words)[0])["figures"]["labels"]["Useful"] == 1
     assert json.loads(run(*words, "--system", "llama")[0])["figures"]["nae"] == 1
+
+
+def test_sentence_vectors_are_the_mean_of_the_raw_states_markers_included(tmp_path, shared_data):
+    import numpy as np
+    import onnxruntime
+    from tokenizers import Tokenizer
+
+    from scoring.evaluation.sentence_encoder import SentenceEncoder
+    from tests.agreement.small_encoder import encoder_folder
+
+    folder = encoder_folder(tmp_path)
+    encoder = SentenceEncoder(str(folder))
+    session = onnxruntime.InferenceSession(str(folder / "model.onnx"))
+    tokenizer = Tokenizer.from_file(str(folder / "tokenizer.json"))
+    tokenizer.no_padding()
+
+    def vector(text):
+        ids = np.array([tokenizer.encode(text).ids])
+        feed = {"input_ids": ids, "attention_mask": np.ones_like(ids), "token_type_ids": np.zeros_like(ids)}
+        feed = {entry.name: feed[entry.name] for entry in session.get_inputs()}
+        return session.run(None, feed)[0][0].mean(axis=0)
+
+    a, b = "Who pays for it?", "Who is going to pay for all of this?"
+    first, second = vector(a), vector(b)
+    by_hand = first @ second / np.linalg.norm(first) / np.linalg.norm(second)
+    # In one batch with a longer one: this encoder's int8 weights are scaled by what else is in the batch.
+    assert encoder.cosines([a], [b])[0, 0] == pytest.approx(by_hand, abs=0.03)
+    assert encoder.cosines([a], [a])[0, 0] == pytest.approx(1.0)
+
+    cqs = shared_data / "cqs_gen"
+    words = ["--references", str(cqs / "sample.json"), "--codebook", "cqs_gen", "--encoder", str(folder)]
+    words += ["--answers", str(cqs / "submission_llama8.json"), "--method", "sts", "--json"]
+    found = json.loads(run("score", *words)[0])
+    assert found["encoder"]["name"] == "minilm-int8"
+    assert found["encoder"]["revision"].startswith("sha256:")
+    assert found["figures"]["score"]["value"] == pytest.approx(1 / 3, abs=0.14)
+    why = refused("score", *words[:4], *words[6:], "--encoder", str(tmp_path / "no"), code=1)
+    assert why.startswith("The sentence encoder cannot be loaded: there is no folder")
