@@ -64,6 +64,11 @@ SETTINGS = {
             "leads",
             "Who makes projects: staff; leads (staff and whoever leads one already); anyone.",
         ),
+        Setting(
+            "ELENCHUS_SENTENCE_ENCODER",
+            "",
+            "Encoder of the scoring method sts: a folder, or owner/name@revision of a hub.",
+        ),
         Setting("ELENCHUS_ENCODER", "", "Encoder of BERTScore: a folder, or owner/name@revision of a hub."),
         Setting("ELENCHUS_LLM_ENDPOINTS", "", "OpenAI-compatible base URLs that may refine questions."),
         Setting(

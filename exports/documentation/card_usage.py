@@ -126,7 +126,7 @@ def _scoring(selection: Selection, open_to_all: list[str]) -> str:
     lines = ["## Scoring a system", "", "```", *commands, "```", ""]
     if selection.typology:
         lines.append(
-            "Labels are compared with `applicable`. `fsq_types` lists gold spans only, so handed in as an "
+            "Labels are compared with `applicable`. `fsq_types` lists gold spans only, so submitted as an "
             "answer it scores an F1 below 1 wherever a type was decided yes without a gold span: the scorer "
             "says how many these are."
         )

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Any
 
@@ -39,7 +39,7 @@ class Choices:
     seed: int = 1
     system: str = ""
     encoder: Table | None = None
-    encoder_name: str = ""
+    encoder_named: Mapping[str, str] | None = None
 
 
 @dataclass(slots=True)
@@ -117,6 +117,8 @@ def _of_run(
             benchmark, submission, matches, replicates=choices.replicates, seed=choices.seed
         )
         found = {"method": method.to_json(), "figures": figures, "reason": None}
+        if method.name == "sts":
+            found["encoder"] = dict(choices.encoder_named or {})
         lines = question_answers(benchmark, submission, method, matches)
         yield found, lines, all_labels(benchmark, matches)
 

@@ -19,10 +19,10 @@ class _Twice(ValueError):
 def items_of(data: bytes, findings: Findings, *, limited: bool = True) -> dict[str, Mapping[str, Any]]:
     """Return the objects of a file by their ids; what is wrong goes to the findings.
 
-    `limited`: refuse more than anybody hands in.
+    `limited`: refuse more than anybody submits.
     """
     if limited and len(data) > MOST_BYTES:
-        findings.fault(f"has {len(data):,} bytes; at most {MOST_BYTES:,} are read: hand in fewer items")
+        findings.fault(f"has {len(data):,} bytes; at most {MOST_BYTES:,} are read: submit fewer items")
         return {}
     try:
         loaded = json.loads(data.decode("utf-8-sig"), object_pairs_hook=_without_repeats)

@@ -50,7 +50,7 @@ def benchmark_of_release(
 ) -> Benchmark:
     """Return the references of a split, from below internal/ where they are withheld. Raises CannotScore.
 
-    Without a split it is the one that has all the items that were handed in.
+    Without a split it is the one that has all the items that were submitted.
     """
     codebook = read_codebook(release.read("codebook.toml").decode("utf-8"), "codebook.toml")
     stem = "focus" if codebook.protocol == FOCUS else "cqs_gen"

@@ -18,7 +18,7 @@ MOST_CHARACTERS = 2_000
 
 
 class Question(NamedTuple):
-    """A question that a system hands in."""
+    """A question that a system submits."""
 
     number: int
     words: str
@@ -58,13 +58,13 @@ def submission_read(data: bytes, file: str, benchmark: Benchmark, *, complete: b
             questions[item], repeated = _questions(item, entry, findings, complete=complete)
             twice += repeated
     missing = tuple(item for item in benchmark.items if item not in entries)
-    if complete and (entries or not findings.faults):
+    if complete and entries:
         for item in missing:
             findings.fault("is missing", item)
-    elif missing:
-        findings.note(
-            f"{len(missing)} of {len(benchmark.items)} items are missing; they count as not answered"
-        )
+    elif missing and not findings.faults:
+        told = f"{len(missing)} of {len(benchmark.items)} items are missing; they count as not answered"
+        tell = findings.fault if complete else findings.note
+        tell(told)
     return Submission(file, types, questions, tuple(findings.faults), tuple(findings.notes), missing, twice)
 
 

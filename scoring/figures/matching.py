@@ -69,7 +69,7 @@ def match_questions(
 
 @dataclass(frozen=True, slots=True)
 class QuestionScores:
-    """What a system's questions are worth. `nae` counts questions, `nae_share` is of those handed in."""
+    """What a system's questions are worth. `nae` counts questions, `nae_share` is of those submitted."""
 
     score: Figure
     nae: int
@@ -102,7 +102,7 @@ def question_scores(
 ) -> QuestionScores:
     """Score the labels of a system's questions.
 
-    labels : of each item the labels of the questions handed in, None where a judge's answer was not usable
+    labels : of each item the labels of the questions submitted, None where a judge's answer was not usable
     items : the items of the split that have references; the mean is over all of them
 
     A question that is missing, not evaluated or not usable is not useful. Raises ValueError for an item that

@@ -49,7 +49,7 @@ class ScoringCommand(ScriptCommand):
         parser.add_argument(
             "--codebook", metavar="focus|cqs_gen|PATH", help="with --references: its codebook"
         )
-        parser.add_argument("--split", help="the split; without it the one that has all the items handed in")
+        parser.add_argument("--split", help="the split; without it the one that has all the items submitted")
         parser.add_argument("--system", default="", metavar="NAME", help="what the system is called")
         parser.add_argument(
             "--complete", action="store_true", help="refuse a file in which an item or a question is missing"

@@ -3,13 +3,16 @@
 from pathlib import Path
 from typing import Any
 
+from django.conf import settings
 from django.core.management.base import CommandParser
 
+from agreement.spans.encoders import EncoderUnavailable
 from scoring.evaluation.evaluate import Choices, evaluate
 from scoring.evaluation.faults import AnswersRefused, CannotScore
 from scoring.evaluation.focus import SCOPES
 from scoring.evaluation.outputs import evaluation_text, evaluation_write, scores_json
 from scoring.evaluation.questions import DEFAULT_METHODS, method_read
+from scoring.evaluation.sentence_encoder import SentenceEncoder
 from scoring.management.scoring_command import ScoringCommand
 
 MOST_REPLICATES = 100_000
@@ -37,6 +40,11 @@ class Command(ScoringCommand):
             "--replicates", type=int, default=1000, help="bootstrap resamples, 0 for no intervals"
         )
         parser.add_argument("--seed", type=int, default=1, help="seed of the resamples")
+        parser.add_argument(
+            "--encoder",
+            default=settings.SENTENCE_ENCODER,
+            help="the sentence encoder of sts: a folder, or owner/name@revision (ELENCHUS_SENTENCE_ENCODER)",
+        )
         parser.add_argument("--json", action="store_true", help="print one JSON object")
         parser.add_argument(
             "--out", type=Path, metavar="DIR", help="write scores and answers into this folder"
@@ -52,7 +60,15 @@ class Command(ScoringCommand):
         self.tell(runs)
         if faults := [fault for submission, _ in runs for fault in submission.faults]:
             raise AnswersRefused(faults)
+        encoder = None
+        if options["encoder"] and any(method.name == "sts" for method in methods):
+            try:
+                encoder = SentenceEncoder(options["encoder"])
+            except EncoderUnavailable as missing:
+                raise CannotScore(f"The sentence encoder cannot be loaded: {missing}") from None
         choices = Choices(
+            encoder=encoder and encoder.cosines,
+            encoder_named=encoder and encoder.to_json(),
             methods=list(dict.fromkeys(methods)),
             scope=options["scope"],
             replicates=options["replicates"],

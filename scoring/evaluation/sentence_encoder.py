@@ -1,0 +1,98 @@
+"""One vector a sentence, for the method `sts`: the mean of an encoder's last hidden states, as they are.
+
+All tokens of the attention mask count, start and end markers included, and nothing is normalised: so
+sentence encoders are trained. The encoder of BERTScore drops the markers and normalises each token.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from pathlib import Path
+
+import numpy as np
+
+from agreement.spans.encoders import (
+    INSTALL,
+    EncoderUnavailable,
+    _hub_folder,
+    _longest,
+    _onnx_file,
+    _sha256,
+)
+from scoring.figures.figure import FloatArray
+
+BATCH = 32
+
+
+class SentenceEncoder:
+    """An encoder of a folder, or of a hub's repository (`owner/name@revision`), in the form of ONNX.
+
+    Vectors are kept by text as long as it lives. Raises EncoderUnavailable.
+    """
+
+    def __init__(self, wanted: str) -> None:
+        try:
+            import onnxruntime
+            from tokenizers import Tokenizer
+        except ImportError:
+            raise EncoderUnavailable(f"run: {INSTALL}") from None
+        folder = Path(wanted).expanduser()
+        name, _, revision = wanted.partition("@")
+        if folder.is_dir():
+            name, revision = folder.resolve().name, ""
+        elif Path(wanted).is_absolute() or wanted.startswith((".", "~")):
+            raise EncoderUnavailable(f"there is no folder {wanted}")
+        else:
+            folder = _hub_folder(name, revision or None, None)
+        model = _onnx_file(folder)
+        if model is None:
+            raise EncoderUnavailable(f"{name} has no model.onnx: export it as ONNX")
+        try:
+            self._tokenizer = Tokenizer.from_file(str(folder / "tokenizer.json"))
+            self._session = onnxruntime.InferenceSession(str(model), providers=["CPUExecutionProvider"])
+        except Exception as error:  # both libraries raise classes of their own, some of them plain Exception
+            raise EncoderUnavailable(f"{model.name} or tokenizer.json of {name} cannot be read") from error
+        longest = _longest(folder, (self._tokenizer.truncation or {}).get("max_length"))
+        self._tokenizer.enable_truncation(longest)
+        self._tokenizer.no_padding()
+        self._inputs = {entry.name for entry in self._session.get_inputs()}
+        states = [entry.name for entry in self._session.get_outputs() if len(entry.shape) == 3]
+        if not states or not {"input_ids", "attention_mask"} <= self._inputs:
+            raise EncoderUnavailable(f"{model.name} is no encoder that gives one vector a token")
+        self._output = states[0]
+        self.name = name
+        files = [model, *model.parent.glob(f"{model.name}_data"), folder / "tokenizer.json"]
+        self.revision = folder.name if revision else _sha256(files)
+        self._vectors: dict[str, FloatArray] = {}
+
+    def to_json(self) -> dict[str, str]:
+        """Return what every figure of the encoder names."""
+        return {"name": self.name, "revision": self.revision}
+
+    def cosines(self, questions: Sequence[str], references: Sequence[str]) -> FloatArray:
+        """Return the cosine of each question with each reference, (questions, references)."""
+        first, second = self._of(questions), self._of(references)
+        return first @ second.T
+
+    def _of(self, texts: Sequence[str]) -> FloatArray:
+        new = sorted(
+            {text for text in texts if text not in self._vectors}, key=lambda text: (len(text), text)
+        )
+        for at in range(0, len(new), BATCH):
+            batch = new[at : at + BATCH]
+            self._vectors.update(zip(batch, self._embedded(batch), strict=True))
+        vectors = np.array([self._vectors[text] for text in texts])
+        lengths = np.linalg.norm(vectors, axis=1, keepdims=True)
+        return np.asarray(vectors / np.where(lengths > 0, lengths, 1), dtype=np.float64)
+
+    def _embedded(self, texts: Sequence[str]) -> FloatArray:
+        encodings = self._tokenizer.encode_batch(list(texts))
+        shape = len(texts), max(len(encoding.ids) for encoding in encodings)
+        feed = {name: np.zeros(shape, dtype=np.int64) for name in self._inputs}
+        for row, encoding in enumerate(encodings):
+            feed["input_ids"][row, : len(encoding.ids)] = encoding.ids
+            feed["attention_mask"][row, : len(encoding.ids)] = 1
+        (hidden,) = self._session.run([self._output], feed)
+        mask = feed["attention_mask"][:, :, None].astype(np.float64)
+        states = np.asarray(hidden, dtype=np.float64)
+        return np.asarray((states * mask).sum(axis=1) / np.maximum(mask.sum(axis=1), 1), dtype=np.float64)
