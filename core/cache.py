@@ -33,7 +33,7 @@ def remembered(name: str, find: Callable[[], Found]) -> Found:
 
 @dataclass(frozen=True, slots=True)
 class Asked:
-    """A note that a worker was asked for something: it holds while one is at it, and lapses when that dies."""
+    """A note that a worker was asked for something. It holds while one works, and lapses when that dies."""
 
     name: str
 

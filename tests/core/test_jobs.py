@@ -6,6 +6,7 @@ from datetime import timedelta
 
 import pytest
 from django.apps import apps
+from django.apps.registry import Apps
 from django.db import IntegrityError, InterfaceError, connection, models, transaction
 from django.db.models import QuerySet
 from django.utils import timezone
@@ -166,6 +167,7 @@ class Counting(Job):
     limit = models.PositiveIntegerField(default=3)
 
     class Meta(Job.Meta):
+        apps = Apps()  # no other test meets it
         app_label = "annotation"
 
 
