@@ -89,9 +89,10 @@ def round_draw_or_send(round: Round, *, member: Membership | None = None, **opti
     Raises Refused as `round_drawing.round_draw` does. Where the broker cannot be reached all are drawn here.
     """
     drawn = drawn_items(round, **options)
-    claim = round_drawing.draw_claim(round, len(drawn))
+    is_large = len(drawn) > round_drawing.AT_ONCE
+    claim = round_drawing.draw_claim(round, len(drawn), waits=is_large)
     here = partial(round_drawing.draw_run, round, claim, options, drawn=drawn, member=member)
-    if len(drawn) > round_drawing.AT_ONCE:
+    if is_large:
         sent = {key: value for key, value in options.items() if value is not None}
         if "items_of" in sent:
             sent["items_of"] = sent["items_of"].pk
@@ -125,7 +126,7 @@ def round_open_or_send(
     if not opening.is_large(round):
         return opening.round_open(round, members=members, by=by)
     taking_part = opening.annotators_of(round, members)
-    claim = opening.opening_claim(round, taking_part)
+    claim = opening.opening_claim(round, taking_part, waits=True)
     arguments = (round.pk, claim.isoformat(), [member.pk for member in taking_part], by.pk if by else None)
     here = partial(opening.opening_run, round, claim, members=taking_part, by=by)
     send_or_run(open_round, *arguments, here=here)

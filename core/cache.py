@@ -5,18 +5,23 @@ What is kept lies in the cache; where that loses it, it is found again.
 See docs/decisions/running.md.
 """
 
-from collections.abc import Callable
+import time
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
 from dataclasses import dataclass
+from datetime import timedelta
 from typing import Generic, TypeVar
 
 from django.core.cache import cache
+
+from core.jobs import LEASE, beating
 
 Found = TypeVar("Found")
 
 KEPT_SECONDS = 24 * 60 * 60
 KEPT_BY_WORKER = 90 * 24 * 60 * 60
-ASKED_AGAIN = 600
-"""Seconds until what a worker has not brought may be asked for again."""
+ASKED_AGAIN = LEASE // timedelta(seconds=1)
+"""Seconds until what no worker is at may be asked for again."""
 
 
 def cached(name: str, find: Callable[[], Found]) -> Found:
@@ -26,6 +31,32 @@ def cached(name: str, find: Callable[[], Found]) -> Found:
         found = find()
         cache.set(name, found, KEPT_SECONDS)
     return found
+
+
+@dataclass(frozen=True, slots=True)
+class Asked:
+    """A note that a worker was asked for something. It holds while one works, and lapses when that dies."""
+
+    name: str
+
+    def first(self) -> bool:
+        """Say whether nobody has asked yet, and note that somebody has now."""
+        return cache.add(self.name, True, ASKED_AGAIN)
+
+    @contextmanager
+    def at_work(self) -> Iterator[None]:
+        """Keep the note during the block, which does what was asked for; then it may be asked for again."""
+        began = time.monotonic()
+        self._renew()
+        try:
+            with beating(self._renew, lambda: began, self.name):
+                yield
+        finally:
+            cache.delete(self.name)
+
+    def _renew(self) -> bool:
+        cache.set(self.name, True, ASKED_AGAIN)
+        return True
 
 
 @dataclass(frozen=True, slots=True)
@@ -46,9 +77,17 @@ class BackgroundCount(Generic[Found]):
 
     def request_once(self) -> bool:
         """Say whether nobody waits for a count yet, and note that somebody does now."""
-        return cache.add(f"{self.name}:asked", True, ASKED_AGAIN)
+        return self._asked.first()
 
-    def keep(self, found: Found) -> None:
-        """Keep what was counted; from now on it may be asked for again."""
-        cache.set(self.name, (self.sign, found), KEPT_BY_WORKER)
-        cache.delete(f"{self.name}:asked")
+    def count(self, find: Callable[[], Found]) -> Found:
+        """Count and keep it, unless that was done since this was asked for."""
+        found, holds = self.last()
+        if found is None or not holds:
+            with self._asked.at_work():
+                found = find()
+                cache.set(self.name, (self.sign, found), KEPT_BY_WORKER)
+        return found
+
+    @property
+    def _asked(self) -> Asked:
+        return Asked(f"{self.name}:asked")

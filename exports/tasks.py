@@ -6,9 +6,9 @@ A broker that is down never makes a request fail: the row stays queued and the s
 from __future__ import annotations
 
 from celery import shared_task
-from django.core.cache import cache
 
 from annotation.models import Membership, Project
+from core.cache import Asked
 from core.dispatch import send, send_after_commit
 from exports.models import RefinementRun, Release
 from exports.refinement import candidates as question_counts
@@ -20,9 +20,6 @@ from exports.releases import lifecycle as releases
 from exports.releases.comparison import changes_between
 from exports.selection.parameters import Parameters
 from exports.selection.selection import Selection
-
-COMPARED_AGAIN = 600
-"""Seconds until a comparison that has not come may be asked for again."""
 
 
 @shared_task(name="exports.build_release")
@@ -56,14 +53,18 @@ def sweep_refinements() -> None:
 def compare_releases(before_id: int, after_id: int) -> None:
     """Store how a release differs from one before it."""
     before, after = (Release.objects.get(pk=release_id) for release_id in (before_id, after_id))
-    changes_between(before, after)
+    with _comparison(before_id, after_id).at_work():
+        changes_between(before, after)
 
 
 def comparison_start(before: Release, after: Release) -> None:
     """Have a worker compare two finished releases; asking again soon changes nothing."""
-    if not cache.add(f"releases-compared-{before.pk}-{after.pk}", True, COMPARED_AGAIN):
-        return
-    send(compare_releases, before.pk, after.pk)
+    if _comparison(before.pk, after.pk).first():
+        send(compare_releases, before.pk, after.pk)
+
+
+def _comparison(before_id: int, after_id: int) -> Asked:
+    return Asked(f"releases-compared-{before_id}-{after_id}")
 
 
 @shared_task(name="exports.count_questions")

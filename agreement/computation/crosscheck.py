@@ -1,15 +1,17 @@
-"""The cross-check of a finished report, as a job of its own: the libraries take seconds to import alone.
+"""The cross-check of a finished report, by a task of its own: the libraries take seconds to import alone.
 
-What is compared are the stored figures, not figures computed anew.
+What is compared are the stored figures, not figures computed anew. The report's own lease, which nobody holds
+once it is done, says whether a worker is at it (core.jobs).
 """
 
 from __future__ import annotations
 
+import time
+import uuid
 from collections import Counter
-from datetime import timedelta
 from typing import Any
 
-from django.db.models import F
+from django.db.models import F, Q, QuerySet
 from django.utils import timezone
 
 from agreement.computation.crosscheck_labels import (
@@ -28,9 +30,8 @@ from agreement.report.assembly import REPORT_VERSION
 from agreement.report.loading import judgements_read, texts_read
 from agreement.report.sections import Section, sections_of
 from agreement.statistics.estimates import Estimate, PairEstimate, TableResult
+from core.jobs import ATTEMPTS, LEASE, PATIENCE, beating
 
-ATTEMPTS = 3
-PATIENCE = timedelta(minutes=2)
 JUDGEMENTS_CHANGED = "the judgements have changed since; compute the report again"
 CODE_CHANGED = "the program has changed since; compute the report again"
 
@@ -39,38 +40,45 @@ Crosscheck = AgreementReport.Crosscheck
 
 def report_crosscheck(*, report_id: int) -> str:
     """Compute the stored figures of a report again by other libraries; return and store the outcome."""
-    waiting = AgreementReport.objects.filter(
-        id=report_id,
-        state=AgreementReport.State.DONE,
-        crosscheck=Crosscheck.UNCHECKED,
-        crosscheck_attempts__lt=ATTEMPTS,
+    token = uuid.uuid4().hex
+    waiting = _unchecked().filter(Q(lease_until=None) | _is_lost(), id=report_id)
+    claimed = waiting.update(
+        crosscheck_attempts=F("crosscheck_attempts") + 1,
+        lease_token=token,
+        lease_until=timezone.now() + LEASE,
     )
-    if not waiting.update(crosscheck_attempts=F("crosscheck_attempts") + 1):
+    if not claimed:
         return ""
+    mine = AgreementReport.objects.filter(id=report_id, lease_token=token)
+    began = time.monotonic()
+    with beating(
+        lambda: bool(mine.update(lease_until=timezone.now() + LEASE)), lambda: began, "a cross-check"
+    ):
+        outcome, result = _compared(report_id)
+    stored = mine.update(
+        crosscheck=outcome, crosscheck_result=result, crosscheck_attempts=ATTEMPTS, lease_until=None
+    )
+    return outcome if stored else ""
+
+
+def _compared(report_id: int) -> tuple[str, dict[str, Any]]:
     report = AgreementReport.objects.select_related("round__project", "round__codebook").get(id=report_id)
     judgements = judgements_read(report.round)
-    outcome: str = Crosscheck.UNCHECKED
-    result: dict[str, Any]
     if report.code_version != REPORT_VERSION:
-        result = {"why": CODE_CHANGED}
-    elif judgements.digest() != report.judgements_sha256:
-        result = {"why": JUDGEMENTS_CHANGED}
-    else:
-        stored = {section["key"]: section for section in report.figures["sections"]}
-        sections = sections_of(judgements)
-        rouge = rouge_checks(judgements, sections, stored, texts=texts_read)
-        checks = {
-            section.key: (
-                *_of_labels(section, result_of(stored[section.key])),
-                *rouge.get(section.key, ()),
-            )
-            for section in sections
-        }
-        outcome, result = _outcome(checks), _result(checks)
-    AgreementReport.objects.filter(id=report_id).update(
-        crosscheck=outcome, crosscheck_result=result, crosscheck_attempts=ATTEMPTS
-    )
-    return outcome
+        return Crosscheck.UNCHECKED, {"why": CODE_CHANGED}
+    if judgements.digest() != report.judgements_sha256:
+        return Crosscheck.UNCHECKED, {"why": JUDGEMENTS_CHANGED}
+    stored = {section["key"]: section for section in report.figures["sections"]}
+    sections = sections_of(judgements)
+    rouge = rouge_checks(judgements, sections, stored, texts=texts_read)
+    checks = {
+        section.key: (
+            *_of_labels(section, result_of(stored[section.key])),
+            *rouge.get(section.key, ()),
+        )
+        for section in sections
+    }
+    return _outcome(checks), _result(checks)
 
 
 def _of_labels(section: Section, result: TableResult) -> tuple[Check, ...]:
@@ -82,16 +90,21 @@ def _of_labels(section: Section, result: TableResult) -> tuple[Check, ...]:
 
 def crosscheck_sweep() -> list[int]:
     """Return the finished reports whose cross-check was lost: never sent, or its worker died."""
-    return list(
-        AgreementReport.objects.filter(
-            state=AgreementReport.State.DONE,
-            crosscheck=Crosscheck.UNCHECKED,
-            crosscheck_attempts__lt=ATTEMPTS,
-            computed_at__lt=timezone.now() - PATIENCE,
-        )
-        .order_by("id")
-        .values_list("id", flat=True)
+    never_sent = Q(lease_until=None, computed_at__lt=timezone.now() - PATIENCE)
+    found = _unchecked().filter(never_sent | _is_lost())
+    return list(found.order_by("id").values_list("id", flat=True))
+
+
+def _unchecked() -> QuerySet[AgreementReport]:
+    return AgreementReport.objects.filter(
+        state=AgreementReport.State.DONE,
+        crosscheck=Crosscheck.UNCHECKED,
+        crosscheck_attempts__lt=ATTEMPTS,
     )
+
+
+def _is_lost() -> Q:
+    return Q(lease_until__lt=timezone.now())
 
 
 def result_of(section: dict[str, Any]) -> TableResult:

@@ -128,8 +128,7 @@ def screening_current(project: Project) -> tuple[Screening | None, bool]:
 
 def screening_count(project: Project) -> None:
     """Count the result of a large project, for `screening_current`."""
-    kept = screening_kept(project)
-    kept.keep(screening_result(project))
+    screening_kept(project).count(lambda: screening_result(project))
 
 
 def screening_kept(project: Project) -> BackgroundCount[Screening]:

@@ -1,7 +1,6 @@
 """Rounds of annotation: what was drawn, who judges it, and when it closed."""
 
 from collections.abc import Iterable, Sequence
-from datetime import timedelta
 
 from django.db import models
 from django.db.models import Q
@@ -11,8 +10,9 @@ from django.utils.translation import gettext, gettext_lazy
 from annotation.models.constraints import not_blank
 from annotation.models.items import Item, Question
 from annotation.models.project import Codebook, Membership, Project
+from core.jobs import LEASE
 
-CLAIM_STALE_AFTER = timedelta(minutes=10)
+CLAIM_STALE_AFTER = LEASE
 
 
 def types_named(text: str | None, among: Sequence[str]) -> tuple[str, ...]:

@@ -2,14 +2,17 @@
 
 Nobody but leads sees a draft, and while it is claimed nobody changes it; so what is written batch by batch
 becomes visible at once, by the conditional update that ends the claim. A claim is the time of the last sign
-of life, renewed with every batch: work that was killed leaves one that goes stale, and can begin anew.
+of life, renewed with every batch and by a thread in between: work that was killed leaves one that goes stale
+as fast as the lease of a job (core.jobs), and can begin anew. It has no row of its own: what a lead asked for
+is a draft, and is asked for again.
 """
 
+import threading
 import time
 from collections.abc import Iterator
 from contextlib import contextmanager
-from dataclasses import dataclass
-from datetime import datetime
+from dataclasses import dataclass, field
+from datetime import datetime, timedelta
 from typing import Any
 
 from django.db import connection, transaction
@@ -19,10 +22,15 @@ from django.utils.translation import gettext
 
 from annotation.models import Membership, ProjectEvent, Round
 from core.errors import NotFound, Refused
+from core.jobs import beating
 
 BATCH = 500
 PAUSE = 0.5
 """How long a pause on SQLite is, as a share of the batch before it."""
+
+
+WAITS = timedelta(minutes=10)
+"""How much longer a claim holds that waits for a worker, which may be busy."""
 
 
 @dataclass(slots=True)
@@ -31,17 +39,30 @@ class DraftWork:
 
     round: Round
     claim: datetime
+    last_sign: float = field(default_factory=time.monotonic)
+    _lock: threading.Lock = field(default_factory=threading.Lock)
+
+    def begin(self) -> None:
+        """Show life for the first time. Raises Refused where another took the draft over."""
+        with self._lock:
+            if not self._renew():
+                raise self._taken_over()
 
     @contextmanager
     def batch(self) -> Iterator[None]:
         """Write a batch in a transaction of its own, with a sign of life. Raises Refused where taken over."""
         started = time.monotonic()
-        with transaction.atomic():
-            now = timezone.now()
-            if not self._mine().update(claimed_at=now):
-                raise self._taken_over()
-            yield
-        self.claim = now
+        with self._lock:
+            before = self.claim
+            try:
+                with transaction.atomic():
+                    if not self._renew():
+                        raise self._taken_over()
+                    yield
+            except BaseException:
+                self.claim = before
+                raise
+        self.last_sign = time.monotonic()
         if connection.vendor == "sqlite":
             # Whoever waits for its one writer is in no queue, but asks again up to every 0.1 s.
             time.sleep((time.monotonic() - started) * PAUSE)
@@ -49,8 +70,9 @@ class DraftWork:
     def end(self, **values: Any) -> None:
         """End the claim and change the round, inside the caller's transaction."""
         values = {"claimed_for": "", "claimed_at": None, **values}
-        if not self._mine().update(**values):
-            raise self._taken_over()
+        with self._lock:
+            if not self._mine().update(**values):
+                raise self._taken_over()
         for name, value in values.items():
             setattr(self.round, name, value)
 
@@ -58,6 +80,22 @@ class DraftWork:
         """Give the draft free after a failure. A half drawn one stays marked until it is drawn again."""
         self._mine().filter(claimed_for=Round.Work.OPENING).update(claimed_for="")
         self._mine().update(claimed_at=None)
+
+    def beat(self) -> bool:
+        """Show life between two batches; return whether the claim is still held."""
+        if not self._lock.acquire(blocking=False):
+            return True  # a batch is being written, which shows it
+        try:
+            return self._renew()
+        finally:
+            self._lock.release()
+
+    def _renew(self) -> bool:
+        now = timezone.now()
+        held = bool(self._mine().update(claimed_at=now))
+        if held:
+            self.claim = now
+        return held
 
     def _mine(self) -> QuerySet[Round]:
         return Round.objects.filter(pk=self.round.pk, status=Round.Status.DRAFT, claimed_at=self.claim)
@@ -69,9 +107,13 @@ class DraftWork:
         )
 
 
-def draft_claim(round: Round, work: str, **values: Any) -> datetime:
-    """Claim a locked draft, inside the caller's transaction; return the claim for `draft_work`."""
-    values = {"claimed_for": work, "claimed_at": timezone.now(), **values}
+def draft_claim(round: Round, work: str, *, waits: bool = False, **values: Any) -> datetime:
+    """Claim a locked draft, inside the caller's transaction; return the claim for `draft_work`.
+
+    With `waits` the work is sent to a worker, and the claim holds longer until that begins.
+    """
+    claimed_at = timezone.now() + (WAITS if waits else timedelta())
+    values = {"claimed_for": work, "claimed_at": claimed_at, **values}
     Round.objects.filter(pk=round.pk).update(**values)
     for name, value in values.items():
         setattr(round, name, value)
@@ -80,10 +122,15 @@ def draft_claim(round: Round, work: str, **values: Any) -> datetime:
 
 @contextmanager
 def draft_work(round: Round, claim: datetime) -> Iterator[DraftWork]:
-    """Work on a claimed draft; whatever ends the block without `DraftWork.end` drops the claim."""
+    """Work on a claimed draft; whatever ends the block without `DraftWork.end` drops the claim.
+
+    Raises Refused where another took it over.
+    """
     work = DraftWork(round, claim)
+    work.begin()
     try:
-        yield work
+        with beating(work.beat, lambda: work.last_sign, "the work on a draft"):
+            yield work
     except BaseException:
         work.let_go()
         raise

@@ -28,12 +28,13 @@ def round_draw(round: Round, *, member: Membership | None = None, **options: Any
     return draw_run(round, draw_claim(round, len(drawn)), options, drawn=drawn, member=member)
 
 
-def draw_claim(round: Round, n_items: int) -> datetime:
+def draw_claim(round: Round, n_items: int, *, waits: bool = False) -> datetime:
     """Keep a draft from being changed while items are drawn into it; return the claim for `draw_run`."""
     with transaction.atomic():
         locked_draft(round, gettext("Items can be drawn only while the round is a draft."))
         last = round.round_items.aggregate(last=Max("pk"))["last"] or 0
-        return draft_claim(round, Round.Work.DRAWING, draw={"items": n_items, "after": last})
+        draw = {"items": n_items, "after": last}
+        return draft_claim(round, Round.Work.DRAWING, waits=waits, draw=draw)
 
 
 def drawing_progress(round: Round) -> dict[str, int]:

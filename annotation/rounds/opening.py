@@ -57,7 +57,7 @@ def is_large(round: Round) -> bool:
     return round.round_items.count() * round.overlap > AT_ONCE
 
 
-def opening_claim(round: Round, members: Sequence[Membership]) -> datetime:
+def opening_claim(round: Round, members: Sequence[Membership], *, waits: bool = False) -> datetime:
     """Check that a round can open and keep it from being changed; return the claim for `opening_run`."""
     with transaction.atomic():
         locked_draft(round, gettext("Only a draft round can be opened."))
@@ -73,7 +73,7 @@ def opening_claim(round: Round, members: Sequence[Membership]) -> datetime:
                 )
                 % {"overlap": round.overlap, "n": len(members)},
             )
-        return draft_claim(round, Round.Work.OPENING)
+        return draft_claim(round, Round.Work.OPENING, waits=waits)
 
 
 def opening_run(

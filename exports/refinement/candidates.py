@@ -197,8 +197,7 @@ def table_known(selection: Selection) -> QuestionTable | None:
 
 def compute_question_table(selection: Selection) -> None:
     """Count the questions by source and keep the answer."""
-    kept = table_kept(selection)
-    kept.keep(questions_table(selection))
+    table_kept(selection).count(lambda: questions_table(selection))
 
 
 def table_kept(selection: Selection) -> BackgroundCount[QuestionTable]:

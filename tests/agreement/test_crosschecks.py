@@ -1,6 +1,9 @@
 """The stored figures of a report against other libraries, and the change against the round before."""
 
+from datetime import timedelta
+
 import pytest
+from django.utils import timezone
 
 from agreement.computation import crosscheck_rouge
 from agreement.computation.compute import report_compute
@@ -9,6 +12,7 @@ from agreement.computation.requests import report_request
 from agreement.display.tables import crosscheck_table
 from agreement.models import AgreementReport
 from annotation.models import TypeAnnotation
+from core.jobs import LEASE
 from tests.agreement.builders import (
     items_make,
     members_make,
@@ -133,6 +137,18 @@ def test_a_lost_check_is_found_again_and_a_made_one_is_not_repeated(study):
     report_crosscheck(report_id=report.id)
     assert crosscheck_sweep() == []
     assert report_crosscheck(report_id=report.id) == ""
+
+
+def test_a_check_whose_worker_died_is_made_by_another_after_a_minute_and_one_at_work_is_left_alone(study):
+    report = computed(round_judged(*study, ["yynnyn", "yynnnn", "ynnnyy"]))
+    row = AgreementReport.objects.filter(id=report.id)
+    row.update(computed_at="2020-01-01T00:00Z", lease_token="x", lease_until=timezone.now() + LEASE)
+    assert (crosscheck_sweep(), report_crosscheck(report_id=report.id)) == ([], "")
+    row.update(lease_until=timezone.now() - timedelta(seconds=1))
+    assert crosscheck_sweep() == [report.id]
+    assert report_crosscheck(report_id=report.id) == "agrees"
+    report.refresh_from_db()
+    assert (report.state, report.lease_until, report.crosscheck) == ("done", None, "agrees")
 
 
 def test_a_stored_section_reads_back_as_the_result_it_was(study):

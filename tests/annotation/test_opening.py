@@ -13,6 +13,7 @@ from annotation.models import Assignment, ProjectEvent, Round
 from annotation.models.rounds import CLAIM_STALE_AFTER
 from annotation.rounds import opening
 from annotation.rounds.assignment import order_for, share_out
+from annotation.rounds.draft_claim import DraftWork
 from annotation.rounds.lifecycle import round_create, round_draw
 from annotation.rounds.opening import opening_claim, opening_run, round_open
 from core.errors import NotFound, Refused
@@ -177,7 +178,34 @@ def test_without_a_broker_a_large_round_opens_at_once(made, monkeypatch):
     assert written(made.round) == expected(made)
 
 
-def test_a_claim_going_stale_takes_ten_minutes(made):
-    opening_claim(made.round, made.annotators)
-    Round.objects.update(claimed_at=timezone.now() - CLAIM_STALE_AFTER + timedelta(seconds=60))
+def test_a_claim_goes_stale_a_minute_after_the_last_sign_of_its_worker(made):
+    work = DraftWork(made.round, opening_claim(made.round, made.annotators))
+    for seconds, is_opening in ((55, True), (61, False)):
+        work.claim = timezone.now() - timedelta(seconds=seconds)
+        Round.objects.update(claimed_at=work.claim)
+        assert Round.objects.get(pk=made.round.pk).is_opening == is_opening
+    assert work.beat()
     assert Round.objects.get(pk=made.round.pk).is_opening
+
+
+def test_a_claim_that_waits_for_a_busy_worker_holds_until_it_begins_and_then_as_any(made, sent, monkeypatch):
+    tasks.round_open_or_send(made.round, by=made.lead)
+    assert Round.objects.get(pk=made.round.pk).claimed_at > timezone.now() + timedelta(minutes=9)
+    seen = []
+    real = opening.judges_name
+
+    def look(**options):
+        seen.append(Round.objects.get(pk=made.round.pk).claimed_at)
+        real(**options)
+
+    monkeypatch.setattr(opening, "judges_name", look)
+    tasks.open_round(*sent[0])
+    assert seen[0] <= timezone.now()
+    assert Round.objects.get(pk=made.round.pk).status == "open"
+
+
+def test_the_thread_of_a_work_whose_draft_another_took_over_ends(made):
+    work = DraftWork(made.round, opening_claim(made.round, made.annotators))
+    let_go_stale(made.round)
+    opening_claim(made.round, made.annotators)
+    assert not work.beat()

@@ -1,15 +1,18 @@
 """One job engine: claims, leases, sweeps. A refinement run's row stands for all jobs."""
 
 import threading
+import time
 from datetime import timedelta
 
 import pytest
 from django.apps import apps
-from django.db import IntegrityError, connection, transaction
+from django.apps.registry import Apps
+from django.db import IntegrityError, InterfaceError, connection, models, transaction
+from django.db.models import QuerySet
 from django.utils import timezone
 
 from core import jobs
-from core.jobs import ATTEMPTS, LEASE, ClaimLost, Job, Lease, cancel, requeue, silent_for, sweep
+from core.jobs import ATTEMPTS, LEASE, ClaimLost, Job, Lease, beating, cancel, requeue, silent_for, sweep
 from exports.models import Release
 from tests import factories
 
@@ -113,6 +116,107 @@ def test_the_silence_of_a_worker_is_counted_from_its_last_sign(row):
     assert silent_for(row) // timedelta(minutes=1) == 3
 
 
+def test_a_worker_that_shows_life_while_the_sweep_looks_keeps_its_row(row, monkeypatch):
+    for _ in range(ATTEMPTS):
+        lease = Lease.claim(rows(row))
+        lapse(row)
+    looked = QuerySet.values_list
+
+    def late(self, *fields, **options):
+        found = list(looked(self, *fields, **options))
+        if fields == ("pk", "lease_token"):
+            lease.renew()
+        return found
+
+    monkeypatch.setattr(QuerySet, "values_list", late)
+    assert sweep(rows(row), stopped="given up").given_up == []
+    lease.finish(state="cancelled")
+
+
+@pytest.mark.parametrize("told", [SystemExit, KeyboardInterrupt])
+def test_a_worker_that_is_told_to_stop_gives_its_row_back_at_once_and_that_was_no_attempt(row, told):
+    lease = Lease.claim(rows(row))
+    with pytest.raises(told), lease.kept():
+        raise told
+    assert (now_as(row), row.lease_token) == (("queued", 0, ""), lease.token)
+    assert sweep(Release.objects.all(), stopped="given up").again == [row.pk]
+    with pytest.raises(ClaimLost):
+        lease.renew()
+
+
+def test_a_beat_that_the_database_refuses_is_tried_again_and_its_end_waits_for_nobody(monkeypatch):
+    monkeypatch.setattr(jobs, "BEAT_SECONDS", 0.01)
+    beats = []
+    renewed = threading.Event()
+
+    def beat():
+        beats.append(1)
+        if len(beats) < 3:
+            raise InterfaceError("connection already closed")
+        renewed.set()
+        return False
+
+    with beating(beat, time.monotonic, "a job"):
+        assert renewed.wait(20)
+    assert len(beats) == 3
+
+
+class Counting(Job):
+    """A new kind of job: this class, and a function that works under a lease."""
+
+    limit = models.PositiveIntegerField(default=3)
+
+    class Meta(Job.Meta):
+        apps = Apps()  # no other test meets it
+        app_label = "annotation"
+
+
+def count_up(pk, *, at=lambda n: None):
+    lease = Lease.claim(Counting.objects.filter(pk=pk))
+    if lease is None:
+        return
+    with lease.kept():
+        for n in range(1, 4):
+            at(n)
+            lease.progress(n, 3)
+        lease.finish()
+
+
+@pytest.fixture
+def counting():
+    with connection.schema_editor() as editor:
+        editor.create_model(Counting)
+    yield Counting.objects.create()
+    with connection.schema_editor() as editor:
+        editor.delete_model(Counting)
+
+
+@pytest.mark.django_db(transaction=True)
+def test_a_new_job_of_ten_lines_inherits_claim_progress_cancel_retry_and_sweep(counting):
+    mine = Counting.objects.filter(pk=counting.pk)
+
+    def die(n):
+        if n == 3:
+            raise RuntimeError("killed")
+
+    with pytest.raises(RuntimeError):
+        count_up(counting.pk, at=die)
+    counting.refresh_from_db()
+    assert (counting.state, counting.progress_done, counting.progress_total) == ("running", 2, 3)
+    mine.update(lease_until=timezone.now() - timedelta(seconds=1))
+    assert sweep(Counting.objects.all(), stopped="It stopped.").again == [counting.pk]
+    with pytest.raises(ClaimLost):
+        count_up(counting.pk, at=lambda n: cancel(mine))
+    counting.refresh_from_db()
+    assert (counting.state, counting.attempts) == ("cancelled", 2)
+    assert requeue(mine)
+    count_up(counting.pk)
+    counting.refresh_from_db()
+    assert (counting.state, counting.attempts, counting.progress_done) == ("done", 1, 3)
+    with pytest.raises(IntegrityError):
+        mine.update(state="failed", error="")
+
+
 @pytest.mark.django_db(transaction=True)
 def test_a_long_step_keeps_its_lease_until_it_ends_or_hangs(row, monkeypatch):
     lease = Lease.claim(rows(row))
@@ -153,6 +257,7 @@ def test_every_kind_of_job_keeps_the_three_rules(row):
         "ReportPart",
         "Release",
         "RefinementRun",
+        "Upload",
     }
     for model in kinds:
         name = model._meta.model_name

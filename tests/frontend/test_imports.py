@@ -2,6 +2,7 @@
 
 import html
 import sys
+from datetime import timedelta
 
 import pytest
 from django.core.files.uploadedfile import SimpleUploadedFile
@@ -127,11 +128,14 @@ def test_a_column_that_the_file_lacks_stands_for_nothing(lead_client, study, nam
     assert Upload.objects.get().columns == {}
 
 
-def test_a_large_file_is_left_to_a_worker_and_the_page_follows_it(lead_client, study, monkeypatch):
+def test_a_large_file_is_left_to_a_worker_and_the_page_follows_it(
+    lead_client, study, monkeypatch, django_capture_on_commit_callbacks
+):
     sent = []
     monkeypatch.setattr("annotation.importing.uploads.AT_ONCE_BYTES", 10)
     monkeypatch.setattr(tasks.check_upload, "delay", lambda *given: sent.append(given))
-    response = send(lead_client, GOOD)
+    with django_capture_on_commit_callbacks(execute=True):
+        response = send(lead_client, GOOD)
     upload = Upload.objects.get()
     assert sent == [(upload.pk, "en")]
     address = response.redirect_chain[-1][0]
@@ -141,9 +145,28 @@ def test_a_large_file_is_left_to_a_worker_and_the_page_follows_it(lead_client, s
         state="running", lease_token="x", lease_until=timezone.now() + LEASE, rows_read=34000
     )
     assert "34\u202f000 rows read so far." in lead_client.get(f"{address}progress/").content.decode()
+    long_ago = timezone.now() + LEASE - timedelta(minutes=2, seconds=5)
+    Upload.objects.update(lease_until=long_ago, attempts=2)
+    silent = lead_client.get(f"{address}progress/").content.decode()
+    assert "Nothing was heard of the worker for 2 minutes." in silent and "Attempt 2." in silent
     Upload.objects.update(state="done")
     done = lead_client.get(f"{address}progress/")
     assert (done.status_code, done["HX-Redirect"]) == (204, address)
+
+
+def test_a_lead_cancels_a_check_on_the_page_and_has_it_done_after_all(lead_client, study, monkeypatch):
+    monkeypatch.setattr("annotation.importing.uploads.AT_ONCE_BYTES", 10)
+    response = send(lead_client, GOOD)
+    address = response.redirect_chain[-1][0]
+    assert "Cancel the check</button>" in response.content.decode()
+    page = lead_client.post(address, {"act": "cancel"}, follow=True).content.decode()
+    assert "It was cancelled; nothing was stored" in page and 'hx-trigger="every 2s"' not in page
+    assert lead_client.get(f"{address}progress/").status_code == 204
+    page = lead_client.post(address, {"act": "cancel"}, follow=True).content.decode()
+    assert "The work on items.csv has ended already." in page
+    monkeypatch.undo()
+    page = lead_client.post(address, {"act": "retry"}, follow=True).content.decode()
+    assert "Import 2 new items" in page
 
 
 def test_judgements_need_the_name_of_their_round(lead_client, study):
@@ -187,7 +210,7 @@ def test_what_an_import_counts_is_said_of_one_and_of_many(lead_client, study, la
 
 
 WORKBOOK = saved_bytes(parts(sheet(HEADER, row(2, text("A2", "a"), text("B2", "First text.")))))
-FOREIGN_READERS = ("recognise.recognise", "delimited.records", "excel.records", "encodings.json_document")
+FOREIGN_READERS = ("delimited.records", "excel.records", "encodings.json_document")
 
 
 @pytest.mark.parametrize(("content", "name"), [(GOOD, "a.csv"), (WORKBOOK, "a.xlsx")], ids=["csv", "xlsx"])
@@ -198,7 +221,7 @@ def test_no_web_process_reads_a_file_and_a_page_shows_what_was_found_once(
         raise AssertionError("a file is read in the web process")
 
     for reader in FOREIGN_READERS:
-        monkeypatch.setattr(f"annotation.importing.{reader}", read)
+        monkeypatch.setattr(f"annotation.importing.files.{reader}", read)
     address = send(lead_client, content, name).redirect_chain[-1][0]
     monkeypatch.setattr("django.core.files.storage.FileSystemStorage.open", read)
     monkeypatch.setattr("annotation.importing.subprocess_reader.subprocess.Popen", read)
@@ -207,12 +230,13 @@ def test_no_web_process_reads_a_file_and_a_page_shows_what_was_found_once(
 
 
 def test_a_file_that_takes_long_is_left_to_a_worker_and_still_waits_to_be_checked(
-    lead_client, study, monkeypatch
+    lead_client, study, monkeypatch, django_capture_on_commit_callbacks
 ):
     sent = []
     monkeypatch.setattr(tasks.check_upload, "delay", lambda *given: sent.append(given))
     large = saved_bytes({"[Content_Types].xml": "x" * (AT_ONCE.unpacked + 1)})
-    page = send(lead_client, large, "a.xlsx").content.decode()
+    with django_capture_on_commit_callbacks(execute=True):
+        page = send(lead_client, large, "a.xlsx").content.decode()
     upload = Upload.objects.get()
     assert (upload.work, upload.state, sent) == ("check", "queued", [(upload.pk, "en")])
     assert "Waiting for a worker." in page

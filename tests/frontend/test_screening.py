@@ -38,14 +38,15 @@ def test_nothing_that_passed_is_said_beside_the_form(lead_client, study):
 
 
 def test_many_items_are_sent_by_a_worker_while_the_target_shows_how_far_it_is(
-    lead_client, study, monkeypatch
+    lead_client, study, monkeypatch, django_capture_on_commit_callbacks
 ):
     sent = []
     monkeypatch.setattr(uploading, "AT_ONCE_BYTES", 0)
     monkeypatch.setattr(tasks.import_upload, "delay", lambda *given: sent.append(given))
     target = project_create(slug="t", codebook="focus", user=study.lead.user)
     given = {"criteria": ["CTX"], "target": target.memberships.get().pk}
-    response = lead_client.post("/p/s/screening/", given)
+    with django_capture_on_commit_callbacks(execute=True):
+        response = lead_client.post("/p/s/screening/", given)
     page = lead_client.get(response["Location"]).content.decode()
     assert "Waiting for a worker." in page and "What passed the screening of s" in page
     tasks.import_upload(*sent[0])
