@@ -3,7 +3,7 @@
 import pytest
 from django.utils import timezone
 
-from annotation.adjudication.adjudication import Ruling, resolution_decide
+from annotation.adjudication.adjudication import ResolutionInput, resolution_decide
 from annotation.adjudication.discussion import comment_add
 from annotation.codebooks.definition import Codebook
 from annotation.importing.files.rows import FileError
@@ -284,7 +284,7 @@ def test_a_key_is_whole_when_it_answers_what_is_asked():
                 unit=Unit(code),
                 member=made.lead,
                 codebook=codebook,
-                ruling=Ruling(applicable=False, why="So."),
+                given=ResolutionInput(applicable=False, why="So."),
                 seen=None,
             )
     assert key_from_resolutions(made.round) == 8
