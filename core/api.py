@@ -11,8 +11,6 @@ from django.http import Http404
 from django.utils.translation import gettext
 from rest_framework import exceptions, serializers, status
 from rest_framework.response import Response
-from rest_framework.views import exception_handler as rest_exception_handler
-from rest_framework.views import set_rollback
 
 from core.errors import Refused
 
@@ -37,6 +35,9 @@ STATUS = {
 
 def exception_handler(error: Exception, context: dict[str, Any]) -> Response | None:
     """Turn what the use cases and REST framework raise into the one shape."""
+    # Not above: its views look for the parser below as they are imported.
+    from rest_framework import views
+
     if isinstance(error, Refused):
         return Response(
             refusal_body(error), status=STATUS.get(error.code, status.HTTP_422_UNPROCESSABLE_ENTITY)
@@ -54,10 +55,10 @@ def exception_handler(error: Exception, context: dict[str, Any]) -> Response | N
         }
         body = {"code": "too_large", "message": message}
         return Response(body, status=status.HTTP_413_REQUEST_ENTITY_TOO_LARGE)
-    response = rest_exception_handler(error, context)
+    response = views.exception_handler(error, context)
     if response is None and is_unavailable(error):
         logger.error("%s while answering the API", type(error).__name__, exc_info=error)
-        set_rollback()
+        views.set_rollback()
         return Response(
             unavailable_body(), status=status.HTTP_503_SERVICE_UNAVAILABLE, headers={"Retry-After": "30"}
         )

@@ -121,9 +121,7 @@ def test_only_tasks_dispatch_and_the_configuration_know_celery():
 def test_only_pages_and_the_api_know_http():
     for package in ("django.http", "django.shortcuts", "rest_framework"):
         for path in importers(package, "exports", "agreement", "annotation", "core"):
-            # What an API answers is made in core/api.py, what it is sent is read by core/strict_json.py.
-            inside = "api" in Path(path).parent.parts or Path(path).name == "api.py"
-            assert inside or path == "core/strict_json.py", path
+            assert "api" in Path(path).parent.parts or Path(path).name in ("api.py", "api_parsing.py"), path
 
 
 @pytest.mark.parametrize("folder", PURE)

@@ -32,12 +32,13 @@ class ResolvedUnits:
     """The decided units of a round that somebody judged, in the order of their ids.
 
     ratings (units, annotators) and key (units,) are codes of the answers, MISSING where there is none; items
-    (units,) says which units belong together.
+    (units,) says which units belong together, types (units,) the type of each ("" of a question).
     """
 
     ratings: IntArray
     key: IntArray
     items: IntArray
+    types: tuple[str, ...]
 
 
 def resolved_read(round: Round, *, categories: Sequence[str], annotators: Sequence[str]) -> ResolvedUnits:
@@ -48,7 +49,7 @@ def resolved_read(round: Round, *, categories: Sequence[str], annotators: Sequen
     decided = _decisions(round)
     code_of = {code: place for place, code in enumerate(categories)}
     column_of = {name: place for place, name in enumerate(annotators)}
-    rows, key, items = [], [], []
+    rows, key, items, types = [], [], [], []
     ordered = sorted(decided, key=_in_order)
     for first in range(0, len(ordered), BATCH):
         part = ordered[first : first + BATCH]
@@ -62,10 +63,12 @@ def resolved_read(round: Round, *, categories: Sequence[str], annotators: Sequen
                 rows.append(given)
                 key.append(code_of[decided[unit]])
                 items.append(unit[0])
+                types.append(unit[1])
     return ResolvedUnits(
         ratings=np.array(rows, dtype=np.int64).reshape(-1, len(annotators)),
         key=np.array(key, dtype=np.int64),
         items=np.array(items, dtype=np.int64),
+        types=tuple(types),
     )
 
 
@@ -90,14 +93,14 @@ def agreement_with_decisions(report: AgreementReport) -> dict[str, dict[str, Any
     """Return {pseudonym: {"n", "agreement", "kappa"}}: each annotator against the leads' decisions.
 
     n counts the decided units the annotator judged; agreement is the share of equal answers (yes and no, or
-    the label: spans and reasons apart), kappa Cohen's, both with intervals over items by the report's
-    replicates and seed. Empty where nothing is decided and for a live report, which shows no annotator.
+    the label: spans and reasons apart), kappa Cohen's, of the types together each against its own chance;
+    both with intervals over items by the report's replicates and seed. Empty where nothing is decided and for a live report, which shows no annotator.
     """
     # A decision is never changed: another one supersedes it.
     decisions = Resolution.objects.filter(codebook__project=report.round.project).aggregate(
         last=Max("id"), current=Count("id", filter=Q(superseded_at__isnull=True))
     )
-    name = f"resolved:{report.pk}:{report.digest}:{judgements_stamp(report.round)}"
+    name = f"resolved-strata:{report.pk}:{report.digest}:{judgements_stamp(report.round)}"
     return cached(f"{name}:{decisions['last']}:{decisions['current']}", lambda: _figures(report))
 
 
@@ -116,6 +119,7 @@ def _figures(report: AgreementReport) -> dict[str, dict[str, Any]]:
                 seed=[*seed_of(report.parameters["seed"], STREAM), column],
                 replicates=report.parameters["replicates"],
                 clusters=units.items,
+                strata=units.types if len(set(units.types)) > 1 else None,
             )
         )
         for column, name in enumerate(names)

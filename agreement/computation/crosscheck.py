@@ -22,14 +22,17 @@ from agreement.computation.crosscheck_labels import (
     cross_check,
 )
 from agreement.computation.crosscheck_rouge import ROUGE, rouge_checks
+from agreement.computation.crosscheck_strata import strata_check
 from agreement.models import AgreementReport
+from agreement.report.assembly import REPORT_VERSION
 from agreement.report.loading import judgements_read, texts_read
-from agreement.report.sections import sections_of
+from agreement.report.sections import Section, sections_of
 from agreement.statistics.estimates import Estimate, PairEstimate, TableResult
 
 ATTEMPTS = 3
 PATIENCE = timedelta(minutes=2)
 JUDGEMENTS_CHANGED = "the judgements have changed since; compute the report again"
+CODE_CHANGED = "the program has changed since; compute the report again"
 
 Crosscheck = AgreementReport.Crosscheck
 
@@ -46,18 +49,19 @@ def report_crosscheck(*, report_id: int) -> str:
         return ""
     report = AgreementReport.objects.select_related("round__project", "round__codebook").get(id=report_id)
     judgements = judgements_read(report.round)
-    if judgements.digest() != report.judgements_sha256:
-        outcome: str = Crosscheck.UNCHECKED
-        result: dict[str, Any] = {"why": JUDGEMENTS_CHANGED}
+    outcome: str = Crosscheck.UNCHECKED
+    result: dict[str, Any]
+    if report.code_version != REPORT_VERSION:
+        result = {"why": CODE_CHANGED}
+    elif judgements.digest() != report.judgements_sha256:
+        result = {"why": JUDGEMENTS_CHANGED}
     else:
         stored = {section["key"]: section for section in report.figures["sections"]}
         sections = sections_of(judgements)
         rouge = rouge_checks(judgements, sections, stored, texts=texts_read)
         checks = {
             section.key: (
-                *cross_check(
-                    section.ratings, q=len(section.categories), result=result_of(stored[section.key])
-                ),
+                *_of_labels(section, result_of(stored[section.key])),
                 *rouge.get(section.key, ()),
             )
             for section in sections
@@ -67,6 +71,13 @@ def report_crosscheck(*, report_id: int) -> str:
         crosscheck=outcome, crosscheck_result=result, crosscheck_attempts=ATTEMPTS
     )
     return outcome
+
+
+def _of_labels(section: Section, result: TableResult) -> tuple[Check, ...]:
+    strata, q = section.strata, len(section.categories)
+    if strata is not None:
+        return strata_check(strata, q=q, result=result)
+    return cross_check(section.ratings, q=q, result=result)
 
 
 def crosscheck_sweep() -> list[int]:

@@ -31,9 +31,9 @@ SUBSET_WHY = (
 )
 
 # krippendorff builds an items x categories x categories array of floats.
-_LARGEST_ARRAY = 50_000_000
-_NO_OTHER = "no independent implementation at hand"
-_NEVER = "no independent implementation at hand for items with different numbers of ratings"
+LARGEST_ARRAY = 50_000_000
+NO_OTHER = "no independent implementation at hand"
+NEVER = "no independent implementation at hand for items with different numbers of ratings"
 
 Theirs = Callable[[IntArray, int], float]
 
@@ -80,16 +80,16 @@ def cross_check(
             checks.append(_alpha_check(array, q, estimate, tolerance))
         elif name in _BY_STATSMODELS:
             checks.append(_statsmodels_check(name, array, q, estimate, tolerance))
-        elif name in _EQUAL_WHERE_COMPLETE and _equally_many(array, q):
+        elif name in EQUAL_WHERE_COMPLETE and _equally_many(array, q):
             # These three differ from each other only by how they weigh items with more ratings than others.
-            theirs = _observed(array, q)
+            theirs = observed(array, q)
             checks.append(compared(name, "statsmodels", estimate.known, theirs, tolerance))
-        elif name in _EQUAL_WHERE_COMPLETE:
-            checks.append(Check(name, NOT_CHECKED, ours=estimate.value, why=_NEVER))
+        elif name in EQUAL_WHERE_COMPLETE:
+            checks.append(Check(name, NOT_CHECKED, ours=estimate.value, why=NEVER))
         elif name == "cohen_kappa":
             checks += _cohen_checks(array, q, result, tolerance)
         else:
-            checks.append(Check(name, NOT_CHECKED, ours=estimate.value, why=_NO_OTHER))
+            checks.append(Check(name, NOT_CHECKED, ours=estimate.value, why=NO_OTHER))
     return tuple(checks)
 
 
@@ -111,19 +111,26 @@ def compared(
 def _alpha_check(array: IntArray, q: int, estimate: Estimate, tolerance: float) -> Check:
     name = "krippendorff_alpha"
     try:
-        import krippendorff
+        import krippendorff  # noqa: F401
     except ImportError:
         return Check(name, NOT_CHECKED, ours=estimate.value, why="krippendorff is not installed")
-    if array.shape[0] * q * q > _LARGEST_ARRAY:
+    if array.shape[0] * q * q > LARGEST_ARRAY:
         return Check(name, NOT_CHECKED, ours=estimate.value, why="the table is too large for krippendorff")
+    return compared(name, "krippendorff", estimate.known, krippendorff_alpha(array, q), tolerance)
+
+
+def krippendorff_alpha(array: IntArray, q: int) -> float:
+    """Return alpha of an (items, raters) table by the library of its name."""
+    import krippendorff
+
     # It wants raters x items, takes interval data unless told otherwise, and marks missing by NaN.
     data = np.where(array < 0, np.nan, array).T
     with warnings.catch_warnings():
         warnings.simplefilter("ignore")
-        theirs = krippendorff.alpha(
+        found = krippendorff.alpha(
             reliability_data=data, level_of_measurement="nominal", value_domain=list(range(q))
         )
-    return compared(name, "krippendorff", estimate.known, float(theirs), tolerance)
+    return float(found)
 
 
 def _equally_many(array: IntArray, q: int) -> bool:
@@ -135,7 +142,8 @@ def _statsmodels_check(name: str, array: IntArray, q: int, estimate: Estimate, t
     theirs = _BY_STATSMODELS[name]
     if _equally_many(array, q):
         return compared(name, "statsmodels", estimate.known, theirs(array, q), tolerance)
-    subset = _most_common_number(array, q)
+    numbers = label_counts(array, q).sum(axis=1)
+    subset = array[numbers == most_common_number(numbers)]
     again = label_agreement(subset, q=q, seed=0, replicates=0).estimates[name]
     if again.value is None:
         why = f"statsmodels needs equally many ratings of every item; on those that have them: {again.words}"
@@ -144,11 +152,10 @@ def _statsmodels_check(name: str, array: IntArray, q: int, estimate: Estimate, t
     return replace(check, status=CHECKED_SUBSET, why=SUBSET_WHY) if check.status == CHECKED else check
 
 
-def _most_common_number(array: IntArray, q: int) -> IntArray:
-    """Return the items with the most common number of ratings from two on, of equals the larger."""
-    numbers = label_counts(array, q).sum(axis=1)
+def most_common_number(numbers: IntArray) -> int:
+    """Return the most common number of ratings from two on, of equals the larger."""
     values, times = np.unique(numbers[numbers > 1], return_counts=True)
-    return array[numbers == values[len(values) - 1 - times[::-1].argmax()]]
+    return int(values[len(values) - 1 - times[::-1].argmax()])
 
 
 def _statsmodels_kappa(array: IntArray, q: int, method: str) -> float:
@@ -160,7 +167,8 @@ def _statsmodels_kappa(array: IntArray, q: int, method: str) -> float:
         return float(fleiss_kappa(table, method=method))
 
 
-def _fleiss(array: IntArray, q: int) -> float:
+def fleiss(array: IntArray, q: int) -> float:
+    """Return Fleiss' kappa by statsmodels of items with equally many ratings."""
     return _statsmodels_kappa(array, q, "fleiss")
 
 
@@ -168,19 +176,20 @@ def _pabak(array: IntArray, q: int) -> float:
     return _statsmodels_kappa(array, q, "uniform")
 
 
-def _observed(array: IntArray, q: int) -> float:
+def observed(array: IntArray, q: int) -> float:
+    """Return p_a by statsmodels of items with equally many ratings."""
     # statsmodels does not give p_a itself; its kappa against uniform chance is (p_a - 1/q) / (1 - 1/q).
     return _pabak(array, q) * (1 - 1 / q) + 1 / q if q > 1 else 1.0
 
 
 _BY_STATSMODELS: dict[str, Theirs] = {
-    "fleiss_kappa": _fleiss,
+    "fleiss_kappa": fleiss,
     "pabak": _pabak,
-    "observed_agreement": _observed,
+    "observed_agreement": observed,
 }
-_EQUAL_WHERE_COMPLETE = ("rating_weighted_agreement", "pair_pooled_agreement")
+EQUAL_WHERE_COMPLETE = ("rating_weighted_agreement", "pair_pooled_agreement")
 
-CHECKABLE = ("krippendorff_alpha", "cohen_kappa", *_BY_STATSMODELS, *_EQUAL_WHERE_COMPLETE)
+CHECKABLE = ("krippendorff_alpha", "cohen_kappa", *_BY_STATSMODELS, *EQUAL_WHERE_COMPLETE)
 """The coefficients for which an independent implementation exists, for some tables at least."""
 
 

@@ -56,7 +56,7 @@ class Notes:
 
     def mark(self, sentence: str) -> str:
         """Return the letter of a sentence, the next one where it is new."""
-        return self.marks.setdefault(sentence, chr(ord("a") + len(self.marks)))
+        return self.marks.setdefault(sentence, letters(len(self.marks)))
 
     def noted(self, cell: Cell) -> Cell:
         """Return the cell with the letter of its note; as it is where there is nothing to say."""
@@ -73,6 +73,20 @@ class Notes:
     def listed(self) -> list[tuple[str, str]]:
         """The notes as (letter, sentence), for below the table."""
         return [(mark, sentence) for sentence, mark in self.marks.items()]
+
+
+def letters(place: int) -> str:
+    """Return the letters of the note at a place, counted from 0: after z come aa, ab and so on.
+
+    >>> letters(0), letters(25), letters(26), letters(701), letters(702)
+    ('a', 'z', 'aa', 'zz', 'aaa')
+    """
+    found = ""
+    place += 1
+    while place:
+        place, letter = divmod(place - 1, 26)
+        found = chr(ord("a") + letter) + found
+    return found
 
 
 def number(value: float | None, digits: int = 2, *, signed: bool = False) -> str:

@@ -12,9 +12,10 @@ from agreement.display.wording import (
     COEFFICIENTS,
     ITEM_MEANS,
     SIMILARITIES,
-    SPAN_ALPHAS,
     encoder_text,
+    is_old,
     reason_text,
+    span_alphas,
 )
 from agreement.report.bertscore_figures import BERTSCORE, bertscore_figure
 from core.csv_safety import made_safe
@@ -49,8 +50,10 @@ LATEX_COLUMNS = {
     BERTSCORE: "BERTScore",
     f"{BERTSCORE}_against_gold": "BERTScore, gold",
     f"{BERTSCORE}_against_gold_and_disagreement": "BERTScore, gold + alone",
+    "u_alpha": "$_u\\alpha$",
     "alpha_token": "$\\alpha_{\\mathrm{token}}$",
-    "alpha_u": "$\\alpha_u$",
+    "alpha_token_within": "$\\alpha_{\\mathrm{token}}$ within",
+    "mean_of_types": "$\\alpha$, mean",
 }
 LATEX_DEFAULT = ("n_pairable", "observed_agreement", "pabak", "gwet_ac1", "krippendorff_alpha", "interval")
 
@@ -74,7 +77,9 @@ class TableRefused(ValueError):
 def figures_csv(figures: dict[str, Any]) -> str:
     """Return every figure of a report, one a row; undefined has an empty value and its reason.
 
-    `caution` is the code of why an interval is not to be trusted. A report with an encoder has a column more,
+    Of groups and all types the figures are those of the types together; the plain mean over types stands
+    beside them as `..._mean_of_types` and the one table of all units as `..._stacked`. `caution` is the code
+    of why an interval is not to be trusted. A report with an encoder has a column more,
     which names it beside its figures. Of a mean over texts `n_items` counts these texts.
     """
     out = io.StringIO()
@@ -83,7 +88,7 @@ def figures_csv(figures: dict[str, Any]) -> str:
     writer.writerow([*CSV_COLUMNS, "encoder"] if encoder else CSV_COLUMNS)
     for section in figures["sections"]:
         counts = [section["n_pairable"], section["n_ratings"]]
-        for figure, estimate in _estimates(section):
+        for figure, estimate in [*_estimates(section, figures), *_of_strata(section)]:
             writer.writerow(
                 [
                     made_safe(section["key"]),
@@ -124,14 +129,19 @@ def change_csv(figures: dict[str, Any], change: dict[str, Any]) -> str:
     return out.getvalue()
 
 
-def _estimates(section: dict[str, Any]) -> Iterator[tuple[str, dict[str, Any]]]:
+def _of_strata(section: dict[str, Any]) -> Iterator[tuple[str, dict[str, Any]]]:
+    yield from ((f"{name}_mean_of_types", mean) for name, mean in section.get("mean_of_types", {}).items())
+    yield from ((f"{name}_stacked", estimate) for name, estimate in section.get("stacked", {}).items())
+
+
+def _estimates(section: dict[str, Any], figures: dict[str, Any]) -> Iterator[tuple[str, dict[str, Any]]]:
     yield from ((name, section["estimates"][name]) for name in COEFFICIENTS)
     if section["spans"]:
         yield from ((name, section["spans"]["similarity"][name]) for name in SIMILARITIES)
         bertscore = bertscore_figure(section)
         if bertscore is not None:
             yield BERTSCORE, bertscore
-        yield from ((name, section["spans"][name]) for name in SPAN_ALPHAS)
+        yield from ((name, section["spans"][name]) for name in span_alphas(figures))
         for target, measures in section["spans"].get("against", {}).items():
             yield from ((f"{name}_against_{target}", measures[name]) for name in SIMILARITIES)
             yield f"{BERTSCORE}_against_{target}", bertscore_figure(section, target)
@@ -150,17 +160,18 @@ def latex_table(
     """
     sections = {section["key"]: section for section in figures["sections"]}
     wrong = [name for name in rows if name not in sections]
-    wrong += [name for name in columns if name not in LATEX_COLUMNS]
+    known = _known_columns(figures)
+    wrong += [name for name in columns if name not in known]
     if wrong or not columns:
         raise TableRefused(
             f"no row or column {', '.join(wrong) or '(none given)'}; rows: {', '.join(sections)}; "
-            f"columns: {', '.join(LATEX_COLUMNS)}"
+            f"columns: {', '.join(known)}"
         )
     notes = Notes()
     lines = [
         f"\\begin{{tabular}}{{l{'r' * len(columns)}}}",
         "\\toprule",
-        " & ".join(["", *(LATEX_COLUMNS[name] for name in columns)]) + r" \\",
+        " & ".join(["", *(known[name] for name in columns)]) + r" \\",
         "\\midrule",
     ]
     shown = [sections[key] for key in rows] if rows else list(sections.values())
@@ -168,11 +179,14 @@ def latex_table(
         if before is not None and before["kind"] != section["kind"]:
             lines.append("\\midrule")
         cells = [section["name"].translate(_LATEX_SPECIAL)]
-        cells += [_cell(section, name, notes) for name in columns]
+        cells += [_cell(section, figures, name, notes) for name in columns]
         lines.append(" & ".join(cells) + r" \\")
     lines.append("\\bottomrule")
     for mark, sentence in notes.listed:
         note = f"\\footnotesize $^{{{mark}}}$ {sentence.translate(_LATEX_SPECIAL)}"
+        lines.append(f"\\multicolumn{{{len(columns) + 1}}}{{l}}{{{note}}} " + r"\\")
+    for sentence in _versions(figures, shown, columns):
+        note = f"\\footnotesize {sentence}"
         lines.append(f"\\multicolumn{{{len(columns) + 1}}}{{l}}{{{note}}} " + r"\\")
     if any(name.startswith(BERTSCORE) for name in columns) and encoder_text(figures):
         note = f"\\footnotesize BERTScore F1 by {encoder_text(figures).translate(_LATEX_SPECIAL)}"
@@ -181,7 +195,49 @@ def latex_table(
     return "\n".join(lines) + "\n"
 
 
-def _cell(section: dict[str, Any], name: str, notes: Notes) -> str:
+_VERSIONS = {
+    "u_alpha": "$_u\\alpha$: marked against not marked, all texts one continuum (Krippendorff et al. 2016)",
+    "alpha_token": "$\\alpha_{\\mathrm{token}}$: nominal, the tokens of all texts together",
+    "alpha_token_within": "$\\alpha_{\\mathrm{token}}$ within: $D_o$ and $D_e$ of each text, added up",
+}
+_OLD_VERSIONS = {"alpha_token": _VERSIONS["alpha_token_within"]}
+
+
+def _known_columns(figures: dict[str, Any]) -> dict[str, str]:
+    """Return the columns of a report's table: one of older code has other alphas over texts."""
+    if not is_old(figures):
+        return LATEX_COLUMNS
+    new = ("u_alpha", "alpha_token_within", "mean_of_types")
+    known = {name: words for name, words in LATEX_COLUMNS.items() if name not in new}
+    return known | {"alpha_u": "$\\alpha_u$ (2004)"}
+
+
+def _versions(
+    figures: dict[str, Any], shown: Sequence[dict[str, Any]], columns: Sequence[str]
+) -> Iterator[str]:
+    """Yield which version of a coefficient stands in the table, and what its rows of several types are."""
+    strata = [section for section in shown if "mean_of_types" in section]
+    if {"krippendorff_alpha", "interval"} & set(columns):
+        yield "$\\alpha$: Krippendorff, nominal"
+    if strata:
+        names = ", ".join(section["name"].translate(_LATEX_SPECIAL) for section in strata)
+        types = [section["name"] for section in figures["sections"] if section["kind"] == "type"]
+        kinds = ", ".join(name.translate(_LATEX_SPECIAL) for name in types)
+        yield f"{names}: types as strata, each against its own chance ({kinds})"
+        means = [
+            f"{section['name'].translate(_LATEX_SPECIAL)} {_number(mean['value'])}"
+            for section in strata
+            if (mean := section["mean_of_types"]["krippendorff_alpha"])["value"] is not None
+        ]
+        if means:
+            yield f"Plain mean of $\\alpha$ over types: {', '.join(means)}"
+    elif is_old(figures) and any(section["kind"] in ("group", "all") for section in shown):
+        yield "Groups and all types: types stacked into one table"
+    versions = _OLD_VERSIONS if is_old(figures) else _VERSIONS
+    yield from (versions[name] for name in columns if name in versions)
+
+
+def _cell(section: dict[str, Any], figures: dict[str, Any], name: str, notes: Notes) -> str:
     if name in ("n", "n_pairable"):
         number = section["n_items" if name == "n" else name]
         return "--" if number is None else str(number)
@@ -190,7 +246,10 @@ def _cell(section: dict[str, Any], name: str, notes: Notes) -> str:
         return "--" if rate is None else _number(rate)
     if name == "interval":
         return _interval(section["estimates"]["krippendorff_alpha"], notes)
-    estimate = dict(_estimates(section)).get(name)
+    estimate = dict(_estimates(section, figures)).get(name)
+    if name == "mean_of_types":
+        mean = section.get(name, {}).get("krippendorff_alpha") or {"value": None}
+        return "--" if mean["value"] is None else _number(mean["value"])
     if estimate is None:
         return "--"
     if estimate["value"] is None:

@@ -5,7 +5,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import Any
 
-from django.utils.translation import gettext
+from django.utils.translation import gettext, ngettext
 
 from agreement.display.cells import DASH, Cell, Figures, Notes, cell, count, number
 from agreement.display.charts import Axis, Whisker, axis_of, whisker_of
@@ -107,12 +107,28 @@ def _row(section: Figures, groups: dict[str, Figures], axis: Axis, has_spans: bo
         n_pairable=count(section["n_pairable"]),
         yes_rate=notes.noted(_yes_rate(section)) if section["kind"] in _OF_TYPES else None,
         cells=[(short, notes.noted(cell(estimates[name]))) for name, short in OVERVIEW.items()],
-        alpha=notes.noted(cell(estimates[ALPHA])),
+        alpha=notes.noted(cell(estimates[ALPHA], below=_mean(section))),
         whisker=whisker_of(estimates[ALPHA], axis),
         span=notes.noted(_span(section)) if has_spans else None,
         disputed=section["queue"].get("disputed", 0),
         paradox=bool(section["paradox"]),
     )
+
+
+def _mean(section: Figures) -> str:
+    mean = section.get("mean_of_types", {}).get(ALPHA)
+    if not mean or mean["value"] is None:
+        return ""
+    return gettext("mean %(value)s") % {"value": number(mean["value"])}
+
+
+def mean_words(section: Figures, name: str = ALPHA) -> str:
+    """Return the plain mean of a coefficient over the types of a section, "" where it has no such mean."""
+    mean = section.get("mean_of_types", {}).get(name)
+    if not mean or mean["value"] is None:
+        return ""
+    words = ngettext("mean over %(n)s type %(value)s", "mean over %(n)s types %(value)s", mean["n"])
+    return words % {"n": mean["n"], "value": number(mean["value"])}
 
 
 def _yes_rate(section: Figures) -> Cell:
@@ -144,6 +160,7 @@ def cards(figures: Figures, change: Figures) -> dict[str, Any]:
     moved = change.get("sections", {}).get(whole["key"]) if change else None
     return {
         "alpha": cell(whole["estimates"][ALPHA]),
+        "mean": mean_words(whole),
         "change": cell(moved["differences"][ALPHA], signed=True) if moved else None,
         "recurring": moved["n_both"] if moved else 0,
         "span": cell(whole["spans"]["similarity"]["token_jaccard"], spans=True) if whole["spans"] else None,

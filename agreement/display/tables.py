@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator, Mapping
 from typing import Any
 
-from django.utils.translation import gettext
+from django.utils.translation import gettext, ngettext
 
 from agreement.display.cells import DASH, Cell, Figures, Notes, cell, count, number
 from agreement.display.charts import level, stacked_bar
@@ -17,7 +17,7 @@ from agreement.display.wording import (
     ITEM_MEANS,
     LABEL_SIGNS,
     SIMILARITIES,
-    SPAN_ALPHAS,
+    span_alphas,
 )
 from agreement.report.bertscore_figures import bertscore_figure
 from agreement.report.comparison import SHOWN as CHANGE_SHOWN
@@ -39,6 +39,38 @@ def coefficient_table(figures: Figures, notes: Notes) -> tuple[list[str], list[d
     return [COEFFICIENTS[name] for name in names], rows
 
 
+def stacked_table(figures: Figures, notes: Notes) -> tuple[list[str], list[dict[str, Any]]]:
+    """Return headers and three rows a group and all types: together, mean over types, stacked."""
+    names = ("observed_agreement", "cohen_kappa", "fleiss_kappa", "pabak", "gwet_ac1", "krippendorff_alpha")
+    rows = []
+    for section in figures["sections"]:
+        if "stacked" not in section:
+            continue
+        kinds = {
+            gettext("together"): [cell(section["estimates"][name]) for name in names],
+            gettext("mean over types"): [mean_cell(section["mean_of_types"][name]) for name in names],
+            gettext("stacked"): [value_cell(section["stacked"][name]) for name in names],
+        }
+        rows += [
+            {"name": section_name(section), "how": how, "first": place == 0, "cells": notes.each(cells)}
+            for place, (how, cells) in enumerate(kinds.items())
+        ]
+    return [COEFFICIENTS[name] for name in names], rows
+
+
+def mean_cell(mean: Figures | None) -> Cell:
+    """Return the plain mean over types, with the number of types that have the figure below it."""
+    if not mean or mean["value"] is None:
+        return Cell(DASH)
+    n = mean["n"]
+    return Cell(number(mean["value"]), below=ngettext("of %(n)s type", "of %(n)s types", n) % {"n": n})
+
+
+def value_cell(estimate: Figures) -> Cell:
+    """Return an estimate of which the interval was not asked for."""
+    return cell({**estimate, "interval_reason": None})
+
+
 def _with_error(estimate: Figures) -> Cell:
     if estimate["se"] is None:
         return cell(estimate)
@@ -46,7 +78,7 @@ def _with_error(estimate: Figures) -> Cell:
 
 
 def span_table(figures: Figures, notes: Notes) -> list[dict[str, Any]]:
-    """Return a row for each section with spans: every similarity, the two alphas, and how many spans.
+    """Return a row for each section with spans: every similarity, the alphas, and how many spans.
 
     A similarity that is undefined for some of the pairs has its own number of pairs below it. BERTScore comes
     last, where the report was made with an encoder.
@@ -58,7 +90,7 @@ def span_table(figures: Figures, notes: Notes) -> list[dict[str, Any]]:
             "cells": notes.each(
                 [
                     *_similarity_cells(section["spans"]["similarity"], "n_pairs"),
-                    *(cell(section["spans"][name], spans=True) for name in SPAN_ALPHAS),
+                    *(cell(section["spans"][name], spans=True) for name in span_alphas(figures)),
                     *([cell(bertscore_figure(section), spans=True)] if "encoder" in figures else []),
                 ]
             ),
@@ -127,7 +159,7 @@ def span_headers(figures: Figures) -> list[str]:
     """Return what stands above the cells of `span_table`."""
     return [
         *SIMILARITIES.values(),
-        *SPAN_ALPHAS.values(),
+        *span_alphas(figures).values(),
         *([BERTSCORE] if "encoder" in figures else []),
     ]
 

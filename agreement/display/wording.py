@@ -54,7 +54,47 @@ ITEM_MEANS = {
 }
 """How the similarities of a text's pairs are put together where each text weighs the same, as in FOCUS."""
 
-SPAN_ALPHAS = {"alpha_token": "Alpha over tokens", "alpha_u": "Alpha_u"}
+SPAN_ALPHAS = {
+    "u_alpha": "u-alpha (2016)",
+    "alpha_token": "Alpha over tokens, all texts as one",
+    "alpha_token_within": "Alpha over tokens, within texts",
+}
+OLD_SPAN_ALPHAS = {"alpha_token": "Alpha over tokens, within texts", "alpha_u": "alpha_u (2004)"}
+"""What reports of code before version STRATA_SINCE call alpha_token, and their alpha_u."""
+
+STRATA_SINCE = 6
+"""The version of reports from which types together are strata, and spans have u_alpha."""
+
+
+def is_old(figures: dict[str, Any]) -> bool:
+    """Whether a report is of the code that stacked types into one table."""
+    return bool(figures.get("version", 0) < STRATA_SINCE)
+
+
+def span_alphas(figures: dict[str, Any]) -> dict[str, str]:
+    """Return the alphas over texts that a report has, by key, with their words."""
+    return OLD_SPAN_ALPHAS if is_old(figures) else SPAN_ALPHAS
+
+
+def changed_since(figures: dict[str, Any]) -> str:
+    """Return what an old report's names mean, and what another computation would say; "" for one of today."""
+    if not is_old(figures):
+        return ""
+    sentences = []
+    if figures["protocol"] == "focus":
+        sentences = [
+            gettext(
+                "This report was made by an earlier version: its figures of groups and of all types stack "
+                "the types into one table, so that differing base rates count as agreement. Computed again, "
+                "they compare each type with its own chance."
+            ),
+            gettext(
+                "Its alpha_u is the definition of 2004 and its alpha over tokens that within texts; computed "
+                "again, it has u_alpha of 2016 and alpha over the tokens of all texts as one."
+            ),
+        ]
+    return " ".join(sentences)
+
 
 REASONS = {
     **results.REASONS,

@@ -26,7 +26,7 @@ from agreement.report.per_type import Alive, Rows, TypePart, types_find
 from agreement.report.sections import LABELS, Section, sections_of, type_section
 from agreement.report.span_figures import Texts
 from agreement.report.span_sums import SpanSums, span_frame, span_section
-from agreement.report.unsaid import LIVE_ITEMS, items_of, section_unsaid
+from agreement.report.unsaid import LIVE_ITEMS, items_of, section_unsaid, unsaid
 from agreement.spans.encoders import Encoder, MissingEncoder
 from annotation.codebooks.definition import FOCUS
 from core.canonical_json import canonical
@@ -242,9 +242,15 @@ def _aggregates_only(report: RoundReport, sections: dict[str, Section], judgemen
     """Leave out of a live report what is of one annotator or item, and figures that rest on a few items."""
     report.spans, report.units = [], []
     report.figures["annotators"], report.figures["cross"] = [], []
+    unsaid_types: set[int] = set()
     for place, section in enumerate(report.figures["sections"]):
         section["pairs"], section["pairs_undefined"], section["queue"] = [], {}, {}
         section["prevalence"] = {}
         judged, compared = items_of(judgements, sections[section["key"]])
         if 0 < judged < LIVE_ITEMS or 0 < compared < LIVE_ITEMS:
             report.figures["sections"][place] = section_unsaid(section)
+            unsaid_types.update(sections[section["key"]].kinds)
+    for section in report.figures["sections"]:
+        # With the mean of all and what the others say, a type that is not told could be worked out.
+        if "mean_of_types" in section and unsaid_types.intersection(sections[section["key"]].kinds):
+            section |= {name: unsaid(section[name]) for name in ("mean_of_types", "stacked")}

@@ -146,7 +146,11 @@ def _of_strata(together: StratifiedResult, stacked: TableResult) -> dict[str, An
     return {
         "n_strata": together.n_strata,
         "mean_of_types": {
-            name: {"value": None if mean is None else canonical_float(mean), "n": together.means_of[name]}
+            name: {
+                "value": None if mean is None else canonical_float(mean),
+                "reason": together.estimates[name].reason or NO_VARIATION if mean is None else None,
+                "n": together.means_of[name],
+            }
             for name, mean in together.means.items()
         },
         "stacked": {name: estimate.to_json() for name, estimate in stacked.estimates.items()},

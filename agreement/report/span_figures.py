@@ -12,6 +12,7 @@ from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 
 import numpy as np
+from numpy.typing import NDArray
 
 from agreement.report import gold_figures as gold_findings
 from agreement.report.gold_figures import against_sums
@@ -22,7 +23,7 @@ from agreement.spans.consensus import ConsensusSpan, consensus_spans
 from agreement.spans.tokens import positions
 from agreement.spans.u_alpha import unmarked_rows
 from agreement.spans.unitizing import alpha
-from agreement.statistics.patterns import FloatArray, IntArray
+from agreement.statistics.patterns import FloatArray
 
 COLUMNS = (*FIGURES, *gold_findings.COLUMNS, *item_means.COLUMNS)
 
@@ -64,7 +65,7 @@ class Findings:
     n_gold: int = 0
     n_disagreement: int = 0
     by_characters: int = 0
-    judges: IntArray | None = None
+    judges: NDArray[np.int64] | None = None
     continuum: FloatArray | None = None
 
     @property
@@ -130,7 +131,9 @@ def findings_read(
     for index, part in zip(types, of_types, strict=True):
         needed[part.unit[part.start >= 0]] = True
         if judgements.kinds[index].span:
-            judges = np.bincount(part.unit[part.value >= 0], minlength=n_items).astype(np.int64)
+            judges: NDArray[np.int64] = np.bincount(part.unit[part.value >= 0], minlength=n_items).astype(
+                np.int64
+            )
             kinds[index].judges, needed[judges > 1] = judges, True
     lengths = np.zeros((n_items, 2), dtype=np.int64)
     wanted = np.flatnonzero(needed)

@@ -17,7 +17,7 @@ LIVE_ITEMS = 5
 
 SPEAKING = (
     "n_items", "n_pairable", "n_ratings", "n_pairable_ratings", "estimates", "labels", "consensus",
-    "yes_rate", "prevalence", "median_seconds", "n_cannot_judge", "spans",
+    "yes_rate", "prevalence", "median_seconds", "n_cannot_judge", "spans", "mean_of_types", "stacked",
 )  # fmt: skip
 """What a section says of its answers, but for the pairs."""
 
@@ -25,7 +25,7 @@ SPEAKING = (
 def section_unsaid(section: dict[str, Any]) -> dict[str, Any]:
     """Return a section with none of its figures."""
     told = {name: unsaid(section[name]) for name in SPEAKING if name in section}
-    return {**section, **told, "paradox": ""}
+    return {**section, **told, "paradox": "", "readings": []}
 
 
 def unsaid(value: Any) -> Any:

@@ -16,6 +16,7 @@ from agreement.statistics.pairs import PairSums, pair_agreement, table_sums
 from agreement.statistics.patterns import FloatArray
 from agreement.statistics.rating_table import Study, study_of
 from agreement.statistics.standard_errors import rule_of_three, wilson_interval
+from agreement.statistics.strata import strata_table, stratified_agreement
 
 WILSON = "wilson"
 
@@ -117,16 +118,22 @@ def key_figures(
     seed: int | Sequence[int],
     replicates: int = 1000,
     clusters: ArrayLike | None = None,
+    strata: ArrayLike | None = None,
 ) -> KeyFigures:
-    """Compare the answers of one annotator with a key, both (items,) codes 0..q-1, -1 for none.
+    """Compare the answers of one annotator with a key, both (units,) codes 0..q-1, -1 for none.
 
-    The other arguments are those of label_agreement.
+    strata (units,), with clusters, names the table (the type) of each unit: kappa is then of the tables
+    together, each against its own chance. The other arguments are those of label_agreement.
     """
     both = np.column_stack([np.asarray(given), np.asarray(key)])
-    compared = label_agreement(both, q=q, seed=seed, replicates=replicates, clusters=clusters)
-    return KeyFigures(
-        compared.n_pairable, compared.estimates["observed_agreement"], compared.estimates["cohen_kappa"]
-    )
+    if strata is None or clusters is None:
+        compared = label_agreement(both, q=q, seed=seed, replicates=replicates, clusters=clusters)
+        n_pairable, estimates = compared.n_pairable, compared.estimates
+    else:
+        tables = strata_table(both, items=clusters, strata=strata)
+        together = stratified_agreement(tables, q=q, seed=seed, replicates=replicates)
+        n_pairable, estimates = together.n_pairable, together.estimates
+    return KeyFigures(n_pairable, estimates["observed_agreement"], estimates["cohen_kappa"])
 
 
 def _share(count: int, n: int) -> Estimate:

@@ -191,6 +191,18 @@ class StratifiedResult:
     seed: tuple[int, ...]
 
 
+def strata_table(ratings: ArrayLike, *, items: ArrayLike, strata: ArrayLike) -> IntArray:
+    """Return (units, raters) codes as an (items, strata, raters) array; items and strata are of each unit."""
+    table = np.asarray(ratings)
+    item, stratum = (
+        np.unique(np.asarray(names), return_inverse=True)[1].ravel() for names in (items, strata)
+    )
+    shape = item.max(initial=-1) + 1, stratum.max(initial=-1) + 1, table.shape[1]
+    found = np.full(shape, -1, dtype=np.int64)
+    found[item, stratum] = table
+    return found
+
+
 def stratified_agreement(
     ratings: ArrayLike, *, q: int, seed: int | Sequence[int], replicates: int = 1000, min_common: int = 1
 ) -> StratifiedResult:

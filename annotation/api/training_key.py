@@ -31,7 +31,7 @@ class KeyUnitsApi(MemberView):
         member = self.member(request, slug, lead=True)
         query = UnitsApi.QuerySerializer(data=request.query_params)
         query.is_valid(raise_exception=True)
-        return Response(key_units(access.round_or_404(member, number), **query.validated_data))
+        return Response(key_units(member, access.round_or_404(member, number), **query.validated_data))
 
 
 class KeyAnswerApi(MemberView):

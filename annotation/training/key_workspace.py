@@ -7,9 +7,10 @@ of it is a judgement. Only while the round is a draft.
 from typing import Any
 
 from django.db import transaction
+from django.db.models import QuerySet
 from django.utils.translation import gettext
 
-from annotation.access import round_or_404
+from annotation.access import readable, refuse_while_judging, round_or_404
 from annotation.codebooks.definition import Codebook as CodebookDefinition
 from annotation.judging.recording import Unit, check_answer
 from annotation.judging.workspace import MAX_PAGE, round_rules
@@ -46,15 +47,19 @@ def key_overview(member: Membership, round: Round) -> dict[str, Any]:
         **overview,
         "units_total": answered + missing,
         "units_decided": answered,
-        "assignments_total": _texts(round).count(),
+        "assignments_total": readable(_texts(round), member).count(),
     }
 
 
-def key_units(round: Round, *, after: int = 0, limit: int = 20) -> dict[str, Any]:
-    """Return the round's next texts with what the key says of them, in the shape of `workspace_units`."""
+def key_units(member: Membership, round: Round, *, after: int = 0, limit: int = 20) -> dict[str, Any]:
+    """Return the round's next texts with what the key says of them, in the shape of `workspace_units`.
+
+    A text that the member judges in an open round is left out until that round is closed.
+    """
     _refuse_frozen(round)
     limit = max(1, min(limit, MAX_PAGE))
-    drawn = list(_texts(round).filter(position__gt=after).order_by("position")[: limit + 1])
+    texts = readable(_texts(round), member)
+    drawn = list(texts.filter(position__gt=after).order_by("position")[: limit + 1])
     more, drawn = len(drawn) > limit, drawn[:limit]
     known: dict[int, dict[str | int, dict[str, Any]]] = {}
     for key in round.key_answers.filter(item__in=[row.item_id for row in drawn]):
@@ -110,6 +115,7 @@ def key_answer_record(
         drawn = _texts(round).filter(item=item_id).first()
         if drawn is None or not _is_asked(round, item_id, unit):
             raise NotFound(gettext("This is not asked in this round. Reload the page."))
+        refuse_while_judging(member, [item_id])
         codebook = CodebookDefinition.from_json(round.codebook.definition)
         checked = check_answer(codebook, drawn.item.text, unit, answer)
         answers = round.key_answers.filter(item=item_id, type_code=unit.type_code, question=unit.question_id)
@@ -181,7 +187,7 @@ def _values_of(key: KeyAnswer) -> dict[str, Any]:
     return {**{name: getattr(key, name) for name in names}, "why": key.why}
 
 
-def _texts(round: Round) -> Any:
+def _texts(round: Round) -> QuerySet[RoundItem]:
     return RoundItem.objects.filter(round=round, item__withdrawn_at__isnull=True).select_related("item")
 
 

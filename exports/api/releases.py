@@ -113,6 +113,9 @@ class ParametersSerializer(serializers.Serializer):
     agreement = serializers.BooleanField(help_text="The agreement report of each round.")
     comments = serializers.BooleanField(help_text="Annotators' comments among the judgements.")
     texts = serializers.BooleanField(help_text="false: ids, offsets, labels and hashes only.")
+    quoting_questions = serializers.BooleanField(
+        help_text="CQs-Gen without texts: questions as they were written, also where they quote a text."
+    )
     exchange = serializers.ListField(
         child=serializers.ChoiceField(EXCHANGE), help_text="Also in the forms of other tools."
     )

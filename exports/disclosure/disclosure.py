@@ -4,7 +4,7 @@
 - Where labels or texts of a round's items are kept back, nothing in its agreement report speaks of fewer than
   `min_cell` items. Where all is public anyway nothing is left unsaid.
 - In a release without texts no file has five words in a row of a text, and no field that holds texts; only
-  the critical questions, which are what is released, stand as they were written.
+  by choice do critical questions stand as they were written.
 
 Leads see everything: below `internal/` and on their own pages.
 
@@ -23,7 +23,7 @@ from django.utils.translation import gettext
 from agreement.report.comparison import rounds_conditions
 from agreement.report.judgements import RoundJudgements
 from annotation.codebooks.definition import Codebook
-from annotation.models import Question
+from annotation.models import Question, QuestionAnnotation, Resolution
 from core.errors import Refused
 from exports.disclosure.figures import CARRIED, Figures, enough, figures_told
 from exports.disclosure.texts_out import TextsOut, is_text, strings_in
@@ -162,7 +162,13 @@ def _strings_of_items(selection: Selection) -> Iterator[Any]:
         yield metadata.get("schemes")
     if not selection.typology:
         questions = Question.objects.filter(item__in=items_chosen(selection)).order_by("pk")
-        yield from map(str, questions.values_list("external_id", flat=True).iterator(PIECE))
+        for external_id, text in questions.values_list("external_id", "text").iterator(PIECE):
+            yield str(external_id)
+            yield text
+        decided = Resolution.objects.filter(item__in=items_chosen(selection)).exclude(edited_question="")
+        yield from decided.values_list("edited_question", flat=True).order_by("pk").iterator(PIECE)
+        judged = QuestionAnnotation.objects.filter(question__in=questions).exclude(edited_question="")
+        yield from judged.values_list("edited_question", flat=True).order_by("pk").iterator(PIECE)
 
 
 def keeps_back(parameters: Mapping[str, Any]) -> bool:

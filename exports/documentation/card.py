@@ -394,6 +394,8 @@ def _kept_back(selection: Selection, agreement: AgreementFigures) -> str:
             lines.append(f"Too few items are left for any figure: {', '.join(missing)}.")
     if not choices.texts:
         lines.append("Where five or more words in a row are those of a text, […] stands instead.")
+        if not selection.typology and choices.quoting_questions:
+            lines.append("Critical questions stand as they were written, also where they quote a text.")
     return "\n\n".join([lines[0], " ".join(lines[2:]), ""])
 
 

@@ -20,7 +20,7 @@ _COEFFICIENTS = (
     ("gwet_ac1", "AC1"),
     ("krippendorff_alpha", "alpha"),
 )
-_SPAN_FIGURES = (("exact", "exact"), ("token_jaccard", "token Jaccard"), ("alpha_u", "alpha_u"))
+_SPAN_FIGURES = (("exact", "exact"), ("token_jaccard", "token Jaccard"), ("u_alpha", "u_alpha"))
 
 
 def agreement_text(agreement: AgreementFigures, conditions: Sequence[dict[str, Any]]) -> str:
@@ -50,6 +50,7 @@ def agreement_text(agreement: AgreementFigures, conditions: Sequence[dict[str, A
                 for section in shown
             ),
         )
+        lines += _together(shown)
         lines += _span_agreement(shown, notes)
         lines += [line for mark, sentence in notes.listed for line in (f"({mark}) {sentence}.", "")]
         lines += _readings(shown)
@@ -61,6 +62,26 @@ def agreement_text(agreement: AgreementFigures, conditions: Sequence[dict[str, A
         "reopened enter none of them."
     )
     return "\n".join(["## Agreement", "", note, "", *lines])
+
+
+def _together(sections: Sequence[dict[str, Any]]) -> list[str]:
+    """Say what the row of all types is, and the plain mean beside it."""
+    lines = []
+    for section in sections:
+        mean = section.get("mean_of_types", {}).get("krippendorff_alpha")
+        if mean is None:
+            continue
+        told = (
+            ""
+            if mean["value"] is None
+            else f" The plain mean of alpha over {mean['n']} types is {mean['value']:.2f}."
+        )
+        lines += [
+            f"{cell(section['name'])}: the types are strata; what each shows beyond its own chance is added "
+            f"up.{told}",
+            "",
+        ]
+    return lines
 
 
 def _readings(sections: Sequence[dict[str, Any]]) -> list[str]:
@@ -85,7 +106,7 @@ def _span_agreement(sections: Sequence[dict[str, Any]], notes: Notes) -> list[st
     for section in sections:
         if not section["spans"]:
             continue
-        figures = {**section["spans"]["similarity"], "alpha_u": section["spans"]["alpha_u"]}
+        figures = {**section["spans"]["similarity"], "u_alpha": section["spans"]["u_alpha"]}
         # Every pair is exact or not; a pair without any token has no other similarity of words.
         pairs = figures["exact"]["n_pairs"]
         cells = (
@@ -96,7 +117,10 @@ def _span_agreement(sections: Sequence[dict[str, Any]], notes: Notes) -> list[st
     if not rows:
         return []
     head = ["spans of type", "pairs", *(name for _, name in _SPAN_FIGURES)]
-    over = "Spans, over the pairs of annotators who both said yes; alpha_u, over the texts that two judged:"
+    over = (
+        "Spans, over the pairs of annotators who both said yes; u_alpha (Krippendorff et al. 2016: marked "
+        "against not marked), over the texts that two judged:"
+    )
     return [over, "", *table(head, rows)]
 
 

@@ -14,6 +14,8 @@ _TEXT = {"type": "string"}
 _FILLED = {"type": "string", "minLength": 1}
 _COUNT = {"type": "integer", "minimum": 0}
 _SOME = {"type": "integer", "minimum": 1}
+MOST_TYPES = 2
+"""So many types a system may name for an argument, each once."""
 _ID = {"type": ["string", "integer", "null"]}
 
 
@@ -77,7 +79,8 @@ def cqs_gen_schema(*, texts: bool = True) -> dict[str, Any]:
 def focus_submission_schema(codebook: Codebook) -> dict[str, Any]:
     """Return the schema of what a system submits for arguments, as `scripts/score.py` reads it."""
     spans = {"type": "array", "items": _TEXT}
-    answer = _closed({"fsq_types": _types(codebook), "spans": spans})
+    types = _types(codebook, maxItems=MOST_TYPES, uniqueItems=True)
+    answer = _closed({"fsq_types": types, "spans": {**spans, "maxItems": MOST_TYPES}})
     return {**_file("A system's types and spans by argument id"), "additionalProperties": answer}
 
 
@@ -95,8 +98,8 @@ def cqs_gen_submission_schema() -> dict[str, Any]:
     return {**_file("A system's questions by intervention id"), "additionalProperties": entry}
 
 
-def _types(codebook: Codebook) -> dict[str, Any]:
-    names = {"type": "array", "items": {"enum": [kind.name for kind in codebook.types]}}
+def _types(codebook: Codebook, **limits: Any) -> dict[str, Any]:
+    names = {"type": "array", "items": {"enum": [kind.name for kind in codebook.types]}, **limits}
     if not codebook.derived_none:
         return names
     return {"anyOf": [names, {"const": [codebook.derived_none.name]}]}

@@ -165,6 +165,7 @@ def manifest(selection: Selection, version: str, built: Built) -> dict[str, Any]
             for row in selection.rounds
         ],
         "guideline_version": selection.codebook_version,
+        **({"types": _types(selection)} if selection.typology else {}),
         "splits": {split: number for split, number in built.splits.items() if split},
         "counts": built.counts,
         "labels": built.labels,
@@ -172,6 +173,14 @@ def manifest(selection: Selection, version: str, built: Built) -> dict[str, Any]
         "labels_by_source": {"as_annotated": built.labels_before, "as_released": built.labels_after},
         **({"refinements": built.refinements} if selection.parameters.refined_questions else {}),
     }
+
+
+def _types(selection: Selection) -> list[dict[str, Any]]:
+    """Return what each type may be called, which `scripts/score.py` reads."""
+    return [
+        {"code": kind.code, "name": kind.name, "aliases": list(kind.aliases)}
+        for kind in selection.codebook.types
+    ]
 
 
 def annotators_an_item(selection: Selection, built: Built, round: int) -> dict[str, Any]:

@@ -204,7 +204,7 @@ class JudgementOutput:
 
 
 class SubmissionOutput:
-    """The shape that systems submit: `submission_template.json` to be filled in, for everybody.
+    """The shape that systems submit: `submission_template.json` to be filled in, for everybody; one a split.
 
     Inside, `submissions/ORIGIN.json` has the questions of each origin again, without labels, for the items
     that it has any for. They are not public: what a system submitted is its authors' to publish.
@@ -212,7 +212,14 @@ class SubmissionOutput:
 
     def __init__(self, places: Places, origins: Sequence[str]) -> None:
         self._streams: list[IO[str]] = []
-        self._template = self._writer(places.open("submission_template.json"))
+        self._templates = {
+            split: self._writer(
+                places.open(f"submission_template.{places.file_part(split)}.json")
+                if split
+                else places.open("submission_template.json")
+            )
+            for split in places.splits or [""]
+        }
         names: set[str] = set()
         self._systems: dict[str, ObjectWriter] = {}
         for origin in origins:
@@ -228,12 +235,12 @@ class SubmissionOutput:
 
     def add(self, record: ItemRecord, entry: dict[str, Any], split: str) -> None:
         identifier = record.item.external_id
-        self._template.add(identifier, cqs_gen.template_entry(record))
+        self._templates[split].add(identifier, cqs_gen.template_entry(record))
         for origin in dict.fromkeys(question.origin for question in record.questions if question.origin):
             self._systems[origin].add(identifier, cqs_gen.submission_entry(record, origin))
 
     def close(self) -> None:
-        for writer in (self._template, *self._systems.values()):
+        for writer in (*self._templates.values(), *self._systems.values()):
             writer.close()
         for stream in self._streams:
             stream.close()
@@ -289,7 +296,8 @@ class ExchangeOutput:
 def _shown(selection: Selection, texts_out: TextsOut) -> Callable[[dict[str, Any]], dict[str, Any]]:
     if selection.parameters.texts:
         return lambda entry: entry
-    return lambda entry: without_texts(entry, texts_out)
+    quoting = selection.parameters.quoting_questions
+    return lambda entry: without_texts(entry, texts_out, quoting_questions=quoting)
 
 
 def _as_text(external_id: Any) -> str | None:

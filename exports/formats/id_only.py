@@ -16,11 +16,13 @@ _SPAN_LISTS = ("gold_spans", "disagreement_spans")
 _SPAN_TEXTS = ("text", "question")
 
 
-def without_texts(entry: dict[str, Any], texts_out: TextsOut) -> dict[str, Any]:
+def without_texts(
+    entry: dict[str, Any], texts_out: TextsOut, *, quoting_questions: bool = False
+) -> dict[str, Any]:
     """Return a benchmark object without its text, span texts, and the questions made of them.
 
-    `texts_out` takes the words of texts out of what else is said of the item. Critical questions stay as they
-    were written: they are what is released.
+    `texts_out` takes the words of texts out of what else is said of the item. With `quoting_questions`
+    critical questions stay as they were written.
     """
     kept: dict[str, Any] = {}
     for key, value in entry.items():
@@ -29,7 +31,12 @@ def without_texts(entry: dict[str, Any], texts_out: TextsOut) -> dict[str, Any]:
         elif key == "labels":
             kept[key] = [_label(label) for label in value]
         elif key == "cqs":
-            kept[key] = [{**question, "id": texts_out.cleaned(question["id"])} for question in value]
+            kept[key] = [
+                {**question, "id": texts_out.cleaned(question["id"])}
+                if quoting_questions
+                else texts_out.cleaned(question)
+                for question in value
+            ]
         elif key != "spans":
             kept[key] = texts_out.cleaned(value)
     return kept

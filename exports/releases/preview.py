@@ -13,7 +13,7 @@ from exports.selection.selection import Selection, items_chosen, items_present
 from exports.selection.splits import splits_plan
 
 BALANCED_LIMIT = 5_000
-"""Items up to which a preview works out the balanced split, which reads every label."""
+"""Items up to which a preview works out a split by labels, which reads all of them."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -57,7 +57,7 @@ def release_preview(selection: Selection) -> Preview:
 
 def _splits(selection: Selection, n_items: int) -> dict[str, int] | None:
     parameters = selection.parameters
-    if parameters.split_by == "balanced" and n_items > BALANCED_LIMIT:
+    if parameters.split_by in ("balanced", "published") and n_items > BALANCED_LIMIT:
         return None
     found = Counter(splits_plan(selection).values())
     problems = Places.problems(sorted(found), parameters.withheld)

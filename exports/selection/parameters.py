@@ -11,7 +11,7 @@ from django.utils.translation import gettext
 from annotation.limits import LIMITS, Limit, unfit
 from core.errors import Refused
 
-SplitBy = Literal["field", "none", "round", "topic", "seed", "balanced"]
+SplitBy = Literal["field", "none", "round", "topic", "seed", "balanced", "published"]
 
 PublishedLabels = Literal["stand", "votes"]
 
@@ -50,7 +50,8 @@ class Parameters:
     what was published with a file. `split_sizes` maps a split's name to its share (seed) or its number of
     items (balanced: of the split `test`). `split_names` gives the splits by rounds, topics or the items' own
     field another name; several may get the same one. `withheld` names the splits whose references stay
-    inside. Without `texts` the release has ids, offsets and hashes only. With `refined_questions` the stored
+    inside. Without `texts` the release has ids, offsets and hashes only; `quoting_questions` leaves what
+    critical questions quote of the texts in them even then. With `refined_questions` the stored
     questions of a language model stand beside those of the exemplars. `exchange` names the forms of other
     tools to write. `published_labels` says whether a label that came with a file stands over the votes here,
     or only where nobody voted. `min_cell` is the least number of items that a public figure speaks of where
@@ -74,6 +75,7 @@ class Parameters:
     agreement: bool = True
     comments: bool = False
     texts: bool = True
+    quoting_questions: bool = False
     exchange: tuple[str, ...] = ()
     licence: str = ""
     authors: str = ""

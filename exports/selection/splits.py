@@ -50,7 +50,7 @@ def _plan(selection: Selection) -> dict[int, str]:
         keys = list(items.values_list("pk", flat=True))
         splits = seeded_splits(len(keys), selection.parameters.split_sizes, selection.parameters.seed)
         return dict(zip(keys, splits, strict=True))
-    return _by_balance(selection)
+    return _as_published(selection) if by == "published" else _by_balance(selection)
 
 
 def seeded_splits(n: int, shares: Sequence[tuple[str, float]], seed: int) -> list[str]:
@@ -93,6 +93,21 @@ def most_balanced(labels: Mapping[str, Counter[str]], n: int) -> list[str]:
     return [external_id for _, external_id in ranked[:n]]
 
 
+def is_published_test(external_id: str, counts: Mapping[str, int]) -> bool:
+    """Return whether CQs-Gen's published rule puts an item to test.
+
+    Not-useful questions at least as many as useful ones, all three labels, and no part of a longer text: the
+    ids of whole ones have exactly one underscore. Its authors also took three items out by hand.
+
+    >>> is_published_test("CLINTON_1", {"USE": 1, "UN": 1, "IN": 1})
+    True
+    """
+    useful = counts.get("USE", 0)
+    others = sum(counts.values()) - useful
+    every = sum(1 for count in counts.values() if count) == LABELS
+    return external_id.count("_") == 1 and every and others >= useful
+
+
 def label_counts(record: ItemRecord) -> Counter[str]:
     """Return how often each label was decided among the questions of an item."""
     return Counter(decision.label for decision in record.answers.values() if decision.label is not None)
@@ -116,6 +131,17 @@ def _by_balance(selection: Selection) -> dict[int, str]:
         )
     test = set(most_balanced(labels, size))
     return {key: "test" if external_id in test else "validation" for external_id, key in keys.items()}
+
+
+def _as_published(selection: Selection) -> dict[int, str]:
+    if selection.typology:
+        raise ParameterError([gettext("split_by: the published split is for questions with labels")])
+    return {
+        record.item.pk: "test"
+        if is_published_test(record.item.external_id, label_counts(record))
+        else "validation"
+        for record in records_read(selection)
+    }
 
 
 def _by_first_round(selection: Selection) -> dict[int, str]:

@@ -2,31 +2,44 @@
 """Score a system's answers against a release. Python 3.10 or newer, nothing to install.
 
 FOCUS:    python score.py focus focus.test.json SYSTEM.json
-          SYSTEM.json: {"A-17": {"fsq_types": ["Lacks Evidence"], "spans": ["..."]}, ...}, parallel lists; a
-          type that you give without a span has "Null" as its span.
+          SYSTEM.json: {"A-17": {"fsq_types": ["Lacks Evidence"], "spans": ["..."]}, ...}, parallel lists: at
+          most two types an item, each once, None of the Above alone; a type that you give without a span has
+          "Null" as its span. A type may be called by its code, its name or an alias (release.json has them),
+          case and white space aside.
           The labels are compared with `applicable` of each type: all types that were decided, also those
           decided yes on whose words no two annotators agreed. These are not in the `fsq_types` of the
           release, which lists gold spans: copied out they score below 1. `types_without_gold_span` counts
-          them. An undecided type is not scored.
-CQs-Gen:  python score.py cqs_gen cqs_gen.test.json SYSTEM.json
+          them. A type that is undecided or was not asked is not scored, and None of the Above only in items
+          of which every type is decided. macro: the mean over the labels that are defined; macro_zero: over
+          all labels, undefined as 0.
+          Spans: the best Jaccard index of words per type decided yes, with gold spans; with gold and
+          disagreement spans (over the types that have either); and with both over the types that have gold.
+CQs-Gen:  python score.py cqs_gen cqs_gen.test.json SYSTEM.json [--own-labels]
           SYSTEM.json: {"CLINTON_1_1": {"cqs": [{"id": 0, "cq": "..."}, ...]}, ...}, three questions each; a
           question has the label of the reference question with the same words in the same intervention (case,
-          spaces and punctuation aside), and none where the reference has these words with two labels. A
-          question with a "label" of its own keeps it: so new questions that people or a model have labelled
-          can be scored. What stands after the third, and a question that is asked twice, is not scored.
+          spaces and punctuation aside), and none where the reference has these words with two labels. With
+          --own-labels a question with a "label" of its own keeps it: so new questions that people or a model
+          have labelled can be scored. Without, such labels are not used, and counted. What stands after the
+          third, and a question that is asked twice, is not scored; an empty question is none. An item without
+          any reference question is not in the mean, unless the labels are the system's own.
 
 Prints one JSON object. An item that SYSTEM leaves out counts as an empty answer; an item that the reference
 does not have is an error. Figures that are undefined (nothing there and nothing answered) are null.
 """
 
 import argparse
+import difflib
 import json
+import pathlib
 import sys
 import unicodedata
 
 NO_SPAN = "Null"
 NO_TYPE = "None of the Above"
+MOST_TYPES = 2
 QUESTIONS = 3
+NO_QUESTIONS = "Missing CQs"
+RATIOS = ("precision", "recall", "f1")
 LABELS = ("Useful", "Unhelpful", "Invalid")
 # Scripts without spaces between words (Thai to Burmese, Khmer, Kana, Han): each character is a word there.
 UNSPACED = ((0xE00, 0xEFF), (0x1000, 0x109F), (0x1780, 0x17FF), (0x3040, 0x30FF), (0x3400, 0x9FFF),
@@ -69,10 +82,14 @@ def jaccard(a, b):
     return len(first & second) / len(first | second)
 
 
-def f1(true_positive, false_positive, false_negative):
-    """Return the F1 of counts, or None where nothing was there and nothing was answered."""
-    total = 2 * true_positive + false_positive + false_negative
-    return None if total == 0 else 2 * true_positive / total
+def ratios(true_positive, false_positive, false_negative):
+    """Return precision, recall and F1 of counts, each None where it divides by nothing."""
+    answered, there = true_positive + false_positive, true_positive + false_negative
+    return (
+        true_positive / answered if answered else None,
+        true_positive / there if there else None,
+        2 * true_positive / (answered + there) if answered + there else None,
+    )
 
 
 def mean(values):
@@ -81,49 +98,105 @@ def mean(values):
     return sum(defined) / len(defined) if defined else None
 
 
-def score_focus(reference, system):
-    """Return F1 of the types (micro, macro, each) and the mean best Jaccard of the answered spans."""
-    types: dict[str, list[int]] = {}
-    gold_scores, all_scores, without_gold = [], [], 0
-    names = {label["fsq_type"]: None for item in reference.values() for label in item["labels"]}
-    derived = {name for item in reference.values() for name in item["fsq_types"]}
+def score_focus(reference, system, *, types, **_):
+    """Return precision, recall and F1 of the labels, and the mean best Jaccard of the answered spans.
+
+    `types` are the types' other names by name, as `types_known` returns them.
+    """
+    names = list(types)
+    codes = {folded(other): name for name in names for other in (name, *types[name])}
+    codes |= {folded(other): NO_TYPE for other in (NO_TYPE, "None", NO_SPAN, *none_names(reference, codes))}
+    counts = {name: [0, 0, 0] for name in (*names, NO_TYPE)}
+    gold_scores, all_scores, all_where_gold, without_gold = [], [], [], 0
     for item_id, item in reference.items():
-        answered = answered_types(item_id, system.get(item_id, {}), names, {NO_TYPE, *derived})
-        said = {name for name, _ in answered}
+        answered = answered_types(item_id, system.get(item_id, {}), codes)
+        said = {name for name, _ in answered} - {NO_TYPE}
+        decided = {label["fsq_type"]: label["applicable"] for label in item["labels"]}
+        for name, applicable in decided.items():
+            if applicable is not None:
+                count(counts[name], applicable, name in said)
+        if all(decided.get(name) is not None for name in names):
+            count(counts[NO_TYPE], not any(decided.values()), not said)
         for label in item["labels"]:
-            name, applicable = label["fsq_type"], label["applicable"]
-            counts = types.setdefault(name, [0, 0, 0])
-            if applicable is None:
-                continue
-            counts[0] += applicable and name in said
-            counts[1] += not applicable and name in said
-            counts[2] += applicable and name not in said
-            without_gold += applicable and not label["gold_spans"]
-            if not applicable or not label["gold_spans"]:
+            if not label["applicable"]:
                 continue
             gold = [span["text"] for span in label["gold_spans"]]
             every = gold + [span["text"] for span in label["disagreement_spans"]]
-            given = [span for found, span in answered if found == name and span != NO_SPAN]
-            gold_scores.append(max((jaccard(span, other) for span in given for other in gold), default=0.0))
-            all_scores.append(max((jaccard(span, other) for span in given for other in every), default=0.0))
-    each = {name: f1(*counts) for name, counts in types.items()}
+            without_gold += not gold
+            given = [span for name, span in answered if name == label["fsq_type"] and span != NO_SPAN]
+            if every:
+                all_scores.append(best(given, every))
+            if gold:
+                gold_scores.append(best(given, gold))
+                all_where_gold.append(all_scores[-1])
+    each = {name: ratios(*found) for name, found in counts.items()}
+    micro = ratios(*(sum(found[place] for found in counts.values()) for place in range(3)))
+    figures = {}
+    for place, ratio in enumerate(RATIOS):
+        column = {name: found[place] for name, found in each.items()}
+        figures[f"label_{ratio}_micro"] = micro[place]
+        figures[f"label_{ratio}_macro"] = mean(column.values())
+        figures[f"label_{ratio}_macro_zero"] = mean(value or 0.0 for value in column.values())
+        figures[f"label_{ratio}"] = column
     return {
         "items": len(reference),
         "answered": sum(item_id in system for item_id in reference),
-        "label_f1_micro": f1(*(sum(counts[place] for counts in types.values()) for place in range(3))),
-        "label_f1_macro": mean(each.values()),
-        "label_f1": each,
+        **figures,
         "types_without_gold_span": without_gold,
         "span_jaccard_gold": mean(gold_scores),
         "span_jaccard_gold_and_disagreement": mean(all_scores),
+        "span_jaccard_gold_and_disagreement_where_gold": mean(all_where_gold),
         "scored_spans": len(gold_scores),
+        "scored_spans_gold_and_disagreement": len(all_scores),
     }
 
 
-def answered_types(item_id, answer, types, derived):
+def count(counts, there, said):
+    """Add one decision to true positives, false positives and false negatives."""
+    for place, found in enumerate((there and said, said and not there, there and not said)):
+        counts[place] += bool(found)
+
+
+def best(given, references):
+    """Return the highest Jaccard index of an answered span with a reference, 0 where nothing is answered."""
+    return max((jaccard(span, other) for span in given for other in references), default=0.0)
+
+
+def folded(name):
+    """Return a name of a type as names are compared: case, white space and a final question mark aside."""
+    return " ".join(name.split()).rstrip("?").strip().casefold()
+
+
+def none_names(reference, codes):
+    """Return what the reference itself calls the lack of every type, where it has a name of its own."""
+    return {name for item in reference.values() for name in item["fsq_types"] if folded(name) not in codes}
+
+
+def types_known(reference, near):
+    """Return the codes and aliases of each type by its name.
+
+    From the labels of the reference, and from the release.json of the release that the file or this script
+    is in, which knows the aliases and the types that no item was asked.
+    """
+    found: dict[str, set[str]] = {}
+    for item in reference.values():
+        for label in item["labels"]:
+            found.setdefault(label["fsq_type"], set()).add(label["code"])
+    for folder in near:
+        try:
+            types = json.loads((folder / "release.json").read_text("utf-8"))["types"]
+            named = {entry["name"]: {entry["code"], *entry["aliases"]} for entry in types}
+        except (OSError, ValueError, KeyError, TypeError):
+            continue
+        if set(found) <= set(named):
+            return named
+    return found
+
+
+def answered_types(item_id, answer, codes):
     """Return the pairs of type and span that a system answered about an item, checked.
 
-    `types` are those of the release, `derived` what else may stand for none of them.
+    `codes` are the names of the types by all that they may be called.
     """
     lists = []
     for key in ("fsq_types", "spans"):
@@ -131,45 +204,68 @@ def answered_types(item_id, answer, types, derived):
         if not isinstance(found, list) or not all(isinstance(entry, str) for entry in found):
             raise Wrong(f"{item_id}: {key} is {shown(found)}; expected a list of texts")
         lists.append(found)
-    names, spans = lists
+    given, spans = lists
+    names = []
+    for name in given:
+        if folded(name) not in codes:
+            near = difflib.get_close_matches(folded(name), codes, n=1, cutoff=0.0)
+            nearest = f"; the nearest is {shown(codes[near[0]])}" if near else ""
+            raise Wrong(f"{item_id}: {shown(name)} is no type of this release{nearest}")
+        names.append(codes[folded(name)])
+    if len(names) > MOST_TYPES:
+        raise Wrong(f"{item_id}: {len(names)} types; at most {MOST_TYPES} are asked for")
+    for name in names:
+        if names.count(name) > 1:
+            raise Wrong(f"{item_id}: {shown(name)} is named twice: name each type once, with its best span")
+    if NO_TYPE in names and len(names) > 1:
+        raise Wrong(f"{item_id}: {NO_TYPE} stands alone: a type is named beside it")
+    if names == [NO_TYPE] and not spans:
+        spans = [NO_SPAN]
     if len(names) != len(spans):
         raise Wrong(
             f"{item_id}: fsq_types has {len(names)} entries and spans {len(spans)}; they are parallel: "
             f'give each type its span, or "{NO_SPAN}" where there is none'
         )
-    for name in names:
-        if name not in types and name not in derived:
-            raise Wrong(f"{item_id}: {shown(name)} is no type of this release; its types are {list(types)}")
     return list(zip(names, spans, strict=True))
 
 
-def score_cqs_gen(reference, system):
+def score_cqs_gen(reference, system, *, own_labels=False, **_):
     """Return the mean over items of the useful questions among three, n/3, and what could not be labelled."""
-    scores, unknown, repeated, surplus = [], 0, 0, 0
+    scores, unknown, repeated, surplus, handed_in, not_used = [], 0, 0, 0, 0, 0
     labels: dict[str, int] = {}
+    without_reference = sum(not item["cqs"] for item in reference.values())
     for item_id, item in reference.items():
         known = known_labels(item)
-        given = answered_questions(item_id, system.get(item_id, {}))
+        given = answered_questions(item_id, system.get(item_id, {}), own_labels)
         useful, asked = 0, set()
-        surplus += len(given[QUESTIONS:])
+        surplus += sum(bool(text.strip()) for text, _ in given[QUESTIONS:])
         for text, own_label in given[:QUESTIONS]:
+            if not text.strip():
+                continue
+            handed_in += 1
             same = tuple(words(text)) or text.strip()
-            if same and same in asked:
+            if same in asked:
                 repeated += 1
                 continue
             asked.add(same)
-            label = own_label or known.get(same)
+            not_used += own_label is not None and not own_labels
+            label = (own_label if own_labels else None) or known.get(same)
             unknown += label is None
             useful += label == "Useful"
             labels[label or "not labelled"] = labels.get(label or "not labelled", 0) + 1
-        scores.append(useful / QUESTIONS)
-    if unknown == sum(labels.values()) > 0 and not any(item["cqs"] for item in reference.values()):
+        if item["cqs"] or own_labels:
+            scores.append(useful / QUESTIONS)
+    if without_reference == len(reference) and handed_in and unknown == sum(labels.values()):
         raise Wrong(WITHHELD)
     return {
         "items": len(reference),
         "answered": sum(item_id in system for item_id in reference),
         "score": mean(scores),
+        "items_without_reference": without_reference,
+        "own_labels": own_labels,
+        "own_labels_not_used": not_used,
         "questions_without_label": unknown,
+        "questions_missing": QUESTIONS * len(reference) - handed_in,
         "questions_asked_twice": repeated,
         "questions_after_the_third": surplus,
         "labels": dict(sorted(labels.items())),
@@ -185,9 +281,11 @@ def known_labels(item):
     return known
 
 
-def answered_questions(item_id, answer):
+def answered_questions(item_id, answer, own_labels):
     """Return the pairs of question and own label (or None) that a system answered, checked."""
     given = answer.get("cqs", [])
+    if given == NO_QUESTIONS:
+        return []
     if not isinstance(given, list):
         raise Wrong(f"{item_id}: cqs is {shown(given)}; expected a list of questions")
     found = []
@@ -196,7 +294,7 @@ def answered_questions(item_id, answer):
         if not isinstance(question, dict) or not isinstance(question.get("cq"), str):
             raise Wrong(f'{place} is {shown(question)}; expected an object with its text as "cq"')
         label = question.get("label")
-        if label is not None and label not in LABELS:
+        if own_labels and label is not None and label not in LABELS:
             raise Wrong(f"{place}: label is {shown(label)}; expected one of {', '.join(LABELS)}, or none")
         found.append((question["cq"], label))
     return found
@@ -265,6 +363,9 @@ def main():
     parser.add_argument("shape", choices=sorted(SCORES))
     parser.add_argument("reference")
     parser.add_argument("system")
+    parser.add_argument(
+        "--own-labels", action="store_true", help="cqs_gen: use the labels that the system's file gives"
+    )
     options = parser.parse_args()
     path = options.reference
     try:
@@ -277,7 +378,10 @@ def main():
                 f"{len(stray)} of its items are not in the reference, the first is {shown(stray[0])}: "
                 "is it for another split?"
             )
-        scored = SCORES[options.shape](reference, system)
+        folder = pathlib.Path(options.reference).resolve().parent
+        near = (folder, folder.parent, pathlib.Path(__file__).resolve().parent.parent)
+        types = types_known(reference, near) if options.shape == "focus" else {}
+        scored = SCORES[options.shape](reference, system, types=types, own_labels=options.own_labels)
     except Wrong as wrong:
         raise SystemExit(f"{path}: {wrong}") from None
     sys.stdout.write(json.dumps(scored, indent=2) + "\n")

@@ -27,6 +27,7 @@ SPLITS = [
     ("topic", gettext_lazy("By topic")),
     ("seed", gettext_lazy("By chance, with a seed")),
     ("balanced", gettext_lazy("CQs-Gen: the items with the most balanced labels to test")),
+    ("published", gettext_lazy("CQs-Gen: by the rule of the published test set")),
 ]
 
 
@@ -168,6 +169,11 @@ class ContentsForm(forms.Form):
         label=gettext_lazy("No texts: ids, offsets, labels and hashes only"),
         help_text=gettext_lazy("For sources whose texts may not be passed on."),
     )
+    quoting_questions = forms.BooleanField(
+        required=False,
+        label=gettext_lazy("Questions as they were written, also where they quote a text"),
+        help_text=gettext_lazy("Without texts […] stands else for five or more words in a row of a text."),
+    )
     exchange = forms.MultipleChoiceField(
         widget=forms.CheckboxSelectMultiple,
         required=False,
@@ -197,6 +203,11 @@ class ContentsForm(forms.Form):
         label=gettext_lazy("Published on"),
         help_text=gettext_lazy("The day that the data card and the citation name."),
     )
+
+    def __init__(self, *args: Any, project: Project, **kwargs: Any) -> None:
+        super().__init__(*args, **kwargs)
+        if project.protocol == Protocol.FOCUS:
+            del self.fields["quoting_questions"]
 
     def chosen(self) -> dict[str, Any]:
         """Return the choices as `Parameters.from_json` reads them."""

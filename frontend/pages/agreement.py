@@ -31,6 +31,7 @@ from agreement.display.wording import (
     SIMILARITIES,
     WHY,
     bertscore_note,
+    changed_since,
     reason_text,
 )
 from agreement.models import AgreementReport
@@ -164,6 +165,7 @@ def _report_context(
     whose = whose if whose in (*WHOSE, *named) else WHOSE[-1]
     notes = {key: Notes(key) for key in ("people", "pairs", "coefficients", "spans", "change")}
     coefficient_heads, coefficient_rows = detail_tables.coefficient_table(figures, notes["coefficients"])
+    stacked_heads, stacked_rows = detail_tables.stacked_table(figures, notes["coefficients"])
     most_disputed = disputed_units(report, member=member, only_queue=True)[:1]
     conditions = change_conditions(report)
     return {
@@ -180,6 +182,9 @@ def _report_context(
         "overview": overview.overview(figures),
         "coefficient_heads": coefficient_heads,
         "coefficient_rows": coefficient_rows,
+        "stacked_heads": stacked_heads,
+        "stacked_rows": stacked_rows,
+        "changed_since": changed_since(figures),
         "span_heads": detail_tables.span_headers(figures),
         "bertscore_note": bertscore_note(figures),
         "encoder_missing": bool(figures.get("encoder", {}).get("reason")),

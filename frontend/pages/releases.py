@@ -44,7 +44,7 @@ def releases(request: HttpRequest, slug: str) -> HttpResponse:
     building = request.POST.get("act") == "build"
     before = _as_before(request, project)
     form = ReleaseForm(posted(request), project=project, building=building, initial=before)
-    contents = ContentsForm(posted(request), initial=before)
+    contents = ContentsForm(posted(request), initial=before, project=member.project)
     preview = None
     if request.method == "POST" and form.is_valid() and contents.is_valid():
         try:

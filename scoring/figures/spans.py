@@ -21,10 +21,11 @@ MEANS = ("mean", "when_the_type_is_named", "whatever_the_type")
 
 
 class Place(NamedTuple):
-    """Words, and where they stand in the text: [start, end) in code points, None where they do not."""
+    """Words, and where they stand in their text: [start, end) in code points, None where they do not."""
 
     words: str
     span: tuple[int, int] | None = None
+    text: str = ""
 
 
 @dataclass(frozen=True, slots=True)

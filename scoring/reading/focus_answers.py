@@ -12,7 +12,7 @@ from scoring.reading.places import find_place
 
 MOST_TYPES = 2
 NO_SPAN = "Null"
-_NOTHING = frozenset({"null", "none", "n/a", ""})
+NO_WORDS = frozenset({"null", "none", "n/a", ""})
 _NONE_NAMES = ("none of the above", "null", "none")
 
 NO_SUCH_TYPE, TYPE_TWICE, NONE_WITH_A_TYPE = "no_such_type", "type_twice", "none_with_a_type"
@@ -53,6 +53,7 @@ class TypeNames:
 
     def __init__(self, types: Iterable[tuple[str, Sequence[str]]], *, none: str = "") -> None:
         known = list(types)
+        self.codes = [code for code, _ in known]
         self._codes = {fold_name(name): code for code, names in known for name in (*names, code)}
         self._shown = [name for _, names in known for name in names]
         self._codes.update((fold_name(name), NONE) for name in (*_NONE_NAMES, *([none] if none else ())))
@@ -103,7 +104,7 @@ def read_focus_answer(entry: Mapping[str, Any], text: str, names: TypeNames) -> 
     found, missing = [], 0
     for code, words in zip(codes, spans, strict=True):
         place = None
-        if code != NONE and words.strip().casefold() not in _NOTHING:
+        if code != NONE and words.strip().casefold() not in NO_WORDS:
             place = find_place(text, words)
             missing += place is None
         found.append(Answer(code, place, words))

@@ -93,7 +93,7 @@ def test_the_queue_and_the_list_of_units_have_only_what_was_asked(made, report):
     units = report.disputed_units.values_list("item__external_id", "type_code", "why")
     assert sorted(units) == [("I-3", "OSP", "no_gold_span"), ("I-4", "LE", "undecided")]
     assert queue_progress(report, made.lead).total == 2
-    assert [len(judged_units(made.round, code)) for code in ("OSP", "VAT")] == [2, 0]
+    assert [len(judged_units(made.round, made.lead, code)) for code in ("OSP", "VAT")] == [2, 0]
 
 
 def test_consensus_spans_are_of_asked_types(report):

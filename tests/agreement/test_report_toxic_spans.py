@@ -20,7 +20,7 @@ pytestmark = pytest.mark.django_db
 
 def computed_by_hand(path, refused_path):
     """Return p_a, alpha, exact match and token-free figures from the file itself, in plain Python."""
-    with refused_path.open(encoding="utf-8", newline="") as stream:
+    with refused_path.open(encoding="utf-8-sig", newline="") as stream:
         refused = {(row["item"], row["annotator"]) for row in csv.DictReader(stream)}
     posts = defaultdict(list)
     with path.open(encoding="utf-8", newline="") as stream:

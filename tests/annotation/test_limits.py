@@ -46,8 +46,9 @@ OURS = {
     "annotation.QuestionAnnotation": {"reason"},
     "annotation.Resolution": {"type_code", "label", "reason"},
     "annotation.Round": {"types"},
+    "annotation.RoundItem": {"types"},
     "annotation.TypeAnnotation": {"type_code", "quote"},
-    "annotation.Upload": {"format", "error"},
+    "annotation.Upload": {"format", "error", "language", "lease_token"},
     "exports.Release": {"lease_token", "error", "digest", "card", "name", "licence", "description"},
     "exports.RefinementRun": {"lease_token", "error"},
     "exports.QuestionRefinement": {"type_code", "text_sha256", "question_template", "question", "reason"}

@@ -51,6 +51,8 @@ def test_a_report_of_an_import_says_who_is_who_also_the_second_time(project, tmp
 
 def test_a_lead_who_annotates_takes_the_next_free_name_when_a_round_opens(project):
     lead = Membership.objects.get()
+    lead.is_annotator = True
+    lead.save()
     ann = member_add(project=project, user=user("ann"))
     second = member_add(project=project, user=user("olu"), is_lead=True, is_annotator=False)
     assert names(project) == ["L1", "A1", "L2"]

@@ -54,7 +54,9 @@ def test_the_workspace_tells_nothing(made):
     member = made.annotators[0]
     shown = workspace_units(member, made.round, limit=50)["results"]
     assert len(shown) == 14
-    assert {tuple(one) for one in shown} == {("assignment", "position", "item", "asked", "types")}
+    assert {tuple(one) for one in shown} == {
+        ("assignment", "position", "item", "asked", "types_total", "types")
+    }
     twice = [name for name, n in Counter(one["item"]["id"] for one in shown).items() if n == 2]
     assert len(twice) == 2
 

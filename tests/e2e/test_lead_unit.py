@@ -43,10 +43,10 @@ def decided(study) -> list[str]:
     return [TEXT[start:end] for start, end in resolution_current(study.items[0], LE).spans]
 
 
-def test_the_whole_text_is_shown_with_its_carriage_returns(unit_page):
+def test_the_whole_text_is_shown_with_its_carriage_returns_and_one_alone_breaks_the_line(unit_page):
     assert (
         unit_page.evaluate("[...document.querySelectorAll('.piece')].map(n => n.textContent).join('')")
-        == TEXT
+        == "Emoji 👩‍👩‍👧 first:\r\nparks make people happy 🎉, so every street\nneeds one."
     )
     picture(unit_page, "unit")
 

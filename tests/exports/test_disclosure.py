@@ -12,7 +12,7 @@ from django.db import transaction
 from django.test import Client
 
 from agreement.report.cross_tables import WHOSE
-from annotation.models import Item, Resolution
+from annotation.models import Item, Question, Resolution
 from core.errors import Refused
 from exports.disclosure.texts_out import TextsOut
 from exports.releases.publication import public_facts, public_files, release_publish
@@ -300,6 +300,33 @@ def test_a_release_without_texts_has_no_five_words_of_a_text_in_any_file(tmp_pat
     assert {name for name, text in found.items() if asked & runs(text)} == set()
     assert "[…]" in found["guideline.md"] and "says nothing" in found["guideline.md"]
     assert [table["field"] for table in report(folder)["cross"]] == ["kind"]
+
+
+def test_questions_that_quote_a_text_are_cut_without_texts_unless_it_is_chosen_otherwise(tmp_path):
+    made = factories.study("cqs_gen", annotators=1, items=1, questions=3)
+    first, second, _ = made.items[0].questions.order_by("position")
+    words = " ".join(made.items[0].text.split(" ")[:6])
+    quoting = f"Is it so that {words} for you?"
+    Question.objects.filter(pk=first.pk).update(text=quoting)
+    factories.open_round(made)
+    judge_question(made, first, [USEFUL])
+    judge_question(made, second, [invalid("NC", f"Why {words}?")])
+    close(made)
+    found = [
+        {name: data.decode(errors="replace") for name, data in contents(folder).items()}
+        for folder in (
+            released(made.project, tmp_path / "cut", "1", texts=False, edited_questions=True),
+            released(made.project, tmp_path / "all", "2", texts=False, quoting_questions=True),
+        )
+    ]
+    asked = set().union(*(runs(item.text) for item in made.items))
+    assert {name for name, text in found[0].items() if asked & runs(text)} == set()
+    name = next(name for name in found[0] if name.startswith("data/") and name.endswith(".jsonl"))
+    asks = [[one["cq"] for one in json.loads(texts[name].split("\n")[0])["cqs"]] for texts in found]
+    assert asks[0] == ["Is it so that […] for you?", "Why […]?"]
+    assert asks[1] == [quoting, second.text]
+    assert "Critical questions stand as they were written" not in found[0]["README.md"]
+    assert "Critical questions stand as they were written" in found[1]["README.md"]
 
 
 def test_ids_that_quote_the_texts_are_refused_without_them():

@@ -198,6 +198,7 @@ def test_the_database_keeps_what_was_asked_and_answered(made, endpoint):
         "max_questions": 9,
         "again": True,
         "sources": [],
+        "splits_left_out": ["test"],
         "created_at": timezone.now() - timedelta(days=1),
     }
     assert set(values) | free | {"id", "enqueued_at", "finished_at"} == {

@@ -106,11 +106,23 @@ def test_interventions_that_are_broken_are_refused_each(tmp_path):
     assert schema.is_valid(whole)
 
 
+TOO_MANY = (
+    {"fsq_types": ["Lacks Evidence"] * 2, "spans": ["a", "b"]},
+    {"fsq_types": ["Lacks Evidence", "Weak Evidence", "Temporal Contrast"], "spans": ["a", "b", "c"]},
+    {"fsq_types": ["None of the Above", "Lacks Evidence"], "spans": ["Null", "b"]},
+)
+
+
 def test_what_systems_hand_in_has_a_schema_too(shared_data, tmp_path):
     types = schema_of(released(judged().project, tmp_path / "types"), "submission")
     types.validate({"I-1": {"fsq_types": ["Lacks Evidence"], "spans": ["grades"]}})
     types.validate({"I-1": {"fsq_types": ["None of the Above"], "spans": ["Null"]}})
-    for broken in ({"fsq_types": ["LE"], "spans": ["x"]}, {"fsq_types": []}, {"fsq_types": [], "spans": [1]}):
+    for broken in (
+        {"fsq_types": ["LE"], "spans": ["x"]},
+        {"fsq_types": []},
+        {"fsq_types": [], "spans": [1]},
+        *TOO_MANY,
+    ):
         assert not types.is_valid({"I-1": broken}), broken
     project = project_create(slug="validation", codebook="cqs_gen")
     items_import(project=project, path=shared_data / "cqs_gen" / "validation.json")

@@ -47,11 +47,11 @@ def questions_released(folder, **choices):
     return released(made.project, folder, **choices), [row.text for row in made.items[0].questions.all()]
 
 
-def run(folder, shape, name, given):
+def run(folder, shape, name, given, *options):
     """Run the script apart from this environment on what a system submitted."""
     path = folder.parent / "system.json"
     path.write_bytes(given if isinstance(given, bytes) else json.dumps(given).encode())
-    words = [sys.executable, "-I", folder / "scripts" / "score.py", shape, folder / name, path]
+    words = [sys.executable, "-I", folder / "scripts" / "score.py", shape, folder / name, path, *options]
     return subprocess.run(words, capture_output=True, text=True, encoding="utf-8")
 
 
@@ -87,8 +87,13 @@ def test_types_and_spans_are_scored_as_counted_by_hand(types):
     # decided yes: LE of I-1, VAT of I-3. True positive LE, false positive TC, false negative VAT.
     assert (found["label_f1"]["Lacks Evidence"], found["label_f1"]["Temporal Contrast"]) == (1.0, 0.0)
     assert (found["label_f1"]["Vague or Ambiguous Terms"], found["label_f1"]["Weak Evidence"]) == (0.0, None)
-    assert found["label_f1_micro"] == pytest.approx(2 / 4)
-    assert found["label_f1_macro"] == pytest.approx((1 + 0 + 0) / 3)
+    # None of the Above is right in I-2 and not in I-3; I-4 has no decision on one type.
+    assert found["label_f1"]["None of the Above"] == pytest.approx(2 / 3)
+    assert found["label_f1_micro"] == pytest.approx(4 / (4 + 2 + 1))
+    assert found["label_precision_micro"] == pytest.approx(2 / 4)
+    assert found["label_recall_micro"] == pytest.approx(2 / 3)
+    assert found["label_f1_macro"] == pytest.approx((1 + 0 + 0 + 2 / 3) / 4)
+    assert found["label_f1_macro_zero"] == pytest.approx((1 + 2 / 3) / 11)
     # grades fell | when: two of three words; the type without a gold span has nothing to compare with.
     assert (found["scored_spans"], found["span_jaccard_gold"]) == (1, pytest.approx(2 / 3))
 
@@ -105,7 +110,9 @@ def test_the_lists_of_the_release_score_below_one_where_a_type_has_no_gold_span_
 
 def test_an_empty_file_scores_nothing(types):
     found = scored(types, "focus", "focus.json", {})
-    assert (found["answered"], found["label_f1_micro"], found["span_jaccard_gold"]) == (0, 0.0, 0.0)
+    # Right about the item of which every type was decided no: 1 of 2 answers of None, 1 of 3 that are there.
+    assert (found["answered"], found["label_f1_micro"]) == (0, pytest.approx(2 / 5))
+    assert (found["label_f1"]["Lacks Evidence"], found["span_jaccard_gold"]) == (0.0, 0.0)
 
 
 @pytest.mark.parametrize("given", [b"\xef\xbb\xbf{}", b"{\r\n}\r\n"])
@@ -147,9 +154,44 @@ def test_what_is_wrong_with_a_file_is_said_in_one_line(given, why, types):
     assert refused(types, "focus", "focus.json", given) == why
 
 
-def test_a_type_that_the_release_has_not_is_named_with_those_it_has(types):
-    why = refused(types, "focus", "focus.json", {"I-1": {"fsq_types": ["LE"], "spans": ["x"]}})
-    assert why.startswith('I-1: "LE" is no type of this release; its types are [\'Other Stakeholder Perspec')
+@pytest.mark.parametrize("name", ["LE", " lacks  EVIDENCE", "Lacks evidence?"])
+def test_a_type_may_be_called_by_code_name_or_alias(name, types):
+    for called, expected in ((name, 1.0), ("implicit assumption", 0.0)):
+        system = {"I-1": {"fsq_types": [called], "spans": ["grades fell"]}}
+        assert scored(types, "focus", "focus.json", system)["label_f1"]["Lacks Evidence"] == expected
+
+
+@pytest.mark.parametrize(
+    ("names", "why"),
+    [
+        (["Lack Evidence"], '"Lack Evidence" is no type of this release; the nearest is "Lacks Evidence"'),
+        (["LE", "Weak Evidence", "BS"], "3 types; at most 2 are asked for"),
+        (
+            ["LE", "Lacks Evidence"],
+            '"Lacks Evidence" is named twice: name each type once, with its best span',
+        ),
+        (["None", "LE"], "None of the Above stands alone: a type is named beside it"),
+    ],
+)
+def test_an_answer_that_no_annotator_could_give_is_refused(names, why, types):
+    system = {"I-1": {"fsq_types": names, "spans": ["The library"] * len(names)}}
+    assert refused(types, "focus", "focus.json", system) == f"I-1: {why}"
+
+
+def test_spans_are_also_compared_with_what_one_annotator_alone_marked(types):
+    reference = json.loads((types / "focus.json").read_text())
+    reference["I-1"]["labels"][8]["disagreement_spans"] = [{"start": 0, "end": 3, "text": "grades fell when"}]
+    system = {
+        "I-1": {"fsq_types": ["LE"], "spans": ["grades fell when"]},
+        "I-3": {"fsq_types": ["VAT"], "spans": ["anyone can see"]},
+    }
+    path = types / "changed.json"
+    path.write_text(json.dumps(reference))
+    found = scored(types, "focus", "changed.json", system)
+    assert found["span_jaccard_gold"] == pytest.approx(2 / 3)
+    assert found["span_jaccard_gold_and_disagreement_where_gold"] == found["scored_spans"] == 1
+    assert found["span_jaccard_gold_and_disagreement"] == 1
+    assert found["scored_spans_gold_and_disagreement"] == 2
 
 
 def test_references_that_cannot_be_scored_against_say_what_to_do(tmp_path):
@@ -180,7 +222,9 @@ def test_useful_questions_are_counted_of_three(tmp_path):
         },
         "I-2": {"cqs": [{"id": 0, "cq": "Unheard of?"}, {"id": 1, "cq": first}, {"id": 2, "cq": first}]},
     }
-    found = scored(folder, "cqs_gen", "cqs_gen.json", system)
+    assert scored(folder, "cqs_gen", "cqs_gen.json", system)["own_labels_not_used"] == 1
+    found = scored(folder, "cqs_gen", "cqs_gen.json", system, "--own-labels")
+    assert found["own_labels"] is True
     assert found["score"] == pytest.approx((2 / 3 + 1 / 3) / 2)
     assert (found["questions_asked_twice"], found["questions_after_the_third"]) == (1, 1)
     assert found["questions_without_label"] == 1
@@ -205,7 +249,7 @@ def test_words_with_two_labels_in_the_reference_give_none():
 )
 def test_a_question_that_is_none_is_named(question, why, tmp_path):
     folder, _ = questions_released(tmp_path / "out")
-    assert refused(folder, "cqs_gen", "cqs_gen.json", {"I-1": {"cqs": [question]}}) == why
+    assert refused(folder, "cqs_gen", "cqs_gen.json", {"I-1": {"cqs": [question]}}, "--own-labels") == why
 
 
 def test_withheld_questions_are_scored_where_the_system_brings_labels_of_its_own(tmp_path):
@@ -218,7 +262,9 @@ def test_withheld_questions_are_scored_where_the_system_brings_labels_of_its_own
     asked = {"I-1": {"cqs": [{"id": 0, "cq": "Why?"}]}}
     assert refused(folder, "cqs_gen", "cqs_gen.test.json", asked).startswith("the references of this split")
     asked["I-1"]["cqs"][0]["label"] = "Useful"
-    assert scored(folder, "cqs_gen", "cqs_gen.test.json", asked)["score"] == pytest.approx(1 / 3)
+    assert scored(folder, "cqs_gen", "cqs_gen.test.json", asked, "--own-labels")["score"] == pytest.approx(
+        1 / 3
+    )
 
 
 @pytest.mark.parametrize(
@@ -235,3 +281,21 @@ def test_withheld_questions_are_scored_where_the_system_brings_labels_of_its_own
 )
 def test_words_are_compared_in_any_script(a, b, index):
     assert scorer.jaccard(a, b) == pytest.approx(index)
+
+
+def test_the_template_of_each_split_can_be_handed_in_as_it_is_and_scores_nothing(tmp_path):
+    made = cqs_study(annotators=1, items=3, questions=1)
+    for item, split in zip(made.items, ("dev", "test", "test"), strict=True):
+        item.split = split
+        item.save()
+    for item in made.items[:2]:
+        judge_question(made, item.questions.get(), [USEFUL])
+    close(made)
+    folder = released(made.project, tmp_path / "out")
+    assert not (folder / "submission_template.json").exists()
+    for split, items, without in (("dev", 1, 0), ("test", 2, 1)):
+        template = json.loads((folder / f"submission_template.{split}.json").read_bytes())
+        found = scored(folder, "cqs_gen", f"cqs_gen.{split}.json", template)
+        assert (found["score"], found["items"], found["items_without_reference"]) == (0.0, items, without)
+        assert (found["labels"], found["questions_missing"]) == ({}, 3 * items)
+    assert scored(folder, "cqs_gen", "cqs_gen.dev.json", {"I-1": {"cqs": "Missing CQs"}})["score"] == 0.0

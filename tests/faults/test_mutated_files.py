@@ -7,6 +7,7 @@ import csv
 import os
 
 import pytest
+from django.core.files.uploadedfile import SimpleUploadedFile
 
 from annotation.importing.files.rows import FileError
 from annotation.importing.items import items_import
@@ -20,6 +21,7 @@ pytestmark = pytest.mark.django_db
 
 FILES = int(os.environ.get("ELENCHUS_FUZZ_FILES", "120"))
 APART_EVERY = 40
+UPLOADED = 12
 
 
 @pytest.mark.parametrize("first", range(0, FILES, 40))
@@ -49,6 +51,26 @@ def test_a_mutated_file_is_imported_or_refused_in_words(tmp_path, first):
             mended_is_accepted(seed, project, refused_path)
 
 
+@pytest.mark.parametrize("holds", ["items", "judgements"])
+def test_the_page_answers_a_mutated_file_in_words(lead_client, holds):
+    made = factories.study("cqs_gen", annotators=1, items=0, slug="s")
+    stored = 0
+    for seed in range(UPLOADED):
+        name, content = mutated(seed)
+        given = {"file": SimpleUploadedFile(name, content), "holds": holds, "round_name": f"Earlier {seed}"}
+        answer = lead_client.post("/p/s/import/", given, follow=True)
+        assert answer.status_code in (200, 422), (seed, name)
+        upload = made.project.uploads.last()
+        assert upload.state in ("checked", "failed"), (seed, upload.state)
+        # Either the file was refused whole in words, or each refused row has its place and why.
+        assert upload.error if upload.state == "failed" else upload.report, seed
+        done = lead_client.post(answer.redirect_chain[-1][0], {"act": "import"}, follow=True)
+        assert done.status_code in (200, 409, 422), seed
+        upload.refresh_from_db()
+        stored += upload.brought.report["counts"].get("new items", 0) if upload.brought else 0
+        assert made.project.items.count() == stored, seed
+
+
 def in_words(seed: int, report) -> None:
     for said in (*report.refusals, *report.notices):
         assert said["place"] and (said.get("reason") or said.get("message")), seed
@@ -58,8 +80,7 @@ def in_words(seed: int, report) -> None:
 def mended_is_accepted(seed: int, project, refused_path) -> None:
     with refused_path.open(encoding="utf-8-sig", newline="") as stream:
         header, *rows = csv.reader(stream)
-    if not {"id", "text"} <= set(header) or len(set(header)) < len(header):
-        return  # of a published form, or of lines that were no JSON: a file to look into
+    assert {"id", "text"} <= set(header) and len(set(header)) == len(header), seed
     values = {"id": "mended {}", "text": "Mended {}."}
     lines = [[values.get(column, "").format(n) for column in header] for n, _ in enumerate(rows)]
     mended = refused_path.with_name("mended.csv")

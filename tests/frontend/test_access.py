@@ -34,6 +34,7 @@ LEAD_ROUTES = {
     "codebook_preview",
     "items",
     "item",
+    "item_correct",
     "item_withdraw",
     "item_restore",
     "items_import",

@@ -47,6 +47,7 @@ def read(
     table = read_table(path, name, KNOWN, renamed)
     table.require(name, NEEDED)
     item: ItemRow | None = None
+    further: list[ItemRow] = []
     refused: list[Refusal | Notice] = []
     changed = ChangedCells()
     for row in table.rows:
@@ -64,16 +65,17 @@ def read(
                     "id", gettext("long numbers that end in zeros, as Excel leaves them"), row.place
                 )
             if item is not None and found.external_id == item.external_id:
-                item = _joined(item, found)
+                _refuse_difference(item, found)
+                further.append(found)
                 if not found.questions:
                     refused.append(Notice(row.place, repeated(found.external_id, item.place)))
                 continue
         except RowProblem as problem:
             refused.append(Refusal(row.place, str(problem), row.values))
             continue
-        yield from _together(item, refused)
-        item, refused = found, []
-    yield from _together(item, refused)
+        yield from _together(item, further, refused)
+        item, further, refused = found, [], []
+    yield from _together(item, further, refused)
     yield from changed.notices()
 
 
@@ -85,9 +87,13 @@ def repeated(external_id: str, place: str) -> str:
     }
 
 
-def _together(item: ItemRow | None, refused: list[Refusal | Notice]) -> Iterator[ItemRow | Refusal | Notice]:
+def _together(
+    item: ItemRow | None, further: list[ItemRow], refused: list[Refusal | Notice]
+) -> Iterator[ItemRow | Refusal | Notice]:
     if item is not None:
-        yield item
+        rows = [item, *further]
+        questions = tuple(question for row in rows for question in row.questions)
+        yield replace(item, questions=questions, given=tuple(given for row in rows for given in row.given))
     yield from refused
 
 
@@ -149,8 +155,8 @@ def _label(row: Cells) -> str | None:
     return _LABELS.get(value.lower())
 
 
-def _joined(item: ItemRow, further: ItemRow) -> ItemRow:
-    """Return the item with a further row's question. The rows must agree on all that is the item's."""
+def _refuse_difference(item: ItemRow, further: ItemRow) -> None:
+    """Raise RowProblem unless a further row agrees on all that is the item's."""
     if item.text != further.text:
         where = difference(item.text, further.text)
         raise RowProblem(
@@ -174,4 +180,3 @@ def _joined(item: ItemRow, further: ItemRow) -> ItemRow:
                 )
                 % {"column": column, "here": repr(here), "place": item.place, "there": repr(there)}
             )
-    return replace(item, questions=item.questions + further.questions, given=item.given + further.given)

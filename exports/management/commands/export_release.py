@@ -86,6 +86,11 @@ class Command(ScriptCommand):
         )
         parser.add_argument("--no-texts", action="store_true", help="ids, offsets, labels and hashes only")
         parser.add_argument(
+            "--quoting-questions",
+            action="store_true",
+            help="with --no-texts: leave critical questions as they were written, also where they quote a text",
+        )
+        parser.add_argument(
             "--exchange", nargs="+", default=[], choices=EXCHANGE, help="also in the forms of other tools"
         )
         for credit in CREDITS:
@@ -115,6 +120,7 @@ class Command(ScriptCommand):
                 "agreement": not options["no_agreement"],
                 "comments": options["comments"],
                 "texts": not options["no_texts"],
+                "quoting_questions": options["quoting_questions"],
                 "exchange": options["exchange"],
                 **{credit: options[credit] for credit in CREDITS},
             }

@@ -1,0 +1,146 @@
+"""Scores the runs of one system against the references of one split: one plain object with every figure."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass, field
+from typing import Any
+
+from core.canonical_json import canonical
+from scoring.evaluation.faults import AnswersRefused
+from scoring.evaluation.focus import focus_answers, focus_figures
+from scoring.evaluation.questions import (
+    NO_ENCODER,
+    Method,
+    Table,
+    all_labels,
+    labelled,
+    question_answers,
+    question_figures,
+)
+from scoring.evaluation.references import Benchmark
+from scoring.evaluation.submissions import Submission
+from scoring.figures.comparison import kappa_matrix, runs_together
+from scoring.figures.types import Scope
+
+ENGINE_VERSION = 1
+"""Raised whenever the same files would give other figures."""
+
+FOCUS_METHOD = Method("exact")
+
+
+@dataclass(frozen=True, slots=True)
+class Choices:
+    """How to score. `scope` says which figures of types are the headline; both are computed."""
+
+    methods: Sequence[Method] = ()
+    scope: Scope = "decided"
+    replicates: int = 1000
+    seed: int = 1
+    system: str = ""
+    encoder: Table | None = None
+    encoder_name: str = ""
+
+
+@dataclass(slots=True)
+class Evaluation:
+    """What was computed, as `scores.json` has it, and the lines of `answers.jsonl`."""
+
+    scores: dict[str, Any]
+    answers: list[dict[str, Any]] = field(default_factory=list)
+
+
+def evaluate(benchmark: Benchmark, runs: Sequence[tuple[Submission, str]], choices: Choices) -> Evaluation:
+    """Score every run, each with the SHA-256 of its file, by every method. Raises AnswersRefused."""
+    faults = [fault for submission, _ in runs for fault in submission.faults]
+    if faults:
+        raise AnswersRefused(faults)
+    answers: list[dict[str, Any]] = []
+    evaluations, compared = [], []
+    for number, (submission, _) in enumerate(runs, start=1):
+        labels: dict[str, list[str]] = {}
+        for found, lines, label in _of_run(benchmark, submission, choices):
+            evaluations.append({"run": number, **found})
+            answers.extend({"run": number, **line} for line in lines)
+            if label is not None:
+                labels[str(Method(**found["method"]))] = label
+        compared += [
+            {
+                "run": number,
+                "first": pair.first,
+                "second": pair.second,
+                "with_nae": pair.with_nae._asdict(),
+                "without_nae": pair.without_nae._asdict(),
+            }
+            for pair in kappa_matrix(labels)
+        ]
+    scores = {
+        "engine": ENGINE_VERSION,
+        "protocol": "focus" if benchmark.is_focus else "cqs_gen",
+        "system": choices.system,
+        "references": {**benchmark.provenance, "items": len(benchmark.items)},
+        "replicates": choices.replicates,
+        "seed": choices.seed,
+        **({"scope": choices.scope} if benchmark.is_focus else {}),
+        "runs": [
+            {
+                "file": submission.file,
+                "sha256": sha256,
+                "items_missing": len(submission.missing),
+                "notes": [str(note) for note in submission.notes],
+            }
+            for submission, sha256 in runs
+        ],
+        # Those of the first run by the first method, where a program of one run and method looks for them.
+        **{key: value for key, value in evaluations[0].items() if key != "run"},
+        "evaluations": evaluations,
+        "together": _together(evaluations) if len(runs) > 1 else [],
+        "methods_compared": compared,
+    }
+    return Evaluation(canonical(scores), canonical(answers))
+
+
+def _of_run(
+    benchmark: Benchmark, submission: Submission, choices: Choices
+) -> Iterator[tuple[dict[str, Any], Iterator[dict[str, Any]], list[str] | None]]:
+    if benchmark.is_focus:
+        figures = focus_figures(benchmark, submission, replicates=choices.replicates, seed=choices.seed)
+        found = {"method": FOCUS_METHOD.to_json(), "figures": figures, "reason": None}
+        yield found, focus_answers(benchmark, submission), None
+        return
+    for method in choices.methods:
+        matches = labelled(benchmark, submission, method, system=choices.system, encoder=choices.encoder)
+        if matches is None:
+            yield {"method": method.to_json(), "figures": None, "reason": NO_ENCODER}, iter(()), None
+            continue
+        figures = question_figures(
+            benchmark, submission, matches, replicates=choices.replicates, seed=choices.seed
+        )
+        found = {"method": method.to_json(), "figures": figures, "reason": None}
+        lines = question_answers(benchmark, submission, method, matches)
+        yield found, lines, all_labels(benchmark, matches)
+
+
+def _together(evaluations: Sequence[dict[str, Any]]) -> list[dict[str, Any]]:
+    """Return mean and deviation over the runs of each figure of each method."""
+    values: dict[tuple[str, str], list[float | None]] = {}
+    methods: dict[str, dict[str, Any]] = {}
+    for found in evaluations:
+        method = str(Method(**found["method"]))
+        methods[method] = found["method"]
+        for name, figure in figures_in(found["figures"] or {}):
+            values.setdefault((method, name), []).append(figure["value"])
+    return [
+        {"method": methods[method], "figure": name, **runs_together(found)._asdict()}
+        for (method, name), found in values.items()
+    ]
+
+
+def figures_in(figures: dict[str, Any], prefix: str = "") -> Iterator[tuple[str, dict[str, Any]]]:
+    """Return every figure with its name, the keys on the way to it joined by slashes."""
+    for key, value in figures.items():
+        name = f"{prefix}{key}"
+        if isinstance(value, dict) and set(value) == {"value", "low", "high", "reason", "n"}:
+            yield name, value
+        elif isinstance(value, dict):
+            yield from figures_in(value, f"{name}/")

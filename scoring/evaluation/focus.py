@@ -1,0 +1,169 @@
+"""FOCUS: a system's types and spans against what was decided, all figures of one run."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator, Mapping
+from typing import Any
+
+from agreement.spans.similarity import (
+    MEASURES,
+    Similarity,
+    bigram_jaccard,
+    edit_similarity,
+    rouge,
+    similarities,
+    token_f1,
+    unigram_jaccard,
+)
+from agreement.spans.tokens import positions
+from scoring.evaluation.references import Benchmark
+from scoring.evaluation.submissions import Submission
+from scoring.figures.spans import Answers, Place, span_figures
+from scoring.figures.types import NONE, Scope, TypeScores, type_scores
+from scoring.reading.focus_answers import NO_WORDS, Answer
+
+SCOPES: tuple[Scope, ...] = ("decided", "all")
+_BY_PLACE = ("exact", "character_jaccard", "token_jaccard")
+
+
+def focus_figures(
+    benchmark: Benchmark, submission: Submission, *, replicates: int, seed: int
+) -> dict[str, Any]:
+    """Return the figures of one run in both scopes, those of its spans, and what it missed."""
+    decided = {item: found.decided for item, found in benchmark.arguments.items()}
+    said = {item: [one.type for one in found.answers] for item, found in submission.types.items()}
+    scores = {
+        scope: type_scores(
+            decided, said, types=benchmark.types, scope=scope, replicates=replicates, seed=seed
+        )
+        for scope in SCOPES
+    }
+    return {
+        **{scope: _types_json(found) for scope, found in scores.items()},
+        "spans": _spans(benchmark, submission, replicates, seed),
+        "spans_not_in_text": sum(found.spans_not_in_text for found in submission.types.values()),
+        "confusion": {code: dict(row) for code, row in scores["all"].confusion.items()},
+    }
+
+
+def _types_json(scores: TypeScores) -> dict[str, Any]:
+    types = {
+        code: {
+            "precision": score.precision.to_json(),
+            "recall": score.recall.to_json(),
+            "f1": score.f1.to_json(),
+            "tp": score.tp,
+            "fp": score.fp,
+            "fn": score.fn,
+        }
+        for code, score in scores.types.items()
+    }
+    means = {
+        name: {ratio: figure.to_json() for ratio, figure in found.items()}
+        for name, found in (
+            ("micro", scores.micro),
+            ("macro", scores.macro),
+            ("macro_zero", scores.macro_zero),
+        )
+    }
+    return {"types": types, **means}
+
+
+def _spans(
+    benchmark: Benchmark, submission: Submission, replicates: int, seed: int
+) -> dict[str, dict[str, dict[str, Any]]]:
+    """Return the figures of spans by reference set, mean and measure."""
+    decided_yes = {item: found.spans for item, found in benchmark.arguments.items()}
+    answered = {item: _answers(benchmark, item, found.answers) for item, found in submission.types.items()}
+    found: dict[str, dict[str, dict[str, Any]]] = {}
+    measured = _measured()
+    for measure in MEASURES:
+        by_set = span_figures(decided_yes, answered, measured(measure), replicates=replicates, seed=seed)
+        for name, means in by_set.items():
+            for mean, figure in means.items():
+                found.setdefault(name, {}).setdefault(mean, {})[measure] = figure.to_json()
+    return found
+
+
+def _answers(benchmark: Benchmark, item: str, answers: tuple[Answer, ...]) -> Answers:
+    text = benchmark.arguments[item].text
+    return [(one.type, _place(text, one)) for one in answers if one.type != NONE]
+
+
+def _place(text: str, answer: Answer) -> Place | None:
+    if answer.span is not None:
+        return Place(text[slice(*answer.span)], answer.span, text)
+    words = answer.given.strip()
+    return None if words.casefold() in NO_WORDS else Place(words, None, text)
+
+
+def _measured() -> Callable[[str], Callable[[Place, Place], float]]:
+    """Return the measures by name; each pair of spans is compared once for all of them."""
+    known: dict[tuple[Place, Place], dict[str, float]] = {}
+
+    def of(measure: str) -> Callable[[Place, Place], float]:
+        def similarity(answer: Place, reference: Place) -> float:
+            found = known.get((answer, reference))
+            if found is None:
+                found = known[answer, reference] = compared(answer, reference)
+            return found[measure]
+
+        return similarity
+
+    return of
+
+
+def compared(answer: Place, reference: Place) -> dict[str, float]:
+    """Return every measure of an answer and a reference.
+
+    Measures of places are 0 where the answer has none. A measure that is undefined for both, such as pairs of
+    words of single words, is 1 for the same words and 0 for others.
+    """
+    if answer.span and reference.span:
+        found = similarities(reference.text, answer.span, reference.span)
+    else:
+        found = {name: Similarity(0.0) for name in _BY_PLACE} | _by_words(answer, reference)
+    same = float(answer.words.strip() == reference.words.strip())
+    return {name: same if one.value is None else one.value for name, one in found.items()}
+
+
+def _by_words(answer: Place, reference: Place) -> dict[str, Similarity]:
+    a, b, unit = answer.words, reference.words, positions(reference.text).unit
+    rouge_1, rouge_l = rouge(a, b)
+    return {
+        "unigram_jaccard": unigram_jaccard(a, b, unit),
+        "bigram_jaccard": bigram_jaccard(a, b, unit),
+        "token_f1": token_f1(a, b, unit),
+        "edit": edit_similarity(a, b),
+        "rouge1": rouge_1,
+        "rougeL": rouge_l,
+    }
+
+
+def focus_answers(benchmark: Benchmark, submission: Submission) -> Iterator[dict[str, Any]]:
+    """Return one line a pair of item and type that was decided or answered."""
+    for item, argument in benchmark.arguments.items():
+        answer = submission.types.get(item)
+        said: Mapping[str, Answer] = {one.type: one for one in answer.answers} if answer else {}
+        for code in benchmark.types:
+            decision, given = argument.decided.get(code), said.get(code)
+            if decision is None and given is None:
+                continue
+            place = _place(argument.text, given) if given else None
+            spans = argument.spans.get(code)
+            yield {
+                "file": submission.file,
+                "item": item,
+                "type": code,
+                "asked": code in argument.decided,
+                "decided": decision,
+                "answered": given is not None,
+                "given": given.given if given else None,
+                "place": list(given.span) if given and given.span else None,
+                "similarity": {
+                    name: max((compared(place, one)["unigram_jaccard"] for one in chosen), default=None)
+                    for name, chosen in (("gold", spans.gold), ("all", spans.of("all")))
+                }
+                if place and spans
+                else None,
+            }

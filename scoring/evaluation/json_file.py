@@ -1,0 +1,68 @@
+"""Reading a JSON object of items by their ids, whoever wrote it."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Mapping
+from typing import Any
+
+from scoring.evaluation.faults import Findings
+
+MOST_BYTES = 20_000_000
+MOST_ITEMS = 200_000
+
+
+class _Twice(ValueError):
+    """A name stands twice in one object."""
+
+
+def items_of(data: bytes, findings: Findings, *, limited: bool = True) -> dict[str, Mapping[str, Any]]:
+    """Return the objects of a file by their ids; what is wrong goes to the findings.
+
+    `limited`: refuse more than anybody hands in.
+    """
+    if limited and len(data) > MOST_BYTES:
+        findings.fault(f"has {len(data):,} bytes; at most {MOST_BYTES:,} are read: hand in fewer items")
+        return {}
+    try:
+        loaded = json.loads(data.decode("utf-8-sig"), object_pairs_hook=_without_repeats)
+    except UnicodeDecodeError as error:
+        findings.fault("is not UTF-8: save it as UTF-8", place=f"byte {error.start + 1}")
+        return {}
+    except json.JSONDecodeError as error:
+        findings.fault(f"is no JSON: {error.msg}", place=f"line {error.lineno}, column {error.colno}")
+        return {}
+    except _Twice as error:
+        findings.fault("stands twice in one object: keep one of the two", item=str(error))
+        return {}
+    except (RecursionError, ValueError):
+        findings.fault("is no JSON that can be read: a value is nested too deeply, or a number too long")
+        return {}
+    if not isinstance(loaded, dict):
+        findings.fault("expected a JSON object with the items by their ids, not a list or a single value")
+        return {}
+    if limited and len(loaded) > MOST_ITEMS:
+        findings.fault(f"has {len(loaded):,} items; at most {MOST_ITEMS:,} are read")
+        return {}
+    found = {}
+    for item, entry in loaded.items():
+        if isinstance(entry, dict):
+            found[item] = entry
+        else:
+            findings.fault(f"is {shown(entry)}; expected an object", item=item)
+    return found
+
+
+def shown(value: Any) -> str:
+    """Return the beginning of a value as JSON, for a message."""
+    text = json.dumps(value, ensure_ascii=False)
+    return text if len(text) <= 60 else f"{text[:60]}…"
+
+
+def _without_repeats(pairs: list[tuple[str, Any]]) -> dict[str, Any]:
+    made: dict[str, Any] = {}
+    for name, value in pairs:
+        if name in made:
+            raise _Twice(name)
+        made[name] = value
+    return made

@@ -1,0 +1,176 @@
+"""CQs-Gen: the label of each question that a system asks, by a method, and what that makes."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator, Sequence
+from typing import Any, NamedTuple
+
+from exports.shipped.score import words
+from scoring.evaluation.faults import CannotScore
+from scoring.evaluation.references import Benchmark, Intervention
+from scoring.evaluation.submissions import Question, Submission
+from scoring.figures.chrf import chrf_table
+from scoring.figures.diversity import cr_diversity, ngram_published, ngram_within
+from scoring.figures.figure import FloatArray
+from scoring.figures.matching import NAE, THRESHOLDS, Match, match_questions, question_scores
+
+NO_ENCODER = "no_encoder"
+DEFAULT_METHODS = ("chrf",)
+NOT_BUILT = ("bleurt", "comet", "model_reference", "model_label", "human_reference", "human")
+_OWN = "own"
+
+Table = Callable[[Sequence[str], Sequence[str]], FloatArray]
+
+
+class Method(NamedTuple):
+    """How a question gets its label: by similarity above a threshold, or by the same words."""
+
+    name: str
+    threshold: float | None = None
+
+    def to_json(self) -> dict[str, Any]:
+        return {"name": self.name, "threshold": self.threshold}
+
+    def __str__(self) -> str:
+        return self.name if self.threshold is None else f"{self.name}:{self.threshold:g}"
+
+
+def method_read(given: str) -> Method:
+    """Read METHOD or METHOD:THRESHOLD. Raises CannotScore with what there is.
+
+    >>> method_read("chrf:35")
+    Method(name='chrf', threshold=35.0)
+    """
+    name, colon, threshold = given.partition(":")
+    if name in NOT_BUILT:
+        raise CannotScore(f"--method {name}: is not built yet; there are exact, chrf and sts.")
+    if name not in ("exact", *THRESHOLDS):
+        raise CannotScore(f"--method {name}: there is no such method; there are exact, chrf and sts.")
+    if name == "exact":
+        if colon:
+            raise CannotScore("--method exact: has no threshold: the words are the same, or they are not.")
+        return Method(name)
+    if not colon:
+        return Method(name, THRESHOLDS[name])
+    most = 100.0 if name == "chrf" else 1.0
+    try:
+        value = float(threshold)
+    except ValueError:
+        value = -1.0
+    if not 0 <= value <= most:
+        raise CannotScore(
+            f"--method {given}: expected a threshold from 0 to {most:g}, as in {name}:{THRESHOLDS[name]:g}."
+        )
+    return Method(name, value)
+
+
+def labelled(
+    benchmark: Benchmark,
+    submission: Submission,
+    method: Method,
+    *,
+    system: str = "",
+    encoder: Table | None = None,
+) -> dict[str, list[Match]] | None:
+    """Return the match of each question by item; None where the method needs an encoder and there is none."""
+    table = {"exact": None, "chrf": chrf_table, "sts": encoder}[method.name]
+    if method.name == "sts" and table is None:
+        return None
+    own = benchmark.own.get(system, frozenset())
+    return {
+        item: _matches(benchmark.interventions[item], given, method, table, own)
+        for item, given in submission.questions.items()
+    }
+
+
+def _matches(
+    intervention: Intervention,
+    given: Sequence[Question],
+    method: Method,
+    table: Table | None,
+    own: frozenset[str],
+) -> list[Match]:
+    references = [found for found in intervention.questions if found.id not in own]
+    if not given or not references:
+        return [Match(None, None, NAE) for _ in given]
+    places = [at for at, found in enumerate(intervention.questions) if found.id not in own]
+    labels = [found.label for found in references]
+    asked = [found.words for found in given]
+    if table is None:
+        matches = [_same_words(text, [found.words for found in references], labels) for text in asked]
+    else:
+        similarities = table(asked, [found.words for found in references])
+        matches = match_questions(similarities, labels, threshold=method.threshold or 0.0)
+    return [
+        match if match.reference is None else match._replace(reference=places[match.reference])
+        for match in matches
+    ]
+
+
+def _same_words(question: str, references: Sequence[str], labels: Sequence[str]) -> Match:
+    """Match a question with the same words; words with two labels give none."""
+    same = [at for at, other in enumerate(references) if _key(other) == _key(question)]
+    if not same:
+        return Match(None, None, NAE)
+    found = {labels[at] for at in same}
+    return Match(same[0], 1.0, labels[same[0]] if len(found) == 1 else NAE)
+
+
+def _key(text: str) -> tuple[str, ...] | str:
+    return tuple(words(text)) or text.strip()
+
+
+def question_figures(
+    benchmark: Benchmark,
+    submission: Submission,
+    matches: dict[str, list[Match]],
+    *,
+    replicates: int,
+    seed: int,
+) -> dict[str, Any]:
+    """Return the figures of one run by one method."""
+    items = [item for item, found in benchmark.interventions.items() if found.questions]
+    labels = {
+        item: [match.label for match in found]
+        for item, found in matches.items()
+        if benchmark.interventions[item].questions
+    }
+    scores = question_scores(labels, items, replicates=replicates, seed=seed)
+    asked = [
+        question.words for item in benchmark.interventions for question in submission.questions.get(item, ())
+    ]
+    return {
+        **scores.to_json(),
+        "items_without_reference": len(benchmark.interventions) - len(items),
+        "questions_twice": submission.twice,
+        "diversity": {
+            "ngram_published": ngram_published(asked).to_json(),
+            "ngram_within": ngram_within(asked).to_json(),
+            "cr_diversity": cr_diversity(asked),
+            "n": len(asked),
+        },
+    }
+
+
+def question_answers(
+    benchmark: Benchmark, submission: Submission, method: Method, matches: dict[str, list[Match]]
+) -> Iterator[dict[str, Any]]:
+    """Return one line a question, with its best reference."""
+    for item, intervention in benchmark.interventions.items():
+        for question, match in zip(submission.questions.get(item, ()), matches.get(item, ()), strict=True):
+            best = None if match.reference is None else intervention.questions[match.reference]
+            yield {
+                "file": submission.file,
+                "item": item,
+                "question": question.number,
+                "cq": question.words,
+                "method": method.to_json(),
+                "label": match.label,
+                "similarity": match.similarity,
+                "reference": best._asdict() if best else None,
+            }
+
+
+def all_labels(benchmark: Benchmark, matches: dict[str, list[Match]]) -> list[str]:
+    """Return the labels of a run's questions in the order of the items, for comparing methods."""
+    return [match.label for item in benchmark.interventions for match in matches.get(item, ())]

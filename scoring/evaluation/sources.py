@@ -1,0 +1,132 @@
+"""Where the references of a split come from: a release's files, or one benchmark file.
+
+A release is anything with names of files and a way to read them: a folder, or what the database has stored.
+"""
+
+from __future__ import annotations
+
+import hashlib
+import json
+import re
+from collections.abc import Callable, Collection, Mapping, Sequence
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+from annotation.codebooks.definition import FOCUS, Codebook
+from annotation.codebooks.toml_reader import load_shipped, read_codebook, read_codebook_file
+from exports.files.outputs import Places
+from scoring.evaluation.faults import CannotScore, Findings
+from scoring.evaluation.json_file import items_of
+from scoring.evaluation.references import Benchmark, benchmark_read
+
+INTERNAL = "internal/"
+SHIPPED_CODEBOOKS = ("focus", "cqs_gen")
+
+
+@dataclass(frozen=True, slots=True)
+class ReleaseFiles:
+    """The files of one release, public ones and those below internal/."""
+
+    name: str
+    names: Collection[str]
+    read: Callable[[str], bytes]
+
+    @classmethod
+    def of_folder(cls, folder: Path) -> ReleaseFiles:
+        """Return those of a folder. Raises CannotScore where it holds no release."""
+        if not folder.is_dir():
+            raise CannotScore(f"{folder}: there is no such folder: name the folder of a release.")
+        names = {path.relative_to(folder).as_posix() for path in folder.rglob("*") if path.is_file()}
+        if not {"release.json", "codebook.toml"} <= names:
+            raise CannotScore(
+                f"{folder}: has no release.json and codebook.toml: name the folder of a release."
+            )
+        return cls(folder.name, names, lambda name: (folder / name).read_bytes())
+
+
+def benchmark_of_release(
+    release: ReleaseFiles, handed_in: Sequence[bytes], *, split: str | None = None, system: str = ""
+) -> Benchmark:
+    """Return the references of a split, from below internal/ where they are withheld. Raises CannotScore.
+
+    Without a split it is the one that has all the items that were handed in.
+    """
+    codebook = read_codebook(release.read("codebook.toml").decode("utf-8"), "codebook.toml")
+    stem = "focus" if codebook.protocol == FOCUS else "cqs_gen"
+    pattern = re.compile(rf"{stem}(?:\.([^./]+))?\.json")
+    splits = {
+        found[1] or "": name
+        for name in sorted(release.names)
+        if (found := pattern.fullmatch(name)) is not None
+    }
+    if not splits:
+        raise CannotScore(f"{release.name}: has no {stem}.json: is it whole?")
+    chosen = _split(release, splits, handed_in, split)
+    public = splits[chosen]
+    name = f"{INTERNAL}{public}" if f"{INTERNAL}{public}" in release.names else public
+    data = release.read(name)
+    manifest = json.loads(release.read("release.json"))
+    provenance = {
+        "release": manifest.get("project"),
+        "version": manifest.get("version"),
+        "digest": manifest.get("digest"),
+        "split": chosen or None,
+        "file": public,
+        "sha256": hashlib.sha256(data).hexdigest(),
+    }
+    return benchmark_read(data, name, codebook, provenance=provenance, own=_own(release, system))
+
+
+def benchmark_of_file(path: Path, codebook: str) -> Benchmark:
+    """Return the references of one file in the published shape. Raises CannotScore and CodebookError."""
+    data = file_bytes(path)
+    provenance = {"file": path.name, "sha256": hashlib.sha256(data).hexdigest()}
+    return benchmark_read(data, path.name, codebook_named(codebook), provenance=provenance)
+
+
+def codebook_named(name: str) -> Codebook:
+    """Return a codebook that ships with Elenchus, or that of a TOML file."""
+    return load_shipped(name) if name in SHIPPED_CODEBOOKS else read_codebook_file(Path(name))
+
+
+def file_bytes(path: Path) -> bytes:
+    """Return the bytes of a file. Raises CannotScore where it cannot be read."""
+    try:
+        return path.read_bytes()
+    except OSError as problem:
+        raise CannotScore(f"{path}: cannot be read: {problem.strerror}") from None
+
+
+def _split(
+    release: ReleaseFiles, splits: Mapping[str, str], handed_in: Sequence[bytes], split: str | None
+) -> str:
+    shown = ", ".join(name for name in splits if name)
+    if split is not None:
+        part = Places.file_part(split)
+        found = split if split in splits else part
+        if found not in splits:
+            there = f"there are {shown}" if shown else "it has no splits: leave --split out"
+            raise CannotScore(f"{release.name}: has no split {split!r}; {there}.")
+        return found
+    if len(splits) == 1:
+        return next(iter(splits))
+    answered: set[str] = set().union(*(items_of(data, Findings("")) for data in handed_in))
+    fitting = [
+        name
+        for name, file in splits.items()
+        if answered and answered <= set(items_of(release.read(file), Findings(file), limited=False))
+    ]
+    if len(fitting) != 1:
+        raise CannotScore(f"{release.name}: has the splits {shown}: say with --split which one to score.")
+    return fitting[0]
+
+
+def _own(release: ReleaseFiles, system: str) -> dict[str, frozenset[str]]:
+    """Return the ids of the references that the system itself asked, where the release knows them."""
+    name = f"{INTERNAL}submissions/{Places.file_part(system)}.json"
+    if not system or name not in release.names:
+        return {}
+    entries: Mapping[str, Any] = items_of(release.read(name), Findings(name), limited=False)
+    ids = {str(question["id"]) for entry in entries.values() for question in entry["cqs"]}
+    return {system: frozenset(ids)}

@@ -1,0 +1,70 @@
+"""Score a system's files against a release: manage.py score SLUG VERSION FILE [FILE ...]"""
+
+from pathlib import Path
+from typing import Any
+
+from django.core.management.base import CommandParser
+
+from scoring.evaluation.evaluate import Choices, evaluate
+from scoring.evaluation.faults import AnswersRefused, CannotScore
+from scoring.evaluation.focus import SCOPES
+from scoring.evaluation.outputs import evaluation_text, evaluation_write, scores_json
+from scoring.evaluation.questions import DEFAULT_METHODS, method_read
+from scoring.management.scoring_command import ScoringCommand
+
+MOST_REPLICATES = 100_000
+
+
+class Command(ScoringCommand):
+    help = "Score a system's files, each a run of it, against the references of a release."
+
+    def add_arguments(self, parser: CommandParser) -> None:
+        super().add_arguments(parser)
+        parser.add_argument(
+            "--method",
+            action="append",
+            default=[],
+            metavar="METHOD[:THRESHOLD]",
+            help="CQs-Gen: how a question gets its label: exact, chrf (40 unless given) or sts; repeatable",
+        )
+        parser.add_argument(
+            "--scope",
+            choices=SCOPES,
+            default="decided",
+            help="FOCUS: the figures to show: of what was decided, or all as in the paper; --json has both",
+        )
+        parser.add_argument(
+            "--replicates", type=int, default=1000, help="bootstrap resamples, 0 for no intervals"
+        )
+        parser.add_argument("--seed", type=int, default=1, help="seed of the resamples")
+        parser.add_argument("--json", action="store_true", help="print one JSON object")
+        parser.add_argument(
+            "--out", type=Path, metavar="DIR", help="write scores and answers into this folder"
+        )
+
+    def handle(self, *args: Any, **options: Any) -> None:
+        if not 0 <= options["replicates"] <= MOST_REPLICATES or options["seed"] < 0:
+            raise CannotScore(f"--replicates is from 0 to {MOST_REPLICATES}, and --seed 0 or more.")
+        methods = [method_read(given) for given in options["method"] or DEFAULT_METHODS]
+        benchmark, runs = self.read(options)
+        if benchmark.is_focus and options["method"]:
+            raise CannotScore("--method is for questions (CQs-Gen): types are right or wrong by their names.")
+        self.tell(runs)
+        if faults := [fault for submission, _ in runs for fault in submission.faults]:
+            raise AnswersRefused(faults)
+        choices = Choices(
+            methods=list(dict.fromkeys(methods)),
+            scope=options["scope"],
+            replicates=options["replicates"],
+            seed=options["seed"],
+            system=options["system"],
+        )
+        evaluation = evaluate(benchmark, runs, choices)
+        if options["out"]:
+            try:
+                names = evaluation_write(evaluation, options["out"])
+            except OSError as problem:
+                raise CannotScore(f"{options['out']}: cannot be written: {problem.strerror}") from None
+            self.stderr.write(f"{', '.join(names)} are in {options['out']}.")
+        text = scores_json(evaluation.scores) if options["json"] else evaluation_text(evaluation.scores)
+        self.stdout.write(text, ending="")
