@@ -94,7 +94,8 @@ def agreement_with_decisions(report: AgreementReport) -> dict[str, dict[str, Any
 
     n counts the decided units the annotator judged; agreement is the share of equal answers (yes and no, or
     the label: spans and reasons apart), kappa Cohen's, of the types together each against its own chance;
-    both with intervals over items by the report's replicates and seed. Empty where nothing is decided and for a live report, which shows no annotator.
+    both with intervals over items by the report's replicates and seed. Empty where nothing is decided and for
+    a live report, which shows no annotator.
     """
     # A decision is never changed: another one supersedes it.
     decisions = Resolution.objects.filter(codebook__project=report.round.project).aggregate(

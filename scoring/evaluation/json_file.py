@@ -44,7 +44,7 @@ def items_of(data: bytes, findings: Findings, *, limited: bool = True) -> dict[s
     if limited and len(loaded) > MOST_ITEMS:
         findings.fault(f"has {len(loaded):,} items; at most {MOST_ITEMS:,} are read")
         return {}
-    found = {}
+    found: dict[str, Mapping[str, Any]] = {}
     for item, entry in loaded.items():
         if isinstance(entry, dict):
             found[item] = entry
