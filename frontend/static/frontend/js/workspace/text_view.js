@@ -202,7 +202,7 @@ export class TextView {
     return !covers(gap) && covers(gap - 1) ? gap - 1 : gap;
   }
 
-  /** @param {HTMLElement} pane @returns {number} */
+  /** @param {Element} pane @returns {number} */
   linesInSight(pane) {
     return Math.max(2, Math.floor(pane.clientHeight / parseFloat(getComputedStyle(this.paragraph).lineHeight)));
   }
