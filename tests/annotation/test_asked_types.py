@@ -230,7 +230,7 @@ def test_progress_and_the_time_left_are_of_what_is_asked():
     assert left.item == made.items[3]
 
 
-def test_texts_and_types_are_handed_on_as_they_are_asked():
+def test_texts_and_types_are_reassigned_as_they_are_asked():
     made = asked.opened(overlap=1)
     ann, bea, cai = made.annotators
     own = made.round.assignments.filter(member=ann)
