@@ -18,7 +18,7 @@ class Release(Job):
 
     `digest` covers everything the files depend on: judgements, texts, choices, code. `files` lists
     name, sha256, size and storage path of each file. `counts` and `digest` are those of everything, for the
-    leads; `public` has those that anybody may see, and is empty for a release of before they were told apart.
+    leads; `public` has those that anybody may see, and is empty for a release of an older version.
     `name`, `licence` and `description` are those it was built with, as the card has them, whatever becomes of
     the project.
     """

@@ -118,16 +118,16 @@ def unit_shown(round: Round, report: AgreementReport | None, item: Item, unit: U
     )
 
 
-def ruling_words(ruling: Resolution, definition: Definition) -> str:
+def resolution_text(resolution: Resolution, definition: Definition) -> str:
     """Return what was decided, in words."""
-    if ruling.label:
+    if resolution.label:
         names = _names(definition)
-        reason = f": {names.get(ruling.reason, ruling.reason)}" if ruling.reason else ""
-        return f"{names.get(ruling.label, ruling.label)}{reason}"
-    text = ruling.item.text
-    quotes = ", ".join(f"“{text[start:end]}”" for start, end in ruling.spans)
+        reason = f": {names.get(resolution.reason, resolution.reason)}" if resolution.reason else ""
+        return f"{names.get(resolution.label, resolution.label)}{reason}"
+    text = resolution.item.text
+    quotes = ", ".join(f"“{text[start:end]}”" for start, end in resolution.spans)
     yes = gettext("Yes")
-    return gettext("No") if not ruling.applicable else f"{yes}: {quotes}" if quotes else yes
+    return gettext("No") if not resolution.applicable else f"{yes}: {quotes}" if quotes else yes
 
 
 def _names(definition: Definition) -> dict[str, str]:

@@ -1,4 +1,4 @@
-"""How far each annotator agrees with what leads decided, worked out when it is shown.
+"""How far each annotator agrees with what leads decided, computed when it is shown.
 
 Decisions go on after a round is closed and its report computed, and the same judgements give the same
 report: so this is no figure of a report.

@@ -17,7 +17,7 @@ from agreement.report.judgements import natural_key
 from annotation.access import readable
 from annotation.adjudication.adjudication import (
     claims_of_others,
-    rulings_current,
+    resolutions_current,
     unit_claim,
     unit_release,
     with_state,
@@ -169,16 +169,16 @@ def _total(report: AgreementReport) -> int:
 
 
 def _decided(report: AgreementReport) -> int:
-    # Counted from the rulings, which are few, and not by asking every unit for its own. A ruling never holds
-    # again once another took its place, so that the newest one and their number tell any change.
-    rulings = rulings_current(report.round.project)
-    told = rulings.aggregate(last=Max("id"), n=Count("id"))
+    # Counted from the resolutions, which are few, not by asking every unit for its own. None holds again once
+    # another took its place, so that the newest one and their number tell any change.
+    resolutions = resolutions_current(report.round.project)
+    told = resolutions.aggregate(last=Max("id"), n=Count("id"))
     name = f"queue-decided:{report.pk}:{report.digest}:{told['last']}:{told['n']}"
-    return cached(name, lambda: _in_queue(report, rulings).count())
+    return cached(name, lambda: _in_queue(report, resolutions).count())
 
 
 def _in_queue(report: AgreementReport, rows: QuerySet) -> QuerySet:
-    """Return the rulings or claims that are about a unit of the queue."""
+    """Return the resolutions or claims that are about a unit of the queue."""
     queue = report.disputed_units.exclude(why="").filter(item=OuterRef("item"))
     if report.round.project.protocol == Protocol.CQS_GEN:
         return rows.filter(Exists(queue.filter(question=OuterRef("question"))))

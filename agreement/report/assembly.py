@@ -1,6 +1,6 @@
 """Assemble the report of a round from arrays; only the texts still stream from where they are stored.
 
-What is worked out of one type alone is a `TypePart`, what needs all types a `PooledPart`. One task makes
+What is computed of one type alone is a `TypePart`, what needs all types a `PooledPart`. One task makes
 them one after the other, or each its own (agreement.computation.parts); `report_assemble` makes the same
 report of both.
 

@@ -1,4 +1,4 @@
-"""What a report works out of one type alone: its spans, their sums, and its disputed units."""
+"""What a report computes of one type alone: its spans, their sums, and its disputed units."""
 
 from __future__ import annotations
 
@@ -23,7 +23,7 @@ Rows = list[dict[str, Any]]
 
 @dataclass(slots=True)
 class TypePart:
-    """What is worked out of one type alone; an encoder did not read n_cut of its spans to their end."""
+    """What is computed of one type alone; an encoder did not read n_cut of its spans to their end."""
 
     with_span: bool
     sums: SpanSums

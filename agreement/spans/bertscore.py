@@ -14,7 +14,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 BATCH = 64
-"""How many different texts are encoded before their pairs are compared and their vectors let go."""
+"""How many different texts are encoded before their pairs are compared and their vectors deleted."""
 
 
 @dataclass(frozen=True, slots=True)

@@ -1,6 +1,6 @@
-"""Deciding what the annotators left open: claims, rulings, and their history.
+"""Deciding what the annotators left open: claims, resolutions, and their history.
 
-A claim keeps several leads from deciding the same unit at once; it ends by itself. A ruling is never
+A claim keeps several leads from deciding the same unit at once; it ends by itself. A resolution is never
 changed: the next one supersedes it, and undoing it brings the one before back as a new row.
 
 See docs/decisions/leads.md.
@@ -40,7 +40,7 @@ CLAIM_FOR = timedelta(minutes=15)
 
 
 @dataclass(frozen=True, slots=True)
-class Ruling:
+class ResolutionInput:
     """What a lead decides about one unit.
 
     `spans` are (start, end) in code points of the text, for a type that applies and asks for a span.
@@ -75,7 +75,13 @@ def unit_release(*, item: Item, unit: Unit, member: Membership) -> None:
 
 
 def resolution_decide(
-    *, item: Item, unit: Unit, member: Membership, codebook: Codebook, ruling: Ruling, seen: int | None
+    *,
+    item: Item,
+    unit: Unit,
+    member: Membership,
+    codebook: Codebook,
+    given: ResolutionInput,
+    seen: int | None,
 ) -> Resolution:
     """Decide a unit, superseding what was decided before. `seen` is the resolution the lead had in view.
 
@@ -83,7 +89,7 @@ def resolution_decide(
     `stale` where it was decided meanwhile.
     """
     require_lead(member)
-    columns = _checked(codebook, item, unit, ruling)
+    columns = _checked(codebook, item, unit, given)
     with transaction.atomic():
         unit_claim(item=item, unit=unit, member=member)
         _supersede(item, unit, seen)
@@ -91,8 +97,8 @@ def resolution_decide(
             item=item,
             **_columns(unit),
             **columns,
-            why=ruling.why.strip(),
-            in_guideline=ruling.in_guideline,
+            why=given.why.strip(),
+            in_guideline=given.in_guideline,
             source=Resolution.Source.ADJUDICATED,
             member=member,
             codebook=codebook,
@@ -103,7 +109,7 @@ def resolution_decide(
 
 
 def resolution_undo(*, item: Item, unit: Unit, member: Membership, seen: int) -> Resolution | None:
-    """Take the current ruling back; the one before, where there was one, holds again, as a new row."""
+    """Take the current resolution back; the one before, where there was one, holds again, as a new row."""
     require_lead(member)
     with transaction.atomic():
         unit_claim(item=item, unit=unit, member=member)
@@ -139,7 +145,7 @@ def claim_of_another(item: Item, unit: Unit, member: Membership) -> Claim | None
     return held.select_related("member").first()
 
 
-def rulings_current(project: Project) -> QuerySet[Resolution]:
+def resolutions_current(project: Project) -> QuerySet[Resolution]:
     """Return the adjudicated answers that hold now."""
     # By who decided, whom each has: by its item every item of the project would be looked at.
     return Resolution.objects.filter(
@@ -156,7 +162,7 @@ def claims_of_others(member: Membership) -> QuerySet[Claim]:
 def with_state(units: QuerySet, member: Membership) -> QuerySet:
     """Add to rows with `item`, `type_code` and `question` whether they are `decided`, and `taken` by another.
 
-    Decided means adjudicated: a label that came with a file is no ruling on the annotators' dispute.
+    Decided means adjudicated: a label that came with a file is no resolution of the annotators' dispute.
     """
     decided = Resolution.objects.filter(source=Resolution.Source.ADJUDICATED, superseded_at__isnull=True)
     taken = Claim.objects.filter(expires_at__gt=timezone.now()).exclude(member=member)
@@ -174,12 +180,12 @@ def _exists_for_unit(rows: QuerySet, project: Project) -> Exists:
     return Exists(of_type)
 
 
-def _checked(codebook: Codebook, item: Item, unit: Unit, ruling: Ruling) -> dict[str, Any]:
-    """Check a ruling by the rules of a judgement, span by span; return the columns it fills."""
+def _checked(codebook: Codebook, item: Item, unit: Unit, given: ResolutionInput) -> dict[str, Any]:
+    """Check a resolution by the rules of a judgement, span by span; return the columns it fills."""
     errors = {}
-    if not ruling.why.strip():
+    if not given.why.strip():
         errors["why"] = gettext("Say why: annotators and readers of the dataset will ask.")
-    elif problem := unfit(ruling.why, LIMITS["resolution"]["why"]):
+    elif problem := unfit(given.why, LIMITS["resolution"]["why"]):
         errors["why"] = sentence(problem)
     definition = CodebookDefinition.from_json(codebook.definition)
     try:
@@ -190,10 +196,10 @@ def _checked(codebook: Codebook, item: Item, unit: Unit, ruling: Ruling) -> dict
             answer = check_question_judgement(
                 definition,
                 {
-                    "label": ruling.label or None,
-                    "reason": ruling.reason,
-                    "comment": ruling.why,
-                    "edited_question": ruling.edited_question,
+                    "label": given.label or None,
+                    "reason": given.reason,
+                    "comment": given.why,
+                    "edited_question": given.edited_question,
                 },
             )
             columns = {
@@ -202,7 +208,7 @@ def _checked(codebook: Codebook, item: Item, unit: Unit, ruling: Ruling) -> dict
                 "edited_question": answer.edited_question,
             }
         else:
-            columns = _checked_type(definition, item, unit, ruling, errors)
+            columns = _checked_type(definition, item, unit, given, errors)
     except RuleError as error:
         errors |= {("why" if field == "comment" else field): text for field, text in error.errors.items()}
     if not errors and unit.question_id is not None and not columns["label"]:
@@ -215,25 +221,25 @@ def _checked(codebook: Codebook, item: Item, unit: Unit, ruling: Ruling) -> dict
 
 
 def _checked_type(
-    definition: CodebookDefinition, item: Item, unit: Unit, ruling: Ruling, errors: dict[str, str]
+    definition: CodebookDefinition, item: Item, unit: Unit, given: ResolutionInput, errors: dict[str, str]
 ) -> dict[str, Any]:
     entry = definition.type(unit.type_code)
     if entry is None:
         raise NotFound(gettext("The codebook has no type “%(type_code)s”.") % {"type_code": unit.type_code})
-    if ruling.applicable is None:
+    if given.applicable is None:
         errors["applicable"] = gettext("Choose yes or no.")
         return {}
-    spans = sorted(set(ruling.spans)) if ruling.applicable and entry.span else []
-    if ruling.applicable and entry.span and not spans:
+    spans = sorted(set(given.spans)) if given.applicable and entry.span else []
+    if given.applicable and entry.span and not spans:
         errors["span"] = gettext("Choose the span that the dataset will have.")
         return {}
-    answer = {"applicable": ruling.applicable}
+    answer = {"applicable": given.applicable}
     quoted: list[dict[str, Any]] = [
         {"start": start, "end": end, "quote": item.text[max(start, 0) : max(end, 0)]} for start, end in spans
     ]
     for span in quoted or [{}]:
         check_type_judgement(definition, item.text, unit.type_code, {**answer, **span})
-    return {"applicable": ruling.applicable, "spans": [list(span) for span in spans]}
+    return {"applicable": given.applicable, "spans": [list(span) for span in spans]}
 
 
 def _supersede(item: Item, unit: Unit, seen: int | None) -> None:

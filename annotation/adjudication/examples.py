@@ -11,7 +11,7 @@ SHOWN_PER_TYPE = 5
 
 
 @dataclass(frozen=True, slots=True)
-class Ruling:
+class ResolutionExample:
     """One example: the text or question it is about, what was decided, and why."""
 
     unit: str
@@ -21,13 +21,13 @@ class Ruling:
     why: str
 
 
-def rulings_shown(project: Project) -> dict[str, list[Ruling]]:
-    """Return the rulings to show by type code (or label), newest first.
+def resolution_examples(project: Project) -> dict[str, list[ResolutionExample]]:
+    """Return the resolutions to show by type code (or label), newest first.
 
     None is about an item of an open round: it would give the answer away to those who judge it.
     """
     in_open_round = RoundItem.objects.filter(item=OuterRef("item"), round__status=Round.Status.OPEN)
-    rulings = (
+    resolutions = (
         Resolution.objects.filter(
             member__project=project,
             item__withdrawn_at__isnull=True,
@@ -38,20 +38,20 @@ def rulings_shown(project: Project) -> dict[str, list[Ruling]]:
         .select_related("item", "question")
         .order_by("-id")
     )
-    shown: dict[str, list[Ruling]] = {}
-    for ruling in rulings:
-        there = shown.setdefault(ruling.type_code or ruling.label, [])
+    shown: dict[str, list[ResolutionExample]] = {}
+    for resolution in resolutions:
+        there = shown.setdefault(resolution.type_code or resolution.label, [])
         if len(there) < SHOWN_PER_TYPE:
-            there.append(_ruling(ruling))
+            there.append(_example(resolution))
     return shown
 
 
-def _ruling(ruling: Resolution) -> Ruling:
-    text = ruling.item.text
-    return Ruling(
-        unit=ruling.item.external_id,
-        text=ruling.question.text if ruling.question else text,
-        decided=ruling.label or (gettext("yes") if ruling.applicable else gettext("no")),
-        quotes=tuple(text[start:end] for start, end in ruling.spans),
-        why=ruling.why,
+def _example(resolution: Resolution) -> ResolutionExample:
+    text = resolution.item.text
+    return ResolutionExample(
+        unit=resolution.item.external_id,
+        text=resolution.question.text if resolution.question else text,
+        decided=resolution.label or (gettext("yes") if resolution.applicable else gettext("no")),
+        quotes=tuple(text[start:end] for start, end in resolution.spans),
+        why=resolution.why,
     )

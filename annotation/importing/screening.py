@@ -1,7 +1,7 @@
 """Context screening: which texts passed which yes/no criterion, and sending those that passed on.
 
-A criterion is a type without a span. An item passes it where a ruling says yes or, without one, where more
-than half of the votes in closed rounds do.
+A criterion is a type without a span. An item passes it where a resolution says yes or, without one, where
+more than half of the votes in closed rounds do.
 """
 
 from collections import defaultdict
@@ -232,7 +232,7 @@ def _asked_some(project: Project, codes: Sequence[str]) -> dict[int, set[str]]:
 
 
 def _decided(project: Project, codes: Sequence[str]) -> dict[tuple[int, str], bool | None]:
-    """Return yes or no for each (item, criterion) that has votes or a ruling; None for a tie."""
+    """Return yes or no for each (item, criterion) that has votes or a resolution; None for a tie."""
     votes = (
         TypeAnnotation.objects.filter(
             assignment__round__project=project,
@@ -249,10 +249,13 @@ def _decided(project: Project, codes: Sequence[str]) -> dict[tuple[int, str], bo
         .annotate(yes=Count("id", filter=Q(applicable=True)), no=Count("id", filter=Q(applicable=False)))
     )
     decided = {(item, code): None if yes == no else yes > no for item, code, yes, no in votes}
-    rulings = Resolution.objects.filter(
+    resolutions = Resolution.objects.filter(
         item__project=project, type_code__in=codes, superseded_at__isnull=True, applicable__isnull=False
     )
     decided.update(
-        {(item, code): said for item, code, said in rulings.values_list("item", "type_code", "applicable")}
+        {
+            (item, code): said
+            for item, code, said in resolutions.values_list("item", "type_code", "applicable")
+        }
     )
     return decided

@@ -14,7 +14,7 @@ class Resolution(models.Model):
 
     It wins over the consensus in exports and never touches a coefficient. Deciding again makes a new row
     and supersedes the old one, so the history stays.
-    `in_guideline` shows the ruling beside its type's guideline, where annotators find it.
+    `in_guideline` shows the resolution beside its type's guideline, where annotators find it.
     `spans` is a list of [start, end] in code points of the item's text.
     """
 

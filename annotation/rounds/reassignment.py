@@ -54,8 +54,8 @@ def round_reassign(
         open_round_lock(round)
         left = list(unfinished_texts(round, target))
         unfinished = [one for one in left if not one.repeat]
-        moved = _hand_on(round, unfinished, takers)
-        # Only who judged a text first can repeat it: open repeats are let go.
+        moved = _reassign(round, unfinished, takers)
+        # Only who judged a text first can repeat it: open repeats are released.
         gone = [one.pk for one in (*moved, *(one for one in left if one.repeat))]
         Assignment.objects.filter(pk__in=gone).update(released_at=timezone.now())
         result = Reassignment(len(moved), len(unfinished) - len(moved))
@@ -114,7 +114,7 @@ def update_in_batches(pks: list[int], **values: Any) -> None:
         Assignment.objects.filter(pk__in=pks[start : start + BATCH]).update(**values)
 
 
-def _hand_on(round: Round, unfinished: list[Assignment], takers: list[Membership]) -> list[Assignment]:
+def _reassign(round: Round, unfinished: list[Assignment], takers: list[Membership]) -> list[Assignment]:
     random = Random(f"{round.seed}:reassign")
     theirs = round.assignments.filter(member__in=takers, repeat=False)
     held = {(one.member_id, one.item_id): one for one in theirs}

@@ -93,7 +93,7 @@ def round_reassign_types(
         for old, undecided in undecided_types(round, target).items():
             wanted = [code for code in undecided if code in types]
             if old.repeat:
-                # Only who judged a text first can repeat it: what is open of a repeat is let go.
+                # Only who judged a text first can repeat it: what is open of a repeat is released.
                 sharing.take_from(old, wanted)
                 continue
             left = sharing.share(old.item_id, wanted)
@@ -145,8 +145,8 @@ class _Sharing:
             self.held[one.member_id, one.item_id] = one
             if one.released_at is None:
                 self.loads[one.member_id] += len(types_named(one.types, self.asked))
-        handed_on = self.round.assignments.filter(member__in=self.takers, released_at__isnull=False)
-        self.judged = judged_types(handed_on)
+        had_before = self.round.assignments.filter(member__in=self.takers, released_at__isnull=False)
+        self.judged = judged_types(had_before)
 
     def share(self, item: int, wanted: list[str]) -> list[str]:
         """Give types of an item to those who can take them, least asked first; return what nobody takes."""
@@ -169,8 +169,8 @@ class _Sharing:
 
     def _rank(self, taker: Membership, item: int) -> tuple[bool, int, float]:
         there = self.held.get((taker.pk, item))
-        handed_on = there is not None and there.released_at is not None
-        return handed_on, self.loads[taker.pk], self.random.random()
+        had_before = there is not None and there.released_at is not None
+        return had_before, self.loads[taker.pk], self.random.random()
 
     def _has(self, there: Assignment | None) -> tuple[str, ...]:
         """Return the types that somebody is asked of a text; of one that was reassigned, those judged."""

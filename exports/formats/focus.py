@@ -11,7 +11,7 @@ from typing import Any
 
 from annotation.codebooks.definition import AnnotationType, Codebook
 from exports.formats.jsonfile import Repeated, RepeatedList
-from exports.selection.decisions import DecidedSpan, TypeDecision
+from exports.selection.decisions import DecidedSpan, FinalType
 from exports.selection.questions import question_from_exemplar
 from exports.selection.records import ItemRecord
 from exports.selection.refined_questions import Refined, SpanKey
@@ -68,7 +68,7 @@ def probes(record: ItemRecord, codebook: Codebook) -> tuple[list[str], list[str]
 def _labels(
     text: str,
     kinds: Sequence[AnnotationType],
-    decided: Mapping[str, TypeDecision],
+    decided: Mapping[str, FinalType],
     refined: dict[SpanKey, Refined] | None,
 ) -> list[dict[str, Any]]:
     decisions = tuple([decided[kind.code] for kind in kinds])
@@ -79,7 +79,7 @@ def _labels(
 
 
 def _label(
-    text: str, kind: AnnotationType, decision: TypeDecision, refined: dict[SpanKey, Refined] | None
+    text: str, kind: AnnotationType, decision: FinalType, refined: dict[SpanKey, Refined] | None
 ) -> dict[str, Any]:
     if not decision.gold and not decision.disagreement:
         return _label_without_spans(kind.code, kind.name, decision)
@@ -108,7 +108,7 @@ def _question(kind: AnnotationType, words: str) -> str | None:
 
 @lru_cache(maxsize=512)
 def _labels_without_spans(
-    kinds: tuple[tuple[str, str], ...], decisions: tuple[TypeDecision, ...]
+    kinds: tuple[tuple[str, str], ...], decisions: tuple[FinalType, ...]
 ) -> RepeatedList:
     # Most items of a dataset in which few types are judged.
     pairs = zip(kinds, decisions, strict=True)
@@ -116,7 +116,7 @@ def _labels_without_spans(
 
 
 @lru_cache(maxsize=4096)
-def _label_without_spans(code: str, name: str, decision: TypeDecision) -> Repeated:
+def _label_without_spans(code: str, name: str, decision: FinalType) -> Repeated:
     # Most labels of a dataset: a handful of distinct ones, so each is made and laid out once.
     return Repeated(
         {

@@ -50,7 +50,7 @@ def release_cancellation(release: Release) -> ProjectEvent | None:
     return events.filter(action=_ACTION, details__version=release.version).first()
 
 
-def attempt_let_go(release_id: int, token: str) -> None:
+def drop_cancelled_claim(release_id: int, token: str) -> None:
     """Take a worker's token off a cancelled release: nothing is left of this attempt."""
     left = Release.objects.filter(pk=release_id, lease_token=token, state=Release.State.CANCELLED)
     left.update(lease_token="", lease_until=None)
@@ -61,4 +61,4 @@ def cancelled_sweep() -> None:
     lost = Release.objects.filter(state=Release.State.CANCELLED, lease_until__lt=timezone.now())
     for release_id, token in list(lost.values_list("id", "lease_token")):
         attempt_forget(release_id, token)
-        attempt_let_go(release_id, token)
+        drop_cancelled_claim(release_id, token)

@@ -23,7 +23,7 @@ from core.jobs import ATTEMPTS, ClaimLost, Lease, requeue, sweep
 from exports.documentation.card import description, licence_of
 from exports.models import Release
 from exports.releases.build import files_build, nothing_to_release, release_digest
-from exports.releases.claim import attempt_let_go, cancelled_sweep, release_claim
+from exports.releases.claim import cancelled_sweep, drop_cancelled_claim, release_claim
 from exports.releases.comparison import compute_comparison
 from exports.releases.storage import (
     attempt_forget,
@@ -197,7 +197,7 @@ def _run(release_id: int) -> bool:
 def _give_up(release_id: int, lease: Lease) -> None:
     """Delete what this attempt stored; what it wrote beside the storage is gone by now."""
     files_forget(release_id, lease.token)
-    attempt_let_go(release_id, lease.token)
+    drop_cancelled_claim(release_id, lease.token)
 
 
 def _build(release_id: int, lease: Lease) -> Release:

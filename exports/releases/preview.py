@@ -13,7 +13,7 @@ from exports.selection.selection import Selection, items_chosen, items_present
 from exports.selection.splits import splits_plan
 
 BALANCED_LIMIT = 5_000
-"""Items up to which a preview works out a split by labels, which reads all of them."""
+"""Items up to which a preview computes a split by labels, which reads all of them."""
 
 
 @dataclass(frozen=True, slots=True)

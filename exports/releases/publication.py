@@ -67,7 +67,7 @@ def public_facts(release: Release) -> tuple[str, dict[str, Any]]:
 
 
 def tells_too_much(release: Release) -> bool:
-    """Return whether a release of before `exports.disclosure.disclosure` keeps something back that its files
+    """Return whether a release older than `exports.disclosure.disclosure` keeps something back that its files
     give away.
 
     Counts, agreement tables and digest of such a release are of withheld items too, and tables of a release

@@ -58,7 +58,7 @@ class DecidedSpan(NamedTuple):
     support: int
 
 
-class TypeDecision(NamedTuple):
+class FinalType(NamedTuple):
     """What was decided about one type of one text; `applicable` is None where there is no majority."""
 
     applicable: bool | None
@@ -69,12 +69,12 @@ class TypeDecision(NamedTuple):
     adjudicated: bool
 
 
-UNJUDGED = TypeDecision(None, 0, 0, (), (), adjudicated=False)
+UNJUDGED = FinalType(None, 0, 0, (), (), adjudicated=False)
 """The decision about a type that nobody has judged."""
 
 
 @dataclass(frozen=True, slots=True)
-class QuestionDecision:
+class FinalLabel:
     """What was decided about one question; `label` is None where there is no majority.
 
     `edits` are the edited questions on offer: the lead's alone where a resolution decides, else each one that
@@ -105,14 +105,14 @@ def latest(judgements: Sequence[Judgement], round_numbers: dict[int, int]) -> li
     ]
 
 
-def decide_type(
+def final_type(
     text: str,
     judgements: Sequence[Judgement],
     resolved: Resolved | None,
     *,
     jaccard: float,
     adjudicated_only: bool = False,
-) -> TypeDecision:
+) -> FinalType:
     """Decide one type of a text from the latest answer of each annotator.
 
     Spans are grouped from the spans alone, whatever the votes say. A resolution replaces the answer and the
@@ -131,34 +131,34 @@ def decide_type(
         return _decided_without_spans(*votes, adjudicated_only)
     if resolved is not None:
         gold, rest = _against_resolution(text, resolved.spans, groups, jaccard)
-        return TypeDecision(bool(resolved.answer), *votes, gold, rest, resolved.source == "adjudicated")
+        return FinalType(bool(resolved.answer), *votes, gold, rest, resolved.source == "adjudicated")
     gold = tuple(group for group in groups if group.support > 1)
     alone = tuple(group for group in groups if group.support == 1)
     return _decided_without_spans(*votes, adjudicated_only)._replace(gold=gold, disagreement=alone)
 
 
-def decide_question(
+def final_label(
     judgements: Sequence[Judgement], resolved: Resolved | None, *, adjudicated_only: bool = False
-) -> QuestionDecision:
+) -> FinalLabel:
     """Decide one question from the latest answer of each annotator; a resolution wins."""
     votes = Counter(str(judgement.answer) for judgement in judgements)
     counted = tuple(sorted(votes.items()))
     if resolved is not None:
         edits: tuple[str, ...] = (resolved.edited_question,) if resolved.edited_question else ()
-        return QuestionDecision(str(resolved.answer), resolved.reason, counted, edits, resolved.source)
+        return FinalLabel(str(resolved.answer), resolved.reason, counted, edits, resolved.source)
     label = None
     if not adjudicated_only:
         label = cast("str | None", label_consensus(judgement.answer for judgement in judgements).label)
     behind = [judgement for judgement in judgements if judgement.answer == label]
     reason = cast("str | None", reason_consensus(judgement.reason or None for judgement in behind).label)
     edits = tuple(sorted({judgement.edited_question for judgement in behind} - {""}))
-    return QuestionDecision(label, reason or "", counted, edits, "")
+    return FinalLabel(label, reason or "", counted, edits, "")
 
 
 @lru_cache(maxsize=4096)
-def _decided_without_spans(yes: int, no: int, adjudicated_only: bool) -> TypeDecision:
+def _decided_without_spans(yes: int, no: int, adjudicated_only: bool) -> FinalType:
     majority = None if adjudicated_only else label_consensus([True] * yes + [False] * no).label
-    return TypeDecision(cast("bool | None", majority), yes, no, (), (), adjudicated=False)
+    return FinalType(cast("bool | None", majority), yes, no, (), (), adjudicated=False)
 
 
 def _groups(text: str, chosen: list[tuple[int, int, int]], jaccard: float) -> list[DecidedSpan]:

@@ -17,12 +17,12 @@ from annotation.models import (
 from exports.selection.asked_types import asked_read, asked_types
 from exports.selection.decisions import (
     UNJUDGED,
+    FinalLabel,
+    FinalType,
     Judgement,
-    QuestionDecision,
     Resolved,
-    TypeDecision,
-    decide_question,
-    decide_type,
+    final_label,
+    final_type,
     latest,
 )
 from exports.selection.refined_questions import Refined, SpanKey, refined_of, refinements_read
@@ -48,8 +48,8 @@ class ItemRecord:
     judgements: list[Judgement] = field(default_factory=list)
     counted: list[bool] = field(default_factory=list)
     resolutions: dict[str | int, Resolved] = field(default_factory=dict)
-    types: dict[str, TypeDecision] = field(default_factory=dict)
-    answers: dict[int, QuestionDecision] = field(default_factory=dict)
+    types: dict[str, FinalType] = field(default_factory=dict)
+    answers: dict[int, FinalLabel] = field(default_factory=dict)
     refined: dict[SpanKey, Refined] = field(default_factory=dict)
     outvoted: int = 0
 
@@ -123,7 +123,7 @@ def _decide(
     answered = voting.keys() | record.resolutions.keys()
     record.types = dict.fromkeys(asked_types(selection, asked, answered), UNJUDGED)
     for code in record.types.keys() & answered:
-        record.types[code] = decide_type(
+        record.types[code] = final_type(
             record.item.text,
             voting.get(code, ()),
             record.resolutions.get(code),
@@ -131,6 +131,6 @@ def _decide(
             adjudicated_only=only,
         )
     for question in record.questions:
-        record.answers[question.pk] = decide_question(
+        record.answers[question.pk] = final_label(
             voting.get(question.pk, ()), record.resolutions.get(question.pk), adjudicated_only=only
         )

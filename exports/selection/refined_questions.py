@@ -14,7 +14,7 @@ from django.db.models import Exists, OuterRef, QuerySet
 from annotation.codebooks.definition import AnnotationType
 from annotation.models import Project
 from exports.models import QuestionRefinement
-from exports.selection.decisions import TypeDecision
+from exports.selection.decisions import FinalType
 from exports.selection.questions import question_from_exemplar
 
 State = QuestionRefinement.State
@@ -59,7 +59,7 @@ def refinements_read(project: Project, within: tuple[int, int]) -> dict[int, dic
 def refined_of(
     text: str,
     types: Iterable[AnnotationType],
-    decided: Mapping[str, TypeDecision],
+    decided: Mapping[str, FinalType],
     stored: Mapping[SpanKey, Refined],
 ) -> dict[SpanKey, Refined]:
     """Return the refinements that stand for a question of this text's gold spans.

@@ -70,7 +70,7 @@ def events_asked(member: Membership, asked: QueryDict) -> QuerySet[ProjectEvent]
     if given.get("action"):
         events = events.filter(action=given["action"])
     since, until = given.get("since"), given.get("until")
-    # Between moments: the date of each event would be worked out by a function.
+    # Between moments: the date of each event would be computed by a function.
     if isinstance(since, date):
         events = events.filter(created_at__gte=_begin(since))
     if isinstance(until, date) and until < date.max:

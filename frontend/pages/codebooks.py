@@ -12,7 +12,7 @@ from django.utils.translation import get_language, gettext
 from django.views.decorators.http import require_GET, require_http_methods, require_POST
 
 from annotation import access
-from annotation.adjudication.examples import rulings_shown
+from annotation.adjudication.examples import resolution_examples
 from annotation.codebooks.definition import Codebook as Definition
 from annotation.codebooks.diff import codebook_changes
 from annotation.codebooks.toml_reader import CodebookError
@@ -50,7 +50,7 @@ def codebook(request: HttpRequest, slug: str) -> HttpResponse:
         ],
         versions=list(member.project.codebooks.order_by("-version")),
         rounds=shown.rounds.exclude(status=Round.Status.DRAFT).order_by("number"),
-        rulings=rulings_shown(member.project),
+        rulings=resolution_examples(member.project),
     )
 
 

@@ -14,7 +14,7 @@ from agreement.adjudication.queue import queue_claim_next
 from agreement.models import AgreementReport, DisputedUnit
 from annotation import access
 from annotation.adjudication.adjudication import (
-    Ruling,
+    ResolutionInput,
     claim_of_another,
     resolution_current,
     resolution_decide,
@@ -32,7 +32,7 @@ from frontend.decorators import login_required
 from frontend.middleware import refusals_as_notices
 from frontend.pages.common import lead_or_403, project_page
 from frontend.pages.disagreements import closed_round_report, filtered_units
-from frontend.unit_view import json_of, ruling_words, spans_of_side, unit_key, unit_of, unit_shown
+from frontend.unit_view import json_of, resolution_text, spans_of_side, unit_key, unit_of, unit_shown
 
 
 @login_required
@@ -75,8 +75,11 @@ def _page(
         script=json_of(shown),
         thread=thread_of(round=round, item=item, unit=asked, member=member),
         current=current,
-        current_words=ruling_words(current, definition) if current else "",
-        history=[(ruling, ruling_words(ruling, definition)) for ruling in resolution_history(item, asked)]
+        current_words=resolution_text(current, definition) if current else "",
+        history=[
+            (resolution, resolution_text(resolution, definition))
+            for resolution in resolution_history(item, asked)
+        ]
         if member.is_lead
         else [],
         taken=claim_of_another(item, asked, member) if member.is_lead else None,
@@ -133,7 +136,7 @@ def unit_decide(request: HttpRequest, slug: str, number: int, item_id: int, key:
             unit=asked,
             member=member,
             codebook=round.codebook,
-            ruling=_ruling(request, item, asked),
+            given=_resolution_input(request, item, asked),
             seen=int(seen[:18]) if seen.isdecimal() else None,
         )
     except Refused as refusal:
@@ -151,7 +154,7 @@ def unit_decide(request: HttpRequest, slug: str, number: int, item_id: int, key:
     return redirect("unit", slug, number, item_id, key)
 
 
-def _ruling(request: HttpRequest, item: Item, asked: Unit) -> Ruling:
+def _resolution_input(request: HttpRequest, item: Item, asked: Unit) -> ResolutionInput:
     side = request.POST.get("side", "")
     shared: dict[str, Any] = {
         "why": request.POST.get("why", ""),
@@ -160,11 +163,11 @@ def _ruling(request: HttpRequest, item: Item, asked: Unit) -> Ruling:
     if asked.question_id is not None:
         label, _, reason = side.partition(":")
         edited = request.POST.get("edited_question", "") if label == "IN" else ""
-        return Ruling(label=label, reason=reason, edited_question=edited.strip(), **shared)
+        return ResolutionInput(label=label, reason=reason, edited_question=edited.strip(), **shared)
     if side == "other":
-        return Ruling(applicable=True, spans=_other_span(request, item), **shared)
+        return ResolutionInput(applicable=True, spans=_other_span(request, item), **shared)
     applicable = {"yes": True, "no": False}.get(side.partition(":")[0])
-    return Ruling(applicable=applicable, spans=spans_of_side(side), **shared)
+    return ResolutionInput(applicable=applicable, spans=spans_of_side(side), **shared)
 
 
 def _other_span(request: HttpRequest, item: Item) -> tuple[tuple[int, int], ...]:

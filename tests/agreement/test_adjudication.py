@@ -8,7 +8,7 @@ from django.db import connection
 from agreement.adjudication.queue import queue_claim_next, queue_progress
 from agreement.computation.compute import report_compute
 from agreement.models import AgreementReport
-from annotation.adjudication.adjudication import Ruling, resolution_decide
+from annotation.adjudication.adjudication import ResolutionInput, resolution_decide
 from annotation.judging.recording import Unit
 from annotation.projects.projects import member_add
 from annotation.rounds.lifecycle import round_close
@@ -38,7 +38,7 @@ def decide(made, found, member):
         unit=Unit(found.type_code, found.question_id),
         member=member,
         codebook=made.round.codebook,
-        ruling=Ruling(applicable=False, why="x"),
+        given=ResolutionInput(applicable=False, why="x"),
         seen=None,
     )
 

@@ -84,7 +84,7 @@ def computed_by_one(round):
     return whole
 
 
-def handed_on(round):
+def divided(round):
     report = report_request(round=round, parameters=QUICK)
     assert report_compute(report_id=report.id) == "in_parts"
     return report
@@ -107,7 +107,7 @@ def test_parts_in_any_order_give_the_bytes_of_one_task(large, monkeypatch):
     whole = computed_by_one(large)
     monkeypatch.setattr(jobs, "IN_PARTS_FROM", 1)
     for seed in (1, 2):
-        report = handed_on(large)
+        report = divided(large)
         ids = list(report.parts.values_list("id", flat=True))
         assert [part.key for part in report.parts.all()][:3] == ["pooled", "change", "type:OSP"]
         Random(seed).shuffle(ids)
@@ -123,7 +123,7 @@ def test_parts_with_an_encoder_give_the_bytes_of_one_task(large, monkeypatch, se
     whole = computed_by_one(large)
     assert '"bertscore":{' in whole
     monkeypatch.setattr(jobs, "IN_PARTS_FROM", 1)
-    report = handed_on(large)
+    report = divided(large)
     assert work_off(report, list(report.parts.values_list("id", flat=True)))[-1] == "done"
     assert stored(report) == whole
 
@@ -141,7 +141,7 @@ def test_a_live_report_has_no_parts(round, in_parts):
 
 
 def test_progress_counts_the_parts_and_nothing_is_shown_before_the_last(large, in_parts):
-    report = handed_on(large)
+    report = divided(large)
     ids = list(report.parts.values_list("id", flat=True))
     work_off(report, ids[:3])
     current = report_current(round=large)
@@ -168,7 +168,7 @@ def test_a_report_in_parts_sends_each_part_and_goes_on_after_the_last(large, in_
 
 
 def test_a_part_is_claimed_once_and_a_message_that_comes_twice_does_nothing(large, in_parts):
-    report = handed_on(large)
+    report = divided(large)
     first = report.parts.first()
     assert part_compute(part_id=first.id) == report.id
     assert part_compute(part_id=first.id) is None
@@ -177,7 +177,7 @@ def test_a_part_is_claimed_once_and_a_message_that_comes_twice_does_nothing(larg
 
 
 def test_the_part_of_a_dead_worker_is_computed_by_another_and_what_was_done_stays(large, in_parts, sent):
-    report = handed_on(large)
+    report = divided(large)
     ids = list(report.parts.values_list("id", flat=True))
     work_off(report, ids[1:])
     assert Lease.claim(ReportPart.objects.filter(id=ids[0]))  # and dies
@@ -189,7 +189,7 @@ def test_the_part_of_a_dead_worker_is_computed_by_another_and_what_was_done_stay
 
 
 def test_a_worker_whose_lease_ran_out_stores_no_part_after_another_took_over(large, in_parts, monkeypatch):
-    report = handed_on(large)
+    report = divided(large)
     part = report.parts.get(key="pooled")
     build = parts.pooled_build
 
@@ -207,7 +207,7 @@ def test_a_worker_whose_lease_ran_out_stores_no_part_after_another_took_over(lar
 
 
 def test_a_part_that_waits_too_long_is_sent_again_but_not_at_every_sweep(large, in_parts):
-    report = handed_on(large)
+    report = divided(large)
     first = report.parts.first()
     ReportPart.objects.filter(id=first.id).update(enqueued_at=timezone.now() - timedelta(minutes=2))
     assert parts_sweep() == [first.id]
@@ -215,7 +215,7 @@ def test_a_part_that_waits_too_long_is_sent_again_but_not_at_every_sweep(large, 
 
 
 def test_a_part_that_stops_every_worker_gives_the_report_up_with_a_reason(large, in_parts):
-    report = handed_on(large)
+    report = divided(large)
     first = report.parts.first()
     assert Lease.claim(ReportPart.objects.filter(id=first.id))
     lapse(id=first.id)
@@ -227,7 +227,7 @@ def test_a_part_that_stops_every_worker_gives_the_report_up_with_a_reason(large,
 
 
 def test_an_error_in_a_part_fails_the_report_with_its_place(large, in_parts, monkeypatch):
-    report = handed_on(large)
+    report = divided(large)
 
     def broken(*args, **kwargs):
         raise ValueError("Everyone is no number")
@@ -247,7 +247,7 @@ def withdraw_an_item(round):
 
 
 def test_judgements_that_change_in_between_start_the_report_anew(large, in_parts):
-    report = handed_on(large)
+    report = divided(large)
     ids = list(report.parts.values_list("id", flat=True))
     work_off(report, ids[:2])
     withdraw_an_item(large)
@@ -261,7 +261,7 @@ def test_judgements_that_change_in_between_start_the_report_anew(large, in_parts
 
 
 def test_parts_of_older_code_are_computed_anew(large, in_parts):
-    report = handed_on(large)
+    report = divided(large)
     ids = list(report.parts.values_list("id", flat=True))
     work_off(report, ids[:-1])
     AgreementReport.objects.update(code_version=1)
@@ -272,7 +272,7 @@ def test_parts_of_older_code_are_computed_anew(large, in_parts):
 
 def test_workers_with_different_encoders_fail_the_report_and_say_so(large, in_parts, settings, tmp_path):
     settings.ENCODER = str(encoder_folder(tmp_path))
-    report = handed_on(large)
+    report = divided(large)
     settings.ENCODER = "owner/another"
     assert part_compute(part_id=report.parts.last().id) is None
     report.refresh_from_db()
@@ -280,7 +280,7 @@ def test_workers_with_different_encoders_fail_the_report_and_say_so(large, in_pa
 
 
 def test_a_worker_that_dies_while_it_assembles_is_followed_by_another(large, in_parts):
-    report = handed_on(large)
+    report = divided(large)
     ids = list(report.parts.values_list("id", flat=True))
     for part_id in ids:
         part_compute(part_id=part_id)
@@ -294,7 +294,7 @@ def test_a_worker_that_dies_while_it_assembles_is_followed_by_another(large, in_
 
 @pytest.mark.django_db(transaction=True)
 def test_of_many_workers_that_see_the_last_part_done_one_assembles(large, in_parts):
-    report = handed_on(large)
+    report = divided(large)
     for part_id in report.parts.values_list("id", flat=True):
         part_compute(part_id=part_id)
     barrier, claims = Barrier(4), []

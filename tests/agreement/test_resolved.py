@@ -5,7 +5,7 @@ import pytest
 from agreement.adjudication.against_decisions import agreement_with_decisions
 from agreement.computation.compute import report_compute
 from agreement.models import AgreementReport
-from annotation.adjudication.adjudication import Ruling, resolution_decide, resolution_undo
+from annotation.adjudication.adjudication import ResolutionInput, resolution_decide, resolution_undo
 from annotation.judging.recording import Unit
 from annotation.models import Import, Item, Resolution
 from annotation.rounds.lifecycle import round_close
@@ -32,14 +32,14 @@ def study():
 
 
 def decide(made, item, applicable):
-    ruling = Ruling(applicable=applicable, spans=((0, 3),) if applicable else (), why="It says so.")
+    ruling = ResolutionInput(applicable=applicable, spans=((0, 3),) if applicable else (), why="It says so.")
     before = Resolution.objects.filter(item=item, superseded_at__isnull=True).first()
     return resolution_decide(
         item=item,
         unit=Unit(type_code="LE"),
         member=made.lead,
         codebook=made.round.codebook,
-        ruling=ruling,
+        given=ruling,
         seen=before.pk if before else None,
     )
 
@@ -96,7 +96,7 @@ def test_labels_of_questions_are_compared_by_their_code():
         unit=Unit(question_id=first.pk),
         member=made.lead,
         codebook=made.round.codebook,
-        ruling=Ruling(label="USE", why="It opens the point."),
+        given=ResolutionInput(label="USE", why="It opens the point."),
         seen=None,
     )
     assert {name: found[:2] for name, found in compared().items()} == {"A2": (1, 1.0), "A3": (1, 0.0)}

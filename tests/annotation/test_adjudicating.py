@@ -6,7 +6,7 @@ import pytest
 from django.utils import timezone
 
 from annotation.adjudication.adjudication import (
-    Ruling,
+    ResolutionInput,
     claim_of_another,
     resolution_current,
     resolution_decide,
@@ -24,8 +24,8 @@ from tests import factories
 pytestmark = pytest.mark.django_db
 
 LE = Unit("LE")
-YES = Ruling(applicable=True, spans=((4, 11),), why="The library is the point.")
-NO = Ruling(applicable=False, why="Evidence is given.")
+YES = ResolutionInput(applicable=True, spans=((4, 11),), why="The library is the point.")
+NO = ResolutionInput(applicable=False, why="Evidence is given.")
 
 
 @pytest.fixture
@@ -46,7 +46,7 @@ def decide(study, ruling, *, seen=None, unit=LE, item=None, member=None):
         unit=unit,
         member=member or study.lead,
         codebook=study.project.codebooks.get(),
-        ruling=ruling,
+        given=ruling,
         seen=seen,
     )
 
@@ -114,11 +114,11 @@ def test_a_claim_is_of_one_unit_and_can_be_given_back(study):
 @pytest.mark.parametrize(
     ("ruling", "field"),
     [
-        (Ruling(applicable=True, why="x"), "span"),
-        (Ruling(applicable=None, why="x"), "applicable"),
-        (Ruling(applicable=False, why=" "), "why"),
-        (Ruling(applicable=True, spans=((4, 4),), why="x"), "quote"),
-        (Ruling(applicable=True, spans=((4, 9_999),), why="x"), "end"),
+        (ResolutionInput(applicable=True, why="x"), "span"),
+        (ResolutionInput(applicable=None, why="x"), "applicable"),
+        (ResolutionInput(applicable=False, why=" "), "why"),
+        (ResolutionInput(applicable=True, spans=((4, 4),), why="x"), "quote"),
+        (ResolutionInput(applicable=True, spans=((4, 9_999),), why="x"), "end"),
     ],
 )
 def test_a_decision_keeps_the_rules_of_the_protocol(study, ruling, field):
@@ -130,13 +130,15 @@ def test_a_decision_keeps_the_rules_of_the_protocol(study, ruling, field):
 
 
 def test_spans_of_a_no_are_not_stored(study):
-    made = decide(study, Ruling(applicable=False, spans=((4, 11),), why="x"))
+    made = decide(study, ResolutionInput(applicable=False, spans=((4, 11),), why="x"))
     assert made.spans == []
 
 
 def test_a_question_is_decided_with_label_reason_and_edit(questions):
     question = questions.items[0].questions.first()
-    ruling = Ruling(label="IN", reason="NC", edited_question="Were there others?", why="A tax is new.")
+    ruling = ResolutionInput(
+        label="IN", reason="NC", edited_question="Were there others?", why="A tax is new."
+    )
     made = decide(questions, ruling, unit=Unit("", question.pk))
     assert (made.label, made.reason, made.edited_question) == ("IN", "NC", "Were there others?")
 
@@ -144,10 +146,10 @@ def test_a_question_is_decided_with_label_reason_and_edit(questions):
 @pytest.mark.parametrize(
     "ruling",
     [
-        Ruling(label="IN", why="x"),
-        Ruling(label="USE", reason="NC", why="x"),
-        Ruling(label="", why="x"),
-        Ruling(label="IN", reason="BR", edited_question="New?", why="x"),
+        ResolutionInput(label="IN", why="x"),
+        ResolutionInput(label="USE", reason="NC", why="x"),
+        ResolutionInput(label="", why="x"),
+        ResolutionInput(label="IN", reason="BR", edited_question="New?", why="x"),
     ],
 )
 def test_a_question_keeps_its_rules_too(questions, ruling):
@@ -178,7 +180,7 @@ def test_undoing_a_decision_on_a_published_label_brings_the_label_back(questions
         item=questions.items[0], question=question, label="USE", source="imported", brought_by=brought
     )
     unit = Unit("", question.pk)
-    made = decide(questions, Ruling(label="UN", why="well known"), unit=unit, seen=published.pk)
+    made = decide(questions, ResolutionInput(label="UN", why="well known"), unit=unit, seen=published.pk)
     restored = resolution_undo(item=questions.items[0], unit=unit, member=questions.lead, seen=made.pk)
     assert (restored.label, restored.source, restored.brought_by) == ("USE", "imported", brought)
 

@@ -321,7 +321,7 @@ def test_a_round_of_some_types_on_the_items_of_another_is_made_through_the_api(m
     assert (answer.status_code, answer.json()["code"]) == (404, "not_found")
 
 
-def test_undecided_units_are_handed_on_through_the_api():
+def test_undecided_units_are_reassigned_through_the_api():
     made = study("focus", annotators=2, items=2, slug="campus")
     open_round(made, overlap=1)
     first, second = made.round.type_codes[:2]

@@ -3,7 +3,7 @@
 import pytest
 from django.utils import timezone
 
-from annotation.adjudication.adjudication import Ruling, resolution_decide
+from annotation.adjudication.adjudication import ResolutionInput, resolution_decide
 from annotation.adjudication.discussion import comment_add
 from annotation.codebooks.definition import Codebook
 from annotation.importing.files.rows import FileError
@@ -230,7 +230,7 @@ def test_progress_and_the_time_left_are_of_what_is_asked():
     assert left.item == made.items[3]
 
 
-def test_texts_and_types_are_handed_on_as_they_are_asked():
+def test_texts_and_types_are_reassigned_as_they_are_asked():
     made = asked.opened(overlap=1)
     ann, bea, cai = made.annotators
     own = made.round.assignments.filter(member=ann)
@@ -284,7 +284,7 @@ def test_a_key_is_whole_when_it_answers_what_is_asked():
                 unit=Unit(code),
                 member=made.lead,
                 codebook=codebook,
-                ruling=Ruling(applicable=False, why="So."),
+                given=ResolutionInput(applicable=False, why="So."),
                 seen=None,
             )
     assert key_from_resolutions(made.round) == 8

@@ -132,7 +132,7 @@ def test_progress_of_questions_counts_those_the_round_asks(questions):
     assert all_counts_are_true()
 
 
-def test_withdrawn_items_and_texts_handed_on_are_left_out_of_progress(types):
+def test_withdrawn_items_and_texts_reassigned_are_left_out_of_progress(types):
     ann, _ = types.annotators
     for item in types.items:
         record(types.round, ann, item, "CTX", NO, active_seconds=1)
@@ -175,7 +175,7 @@ def test_counts_go_with_deleted_judgements(types):
     assert not RoundProgress.objects.filter(round=draft).exists()
 
 
-def test_what_is_handed_on_by_type_is_counted_by_its_types(types):
+def test_what_is_reassigned_by_type_is_counted_by_its_types(types):
     ann = types.annotators[0]
     record(types.round, ann, types.items[0], "CTX", NO, active_seconds=5)
     cai = member_add(project=types.project, user=factories.user("cai"))

@@ -53,7 +53,7 @@ def test_whoever_handed_a_text_on_can_no_longer_judge_it(study):
         factories.record(study.round, ann, study.own[1], study.types[1], factories.NO)
 
 
-def test_texts_handed_on_by_mistake_are_given_back(study):
+def test_texts_reassigned_by_mistake_are_given_back(study):
     ann = study.annotators[0]
     dana = member_add(project=study.project, user=factories.user("dana"))
     before = study.round.assignments.filter(member=ann).values_list("item", "position", "types")

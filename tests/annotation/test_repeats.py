@@ -85,7 +85,7 @@ def test_repeats_are_no_votes_but_a_sign_of_change(made):
     assert judgements_stamp(made.round) != before
 
 
-def test_open_repeats_are_let_go_instead_of_handed_on(made):
+def test_open_repeats_are_released_instead_of_reassigned(made):
     target, taker = made.annotators
     result = round_reassign(round=made.round, target=target, members=[made.third], member=made.lead)
     assert result.moved == 12
@@ -94,7 +94,7 @@ def test_open_repeats_are_let_go_instead_of_handed_on(made):
     assert made.round.assignments.filter(member=taker, repeat=True, released_at__isnull=True).count() == 2
 
 
-def test_types_handed_on_are_no_longer_asked_in_repeats(made):
+def test_types_reassigned_are_no_longer_asked_in_repeats(made):
     target, taker = made.annotators
     round_reassign_types(
         round=made.round, target=target, types=["WE"], members=[made.third], member=made.lead

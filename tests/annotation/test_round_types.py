@@ -233,7 +233,7 @@ def test_what_went_by_mistake_is_given_back_whole_texts_too(shared):
     factories.record(shared.round, ann, shared.items[1], second, factories.NO)
 
 
-def test_a_type_judged_before_the_text_was_handed_on_is_not_asked_again(shared):
+def test_a_type_judged_before_the_text_was_reassigned_is_not_asked_again(shared):
     ann, _bea, cai = shared.annotators
     first, second, third = shared.types[:3]
     round_reassign(round=shared.round, target=ann, members=[cai], member=shared.lead)
@@ -295,7 +295,7 @@ def test_whoever_handed_a_type_on_can_no_longer_judge_it(shared):
     factories.record(shared.round, cai, shared.items[0], shared.types[1], factories.NO)
 
 
-def test_a_whole_text_is_handed_on_with_the_types_it_asks(shared):
+def test_a_whole_text_is_reassigned_with_the_types_it_asks(shared):
     ann, _bea, cai = shared.annotators
     by_types(shared, ann, shared.types[:2], [cai])
     dan = member_add(project=shared.project, user=factories.user("dan"))
@@ -304,7 +304,7 @@ def test_a_whole_text_is_handed_on_with_the_types_it_asks(shared):
 
 
 @pytest.mark.parametrize("types", [[], ["ZZ"]])
-def test_types_that_the_round_does_not_ask_cannot_be_handed_on(shared, types):
+def test_types_that_the_round_does_not_ask_cannot_be_reassigned(shared, types):
     ann, _bea, cai = shared.annotators
     with pytest.raises(Refused):
         by_types(shared, ann, types, [cai])

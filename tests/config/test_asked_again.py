@@ -6,7 +6,7 @@ from django.utils import timezone
 from agreement.computation.compute import report_compute
 from agreement.models import AgreementReport
 from annotation import access
-from annotation.adjudication.adjudication import Ruling, resolution_decide
+from annotation.adjudication.adjudication import ResolutionInput, resolution_decide
 from annotation.adjudication.discussion import comment_add
 from annotation.judging.recording import Unit
 from annotation.models import KeyAnswer, RoundItem
@@ -50,9 +50,9 @@ def made():
     for place, item in enumerate(made.items[:2]):
         said = (AGAIN, OTHER)[place]
         comment_add(round=first, item=item, unit=Unit("LE"), member=ann, text=f"talk {said}")
-        ruling = Ruling(applicable=False, why=f"why {said}", in_guideline=True)
+        ruling = ResolutionInput(applicable=False, why=f"why {said}", in_guideline=True)
         resolution_decide(
-            item=item, unit=Unit("LE"), member=made.lead, codebook=first.codebook, ruling=ruling, seen=None
+            item=item, unit=Unit("LE"), member=made.lead, codebook=first.codebook, given=ruling, seen=None
         )
     release_build(project=made.project, version="1.0", parameters=Parameters(comments=True))
     _refined(made)

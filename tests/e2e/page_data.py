@@ -10,7 +10,7 @@ from django.contrib.auth.models import User
 from django.core.files.base import ContentFile
 from django.utils import timezone
 
-from annotation.adjudication.adjudication import Ruling, resolution_decide
+from annotation.adjudication.adjudication import ResolutionInput, resolution_decide
 from annotation.adjudication.discussion import comment_add
 from annotation.importing.screening import screening_send
 from annotation.importing.uploads import upload_check, upload_create, upload_import, upload_request_import
@@ -92,8 +92,8 @@ def _focus() -> factories.Study:
     decide = {"item": item, "member": made.lead, "codebook": round.codebook, "seen": None}
     for code in (entry["code"] for entry in round.codebook.definition["types"]):
         if code != "LE":
-            ruling = Ruling(applicable=False, why="Nothing in the text.", in_guideline=code == "WE")
-            resolution_decide(unit=Unit(type_code=code), ruling=ruling, **decide)
+            ruling = ResolutionInput(applicable=False, why="Nothing in the text.", in_guideline=code == "WE")
+            resolution_decide(unit=Unit(type_code=code), given=ruling, **decide)
     newest = made.project.codebooks.latest("version").source
     sharper = newest.replace("# Probing an argument", f"# {ONE_WORD}\n\n# Probing an argument")
     codebook_publish(project=made.project, source=sharper, member=made.lead)

@@ -2,7 +2,7 @@
 
 import pytest
 
-from annotation.adjudication.adjudication import Ruling, resolution_decide, unit_claim
+from annotation.adjudication.adjudication import ResolutionInput, resolution_decide, unit_claim
 from annotation.judging.recording import Unit
 from annotation.projects.projects import member_add
 from annotation.rounds.lifecycle import round_close
@@ -59,7 +59,7 @@ def test_decided_and_taken_units_are_marked(lead_client):
         unit=Unit("LE"),
         member=lou,
         codebook=made.round.codebook,
-        ruling=Ruling(applicable=False, why="x"),
+        given=ResolutionInput(applicable=False, why="x"),
         seen=None,
     )
     assert [key for _, key in units(lead_client, state="decided")] == ["LE"]

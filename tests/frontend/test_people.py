@@ -127,7 +127,7 @@ def test_the_last_lead_cannot_give_the_role_up(lead_client, study):
     assert "A project keeps at least one lead" in page.content.decode()
 
 
-def test_unfinished_texts_are_handed_on(lead_client):
+def test_unfinished_texts_are_reassigned(lead_client):
     made = factories.study("focus", annotators=3, items=3, slug="t")
     factories.open_round(made, overlap=2)
     ann, _, cai = made.annotators
@@ -141,7 +141,7 @@ def test_unfinished_texts_are_handed_on(lead_client):
     assert "1 text stays with A2: everybody chosen has it already." in page
 
 
-def test_undecided_types_are_handed_on_and_the_page_says_of_how_many_texts(lead_client):
+def test_undecided_types_are_reassigned_and_the_page_says_of_how_many_texts(lead_client):
     made = factories.study("focus", annotators=3, items=3, slug="t")
     factories.open_round(made, overlap=1)
     ann, _, cai = made.annotators
@@ -171,7 +171,7 @@ def test_handing_on_types_needs_a_type(lead_client):
     assert page.context["form"].errors == {"types": ["Choose at least one type."]}
 
 
-def test_questions_are_handed_on_by_whole_texts_alone(lead_client):
+def test_questions_are_reassigned_by_whole_texts_alone(lead_client):
     made = factories.study("cqs_gen", annotators=2, items=1, slug="t")
     factories.open_round(made, overlap=1)
     (own,) = made.round.assignments.all()

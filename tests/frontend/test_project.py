@@ -4,7 +4,7 @@ import re
 
 import pytest
 
-from annotation.adjudication.adjudication import Ruling, resolution_decide
+from annotation.adjudication.adjudication import ResolutionInput, resolution_decide
 from annotation.adjudication.discussion import comment_add
 from annotation.judging.recording import Unit
 from annotation.models import Comment, Membership, ProjectEvent
@@ -156,8 +156,8 @@ def test_a_closed_round_says_what_still_waits_for_a_decision_and_what_is_talked_
     assert ">1 discussion is open</a>" in lead_client.get("/p/s/").content.decode()
     comment_add(unit=unit, text="", act=Comment.Act.REOPEN, **talked)
     assert ">2 discussions are open</a>" in lead_client.get("/p/s/").content.decode()
-    no = Ruling(applicable=False, why="No source is named.")
-    resolution_decide(item=item, unit=unit, member=made.lead, codebook=codebook, ruling=no, seen=None)
+    no = ResolutionInput(applicable=False, why="No source is named.")
+    resolution_decide(item=item, unit=unit, member=made.lead, codebook=codebook, given=no, seen=None)
     assert "for a decision" not in lead_client.get("/p/s/").content.decode()
     # An open round's judgements are nobody's business yet.
     round_reopen(made.round, why="One more text.", by=made.lead)
