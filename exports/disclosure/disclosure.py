@@ -165,6 +165,8 @@ def _strings_of_items(selection: Selection) -> Iterator[Any]:
         for external_id, text in questions.values_list("external_id", "text").iterator(PIECE):
             yield str(external_id)
             yield text
+        if not selection.parameters.edited_questions:
+            return
         decided = Resolution.objects.filter(item__in=items_chosen(selection)).exclude(edited_question="")
         yield from decided.values_list("edited_question", flat=True).order_by("pk").iterator(PIECE)
         judged = QuestionAnnotation.objects.filter(question__in=questions).exclude(edited_question="")

@@ -112,7 +112,7 @@ def test_interventions_are_joined_too(shared_data, tmp_path):
     project = project_create(slug="validation", codebook="cqs_gen")
     published = load(shared_data / "cqs_gen" / "validation.json")
     items_import(project=project, path=shared_data / "cqs_gen" / "validation.json")
-    folder = released(project, tmp_path / "ids", texts=False)
+    folder = released(project, tmp_path / "ids", texts=False, quoting_questions=True)
     rows = [{"id": name, "text": entry["intervention"]} for name, entry in published.items()]
     assert join(folder, "cqs_gen.json", rows).stdout == "186 texts joined\n"
     assert load(tmp_path / "joined.json") == published
