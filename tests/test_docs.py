@@ -167,3 +167,10 @@ def words_of_the_code() -> set[str]:
     files += [ROOT / name for name in ("Makefile", "Dockerfile", "docker-compose.yml")]
     text = "\n".join(f"{relative(path)}\n{path.read_text('utf-8')}" for path in files)
     return set(re.findall(r"\w+", text))
+
+
+def test_every_command_that_people_run_is_in_the_readme():
+    commands = {path.stem for path in ROOT.glob("*/management/commands/*.py")} - {"__init__"}
+    rows = "\n".join(rows_of((ROOT / "README.md").read_text("utf-8")))
+    of_installing = {"createsuperuser", "load_sample", "serve"}
+    assert {name for name in commands - of_installing if f"`{name}`" not in rows} == set()
