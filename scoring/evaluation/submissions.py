@@ -9,6 +9,7 @@ from typing import Any, NamedTuple
 from exports.shipped.score import words
 from scoring.evaluation.faults import Fault, Findings
 from scoring.evaluation.json_file import items_of, shown
+from scoring.evaluation.prediction_files import is_prediction_file, predictions_of
 from scoring.evaluation.references import Benchmark
 from scoring.figures.matching import QUESTIONS
 from scoring.reading.focus_answers import AnswerRefused, FocusAnswer, read_focus_answer
@@ -43,7 +44,11 @@ def submission_read(data: bytes, file: str, benchmark: Benchmark, *, complete: b
     `complete`: an item, or one of its three questions, that is missing is a fault, and not only counted.
     """
     findings = Findings(file)
-    entries = items_of(data, findings)
+    entries: Mapping[str, Mapping[str, Any]]
+    if benchmark.is_focus and is_prediction_file(data):
+        entries = predictions_of(data, benchmark, findings)
+    else:
+        entries = items_of(data, findings)
     types: dict[str, FocusAnswer] = {}
     questions: dict[str, tuple[Question, ...]] = {}
     twice = 0

@@ -126,6 +126,22 @@ def test_the_balanced_split_takes_the_items_with_the_most_even_labels_to_test(tm
 
 
 @pytest.mark.django_db
+def test_the_published_rule_takes_hard_whole_texts_to_test(tmp_path):
+    made = cqs_study(annotators=1, items=4, questions=3)
+    mixed, easy = [USEFUL, UNHELPFUL, invalid()], [USEFUL, USEFUL, UNHELPFUL]
+    plan = [("A_1", mixed), ("A_1_2", mixed), ("B_1", easy), ("C_1", [UNHELPFUL, UNHELPFUL, USEFUL])]
+    for item, (name, three) in zip(made.items, plan, strict=True):
+        item.external_id = name
+        item.save()
+        for question, answer in zip(item.questions.all(), three, strict=True):
+            judge_question(made, question, [answer])
+    close(made)
+    folder = released(made.project, tmp_path / "out", split_by="published")
+    assert keys(folder / "cqs_gen.test.json") == ["A_1"]
+    assert keys(folder / "cqs_gen.validation.json") == ["A_1_2", "B_1", "C_1"]
+
+
+@pytest.mark.django_db
 def test_withheld_references_are_in_no_public_file_and_whole_inside(tmp_path):
     made = judged()
     secret = made.items[1]

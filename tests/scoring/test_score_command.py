@@ -367,3 +367,17 @@ def test_sentence_vectors_are_the_mean_of_the_raw_states_markers_included(tmp_pa
     assert found["figures"]["score"]["value"] == pytest.approx(1 / 3, abs=0.14)
     why = refused("score", *words[:4], *words[6:], "--encoder", str(tmp_path / "no"), code=1)
     assert why.startswith("The sentence encoder cannot be loaded: there is no folder")
+
+
+def test_a_file_of_the_focus_authors_is_read_as_it_is(focus_words):
+    head = "Argument,category,Predicted_Type1,Predicted_Type2,Span_PredictedType1,Span_PredictedType2\r\n"
+    text = "Grades fell when the library closed."
+    row = f'"{text}",reason,Lack of Evidence,Lacks Evidence?,Grades fell,x\r\n'
+    out, err = run(*focus_words((head + row).encode()), json=True, replicates=0)
+    figures = json.loads(out)["figures"]
+    assert figures["decided"]["types"]["LE"]["f1"]["value"] == 1.0
+    assert figures["spans"]["gold"]["mean"]["exact"]["value"] == 1.0
+    assert err == "note: run1.json: a type twice was dropped 1 times\n"
+    assert refused(*focus_words((head + row + row).encode())) == [
+        "run1.json: row 2: no item that is left has this text: is it for another split?"
+    ]

@@ -1,0 +1,96 @@
+"""The FOCUS authors' own files of a model's answers: CSV, a row an argument, found by its text."""
+
+from __future__ import annotations
+
+import csv
+import io
+from collections import defaultdict, deque
+from collections.abc import Mapping
+from typing import Any
+
+from scoring.evaluation.faults import Findings
+from scoring.evaluation.references import Benchmark
+from scoring.figures.types import NONE
+from scoring.reading.focus_answers import NO_SPAN, NO_WORDS, AnswerRefused, TypeNames
+
+SLOTS = (("Predicted_Type1", "Span_PredictedType1"), ("Predicted_Type2", "Span_PredictedType2"))
+_TEXT = "Argument"
+_ALSO = {
+    "others stakeholder perspective": "OSP",
+    "vague or ambiguous terms for general public": "VAT",
+    "vague or ambiguity": "VAT",
+    "overgeneralizing statement": "OG",
+    "implicit assumption": "IE",
+    "lack of evidence": "LE",
+    "questionable cause-effect": "QCE",
+    "quality of evidence provided": "WE",
+}
+"""What the authors' files call the types besides."""
+
+
+def is_prediction_file(data: bytes) -> bool:
+    """Return whether a file begins with the header of such a file."""
+    head = data[:2000].decode("utf-8-sig", errors="replace").splitlines()[:1]
+    columns = next(csv.reader(head), []) if head else []
+    return {_TEXT, *(name for slot in SLOTS for name in slot)} <= set(columns)
+
+
+def predictions_of(data: bytes, benchmark: Benchmark, findings: Findings) -> dict[str, Mapping[str, Any]]:
+    """Return the answers by item in the shape of a submission; equal texts in the order of the rows.
+
+    As forgiving as the authors: of a type twice the first stands, None beside a type and words without a type
+    are dropped; each of them is counted and said.
+    """
+    try:
+        rows = list(csv.DictReader(io.StringIO(data.decode("utf-8-sig"), newline=""), strict=True))
+    except UnicodeDecodeError as error:
+        findings.fault("is not UTF-8: save it as UTF-8", place=f"byte {error.start + 1}")
+        return {}
+    except csv.Error as error:
+        findings.fault(f"is no CSV: {error}")
+        return {}
+    waiting: dict[str, deque[str]] = defaultdict(deque)
+    for item, argument in benchmark.arguments.items():
+        waiting[argument.text.strip()].append(item)
+    found: dict[str, Mapping[str, Any]] = {}
+    dropped = {"a type twice": 0, "None beside a type": 0, "words without a type": 0}
+    for number, row in enumerate(rows, start=1):
+        items = waiting.get((row[_TEXT] or "").strip())
+        if not items:
+            findings.fault(
+                "no item that is left has this text: is it for another split?", place=f"row {number}"
+            )
+            continue
+        item = items.popleft()
+        try:
+            found[item] = _entry(row, benchmark.names, dropped)
+        except AnswerRefused as refused:
+            findings.fault(str(refused), item, f"row {number}")
+    for what, times in dropped.items():
+        if times:
+            findings.note(f"{what} was dropped {times} times")
+    return found
+
+
+def _entry(row: Mapping[str, str | None], names: TypeNames, dropped: dict[str, int]) -> dict[str, Any]:
+    answers: dict[str, str] = {}
+    for type_column, span_column in SLOTS:
+        name, words = ((row[column] or "").strip() for column in (type_column, span_column))
+        has_words = words.casefold() not in NO_WORDS
+        if name.casefold() in NO_WORDS:
+            dropped["words without a type"] += has_words
+            continue
+        code = _code(name, names)
+        if code in answers:
+            dropped["a type twice"] += 1
+            continue
+        answers[code] = words if has_words else NO_SPAN
+    if len(answers) > 1 and answers.pop(NONE, None) is not None:
+        dropped["None beside a type"] += 1
+    return {"fsq_types": list(answers), "spans": list(answers.values())}
+
+
+def _code(name: str, names: TypeNames) -> str:
+    plain = name.partition("(")[0].strip().rstrip("?").strip().casefold()
+    code = _ALSO.get(plain)
+    return code if code in names.codes else names.code(name)
