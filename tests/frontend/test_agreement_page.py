@@ -254,8 +254,9 @@ def test_the_change_against_the_round_before_stands_at_the_top(study, lead_clien
     report = AgreementReport.objects.get(round=study.round)
     assert report_compute(report_id=report.id)
     page = words(lead_client.get(address(study)))
-    # Before: three units of three, two of nine judgements yes: 1 - (2/9) / (28/72) = 3/7. Now all agree: 1.
-    assert "+0.57 alpha against Round 1" in page
+    # Before: of LE two units of three, two of six judgements yes: 1 - (2/6) / (16/30) = 0.375; of CF all no,
+    # which adds nothing. Now all agree: 1.
+    assert "+0.62 alpha against Round 1" in page
 
 
 def test_a_live_report_shows_aggregates_and_no_annotator(lead_client):
