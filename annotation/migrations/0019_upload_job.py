@@ -1,5 +1,5 @@
 from django.db import migrations, models
-from django.db.models import F, Q
+from django.db.models import Case, F, Q, Value, When
 from django.utils import timezone
 
 STOPPED = "The work stopped before it was done, and nothing was stored. Try again."
@@ -16,22 +16,35 @@ STATES = {
 
 
 def carry_over(apps, schema_editor):
-    uploads = apps.get_model("annotation", "Upload").objects
-    uploads.update(before=F("state"))
-    for before, (work, state) in STATES.items():
-        uploads.filter(before=before).update(work=work, state=state)
-    uploads.filter(state="failed", error="").update(error=STOPPED)
+    apps.get_model("annotation", "Upload").objects.update(
+        work=Case(*(When(state=before, then=Value(work)) for before, (work, _) in STATES.items())),
+        state=Case(*(When(state=before, then=Value(state)) for before, (_, state) in STATES.items())),
+        error=Case(
+            When(Q(state="failed", error=""), then=Value(STOPPED)),
+            default=F("error"),
+            output_field=models.TextField(),
+        ),
+    )
+    settle(schema_editor)
 
 
 def carry_back(apps, schema_editor):
-    uploads = apps.get_model("annotation", "Upload").objects
-    for before in ("new", "checked", "queued", "done"):
-        work, state = STATES[before]
-        uploads.filter(work=work, state__in=[state, "running"] if state == "queued" else [state]).update(
-            before=before
+    apps.get_model("annotation", "Upload").objects.update(
+        state=Case(
+            When(work="check", state__in=["queued", "running"], then=Value("new")),
+            When(work="check", state="done", then=Value("checked")),
+            When(work="import", state__in=["queued", "running"], then=Value("queued")),
+            When(work="import", state="done", then=Value("done")),
+            default=Value("failed"),
         )
-    uploads.filter(state__in=["failed", "cancelled"]).update(before="failed")
-    uploads.update(state=F("before"))
+    )
+    settle(schema_editor)
+
+
+def settle(schema_editor):
+    """Have PostgreSQL look at the keys of changed rows now: it alters no table while that is put off."""
+    if schema_editor.connection.vendor == "postgresql":
+        schema_editor.execute("SET CONSTRAINTS ALL IMMEDIATE")
 
 
 class Migration(migrations.Migration):
@@ -58,9 +71,7 @@ class Migration(migrations.Migration):
             name="lease_token",
             field=models.CharField(blank=True, db_column="attempt", max_length=32),
         ),
-        migrations.AddField(
-            model_name="upload", name="lease_until", field=models.DateTimeField(null=True)
-        ),
+        migrations.AddField(model_name="upload", name="lease_until", field=models.DateTimeField(null=True)),
         migrations.AddField(
             model_name="upload", name="attempts", field=models.PositiveIntegerField(default=0)
         ),
@@ -76,11 +87,7 @@ class Migration(migrations.Migration):
             field=models.DateTimeField(auto_now_add=True, default=timezone.now),
             preserve_default=False,
         ),
-        migrations.AddField(
-            model_name="upload", name="before", field=models.CharField(default="", max_length=10)
-        ),
         migrations.RunPython(carry_over, carry_back),
-        migrations.RemoveField(model_name="upload", name="before"),
         migrations.AlterField(
             model_name="upload",
             name="state",
