@@ -67,8 +67,8 @@ class Command(ScoringCommand):
             except EncoderUnavailable as missing:
                 raise CannotScore(f"The sentence encoder cannot be loaded: {missing}") from None
         choices = Choices(
-            encoder=encoder and encoder.cosines,
-            encoder_named=encoder and encoder.to_json(),
+            encoder=encoder.cosines if encoder else None,
+            encoder_named=encoder.to_json() if encoder else None,
             methods=list(dict.fromkeys(methods)),
             scope=options["scope"],
             replicates=options["replicates"],
