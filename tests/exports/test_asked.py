@@ -135,12 +135,13 @@ def test_a_system_is_scored_on_what_was_asked(made, tmp_path):
     done = subprocess.run([*command, tmp_path / "system.json"], capture_output=True, text=True, check=True)
     scored = json.loads(done.stdout)
     # LE: right on I-2, not decided on I-4, not asked elsewhere. OSP: right on I-3, wrong on I-1.
-    assert scored["label_f1"] == {
+    # None of the Above: in no item is every type of the codebook decided.
+    found = {name: value for name, value in scored["label_f1"].items() if value is not None}
+    assert found == {
         "Other Stakeholder Perspective": pytest.approx(2 / 3),
-        "Temporal Contrast": None,
         "Lacks Evidence": 1.0,
-        "Weak Evidence": None,
     }
+    assert len(scored["label_f1"]) == 11
 
 
 def test_a_release_in_which_all_types_were_asked_stays_as_it_was(tmp_path):

@@ -11,7 +11,7 @@ from django.core.files.storage import default_storage
 from core.errors import Refused
 from exports.releases.storage import release_write
 from exports.selection.parameters import ParameterError, Parameters
-from exports.selection.splits import most_balanced, normalised_entropy, seeded_splits
+from exports.selection.splits import is_published_test, most_balanced, normalised_entropy, seeded_splits
 from tests import factories
 from tests.exports.studies import (
     UNHELPFUL,
@@ -125,20 +125,30 @@ def test_the_balanced_split_takes_the_items_with_the_most_even_labels_to_test(tm
         release(made.project, "2", split_by="balanced", split_sizes={"test": 3})
 
 
+@pytest.mark.parametrize(
+    ("item", "counts", "is_test"),
+    [
+        ("A_1", {"USE": 1, "UN": 1, "IN": 1}, True),
+        ("A_1", {"USE": 2, "UN": 1, "IN": 1}, True),
+        ("A_1", {"USE": 3, "UN": 1, "IN": 1}, False),
+        ("A_1", {"USE": 1, "UN": 2}, False),
+        ("A_1_2", {"USE": 1, "UN": 1, "IN": 1}, False),
+        ("A", {"USE": 1, "UN": 1, "IN": 1}, False),
+        ("A_1", {}, False),
+    ],
+)
+def test_the_published_rule_takes_hard_whole_texts_to_test(item, counts, is_test):
+    assert is_published_test(item, Counter(counts)) is is_test
+
+
 @pytest.mark.django_db
-def test_the_published_rule_takes_hard_whole_texts_to_test(tmp_path):
-    made = cqs_study(annotators=1, items=4, questions=3)
-    mixed, easy = [USEFUL, UNHELPFUL, invalid()], [USEFUL, USEFUL, UNHELPFUL]
-    plan = [("A_1", mixed), ("A_1_2", mixed), ("B_1", easy), ("C_1", [UNHELPFUL, UNHELPFUL, USEFUL])]
-    for item, (name, three) in zip(made.items, plan, strict=True):
-        item.external_id = name
-        item.save()
-        for question, answer in zip(item.questions.all(), three, strict=True):
-            judge_question(made, question, [answer])
+def test_a_release_can_be_split_by_the_published_rule(tmp_path):
+    made = cqs_study(annotators=1, items=2, questions=3)
     close(made)
     folder = released(made.project, tmp_path / "out", split_by="published")
-    assert keys(folder / "cqs_gen.test.json") == ["A_1"]
-    assert keys(folder / "cqs_gen.validation.json") == ["A_1_2", "B_1", "C_1"]
+    assert keys(folder / "cqs_gen.validation.json") == ["I-1", "I-2"]
+    with pytest.raises(ParameterError, match="the published split is for questions with labels"):
+        release(judged().project, "1", split_by="published")
 
 
 @pytest.mark.django_db
