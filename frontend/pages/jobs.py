@@ -90,7 +90,7 @@ def refinement_shown(run: RefinementRun) -> JobShown:
         )
     else:
         told = {**_how_far(run), "model": run.model, "host": run.host}
-        said = _unless_silent(
+        said = _with_silence(
             run, gettext("%(done)s of %(total)s questions answered by %(model)s at %(host)s.") % told
         )
     return JobShown(
@@ -115,7 +115,7 @@ def report_shown(report: AgreementReport, round: Round) -> JobShown:
         )
     else:
         told = {"done": report.progress_done, "total": report.progress_total}
-        said = _unless_silent(
+        said = _with_silence(
             report, gettext("The report is being computed: %(done)s of %(total)s steps.") % told
         )
     return JobShown(
@@ -137,7 +137,7 @@ def upload_shown(upload: Upload) -> JobShown:
         said = gettext("Waiting for a worker.")
     else:
         read = gettext("%(rows_read)s rows read so far.") % {"rows_read": thousands(upload.rows_read)}
-        said = _unless_silent(upload, read)
+        said = _with_silence(upload, read)
     return JobShown(
         upload,
         "upload-progress",
@@ -156,14 +156,16 @@ def _how_far(job: Job) -> dict[str, str]:
     return {"done": thousands(job.progress_done), "total": thousands(job.progress_total)}
 
 
-def _unless_silent(job: Job, said: str) -> str:
+def _with_silence(job: Job, said: str) -> str:
+    """Add to how far a job is that nothing was heard of its worker, where that is so."""
     n = silent_minutes(job)
     if not n:
         return said
-    return ngettext(
+    silence = ngettext(
         "Nothing was heard of the worker for %(n)s minute. If it was stopped, another goes on soon, "
         "by itself.",
         "Nothing was heard of the worker for %(n)s minutes. If it was stopped, another goes on soon, "
         "by itself.",
         n,
     ) % {"n": n}
+    return f"{said} {silence}"
