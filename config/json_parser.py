@@ -1,4 +1,4 @@
-"""How the API reads JSON. Apart from `core.api`: REST framework loads this while it is being loaded itself."""
+"""How the API reads JSON. Apart from `core.api`, which is being loaded itself when this is needed."""
 
 from collections.abc import Mapping
 from typing import IO, Any

@@ -2,7 +2,6 @@
 
 import errno
 import logging
-from collections.abc import Mapping
 from typing import Any
 
 from django.conf import settings
