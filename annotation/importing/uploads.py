@@ -22,8 +22,8 @@ from django.utils.translation import get_language, gettext
 from annotation.access import refuse_archived
 from annotation.importing.files.bounds import FILE_BYTES as MAX_BYTES
 from annotation.importing.files.rows import FileError, ItemRow, JudgementRow, Refusal
-from annotation.importing.formats import screened
-from annotation.importing.formats.item_table import NEEDED
+from annotation.importing.formats import judgement_table, screened
+from annotation.importing.formats.item_table import KNOWN, NEEDED
 from annotation.importing.items import items_import
 from annotation.importing.judgements import judgements_import
 from annotation.importing.reading import Opened, Reader, Reading, read_here
@@ -90,10 +90,17 @@ def upload_create(
     )
 
 
+def columns_known(upload: Upload) -> tuple[tuple[str, ...], tuple[str, ...]]:
+    """Return which columns a file like this needs, and all that are known of it."""
+    if upload.format == JUDGEMENTS:
+        return judgement_table.NEEDED, judgement_table.COLUMNS
+    return NEEDED, KNOWN
+
+
 def upload_map_columns(*, upload: Upload, columns: dict[str, str]) -> None:
     """Say which column of the file stands for which known one, and have the file checked again."""
     chosen = {theirs: ours for ours, theirs in columns.items() if theirs}
-    missing = [ours for ours in NEEDED if not columns.get(ours)]
+    missing = [ours for ours in columns_known(upload)[0] if not columns.get(ours)]
     if missing:
         raise Refused(
             "invalid", gettext("Choose the column for: %(missing)s.") % {"missing": ", ".join(missing)}
@@ -308,11 +315,10 @@ def _reader(upload: Upload, found: _Found, at_once: bool) -> Reader:
 
     if upload.screened_from:
         return read_here  # what this process wrote itself a moment ago
-    columns = None if upload.format == JUDGEMENTS else found.hear
 
     @contextmanager
     def read(reading: Reading) -> Iterator[Opened]:
-        with read_apart(reading, leave=AT_ONCE if at_once else WORKER, columns=columns) as opened:
+        with read_apart(reading, leave=AT_ONCE if at_once else WORKER, columns=found.hear) as opened:
             yield Opened(opened.format, found.seen(opened.rows))
 
     return read
@@ -334,7 +340,11 @@ def _import(
     }
     if upload.format == JUDGEMENTS:
         return judgements_import(
-            round_name=upload.round_name, asked=upload.asked, keep_votes=upload.keep_votes, **shared
+            round_name=upload.round_name,
+            asked=upload.asked,
+            keep_votes=upload.keep_votes,
+            columns=upload.columns or None,
+            **shared,
         )
     format = screened.FORMAT if upload.screened_from else ""
     return items_import(

@@ -12,10 +12,10 @@ from django.views.decorators.http import require_GET, require_http_methods, requ
 
 from annotation.importing.asked_judgements import asked_from_words
 from annotation.importing.files.rows import counted
-from annotation.importing.formats.item_table import KNOWN, NEEDED
 from annotation.importing.staging import JUDGEMENTS
 from annotation.importing.undo import import_undo
 from annotation.importing.uploads import (
+    columns_known,
     upload_cancel,
     upload_create,
     upload_map_columns,
@@ -207,7 +207,8 @@ def _act(request: HttpRequest, found: Upload) -> None:
         run_or_send(found)
     elif act == "columns":
         upload_map_columns(
-            upload=found, columns={ours: request.POST.get(f"column-{ours}", "") for ours in KNOWN}
+            upload=found,
+            columns={ours: request.POST.get(f"column-{ours}", "") for ours in columns_known(found)[1]},
         )
         run_or_send(found)
     elif act == "retry":
@@ -246,6 +247,7 @@ def _brings(counts: dict[str, int]) -> str:
 
 def _context(found: Upload) -> dict[str, Any]:
     working = found.state in WORKING
+    needed, known = columns_known(found)
     theirs = {ours: name for name, ours in found.columns.items()}
     counts = found.report.get("counts", {})
     return {
@@ -258,7 +260,7 @@ def _context(found: Upload) -> dict[str, Any]:
         "brings": _brings(counts),
         "rows": [] if working or found.is_imported else found.found.get("rows", []),
         "columns": [] if working else found.found.get("columns", []),
-        "mapping": [(ours, ours in NEEDED, theirs.get(ours, "")) for ours in KNOWN],
+        "mapping": [(ours, ours in needed, theirs.get(ours, "")) for ours in known],
         "undoable": found.brought is not None
         and found.brought.state == Import.State.DONE
         and found.brought.format != JUDGEMENTS,

@@ -119,6 +119,25 @@ def test_a_file_with_other_columns_asks_which_is_which(lead_client, study):
     assert "<b>1</b> new item<" in page and "Some text." in page
 
 
+def test_a_file_of_judgements_with_other_columns_asks_too(lead_client):
+    made = factories.study("focus", annotators=1, items=1, slug="s")
+    content = b"Text id,Coder,Category,Answer\nI-1,Mona,OSP,no\n"
+    response = send(lead_client, content, holds="judgements", round_name="Earlier")
+    page = response.content.decode()
+    assert "This file cannot be imported as it is" in page and '<option value="Coder"' in page
+    assert 'name="column-annotator"' in page and 'name="column-text"' not in page
+    address = response.redirect_chain[-1][0]
+    columns = {"item": "Text id", "annotator": "Coder", "type": "Category"}
+    given = {f"column-{ours}": theirs for ours, theirs in columns.items()}
+    page = lead_client.post(address, {"act": "columns", **given, "column-annotator": ""}, follow=True)
+    assert "Choose the column for: annotator." in page.content.decode()
+    given["column-applicable"] = "Answer"
+    page = lead_client.post(address, {"act": "columns", **given}, follow=True).content.decode()
+    assert "<b>1</b> new judgement" in page
+    lead_client.post(address, {"act": "import"})
+    assert made.project.rounds.get(name="Earlier").assignments.count() == 1
+
+
 @pytest.mark.parametrize("name", ["nobody", "b\0dy", "x" * 100_000])
 def test_a_column_that_the_file_lacks_stands_for_nothing(lead_client, study, name):
     address = send(lead_client, b"nr,body\n7,Some text.\n").redirect_chain[-1][0]

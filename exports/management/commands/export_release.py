@@ -88,7 +88,7 @@ class Command(ScriptCommand):
         parser.add_argument(
             "--quoting-questions",
             action="store_true",
-            help="with --no-texts: leave critical questions as they were written, also where they quote",
+            help="with --no-texts: critical questions as they were written, also where they quote a text",
         )
         parser.add_argument(
             "--exchange", nargs="+", default=[], choices=EXCHANGE, help="also in the forms of other tools"
