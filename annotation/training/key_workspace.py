@@ -41,6 +41,7 @@ def key_overview(member: Membership, round: Round) -> dict[str, Any]:
         "name": gettext("Setting the key of %(name)s") % {"name": round.name},
         "purpose": "key",
         "status": Round.Status.OPEN,
+        "closed": "",
         "pass_mark": None,
     }
     return {

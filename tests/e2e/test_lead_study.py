@@ -52,7 +52,7 @@ def test_a_lead_gets_from_nothing_to_a_second_round_and_a_public_release(lea, li
         {"name": "texts.csv", "mimeType": "text/csv", "buffer": CSV.encode()}
     )
     lea.get_by_role("button", name="Check this file").click()
-    expect(lea.get_by_text("2 new items")).to_be_visible()
+    expect(lea.get_by_text("2 new items", exact=True)).to_be_visible()
     picture(lea, "3-import")
     lea.get_by_role("button", name="Import 2 new rows").click()
     lea.get_by_role("link", name="Go on with the project").click()
