@@ -40,7 +40,7 @@ def test_a_file_dropped_on_the_form_is_chosen_and_checked(lea, live_server):
     chosen = "field => [...field.files].map((file) => file.name)"
     assert lea.locator("[type=file]").evaluate(chosen) == ["items.csv"]
     lea.get_by_role("button", name="Check this file").click()
-    expect(lea.get_by_text("1 new item")).to_be_visible()
+    expect(lea.get_by_text("1 new item", exact=True)).to_be_visible()
     assert Upload.objects.get().name == "items.csv"
 
 

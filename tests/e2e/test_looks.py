@@ -60,7 +60,7 @@ def test_every_class_of_a_button_is_on_the_page_of_looks():
     made = " ".join(KINDS.values())
     known = set(re.findall(r"[\w-]+", " ".join(re.findall(r'class="([^"]*)"', made))))
     used: set[str] = set()
-    for path in [*(FRONTEND / "templates").rglob("*.html"), *(FRONTEND / "static/frontend/js").glob("*.js")]:
+    for path in [*(FRONTEND / "templates").rglob("*.html"), *(FRONTEND / "static/frontend/js").rglob("*.js")]:
         text = re.sub(r"{%.*?%}|{{.*?}}|\$\{.*?\}", " ", path.read_text("utf-8"))
         found = re.findall(r'<button[^>]*?class="([^"]*)"|class="([^"]*\bbutton\b[^"]*)"', text)
         found += re.findall(r'element\("button", \{[^}]*?className: ["`]([^"`]*)()', text)
