@@ -132,12 +132,17 @@ WORDS = {
     "guideline version": gettext_lazy("guideline version"),
     "jaccard": gettext_lazy("Jaccard index from which spans match"),
     "licence": gettext_lazy("licence"),
+    "min cell": gettext_lazy("fewest items behind a figure"),
     "published": gettext_lazy("published"),
+    "quoting questions": gettext_lazy("questions that quote texts"),
     "refined questions": gettext_lazy("refined questions"),
     "rounds": gettext_lazy("rounds"),
     "seed": gettext_lazy("seed"),
     "split by": gettext_lazy("split by"),
+    "split names": gettext_lazy("names of splits"),
     "split sizes": gettext_lazy("split sizes"),
+    "stand": gettext_lazy("they stand"),
+    "votes": gettext_lazy("the votes decide"),
     "withheld": gettext_lazy("withheld"),
     # Why a figure was not compared with a second implementation.
     "krippendorff is not installed": gettext_lazy("krippendorff is not installed"),
@@ -151,6 +156,9 @@ WORDS = {
     ),
     "more than 20,000 pairs of spans are too many for rouge-score": gettext_lazy(
         "more than 20,000 pairs of spans are too many for rouge-score"
+    ),
+    "the program has changed since; compute the report again": gettext_lazy(
+        "the program has changed since; compute the report again"
     ),
     "the judgements have changed since; compute the report again": gettext_lazy(
         "the judgements have changed since; compute the report again"

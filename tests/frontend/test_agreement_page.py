@@ -294,7 +294,7 @@ def test_the_page_costs_the_same_number_of_queries_however_many_units(
     close(study)
     with django_assert_max_num_queries(26):
         lead_client.get(address(study))
-    with django_assert_max_num_queries(19):
+    with django_assert_max_num_queries(20):
         lead_client.get(address(study, "units/"))
 
 

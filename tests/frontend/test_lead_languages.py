@@ -26,7 +26,6 @@ TERMS = {*COEFFICIENTS.values(), *SIMILARITIES.values(), *SPAN_ALPHAS.values(), 
 
 NAMES = {"Elenchus", "CSV", "JSON", "LaTeX", "SHA-256", "Label Studio JSON", "doccano JSON Lines"}
 NAMES |= {
-    "12 bytes",
     "English",
     "Español",
     "[languages]",
@@ -52,15 +51,21 @@ COLUMNS |= {
     "split",
     "item",
     "comment",
+    "occurrence",
     "type, applicable",
     "published_label",
     "start, end, quote",
+    "start, end",
+    "quote",
 }
 """The columns of a file are called as in the file."""
 
 MARKUP = re.compile(r"[*`_#]|^[A-Z] · |^[A-Z] (?=[A-Z]{2,8}$)| \(\d+\)$|[“”]")
 LOOSE = re.compile("/codebook/|^/releases/")
-FILE = re.compile(r"[0-9a-f]{64}|[\w./-]+\.(?:csv|jsonl?|md|parquet|py|tex|toml|zip|cff)|SHA256SUMS|LICENSE")
+# Spanish has bytes too.
+FILE = re.compile(
+    r"[0-9a-f]{64}|\d+ bytes|[\w./-]+\.(?:csv|jsonl?|md|parquet|py|tex|toml|zip|cff)|SHA256SUMS|LICENSE"
+)
 
 
 class Written:
