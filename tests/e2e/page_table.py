@@ -44,6 +44,7 @@ _LEAD = """
 /p/focus/items/{withdrawn}/
 /p/questions/items/{question_item}/
 /p/focus/items/{item}/withdraw/
+/p/focus/items/{item}/correct/
 /p/focus/import/
 /p/empty/import/
 /p/focus/import/{upload_checked}/
@@ -181,7 +182,7 @@ NOT_PAGES = {
     "a file": {
         "audit_csv", "upload_refused", "public_release_file", "service-worker", "js-catalog", "schema",
     },
-    "read by machines": {"healthz", "robots", "sitemap"},
+    "read by machines": {"healthz", "robots", "sitemap", "favicon"},
     "not reached without settings of its own": {
         "account_reauthenticate", "account_request_reauthentication_code",
         "account_confirm_reauthentication_code", "account_set_password", "account_confirm_login_code",
