@@ -165,5 +165,5 @@ def test_every_target_of_the_makefile_is_explained_by_make_help():
 
 def make(*words: str) -> str:
     """Return the commands that make would run."""
-    command = ["make", "--dry-run", *words]
+    command = ["make", "--dry-run", "--no-print-directory", *words]
     return subprocess.run(command, cwd=run_tests.ROOT, check=True, capture_output=True, text=True).stdout
