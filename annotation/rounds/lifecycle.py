@@ -124,14 +124,7 @@ def _types(codebook: Codebook, types: Iterable[str] | None) -> str | None:
 def round_close(round: Round, *, by: Membership | None = None) -> Round:
     """Close an open round for good and tell whoever listens, inside the same transaction."""
     with transaction.atomic():
-        current = Round.objects.select_for_update().get(pk=round.pk)
-        _refuse_importing(current)
-        if current.status != Round.Status.OPEN:
-            raise Refused(
-                "round_not_open",
-                gettext("%(name)s is %(status)s: only an open round closes.")
-                % {"name": current.name, "status": current.status_word},
-            )
+        _locked_open(round, gettext("%(name)s is %(status)s: only an open round closes."))
         round.status = Round.Status.CLOSED
         round.closed_at = timezone.now()
         round.paused_at = None
@@ -177,19 +170,21 @@ def round_resume(round: Round, *, by: Membership) -> Round:
 
 def _pause_set(round: Round, when: datetime | None, by: Membership, action: str) -> Round:
     with transaction.atomic():
-        current = Round.objects.select_for_update().get(pk=round.pk)
-        _refuse_importing(current)
-        if current.status != Round.Status.OPEN:
-            raise Refused(
-                "round_not_open",
-                gettext("%(name)s is %(status)s: only an open round pauses.")
-                % {"name": current.name, "status": current.status_word},
-            )
+        current = _locked_open(round, gettext("%(name)s is %(status)s: only an open round pauses."))
         if (current.paused_at is None) != (when is None):
             round.paused_at = when
             round.save(update_fields=["paused_at"])
             round_log(round, by, action)
     return round
+
+
+def _locked_open(round: Round, refusal: str) -> Round:
+    """Return an open round, locked until this transaction ends. Raises Refused where it is not open."""
+    current = Round.objects.select_for_update().get(pk=round.pk)
+    _refuse_importing(current)
+    if current.status != Round.Status.OPEN:
+        raise Refused("round_not_open", refusal % {"name": current.name, "status": current.status_word})
+    return current
 
 
 def _refuse_importing(round: Round) -> None:

@@ -17,7 +17,6 @@ from scoring.figures.matching import NAE, THRESHOLDS, Match, match_questions, qu
 NO_ENCODER = "no_encoder"
 DEFAULT_METHODS = ("chrf",)
 NOT_BUILT = ("bleurt", "comet", "model_reference", "model_label", "human_reference", "human")
-_OWN = "own"
 
 Table = Callable[[Sequence[str], Sequence[str]], FloatArray]
 

@@ -17,7 +17,6 @@ from scoring.figures.figure import NO_REFERENCES, NOTHING_NAMED, Figure, Resampl
 
 GOLD, ALL, ALL_ON_GOLD = "gold", "all", "all_on_types_with_gold"
 REFERENCE_SETS = (GOLD, ALL, ALL_ON_GOLD)
-MEANS = ("mean", "when_the_type_is_named", "whatever_the_type")
 
 
 class Place(NamedTuple):
