@@ -57,7 +57,7 @@ TRIGGERS = (
         ("INSERT",),
         "NOT EXISTS (SELECT 1 FROM exports_release r JOIN scoring_system s ON s.project_id = r.project_id "
         "WHERE r.id = NEW.release_id AND s.id = NEW.system_id AND r.state = 'done')",
-        "a submission is for a release, built already, of its system's project",
+        "a submission is for a release of the project of its system that is built",
     ),
     Trigger(
         "evaluation_asked",
