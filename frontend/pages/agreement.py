@@ -63,7 +63,7 @@ def agreement(request: HttpRequest, slug: str, number: int) -> HttpResponse:
         report_visible(member=member, round=round)
     except ReportHidden as hidden:
         return project_page(
-            request, "agreement_hidden.html", member, tab="project", round=round, hidden=hidden
+            request, "agreement/hidden.html", member, tab="project", round=round, hidden=hidden
         )
     current = report_current(round=round, whole=True)
     context: dict[str, Any] = {"round": round, "current": current, "guideline": round.codebook.version}
@@ -71,7 +71,7 @@ def agreement(request: HttpRequest, slug: str, number: int) -> HttpResponse:
         context["shown"] = report_shown(current.pending, round)
     if current.report:
         context |= _report_context(request, member, round, current.report)
-    return project_page(request, "agreement.html", member, tab="project", **context)
+    return project_page(request, "agreement/report.html", member, tab="project", **context)
 
 
 @login_required
@@ -126,7 +126,7 @@ def agreement_units(request: HttpRequest, slug: str, number: int) -> HttpRespons
         found = list(page.object_list)
     return project_page(
         request,
-        "agreement_units.html",
+        "agreement/units.html",
         member,
         tab="project",
         round=round,

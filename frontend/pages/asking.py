@@ -100,7 +100,7 @@ def asked(request: HttpRequest, slug: str, number: int) -> HttpResponse:
     counts = asked_counts(round)
     return project_page(
         request,
-        "round_asked.html",
+        "rounds/asked_types.html",
         member,
         tab="project",
         round=round,

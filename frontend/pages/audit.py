@@ -32,7 +32,7 @@ def audit(request: HttpRequest, slug: str) -> HttpResponse:
     events = member.project.events
     return project_page(
         request,
-        "audit.html",
+        "project/audit.html",
         member,
         tab="audit",
         page=page_of(request, events_asked(member, request.GET)),

@@ -39,7 +39,7 @@ def choices_of(release: Release) -> list[tuple[str, str]]:
 def changes_context(
     request: HttpRequest, release: Release, *, public: bool, member: Membership | None = None
 ) -> dict[str, Any]:
-    """Return what `_release_changes.html` needs, nothing where there is no release to compare with.
+    """Return what `releases/_changes.html` needs, nothing where there is no release to compare with.
 
     Changes about texts that an open round asks the member about are left out.
 

@@ -55,7 +55,9 @@ def disagreements(request: HttpRequest, slug: str) -> HttpResponse:
     for round in page:
         report = report_current(round=round).report
         rows.append((round, report, queue_progress(report, member) if report else None))
-    return project_page(request, "disagreements.html", member, tab="disagreements", page=page, rows=rows)
+    return project_page(
+        request, "adjudication/disagreements.html", member, tab="disagreements", page=page, rows=rows
+    )
 
 
 @login_required
@@ -67,7 +69,12 @@ def round_disagreements(request: HttpRequest, slug: str, number: int) -> HttpRes
     report = closed_round_report(round)
     if report is None:
         return project_page(
-            request, "round_disagreements.html", member, tab="disagreements", round=round, report=None
+            request,
+            "adjudication/round_disagreements.html",
+            member,
+            tab="disagreements",
+            round=round,
+            report=None,
         )
     page = page_of(request, _filtered_keys(report, member, request.GET))
     shown = report.disputed_units.select_related("item", "question")
@@ -80,7 +87,7 @@ def round_disagreements(request: HttpRequest, slug: str, number: int) -> HttpRes
         counts[key] = counts.get(key, 0) + 1
     return project_page(
         request,
-        "round_disagreements.html",
+        "adjudication/round_disagreements.html",
         member,
         tab="disagreements",
         round=round,
@@ -229,7 +236,7 @@ def discussion(request: HttpRequest, slug: str, number: int) -> HttpResponse:
     ]
     return project_page(
         request,
-        "discussion.html",
+        "adjudication/discussion.html",
         member,
         tab="disagreements" if member.is_lead else "project",
         round=round,

@@ -124,7 +124,7 @@ def draw(request: HttpRequest, slug: str, number: int) -> HttpResponse:
             form.add_error(None, refusal.message)
     return project_page(
         request,
-        "round_draw.html",
+        "rounds/draw.html",
         member,
         tab="project",
         round=round,
@@ -180,7 +180,7 @@ def open_round(request: HttpRequest, slug: str, number: int) -> HttpResponse:
         return redirect("round", slug, number)
     return project_page(
         request,
-        "round_open.html",
+        "rounds/open.html",
         member,
         tab="project",
         round=round,

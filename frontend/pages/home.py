@@ -135,7 +135,7 @@ def home(request: HttpRequest) -> HttpResponse:
     first = following[0] if following else None
     return render(
         request,
-        "frontend/home.html",
+        "frontend/project/home.html",
         {
             "page": page,
             "cards": cards,
@@ -202,4 +202,4 @@ def project_new(request: HttpRequest) -> HttpResponse:
                 % {"name": project.name},
             )
             return redirect("project", project.slug)
-    return render(request, "frontend/project_new.html", {"form": form})
+    return render(request, "frontend/project/new.html", {"form": form})

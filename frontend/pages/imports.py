@@ -165,7 +165,7 @@ def items_import(request: HttpRequest, slug: str) -> HttpResponse:
     done = member.project.imports.select_related("member").exclude(state=Import.State.FAILED)
     return project_page(
         request,
-        "items_import.html",
+        "items/import.html",
         member,
         tab="items",
         form=form,
@@ -197,7 +197,7 @@ def upload(request: HttpRequest, slug: str, upload_id: int) -> HttpResponse:
         with refusals_as_notices(request):
             _act(request, found)
         return redirect("upload", slug, upload_id)
-    return project_page(request, "upload.html", member, tab="items", **_context(found))
+    return project_page(request, "items/upload.html", member, tab="items", **_context(found))
 
 
 def _act(request: HttpRequest, found: Upload) -> None:

@@ -36,7 +36,7 @@ def items(request: HttpRequest, slug: str) -> HttpResponse:
         shown = shown.filter(withdrawn_at__isnull=False)
     return project_page(
         request,
-        "items.html",
+        "items/items.html",
         member,
         tab="items",
         page=uncounted_page_of(request, shown.order_by("id")),
@@ -64,7 +64,7 @@ def item(request: HttpRequest, slug: str, item_id: int) -> HttpResponse:
     found = _item(member, item_id)
     return project_page(
         request,
-        "item.html",
+        "items/item.html",
         member,
         tab="items",
         item=found,

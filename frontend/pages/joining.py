@@ -90,4 +90,6 @@ def join(request: HttpRequest, token: str) -> HttpResponse:
             told = gettext("You take part in %(project)s, as %(name)s.")
             messages.success(request, told % {"project": member.project.name, "name": member.pseudonym})
             return redirect("project", member.project.slug)
-    return render(request, "frontend/join.html", {"invitation": invitation, "form": form, "token": token})
+    return render(
+        request, "frontend/people/join.html", {"invitation": invitation, "form": form, "token": token}
+    )

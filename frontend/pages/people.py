@@ -86,7 +86,7 @@ def people(request: HttpRequest, slug: str) -> HttpResponse:
     members = member.project.memberships.select_related("user").order_by("-is_active", "id")
     return project_page(
         request,
-        "people.html",
+        "people/people.html",
         member,
         tab="people",
         form=form,

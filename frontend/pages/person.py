@@ -71,7 +71,7 @@ def person(request: HttpRequest, slug: str, person_id: int) -> HttpResponse:
         status=Round.Status.OPEN, assignments__member=target, assignments__released_at__isnull=True
     ).distinct()
     return project_page(
-        request, "person.html", member, tab="people", target=target, form=form, open_rounds=rounds
+        request, "people/person.html", member, tab="people", target=target, form=form, open_rounds=rounds
     )
 
 

@@ -179,7 +179,7 @@ def new(request: HttpRequest, slug: str) -> HttpResponse:
             )
             return redirect("round_draw", slug, created.number)
     return project_page(
-        request, "round_new.html", member, tab="project", form=form, rare=rare, earlier=earlier
+        request, "rounds/new.html", member, tab="project", form=form, rare=rare, earlier=earlier
     )
 
 

@@ -89,7 +89,7 @@ def project(request: HttpRequest, slug: str) -> HttpResponse:
     mentions = mentions_open([member])
     own = _own_rounds(member, mentions) if member.is_annotator else []
     if not member.is_lead:
-        return project_page(request, "project_annotator.html", member, tab="project", own=own)
+        return project_page(request, "project/annotator.html", member, tab="project", own=own)
     page = page_of(
         request, member.project.rounds.select_related("codebook").order_by("-number"), ROUNDS_PER_PAGE
     )
@@ -98,7 +98,7 @@ def project(request: HttpRequest, slug: str) -> HttpResponse:
     newest = member.project.codebooks.latest("version")
     return project_page(
         request,
-        "project_lead.html",
+        "project/lead.html",
         member,
         tab="project",
         own=[entry for entry in own if entry["round"].status == Round.Status.OPEN],

@@ -43,7 +43,7 @@ def settings(request: HttpRequest, slug: str) -> HttpResponse:
             project_edit(project=member.project, member=member, **form.cleaned_data)
             messages.success(request, gettext("The project's settings are saved."))
             return redirect("project_settings", slug)
-    return project_page(request, "project_settings.html", member, tab="project", form=form)
+    return project_page(request, "project/settings.html", member, tab="project", form=form)
 
 
 class TypedNameForm(forms.Form):

@@ -87,7 +87,7 @@ def public_release(request: HttpRequest, slug: str, version: str) -> HttpRespons
     reference = reference_of(found)
     response = render(
         request,
-        "frontend/public_release.html",
+        "frontend/releases/public_release.html",
         {
             "release": found,
             "project": found.project,

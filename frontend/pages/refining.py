@@ -84,7 +84,7 @@ def refinements(request: HttpRequest, slug: str) -> HttpResponse:
             _show(refusal, form, prompt, rare)
     return project_page(
         request,
-        "refinements.html",
+        "refinement/refinements.html",
         member,
         tab="releases",
         endpoints=settings.LLM_ENDPOINTS,

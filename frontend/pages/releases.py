@@ -56,7 +56,7 @@ def releases(request: HttpRequest, slug: str) -> HttpResponse:
             _show(refusal, form, contents)
     return project_page(
         request,
-        "releases.html",
+        "releases/releases.html",
         member,
         tab="releases",
         form=form,
@@ -78,7 +78,7 @@ def release(request: HttpRequest, slug: str, version: str) -> HttpResponse:
     found = release_of(member, version)
     return project_page(
         request,
-        "release.html",
+        "releases/release.html",
         member,
         tab="releases",
         release=found,

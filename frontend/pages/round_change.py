@@ -51,7 +51,7 @@ def round_change(request: HttpRequest, slug: str, number: int) -> HttpResponse:
         return redirect("round_change", slug, number)
     return project_page(
         request,
-        "round_change.html",
+        "agreement/round_change.html",
         member,
         tab="project",
         round=round,

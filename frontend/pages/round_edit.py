@@ -57,7 +57,7 @@ def edit(request: HttpRequest, slug: str, number: int) -> HttpResponse:
         else:
             messages.success(request, gettext("%(name)s is saved.") % {"name": round.name})
             return redirect("round", slug, number)
-    return project_page(request, "round_edit.html", member, tab="project", round=round, form=form, rare=rare)
+    return project_page(request, "rounds/edit.html", member, tab="project", round=round, form=form, rare=rare)
 
 
 @login_required

@@ -41,7 +41,7 @@ def detail(request: HttpRequest, slug: str, number: int) -> HttpResponse:
     member, round = lead_and_round(request, slug, number)
     return project_page(
         request,
-        "round.html",
+        "rounds/round.html",
         member,
         tab="project",
         round=round,
@@ -69,9 +69,9 @@ def detail_progress(request: HttpRequest, slug: str, number: int) -> HttpRespons
         if work is None:
             return HttpResponse(headers={"HX-Refresh": "true"})
         context = {"project": member.project, "round": round, "work": work}
-        return render(request, "frontend/_round_work.html", context)
+        return render(request, "frontend/rounds/_work.html", context)
     context = {"member": member, "project": member.project, "round": round, **_progress(round, member)}
-    return render(request, "frontend/_round_progress.html", context)
+    return render(request, "frontend/rounds/_progress.html", context)
 
 
 def _annotators_a_text(round: Round) -> str:

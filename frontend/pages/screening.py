@@ -63,7 +63,7 @@ def screening(request: HttpRequest, slug: str) -> HttpResponse:
         if up_to_date:
             return HttpResponse(headers={"HX-Refresh": "true"})
         context = {"project": member.project, "result": result}
-        return render(request, "frontend/_screening_counting.html", context)
+        return render(request, "frontend/items/_screening_progress.html", context)
     targets = (
         Membership.objects.filter(
             user=request.user.pk,
@@ -100,7 +100,7 @@ def screening(request: HttpRequest, slug: str) -> HttpResponse:
             form.add_error(None, upload.error)
     return project_page(
         request,
-        "screening.html",
+        "items/screening.html",
         member,
         tab="project",
         result=result,

@@ -96,7 +96,7 @@ def key(request: HttpRequest, slug: str, number: int) -> HttpResponse:
     page = page_of(request, answers.order_by("item_id", "type_code", "question_id"))
     return project_page(
         request,
-        "round_key.html",
+        "rounds/key.html",
         member,
         tab="project",
         round=round,

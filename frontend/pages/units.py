@@ -65,7 +65,7 @@ def _page(
     before, after = _neighbours(request, report, member, item, asked) if member.is_lead else (None, None)
     return project_page(
         request,
-        "unit.html",
+        "adjudication/unit.html",
         member,
         status=status,
         tab="disagreements" if member.is_lead else "project",

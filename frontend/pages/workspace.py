@@ -76,7 +76,7 @@ def workspace(request: HttpRequest, slug: str, number: int) -> HttpResponse:
     member = access.member_or_404(request.user, slug)
     access.require_annotator(member)
     found = access.round_or_404(member, number)
-    return render(request, "frontend/workspace.html", _context(member, found))
+    return render(request, "frontend/workspace/workspace.html", _context(member, found))
 
 
 @require_safe
@@ -89,7 +89,7 @@ def key_workspace(request: HttpRequest, slug: str, number: int) -> HttpResponse:
     found = access.round_or_404(member, number)
     if found.purpose != Round.Purpose.TRAINING or found.status != Round.Status.DRAFT:
         return redirect("round_key" if found.purpose == Round.Purpose.TRAINING else "round", slug, number)
-    return render(request, "frontend/workspace.html", _context(member, found, "key-"))
+    return render(request, "frontend/workspace/workspace.html", _context(member, found, "key-"))
 
 
 def _context(member: Membership, round: Round, part: str = "") -> dict[str, Any]:
@@ -115,7 +115,7 @@ def _context(member: Membership, round: Round, part: str = "") -> dict[str, Any]
 @never_cache
 def signed_in(request: HttpRequest) -> HttpResponse:
     """Tell the workspace that waits in another window that someone logged in, and close this one."""
-    return render(request, "frontend/signed_in.html")
+    return render(request, "frontend/workspace/signed_in.html")
 
 
 @require_safe
