@@ -35,7 +35,7 @@ STARTERS = {"__init__", "apps", "urls", "management", "migrations", "sample"}
 PURE = ("agreement/statistics", "agreement/spans")
 PURE_MAY_USE = {"core.canonical_json", "core.gc"}
 MOST_MODULES = 20
-MORE_MODULES = {"frontend/pages": 32, "frontend/static/frontend/js/workspace": 32}
+MORE_MODULES = {"frontend/static/frontend/js/workspace": 32}
 
 
 @cache

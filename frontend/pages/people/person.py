@@ -15,7 +15,7 @@ from core.errors import NotFound, Refused
 from frontend.decorators import login_required
 from frontend.middleware import refusals_as_notices
 from frontend.pages.common import lead_or_403, posted, project_page
-from frontend.pages.people import RolesField
+from frontend.pages.people.people import RolesField
 
 
 class PersonForm(forms.Form):

@@ -19,8 +19,8 @@ from core.errors import Refused
 from frontend.decorators import login_required
 from frontend.middleware import refusals_as_notices
 from frontend.pages.common import ChosenField, project_page
-from frontend.pages.project import items_there
-from frontend.pages.rounds import lead_and_round
+from frontend.pages.project.project import items_there
+from frontend.pages.rounds.lifecycle import lead_and_round
 from frontend.training_view import training_context
 
 

@@ -29,7 +29,7 @@ from annotation.rounds.asked_types import (
 from core.errors import Refused
 from frontend.decorators import login_required
 from frontend.pages.common import posted, project_page
-from frontend.pages.rounds import lead_and_round
+from frontend.pages.rounds.lifecycle import lead_and_round
 
 MAX_BYTES = 5 * 1024 * 1024
 

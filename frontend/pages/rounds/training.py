@@ -23,7 +23,7 @@ from core.errors import Refused
 from frontend.decorators import login_required
 from frontend.middleware import refusals_as_notices
 from frontend.pages.common import page_of, posted, project_page
-from frontend.pages.rounds import lead_and_round
+from frontend.pages.rounds.lifecycle import lead_and_round
 from frontend.training_view import key_answer_words, key_state
 
 MAX_BYTES = 2 * 1024 * 1024

@@ -29,9 +29,9 @@ from exports.releases.publication import (
 from exports.selection.parameters import Parameters
 from frontend.decorators import login_required
 from frontend.middleware import refusals_as_notices
-from frontend.pages.changes import changes_context
 from frontend.pages.common import lead_or_403, project_page
-from frontend.pages.releases import release_facts, release_of
+from frontend.pages.releases.comparison import changes_context
+from frontend.pages.releases.releases import release_facts, release_of
 
 _IN_A_SCRIPT = {ord(character): f"\\u{ord(character):04x}" for character in "<>&"}
 """As json_script escapes, so that no text can end the script it stands in."""

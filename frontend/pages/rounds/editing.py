@@ -15,8 +15,8 @@ from core.errors import Refused
 from frontend.decorators import login_required
 from frontend.middleware import refusals_as_notices
 from frontend.pages.common import posted, project_page
-from frontend.pages.planning import RareRoundForm, RoundForm
-from frontend.pages.rounds import lead_and_round
+from frontend.pages.rounds.lifecycle import lead_and_round
+from frontend.pages.rounds.planning import RareRoundForm, RoundForm
 
 
 class TypedRoundForm(forms.Form):

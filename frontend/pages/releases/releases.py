@@ -27,9 +27,9 @@ from exports.tasks import release_start
 from frontend.decorators import login_required
 from frontend.forms.releases import ContentsForm, ReleaseForm, choices_as_before
 from frontend.middleware import refusals_as_notices
-from frontend.pages.changes import changes_context, choices_of
 from frontend.pages.common import lead_or_403, page_of, posted, project_page
 from frontend.pages.jobs import job_progress, release_shown
+from frontend.pages.releases.comparison import changes_context, choices_of
 
 ASKED_AGAIN = (Release.State.FAILED, Release.State.CANCELLED)
 """From these states a version is asked for again, with its choices."""

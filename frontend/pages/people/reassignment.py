@@ -17,7 +17,7 @@ from core.errors import NotFound
 from frontend.decorators import login_required
 from frontend.middleware import refusals_as_notices
 from frontend.pages.common import ChosenField, lead_or_403, posted, project_page
-from frontend.pages.person import target_of
+from frontend.pages.people.person import target_of
 
 WHOLE, BY_TYPE = "texts", "types"
 

@@ -30,8 +30,8 @@ from annotation.models import Comment, Item, Membership, Round
 from core.errors import Refused
 from frontend.decorators import login_required
 from frontend.middleware import refusals_as_notices
+from frontend.pages.adjudication.disagreements import closed_round_report, filtered_units
 from frontend.pages.common import lead_or_403, project_page
-from frontend.pages.disagreements import closed_round_report, filtered_units
 from frontend.unit_view import json_of, resolution_text, spans_of_side, unit_key, unit_of, unit_shown
 
 
