@@ -28,36 +28,36 @@ MODULES = (
     "workspace/keys",
     "lib/leaving",
     "workspace/unit_list",
-    "workspace/login",
+    "workspace/saving/login",
     "lib/markdown",
     "workspace/note_form",
     "lib/offsets",
-    "workspace/outbox",
+    "workspace/saving/outbox",
     "workspace/pace",
-    "workspace/reading",
+    "workspace/text/reading",
     "workspace/protocol_rules",
-    "workspace/sender",
+    "workspace/saving/sender",
     "workspace/session",
     "workspace/shell",
-    "workspace/storage",
-    "workspace/tabs",
+    "workspace/saving/storage",
+    "workspace/saving/tabs",
     "workspace/training_end",
-    "workspace/text_view",
+    "workspace/text/text_view",
     "workspace/units",
     "workspace/answer_text",
-    "workspace/given",
-    "workspace/segmentation",
+    "workspace/text/given",
+    "workspace/text/segmentation",
 )
 PAGE_MODULES: dict[str, tuple[str, ...]] = {
     Protocol.FOCUS: (
-        "workspace/focus_page",
-        "workspace/pointing",
-        "workspace/exemplar",
-        "workspace/type_card",
-        "workspace/selection",
-        "workspace/span_keys",
+        "workspace/focus/focus_page",
+        "workspace/focus/pointing",
+        "workspace/focus/exemplar",
+        "workspace/focus/type_card",
+        "workspace/text/selection",
+        "workspace/focus/span_keys",
     ),
-    Protocol.CQS_GEN: ("workspace/question_card", "workspace/questions_page"),
+    Protocol.CQS_GEN: ("workspace/questions/question_card", "workspace/questions/questions_page"),
 }
 """Every script that the workspace imports, and those of each protocol's page: named in the page, so that the
 browser asks for all at once."""
@@ -121,7 +121,7 @@ def signed_in(request: HttpRequest) -> HttpResponse:
 @require_safe
 def service_worker(request: HttpRequest) -> HttpResponse:
     """Serve the worker that keeps the workspace for offline reloads, from a path whose scope is /p/."""
-    path = finders.find("frontend/js/workspace/offline_worker.js")
+    path = finders.find("frontend/js/workspace/saving/offline_worker.js")
     if path is None:
         raise Http404(gettext("There is no service worker."))
     script = Path(path).read_bytes()

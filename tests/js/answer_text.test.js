@@ -3,7 +3,7 @@ import { test } from "node:test";
 import { replyOf } from "../../frontend/static/frontend/js/lib/api.js";
 import { gettext, interpolate, ngettext, useCatalogue } from "../../frontend/static/frontend/js/lib/i18n.js";
 import { blocks, pieces } from "../../frontend/static/frontend/js/lib/markdown.js";
-import { Outbox } from "../../frontend/static/frontend/js/workspace/outbox.js";
+import { Outbox } from "../../frontend/static/frontend/js/workspace/saving/outbox.js";
 import { doneWords, pausedWords, saveWords } from "../../frontend/static/frontend/js/workspace/shell.js";
 import { totalWords } from "../../frontend/static/frontend/js/workspace/training_end.js";
 import { answerText, shortened } from "../../frontend/static/frontend/js/workspace/answer_text.js";

@@ -3,7 +3,7 @@
  * its own, which reports back over a channel.
  */
 
-import { csrfToken } from "../lib/api.js";
+import { csrfToken } from "../../lib/api.js";
 
 export const SESSION_CHANNEL = "elenchus-session";
 

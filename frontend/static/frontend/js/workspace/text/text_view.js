@@ -1,11 +1,11 @@
-import { drawn } from "../lib/offsets.js";
+import { drawn } from "../../lib/offsets.js";
 import { watch } from "./given.js";
 
 /**
  * A text on the page: one text node that never changes while someone selects in it. Highlights are drawn over it by the CSS Custom
  * Highlight API, or by boxes of their own where the browser has none. Offsets are UTF-16 units, as in the node.
  *
- * @typedef {import("../lib/offsets.js").Range} TextRange
+ * @typedef {import("../../lib/offsets.js").Range} TextRange
  * @typedef {import("./segmentation.js").Cut} Cut
  */
 

@@ -14,7 +14,7 @@
  * @property {(key: string, value: unknown) => Promise<void>} putDraft  null removes it
  */
 
-import { DATABASE_PREFIX } from "../lib/leaving.js";
+import { DATABASE_PREFIX } from "../../lib/leaving.js";
 
 const OPENING_TAKES = 4_000;
 const STORES = /** @type {const} */ (["outbox", "texts", "drafts"]);

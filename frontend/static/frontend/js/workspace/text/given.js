@@ -1,7 +1,7 @@
 /** What is given to be judged stands as it was given: no translator may touch it, and what one does to it nevertheless is put back. */
 
-import { element, part } from "../lib/dialogs.js";
-import { drawn } from "../lib/offsets.js";
+import { element, part } from "../../lib/dialogs.js";
+import { drawn } from "../../lib/offsets.js";
 
 /** Two programs that correct each other would never end. */
 const MENDS = 8;

@@ -1,6 +1,6 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
-import { cut, direction, letterStep, sentenceEnd, sentenceStep, wordAt } from "../../frontend/static/frontend/js/workspace/segmentation.js";
+import { cut, direction, letterStep, sentenceEnd, sentenceStep, wordAt } from "../../frontend/static/frontend/js/workspace/text/segmentation.js";
 
 const shown = (text) => cut(text).words.map(({ start, end }) => text.slice(start, end));
 

@@ -2,7 +2,7 @@
  * Words, sentences and letters of a text, in UTF-16 units. Intl.Segmenter knows them in every script, also where no space stands
  * between words; without it words are what stands between spaces.
  *
- * @typedef {import("../lib/offsets.js").Range} Range
+ * @typedef {import("../../lib/offsets.js").Range} Range
  * @typedef {{words: Range[], sentences: number[]}} Cut  `sentences` holds the index of each sentence's first word
  */
 

@@ -1,15 +1,15 @@
 /** What the keys of step 2 do to the selection: by words, lines and pages as they are seen, by sentences, by letters. */
 
-import { goTo, jump, moveLetter, moveSentence, moveWord } from "./selection.js";
+import { goTo, jump, moveLetter, moveSentence, moveWord } from "../text/selection.js";
 
 /**
- * @typedef {import("./selection.js").Selection} Selection
- * @typedef {import("./segmentation.js").Cut & {mixed: boolean, rtl: boolean}} Pieces
- * @typedef {import("./text_view.js").TextView} TextView
+ * @typedef {import("../text/selection.js").Selection} Selection
+ * @typedef {import("../text/segmentation.js").Cut & {mixed: boolean, rtl: boolean}} Pieces
+ * @typedef {import("../text/text_view.js").TextView} TextView
  */
 
 /**
- * @param {import("./keys.js").Act} act
+ * @param {import("../keys.js").Act} act
  * @param {Selection} selection
  * @param {Pieces} pieces
  * @param {string} text
@@ -37,7 +37,7 @@ export function moved({ act, step = 1, extend = false, edge = "end", letter = ""
   return goTo(selection, word, extend);
 }
 
-/** @param {TextView} view @param {import("../lib/offsets.js").Range} range */
+/** @param {TextView} view @param {import("../../lib/offsets.js").Range} range */
 export function keepInSight(view, range) {
   const pane = paneOf(view);
   const { top, bottom } = view.lastRect(range);

@@ -2,13 +2,13 @@
  * Choosing a span by mouse or finger. A drag snaps to words unless Alt is held; a click or tap takes a word and the next one extends to
  * another; on touch two handles of 44 px move the edges.
  *
- * @typedef {import("./selection.js").Selection} Selection
- * @typedef {import("./segmentation.js").Cut} Cut
- * @typedef {import("./text_view.js").TextView} TextView
+ * @typedef {import("../text/selection.js").Selection} Selection
+ * @typedef {import("../text/segmentation.js").Cut} Cut
+ * @typedef {import("../text/text_view.js").TextView} TextView
  */
 
-import { NOTHING, dragged, goTo, pick, selectedRange, sentenceAround } from "./selection.js";
-import { wordAt } from "./segmentation.js";
+import { NOTHING, dragged, goTo, pick, selectedRange, sentenceAround } from "../text/selection.js";
+import { wordAt } from "../text/segmentation.js";
 
 /** @param {Event} event */
 const isControl = (event) => /** @type {Element} */ (event.target).closest(".ws-handle, button") !== null;

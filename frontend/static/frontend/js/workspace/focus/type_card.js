@@ -1,7 +1,7 @@
 /** The rule of the type in front of the annotator: group, name, description, example, and the question of step 1. */
 
-import { element, part } from "../lib/dialogs.js";
-import { gettext } from "../lib/i18n.js";
+import { element, part } from "../../lib/dialogs.js";
+import { gettext } from "../../lib/i18n.js";
 import { BLANK } from "./exemplar.js";
 
 /** @param {any} spec @param {any} type */

@@ -1,7 +1,7 @@
 import assert from "node:assert/strict";
 import { readFileSync } from "node:fs";
 import { test } from "node:test";
-import { filledParts } from "../../frontend/static/frontend/js/workspace/exemplar.js";
+import { filledParts } from "../../frontend/static/frontend/js/workspace/focus/exemplar.js";
 
 const { cases } = JSON.parse(readFileSync(new URL("../reference/question_joints.json", import.meta.url), "utf8"));
 

@@ -1,24 +1,24 @@
 /** The page of CQs-Gen: all questions of a text beside it; the one that is asked is a card with its labels, their rules, and what a label asks for. */
 
-import { element, keycap, part } from "../lib/dialogs.js";
-import { gettext, interpolate } from "../lib/i18n.js";
-import { watch } from "./given.js";
-import { choiceKey } from "./keys.js";
-import { Note } from "./note_form.js";
+import { element, keycap, part } from "../../lib/dialogs.js";
+import { gettext, interpolate } from "../../lib/i18n.js";
+import { watch } from "../text/given.js";
+import { choiceKey } from "../keys.js";
+import { Note } from "../note_form.js";
 import { foldText, inSight, questionHead, rulesShown, settle, showRules } from "./question_card.js";
-import { isDecided } from "./units.js";
-import { TextView } from "./text_view.js";
-import { answerText } from "./answer_text.js";
+import { isDecided } from "../units.js";
+import { TextView } from "../text/text_view.js";
+import { answerText } from "../answer_text.js";
 
 /**
- * @typedef {import("./units.js").Unit} Unit
- * @typedef {import("./keys.js").Act} Act
+ * @typedef {import("../units.js").Unit} Unit
+ * @typedef {import("../keys.js").Act} Act
  */
 
 const FOREIGN = () => gettext("Another program changed the text on this page (a translation, an extension). It is put back: switch that program off here.");
 
 export class QuestionsPage {
-  /** @param {import("./shell.js").Shell} shell @param {import("./session.js").Session} session */
+  /** @param {import("../shell.js").Shell} shell @param {import("../session.js").Session} session */
   constructor(shell, session) {
     this.shell = shell;
     this.session = session;

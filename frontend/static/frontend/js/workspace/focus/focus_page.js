@@ -1,22 +1,22 @@
 /** The page of FOCUS: yes or no for one type of one text, and on yes the span. */
 
-import { element, part, replaceChildren } from "../lib/dialogs.js";
-import { gettext, interpolate } from "../lib/i18n.js";
-import { chip, mineSoFar } from "./unit_list.js";
-import { Note } from "./note_form.js";
-import { shownRange, storedSpan } from "../lib/offsets.js";
+import { element, part, replaceChildren } from "../../lib/dialogs.js";
+import { gettext, interpolate } from "../../lib/i18n.js";
+import { chip, mineSoFar } from "../unit_list.js";
+import { Note } from "../note_form.js";
+import { shownRange, storedSpan } from "../../lib/offsets.js";
 import { Pointing } from "./pointing.js";
 import { filledParts } from "./exemplar.js";
 import { showRule } from "./type_card.js";
-import { NOTHING, dragged, fromRange, selectedRange } from "./selection.js";
+import { NOTHING, dragged, fromRange, selectedRange } from "../text/selection.js";
 import { keepInSight, moved } from "./span_keys.js";
-import { TextView } from "./text_view.js";
-import { cutOf } from "./segmentation.js";
-import { answerKind, answerText } from "./answer_text.js";
+import { TextView } from "../text/text_view.js";
+import { cutOf } from "../text/segmentation.js";
+import { answerKind, answerText } from "../answer_text.js";
 
 /**
- * @typedef {import("./units.js").Unit} Unit
- * @typedef {import("./keys.js").Act} Act
+ * @typedef {import("../units.js").Unit} Unit
+ * @typedef {import("../keys.js").Act} Act
  */
 
 const TOUCH = window.matchMedia("(pointer: coarse)");
@@ -26,7 +26,7 @@ const FOREIGN = () => gettext("Another program changed the text on this page (a 
 const SAME_SHOWN = 4;
 
 export class FocusPage {
-  /** @param {import("./shell.js").Shell} shell @param {import("./session.js").Session} session */
+  /** @param {import("../shell.js").Shell} shell @param {import("../session.js").Session} session */
   constructor(shell, session) {
     this.shell = shell;
     this.session = session;
@@ -183,7 +183,7 @@ export class FocusPage {
     return selection !== null;
   }
 
-  /** Select words before the decision. @param {import("./selection.js").Selection} selection */
+  /** Select words before the decision. @param {import("../text/selection.js").Selection} selection */
   choose(selection) {
     this.chosen = selection;
     const range = this.unit && selectedRange(selection, cutOf(this.unit.item));
@@ -191,7 +191,7 @@ export class FocusPage {
     this.view.forgetSelected();
   }
 
-  /** @param {import("./selection.js").Selection} selection */
+  /** @param {import("../text/selection.js").Selection} selection */
   select(selection) {
     this.selection = selection;
     const { unit } = this;
@@ -238,9 +238,9 @@ export class FocusPage {
     return true;
   }
 
-  /** What was highlighted in this text for other types, newest first, each span once. @param {Unit} unit @returns {{range: import("../lib/offsets.js").Range, types: string[]}[]} */
+  /** What was highlighted in this text for other types, newest first, each span once. @param {Unit} unit @returns {{range: import("../../lib/offsets.js").Range, types: string[]}[]} */
   otherSpans(unit) {
-    /** @type {Map<string, {range: import("../lib/offsets.js").Range, types: string[]}>} */
+    /** @type {Map<string, {range: import("../../lib/offsets.js").Range, types: string[]}>} */
     const found = new Map();
     const made = unit.item.units.filter(({ row, type }) => row?.quote && type !== unit.type);
     for (const { row, type } of made.sort((a, b) => String(b.row?.updated_at).localeCompare(String(a.row?.updated_at)))) {

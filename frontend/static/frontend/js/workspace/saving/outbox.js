@@ -11,7 +11,7 @@
  *     the row it has.
  *   - A stale revision stops that unit alone until the annotator has picked.
  *
- * @typedef {import("./units.js").Row} Row
+ * @typedef {import("../units.js").Row} Row
  * @typedef {object} Entry
  * @property {string} id          event id
  * @property {number} seq         order in this browser
@@ -28,7 +28,7 @@
  *   | {kind: "stale", row: Row} | {kind: "reused"} | {kind: "locked"}} Reply   "locked": another window answered first in a training round
  */
 
-import { isDecided } from "./units.js";
+import { isDecided } from "../units.js";
 
 const FIRST_WAIT = 1_000;
 const LONGEST_WAIT = 30_000;

@@ -1,7 +1,7 @@
 /**
  * A span while it is being chosen: two words, or two exact edges once letters were moved. Nothing here knows the page.
  *
- * @typedef {import("../lib/offsets.js").Range} Range
+ * @typedef {import("../../lib/offsets.js").Range} Range
  * @typedef {import("./segmentation.js").Cut} Cut
  * @typedef {object} Selection
  * @property {number} anchor  index of the word that stays, -1 when nothing is chosen yet

@@ -1,7 +1,7 @@
 /** How large the text is and how long its lines are, as this person likes it in this browser; and, in the same menu, one's pace. */
 
-import { part } from "../lib/dialogs.js";
-import { paceWords } from "./pace.js";
+import { part } from "../../lib/dialogs.js";
+import { paceWords } from "../pace.js";
 
 const SIZES = ["s", "m", "l", "xl"];
 const LINES = ["short", "middle", "long"];
@@ -26,7 +26,7 @@ function apply({ size, lines }) {
   }
 }
 
-/** @param {import("./units.js").Units} units @param {string | null} dueOn */
+/** @param {import("../units.js").Units} units @param {string | null} dueOn */
 export function listenForReading(units, dueOn) {
   apply(kept());
   document.addEventListener("click", (event) => {

@@ -1,13 +1,13 @@
 /** What the card of a question needs of the page: the folded questions around it, its place in the window, and what the annotator folds away. */
 
-import { element, part } from "../lib/dialogs.js";
-import { gettext, interpolate } from "../lib/i18n.js";
-import { given } from "./given.js";
-import { isDecided } from "./units.js";
+import { element, part } from "../../lib/dialogs.js";
+import { gettext, interpolate } from "../../lib/i18n.js";
+import { given } from "../text/given.js";
+import { isDecided } from "../units.js";
 
 /**
- * @typedef {import("./session.js").Session} Session
- * @typedef {import("./units.js").Unit} Unit
+ * @typedef {import("../session.js").Session} Session
+ * @typedef {import("../units.js").Unit} Unit
  */
 
 const SEEN_BEFORE = 200;
