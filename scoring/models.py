@@ -1,4 +1,4 @@
-"""Systems, the files they submitted for a release, what came of scoring them, and what people said of errors."""
+"""Systems, the files they submitted for a release, what these are worth, and what people say of errors."""
 
 from __future__ import annotations
 
