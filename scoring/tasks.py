@@ -5,6 +5,8 @@ A broker that is down never makes a request fail: the row stays queued and the s
 
 from __future__ import annotations
 
+from typing import Any
+
 from celery import shared_task
 
 from annotation.models import Membership
@@ -12,6 +14,7 @@ from core.dispatch import send, send_after_commit
 from scoring.models import Evaluation, Submission
 from scoring.systems import evaluations
 from scoring.systems.choices import Asked
+from scoring.systems.handing_in import answers_hand_in
 
 
 @shared_task(name="scoring.evaluate")
@@ -35,6 +38,11 @@ def evaluation_start(*, submission: Submission, asked: Asked, by: Membership | N
 def evaluation_start_again(*, evaluation: Evaluation, by: Membership | None = None) -> Evaluation:
     """Do `evaluations.evaluation_again` and send it to a worker once the transaction is over."""
     return _sent(evaluations.evaluation_again(evaluation=evaluation, by=by))
+
+
+def answers_start(**given: Any) -> list[Evaluation]:
+    """Do `handing_in.answers_hand_in` and send the evaluations to workers."""
+    return [_sent(evaluation) for evaluation in answers_hand_in(**given)]
 
 
 def _sent(evaluation: Evaluation) -> Evaluation:

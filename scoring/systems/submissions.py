@@ -98,7 +98,7 @@ def submission_create(
 ) -> Submission:
     """Store the files of a system, each a run of it, or return the submission that has the same ones."""
     refuse_archived(system.project)
-    files = [HandedIn(_plain(file.name), file.data) for file in files]
+    files = [HandedIn(plain_name(file.name), file.data) for file in files]
     benchmark, runs = files_checked(release, files, split=split, system=system.name)
     return submission_store(system=system, release=release, files=files, read=(benchmark, runs), by=by)
 
@@ -172,7 +172,8 @@ def _notes(found: ReadSubmission) -> list[list[str]]:
     return [*notes, ["", "", f"… and {more} more"]] if more > 0 else notes
 
 
-def _plain(name: str) -> str:
+def plain_name(name: str) -> str:
+    """Return a file's name without the folders before it. Raises Refused for one that cannot be stored."""
     name = PurePath(name.replace("\\", "/")).name[-255:]
     if not name or unfit(name, LIMITS["submissionfile"]["name"]):
         raise _refused(gettext("Give the file a plain name."))
