@@ -34,6 +34,7 @@ from scoring.models import Answer, Evaluation, Submission
 from scoring.systems.answer_rows import focus_rows, question_rows
 from scoring.systems.choices import Asked, asked_before
 from scoring.systems.headline import headline
+from scoring.systems.item_counts import Scores
 from scoring.systems.submissions import Runs, submission_opened
 
 logger = logging.getLogger(__name__)
@@ -229,15 +230,21 @@ def _store(evaluation: Evaluation, lease: Lease, found: Found, benchmark: Benchm
             lease.renew(
                 progress_done=min(total, (batch[-1].run - 1) * (total // len(runs)) + batch[-1].position)
             )
+    told = headline(found.scores, lambda items: _interval(evaluation, items))
     with transaction.atomic():
         lease.finish(
             figures=found.scores,
-            headline=headline(found.scores),
+            headline=told,
             finished_at=timezone.now(),
             progress_done=total,
             reason="",
         )
         _log(evaluation, evaluation.member, "evaluation done")
+
+
+def _interval(evaluation: Evaluation, items: int) -> dict[str, float | None]:
+    scores = Scores([evaluation], items=items, replicates=evaluation.replicates, seed=evaluation.seed)
+    return scores.figure(0)
 
 
 def _log(evaluation: Evaluation, by: Membership | None, action: str) -> None:

@@ -78,7 +78,7 @@ class TypeRow:
     hue: str
     letter: str
     there: int
-    cells: list[Cell]
+    cells: list[tuple[str, Cell]]
     whisker: Whisker | None
     said: str
 
@@ -129,7 +129,7 @@ def figures_shown(evaluation: Evaluation, run: int) -> dict[str, Any]:
     common = {"scores": scores, "runs": scores["runs"], "run": run, "together": bool(together)}
     if scores["protocol"] == "focus":
         return {**common, **_focus(evaluation, figures, together)}
-    return {**common, **_questions(figures, together)}
+    return {**common, **_questions(evaluation, figures, together)}
 
 
 def _focus(evaluation: Evaluation, figures: Figures, together: Figures) -> dict[str, Any]:
@@ -140,6 +140,7 @@ def _focus(evaluation: Evaluation, figures: Figures, together: Figures) -> dict[
     of_type = {entry.code: groups[entry.group] for entry in definition.types if entry.group in groups}
     notes = Notes("types")
     spans = figures.get("spans_by_type", {})
+    heads = (gettext("Precision"), gettext("Recall"), "F1", gettext("Span"))
     rows = []
     for code, row in chosen["types"].items():
         group = of_type.get(code)
@@ -156,7 +157,7 @@ def _focus(evaluation: Evaluation, figures: Figures, together: Figures) -> dict[
                 group.hue if group else "grey",
                 group.letter if group else "",
                 row["tp"] + row["fn"],
-                notes.each(cells),
+                list(zip(heads, notes.each(cells), strict=False)),
                 whisker_of(f1, AXIS),
                 f"{name}: {said}",
             )
@@ -171,11 +172,17 @@ def _focus(evaluation: Evaluation, figures: Figures, together: Figures) -> dict[
         cells = notes.each(shown_cell(chosen[key][name]) for name in ("precision", "recall", "f1"))
         f1 = {**chosen[key]["f1"], "caution": None}
         said = f"{words}: {cells[2].text} {cells[2].interval}"
-        mean_rows.append((words, cells, whisker_of(f1, AXIS), said, chosen[key]["f1"]["n"]))
+        labelled = list(zip(heads, cells, strict=False))
+        mean_rows.append((words, labelled, whisker_of(f1, AXIS), said, chosen[key]["f1"]["n"]))
     macro, gold = chosen["macro"]["f1"], figures["spans"]["gold"]["mean"]["unigram_jaccard"]
     nowhere = figures["spans_not_in_text"]
     cards = [
-        _card(chosen["micro"]["f1"], gettext("micro F1"), together.get(f"{scope}/micro/f1")),
+        _card(
+            chosen["micro"]["f1"],
+            gettext("micro F1"),
+            together.get(f"{scope}/micro/f1"),
+            evaluation.headline,
+        ),
         _card(
             macro,
             gettext("macro F1, %(n)s labels of %(all)s defined")
@@ -239,11 +246,16 @@ def _confusion(confusion: Figures, names: dict[str, str]) -> list[tuple[str, lis
     ]
 
 
-def _questions(figures: Figures, together: Figures) -> dict[str, Any]:
+def _questions(evaluation: Evaluation, figures: Figures, together: Figures) -> dict[str, Any]:
     nae, notes = figures["nae_share"], Notes("questions")
     handed_in = figures["handed_in"]
     cards = [
-        _card(figures["score"], gettext("useful of three, mean over items"), together.get("score")),
+        _card(
+            figures["score"],
+            gettext("useful of three, mean over items"),
+            together.get("score"),
+            evaluation.headline,
+        ),
         _card(
             nae,
             ngettext(
@@ -295,20 +307,23 @@ def _diversity(found: Figures | None) -> dict[str, Any] | None:
     return {"n": found["n"], "rows": [(words, value(key)) for key, words in names.items() if key in found]}
 
 
-def _card(figure: Figures, words: str, together: Figures | None) -> Card:
-    """Return a figure with its interval; where there are runs the mean with its deviation."""
+def _card(figure: Figures, words: str, together: Figures | None, over_runs: Figures | None = None) -> Card:
+    """Return a figure with its interval; where there are runs the mean, its deviation and its interval."""
     if together is not None and together["mean"] is not None:
-        text = number(together["mean"])
+        words = f"{words}{_interval(over_runs)}"
         if together["sd"] is not None:
             words = gettext("%(words)s, ± %(sd)s over %(n)s runs") % {
                 "words": words,
                 "sd": number(together["sd"]),
                 "n": together["n"],
             }
-        return Card(text, words)
+        return Card(number(together["mean"]), words)
     if figure["value"] is None:
         return Card(number(None), words, why(figure["reason"]))
-    interval = ""
-    if figure["low"] is not None:
-        interval = f" [{number(figure['low'])}, {number(figure['high'])}]"
-    return Card(number(figure["value"]), f"{words}{interval}")
+    return Card(number(figure["value"]), f"{words}{_interval(figure)}")
+
+
+def _interval(figure: Figures | None) -> str:
+    if figure is None or figure["low"] is None:
+        return ""
+    return f" [{number(figure['low'])}, {number(figure['high'])}]"
