@@ -206,10 +206,10 @@ def _systems(focus: factories.Study, questions: factories.Study) -> dict[str, in
     )
     tag = error_tag_add(project=focus.project, word=ONE_WORD[:60])
     answer_tag(answer=done.answers.first(), tags=[tag])
-    asked = [question.text for question in questions.items[-1].questions.all()[:3]]
+    asked = [question.text for question in questions.items[0].questions.all()[:3]]
     entry = {"cqs": [{"id": place, "cq": text} for place, text in enumerate(asked)]}
     of_questions = submitted(
-        questions, questions.project.releases.get(), {questions.items[-1].external_id: entry}
+        questions, questions.project.releases.get(), {questions.items[0].external_id: entry}
     )
     return {
         "system": done.submission.system_id,
