@@ -185,7 +185,10 @@ class Answer(models.Model):
         EXTRA = "extra", gettext_lazy("not there")
         UNDECIDED = "undecided", gettext_lazy("not decided")
 
-    evaluation = models.ForeignKey(Evaluation, on_delete=models.PROTECT, related_name="answers")
+    # No index of its own: the first of the others serves it, and there are many rows to store.
+    evaluation = models.ForeignKey(
+        Evaluation, on_delete=models.PROTECT, related_name="answers", db_index=False
+    )
     run = models.PositiveIntegerField()
     item = models.CharField(max_length=200)
     position = models.PositiveIntegerField()
@@ -214,7 +217,6 @@ class Answer(models.Model):
         ]
         indexes = [
             models.Index(fields=["evaluation", "run", "label", "position", "place"], name="answer_by_label"),
-            models.Index(fields=["evaluation", "run", "unit", "position", "place"], name="answer_by_unit"),
             models.Index(
                 fields=["evaluation", "run", "is_right", "position", "place"], name="answer_by_right"
             ),

@@ -32,6 +32,7 @@ from scoring.evaluation.references import Benchmark
 from scoring.evaluation.sentence_encoder import SentenceEncoder
 from scoring.models import Answer, Evaluation, Submission
 from scoring.systems.answer_rows import focus_rows, question_rows
+from scoring.systems.answers import answer_counts
 from scoring.systems.choices import Asked, asked_before
 from scoring.systems.headline import headline
 from scoring.systems.item_counts import Scores
@@ -114,7 +115,12 @@ def evaluation_sweep() -> list[int]:
 
 def evaluation_run(*, evaluation_id: int) -> bool:
     """Compute a waiting evaluation if it can be claimed. Return whether it was done by this call."""
-    return _at_work(evaluation_id, _computed)
+    done = _at_work(evaluation_id, _computed)
+    if done:
+        evaluation = Evaluation.objects.defer("figures").get(pk=evaluation_id)
+        for run in evaluation.submission.files.values_list("run", flat=True):
+            answer_counts(evaluation, run)  # kept: a page need not wait for them
+    return done
 
 
 def evaluation_keep(*, evaluation: Evaluation, opened: tuple[Benchmark, Runs], found: Found) -> bool:
@@ -126,6 +132,7 @@ def evaluation_or_404(project: Project, evaluation_id: int) -> Evaluation:
     """Return an evaluation of the project. Raises NotFound."""
     found = (
         Evaluation.objects.filter(submission__system__project=project, pk=evaluation_id)
+        .defer("figures")
         .select_related("submission__system__project", "submission__release__project", "member")
         .first()
     )
