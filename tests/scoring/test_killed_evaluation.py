@@ -1,4 +1,4 @@
-"""A worker killed in the middle of an evaluation leaves nothing that counts, and the next one completes it."""
+"""A worker killed in the middle of an evaluation leaves nothing that counts; the next one completes it."""
 
 import json
 
