@@ -110,6 +110,7 @@ def test_the_methods_of_questions_are_an_evaluation_each(lead_client, settings, 
     assert "0.17 useful of three, mean over items" in done
     assert "Useful 1" in done
     assert "5 questions missing" in done
+    assert f"{' '.join(QUESTIONS[0].split()[:3])} 1 1.00" in done
 
 
 def test_answers_are_shown_in_their_text_with_three_underlines(lead_client):

@@ -20,7 +20,8 @@ from exports.formats.longform import csv_line
 from exports.releases.reader_access import refuse_release_while_judging
 from frontend.decorators import login_required
 from frontend.pages.common import lead_or_403, number_in, project_page
-from frontend.pages.systems.shown import AXIS, method_said, shown_cell, why
+from frontend.pages.systems.shown import AXIS, method_said, shown_cell
+from frontend.pages.systems.words import why
 from scoring.models import Evaluation
 from scoring.systems.comparing import MOST, REPLICATES, comparison, evaluations_chosen
 
@@ -149,6 +150,7 @@ def _of_questions(found: dict[str, Any], names: dict[int, str]) -> dict[str, Any
         "focus": False,
         "methods": methods,
         "kappa_notes": kappas,
+        "coefficients": ("Pearson", "Spearman", "Kendall τ-b"),
         "correlations": [
             (
                 row["method"],

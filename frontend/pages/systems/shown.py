@@ -2,12 +2,10 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import Any
 
-from django.utils.functional import Promise
-from django.utils.translation import get_language, gettext, gettext_lazy, ngettext
+from django.utils.translation import get_language, gettext, ngettext
 
 from agreement.display.cells import Cell, Notes, number
 from agreement.display.charts import Axis, Whisker, whisker_of
@@ -15,48 +13,15 @@ from agreement.spans.similarity import MEASURES
 from annotation.codebooks.definition import Codebook as Definition
 from annotation.codebooks.translations import codebook_in
 from annotation.models import Project
+from core.cache import cached
+from frontend.pages.systems.words import LABEL_CODES, LABELS, MEANS, REFERENCE_SETS, why
 from scoring.evaluation.questions import Method
+from scoring.figures.diversity import first_words
 from scoring.figures.types import NONE
 from scoring.models import Evaluation
 
 Figures = dict[str, Any]
 
-REASONS: Mapping[str, str | Promise] = {
-    "never_answered": gettext_lazy("the system never gave this answer"),
-    "never_there": gettext_lazy("the answer is right nowhere"),
-    "neither": gettext_lazy("the answer is right nowhere, and the system never gave it"),
-    "no_items": gettext_lazy("there is nothing to score"),
-    "no_references": gettext_lazy("no unit has a reference"),
-    "nothing_named": gettext_lazy("the system named none of the types that have a reference"),
-    "nothing_handed_in": gettext_lazy("the system handed nothing in"),
-    "no_encoder": gettext_lazy("it needs a sentence encoder, and there was none"),
-    "one_run": gettext_lazy("there is one run"),
-    "no_runs": gettext_lazy("it is defined in no run"),
-    "one_label": gettext_lazy("both gave one and the same label only"),
-    "no_questions": gettext_lazy("there is no question that both could evaluate"),
-    "fewer_than_three_systems": gettext_lazy("there are fewer than three systems"),
-    "no_variation": gettext_lazy("all systems have the same score"),
-}
-"""Why there is no figure, by its code."""
-
-LABELS: Mapping[str, str | Promise] = {
-    "Useful": gettext_lazy("Useful"),
-    "Unhelpful": gettext_lazy("Unhelpful"),
-    "Invalid": gettext_lazy("Invalid"),
-    "not_able_to_evaluate": gettext_lazy("not able to evaluate"),
-}
-LABEL_CODES = {"Useful": "USE", "Unhelpful": "UN", "Invalid": "IN"}
-
-REFERENCE_SETS: Mapping[str, str | Promise] = {
-    "gold": gettext_lazy("gold"),
-    "all": gettext_lazy("gold and disagreement"),
-    "all_on_types_with_gold": gettext_lazy("both, over the types with gold"),
-}
-MEANS: Mapping[str, str | Promise] = {
-    "mean": gettext_lazy("all types decided yes"),
-    "when_the_type_is_named": gettext_lazy("those the system named"),
-    "whatever_the_type": gettext_lazy("whatever the type"),
-}
 AXIS = Axis(0.0)
 
 
@@ -81,11 +46,6 @@ class TypeRow:
     cells: list[tuple[str, Cell]]
     whisker: Whisker | None
     said: str
-
-
-def why(reason: str | None) -> str:
-    """Return the words of a reason, its code where it has none."""
-    return str(REASONS.get(reason or "", reason or ""))
 
 
 def method_said(evaluation: Evaluation) -> str:
@@ -129,7 +89,7 @@ def figures_shown(evaluation: Evaluation, run: int) -> dict[str, Any]:
     common = {"scores": scores, "runs": scores["runs"], "run": run, "together": bool(together)}
     if scores["protocol"] == "focus":
         return {**common, **_focus(evaluation, figures, together)}
-    return {**common, **_questions(evaluation, figures, together)}
+    return {**common, **_questions(evaluation, run, figures, together)}
 
 
 def _focus(evaluation: Evaluation, figures: Figures, together: Figures) -> dict[str, Any]:
@@ -246,7 +206,7 @@ def _confusion(confusion: Figures, names: dict[str, str]) -> list[tuple[str, lis
     ]
 
 
-def _questions(evaluation: Evaluation, figures: Figures, together: Figures) -> dict[str, Any]:
+def _questions(evaluation: Evaluation, run: int, figures: Figures, together: Figures) -> dict[str, Any]:
     nae, notes = figures["nae_share"], Notes("questions")
     handed_in = figures["handed_in"]
     cards = [
@@ -288,6 +248,7 @@ def _questions(evaluation: Evaluation, figures: Figures, together: Figures) -> d
         "distribution": [(share, n, round(100 * n / items)) for share, n in figures["distribution"].items()],
         "counts": [(words, figures[key]) for key, words in counts.items() if figures.get(key)],
         "diversity": _diversity(figures.get("diversity")),
+        "beginnings": _beginnings(evaluation, run),
     }
 
 
@@ -305,6 +266,17 @@ def _diversity(found: Figures | None) -> dict[str, Any] | None:
         "cr_diversity": gettext("compression (gzip)"),
     }
     return {"n": found["n"], "rows": [(words, value(key)) for key, words in names.items() if key in found]}
+
+
+def _beginnings(evaluation: Evaluation, run: int) -> list[tuple[str, int, str]]:
+    """Return the ten commonest first three words of a run's questions, with their number and share."""
+
+    def count() -> list[tuple[str, int, str]]:
+        rows = evaluation.answers.filter(run=run).order_by("position", "place")
+        texts = list(rows.values_list("given", flat=True))
+        return [(words, n, number(n / len(texts))) for words, n in first_words(texts)]
+
+    return cached(f"scored-beginnings-{evaluation.pk}-{run}-{evaluation.parameters_digest[:12]}", count)
 
 
 def _card(figure: Figures, words: str, together: Figures | None, over_runs: Figures | None = None) -> Card:
