@@ -45,7 +45,7 @@ def items(request: HttpRequest, slug: str) -> HttpResponse:
         words=words,
         topic=topic,
         withdrawn="withdrawn" in request.GET,
-        any_item=member.project.items.exists(),
+        any_item=member.project.items.filter(brought_by__in=done).exists(),
     )
 
 
