@@ -82,8 +82,8 @@ def test_what_the_page_cites_stays_when_the_project_is_renamed(made):
     made.project.save()
     page = Client().get(PAGE).content.decode()
     assert "New name" not in page
-    assert shown(r"<h1>(.*?)</h1>") == 'Old "name", release 1.0'
-    assert shown(r"<dt>Licence</dt><dd[^>]*>(.*?)</dd>") == "CC-BY-4.0 | own <terms>"
+    assert shown(r"<h1>\s*(.*?)\s*</h1>") == 'Old "name", release 1.0'
+    assert shown(r"<dt>Licence</dt>\s*<dd[^>]*>\s*(.*?)\s*</dd>") == "CC-BY-4.0 | own <terms>"
 
 
 def test_search_engines_for_data_read_what_it_is_and_where_its_files_are(made):

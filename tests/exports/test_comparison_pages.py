@@ -8,6 +8,7 @@ from exports.releases import comparison as changes
 from exports.releases.publication import release_publish
 from tests.exports.comparing import compared_study, lose_comparisons, lose_files
 from tests.exports.studies import adjudicate, release
+from tests.pages import html_of
 
 pytestmark = pytest.mark.django_db
 
@@ -18,7 +19,7 @@ def made():
 
 
 def text(response):
-    return " ".join(response.content.decode().split())
+    return " ".join(html_of(response).split())
 
 
 def test_a_page_asks_a_worker_once_for_a_comparison_that_is_missing_and_then_shows_it(

@@ -23,6 +23,7 @@ from tests.agreement.builders import (
 from tests.agreement.reports import TEXT, computed
 from tests.conftest import client_of
 from tests.frontend.studies import disputed_study
+from tests.pages import html_of
 
 pytestmark = [pytest.mark.django_db, pytest.mark.database]
 
@@ -108,7 +109,7 @@ def test_the_page_shows_it_beside_the_agreement_with_the_rest():
 
 def page_of(made):
     address = f"/p/{made.project.slug}/rounds/{made.round.number}/agreement/"
-    return client_of("lea").get(address).content.decode()
+    return html_of(client_of("lea").get(address))
 
 
 def test_a_repeat_that_changes_makes_the_report_another(repeated):
