@@ -34,11 +34,11 @@ from core.canonical_json import canonical_json
 from core.errors import NotFound, Refused
 
 
-class ReportSerializer(serializers.Serializer):
+class ReportSerializer(serializers.Serializer[Any]):
     """The state of a round's report; `figures` only where one is finished."""
 
     @extend_schema_serializer(component_name="ReportProgress")
-    class ProgressSerializer(serializers.Serializer):
+    class ProgressSerializer(serializers.Serializer[Any]):
         done = serializers.IntegerField()
         total = serializers.IntegerField()
 
@@ -55,9 +55,9 @@ class ReportSerializer(serializers.Serializer):
     figures = serializers.DictField(allow_null=True)
 
 
-class QueueUnitSerializer(serializers.Serializer):
+class QueueUnitSerializer(serializers.Serializer[Any]):
     @extend_schema_serializer(component_name="QueueUnitVote")
-    class VoteSerializer(serializers.Serializer):
+    class VoteSerializer(serializers.Serializer[Any]):
         answer = serializers.CharField()
         n = serializers.IntegerField()
 
@@ -85,7 +85,7 @@ class ReportView(MemberView):
 
 class ReportApi(ReportView):
     @extend_schema_serializer(component_name="ReportInput")
-    class InputSerializer(serializers.Serializer):
+    class InputSerializer(serializers.Serializer[Any]):
         replicates = serializers.IntegerField(required=False)
         seed = serializers.IntegerField(required=False)
         span_match = serializers.FloatField(required=False)
@@ -147,7 +147,7 @@ class QueueApi(ReportView):
 
 class PlanApi(ReportView):
     @extend_schema_serializer(component_name="ItemsNeeded")
-    class OutputSerializer(serializers.Serializer):
+    class OutputSerializer(serializers.Serializer[Any]):
         key = serializers.CharField()
         code = serializers.CharField()
         name = serializers.CharField()

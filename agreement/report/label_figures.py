@@ -54,7 +54,7 @@ def consensus_of(ratings: ArrayLike, q: int) -> Consensus:
 
 def is_crowd(ratings: NDArray[np.integer]) -> bool:
     """Say whether there are so many annotators that pairs of them share little."""
-    return ratings.shape[1] > MANY_RATERS
+    return bool(ratings.shape[1] > MANY_RATERS)
 
 
 def min_common_of(ratings: NDArray[np.integer]) -> int:

@@ -183,4 +183,5 @@ def _rest_means(sums: PairSums, member: np.ndarray) -> FloatArray:
     with np.errstate(divide="ignore", invalid="ignore"):
         agreement = pair_agreement(sums)
         shared = sums.common > 0
-        return (member @ np.where(shared, agreement, 0.0)) / (member @ shared.astype(np.float64))
+        found: FloatArray = (member @ np.where(shared, agreement, 0.0)) / (member @ shared.astype(np.float64))
+        return found
