@@ -154,4 +154,5 @@ def _normal_counts(
     root = vectors * np.sqrt(np.clip(values, 0.0, None))
     number = drawn[:, -1:]
     normal = number * mean + np.sqrt(number) * (rng.standard_normal((replicates, mean.size)) @ root.T)
-    return drawn[:, :-1] @ answers[single] + np.clip(normal, 0.0, None)
+    counts: FloatArray = drawn[:, :-1] @ answers[single] + np.clip(normal, 0.0, None)
+    return counts

@@ -80,4 +80,4 @@ def by_method(found: Found) -> Iterator[Found]:
 
 
 def _is_of(line: Mapping[str, Any], method: Mapping[str, Any]) -> bool:
-    return line.get("method", method) == method
+    return bool(line.get("method", method) == method)
