@@ -18,8 +18,8 @@ from agreement.display.tables import annotator_table, applicability, cross_table
 from agreement.models import AgreementReport
 from annotation.rounds.lifecycle import round_close, round_create
 from annotation.rounds.opening import round_open
-from tests import asked, factories
-from tests.factories import NO
+from tests import factories
+from tests.factories import NO, asked_rounds
 
 pytestmark = pytest.mark.django_db
 
@@ -36,7 +36,7 @@ def reported(made) -> AgreementReport:
 
 @pytest.fixture
 def made():
-    return asked.judged()
+    return asked_rounds.judged()
 
 
 @pytest.fixture

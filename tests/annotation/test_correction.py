@@ -11,8 +11,8 @@ from annotation.items.correction import held_by, item_correct
 from annotation.models import ProjectEvent
 from annotation.signals import items_held
 from core.errors import Refused
-from tests.exports.studies import close, focus_study, judge, release
-from tests.factories import NO, add_items, study
+from tests.factories import NO, add_items, close, focus_study, judge, study
+from tests.factories.releases import release
 
 pytestmark = pytest.mark.django_db
 

@@ -30,7 +30,7 @@ from exports.releases.publication import release_publish
 from exports.selection.parameters import Parameters
 from tests import factories
 from tests.conftest import client_of
-from tests.exports.studies import release
+from tests.factories.releases import release
 from tests.frontend.studies import computed, disputed_questions, disputed_study
 
 LONG = "Calibration with a name as long as people write it when they want to be exact about a round"

@@ -14,15 +14,16 @@ from exports.releases.comparison import changes_between
 from exports.releases.preview import release_preview
 from exports.selection.parameters import Parameters
 from exports.selection.selection import selection_read
-from tests import asked, factories
-from tests.exports.studies import adjudicate, close, judged, release, released
+from tests import factories
+from tests.factories import adjudicate, asked_rounds, close, judged
+from tests.factories.releases import release, released
 
 pytestmark = pytest.mark.django_db
 
 
 @pytest.fixture
 def made():
-    made = asked.judged()
+    made = asked_rounds.judged()
     round_close(made.round, by=made.lead)
     return made
 

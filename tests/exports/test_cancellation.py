@@ -21,7 +21,8 @@ from exports.releases import lifecycle as releases
 from exports.releases.claim import release_cancel, release_cancellation, release_claim
 from exports.releases.lifecycle import release_build, release_request, release_run, release_sweep
 from exports.selection.parameters import Parameters
-from tests.exports.studies import close, focus_study, judge, release, stored_files
+from tests.factories import close, focus_study, judge
+from tests.factories.releases import release, stored_files
 
 pytestmark = [pytest.mark.django_db, pytest.mark.database]
 

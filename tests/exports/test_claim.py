@@ -11,7 +11,7 @@ from exports.releases import build as building
 from exports.releases.claim import release_claim
 from exports.releases.lifecycle import release_request, release_run, release_sweep
 from exports.selection.parameters import Parameters
-from tests.exports.studies import close, focus_study, judge
+from tests.factories import close, focus_study, judge
 
 pytestmark = [pytest.mark.django_db, pytest.mark.database]
 

@@ -19,7 +19,7 @@ from exports.releases.publication import release_publish
 from exports.selection.parameters import Parameters
 from tests import factories
 from tests.exports.comparing import compared_study, lose_comparisons, lose_files
-from tests.exports.studies import (
+from tests.factories import (
     UNHELPFUL,
     USEFUL,
     adjudicate,
@@ -29,8 +29,8 @@ from tests.exports.studies import (
     invalid,
     judge,
     judge_question,
-    release,
 )
+from tests.factories.releases import release
 
 pytestmark = pytest.mark.django_db
 

@@ -7,7 +7,8 @@ from exports import tasks
 from exports.releases import comparison as changes
 from exports.releases.publication import release_publish
 from tests.exports.comparing import compared_study, lose_comparisons, lose_files
-from tests.exports.studies import adjudicate, release
+from tests.factories import adjudicate
+from tests.factories.releases import release
 from tests.pages import html_of
 
 pytestmark = pytest.mark.django_db

@@ -8,9 +8,9 @@ import pytest
 
 from annotation.importing.items import items_import
 from annotation.projects.projects import project_create
-from tests.exports.studies import close, focus_study, judge, released
 from tests.exports.test_stranger import judged, load
-from tests.factories import yes
+from tests.factories import close, focus_study, judge, yes
+from tests.factories.releases import released
 
 pytestmark = pytest.mark.django_db
 

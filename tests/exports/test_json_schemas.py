@@ -8,8 +8,9 @@ import pytest
 
 from annotation.importing.items import items_import
 from annotation.projects.projects import project_create
-from tests.exports.studies import USEFUL, adjudicate, close, cqs_study, judge_question, released
 from tests.exports.test_stranger import judged, load
+from tests.factories import USEFUL, adjudicate, close, cqs_study, judge_question
+from tests.factories.releases import released
 
 pytestmark = pytest.mark.django_db
 

@@ -5,7 +5,8 @@ from django.core.management import call_command
 from django.db import IntegrityError, transaction
 
 from exports.models import Release
-from tests.exports.studies import close, focus_study, judge, release
+from tests.factories import close, focus_study, judge
+from tests.factories.releases import release
 
 pytestmark = [pytest.mark.django_db(transaction=True), pytest.mark.database]
 

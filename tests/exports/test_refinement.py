@@ -13,8 +13,7 @@ from exports.refinement.parameters import refinement_choices
 from exports.refinement.runs import refined_reject, refinement_request
 from tests.exports.endpoint import KEY, Clock, saying, status
 from tests.exports.refining import SOURCES, TEXTS, acts_meanwhile, gold_study, refine, request, rows
-from tests.exports.studies import adjudicate, cqs_study, focus_study, judge
-from tests.factories import yes
+from tests.factories import adjudicate, cqs_study, focus_study, judge, yes
 
 pytestmark = [pytest.mark.django_db, pytest.mark.database]
 

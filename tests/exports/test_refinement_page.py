@@ -11,8 +11,7 @@ from exports.refinement import candidates as question_counts
 from exports.refinement.prompt import DEFAULT_PROMPT
 from exports.refinement.worker import refinement_work
 from tests.exports.endpoint import KEY, Clock, saying, status
-from tests.exports.studies import close, cqs_study, focus_study, judge
-from tests.factories import yes
+from tests.factories import close, cqs_study, focus_study, judge, yes
 
 pytestmark = pytest.mark.django_db
 

@@ -15,7 +15,7 @@ from exports.refinement.runs import refined_reject, refined_restore, refinement_
 from exports.refinement.worker import refinement_work
 from tests.exports.endpoint import Clock, saying, status
 from tests.exports.refining import acts_meanwhile, gold_study, refine, request, rows
-from tests.exports.studies import focus_study
+from tests.factories import focus_study
 
 pytestmark = [pytest.mark.django_db, pytest.mark.database]
 

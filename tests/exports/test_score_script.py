@@ -7,7 +7,8 @@ import sys
 import pytest
 
 from exports.shipped import score as scorer
-from tests.exports.studies import (
+from tests.factories import (
+    NO,
     UNHELPFUL,
     USEFUL,
     close,
@@ -16,9 +17,9 @@ from tests.exports.studies import (
     invalid,
     judge,
     judge_question,
-    released,
+    yes,
 )
-from tests.factories import NO, yes
+from tests.factories.releases import released
 
 pytestmark = pytest.mark.django_db
 

@@ -13,7 +13,7 @@ from exports.releases.storage import release_write
 from exports.selection.parameters import ParameterError, Parameters
 from exports.selection.splits import is_published_test, most_balanced, normalised_entropy, seeded_splits
 from tests import factories
-from tests.exports.studies import (
+from tests.factories import (
     UNHELPFUL,
     USEFUL,
     close,
@@ -22,10 +22,9 @@ from tests.exports.studies import (
     invalid,
     judge,
     judge_question,
-    release,
-    released,
+    yes,
 )
-from tests.factories import yes
+from tests.factories.releases import release, released
 
 
 def judged(items=4, splits=("train", "test", "train", "")):

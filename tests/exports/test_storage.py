@@ -8,7 +8,8 @@ from django.test import Client
 
 from exports.releases import storage as intact
 from exports.releases.publication import release_publish
-from tests.exports.studies import close, focus_study, judge, release
+from tests.factories import close, focus_study, judge
+from tests.factories.releases import release
 
 pytestmark = pytest.mark.django_db
 

@@ -17,7 +17,7 @@ from exports.releases.build import NotReconciled, files_build
 from exports.selection.parameters import EXCHANGE, Parameters
 from exports.selection.records import records_read
 from exports.selection.selection import selection_read
-from tests.exports.studies import (
+from tests.factories import (
     UNHELPFUL,
     USEFUL,
     adjudicate,
@@ -27,9 +27,9 @@ from tests.exports.studies import (
     invalid,
     judge,
     judge_question,
-    release,
+    yes,
 )
-from tests.factories import yes
+from tests.factories.releases import release
 
 pytestmark = [pytest.mark.django_db, pytest.mark.database]
 

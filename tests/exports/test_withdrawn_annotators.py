@@ -9,8 +9,8 @@ from exports.files.reconciliation import inputs_stamp
 from exports.releases.preview import release_preview
 from exports.selection.parameters import Parameters
 from exports.selection.selection import selection_read
-from tests.exports.studies import close, focus_study, judge, released
-from tests.factories import NO, yes
+from tests.factories import NO, close, focus_study, judge, yes
+from tests.factories.releases import released
 
 pytestmark = [pytest.mark.django_db, pytest.mark.database]
 

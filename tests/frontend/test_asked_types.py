@@ -7,8 +7,9 @@ from django.core.files.uploadedfile import SimpleUploadedFile
 
 from annotation.models import KeyAnswer, Round
 from annotation.rounds.lifecycle import round_close, round_create, round_draw
-from tests import asked, factories
+from tests import factories
 from tests.conftest import client_of
+from tests.factories import asked_rounds
 
 pytestmark = pytest.mark.django_db
 
@@ -27,7 +28,7 @@ def types_of(made) -> list[str | None]:
 
 @pytest.fixture
 def drawn():
-    made = factories.study("focus", annotators=2, items=4, texts=asked.TEXTS)
+    made = factories.study("focus", annotators=2, items=4, texts=asked_rounds.TEXTS)
     made.round = round_create(project=made.project, member=made.lead)
     round_draw(made.round, member=made.lead)
     return made
@@ -74,7 +75,7 @@ def test_a_file_can_say_it(drawn, lead_client):
 
 def test_only_leads_see_it_and_an_open_round_is_only_shown(drawn, lead_client):
     assert client_of("ann").get(page(drawn, "asked/")).status_code in (403, 404)
-    made = asked.opened(annotators=1)
+    made = asked_rounds.opened(annotators=1)
     html = lead_client.get(page(made, "asked/")).content.decode()
     assert "It is frozen" in html and '<form method="post"' not in html.split("<h1>")[1]
     answer = lead_client.post(page(made, "asked/"), {"by": "round"})
@@ -83,7 +84,7 @@ def test_only_leads_see_it_and_an_open_round_is_only_shown(drawn, lead_client):
 
 
 def test_the_api_shows_and_chooses_what_is_asked(drawn, lead_client):
-    given = {"field": "topic", "types": asked.BY_TOPIC}
+    given = {"field": "topic", "types": asked_rounds.BY_TOPIC}
     answer = lead_client.put(api(drawn, "asked/"), given, content_type="application/json")
     assert answer.status_code == 200
     shown = answer.json()
@@ -100,7 +101,7 @@ def test_the_api_shows_and_chooses_what_is_asked(drawn, lead_client):
 
 
 def test_pages_of_planning_count_what_is_asked(lead_client):
-    made = asked.planned(annotators=2)
+    made = asked_rounds.planned(annotators=2)
     html = lead_client.get(page(made, "draw/?how=all")).content.decode()
     assert "8 judgements for an annotator who has them all" in html
     assert "by the field “topic” of the text" in html
@@ -110,7 +111,7 @@ def test_pages_of_planning_count_what_is_asked(lead_client):
 
 
 def test_the_key_of_a_training_round_needs_what_is_asked(lead_client):
-    made = asked.planned(purpose="training")
+    made = asked_rounds.planned(purpose="training")
     KeyAnswer.objects.create(round=made.round, item=made.items[0], type_code="OSP", applicable=False)
     html = lead_client.get(page(made, "key/")).content.decode()
     assert "1 of 8 units have an answer" in html
@@ -120,7 +121,7 @@ def test_the_key_of_a_training_round_needs_what_is_asked(lead_client):
 
 
 def test_the_page_of_a_unit_that_was_not_asked_is_not_there(lead_client):
-    made = asked.judged()
+    made = asked_rounds.judged()
     round_close(made.round, by=made.lead)
     item = made.items[0]
     assert lead_client.get(page(made, f"units/{item.pk}/OSP/")).status_code == 200
@@ -128,7 +129,7 @@ def test_the_page_of_a_unit_that_was_not_asked_is_not_there(lead_client):
 
 
 def test_progress_pages_count_what_is_asked(lead_client):
-    made = asked.judged()
+    made = asked_rounds.judged()
     assert "23 of 24 decided" in lead_client.get(page(made)).content.decode()
     shown = lead_client.get(api(made, "")).json()["progress"]
     assert [(row["decided"], row["total"]) for row in shown] == [(8, 8), (8, 8), (7, 8)]
@@ -136,7 +137,7 @@ def test_progress_pages_count_what_is_asked(lead_client):
 
 
 def test_an_import_by_browser_asks_by_a_field(lead_client):
-    made = factories.study("focus", annotators=0, items=2, texts=asked.TEXTS)
+    made = factories.study("focus", annotators=0, items=2, texts=asked_rounds.TEXTS)
     rows = [
         {"item": item, "type": code, "annotator": "Mo", "applicable": False}
         for item, code in (("I-1", "OSP"), ("I-2", "LE"))

@@ -9,8 +9,9 @@ from django.core.management import CommandError, call_command
 
 from exports.models import Release
 from exports.releases.storage import release_write
-from tests.exports.studies import USEFUL, close, cqs_study, invalid, judge_question, released
 from tests.exports.test_score_script import types_released
+from tests.factories import USEFUL, close, cqs_study, invalid, judge_question
+from tests.factories.releases import released
 
 REFERENCE = Path(__file__).parents[1] / "reference" / "scoring"
 GPT4 = json.loads((REFERENCE / "focus_gpt4_1shot.json").read_text("utf-8"))

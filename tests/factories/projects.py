@@ -1,4 +1,4 @@
-"""Small studies for tests, made through the use cases that people use.
+"""Small projects for tests, made through the use cases that people use.
 
 The cast: Lea leads (and annotates where a test says so), Ann, Bea and Cai annotate, Olu is an outsider.
 """
@@ -8,11 +8,8 @@ from itertools import count
 
 from django.contrib.auth.models import User
 
-from annotation.judging.recording import Recorded, Unit, judgement_record
-from annotation.models import Assignment, Import, Item, Membership, Project, Question, Round
+from annotation.models import Import, Item, Membership, Project, Question, Round
 from annotation.projects.projects import member_add, project_create
-from annotation.rounds.lifecycle import round_create, round_draw
-from annotation.rounds.opening import round_open
 
 ARGUMENTS = (
     "The library should stay open all night. Everyone's grades fell when it closed at ten.",
@@ -101,47 +98,3 @@ def add_items(
             )
         made.append(item)
     return made
-
-
-def open_round(made: Study, *, overlap: int | None = None, **options) -> Round:
-    """Draw all items of a study into a new round and open it."""
-    made.round = round_create(
-        project=made.project, overlap=overlap or len(made.annotators), member=made.lead, **options
-    )
-    round_draw(made.round, member=made.lead)
-    return round_open(made.round, members=made.annotators, by=made.lead)
-
-
-def assignment_of(round: Round, member: Membership, item: Item, *, repeat: bool = False) -> Assignment:
-    """Return the assignment of one item to one member in a round, or its hidden repeat."""
-    return Assignment.objects.get(round=round, member=member, item=item, repeat=repeat)
-
-
-def yes(item: Item, quote: str, **more) -> dict:
-    """Return the answer “yes, and this is the span”."""
-    start = item.text.index(quote)
-    return {"applicable": True, "start": start, "end": start + len(quote), "quote": quote, **more}
-
-
-NO = {"applicable": False}
-
-
-def record(
-    round: Round, member: Membership, item: Item, unit: str | Question, answer: dict | None, **options
-) -> Recorded:
-    """Record one judgement as the member, over whatever revision is stored, under a fresh event id."""
-    assignment = assignment_of(round, member, item, repeat=options.pop("repeat", False))
-    if isinstance(unit, Question):
-        asked, row = Unit(question_id=unit.pk), assignment.question_annotations.filter(question=unit).first()
-    else:
-        asked, row = Unit(type_code=unit), assignment.type_annotations.filter(type_code=unit).first()
-    return judgement_record(
-        member=member,
-        round_number=round.number,
-        assignment_id=assignment.pk,
-        unit=asked,
-        answer=answer,
-        base_revision=options.pop("base_revision", row.revision if row else 0),
-        client_event_id=options.pop("event_id", f"event-{next(_numbers)}"),
-        **options,
-    )

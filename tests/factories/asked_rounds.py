@@ -9,13 +9,13 @@ The places that count units, by the module below tests/ that tries them:
 - annotation/test_asked_import: imported rounds, new and growing.
 - js/units.test.js: order, gaps and None of the Above in the workspace, and what is kept for working
   offline.
-- frontend/test_asked: the pages and the API that choose and count it: planning, drawing, opening (load),
-  key, round, closing, unit, import.
-- agreement/test_asked: figures of types, groups and all; shares of answers; annotators; cross tables;
+- frontend/test_asked_types: the pages and the API that choose and count it: planning, drawing, opening
+  (load), key, round, closing, unit, import.
+- agreement/test_asked_types: figures of types, groups and all; shares of answers; annotators; cross tables;
   queue, disputes and lists of units; consensus spans; sample size; change between rounds; CSV, LaTeX,
   charts.
-- exports/test_asked: labels, undecided, None of the Above, schema, counts, card, long form, other tools'
-  files, preview, gold questions, pooled rounds, score.py, differences between releases.
+- exports/test_asked_types: labels, undecided, None of the Above, schema, counts, card, long form, other
+  tools' files, preview, gold questions, pooled rounds, score.py, differences between releases.
 - exports/test_focus_data: the published FOCUS data.
 """
 
