@@ -9,7 +9,7 @@ from django.core.files.uploadedfile import SimpleUploadedFile
 from annotation.models import Resolution, Round
 from annotation.rounds.lifecycle import round_close, round_create, round_draw
 from annotation.rounds.opening import round_open
-from frontend.pages import training
+from frontend.pages.rounds import training
 from tests import factories
 from tests.conftest import client_of
 from tests.factories import NO, yes
