@@ -128,8 +128,8 @@ def _votes(selection: Selection) -> str:
     if selection.span_types:
         lines.append(
             "`gamma/spans.csv` has the spans as pygamma-agreement reads them: annotator, type, start, end, "
-            "no header, the texts one after the other. `gamma/texts.csv` says which stretch is which text and "
-            "who answered there."
+            "no header, the texts one after the other. `gamma/texts.csv` says which stretch is which text "
+            "and who answered there."
         )
     return "\n\n".join([*lines, ""])
 

@@ -82,7 +82,7 @@ class GammaOutput:
     def add(self, record: ItemRecord, entry: dict[str, Any], split: str) -> None:
         for internal, line, spans, texts in self._files:
             if internal or split not in self._withheld:
-                marked, text = line.add(record)
+                marked, text = line.add(record, votes.cell(record.item.external_id))
                 spans.write(marked)
                 texts.write(text)
 

@@ -6,11 +6,11 @@ which text, and who answered there, stands beside it, so that each text can be a
 
 from __future__ import annotations
 
-from collections.abc import Sequence
 from dataclasses import dataclass, field
+from functools import lru_cache
 
-from core.csv_safety import made_safe
-from exports.formats.longform import csv_line
+from agreement.report.judgements import natural_key
+from exports.formats.votes import cell, name_cell
 from exports.selection.records import ItemRecord
 from exports.selection.selection import Selection
 
@@ -26,10 +26,11 @@ class Line:
     selection: Selection
     end: int = field(default=0)
 
-    def add(self, record: ItemRecord) -> tuple[str, str]:
+    def add(self, record: ItemRecord, item: str) -> tuple[str, str]:
         """Lay down one text; return the lines of its spans and its own line.
 
-        A text that nobody answered a type with spans of has no stretch, and both are empty.
+        A text that nobody answered a type with spans of has no stretch, and both are empty. `item` is its id
+        as a cell.
         """
         kinds = self.selection.span_types
         answered = [
@@ -43,13 +44,14 @@ class Line:
         stop = start + len(record.item.text)
         self.end = stop + GAP
         spans = [
-            csv_line([made_safe(names[row.annotator]), row.unit, start + row.start, start + row.end])
+            f"{person},{name_cell(str(row.unit))},{start + row.start},{start + row.end}\n"
             for row in answered
-            if row.start is not None and row.end is not None
+            if row.start is not None and row.end is not None and (person := name_cell(names[row.annotator]))
         ]
-        people = " ".join(_in_order({names[row.annotator] for row in answered}))
-        return "".join(spans), csv_line([made_safe(record.item.external_id), start, stop, people])
+        people = _named(frozenset([names[row.annotator] for row in answered]))
+        return "".join(spans), f"{item},{start},{stop},{people}\n"
 
 
-def _in_order(names: set[str]) -> Sequence[str]:
-    return sorted(names, key=lambda name: (len(name), name))
+@lru_cache(maxsize=4096)
+def _named(annotators: frozenset[str]) -> str:
+    return cell(" ".join(sorted(annotators, key=natural_key)))

@@ -62,16 +62,24 @@ def cell(text: str) -> str:
     return text if _SPECIAL.isdisjoint(text) else csv_line([text])[:-1]
 
 
+@lru_cache(maxsize=4096)
+def name_cell(name: str) -> str:
+    """Return what `cell` does, for names that come again and again."""
+    return cell(name)
+
+
 def unit_cells(record: ItemRecord, item: str) -> dict[str | int, str]:
     """Return the cells that name each unit of an item which somebody voted on; `item` is its id as a cell."""
-    if record.questions:
+    if record.types:
         return {
-            question.pk: f"{item},{_question_id(question.external_id)},{question.position}"
-            for question in record.questions
-            if record.answers[question.pk].votes
+            code: f"{item},{name_cell(code)}"
+            for code, decided in record.types.items()
+            if decided.yes or decided.no
         }
     return {
-        code: f"{item},{cell(code)}" for code, decided in record.types.items() if decided.yes or decided.no
+        question.pk: f"{item},{_question_id(question.external_id)},{question.position}"
+        for question in record.questions
+        if record.answers[question.pk].votes
     }
 
 

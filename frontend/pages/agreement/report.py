@@ -184,6 +184,7 @@ def _report_context(
         "coefficient_rows": coefficient_rows,
         "stacked_heads": stacked_heads,
         "stacked_rows": stacked_rows,
+        "sets_rows": detail_tables.sets_table(figures, notes["coefficients"]),
         "changed_since": changed_since(figures),
         "span_heads": detail_tables.span_headers(figures),
         "bertscore_note": bertscore_note(figures),
