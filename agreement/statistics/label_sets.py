@@ -74,8 +74,8 @@ def set_distances(sets: ArrayLike) -> dict[str, FloatArray]:
     """Return the distances between sets, (sets, sets) each, for (sets, types) booleans.
 
     Jaccard: 1 - J with J the common types over all types of both. MASI: 1 - J M with M = 1 for the same sets,
-    2/3 where one holds the other, 1/3 where they overlap, 0 where they share nothing. Two empty sets are the same
-    (distance 0); an empty and another one share nothing (distance 1).
+    2/3 where one holds the other, 1/3 where they overlap, 0 where they share nothing.
+    Two empty sets are alike (distance 0); an empty and another one share nothing (distance 1).
 
     >>> two = set_distances([[1, 0], [1, 1]])
     >>> round(float(two["alpha_jaccard_sets"][0, 1]), 4), round(float(two["alpha_masi"][0, 1]), 4)
@@ -95,7 +95,7 @@ def set_distances(sets: ArrayLike) -> dict[str, FloatArray]:
 def set_agreement(answers: ArrayLike, *, seed: int | Sequence[int], replicates: int = 1000) -> SetAgreement:
     """Return alpha over the sets of types, for an (items, types, raters) array of 1 yes, 0 no, -1 missing.
 
-    A rater's set of an item counts where the rater answered every type of it yes or no: who was not asked one,
+    A rater's set of an item counts where they answered every type of it yes or no: who was not asked one,
     did not judge it or could not has no set. The empty set, no type applies, is a set. Items are resampled.
     Undefined where no item has a set (``no_items``) or two (``no_pairs``), and where all sets of these items
     are the same (``no_variation``).
