@@ -129,7 +129,7 @@ class QueueApi(ReportView):
     )
     def get(self, request: Request, slug: str, number: int) -> Response:
         """List what waits for adjudication, most disputed first."""
-        report = _finished(self.round(request, slug, number))
+        report = finished_report(self.round(request, slug, number))
         query = request.query_params
         units = disputed_units(
             report,
@@ -166,7 +166,7 @@ class PlanApi(ReportView):
     )
     def get(self, request: Request, slug: str, number: int) -> Response:
         """Say how many more items each type needs until its interval is narrower than `width`."""
-        report = _finished(self.round(request, slug, number))
+        report = finished_report(self.round(request, slug, number))
         asked = plan_clean(request.query_params.dict())
         return Response(report_plan(report, asked))
 
@@ -175,28 +175,30 @@ class FiguresJsonApi(ReportView):
     @extend_schema(responses={200: OpenApiResponse(dict[str, Any], "Canonical JSON.")})
     def get(self, request: Request, slug: str, number: int) -> HttpResponse:
         """Download every figure as canonical JSON: the same judgements give the same bytes."""
-        figures = figures_readable(_finished(self.round(request, slug, number)), self.reader)
-        return _file(canonical_json(figures), "application/json", slug, number, "json")
+        figures = figures_readable(finished_report(self.round(request, slug, number)), self.reader)
+        return file_response(canonical_json(figures), "application/json", slug, number, "json")
 
 
 class FiguresCsvApi(ReportView):
     @extend_schema(responses={(200, "text/csv"): str})
     def get(self, request: Request, slug: str, number: int) -> HttpResponse:
         """Download every figure as CSV, one a row."""
-        figures = figures_readable(_finished(self.round(request, slug, number)), self.reader)
+        figures = figures_readable(finished_report(self.round(request, slug, number)), self.reader)
         # Excel on Windows takes a file without the mark for another encoding.
-        return _file("\ufeff" + figures_csv(figures), "text/csv", slug, number, "csv")
+        return file_response("\ufeff" + figures_csv(figures), "text/csv", slug, number, "csv")
 
 
 class ChangeCsvApi(ReportView):
     @extend_schema(responses={(200, "text/csv"): str, **REFUSALS}, operation_id="rounds_report_change_csv")
     def get(self, request: Request, slug: str, number: int) -> HttpResponse:
         """Download how agreement moved since the round before as CSV, with the conditions in every row."""
-        report = _finished(self.round(request, slug, number))
+        report = finished_report(self.round(request, slug, number))
         change = _change_json(report)
         if not change:
             raise NotFound("No closed round came before this one, so there is no change.")
-        return _file(change_csv(report.figures, change), "text/csv", slug, number, "csv", part="change")
+        return file_response(
+            change_csv(report.figures, change), "text/csv", slug, number, "csv", part="change"
+        )
 
 
 class LatexApi(ReportView):
@@ -213,10 +215,10 @@ class LatexApi(ReportView):
         rows = [name for name in request.query_params.get("rows", "").split(",") if name]
         columns = [name for name in request.query_params.get("columns", "").split(",") if name]
         try:
-            text = latex_table(_finished(found).figures, rows=rows, columns=columns or LATEX_DEFAULT)
+            text = latex_table(finished_report(found).figures, rows=rows, columns=columns or LATEX_DEFAULT)
         except TableRefused as refused:
             raise Refused("invalid", f"This table cannot be made: {refused}.") from None
-        return _file(text, "application/x-tex", slug, number, "tex")
+        return file_response(text, "application/x-tex", slug, number, "tex")
 
 
 _CROSS = [
@@ -229,7 +231,7 @@ class _CrossView(ReportView):
     def cross(self, request: Request, slug: str, number: int) -> tuple[Round, dict[str, Any], dict[str, Any]]:
         """Return the round, its figures and the table that is asked for."""
         found = self.round(request, slug, number)
-        figures = _finished(found).figures
+        figures = finished_report(found).figures
         query = request.query_params
         try:
             return found, figures, cross_of(figures, query.get("field", ""), query.get("whose", "consensus"))
@@ -244,7 +246,7 @@ class CrossCsvApi(_CrossView):
     def get(self, request: Request, slug: str, number: int) -> HttpResponse:
         """Download answers by a field of the items as CSV."""
         *_, table = self.cross(request, slug, number)
-        return _file(cross_csv(table), "text/csv", slug, number, "csv", part="cross")
+        return file_response(cross_csv(table), "text/csv", slug, number, "csv", part="cross")
 
 
 class CrossLatexApi(_CrossView):
@@ -256,7 +258,7 @@ class CrossLatexApi(_CrossView):
     def get(self, request: Request, slug: str, number: int) -> HttpResponse:
         """Download answers by a field of the items as a LaTeX table (booktabs)."""
         *_, table = self.cross(request, slug, number)
-        return _file(cross_latex(table), "application/x-tex", slug, number, "tex", part="cross")
+        return file_response(cross_latex(table), "application/x-tex", slug, number, "tex", part="cross")
 
 
 class CrossSvgApi(_CrossView):
@@ -269,7 +271,7 @@ class CrossSvgApi(_CrossView):
         """Download answers by a field of the items as a chart in SVG."""
         round, figures, table = self.cross(request, slug, number)
         svg = cross_svg(figures, table, title=round.name)
-        return _file(svg, "image/svg+xml", slug, number, "svg", part="cross")
+        return file_response(svg, "image/svg+xml", slug, number, "svg", part="cross")
 
 
 class CrossPdfApi(_CrossView):
@@ -282,7 +284,7 @@ class CrossPdfApi(_CrossView):
         """Download answers by a field of the items as a chart in PDF."""
         round, figures, table = self.cross(request, slug, number)
         pdf = chart_pdf(cross_svg(figures, table, title=round.name))
-        return _file(pdf, "application/pdf", slug, number, "pdf", part="cross")
+        return file_response(pdf, "application/pdf", slug, number, "pdf", part="cross")
 
 
 _CHART = [OpenApiParameter("name", str, OpenApiParameter.PATH, enum=list(CHARTS))]
@@ -297,7 +299,7 @@ class ChartSvgApi(ReportView):
     def get(self, request: Request, slug: str, number: int, name: str) -> HttpResponse:
         """Download a chart of the report as SVG."""
         svg = _chart(self.round(request, slug, number), name)
-        return _file(svg, "image/svg+xml", slug, number, "svg", part=name)
+        return file_response(svg, "image/svg+xml", slug, number, "svg", part=name)
 
 
 class ChartPdfApi(ReportView):
@@ -309,11 +311,11 @@ class ChartPdfApi(ReportView):
     def get(self, request: Request, slug: str, number: int, name: str) -> HttpResponse:
         """Download a chart of the report as PDF, on one page of its size."""
         svg = _chart(self.round(request, slug, number), name)
-        return _file(chart_pdf(svg), "application/pdf", slug, number, "pdf", part=name)
+        return file_response(chart_pdf(svg), "application/pdf", slug, number, "pdf", part=name)
 
 
 def _chart(round: Round, name: str) -> str:
-    report = _finished(round)
+    report = finished_report(round)
     try:
         change = _change_json(report) if name == "change" else {}
         return chart_svg(name, report.figures, change, title=round.name, guideline=round.codebook.version)
@@ -321,7 +323,7 @@ def _chart(round: Round, name: str) -> str:
         raise NotFound(str(missing)) from None
 
 
-def _finished(round: Round) -> AgreementReport:
+def finished_report(round: Round) -> AgreementReport:
     report = report_current(round=round).report
     if report is None:
         raise NotFound("The report of this round is not computed yet.")
@@ -354,7 +356,7 @@ def _change_json(report: AgreementReport) -> dict[str, Any]:
     return {**report.change, "conditions": conditions.to_json()} if conditions else {}
 
 
-def _file(
+def file_response(
     content: str | bytes, content_type: str, slug: str, number: int, suffix: str, *, part: str = ""
 ) -> HttpResponse:
     charset = "; charset=utf-8" if isinstance(content, str) else ""

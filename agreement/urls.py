@@ -2,7 +2,7 @@
 
 from django.urls import path
 
-from agreement import api
+from agreement import api, api_competence
 
 _REPORT = "projects/<slug:slug>/rounds/<int:number>/report/"
 
@@ -12,6 +12,9 @@ urlpatterns = [
     path(f"{_REPORT}plan/", api.PlanApi.as_view(), name="api-report-plan"),
     path(f"{_REPORT}figures.json", api.FiguresJsonApi.as_view(), name="api-report-json"),
     path(f"{_REPORT}figures.csv", api.FiguresCsvApi.as_view(), name="api-report-csv"),
+    path(f"{_REPORT}competence/", api_competence.CompetenceApi.as_view(), name="api-competence"),
+    path(f"{_REPORT}competence.csv", api_competence.CompetenceCsvApi.as_view(), name="api-competence-csv"),
+    path(f"{_REPORT}posteriors.csv", api_competence.PosteriorsCsvApi.as_view(), name="api-posteriors-csv"),
     path(f"{_REPORT}change.csv", api.ChangeCsvApi.as_view(), name="api-report-change-csv"),
     path(f"{_REPORT}cross.csv", api.CrossCsvApi.as_view(), name="api-report-cross-csv"),
     path(f"{_REPORT}cross.tex", api.CrossLatexApi.as_view(), name="api-report-cross-latex"),
