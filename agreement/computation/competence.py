@@ -12,8 +12,8 @@ from django.utils.translation import gettext
 
 from agreement.models import AgreementReport, CompetenceEstimate
 from agreement.report.competence_figures import competence_figures
+from agreement.report.competence_models import NOT_INSTALLED
 from agreement.report.loading import judgements_read
-from agreement.statistics.competence import NOT_INSTALLED
 from core.errors import Refused
 from core.failure import error_place
 from core.gc import gc_relaxed

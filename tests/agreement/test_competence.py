@@ -3,8 +3,8 @@
 import numpy as np
 import pytest
 
+from agreement.report.competence_models import annotator_competence
 from agreement.statistics import competence
-from agreement.statistics.competence import annotator_competence
 
 pytest.importorskip("crowdkit", reason="pip install -r requirements-competence.txt")
 

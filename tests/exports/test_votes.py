@@ -12,7 +12,8 @@ from agreement.files.ratings import read_ratings
 from exports.formats.votes import share_columns
 from exports.selection.parameters import Parameters
 from exports.selection.selection import selection_read
-from tests.exports.studies import (
+from tests.factories import (
+    NO,
     TYPES,
     USEFUL,
     adjudicate,
@@ -22,9 +23,11 @@ from tests.exports.studies import (
     invalid,
     judge,
     judge_question,
-    released,
+    open_round,
+    study,
+    yes,
 )
-from tests.factories import NO, open_round, study, yes
+from tests.factories.releases import released
 
 pytestmark = pytest.mark.django_db
 

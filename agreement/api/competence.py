@@ -11,7 +11,7 @@ from rest_framework import serializers, status
 from rest_framework.request import Request
 from rest_framework.response import Response
 
-from agreement.api import ReportView, file_response, finished_report
+from agreement.api.reports import ReportView, file_response, finished_report
 from agreement.computation.competence import competence_current, posteriors_text
 from agreement.display.competence import competence_csv
 from agreement.models import CompetenceEstimate
@@ -21,7 +21,7 @@ from annotation.api.projects import REFUSALS
 from core.errors import NotFound, Refused
 
 
-class CompetenceSerializer(serializers.Serializer):
+class CompetenceSerializer(serializers.Serializer[Any]):
     """The state of an estimate; `result` only where it is done."""
 
     state = serializers.ChoiceField(["none", *CompetenceEstimate.State.values])

@@ -104,7 +104,8 @@ def _dawid_skene(
 
     data = pd.DataFrame({"task": unit, "worker": rater, "label": label})
     model = DawidSkene(n_iter=DS_ITERATIONS, tol=DS_TOLERANCE).fit(data)
-    priors, errors = model.priors_, model.errors_
+    priors: Any = model.priors_
+    errors: Any = model.errors_
     competence = np.full(shape[1], np.nan)
     competence[np.unique(rater)] = 0.0
     for (worker, observed), row in errors.iterrows():
@@ -130,7 +131,8 @@ def _mace(
     competence = np.full(shape[1], np.nan)
     spamming = np.asarray(model.spamming_)
     competence[np.unique(rater)] = spamming[:, 1] / spamming.sum(axis=1)
-    probabilities = model.probas_.rename(columns=dict(enumerate(codes.tolist())))
+    found: Any = model.probas_
+    probabilities = found.rename(columns=dict(enumerate(codes.tolist())))
     return Fit(competence, _posterior(probabilities, shape[0], q))
 
 
