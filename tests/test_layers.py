@@ -18,7 +18,7 @@ FLOORS = {
     ),
     "annotation/importing": ("", "formats", "files"),
     "agreement": (
-        *("api", "tasks", "computation", "display adjudication", "report", "files"),
+        *("api", "tasks", "computation", "display adjudication", "competence", "report", "files"),
         *("spans", "statistics", "models"),
     ),
     "exports": (

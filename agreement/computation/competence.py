@@ -10,9 +10,9 @@ import zlib
 
 from django.utils.translation import gettext
 
+from agreement.competence.crowd_models import NOT_INSTALLED
+from agreement.competence.figures import competence_figures
 from agreement.models import AgreementReport, CompetenceEstimate
-from agreement.report.competence_figures import competence_figures
-from agreement.report.competence_models import NOT_INSTALLED
 from agreement.report.loading import judgements_read
 from core.errors import Refused
 from core.failure import error_place

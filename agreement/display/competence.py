@@ -8,8 +8,8 @@ from typing import Any
 
 from django.utils.translation import gettext
 
+from agreement.competence.crowd_models import METHODS, REASONS
 from agreement.display.cells import DASH, number
-from agreement.report.competence_models import METHODS, REASONS
 from core.csv_safety import made_safe
 
 METHOD_NAMES = {"dawid_skene": "Dawid-Skene", "mace": "MACE"}

@@ -3,8 +3,7 @@
 import numpy as np
 import pytest
 
-from agreement.report.competence_models import annotator_competence
-from agreement.statistics import competence
+from agreement.competence.crowd_models import annotator_competence
 
 pytest.importorskip("crowdkit", reason="pip install -r requirements-competence.txt")
 
@@ -89,7 +88,7 @@ def test_mace_finds_what_the_definition_written_out_finds():
     assert found.competence == pytest.approx(knows, abs=0.05)
 
 
-@pytest.mark.parametrize("method", competence.METHODS)
+@pytest.mark.parametrize("method", crowd_models.METHODS)
 def test_who_is_right_more_often_is_more_competent_and_the_posterior_finds_the_truth(method):
     truth, ratings = crowd(n=300)
     fit = annotator_competence(ratings, q=2, seed=1).fits[method]
@@ -99,7 +98,7 @@ def test_who_is_right_more_often_is_more_competent_and_the_posterior_finds_the_t
     assert (fit.posterior.argmax(axis=1) == truth).mean() > 0.93
 
 
-@pytest.mark.parametrize("method", competence.METHODS)
+@pytest.mark.parametrize("method", crowd_models.METHODS)
 def test_the_order_of_raters_and_of_labels_says_nothing(method):
     _, ratings = crowd()
     fit = annotator_competence(ratings, q=2, seed=1).fits[method]
@@ -114,7 +113,7 @@ def test_the_same_table_and_seed_give_the_same_figures_and_gaps_stay_gaps():
     ratings = np.hstack([np.full((80, 1), -1), ratings])
     ratings[7] = -1
     once, again = (annotator_competence(ratings, q=3, seed=4) for _ in range(2))
-    for method in competence.METHODS:
+    for method in crowd_models.METHODS:
         one, other = once.fits[method], again.fits[method]
         np.testing.assert_array_equal(one.competence, other.competence)
         np.testing.assert_array_equal(one.posterior, other.posterior)
@@ -127,7 +126,7 @@ def test_what_is_not_computed_says_why(monkeypatch):
     _, ratings = crowd()
     assert annotator_competence(ratings[:, :4], q=2, seed=1).reason == "fewer_than_five_annotators"
     assert annotator_competence(np.ones((9, 5), int), q=2, seed=1).reason == "no_variation"
-    monkeypatch.setattr(competence, "library_version", lambda: "")
+    monkeypatch.setattr(crowd_models, "library_version", lambda: "")
     found = annotator_competence(ratings, q=2, seed=1)
     assert (found.reason, found.fits) == ("crowd_kit_not_installed", {})
-    assert "requirements-competence.txt" in competence.REASONS[found.reason]
+    assert "requirements-competence.txt" in crowd_models.REASONS[found.reason]

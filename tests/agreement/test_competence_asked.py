@@ -7,7 +7,6 @@ import pytest
 from agreement.computation import competence as jobs
 from agreement.computation.compute import report_compute
 from agreement.models import AgreementReport, CompetenceEstimate
-from agreement.statistics import competence
 from annotation.rounds.lifecycle import round_close
 from tests import factories
 from tests.conftest import client_of
@@ -55,7 +54,7 @@ def test_a_lead_asks_a_worker_computes_and_page_and_files_show_it(lead_client):
     assert sections["OSP"]["reason"] == "fewer_than_five_annotators"
     people = sections["LE"]["annotators"]
     assert [person["n"] for person in people] == [6] * 5
-    for method in competence.METHODS:
+    for method in crowd_models.METHODS:
         assert min(people, key=lambda person: person[method]) is people[-1]
         assert sections["LE"]["other_than_majority"][method] == 0
     table = rows_of(lead_client.get(address(made, "competence.csv")))
@@ -90,7 +89,7 @@ def test_the_button_of_the_page_asks_and_nobody_but_leads_may(lead_client):
 
 def test_without_the_extra_the_page_says_what_to_install_and_asking_again_computes(lead_client, monkeypatch):
     made = made_of(items=2)
-    monkeypatch.setattr(competence, "library_version", lambda: "")
+    monkeypatch.setattr(crowd_models, "library_version", lambda: "")
     lead_client.post(address(made))
     estimate = CompetenceEstimate.objects.get()
     jobs.competence_compute(estimate_id=estimate.pk)

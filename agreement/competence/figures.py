@@ -10,7 +10,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from agreement.report.competence_models import METHODS, Competence, annotator_competence, library_version
+from agreement.competence.crowd_models import METHODS, Competence, annotator_competence, library_version
 from agreement.report.judgements import RoundJudgements
 from agreement.report.label_figures import consensus_of
 from agreement.report.sections import LABELS, Section, sections_of
