@@ -3,6 +3,7 @@
 import numpy as np
 import pytest
 
+from agreement.competence import crowd_models
 from agreement.competence.crowd_models import annotator_competence
 
 pytest.importorskip("crowdkit", reason="pip install -r requirements-competence.txt")

@@ -4,6 +4,7 @@ import csv
 
 import pytest
 
+from agreement.competence import crowd_models
 from agreement.computation import competence as jobs
 from agreement.computation.compute import report_compute
 from agreement.models import AgreementReport, CompetenceEstimate
