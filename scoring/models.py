@@ -226,6 +226,41 @@ class Answer(models.Model):
         return f"{self.item} {self.unit}: {self.label}"
 
 
+class JudgeAnswer(models.Model):
+    """What a language model answered about a question, whole, as it came; triggers keep it for good.
+
+    `model` is as the endpoint names it; the evaluation's parameters have it as it was asked for. `problem`
+    says why there is nothing to read: the endpoint refused the question, or repeated its key.
+    """
+
+    evaluation = models.ForeignKey(Evaluation, on_delete=models.PROTECT, related_name="judge_answers")
+    run = models.PositiveIntegerField()
+    item = models.CharField(max_length=200)
+    question = models.PositiveIntegerField()
+    prompt_sha256 = models.CharField(max_length=64)
+    raw = models.TextField(blank=True)
+    model = models.CharField(max_length=200, blank=True)
+    ending = models.CharField(max_length=100, blank=True)
+    problem = models.CharField(max_length=40, blank=True)
+    reason = models.CharField(max_length=300, blank=True)
+    tries = models.PositiveIntegerField()
+    at = models.DateTimeField()
+
+    class Meta:
+        ordering = ["id"]
+        constraints = [
+            models.UniqueConstraint(
+                fields=["evaluation", "run", "item", "question"], name="judgeanswer_asked_once"
+            ),
+            models.CheckConstraint(condition=Q(run__gte=1), name="judgeanswer_run_from_one"),
+            models.CheckConstraint(condition=Q(tries__gte=1), name="judgeanswer_was_asked"),
+            models.CheckConstraint(condition=~Q(prompt_sha256=""), name="judgeanswer_names_its_prompt"),
+        ]
+
+    def __str__(self) -> str:
+        return f"{self.item} {self.question}"
+
+
 class ErrorTag(models.Model):
     """A word of a project's own list of kinds of errors."""
 

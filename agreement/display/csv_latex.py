@@ -11,6 +11,7 @@ from agreement.display.cells import Notes
 from agreement.display.wording import (
     COEFFICIENTS,
     ITEM_MEANS,
+    SET_ALPHAS,
     SIMILARITIES,
     encoder_text,
     is_old,
@@ -54,6 +55,8 @@ LATEX_COLUMNS = {
     "alpha_token": "$\\alpha_{\\mathrm{token}}$",
     "alpha_token_within": "$\\alpha_{\\mathrm{token}}$ within",
     "mean_of_types": "$\\alpha$, mean",
+    "alpha_masi": "$\\alpha_{\\mathrm{MASI}}$",
+    "alpha_jaccard_sets": "$\\alpha_{\\mathrm{Jaccard}}$ of sets",
 }
 LATEX_DEFAULT = ("n_pairable", "observed_agreement", "pabak", "gwet_ac1", "krippendorff_alpha", "interval")
 
@@ -80,14 +83,14 @@ def figures_csv(figures: dict[str, Any]) -> str:
     Of groups and all types the figures are those of the types together; the plain mean over types stands
     beside them as `..._mean_of_types` and the one table of all units as `..._stacked`. `caution` is the code
     of why an interval is not to be trusted. A report with an encoder has a column more,
-    which names it beside its figures. Of a mean over texts `n_items` counts these texts.
+    which names it beside its figures. Of a mean over texts `n_items` counts these texts, and of an alpha over
+    sets of types the texts with a whole set, `n_pairable` those with two.
     """
     out = io.StringIO()
     writer = csv.writer(out, lineterminator="\n")
     encoder = encoder_text(figures)
     writer.writerow([*CSV_COLUMNS, "encoder"] if encoder else CSV_COLUMNS)
     for section in figures["sections"]:
-        counts = [section["n_pairable"], section["n_ratings"]]
         for figure, estimate in [*_estimates(section, figures), *_of_strata(section)]:
             writer.writerow(
                 [
@@ -96,7 +99,7 @@ def figures_csv(figures: dict[str, Any]) -> str:
                     figure,
                     *(estimate.get(name) for name in _ESTIMATE),
                     estimate.get("n_texts", section["n_items"]),
-                    *counts,
+                    *(estimate.get(name, section[name]) for name in ("n_pairable", "n_ratings")),
                     estimate.get("n_spans"),
                     *([made_safe(encoder) if figure.startswith(BERTSCORE) else ""] if encoder else []),
                 ]
@@ -136,6 +139,9 @@ def _of_strata(section: dict[str, Any]) -> Iterator[tuple[str, dict[str, Any]]]:
 
 def _estimates(section: dict[str, Any], figures: dict[str, Any]) -> Iterator[tuple[str, dict[str, Any]]]:
     yield from ((name, section["estimates"][name]) for name in COEFFICIENTS)
+    if sets := section.get("sets"):
+        counted = {"n_texts": sets["n_items"], "n_pairable": sets["n_pairable"], "n_ratings": None}
+        yield from ((name, {**sets[name], **counted}) for name in SET_ALPHAS)
     if section["spans"]:
         yield from ((name, section["spans"]["similarity"][name]) for name in SIMILARITIES)
         bertscore = bertscore_figure(section)
@@ -199,6 +205,8 @@ _VERSIONS = {
     "u_alpha": "$_u\\alpha$: marked against not marked, all texts one continuum (Krippendorff et al. 2016)",
     "alpha_token": "$\\alpha_{\\mathrm{token}}$: nominal, the tokens of all texts together",
     "alpha_token_within": "$\\alpha_{\\mathrm{token}}$ within: $D_o$ and $D_e$ of each text, added up",
+    "alpha_masi": "$\\alpha_{\\mathrm{MASI}}$: sets of types, MASI distance (Passonneau 2006)",
+    "alpha_jaccard_sets": "$\\alpha_{\\mathrm{Jaccard}}$: sets of types, Jaccard distance",
 }
 _OLD_VERSIONS = {"alpha_token": _VERSIONS["alpha_token_within"]}
 

@@ -16,6 +16,7 @@ from agreement.display.wording import (
     COEFFICIENTS,
     ITEM_MEANS,
     LABEL_SIGNS,
+    SET_ALPHAS,
     SIMILARITIES,
     span_alphas,
 )
@@ -56,6 +57,20 @@ def stacked_table(figures: Figures, notes: Notes) -> tuple[list[str], list[dict[
             for place, (how, cells) in enumerate(kinds.items())
         ]
     return [COEFFICIENTS[name] for name in names], rows
+
+
+def sets_table(figures: Figures, notes: Notes) -> list[dict[str, Any]]:
+    """Return a row for each alpha over the sets of types of a text; nothing where there is no such figure."""
+    return [
+        {
+            "name": gettext(words),
+            "counts": [count(section["sets"][name]) for name in ("n_items", "n_pairable", "n_sets")],
+            "cell": notes.noted(cell(section["sets"][key])),
+        }
+        for section in figures["sections"]
+        if "sets" in section
+        for key, words in SET_ALPHAS.items()
+    ]
 
 
 def mean_cell(mean: Figures | None) -> Cell:

@@ -11,6 +11,7 @@ from agreement.report import bertscore_figures as semantic_findings
 from agreement.report import gold_figures as gold_findings
 from agreement.spans import item_means, similarity, unitizing
 from agreement.statistics import estimates as results
+from agreement.statistics import label_sets
 from agreement.statistics.kappa_paradox import SENTENCES
 
 COEFFICIENTS = {
@@ -27,6 +28,12 @@ COEFFICIENTS = {
     "unanimous_share": "Unanimous items",
 }
 """Coefficients over labels; the first seven are those a paper reports."""
+
+SET_ALPHAS = {
+    "alpha_masi": "Alpha over sets of types, MASI distance",
+    "alpha_jaccard_sets": "Alpha over sets of types, Jaccard distance",
+}
+"""Coefficients of the set of types of a text as one label, of all types alone."""
 
 SIMILARITIES = {
     "exact": "Exact match",
@@ -98,6 +105,7 @@ def changed_since(figures: dict[str, Any]) -> str:
 
 REASONS = {
     **results.REASONS,
+    label_sets.TOO_MANY_SETS: "so many different sets of types were given that no interval is computed",
     unitizing.NO_SPANS: "nobody marked a span",
     gold_findings.NO_GOLD: "no two annotators share a span, so there is no gold",
     similarity.EMPTY_SPANS: "both spans are empty",

@@ -21,17 +21,17 @@ from agreement.report.bertscore_figures import bertscore_add
 from agreement.report.cross_tables import cross_tables
 from agreement.report.disputes import question_disputes
 from agreement.report.judgements import RoundJudgements
-from agreement.report.label_figures import table_figures
+from agreement.report.label_figures import set_figures, table_figures
 from agreement.report.per_type import Alive, Rows, TypePart, types_find
-from agreement.report.sections import LABELS, Section, sections_of, type_section
+from agreement.report.sections import ALL, LABELS, Section, sections_of, type_section
 from agreement.report.span_figures import Texts
 from agreement.report.span_sums import SpanSums, span_frame, span_section
-from agreement.report.unsaid import LIVE_ITEMS, items_of, section_unsaid, unsaid
+from agreement.report.unsaid import LIVE_ITEMS, few_sets, items_of, section_unsaid, unsaid
 from agreement.spans.encoders import Encoder, MissingEncoder
 from annotation.codebooks.definition import FOCUS
 from core.canonical_json import canonical
 
-REPORT_VERSION = 6
+REPORT_VERSION = 7
 """Part of the digest: raise it when the same judgements would give other figures."""
 
 Progress = Callable[[int, int], None]
@@ -207,6 +207,8 @@ def _section(judgements: RoundJudgements, section: Section, parameters: dict[str
         positive=section.positive,
         strata=section.strata,
     )
+    if section.kind == ALL and section.strata is not None:
+        figures["sets"] = set_figures(section.strata, key=section.key, parameters=parameters)
     columns = judgements.columns
     if judgements.protocol == FOCUS:
         mine = np.isin(columns.unit // max(len(judgements.items), 1), section.kinds)
@@ -246,6 +248,8 @@ def _aggregates_only(report: RoundReport, sections: dict[str, Section], judgemen
     for place, section in enumerate(report.figures["sections"]):
         section["pairs"], section["pairs_undefined"], section["queue"] = [], {}, {}
         section["prevalence"] = {}
+        if "sets" in section and few_sets(section["sets"], LIVE_ITEMS):
+            section["sets"] = unsaid(section["sets"])
         judged, compared = items_of(judgements, sections[section["key"]])
         if 0 < judged < LIVE_ITEMS or 0 < compared < LIVE_ITEMS:
             report.figures["sections"][place] = section_unsaid(section)
@@ -253,4 +257,8 @@ def _aggregates_only(report: RoundReport, sections: dict[str, Section], judgemen
     for section in report.figures["sections"]:
         # With the mean of all and what the others say, a type that is not told could be worked out.
         if "mean_of_types" in section and unsaid_types.intersection(sections[section["key"]].kinds):
-            section |= {name: unsaid(section[name]) for name in ("mean_of_types", "stacked")}
+            section |= {
+                name: unsaid(section[name])
+                for name in ("mean_of_types", "stacked", "sets")
+                if name in section
+            }

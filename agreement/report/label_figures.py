@@ -12,6 +12,7 @@ from numpy.typing import ArrayLike, NDArray
 from agreement.statistics.estimates import NO_VARIATION, TableResult
 from agreement.statistics.kappa_paradox import table_readings
 from agreement.statistics.label_agreement import label_agreement, pairs_undefined
+from agreement.statistics.label_sets import set_agreement
 from agreement.statistics.strata import StratifiedResult, stratified_agreement
 from core.canonical_json import canonical_float
 
@@ -54,7 +55,7 @@ def consensus_of(ratings: ArrayLike, q: int) -> Consensus:
 
 def is_crowd(ratings: NDArray[np.integer]) -> bool:
     """Say whether there are so many annotators that pairs of them share little."""
-    return ratings.shape[1] > MANY_RATERS
+    return bool(ratings.shape[1] > MANY_RATERS)
 
 
 def min_common_of(ratings: NDArray[np.integer]) -> int:
@@ -125,6 +126,12 @@ def table_figures(
             "undecided": int(consensus.undecided.sum()),
         },
     }
+
+
+def set_figures(strata: ArrayLike, *, key: str, parameters: dict[str, Any]) -> dict[str, Any]:
+    """Return alpha over the sets of types of an item, for (items, types, raters) answers, as plain data."""
+    seed = seed_of(parameters["seed"], key)
+    return set_agreement(strata, seed=seed, replicates=parameters["replicates"]).to_json()
 
 
 def _as_table(together: StratifiedResult, stacked: TableResult) -> TableResult:

@@ -13,10 +13,10 @@ from __future__ import annotations
 import json
 from collections.abc import Collection, Iterable, Iterator, Mapping
 from datetime import datetime
-from typing import Any
+from typing import Any, TypeVar
 
 import numpy as np
-from django.db.models import Count, Exists, Max, OuterRef, QuerySet, Sum
+from django.db.models import Count, Exists, Max, Model, OuterRef, QuerySet, Sum
 from django.db.models.functions import Coalesce
 
 from agreement.report.judgements import (
@@ -159,7 +159,8 @@ def changed_items(round: Round, since: datetime | None) -> int:
     rows = model.objects.filter(assignment__round=round)
     if since is not None:
         rows = rows.filter(decided_at__gt=since)
-    return rows.aggregate(items=Count("assignment__item_id", distinct=True))["items"]
+    found: int = rows.aggregate(items=Count("assignment__item_id", distinct=True))["items"]
+    return found
 
 
 def texts_read(item_ids: Iterable[int], batch: int = 500) -> Iterator[tuple[int, str]]:
@@ -246,7 +247,10 @@ def _questions_read(round: Round, item_of: dict[int, int]) -> list[tuple[int, in
     )
 
 
-def counted_rows(rows: QuerySet, round: Round, *, repeats: bool = False) -> QuerySet:
+Counted = TypeVar("Counted", bound=Model)
+
+
+def counted_rows(rows: QuerySet[Counted], round: Round, *, repeats: bool = False) -> QuerySet[Counted]:
     """Return those of the judgements that count in figures, undecided and "cannot judge" included.
 
     repeats: instead the hidden repeats, which count in agreement with oneself alone.
@@ -283,8 +287,9 @@ def _type_rows(
     ).iterator(chunk_size=BATCH):
         if item_id in item_of:
             value = CANNOT_JUDGE if applicable is None else int(applicable)
-            place = (-1, -1) if start is None else (start, end)
-            yield kind_base[code] + item_of[item_id], rater_of[member_id], value, *place, -1, _known(seconds)
+            first, last = (-1, -1) if start is None or end is None else (start, end)
+            place = kind_base[code] + item_of[item_id]
+            yield place, rater_of[member_id], value, first, last, -1, _known(seconds)
 
 
 def _question_rows(

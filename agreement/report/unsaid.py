@@ -17,7 +17,7 @@ LIVE_ITEMS = 5
 
 SPEAKING = (
     "n_items", "n_pairable", "n_ratings", "n_pairable_ratings", "estimates", "labels", "consensus",
-    "yes_rate", "prevalence", "median_seconds", "n_cannot_judge", "spans", "mean_of_types", "stacked",
+    "yes_rate", "prevalence", "median_seconds", "n_cannot_judge", "spans", "mean_of_types", "stacked", "sets",
 )  # fmt: skip
 """What a section says of its answers, but for the pairs."""
 
@@ -38,6 +38,11 @@ def unsaid(value: Any) -> Any:
     if isinstance(value, list):
         return [unsaid(entry) for entry in value]
     return None if isinstance(value, int | float) and not isinstance(value, bool) else value
+
+
+def few_sets(sets: dict[str, Any], least: int) -> bool:
+    """Say whether figures of sets of types speak of some items, but of fewer than `least`."""
+    return any(0 < sets[name] < least for name in ("n_items", "n_pairable"))
 
 
 def item_of_rows(judgements: RoundJudgements, section: Section) -> NDArray[np.int64]:

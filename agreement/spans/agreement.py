@@ -4,6 +4,7 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
 from itertools import combinations
 from math import fsum
+from typing import TypeVar
 
 import numpy as np
 
@@ -227,7 +228,10 @@ def _pooled_estimates(table: SpanTable, replicates: int, seed: int | Sequence[in
     return found
 
 
-def _value(figure: str, ratio):
+Share = TypeVar("Share", float, np.ndarray)
+
+
+def _value(figure: str, ratio: Share) -> Share:
     return ratio if figure in MEASURES else 1 - ratio
 
 

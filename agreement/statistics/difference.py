@@ -93,7 +93,7 @@ class _Rounds:
 
     before: Study
     after: Study
-    items: NDArray
+    items: NDArray[Any]
 
     @property
     def studies(self) -> tuple[Study, Study]:
@@ -115,7 +115,7 @@ class _Rounds:
         return joined_items((first, second), self.items, (n_first, n_second))
 
 
-def joined_items(rows: tuple[IntArray, IntArray], items: NDArray, sizes: tuple[int, int]) -> Joint:
+def joined_items(rows: tuple[IntArray, IntArray], items: NDArray[Any], sizes: tuple[int, int]) -> Joint:
     """Return the items of two rounds joined; rows are the patterns, of so many, of each round's rows.
 
     items (rows of both,) are the ids, those of the first round first.

@@ -16,7 +16,8 @@ from agreement.statistics.pairs import PairSums, pair_agreement, table_sums
 from agreement.statistics.patterns import FloatArray
 from agreement.statistics.rating_table import Study, study_of
 from agreement.statistics.standard_errors import rule_of_three, wilson_interval
-from agreement.statistics.strata import strata_table, stratified_agreement
+from agreement.statistics.strata import stratified_agreement
+from agreement.statistics.strata_tables import strata_table
 
 WILSON = "wilson"
 
@@ -182,4 +183,5 @@ def _rest_means(sums: PairSums, member: np.ndarray) -> FloatArray:
     with np.errstate(divide="ignore", invalid="ignore"):
         agreement = pair_agreement(sums)
         shared = sums.common > 0
-        return (member @ np.where(shared, agreement, 0.0)) / (member @ shared.astype(np.float64))
+        found: FloatArray = (member @ np.where(shared, agreement, 0.0)) / (member @ shared.astype(np.float64))
+        return found

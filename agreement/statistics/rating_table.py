@@ -109,7 +109,8 @@ def _normal_sums(
     deviations = z @ np.column_stack([root[:, None] * matrix, root])
     deviations = deviations[:, :-1] - deviations[:, -1:] * (total / units.n)
     factor = 1.0 if n is None else n / units.n
-    return factor * total + np.sqrt(factor) * deviations
+    found: FloatArray = factor * total + np.sqrt(factor) * deviations
+    return found
 
 
 def study_of(ratings: ArrayLike, *, q: int, clusters: ArrayLike | None = None, min_common: int = 1) -> Study:

@@ -293,4 +293,5 @@ _MARKDOWN.core.ruler.push("headings_one_lower", _headings_one_lower)
 
 def guideline_html(markdown: str) -> str:
     """Return the guideline's Markdown as HTML, its headings from h2 on; any HTML in it is shown as text."""
-    return _MARKDOWN.render(markdown)
+    found: str = _MARKDOWN.render(markdown)
+    return found

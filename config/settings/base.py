@@ -232,6 +232,11 @@ SPECTACULAR_SETTINGS = {
     "SWAGGER_UI_FAVICON_HREF": "SIDECAR",
     "SERVE_INCLUDE_SCHEMA": False,
     "COMPONENT_SPLIT_REQUEST": True,
+    # Two kinds of job say "queued" and the like in words of their own.
+    "ENUM_NAME_OVERRIDES": {
+        "EvaluationStateEnum": "scoring.models.Evaluation.State",
+        "ReleaseStateEnum": "exports.models.Release.State",
+    },
 }
 
 # To standard error, and never with a request's body: it holds judgements nobody may see in an open round.

@@ -16,7 +16,7 @@ from agreement.report.cross_tables import WHOSE, cross_items
 from agreement.report.judgements import RoundJudgements
 from agreement.report.label_figures import MANY_RATERS
 from agreement.report.sections import REASONS, Section, sections_of
-from agreement.report.unsaid import item_of_rows, items_of, section_unsaid, unsaid
+from agreement.report.unsaid import few_sets, item_of_rows, items_of, section_unsaid, unsaid
 from annotation.codebooks.definition import FOCUS
 from exports.disclosure.small_cells import hidden_cells, hidden_parts
 
@@ -60,6 +60,8 @@ def figures_told(
         mine = of_section[section["key"]]
         if section["key"] == REASONS and 0 < items_of(judgements, mine)[1] < least:
             section = section_unsaid(section)
+        if "sets" in section and few_sets(section["sets"], least):
+            section = {**section, "sets": unsaid(section["sets"])}
         if section["spans"] and section["key"] in unsaid_spans:
             section = {**section, "spans": unsaid(section["spans"])}
         told["sections"].append({**section, "pairs": _pairs(section["pairs"], mine, judgements, least)})

@@ -87,7 +87,8 @@ def _figures(
         reports = AgreementReport.objects.filter(round=round, state=AgreementReport.State.DONE)
         for report in reports.order_by("-id"):
             if report.parameters == PARAMETERS and not report_out_of_date(report, round):
-                return report.figures
+                found: dict[str, Any] = report.figures
+                return found
         judgements = judgements_read(round)
     built = report_build(judgements, PARAMETERS, texts=texts_read, progress=lambda done, total: alive())
     return built.figures

@@ -109,7 +109,8 @@ class _UnitsRead:
 
 
 def _id_of(entry: dict[str, Any]) -> str:
-    return entry["argument_id"] if "argument_id" in entry else entry["intervention_id"]
+    found: str = entry["argument_id"] if "argument_id" in entry else entry["intervention_id"]
+    return found
 
 
 def lines_files(release: Release) -> list[LinesFile]:

@@ -14,7 +14,7 @@ import uuid
 from collections.abc import Callable, Iterable, Iterator, Mapping
 from contextlib import contextmanager
 from pathlib import Path
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from django.core.cache import cache
 from django.core.files import File
@@ -45,7 +45,13 @@ def scratch_folder(token: str) -> Iterator[Path]:
         yield Path(folder)
 
 
-class _Movable(File):
+if TYPE_CHECKING:
+    AnyFile = File[Any]
+else:
+    AnyFile = File
+
+
+class _Movable(AnyFile):
     """A file that a storage on this disk may move to its place; any other storage reads it."""
 
     def temporary_file_path(self) -> str:

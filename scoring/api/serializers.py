@@ -50,7 +50,7 @@ _EXAMPLE = {
 }
 
 
-class SubmissionFileSerializer(serializers.ModelSerializer):
+class SubmissionFileSerializer(serializers.ModelSerializer[Any]):
     notes = serializers.ListField(
         child=serializers.ListField(child=serializers.CharField()),
         help_text="How the file was read: item, place and words of each note.",
@@ -62,7 +62,7 @@ class SubmissionFileSerializer(serializers.ModelSerializer):
 
 
 @extend_schema_serializer(examples=[OpenApiExample("A system scored by chrF", _EXAMPLE, response_only=True)])
-class EvaluationSerializer(serializers.ModelSerializer):
+class EvaluationSerializer(serializers.ModelSerializer[Any]):
     system = serializers.CharField(source="submission.system.name")
     release = serializers.CharField(source="submission.release.version")
     split = serializers.CharField(source="submission.split")
@@ -110,7 +110,7 @@ class WholeEvaluationSerializer(EvaluationSerializer):
         fields = [*EvaluationSerializer.Meta.fields, "figures"]
 
 
-class FaultSerializer(serializers.Serializer):
+class FaultSerializer(serializers.Serializer[Any]):
     file = serializers.CharField()
     item = serializers.CharField()
     place = serializers.CharField()
@@ -139,7 +139,7 @@ class FilesRefusedSerializer(RefusalSerializer):
         )
     ]
 )
-class EvaluationInputSerializer(serializers.Serializer):
+class EvaluationInputSerializer(serializers.Serializer[Any]):
     system = serializers.CharField(
         max_length=200, help_text="Its name: of a system of the project, or a new one."
     )

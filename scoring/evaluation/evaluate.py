@@ -9,6 +9,8 @@ from typing import Any
 from core.canonical_json import canonical
 from scoring.evaluation.faults import AnswersRefused
 from scoring.evaluation.focus import focus_answers, focus_figures
+from scoring.evaluation.judge_prompts import JUDGED
+from scoring.evaluation.judges import NO_ENDPOINT, Judge, verdicts
 from scoring.evaluation.questions import (
     NO_ENCODER,
     Method,
@@ -40,6 +42,7 @@ class Choices:
     system: str = ""
     encoder: Table | None = None
     encoder_named: Mapping[str, str] | None = None
+    judges: Mapping[str, Judge] = field(default_factory=dict)
 
 
 @dataclass(slots=True)
@@ -58,8 +61,8 @@ def evaluate(benchmark: Benchmark, runs: Sequence[tuple[Submission, str]], choic
     answers: list[dict[str, Any]] = []
     evaluations, compared = [], []
     for number, (submission, _) in enumerate(runs, start=1):
-        labels: dict[str, list[str]] = {}
-        for found, lines, label in _of_run(benchmark, submission, choices):
+        labels: dict[str, list[str | None]] = {}
+        for found, lines, label in _of_run(benchmark, submission, number, choices):
             evaluations.append({"run": number, **found})
             answers.extend({"run": number, **line} for line in lines)
             if label is not None:
@@ -101,14 +104,17 @@ def evaluate(benchmark: Benchmark, runs: Sequence[tuple[Submission, str]], choic
 
 
 def _of_run(
-    benchmark: Benchmark, submission: Submission, choices: Choices
-) -> Iterator[tuple[dict[str, Any], Iterator[dict[str, Any]], list[str] | None]]:
+    benchmark: Benchmark, submission: Submission, number: int, choices: Choices
+) -> Iterator[tuple[dict[str, Any], Iterator[dict[str, Any]], list[str | None] | None]]:
     if benchmark.is_focus:
         figures = focus_figures(benchmark, submission, replicates=choices.replicates, seed=choices.seed)
         found = {"method": FOCUS_METHOD.to_json(), "figures": figures, "reason": None}
         yield found, focus_answers(benchmark, submission), None
         return
     for method in choices.methods:
+        if method.name in JUDGED:
+            yield _judged(benchmark, submission, number, method, choices)
+            continue
         matches = labelled(benchmark, submission, method, system=choices.system, encoder=choices.encoder)
         if matches is None:
             yield {"method": method.to_json(), "figures": None, "reason": NO_ENCODER}, iter(()), None
@@ -121,6 +127,27 @@ def _of_run(
             found["encoder"] = dict(choices.encoder_named or {})
         lines = question_answers(benchmark, submission, method, matches)
         yield found, lines, all_labels(benchmark, matches)
+
+
+def _judged(
+    benchmark: Benchmark, submission: Submission, number: int, method: Method, choices: Choices
+) -> tuple[dict[str, Any], Iterator[dict[str, Any]], list[str | None] | None]:
+    """Score one run by a language model, and add what it said to the line of each question."""
+    judge = choices.judges.get(method.name)
+    if judge is None:
+        return {"method": method.to_json(), "figures": None, "reason": NO_ENDPOINT}, iter(()), None
+    found = verdicts(benchmark, submission, judge, run=number, system=choices.system)
+    matches = {item: [verdict.match for verdict in given] for item, given in found.items()}
+    figures = question_figures(
+        benchmark, submission, matches, replicates=choices.replicates, seed=choices.seed
+    )
+    told = {"method": method.to_json(), "figures": figures, "reason": None, "judge": judge.named}
+    said = (verdict for item in benchmark.interventions for verdict in found.get(item, ()))
+    lines = (
+        {**line, "judge": verdict.to_json()}
+        for line, verdict in zip(question_answers(benchmark, submission, method, matches), said, strict=True)
+    )
+    return told, lines, all_labels(benchmark, matches)
 
 
 def _together(evaluations: Sequence[dict[str, Any]]) -> list[dict[str, Any]]:

@@ -7,6 +7,7 @@ from typing import Any, NamedTuple
 
 from exports.shipped.score import words
 from scoring.evaluation.faults import CannotScore
+from scoring.evaluation.judge_prompts import JUDGED
 from scoring.evaluation.references import Benchmark, Intervention
 from scoring.evaluation.submissions import Question, Submission
 from scoring.figures.chrf import chrf_table
@@ -16,13 +17,15 @@ from scoring.figures.matching import NAE, THRESHOLDS, Match, match_questions, qu
 
 NO_ENCODER = "no_encoder"
 DEFAULT_METHODS = ("chrf",)
-NOT_BUILT = ("bleurt", "comet", "model_reference", "model_label", "human_reference", "human")
+NOT_BUILT = ("bleurt", "comet", "human_reference", "human")
+METHODS = ("exact", *THRESHOLDS, *JUDGED)
+_THERE_ARE = f"there are {', '.join(METHODS[:-1])} and {METHODS[-1]}."
 
 Table = Callable[[Sequence[str], Sequence[str]], FloatArray]
 
 
 class Method(NamedTuple):
-    """How a question gets its label: by similarity above a threshold, or by the same words."""
+    """How a question gets its label: by similarity above a threshold, by the same words, or by a model."""
 
     name: str
     threshold: float | None = None
@@ -42,12 +45,13 @@ def method_read(given: str) -> Method:
     """
     name, colon, threshold = given.partition(":")
     if name in NOT_BUILT:
-        raise CannotScore(f"--method {name}: is not built yet; there are exact, chrf and sts.")
-    if name not in ("exact", *THRESHOLDS):
-        raise CannotScore(f"--method {name}: there is no such method; there are exact, chrf and sts.")
-    if name == "exact":
+        raise CannotScore(f"--method {name}: is not built yet; {_THERE_ARE}")
+    if name not in METHODS:
+        raise CannotScore(f"--method {name}: there is no such method; {_THERE_ARE}")
+    if name not in THRESHOLDS:
         if colon:
-            raise CannotScore("--method exact: has no threshold: the words are the same, or they are not.")
+            why = "the model says so" if name in JUDGED else "the words are the same"
+            raise CannotScore(f"--method {name}: has no threshold: {why}, or not.")
         return Method(name)
     if not colon:
         return Method(name, THRESHOLDS[name])
@@ -140,6 +144,7 @@ def question_figures(
     ]
     return {
         **scores.to_json(),
+        "judge_unusable": sum(match.label is None for found in matches.values() for match in found),
         "items_without_reference": len(benchmark.interventions) - len(items),
         "questions_twice": submission.twice,
         "diversity": {
@@ -170,6 +175,6 @@ def question_answers(
             }
 
 
-def all_labels(benchmark: Benchmark, matches: dict[str, list[Match]]) -> list[str]:
+def all_labels(benchmark: Benchmark, matches: dict[str, list[Match]]) -> list[str | None]:
     """Return the labels of a run's questions in the order of the items, for comparing methods."""
     return [match.label for item in benchmark.interventions for match in matches.get(item, ())]

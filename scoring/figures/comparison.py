@@ -79,13 +79,20 @@ class MethodPair(NamedTuple):
     without_nae: Kappa
 
 
-def kappa_matrix(methods: Mapping[str, Sequence[str]]) -> list[MethodPair]:
-    """Compare each two methods over the same questions, labels in the same order."""
+def kappa_matrix(methods: Mapping[str, Sequence[str | None]]) -> list[MethodPair]:
+    """Compare each two methods over the same questions, labels in the same order.
+
+    A question without a label of both, such as one whose judge gave no answer to use, is in neither figure.
+    """
     found = []
     for (first, ones), (second, others) in combinations(methods.items(), 2):
-        both = [(a, b) for a, b in zip(ones, others, strict=True) if NAE not in (a, b)]
-        without = kappa_of([a for a, _ in both], [b for _, b in both])
-        found.append(MethodPair(first, second, kappa_of(list(ones), list(others)), without))
+        pairs = zip(ones, others, strict=True)
+        labelled = [(a, b) for a, b in pairs if a is not None and b is not None]
+        both = [pair for pair in labelled if NAE not in pair]
+        with_nae, without = (
+            kappa_of([a for a, _ in some], [b for _, b in some]) for some in (labelled, both)
+        )
+        found.append(MethodPair(first, second, with_nae, without))
     return found
 
 

@@ -33,7 +33,7 @@ from scoring.systems.error_tags import answer_tag, error_tag_add
 from scoring.systems.evaluations import evaluation_request
 from tests import factories
 from tests.conftest import client_of
-from tests.exports.studies import release
+from tests.factories.releases import release
 from tests.frontend.studies import computed, disputed_questions, disputed_study
 from tests.scoring.systems import scored, submitted
 

@@ -186,6 +186,7 @@ NOT_PAGES = {
     "an answer to a form, which leads on to a page": {
         "project_restore", "codebook_preview", "item_restore", "import_undo", "person_reactivate",
         "invitation_withdraw", "release_cancel", "release_unpublish", "round_pause", "agreement_compute",
+        "agreement_competence",
         "adjudicate_next", "refinement_cancel", "refinement_reject", "refinement_restore",
         "evaluation_cancel", "evaluation_again", "answer_tag", "error_tag_new",
         "unit_decide", "unit_undo", "unit_skip", "unit_comment", "set_language",

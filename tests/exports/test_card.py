@@ -9,7 +9,8 @@ from annotation.importing.items import items_import
 from annotation.projects.projects import project_create
 from exports.selection.parameters import ParameterError
 from tests import factories
-from tests.exports.studies import (
+from tests.factories import (
+    NO,
     TYPES,
     UNHELPFUL,
     USEFUL,
@@ -19,10 +20,9 @@ from tests.exports.studies import (
     invalid,
     judge,
     judge_question,
-    release,
-    released,
+    yes,
 )
-from tests.factories import NO, yes
+from tests.factories.releases import release, released
 
 pytestmark = pytest.mark.django_db
 

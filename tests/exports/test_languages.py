@@ -15,7 +15,7 @@ from exports.selection.parameters import Parameters
 from exports.selection.selection import selection_read
 from tests import factories
 from tests.conftest import client_of
-from tests.exports.studies import USEFUL, close, cqs_study, focus_study, invalid, judge, judge_question
+from tests.factories import USEFUL, close, cqs_study, focus_study, invalid, judge, judge_question
 
 pytestmark = pytest.mark.django_db
 

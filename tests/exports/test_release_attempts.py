@@ -18,13 +18,8 @@ from exports.releases.build import NotReconciled
 from exports.releases.lifecycle import release_build, release_request, release_run, release_sweep
 from exports.selection.parameters import Parameters
 from tests import factories
-from tests.exports.studies import (
-    adjudicate,
-    close,
-    judged,
-    release,
-    stored_files,
-)
+from tests.factories import adjudicate, close, judged
+from tests.factories.releases import release, stored_files
 
 pytestmark = [pytest.mark.django_db, pytest.mark.database]
 

@@ -18,7 +18,8 @@ from exports.releases.build import NotReconciled, files_build
 from exports.releases.lifecycle import release_request
 from exports.selection.parameters import Parameters
 from exports.selection.selection import selection_read
-from tests.exports.studies import adjudicate, contents, focus_study, judged, release, released, stored_files
+from tests.factories import adjudicate, focus_study, judged
+from tests.factories.releases import contents, release, released, stored_files
 
 pytestmark = [pytest.mark.django_db, pytest.mark.database]
 

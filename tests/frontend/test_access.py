@@ -23,6 +23,7 @@ LEAD_ROUTES = {
     "agreement",
     "agreement_status",
     "agreement_compute",
+    "agreement_competence",
     "agreement_units",
     "disagreements",
     "round_disagreements",
@@ -103,6 +104,7 @@ ELSEWHERE_TESTED = {"workspace"}
 
 POST_ONLY = {
     "agreement_compute",
+    "agreement_competence",
     "adjudicate_next",
     "unit_decide",
     "unit_undo",

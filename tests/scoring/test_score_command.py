@@ -9,8 +9,9 @@ from django.core.management import CommandError, call_command
 
 from exports.models import Release
 from exports.releases.storage import release_write
-from tests.exports.studies import USEFUL, close, cqs_study, invalid, judge_question, released
-from tests.exports.test_scoring import types_released
+from tests.exports.test_score_script import types_released
+from tests.factories import USEFUL, close, cqs_study, invalid, judge_question
+from tests.factories.releases import released
 
 REFERENCE = Path(__file__).parents[1] / "reference" / "scoring"
 GPT4 = json.loads((REFERENCE / "focus_gpt4_1shot.json").read_text("utf-8"))
@@ -264,7 +265,10 @@ def test_what_is_missing_or_twice_is_counted_and_said_or_refused_where_all_must_
 @pytest.mark.parametrize(
     ("more", "why"),
     [
-        (["--method", "bleurt:0.5"], "--method bleurt: is not built yet; there are exact, chrf and sts."),
+        (
+            ["--method", "bleurt:0.5"],
+            "--method bleurt: is not built yet; there are exact, ",
+        ),
         (["--method", "sari"], "--method sari: there is no such method"),
         (["--method", "chrf:140"], "--method chrf:140: expected a threshold from 0 to 100"),
         (["--replicates", "-1"], "--replicates is from 0 to 100000"),

@@ -97,7 +97,7 @@ def _figure(estimate: Estimate) -> dict[str, Any]:
 
 def _item(item: Identifier, judged: JudgedText, threshold: float) -> dict[str, Any]:
     marked = [(annotator, *span) for annotator, span in judged.marks.items() if span is not None]
-    spans: dict[str, list] = {"gold": [], "disagreement": []}
+    spans: dict[str, list[Any]] = {"gold": [], "disagreement": []}
     for span in consensus_spans(judged.text, marked, threshold):
         quote = judged.text[span.start : span.end]
         spans[span.kind].append(

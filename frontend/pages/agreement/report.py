@@ -10,6 +10,7 @@ from urllib.parse import urlencode
 from django.contrib import messages
 from django.http import HttpRequest, HttpResponse
 from django.shortcuts import redirect
+from django.urls import reverse
 from django.utils.translation import gettext
 from django.views.decorators.http import require_GET, require_POST
 from django_htmx.http import HttpResponseClientRefresh
@@ -17,10 +18,12 @@ from django_htmx.http import HttpResponseClientRefresh
 from agreement.adjudication.against_decisions import agreement_with_decisions
 from agreement.adjudication.answers import Answer, judged_units
 from agreement.adjudication.queue import UnitView, disputed_units, units_of, units_view
+from agreement.computation.competence import competence_current, is_without_library
 from agreement.computation.requests import ReportHidden, figures_readable, report_current, report_visible
 from agreement.display import overview
 from agreement.display import tables as detail_tables
 from agreement.display.cells import Notes, number
+from agreement.display.competence import competence_table
 from agreement.display.cross_files import cross_fields
 from agreement.display.highlighting import Segment, excerpt_bounds, segments
 from agreement.display.sample_size import PLANNED, PlanRefused, plan_clean, report_plan
@@ -38,7 +41,7 @@ from agreement.models import AgreementReport
 from agreement.report.comparison import change_conditions
 from agreement.report.conditions import conditions_brief, conditions_words
 from agreement.report.cross_tables import WHOSE
-from agreement.tasks import report_start
+from agreement.tasks import competence_start, report_start
 from annotation import access
 from annotation.models import Membership, Round
 from annotation.rounds.asked_types import asked_words
@@ -97,6 +100,19 @@ def agreement_compute(request: HttpRequest, slug: str, number: int) -> HttpRespo
         if report.state == AgreementReport.State.DONE:
             messages.info(request, gettext("The report is that of the judgements as they are."))
     return redirect("agreement", slug, number)
+
+
+@login_required
+@require_POST
+def agreement_competence(request: HttpRequest, slug: str, number: int) -> HttpResponse:
+    """Have the competence of the report's annotators computed."""
+    member, round = _lead_and_round(request, slug, number)
+    report_visible(member=member, round=round)
+    report = report_current(round=round).report
+    if report is not None:
+        with refusals_as_notices(request):
+            competence_start(report=report)
+    return redirect(f"{reverse('agreement', args=[slug, number])}#competence")
 
 
 @login_required
@@ -168,7 +184,11 @@ def _report_context(
     stacked_heads, stacked_rows = detail_tables.stacked_table(figures, notes["coefficients"])
     most_disputed = disputed_units(report, member=member, only_queue=True)[:1]
     conditions = change_conditions(report)
+    estimate = None if report.parameters["live"] else competence_current(report)
     return {
+        "estimate": estimate,
+        "estimate_table": competence_table(estimate.result) if estimate and estimate.result else None,
+        "estimate_again": bool(estimate and (estimate.state == "failed" or is_without_library(estimate))),
         "report": report,
         "asked": asked_words(round.asked) if round.asked else "",
         "notes": notes,
@@ -184,6 +204,7 @@ def _report_context(
         "coefficient_rows": coefficient_rows,
         "stacked_heads": stacked_heads,
         "stacked_rows": stacked_rows,
+        "sets_rows": detail_tables.sets_table(figures, notes["coefficients"]),
         "changed_since": changed_since(figures),
         "span_heads": detail_tables.span_headers(figures),
         "bertscore_note": bertscore_note(figures),

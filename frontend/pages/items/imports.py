@@ -162,7 +162,8 @@ def items_import(request: HttpRequest, slug: str) -> HttpResponse:
         else:
             run_or_send(upload)
             return redirect("upload", slug, upload.pk)
-    done = member.project.imports.select_related("member").exclude(state=Import.State.FAILED)
+    unseen = [Import.State.FAILED, Import.State.CHECKED]
+    done = member.project.imports.select_related("member").exclude(state__in=unseen)
     return project_page(
         request,
         "items/import.html",

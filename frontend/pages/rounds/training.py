@@ -3,6 +3,7 @@
 from functools import partial
 from pathlib import Path
 from tempfile import TemporaryDirectory
+from typing import Any
 
 from django import forms
 from django.contrib import messages
@@ -15,6 +16,8 @@ from django.views.decorators.http import require_http_methods
 
 from annotation import access
 from annotation.importing.files.rows import FileError
+from annotation.importing.files.tabular import columns_from_words
+from annotation.importing.formats.judgement_table import KEY_COLUMNS
 from annotation.importing.staging import ImportReport
 from annotation.importing.subprocess_reader import AT_ONCE, read_apart
 from annotation.models import Membership, Round
@@ -38,10 +41,25 @@ class KeyForm(forms.Form):
             "CSV, JSON Lines or Excel, one row an answer. It takes the place of the whole key."
         ),
     )
+    columns = forms.CharField(
+        required=False,
+        label=gettext_lazy("Columns of other names"),
+        help_text=gettext_lazy(
+            "Only where the file calls them otherwise: one a line, our name first, as in item=Text number."
+        ),
+        widget=forms.Textarea(attrs={"rows": 2, "spellcheck": "false"}),
+    )
     skip_invalid = forms.BooleanField(required=False, label=gettext_lazy("Leave out rows that break a rule"))
 
-    def clean_file(self) -> File:
-        file: File = self.cleaned_data["file"]
+    def clean_columns(self) -> dict[str, str]:
+        lines = self.cleaned_data["columns"].splitlines()
+        try:
+            return columns_from_words([line for line in lines if line.strip()], KEY_COLUMNS)
+        except Refused as refusal:
+            raise forms.ValidationError(refusal.message) from refusal
+
+    def clean_file(self) -> "File[Any]":
+        file: File[Any] = self.cleaned_data["file"]
         if file.size > MAX_BYTES:
             raise forms.ValidationError(
                 gettext("%(name)s is larger than %(n)s MB: use manage.py import_key for it.")
@@ -126,6 +144,7 @@ def _upload(form: KeyForm, round: Round, member: Membership) -> ImportReport | N
                 name=name,
                 skip_invalid=form.cleaned_data["skip_invalid"],
                 member=member,
+                columns=form.cleaned_data["columns"],
                 reader=partial(read_apart, leave=AT_ONCE),
             )
         except FileError as problem:

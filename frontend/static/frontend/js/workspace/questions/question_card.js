@@ -74,12 +74,13 @@ export function settle(card, newText) {
   list.scrollTop = Math.max(0, Math.min(labels - place, top - GAP));
 }
 
-/** What a label asks opens in sight: with its question, where the window has room for both. @param {HTMLElement} card */
+/** What a label asks opens in sight: with its question, or as much of that as the window has room for. @param {HTMLElement} card */
 export function inSight(card) {
+  const list = part("ws-question-list");
   const line = /** @type {HTMLElement} */ (card.parentElement);
   const begun = /** @type {HTMLElement} */ (card.querySelector(".ws-begun"));
-  const room = Math.min(window.innerHeight, part("ws-question-list").clientHeight);
-  (line.offsetHeight > room ? begun : line).scrollIntoView({ block: "nearest" });
+  if (line.offsetHeight <= Math.min(window.innerHeight, list.clientHeight)) line.scrollIntoView({ block: "nearest" });
+  else begun.scrollIntoView({ block: line.getBoundingClientRect().top < list.getBoundingClientRect().top ? "end" : "nearest" });
 }
 
 /** @returns {boolean} whether the rules stand beside the labels: as chosen, else where the window has room for them */
