@@ -25,7 +25,7 @@ from scoring.evaluation.submissions import Submission
 from scoring.figures.comparison import kappa_matrix, runs_together
 from scoring.figures.types import Scope
 
-ENGINE_VERSION = 1
+ENGINE_VERSION = 2
 """Raised whenever the same files would give other figures."""
 
 FOCUS_METHOD = Method("exact")
