@@ -20,6 +20,7 @@ from agreement.report.annotators import annotator_figures, median_seconds
 from agreement.report.bertscore_figures import bertscore_add
 from agreement.report.cross_tables import cross_tables
 from agreement.report.disputes import question_disputes
+from agreement.report.figures import LabelSectionFigures, QueueFigures, ReportFigures, YesRate
 from agreement.report.judgements import RoundJudgements
 from agreement.report.label_figures import table_figures
 from agreement.report.per_type import Alive, Rows, TypePart, types_find
@@ -41,7 +42,7 @@ Progress = Callable[[int, int], None]
 class RoundReport:
     """What is stored: figures as canonical JSON data, rows of ConsensusSpan, rows of DisputedUnit."""
 
-    figures: dict[str, Any]
+    figures: ReportFigures
     spans: Rows = field(default_factory=list)
     units: Rows = field(default_factory=list)
 
@@ -53,8 +54,8 @@ class PooledPart:
     members has for each of these sections the indices of its types.
     """
 
-    figures: dict[str, Any]
-    sections: list[dict[str, Any]]
+    figures: ReportFigures
+    sections: list[LabelSectionFigures]
     members: list[list[int]]
 
 
@@ -102,7 +103,7 @@ def report_build(
     return report
 
 
-def type_figures(judgements: RoundJudgements, index: int, parameters: dict[str, Any]) -> dict[str, Any]:
+def type_figures(judgements: RoundJudgements, index: int, parameters: dict[str, Any]) -> LabelSectionFigures:
     """Return the figures of labels of one type."""
     return _section(judgements, type_section(judgements, index), parameters)
 
@@ -125,11 +126,10 @@ def report_assemble(
     pooled: PooledPart, parts: Sequence[TypePart], encoder: Encoder | MissingEncoder | None
 ) -> RoundReport:
     """Return the report of a round from its parts, the types in the order of the codebook."""
-    figures = {**pooled.figures, "sections": []}
+    figures: ReportFigures = {**pooled.figures, "sections": []}
     if encoder:
         figures["encoder"] = {**encoder.to_json(), "n_cut": sum(part.n_cut for part in parts)}
-    queues = [_queue(part.units) for part in parts]
-    of_types = [(part.section or {}, [index]) for index, part in enumerate(parts)]
+    of_types = [(part.section, [index]) for index, part in enumerate(parts) if part.section is not None]
     for section, members in [*of_types, *zip(pooled.sections, pooled.members, strict=True)]:
         spans = None
         if any(parts[index].with_span for index in members):
@@ -137,7 +137,7 @@ def report_assemble(
             spans = span_section(sums)
             if encoder:
                 bertscore_add(spans, sums)
-        queue = {name: sum(queues[index][name] for index in members) for name in queues[members[0]]}
+        queue = _queue([unit for index in members for unit in parts[index].units])
         figures["sections"].append({**section, "spans": spans, "queue": queue})
     return RoundReport(
         figures=canonical(figures),
@@ -166,7 +166,7 @@ def _of_questions(
 
 def _head(
     judgements: RoundJudgements, sections: list[Section], parameters: dict[str, Any], texts: Texts
-) -> dict[str, Any]:
+) -> ReportFigures:
     answered = judgements.columns.value >= 0
     units = np.unique(judgements.columns.unit[answered])
     return {
@@ -197,7 +197,9 @@ def _head(
     }
 
 
-def _section(judgements: RoundJudgements, section: Section, parameters: dict[str, Any]) -> dict[str, Any]:
+def _section(
+    judgements: RoundJudgements, section: Section, parameters: dict[str, Any]
+) -> LabelSectionFigures:
     figures = table_figures(
         section.ratings,
         key=section.key,
@@ -211,9 +213,9 @@ def _section(judgements: RoundJudgements, section: Section, parameters: dict[str
     if judgements.protocol == FOCUS:
         mine = np.isin(columns.unit // max(len(judgements.items), 1), section.kinds)
         number = figures["n_ratings"]
-        figures["yes_rate"] = figures["labels"]["yes"] / number if number else None
+        yes_rate: YesRate = {"yes_rate": figures["labels"]["yes"] / number if number else None}
     else:
-        mine = np.ones(len(columns), dtype=np.bool_)
+        mine, yes_rate = np.ones(len(columns), dtype=np.bool_), {}
     return {
         "key": section.key,
         "kind": section.kind,
@@ -221,12 +223,13 @@ def _section(judgements: RoundJudgements, section: Section, parameters: dict[str
         "name": section.name,
         "group": section.group,
         **figures,
+        **yes_rate,
         "n_cannot_judge": int((mine & (columns.value < 0)).sum()),
         "median_seconds": median_seconds(columns, mine),
     }
 
 
-def _queue(units: Rows) -> dict[str, int]:
+def _queue(units: Rows) -> QueueFigures:
     """Count what waits for adjudication, by reason, and all units that are not of one mind."""
     whys = [unit["why"] for unit in units]
     return {
@@ -253,4 +256,5 @@ def _aggregates_only(report: RoundReport, sections: dict[str, Section], judgemen
     for section in report.figures["sections"]:
         # With the mean of all and what the others say, a type that is not told could be worked out.
         if "mean_of_types" in section and unsaid_types.intersection(sections[section["key"]].kinds):
-            section |= {name: unsaid(section[name]) for name in ("mean_of_types", "stacked")}
+            section["mean_of_types"] = unsaid(section["mean_of_types"])
+            section["stacked"] = unsaid(section["stacked"])

@@ -2,11 +2,12 @@
 
 from __future__ import annotations
 
-from typing import Any
+from typing import Any, cast
 
 import numpy as np
 from numpy.typing import NDArray
 
+from agreement.report.figures import SectionFigures
 from agreement.report.judgements import RoundJudgements
 from agreement.report.sections import Section
 from agreement.statistics.estimates import KEPT_BACK
@@ -22,10 +23,10 @@ SPEAKING = (
 """What a section says of its answers, but for the pairs."""
 
 
-def section_unsaid(section: dict[str, Any]) -> dict[str, Any]:
+def section_unsaid(section: SectionFigures) -> SectionFigures:
     """Return a section with none of its figures."""
-    told = {name: unsaid(section[name]) for name in SPEAKING if name in section}
-    return {**section, **told, "paradox": "", "readings": []}
+    told = {name: unsaid(found) for name, found in section.items() if name in SPEAKING}
+    return cast(SectionFigures, {**section, **told, "paradox": "", "readings": []})
 
 
 def unsaid(value: Any) -> Any:

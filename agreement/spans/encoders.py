@@ -11,7 +11,7 @@ import json
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 from pathlib import Path
-from typing import Any
+from typing import TypedDict
 
 import numpy as np
 from numpy.typing import NDArray
@@ -36,6 +36,16 @@ class EncoderUnavailable(Exception):
     """The encoder cannot be loaded here; the message says what to do, and quotes no text that was judged."""
 
 
+class EncoderNamed(TypedDict):
+    """An encoder as a report names it; reason says why it could not be loaded."""
+
+    name: str
+    revision: str | None
+    runtime: str | None
+    layer: int | None
+    reason: str | None
+
+
 @dataclass(frozen=True, slots=True)
 class Encoder:
     """An encoder that is ready.
@@ -50,7 +60,7 @@ class Encoder:
     layer: int | None
     embed: Embed
 
-    def to_json(self) -> dict[str, Any]:
+    def to_json(self) -> EncoderNamed:
         return {
             "name": self.name,
             "revision": self.revision,
@@ -67,7 +77,7 @@ class MissingEncoder:
     name: str
     why: str
 
-    def to_json(self) -> dict[str, Any]:
+    def to_json(self) -> EncoderNamed:
         return {"name": self.name, "revision": None, "runtime": None, "layer": None, "reason": self.why}
 
 
