@@ -1,7 +1,7 @@
 """Assemble the report of a round from arrays; only the texts still stream from where they are stored.
 
 What is computed of one type alone is a `TypePart`, what needs all types a `PooledPart`. One task makes
-them one after the other, or each its own (agreement.computation.parts); `report_assemble` makes the same
+them one after the other, or each its own (agreement.computation.parts); `assemble_report` makes the same
 report of both.
 
 See docs/decisions/agreement.md.
@@ -23,7 +23,7 @@ from agreement.report.disputes import question_disputes
 from agreement.report.figures import LabelSectionFigures, QueueFigures, ReportFigures, YesRate
 from agreement.report.judgements import RoundJudgements
 from agreement.report.label_figures import table_figures
-from agreement.report.per_type import Alive, Rows, TypePart, types_find
+from agreement.report.per_type import Alive, Rows, TypePart, find_types
 from agreement.report.sections import LABELS, Section, sections_of, type_section
 from agreement.report.span_figures import Texts
 from agreement.report.span_sums import SpanSums, span_frame, span_section
@@ -81,7 +81,7 @@ def report_build(
 
     if judgements.protocol == FOCUS:
         types = range(len(judgements.kinds))
-        parts = types_find(
+        parts = find_types(
             judgements,
             types,
             parameters,
@@ -94,8 +94,8 @@ def report_build(
         for index in types:
             parts[index].section = type_figures(judgements, index, parameters)
             step()
-        pooled = pooled_build(judgements, parameters, texts=texts, step=step)
-        report = report_assemble(pooled, [parts[index] for index in types], encoder)
+        pooled = build_pooled(judgements, parameters, texts=texts, step=step)
+        report = assemble_report(pooled, [parts[index] for index in types], encoder)
     else:
         report = _of_questions(judgements, sections, parameters, texts, step)
     if parameters.get("live"):
@@ -108,7 +108,7 @@ def type_figures(judgements: RoundJudgements, index: int, parameters: dict[str, 
     return _section(judgements, type_section(judgements, index), parameters)
 
 
-def pooled_build(
+def build_pooled(
     judgements: RoundJudgements, parameters: dict[str, Any], *, texts: Texts, step: Alive
 ) -> PooledPart:
     """Return what needs the judgements of all types; `step` is called after each section."""
@@ -122,7 +122,7 @@ def pooled_build(
     return part
 
 
-def report_assemble(
+def assemble_report(
     pooled: PooledPart, parts: Sequence[TypePart], encoder: Encoder | MissingEncoder | None
 ) -> RoundReport:
     """Return the report of a round from its parts, the types in the order of the codebook."""

@@ -34,7 +34,7 @@ class TypePart:
     section: LabelSectionFigures | None = None
 
 
-def types_find(
+def find_types(
     judgements: RoundJudgements,
     types: Sequence[int],
     parameters: dict[str, Any],
