@@ -14,10 +14,10 @@ import numpy as np
 from agreement.spans.encoders import (
     INSTALL,
     EncoderUnavailable,
-    _hub_folder,
-    _longest,
-    _onnx_file,
-    _sha256,
+    hub_folder,
+    longest_input,
+    onnx_file,
+    sha256_of_files,
 )
 from scoring.evaluation.vector_store import VectorStore
 from scoring.figures.figure import FloatArray
@@ -45,8 +45,8 @@ class SentenceEncoder:
         elif Path(wanted).is_absolute() or wanted.startswith((".", "~")):
             raise EncoderUnavailable(f"there is no folder {wanted}")
         else:
-            folder = _hub_folder(name, revision or None, None)
-        model = _onnx_file(folder)
+            folder = hub_folder(name, revision or None, None)
+        model = onnx_file(folder)
         if model is None:
             raise EncoderUnavailable(f"{name} has no model.onnx: export it as ONNX")
         try:
@@ -54,7 +54,7 @@ class SentenceEncoder:
             self._session = onnxruntime.InferenceSession(str(model), providers=["CPUExecutionProvider"])
         except Exception as error:  # both libraries raise classes of their own, some of them plain Exception
             raise EncoderUnavailable(f"{model.name} or tokenizer.json of {name} cannot be read") from error
-        longest = _longest(folder, (self._tokenizer.truncation or {}).get("max_length"))
+        longest = longest_input(folder, (self._tokenizer.truncation or {}).get("max_length"))
         self._tokenizer.enable_truncation(longest)
         self._tokenizer.no_padding()
         self._inputs = {entry.name for entry in self._session.get_inputs()}
@@ -64,7 +64,7 @@ class SentenceEncoder:
         self._output = states[0]
         self.name = name
         files = [model, *model.parent.glob(f"{model.name}_data"), folder / "tokenizer.json"]
-        self.revision = folder.name if revision else _sha256(files)
+        self.revision = folder.name if revision else sha256_of_files(files)
         self._vectors: dict[str, FloatArray] = {}
         self._store = VectorStore(kept, f"{name}@{self.revision}") if kept is not None else None
 
