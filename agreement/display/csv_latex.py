@@ -5,7 +5,7 @@ from __future__ import annotations
 import csv
 import io
 from collections.abc import Iterator, Sequence
-from typing import Any
+from typing import Any, cast
 
 from agreement.display.cells import Notes
 from agreement.display.wording import (
@@ -148,7 +148,7 @@ def _estimates(section: SectionFigures, figures: ReportFigures) -> Iterator[tupl
     if sets := section.get("sets"):
         counted = {"n_texts": sets["n_items"], "n_pairable": sets["n_pairable"], "n_ratings": None}
         alphas: dict[str, Any] = {**sets}
-        yield from ((name, {**alphas[name], **counted}) for name in SET_ALPHAS)
+        yield from ((name, cast(EstimateFigures, {**alphas[name], **counted})) for name in SET_ALPHAS)
     if section["spans"]:
         yield from ((name, section["spans"]["similarity"][name]) for name in SIMILARITIES)
         bertscore = bertscore_figure(section)
