@@ -3,45 +3,23 @@
 from django.urls import path
 from django.views.i18n import JSONCatalog
 
-from frontend.pages import (
-    agreement,
-    asking,
-    audit,
-    codebooks,
-    crawling,
-    disagreements,
-    drawing,
-    home,
-    imports,
-    items,
-    joining,
-    my_decisions,
-    people,
-    person,
-    planning,
-    project,
-    project_settings,
-    publishing,
-    reassigning,
-    refining,
-    releases,
-    round_change,
-    round_edit,
-    rounds,
-    screening,
-    training,
-    units,
-    workspace,
-)
+from frontend.pages import codebooks, crawling, my_decisions, refinement, workspace
+from frontend.pages.adjudication import disagreements, units
+from frontend.pages.agreement import comparison, report
+from frontend.pages.items import imports, items, screening
+from frontend.pages.people import invitations, people, person, reassignment
+from frontend.pages.project import audit, home, project, settings
+from frontend.pages.releases import publication, releases
+from frontend.pages.rounds import asked_types, drawing, editing, lifecycle, planning, training
 
 urlpatterns = [
     path("", home.home, name="home"),
     path("projects/new/", home.project_new, name="project_new"),
     path("p/<slug:slug>/", project.project, name="project"),
-    path("p/<slug:slug>/settings/", project_settings.settings, name="project_settings"),
-    path("p/<slug:slug>/archive/", project_settings.archive, name="project_archive"),
-    path("p/<slug:slug>/restore/", project_settings.restore, name="project_restore"),
-    path("join/<str:token>/", joining.join, name="join"),
+    path("p/<slug:slug>/settings/", settings.settings, name="project_settings"),
+    path("p/<slug:slug>/archive/", settings.archive, name="project_archive"),
+    path("p/<slug:slug>/restore/", settings.restore, name="project_restore"),
+    path("join/<str:token>/", invitations.join, name="join"),
     path("p/<slug:slug>/screening/", screening.screening, name="screening"),
     path("p/<slug:slug>/log/", audit.audit, name="audit"),
     path("p/<slug:slug>/log.csv", audit.audit_csv, name="audit_csv"),
@@ -69,7 +47,7 @@ urlpatterns = [
     ),
     path(
         "p/<slug:slug>/people/<int:person_id>/reassign/<int:number>/",
-        reassigning.person_reassign,
+        reassignment.person_reassign,
         name="person_reassign",
     ),
     path(
@@ -83,63 +61,67 @@ urlpatterns = [
         "p/<slug:slug>/releases/<str:version>/progress/", releases.release_progress, name="release_progress"
     ),
     path("p/<slug:slug>/releases/<str:version>/cancel/", releases.cancel, name="release_cancel"),
-    path("p/<slug:slug>/releases/<str:version>/publish/", publishing.publish, name="release_publish"),
-    path("p/<slug:slug>/releases/<str:version>/unpublish/", publishing.unpublish, name="release_unpublish"),
-    path("p/<slug:slug>/refinements/", refining.refinements, name="refinements"),
+    path("p/<slug:slug>/releases/<str:version>/publish/", publication.publish, name="release_publish"),
+    path("p/<slug:slug>/releases/<str:version>/unpublish/", publication.unpublish, name="release_unpublish"),
+    path("p/<slug:slug>/refinements/", refinement.refinements, name="refinements"),
     path(
         "p/<slug:slug>/refinements/runs/<int:number>/progress/",
-        refining.refinement_progress,
+        refinement.refinement_progress,
         name="refinement_progress",
     ),
     path(
         "p/<slug:slug>/refinements/runs/<int:number>/cancel/",
-        refining.cancel,
+        refinement.cancel,
         name="refinement_cancel",
     ),
-    path("p/<slug:slug>/refinements/<int:refinement_id>/reject/", refining.reject, name="refinement_reject"),
     path(
-        "p/<slug:slug>/refinements/<int:refinement_id>/restore/", refining.restore, name="refinement_restore"
+        "p/<slug:slug>/refinements/<int:refinement_id>/reject/", refinement.reject, name="refinement_reject"
+    ),
+    path(
+        "p/<slug:slug>/refinements/<int:refinement_id>/restore/",
+        refinement.restore,
+        name="refinement_restore",
     ),
     path("favicon.ico", crawling.favicon, name="favicon"),
     path("robots.txt", crawling.robots, name="robots"),
     path("releases/sitemap.txt", crawling.sitemap, name="sitemap"),
-    path("releases/<slug:slug>/<str:version>/", publishing.public_release, name="public_release"),
+    path("releases/<slug:slug>/<str:version>/", publication.public_release, name="public_release"),
     path(
         "releases/<slug:slug>/<str:version>/files/<path:name>",
-        publishing.public_release_file,
+        publication.public_release_file,
         name="public_release_file",
     ),
     path("p/<slug:slug>/rounds/new/", planning.new, name="round_new"),
-    path("p/<slug:slug>/rounds/<int:number>/", rounds.detail, name="round"),
-    path("p/<slug:slug>/rounds/<int:number>/progress/", rounds.detail_progress, name="round_progress"),
-    path("p/<slug:slug>/rounds/<int:number>/edit/", round_edit.edit, name="round_edit"),
-    path("p/<slug:slug>/rounds/<int:number>/delete/", round_edit.delete, name="round_delete"),
+    path("p/<slug:slug>/rounds/<int:number>/", lifecycle.detail, name="round"),
+    path("p/<slug:slug>/rounds/<int:number>/progress/", lifecycle.detail_progress, name="round_progress"),
+    path("p/<slug:slug>/rounds/<int:number>/edit/", editing.edit, name="round_edit"),
+    path("p/<slug:slug>/rounds/<int:number>/delete/", editing.delete, name="round_delete"),
     path("p/<slug:slug>/rounds/<int:number>/draw/", drawing.draw, name="round_draw"),
-    path("p/<slug:slug>/rounds/<int:number>/asked/", asking.asked, name="round_asked"),
+    path("p/<slug:slug>/rounds/<int:number>/asked/", asked_types.asked, name="round_asked"),
     path("p/<slug:slug>/rounds/<int:number>/key/", training.key, name="round_key"),
     path("p/<slug:slug>/rounds/<int:number>/key/answer/", workspace.key_workspace, name="round_key_answer"),
     path("p/<slug:slug>/rounds/<int:number>/key/decided/", training.key_decided, name="round_key_decided"),
     path("p/<slug:slug>/rounds/<int:number>/open/", drawing.open_round, name="round_open"),
-    path("p/<slug:slug>/rounds/<int:number>/close/", rounds.close, name="round_close"),
-    path("p/<slug:slug>/rounds/<int:number>/pause/", rounds.pause, name="round_pause"),
-    path("p/<slug:slug>/rounds/<int:number>/reopen/", rounds.reopen, name="round_reopen"),
-    path("p/<slug:slug>/rounds/<int:number>/agreement/", agreement.agreement, name="agreement"),
+    path("p/<slug:slug>/rounds/<int:number>/close/", lifecycle.close, name="round_close"),
+    path("p/<slug:slug>/rounds/<int:number>/pause/", lifecycle.pause, name="round_pause"),
+    path("p/<slug:slug>/rounds/<int:number>/reopen/", lifecycle.reopen, name="round_reopen"),
+    path("p/<slug:slug>/rounds/<int:number>/agreement/", report.agreement, name="agreement"),
     path(
         "p/<slug:slug>/rounds/<int:number>/agreement/status/",
-        agreement.agreement_status,
+        report.agreement_status,
         name="agreement_status",
     ),
     path(
         "p/<slug:slug>/rounds/<int:number>/agreement/compute/",
-        agreement.agreement_compute,
+        report.agreement_compute,
         name="agreement_compute",
     ),
     path(
         "p/<slug:slug>/rounds/<int:number>/agreement/units/",
-        agreement.agreement_units,
+        report.agreement_units,
         name="agreement_units",
     ),
-    path("p/<slug:slug>/rounds/<int:number>/change/", round_change.round_change, name="round_change"),
+    path("p/<slug:slug>/rounds/<int:number>/change/", comparison.round_change, name="round_change"),
     path("p/<slug:slug>/disagreements/", disagreements.disagreements, name="disagreements"),
     path(
         "p/<slug:slug>/rounds/<int:number>/disagreements/",

@@ -35,7 +35,6 @@ STARTERS = {"__init__", "apps", "urls", "management", "migrations", "sample"}
 PURE = ("agreement/statistics", "agreement/spans")
 PURE_MAY_USE = {"core.canonical_json", "core.gc"}
 MOST_MODULES = 20
-MORE_MODULES = {"frontend/pages": 32, "frontend/static/frontend/js/workspace": 32}
 
 
 @cache
@@ -146,5 +145,5 @@ def test_no_folder_holds_more_modules_than_can_be_looked_over():
         for path in (ROOT / app).rglob(kind)
         if path.name != "__init__.py" and "migrations" not in path.parts
     )
-    too_many = {folder: n for folder, n in counted.items() if n > MORE_MODULES.get(folder, MOST_MODULES)}
+    too_many = {folder: n for folder, n in counted.items() if n > MOST_MODULES}
     assert too_many == {}

@@ -22,6 +22,7 @@ from annotation.importing.staging import (
     OnStored,
     good_batches,
     import_finish,
+    import_hold,
     staged_import,
 )
 from annotation.items.correction import FIELDS, corrections_store, held_by, held_words
@@ -34,6 +35,7 @@ from annotation.models import (
     Question,
     Resolution,
 )
+from core.bulk_insert import bulk_insert
 from core.errors import Refused
 from core.lookalikes import Names
 
@@ -42,6 +44,9 @@ LOOKS_LIKE = gettext_lazy(
     "looks exactly like “%(other)s” and differs in white space, invisible marks, width or how letters are "
     "composed: write it the same way, or so that the two can be told apart"
 )
+THERE = "items already there"
+"""What the report counts of rows whose item is stored."""
+
 _KEPT = ("source", "topic", "split", "licence")
 
 
@@ -72,6 +77,7 @@ def items_import(
     on_staged: Callable[[Import], None] | None = None,
     on_batch: Callable[[int], None] | None = None,
     on_stored: OnStored | None = None,
+    on_held: OnStored | None = None,
     reader: Reader = read_here,
 ) -> ImportReport:
     """Import a file of items, with questions and published labels where it has them.
@@ -81,8 +87,9 @@ def items_import(
     same file twice changes nothing; with `correct` its topic, split, source and licence become those of the
     file, where a cell has one and no release has the item. `columns` says which of a table's columns stand
     for the known ones. `on_staged` is told of the import before anything is staged, `on_batch`
-    how many rows were read, `on_stored` of the import as it becomes visible. `reader` says where the file is
-    read. Raises FileError for what refuses the whole file.
+    how many rows were read, `on_stored` of the import as it becomes visible. With `on_held` what may not be
+    stored yet stays staged where nothing of it was there before, and `on_held` is told of that. `reader`
+    says where the file is read. Raises FileError for what refuses the whole file.
     """
     name = name or path.name
     if format and format not in FORMATS:
@@ -107,6 +114,8 @@ def items_import(
                 with transaction.atomic():
                     corrections_store(project=project, member=member, changes=loader.corrections, file=name)
                     import_finish(staged, report, on_stored)
+            elif on_held and report.changed and not report.counts.get(THERE):
+                import_hold(staged, report, on_held)
     return report
 
 
@@ -170,7 +179,7 @@ class _Loader:
                     self.report.notice(Notice(row.place, told))
                 self._notice_differences(there, row)
             else:
-                self.report.count("items already there")
+                self.report.count(THERE)
                 if self.correct and isinstance(there, _Known):
                     if held := self._correct(there, row):
                         self._refuse(row, held)
@@ -197,7 +206,8 @@ class _Loader:
             )
             for row in new.values()
         ]
-        for item in Item.objects.bulk_create(items):
+        bulk_insert(items)
+        for item in items:
             kept = {name: getattr(item, name) for name in _KEPT}
             known[item.external_id] = _Known(item.pk, item.text, kept)
             self._notice_equal_text(new[item.external_id])
@@ -235,13 +245,13 @@ class _Loader:
                     )
                 elif code and not label:
                     labels.append(self._published_label(item.pk, pk, code))
-        Question.objects.bulk_create([question for question, _ in questions])
+        bulk_insert([question for question, _ in questions])
         labels += [
             self._published_label(question.item_id, question.pk, LABEL_CODES[given.label])
             for question, given in questions
             if given.label
         ]
-        Resolution.objects.bulk_create(labels)
+        bulk_insert(labels)
         self.report.count("new questions", len(questions))
         self.report.count("new published labels", len(labels))
 

@@ -60,7 +60,8 @@ def open_rows(reading: Reading) -> Opened:
     """Open a file by the reader of its content. Raises FileError."""
     path, name, options = reading.path, reading.name, reading.options
     if reading.content == KEY:
-        return Opened(KEY, judgements.read(path, name=name, annotator_needed=False))
+        renamed = options.get("renamed")
+        return Opened(KEY, judgements.read(path, name=name, annotator_needed=False, renamed=renamed))
     if reading.content == JUDGEMENTS:
         codebook = Codebook.from_json(options["codebook"])
         format = reading.format or None

@@ -5,6 +5,7 @@ import time
 from collections.abc import Callable, Iterable, Iterator
 from contextlib import contextmanager
 from dataclasses import asdict, dataclass, field
+from datetime import timedelta
 from pathlib import Path
 from typing import Any, TypeVar
 
@@ -47,8 +48,13 @@ SHOWN = 100
 ALIKE_SHOWN = 5
 """Of these, refusals for one and the same reason."""
 
+_STAGED = (Import.State.STAGING, Import.State.CHECKED)
+
 STALE_AFTER = LEASE
 """How long an import may be silent until what it staged is taken away."""
+
+CHECKED_KEPT = timedelta(days=1)
+"""How long what a check has staged waits for a lead; later it is staged anew when it is imported."""
 
 OnStored = Callable[[Import, "ImportReport"], None]
 """What is told inside the transaction that makes an import visible: an exception in it takes all back."""
@@ -121,8 +127,8 @@ def staged_import(
     """Open an import for the block. Whatever ends the block without `import_finish` discards what it staged.
 
     `on_staged` is told of it before anything is staged. One import a project runs at a time; what a dead one
-    left is taken away first. Raises Refused where another is under way, FileError for a file that cannot be
-    read.
+    left, or a check has kept, is taken away first. Raises Refused where another is under way, FileError for a
+    file that cannot be read.
     """
     refuse_archived(project)
     first_bytes(path, name)
@@ -131,7 +137,7 @@ def staged_import(
         Exists(Item.objects.filter(brought_by=OuterRef("pk")))
         | Exists(Question.objects.filter(brought_by=OuterRef("pk")))
     )
-    for left in project.imports.filter(dead | leftover):
+    for left in project.imports.filter(dead | leftover | Q(state=Import.State.CHECKED)):
         import_discard(left)
     try:
         with transaction.atomic():
@@ -163,8 +169,9 @@ def _dead() -> Q:
 
 
 def imports_sweep() -> None:
-    """Take away what imports have staged whose work gave no sign of life for long."""
-    for left in Import.objects.filter(_dead()).select_related("project"):
+    """Take away what imports have staged whose work gave no sign of life for long, and old checks."""
+    old = Q(state=Import.State.CHECKED, heartbeat_at__lt=timezone.now() - CHECKED_KEPT)
+    for left in Import.objects.filter(_dead() | old).select_related("project"):
         import_discard(left)
 
 
@@ -213,11 +220,20 @@ def good_batches(
         yield good
 
 
+def import_hold(staged: Import, report: ImportReport, on_held: OnStored) -> None:
+    """Keep what was staged until a lead has it imported; `on_held` is told in the same transaction."""
+    with transaction.atomic():
+        alive = Import.objects.filter(pk=staged.pk, state=Import.State.STAGING)
+        if not alive.update(state=Import.State.CHECKED):
+            raise _discarded()
+        on_held(staged, report)
+
+
 def import_finish(staged: Import, report: ImportReport, on_stored: OnStored | None = None) -> None:
     """Make everything that was staged visible at once; `on_stored` is told in the same transaction."""
     report.stored = True
     with transaction.atomic():
-        alive = Import.objects.filter(pk=staged.pk, state=Import.State.STAGING)
+        alive = Import.objects.filter(pk=staged.pk, state__in=_STAGED)
         if not alive.update(state=Import.State.DONE, report=report.to_json()):
             raise _discarded()
         ProjectEvent.objects.create(
@@ -232,12 +248,16 @@ def import_finish(staged: Import, report: ImportReport, on_stored: OnStored | No
 
 def import_discard(brought_by: Import) -> None:
     """Take away what an import that did not finish has staged."""
+    rows = Import.objects.filter(pk=brought_by.pk)
     if brought_by.format == JUDGEMENTS:
         roll_back_append(brought_by)
         _discard_imported_drafts(brought_by.project)
-    else:
+        rows.filter(state__in=_STAGED).update(state=Import.State.FAILED)
+        return
+    # First the state, so that nobody can make visible what is being taken away.
+    rows.filter(state__in=_STAGED).update(state=Import.State.FAILED)
+    if rows.filter(state__in=[Import.State.FAILED, Import.State.UNDONE]).exists():
         delete_brought(brought_by)
-    Import.objects.filter(pk=brought_by.pk, state=Import.State.STAGING).update(state=Import.State.FAILED)
 
 
 def delete_brought(brought_by: Import) -> None:

@@ -28,7 +28,7 @@ from annotation.importing.items import items_import
 from annotation.importing.judgements import judgements_import
 from annotation.importing.reading import Opened, Reader, Reading, read_here
 from annotation.importing.screening import screened_log, screened_write
-from annotation.importing.staging import JUDGEMENTS, ImportReport, import_discard
+from annotation.importing.staging import JUDGEMENTS, ImportReport, import_discard, import_finish
 from annotation.importing.subprocess_reader import AT_ONCE, WORKER, TakesTooLong, read_apart
 from annotation.limits import LIMITS, refuse_unfit
 from annotation.models import Import, Membership, Project, Upload
@@ -272,10 +272,22 @@ def _run(upload: Upload, lease: Lease, at_once: bool) -> bool:
             if upload.screened_from:
                 screened_log(upload, report)
 
+        def on_held(staged: Import, report: ImportReport) -> None:
+            finish(report, work=Work.CHECK, brought=staged)
+
+        if _is_held(upload):
+            try:
+                _import_held(upload, lease)
+            except Refused:
+                pass  # another import has taken it away meanwhile: it is staged anew
+            else:
+                return True
         telling = {
             "on_staged": lambda staged: lease.renew(brought=staged),
             "on_batch": on_batch,
             "on_stored": on_stored,
+            # What was screened is read anew: more may have passed by then.
+            "on_held": on_held if upload.screened_from is None else None,
         }
         try:
             with _as_path(upload) as path:
@@ -286,9 +298,37 @@ def _run(upload: Upload, lease: Lease, at_once: bool) -> bool:
                 return False
             lease.fail(_words(error), found=found.to_json())
             return True
-        if not report.stored:
+        if not report.stored and not _holds(upload):
             finish(report, work=Work.CHECK, brought=None)
     return True
+
+
+def _holds(upload: Upload) -> bool:
+    """Whether what a check staged is kept for the import."""
+    return Upload.objects.filter(pk=upload.pk, brought__state=Import.State.CHECKED).exists()
+
+
+def _is_held(upload: Upload) -> bool:
+    """Whether what is to be imported was staged by its check and may be stored as it is."""
+    return (
+        upload.work == Work.IMPORT
+        and upload.brought is not None
+        and upload.brought.state == Import.State.CHECKED
+        and (upload.skip_invalid or not upload.report.get("refused"))
+    )
+
+
+def _import_held(upload: Upload, lease: Lease) -> None:
+    """Make visible what the check has staged. Raises Refused where that is gone."""
+    refuse_archived(upload.project)
+    assert upload.brought is not None
+
+    def on_stored(staged: Import, report: ImportReport) -> None:
+        rows = report.rows
+        told = {"rows_read": rows, "progress_done": rows, "progress_total": rows}
+        lease.finish(brought=staged, report=report.to_json(), **told)
+
+    import_finish(upload.brought, ImportReport(**upload.report), on_stored)
 
 
 @contextmanager
@@ -339,6 +379,7 @@ def _import(
         **telling,
     }
     if upload.format == JUDGEMENTS:
+        del shared["on_held"]
         return judgements_import(
             round_name=upload.round_name,
             asked=upload.asked,

@@ -11,6 +11,7 @@ from django.db import OperationalError, ProgrammingError
 from annotation.accounts import account_find
 from annotation.codebooks.toml_reader import CodebookError
 from annotation.importing.files.rows import FileError, counted
+from annotation.importing.files.tabular import columns_from_words
 from annotation.importing.staging import ImportReport
 from annotation.models import Project
 from core.errors import NotFound, Refused
@@ -106,6 +107,17 @@ class ScriptCommand(BaseCommand):
         return error
 
 
+def add_map_argument(parser: CommandParser, example: str) -> None:
+    """Let the columns of a table have other names."""
+    parser.add_argument(
+        "--map",
+        action="append",
+        default=[],
+        metavar="OURS=THEIRS",
+        help=f"which column of a table is which known one, as in --map {example}; repeat for several",
+    )
+
+
 class ImportCommand(ScriptCommand):
     """A command that imports one file into a project."""
 
@@ -115,13 +127,7 @@ class ImportCommand(ScriptCommand):
         parser.add_argument("--skip-invalid", action="store_true", help="store the rows that keep the rules")
         parser.add_argument("--dry-run", action="store_true", help="say what would happen, and store nothing")
         parser.add_argument("--refused", type=Path, help="where refused rows go (FILE.refused.csv)")
-        parser.add_argument(
-            "--map",
-            action="append",
-            default=[],
-            metavar="OURS=THEIRS",
-            help="which column of a table is which known one, as in --map text=Argument; repeat for several",
-        )
+        add_map_argument(parser, "text=Argument")
 
     def bring_in(
         self,
@@ -140,27 +146,12 @@ class ImportCommand(ScriptCommand):
             skip_invalid=options["skip_invalid"],
             dry_run=options["dry_run"],
             refused_path=refused_path if keeps_refused else None,
-            columns=_columns(options["map"], known),
+            columns=columns_from_words(options["map"], known),
             **more,
         )
         if not report.rows:
             raise CommandError(f"{report.file} has no row in it, only what heads it: nothing was brought.")
         self.finish(report, refused_path, dry_run=options["dry_run"])
-
-
-def _columns(mapped: Sequence[str], known: Sequence[str]) -> dict[str, str]:
-    """Return which column of a file stands for which known one. Raises CommandError."""
-    columns: dict[str, str] = {}
-    for entry in mapped:
-        ours, separator, theirs = entry.partition("=")
-        if not separator or not theirs or ours not in known:
-            raise CommandError(
-                f"--map {entry}: expected OURS=THEIRS, as in {known[0]}=Nr. OURS can be {', '.join(known)}."
-            )
-        if theirs in columns or ours in columns.values():
-            raise CommandError(f"--map {entry}: each column can stand for one thing only.")
-        columns[theirs] = ours
-    return columns
 
 
 def _whole(refusal: Refused) -> str:

@@ -12,10 +12,12 @@ class Import(models.Model):
     """One file brought into a project. What it staged stays invisible until its state is `done`.
 
     Rows are written in batches, so that a large file never holds the database's write lock for long.
+    `checked` is what a check has staged whole: a lead has it imported, or the next import takes it away.
     """
 
     class State(models.TextChoices):
         STAGING = "staging", "staging"
+        CHECKED = "checked", "checked"
         DONE = "done", "done"
         UNDONE = "undone", "undone"
         FAILED = "failed", "failed"
@@ -37,7 +39,8 @@ class Import(models.Model):
                 fields=["project"], condition=Q(state="staging"), name="import_one_staging_per_project"
             ),
             models.CheckConstraint(
-                condition=Q(state__in=["staging", "done", "undone", "failed"]), name="import_state_known"
+                condition=Q(state__in=["staging", "checked", "done", "undone", "failed"]),
+                name="import_state_known",
             ),
         ]
 

@@ -3,7 +3,7 @@
 See docs/decisions/protocols.md.
 """
 
-from collections.abc import Iterable
+from collections.abc import Iterable, Mapping
 from itertools import islice
 from pathlib import Path
 from typing import Any
@@ -96,18 +96,21 @@ def key_import(
     skip_invalid: bool = False,
     refused_path: Path | None = None,
     member: Membership | None = None,
+    columns: Mapping[str, str] | None = None,
     reader: Reader = read_here,
 ) -> ImportReport:
     """Read a draft training round's key from a file of judgements, in place of what it had.
 
-    The columns are those of judgements; `comment` says why, and who answered is not asked. Rows that break
-    a rule are refused, and then nothing is stored unless `skip_invalid`. Raises FileError, and Refused unless
-    the round is a draft for training, and for a file without rows.
+    The columns are those of judgements; `comment` says why, and who answered is not asked. `columns` says
+    which column of the file stands for which of them. Rows that break a rule are refused, and then nothing
+    is stored unless `skip_invalid`. Raises FileError, and Refused unless the round is a draft for training,
+    and for a file without rows.
     """
     name = name or path.name
     report = ImportReport(file=name, format=KEY)
     refused = RefusedRows(report, refused_path, judgements.columns_of(round.project.protocol, key=True))
-    with reader(Reading(KEY, path, name)) as opened:
+    options = {"renamed": dict(columns)} if columns else {}
+    with reader(Reading(KEY, path, name, options=options)) as opened:
         # Before the round is locked: a key is small, and reading it may take its time.
         rows = list(opened.rows)
     with transaction.atomic():

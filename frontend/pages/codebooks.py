@@ -37,7 +37,7 @@ def codebook(request: HttpRequest, slug: str) -> HttpResponse:
     definition = codebook_in(written, language)
     return project_page(
         request,
-        "codebook.html",
+        "codebooks/codebook.html",
         member,
         tab="codebook",
         shown=shown,
@@ -137,7 +137,7 @@ def edit(request: HttpRequest, slug: str) -> HttpResponse:
             return redirect("codebook", slug)
     return project_page(
         request,
-        "codebook_edit.html",
+        "codebooks/edit.html",
         member,
         tab="codebook",
         newest=newest,
@@ -165,7 +165,7 @@ def preview(request: HttpRequest, slug: str) -> HttpResponse:
     """Return a guideline's Markdown as it will look; nothing is stored."""
     lead_or_403(request, slug)
     html = _html(request.POST.get("guideline", ""))
-    return render(request, "frontend/_guideline_preview.html", {"guideline": html})
+    return render(request, "frontend/codebooks/_guideline_preview.html", {"guideline": html})
 
 
 @login_required
@@ -179,7 +179,7 @@ def compare(request: HttpRequest, slug: str) -> HttpResponse:
     changes = codebook_changes(Definition.from_json(old.definition), Definition.from_json(new.definition))
     return project_page(
         request,
-        "codebook_compare.html",
+        "codebooks/compare.html",
         member,
         tab="codebook",
         versions=sorted(versions),

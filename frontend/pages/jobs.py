@@ -18,7 +18,7 @@ from frontend.templatetags.humanize_numbers import thousands
 
 @dataclass(frozen=True, slots=True)
 class JobShown:
-    """A job as `_job.html` shows it: `said` is how far it is, `name` is that of its element.
+    """A job as `shared/_job.html` shows it: `said` is how far it is, `name` is that of its element.
 
     `progress` answers with the fragment alone; `page` is where the job is shown, `cancel` where it is
     cancelled, empty where it cannot be.
@@ -39,7 +39,7 @@ class JobShown:
 
 def job_progress(request: HttpRequest, shown: JobShown) -> HttpResponse:
     """Answer a page that asks time and again how far a job is."""
-    return render(request, "frontend/_job_progress.html", {"shown": shown})
+    return render(request, "frontend/shared/_job_progress.html", {"shown": shown})
 
 
 def release_shown(release: Release) -> JobShown:

@@ -91,7 +91,7 @@ def my_decisions(request: HttpRequest, slug: str, number: int) -> HttpResponse:
     member = access.member_or_404(request.user, slug)
     round = access.round_or_404(member, number)
     looking = _Looking(member, round, request)
-    return project_page(request, "my_decisions.html", member, tab="project", **looking.context())
+    return project_page(request, "my_decisions/my_decisions.html", member, tab="project", **looking.context())
 
 
 class _Looking:

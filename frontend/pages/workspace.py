@@ -28,36 +28,36 @@ MODULES = (
     "workspace/keys",
     "lib/leaving",
     "workspace/unit_list",
-    "workspace/login",
+    "workspace/saving/login",
     "lib/markdown",
     "workspace/note_form",
     "lib/offsets",
-    "workspace/outbox",
+    "workspace/saving/outbox",
     "workspace/pace",
-    "workspace/reading",
+    "workspace/text/reading",
     "workspace/protocol_rules",
-    "workspace/sender",
+    "workspace/saving/sender",
     "workspace/session",
     "workspace/shell",
-    "workspace/storage",
-    "workspace/tabs",
+    "workspace/saving/storage",
+    "workspace/saving/tabs",
     "workspace/training_end",
-    "workspace/text_view",
+    "workspace/text/text_view",
     "workspace/units",
     "workspace/answer_text",
-    "workspace/given",
-    "workspace/segmentation",
+    "workspace/text/given",
+    "workspace/text/segmentation",
 )
 PAGE_MODULES: dict[str, tuple[str, ...]] = {
     Protocol.FOCUS: (
-        "workspace/focus_page",
-        "workspace/pointing",
-        "workspace/exemplar",
-        "workspace/type_card",
-        "workspace/selection",
-        "workspace/span_keys",
+        "workspace/focus/focus_page",
+        "workspace/focus/pointing",
+        "workspace/focus/exemplar",
+        "workspace/focus/type_card",
+        "workspace/text/selection",
+        "workspace/focus/span_keys",
     ),
-    Protocol.CQS_GEN: ("workspace/question_card", "workspace/questions_page"),
+    Protocol.CQS_GEN: ("workspace/questions/question_card", "workspace/questions/questions_page"),
 }
 """Every script that the workspace imports, and those of each protocol's page: named in the page, so that the
 browser asks for all at once."""
@@ -76,7 +76,7 @@ def workspace(request: HttpRequest, slug: str, number: int) -> HttpResponse:
     member = access.member_or_404(request.user, slug)
     access.require_annotator(member)
     found = access.round_or_404(member, number)
-    return render(request, "frontend/workspace.html", _context(member, found))
+    return render(request, "frontend/workspace/workspace.html", _context(member, found))
 
 
 @require_safe
@@ -89,7 +89,7 @@ def key_workspace(request: HttpRequest, slug: str, number: int) -> HttpResponse:
     found = access.round_or_404(member, number)
     if found.purpose != Round.Purpose.TRAINING or found.status != Round.Status.DRAFT:
         return redirect("round_key" if found.purpose == Round.Purpose.TRAINING else "round", slug, number)
-    return render(request, "frontend/workspace.html", _context(member, found, "key-"))
+    return render(request, "frontend/workspace/workspace.html", _context(member, found, "key-"))
 
 
 def _context(member: Membership, round: Round, part: str = "") -> dict[str, Any]:
@@ -115,13 +115,13 @@ def _context(member: Membership, round: Round, part: str = "") -> dict[str, Any]
 @never_cache
 def signed_in(request: HttpRequest) -> HttpResponse:
     """Tell the workspace that waits in another window that someone logged in, and close this one."""
-    return render(request, "frontend/signed_in.html")
+    return render(request, "frontend/workspace/signed_in.html")
 
 
 @require_safe
 def service_worker(request: HttpRequest) -> HttpResponse:
     """Serve the worker that keeps the workspace for offline reloads, from a path whose scope is /p/."""
-    path = finders.find("frontend/js/workspace/offline_worker.js")
+    path = finders.find("frontend/js/workspace/saving/offline_worker.js")
     if path is None:
         raise Http404(gettext("There is no service worker."))
     script = Path(path).read_bytes()

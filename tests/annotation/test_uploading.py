@@ -55,11 +55,24 @@ def imported(upload: Upload, **options) -> Upload:
     return upload
 
 
+def seen(study) -> int:
+    """Return how many items of a project there are for people."""
+    return study.project.items.filter(brought_by__state="done").count()
+
+
+def forgotten(study) -> None:
+    """Take away what checks have staged, as after a day: the import has to read the file."""
+    long_ago = timezone.now() - timedelta(days=1, seconds=1)
+    study.project.imports.filter(state="checked").update(heartbeat_at=long_ago)
+    staging.imports_sweep()
+    assert study.project.items.count() == seen(study)
+
+
 def test_checking_says_what_will_happen_and_stores_nothing(study):
     upload = checked(bring(study, GOOD))
     assert (upload.work, upload.state, upload.format, upload.rows_read) == ("check", "done", "table", 2)
     assert upload.report["counts"]["new items"] == 2
-    assert study.project.items.count() == 0
+    assert seen(study) == 0
 
 
 def test_the_first_rows_are_shown_as_they_will_be_understood(study):
@@ -87,7 +100,7 @@ def test_refused_rows_are_kept_as_a_file_and_left_out_when_asked(study):
 def test_without_leave_to_skip_a_refused_row_stops_all(study):
     upload = imported(checked(bring(study, MIXED)))
     assert upload.is_checked
-    assert study.project.items.count() == 0
+    assert seen(study) == 0
 
 
 def test_an_unreadable_file_fails_with_its_place(study):
@@ -172,6 +185,7 @@ def test_what_a_dead_worker_left_is_taken_up_again_within_two_minutes_and_done_o
     upload = bring(study, GOOD)
     if work == "import":
         upload_request_import(upload=checked(upload), skip_invalid=False)
+        forgotten(study)
     died(upload)
     assert Import.objects.filter(state="staging").count() == 1
     assert uploads_sweep() == []
@@ -183,12 +197,13 @@ def test_what_a_dead_worker_left_is_taken_up_again_within_two_minutes_and_done_o
     assert (upload.work, upload.state, upload.attempts) == (work, "done", 2)
     assert not Import.objects.filter(state="staging").exists()
     assert study.project.imports.filter(state="done", member=study.lead).count() == (work == "import")
-    assert study.project.items.count() == (2 if work == "import" else 0)
+    assert seen(study) == (2 if work == "import" else 0)
 
 
 def test_an_import_that_is_taken_up_again_does_not_wait_for_what_the_dead_worker_staged(study, died):
     upload = checked(bring(study, GOOD))
     upload_request_import(upload=upload, skip_invalid=False)
+    forgotten(study)
     died(upload)
     lapse(upload)
     Import.objects.filter(state="staging").update(heartbeat_at=timezone.now())  # its last sign came later
@@ -212,6 +227,7 @@ def test_an_upload_that_killed_three_workers_is_given_up_and_can_be_tried_again(
 def test_a_worker_that_lost_its_upload_makes_nothing_visible(study, monkeypatch):
     upload = checked(bring(study, GOOD))
     upload_request_import(upload=upload, skip_invalid=False)
+    forgotten(study)
     real = uploading.items_import
 
     def taken_over(**options):
@@ -232,6 +248,7 @@ def test_a_worker_that_lost_its_upload_makes_nothing_visible(study, monkeypatch)
 def test_a_check_or_an_import_can_be_cancelled_and_nothing_of_it_is_stored(study, monkeypatch):
     upload = checked(bring(study, GOOD))
     upload_request_import(upload=upload, skip_invalid=False)
+    forgotten(study)
     real = uploading.items_import
 
     def cancelled(**options):
@@ -265,3 +282,64 @@ def test_an_empty_file_and_an_archived_project_are_refused(study):
     project_archive(project=study.project, member=study.lead)
     with pytest.raises(Refused, match="is archived"):
         bring(study, GOOD)
+
+
+def unread(monkeypatch) -> None:
+    def refuse(**options):
+        raise AssertionError("the file is read a second time")
+
+    monkeypatch.setattr(uploading, "items_import", refuse)
+
+
+def test_what_a_check_has_staged_is_imported_without_reading_the_file_again(study, monkeypatch):
+    upload = checked(bring(study, MIXED))
+    refused = upload.refused_file.read()
+    assert (seen(study), study.project.imports.filter(state="checked").count()) == (0, 1)
+    unread(monkeypatch)
+    upload = imported(upload, skip_invalid=True)
+    assert (upload.is_imported, upload.report["stored"], upload.report["refused"]) == (True, True, 1)
+    assert list(study.project.items.values_list("external_id", flat=True)) == ["a1", "a3"]
+    assert (seen(study), upload.refused_file.read()) == (2, refused)
+    event = study.project.events.get(action="file imported", member=study.lead)
+    assert event.details["counts"] == {"new items": 2, "new questions": 0, "new published labels": 0}
+
+
+def test_another_import_takes_away_what_a_check_has_staged_and_it_is_staged_again(study):
+    first = checked(bring(study, GOOD))
+    imported(checked(bring(study, "id,text\na1,First text.\nb1,Other.\n")))
+    assert study.project.imports.filter(state="checked").count() == 0
+    upload = imported(first)
+    assert upload.report["counts"]["items already there"] == 1
+    assert sorted(study.project.items.values_list("external_id", flat=True)) == ["a1", "a2", "b1"]
+    assert seen(study) == 3
+
+
+def test_a_check_of_what_is_there_already_keeps_nothing_staged(study):
+    imported(checked(bring(study, GOOD)))
+    upload = checked(bring(study, GOOD + "b,New.,t1\n"))
+    assert (upload.brought, study.project.items.count()) == (None, 2)
+    assert imported(upload).is_imported and seen(study) == 3
+
+
+def test_a_worker_that_lost_its_upload_makes_nothing_visible_of_what_was_staged(study, monkeypatch):
+    upload = checked(bring(study, GOOD))
+    upload_request_import(upload=upload, skip_invalid=False)
+    real = uploading.import_finish
+
+    def taken_over(staged, report, on_stored):
+        Upload.objects.filter(pk=upload.pk).update(lease_token="another's")
+        real(staged, report, on_stored)
+
+    monkeypatch.setattr(uploading, "import_finish", taken_over)
+    upload_import(upload_id=upload.pk)
+    upload.refresh_from_db()
+    assert (upload.state, seen(study)) == ("running", 0)
+    assert not study.project.events.filter(action="file imported", member=study.lead).exists()
+
+
+def test_what_a_check_has_staged_goes_after_a_day(study):
+    upload = checked(bring(study, GOOD))
+    forgotten(study)
+    upload.refresh_from_db()
+    assert (upload.is_checked, upload.brought.state, study.project.items.count()) == (True, "failed", 0)
+    assert imported(upload).is_imported and seen(study) == 2

@@ -62,7 +62,7 @@ def test_every_dialog_is_left_by_escape_and_gives_the_focus_back(study, page, lo
 
 def test_no_other_page_has_a_dialog_of_its_own():
     found = {path.name for path in TEMPLATES.rglob("*.html") if "<dialog" in path.read_text("utf-8")}
-    assert found == {"_workspace_dialogs.html"}
+    assert found == {"_dialogs.html"}
 
 
 def test_on_a_phone_a_drawer_covers_the_page_and_keeps_the_focus_inside(study, page, log_in):

@@ -237,6 +237,9 @@ def test_what_a_label_asks_opens_inside_every_window(workspace):
             assert workspace.evaluate(fits), (width, keys)
             letters = "its words stand letter below letter"
             assert part != ".ws-reason" or box["height"] < 120, (width, letters)
+            question = workspace.locator(".ws-question[aria-current] h2").bounding_box()
+            above = workspace.locator("#ws-question-list").bounding_box()["y"]
+            assert part != ".ws-reason" or question["y"] >= above, (width, "its question is out of sight")
         expect(workspace.locator(".ws-label-short[aria-pressed=true]")).to_be_in_viewport(ratio=1)
         press(workspace, "Escape")
 

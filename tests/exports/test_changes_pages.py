@@ -79,7 +79,7 @@ def test_nothing_of_a_release_that_is_not_public_is_seen_through_the_next(made, 
 
 
 def test_the_list_of_changes_has_pages(made, lead_client, monkeypatch):
-    monkeypatch.setattr("frontend.pages.changes.PAGE_SIZE", 4)
+    monkeypatch.setattr("frontend.pages.releases.comparison.PAGE_SIZE", 4)
     release(made.project, "1.0")
     for item in made.items:
         adjudicate(made, item, "LE", False)

@@ -224,7 +224,7 @@ def test_the_list_shows_the_newest_answer_of_each_question_and_no_reason_that_is
 
 
 def test_long_lists_come_in_pages(made, lead_client, endpoint, choices, monkeypatch):
-    monkeypatch.setattr("frontend.pages.refining.PAIRS", 1)
+    monkeypatch.setattr("frontend.pages.refinement.PAIRS", 1)
     start(lead_client, choices)
     work()
     page = text(lead_client.get(PAGE))

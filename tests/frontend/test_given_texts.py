@@ -20,7 +20,7 @@ GIVEN = re.compile(
 def test_every_text_question_and_quote_on_a_page_is_marked_as_given():
     found = [
         (template.name, given["name"], "{% as_given %}" in given["attributes"])
-        for template in sorted(TEMPLATES.glob("*.html"))
+        for template in sorted(TEMPLATES.rglob("*.html"))
         for given in GIVEN.finditer(template.read_text("utf-8"))
     ]
     assert len(found) >= 10

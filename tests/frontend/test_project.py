@@ -11,7 +11,7 @@ from annotation.models import Comment, Membership, ProjectEvent
 from annotation.projects.invitations import invitation_create, invitation_revoke
 from annotation.projects.projects import project_archive, project_create
 from annotation.rounds.lifecycle import round_close, round_create, round_draw, round_reopen
-from frontend.pages.project import annotators_there, checklist, items_there
+from frontend.pages.project.project import annotators_there, checklist, items_there
 from tests import factories
 from tests.conftest import client_of
 from tests.frontend.studies import disputed_study

@@ -48,7 +48,9 @@ def english_only(source: str) -> set[str]:
     return found | {text for text in texts - SAME_EVERYWHERE if not text.startswith('class="')}
 
 
-@pytest.mark.parametrize("path", TEMPLATES, ids=lambda path: path.name)
+@pytest.mark.parametrize(
+    "path", TEMPLATES, ids=lambda path: path.relative_to(ROOT / "frontend" / "templates").as_posix()
+)
 def test_a_template_says_nothing_in_english_alone(path):
     assert english_only(path.read_text("utf-8")) == set()
 

@@ -1,5 +1,6 @@
 """Leads set up a training round's key in the browser and read how its annotators did against it."""
 
+import html
 import re
 
 import pytest
@@ -8,7 +9,7 @@ from django.core.files.uploadedfile import SimpleUploadedFile
 from annotation.models import Resolution, Round
 from annotation.rounds.lifecycle import round_close, round_create, round_draw
 from annotation.rounds.opening import round_open
-from frontend.pages import training
+from frontend.pages.rounds import training
 from tests import factories
 from tests.conftest import client_of
 from tests.factories import NO, yes
@@ -306,3 +307,39 @@ def test_other_rounds_have_no_key(lead_client, made):
         response = lead_client.get(address)
         assert response.status_code == 409
         assert "Round 2 is no training round: it has no key." in response.content.decode()
+
+
+OTHERS = "Text number,Kind,Fits,From,To,Words,Remark"
+NAMES = {
+    "item": "Text number",
+    "type": "Kind",
+    "applicable": "Fits",
+    "start": "From",
+    "end": "To",
+    "quote": "Words",
+    "comment": "Remark",
+}
+
+
+def test_a_key_with_columns_of_other_names_is_read_when_the_lead_says_which_is_which(made, lead_client):
+    columns = "\r\n".join(f" {ours} = {theirs} " for ours, theirs in NAMES.items())
+    page = upload(lead_client, *WHOLE, header=OTHERS, columns=columns)
+    assert "Answers in it: 10." in text_of(page)
+    answer = made.round.key_answers.get(type_code="LE")
+    assert (answer.quote, answer.why) == ("library", "No grades shown.")
+
+
+@pytest.mark.parametrize(
+    "columns, told",
+    [
+        ("item", "item: expected OURS=THEIRS, as in item=Nr. OURS can be item, type,"),
+        ("annotator=Who", "annotator=Who: expected OURS=THEIRS"),
+        ("item=Text number\ntype=Text number", "type=Text number: each column can stand for one thing only."),
+        ("item=Nr", "no column 'Nr'; found 'Text number'"),
+    ],
+)
+def test_other_names_that_cannot_be_are_refused_and_the_key_stays(made, lead_client, columns, told):
+    upload(lead_client, *WHOLE)
+    page = upload(lead_client, *WHOLE, header=OTHERS, columns=columns)
+    assert told in html.unescape(text_of(page))
+    assert made.round.key_answers.count() == 10

@@ -18,7 +18,7 @@ from agreement.statistics import kappa_paradox as paradox
 from annotation.models import Comment, Protocol, Round
 from annotation.protocols import cqs_gen, focus
 from exports.models import Release
-from frontend.pages.agreement import OF_ONE_MIND
+from frontend.pages.agreement.report import OF_ONE_MIND
 
 ROOT = Path(__file__).resolve().parent.parent.parent
 LOCALE = ROOT / "frontend" / "locale"

@@ -28,7 +28,7 @@ def imported_by(*scripts: str) -> set[str]:
     while waiting:
         name = waiting.pop()
         text = (JS / f"{name}.js").read_text("utf-8")
-        found = re.findall(r'^import .* from "(\.{1,2}/[\w/]+)\.js"', text, re.MULTILINE)
+        found = re.findall(r'^import .* from "((?:\.{1,2}/)+[\w/]+)\.js"', text, re.MULTILINE)
         new = {posixpath.normpath(f"{posixpath.dirname(name)}/{path}") for path in found} - reached
         reached |= new
         waiting.extend(new)
@@ -36,7 +36,8 @@ def imported_by(*scripts: str) -> set[str]:
 
 
 @pytest.mark.parametrize(
-    ("protocol", "page"), [(Protocol.FOCUS, "focus_page"), (Protocol.CQS_GEN, "questions_page")]
+    ("protocol", "page"),
+    [(Protocol.FOCUS, "focus/focus_page"), (Protocol.CQS_GEN, "questions/questions_page")],
 )
 def test_the_page_names_every_script_that_the_workspace_of_its_protocol_imports(protocol, page):
     made = factories.study(protocol, annotators=1, items=1, slug="campus")

@@ -5,9 +5,9 @@ import { readFileSync } from "node:fs";
 import { test } from "node:test";
 import { actOf } from "../../frontend/static/frontend/js/workspace/keys.js";
 import { shownRange } from "../../frontend/static/frontend/js/lib/offsets.js";
-import { NOTHING, selectedRange } from "../../frontend/static/frontend/js/workspace/selection.js";
-import { moved } from "../../frontend/static/frontend/js/workspace/span_keys.js";
-import { cutOf } from "../../frontend/static/frontend/js/workspace/segmentation.js";
+import { NOTHING, selectedRange } from "../../frontend/static/frontend/js/workspace/text/selection.js";
+import { moved } from "../../frontend/static/frontend/js/workspace/focus/span_keys.js";
+import { cutOf } from "../../frontend/static/frontend/js/workspace/text/segmentation.js";
 
 const sample = (name) => readFileSync(new URL(`../../annotation/sample/${name}`, import.meta.url), "utf-8").trim().split("\n");
 const texts = new Map(sample("arguments.jsonl").map((line) => JSON.parse(line)).map(({ id, text }) => [id, { text }]));

@@ -1,6 +1,6 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
-import { Outbox, backoff } from "../../frontend/static/frontend/js/workspace/outbox.js";
+import { Outbox, backoff } from "../../frontend/static/frontend/js/workspace/saving/outbox.js";
 
 const NO = { message: "", errors: {} };
 let seq = 0;

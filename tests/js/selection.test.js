@@ -1,7 +1,7 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
-import { NOTHING, dragged, fromRange, goTo, jump, moveLetter, moveSentence, moveWord, pick, selectedRange, sentenceAround } from "../../frontend/static/frontend/js/workspace/selection.js";
-import { cut } from "../../frontend/static/frontend/js/workspace/segmentation.js";
+import { NOTHING, dragged, fromRange, goTo, jump, moveLetter, moveSentence, moveWord, pick, selectedRange, sentenceAround } from "../../frontend/static/frontend/js/workspace/text/selection.js";
+import { cut } from "../../frontend/static/frontend/js/workspace/text/segmentation.js";
 
 const TEXT = "One two three. Four five six. Seven.";
 const pieces = cut(TEXT);

@@ -1,8 +1,8 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
-import { Outbox } from "../../frontend/static/frontend/js/workspace/outbox.js";
-import { Sender } from "../../frontend/static/frontend/js/workspace/sender.js";
-import { memoryStore } from "../../frontend/static/frontend/js/workspace/storage.js";
+import { Outbox } from "../../frontend/static/frontend/js/workspace/saving/outbox.js";
+import { Sender } from "../../frontend/static/frontend/js/workspace/saving/sender.js";
+import { memoryStore } from "../../frontend/static/frontend/js/workspace/saving/storage.js";
 
 const durableStore = () => /** @type {const} */ ({ ...memoryStore(), kind: "indexeddb" });
 

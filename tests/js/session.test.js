@@ -2,7 +2,7 @@ import assert from "node:assert/strict";
 import { readFileSync } from "node:fs";
 import { test } from "node:test";
 import { Clock } from "../../frontend/static/frontend/js/workspace/clock.js";
-import { Outbox } from "../../frontend/static/frontend/js/workspace/outbox.js";
+import { Outbox } from "../../frontend/static/frontend/js/workspace/saving/outbox.js";
 import { Session } from "../../frontend/static/frontend/js/workspace/session.js";
 import { Units } from "../../frontend/static/frontend/js/workspace/units.js";
 

@@ -24,6 +24,7 @@ from annotation.importing.files.lost_cells import Lost, cut_columns, lost_text
 from annotation.importing.files.refused_rows import JSON_ROW, added_in, row_restored
 from annotation.importing.files.rows import FileError, Notice, Refusal
 from core.csv_safety import taken_back
+from core.errors import Refused
 from core.texts import BLANK_CHARACTERS, is_blank, text_problem
 
 EXCEL = "Excel"
@@ -155,6 +156,29 @@ def read_table(
     if renamed and table.columns is not None:
         table.require(name, list(renamed))
     return _known(_renamed(table, renamed), known)
+
+
+def columns_from_words(words: Iterable[str], known: Sequence[str]) -> dict[str, str]:
+    """Return which column of a file stands for which known one, of words such as "text=Argument".
+
+    White space around a name does not matter. Raises Refused.
+    """
+    columns: dict[str, str] = {}
+    for entry in words:
+        ours, _, theirs = (part.strip() for part in entry.partition("="))
+        if not theirs or ours not in known:
+            raise Refused(
+                "invalid",
+                gettext("%(entry)s: expected OURS=THEIRS, as in %(example)s=Nr. OURS can be %(known)s.")
+                % {"entry": entry, "example": known[0], "known": ", ".join(known)},
+            )
+        if theirs in columns or ours in columns.values():
+            raise Refused(
+                "invalid",
+                gettext("%(entry)s: each column can stand for one thing only.") % {"entry": entry},
+            )
+        columns[theirs] = ours
+    return columns
 
 
 def columns_of(path: Path, name: str) -> tuple[str, ...]:

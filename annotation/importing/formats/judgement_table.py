@@ -45,6 +45,8 @@ COLUMNS = (
     "active_seconds",
     "decided_at",
 )
+KEY_COLUMNS = tuple(column for column in COLUMNS if column != "annotator")
+"""Those of a training round's key, which is nobody's judgement."""
 _TYPE_FIELDS = ("applicable", "start", "end", "quote", "comment", "cannot_judge", "unsure")
 _QUESTION_FIELDS = ("label", "reason", "comment", "edited_question", "cannot_judge", "unsure")
 # pandas writes 1.0 for 1 in a column that has an empty cell

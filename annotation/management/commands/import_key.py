@@ -5,7 +5,9 @@ from typing import Any
 
 from django.core.management.base import CommandParser
 
-from annotation.management.script import ScriptCommand
+from annotation.importing.files.tabular import columns_from_words
+from annotation.importing.formats.judgement_table import KEY_COLUMNS
+from annotation.management.script import ScriptCommand, add_map_argument
 from annotation.training.key import key_import
 from core.errors import NotFound
 
@@ -17,6 +19,7 @@ class Command(ScriptCommand):
         parser.add_argument("slug")
         parser.add_argument("file", type=Path)
         parser.add_argument("--round", required=True, help="the training round's name")
+        add_map_argument(parser, "item=Nr")
         parser.add_argument("--skip-invalid", action="store_true", help="store the rows that keep the rules")
 
     def handle(self, *args: Any, **options: Any) -> None:
@@ -31,5 +34,6 @@ class Command(ScriptCommand):
             path,
             skip_invalid=options["skip_invalid"],
             refused_path=refused_path if options["skip_invalid"] else None,
+            columns=columns_from_words(options["map"], KEY_COLUMNS),
         )
         self.finish(report, refused_path)

@@ -1,8 +1,8 @@
 /**
  * The only module that talks to the server. A judgement's reply is always one of the kinds that the outbox knows; it never throws.
  *
- * @typedef {import("../workspace/outbox.js").Entry} Entry
- * @typedef {import("../workspace/outbox.js").Reply} Reply
+ * @typedef {import("../workspace/saving/outbox.js").Entry} Entry
+ * @typedef {import("../workspace/saving/outbox.js").Reply} Reply
  */
 
 import { gettext } from "./i18n.js";

@@ -3,7 +3,7 @@
 import { edgeOf, isShortcut, letterOf } from "../workspace/keys.js";
 import { drawn, shownRange, storedSpan } from "../lib/offsets.js";
 import { edgeMoved, firstSpan } from "../lib/span_move.js";
-import { cut } from "../workspace/segmentation.js";
+import { cut } from "../workspace/text/segmentation.js";
 
 /** @typedef {import("../lib/offsets.js").Range} Range */
 

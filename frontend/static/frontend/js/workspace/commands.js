@@ -3,7 +3,7 @@
 import { closeDrawers, modalIsOpen, openDrawers, openModal, part, toggleDrawer } from "../lib/dialogs.js";
 import { gettext } from "../lib/i18n.js";
 import { actOf } from "./keys.js";
-import { logIn, logOut, openLoginWindow, whenSignedIn } from "./login.js";
+import { logIn, logOut, openLoginWindow, whenSignedIn } from "./saving/login.js";
 
 const DOUBLE_CLICK = 300;
 /** What changes something on the server, or begins to. */
@@ -14,9 +14,9 @@ const SAME_PLACE = 24;
  * @typedef {object} Parts
  * @property {import("./shell.js").Shell} shell
  * @property {import("./session.js").Session} session
- * @property {import("./sender.js").Sender} sender
+ * @property {import("./saving/sender.js").Sender} sender
  * @property {import("./clock.js").Clock} clock
- * @property {{page: import("./focus_page.js").FocusPage | import("./questions_page.js").QuestionsPage, listing: import("./unit_list.js").Listing}} tools
+ * @property {{page: import("./focus/focus_page.js").FocusPage | import("./questions/questions_page.js").QuestionsPage, listing: import("./unit_list.js").Listing}} tools
  * @property {() => number} steady
  * @property {(asked?: boolean) => void} askForLogin
  * @property {() => Promise<boolean>} loggedIn

@@ -7,15 +7,15 @@ import { listenForClosing, modalIsOpen, openModal, part, sayInDialog } from "../
 import { gettext, interpolate, ngettext, useCatalogue } from "../lib/i18n.js";
 import { POINTER_PREFIX } from "../lib/leaving.js";
 import { Listing } from "./unit_list.js";
-import { Outbox } from "./outbox.js";
-import { listenForReading } from "./reading.js";
-import { Sender } from "./sender.js";
+import { Outbox } from "./saving/outbox.js";
+import { listenForReading } from "./text/reading.js";
+import { Sender } from "./saving/sender.js";
 import { Session } from "./session.js";
 import { Shell } from "./shell.js";
-import { memoryStore, openStore } from "./storage.js";
-import { entriesLeftBehind, gone, holdTab, keepForOffline, otherWindows } from "./tabs.js";
+import { memoryStore, openStore } from "./saving/storage.js";
+import { entriesLeftBehind, gone, holdTab, keepForOffline, otherWindows } from "./saving/tabs.js";
 import { Units, resultOf, rowsOf } from "./units.js";
-import { cutOf } from "./segmentation.js";
+import { cutOf } from "./text/segmentation.js";
 
 const FIRST_PAGE = 10;
 const NEXT_PAGES = 50;
@@ -37,8 +37,8 @@ const translated = document.documentElement.lang.startsWith("en")
 
 /** Only the page of the round's protocol; it comes beside the first data. */
 const pageClass = dataset.protocol === "cqs_gen"
-  ? import("./questions_page.js").then(({ QuestionsPage }) => QuestionsPage)
-  : import("./focus_page.js").then(({ FocusPage }) => FocusPage);
+  ? import("./questions/questions_page.js").then(({ QuestionsPage }) => QuestionsPage)
+  : import("./focus/focus_page.js").then(({ FocusPage }) => FocusPage);
 
 listenForClosing();
 window.addEventListener("error", ({ error }) => { if (error) sayBroken(); });
@@ -99,7 +99,7 @@ async function fromThisBrowser(error) {
   return null;
 }
 
-/** @param {{overview: any, page: any, offline: boolean, store: import("./storage.js").Store}} first @param {string} tab */
+/** @param {{overview: any, page: any, offline: boolean, store: import("./saving/storage.js").Store}} first @param {string} tab */
 async function work({ overview, page, offline, store }, tab) {
   const shell = new Shell(overview, root);
   const { spec, round } = overview;
@@ -125,7 +125,7 @@ async function work({ overview, page, offline, store }, tab) {
     told = outbox.waiting;
     send({ from: tab, waiting: told, ...message });
   };
-  /** @param {import("./tabs.js").Told} message */
+  /** @param {import("./saving/tabs.js").Told} message */
   const hear = (message) => {
     if (!session.others.has(message.from)) watch(message.from);
     session.others.set(message.from, message.waiting);

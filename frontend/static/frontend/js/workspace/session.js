@@ -4,8 +4,8 @@
  *
  * @typedef {import("./units.js").Unit} Unit
  * @typedef {import("./units.js").Row} Row
- * @typedef {import("./outbox.js").Entry} Entry
- * @typedef {import("./outbox.js").Reply} Reply
+ * @typedef {import("./saving/outbox.js").Entry} Entry
+ * @typedef {import("./saving/outbox.js").Reply} Reply
  * @typedef {Record<string, any>} Draft  what was begun and is not decided: comment, unsure, label, reason, edited_question, span, typed
  */
 
@@ -27,7 +27,7 @@ export class Session {
    * @param {boolean} [parts.training]  the first answer counts: it locks, and its feedback is shown before the next unit
    * @param {string} [parts.closed]  why nothing can be stored
    * @param {import("./units.js").Units} parts.units
-   * @param {import("./sender.js").Sender} parts.sender
+   * @param {import("./saving/sender.js").Sender} parts.sender
    * @param {import("./clock.js").Clock} parts.clock
    * @param {() => number} parts.now       steady milliseconds
    * @param {() => Date} parts.today

@@ -286,7 +286,7 @@ export class Shell {
 }
 
 /**
- * @param {import("./outbox.js").Outbox} outbox
+ * @param {import("./saving/outbox.js").Outbox} outbox
  * @param {boolean} storeFailed
  * @param {{closed?: string, unsure?: boolean, elsewhere?: number}} [session]  `unsure`: what the server has is not known; `elsewhere`: decisions that wait in other windows
  * @returns {{state: "saved" | "waiting" | "trouble" | "act" | "closed", text: string}}

@@ -2,7 +2,7 @@
 
 import { element, part, replaceChildren } from "../lib/dialogs.js";
 import { gettext, interpolate } from "../lib/i18n.js";
-import { given } from "./given.js";
+import { given } from "./text/given.js";
 import { isDecided, isSameQuestion } from "./units.js";
 import { answerKind, answerText, shortened } from "./answer_text.js";
 

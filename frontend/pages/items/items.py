@@ -1,0 +1,172 @@
+"""The items of a project: find one, read it, withdraw it."""
+
+from django import forms
+from django.contrib import messages
+from django.http import HttpRequest, HttpResponse
+from django.shortcuts import redirect
+from django.urls import reverse
+from django.utils.translation import gettext, gettext_lazy
+from django.views.decorators.http import require_GET, require_http_methods, require_POST
+
+from annotation.items.correction import FIELDS, item_correct
+from annotation.items.search import items_with_words, topics_of
+from annotation.items.withdrawal import item_restore, item_withdraw
+from annotation.limits import characters
+from annotation.models import Import, Item, Membership, Round
+from core.errors import NotFound
+from frontend.decorators import login_required
+from frontend.middleware import refusals_as_notices
+from frontend.pages.common import lead_or_403, posted, project_page, query_without_page, uncounted_page_of
+
+
+@login_required
+@require_GET
+def items(request: HttpRequest, slug: str) -> HttpResponse:
+    """List the items, found by words of their id or text, by topic, or withdrawn ones."""
+    member = lead_or_403(request, slug)
+    # By the few imports that are done: a join would look at every item's import.
+    done = list(member.project.imports.filter(state=Import.State.DONE).values_list("pk", flat=True))
+    shown = member.project.items.filter(brought_by__in=done)
+    words, topic = request.GET.get("q", "").strip(), request.GET.get("topic", "")
+    if words:
+        shown = items_with_words(shown, words)
+    if topic:
+        shown = shown.filter(topic=topic)
+    if "withdrawn" in request.GET:
+        shown = shown.filter(withdrawn_at__isnull=False)
+    return project_page(
+        request,
+        "items/items.html",
+        member,
+        tab="items",
+        page=uncounted_page_of(request, shown.order_by("id")),
+        query=query_without_page(request),
+        topics=topics_of(member.project),
+        words=words,
+        topic=topic,
+        withdrawn="withdrawn" in request.GET,
+        any_item=member.project.items.filter(brought_by__in=done).exists(),
+    )
+
+
+def _item(member: Membership, item_id: int) -> Item:
+    found = member.project.items.filter(pk=item_id, brought_by__state=Import.State.DONE).first()
+    if found is None:
+        raise NotFound(gettext("There is no such item in this project."))
+    return found
+
+
+@login_required
+@require_GET
+def item(request: HttpRequest, slug: str, item_id: int) -> HttpResponse:
+    """Show one item with all that is known of it."""
+    member = lead_or_403(request, slug)
+    found = _item(member, item_id)
+    return project_page(
+        request,
+        "items/item.html",
+        member,
+        tab="items",
+        item=found,
+        questions=found.questions.filter(brought_by__state=Import.State.DONE).order_by("position"),
+        rounds=member.project.rounds.filter(round_items__item=found).exclude(claimed_for=Round.Work.DRAWING),
+    )
+
+
+class CorrectForm(forms.Form):
+    topic = forms.CharField(
+        required=False, max_length=characters("item", "topic"), label=gettext_lazy("Topic")
+    )
+    split = forms.CharField(
+        required=False, max_length=characters("item", "split"), label=gettext_lazy("Split")
+    )
+    source = forms.CharField(
+        required=False, max_length=characters("item", "source"), label=gettext_lazy("Source")
+    )
+    licence = forms.CharField(
+        required=False, max_length=characters("item", "licence"), label=gettext_lazy("Licence")
+    )
+
+
+@login_required
+@require_http_methods(["GET", "POST"])
+def correct(request: HttpRequest, slug: str, item_id: int) -> HttpResponse:
+    """Correct what is said of an item beside its text."""
+    member = lead_or_403(request, slug)
+    found = _item(member, item_id)
+    form = CorrectForm(posted(request), initial={field: getattr(found, field) for field in FIELDS})
+    if request.method == "POST" and form.is_valid():
+        with refusals_as_notices(request):
+            if item_correct(item=found, member=member, given=form.cleaned_data):
+                messages.success(
+                    request, gettext("%(external_id)s is corrected.") % {"external_id": found.external_id}
+                )
+        return redirect("item", slug, item_id)
+    return project_page(
+        request,
+        "confirm.html",
+        member,
+        tab="items",
+        heading=gettext("Correct %(external_id)s") % {"external_id": found.external_id},
+        effects=[
+            gettext("Many at once: import the file again and choose to correct the items that are here."),
+            gettext("What was said before stays in the log. Once a release has the item, nothing changes."),
+        ],
+        act=gettext("Correct %(external_id)s") % {"external_id": found.external_id},
+        back=reverse("item", args=[slug, item_id]),
+        form=form,
+    )
+
+
+class WithdrawForm(forms.Form):
+    why = forms.CharField(
+        max_length=characters("item", "withdrawn_reason"),
+        widget=forms.Textarea(attrs={"rows": 3}),
+        label=gettext_lazy("Why? The next release’s list of changes says it."),
+    )
+
+
+@login_required
+@require_http_methods(["GET", "POST"])
+def withdraw(request: HttpRequest, slug: str, item_id: int) -> HttpResponse:
+    """Say what withdrawing does, ask why, then withdraw."""
+    member = lead_or_403(request, slug)
+    found = _item(member, item_id)
+    form = WithdrawForm(posted(request))
+    if request.method == "POST" and form.is_valid():
+        with refusals_as_notices(request):
+            item_withdraw(item=found, member=member, why=form.cleaned_data["why"])
+            messages.success(
+                request, gettext("%(external_id)s is withdrawn.") % {"external_id": found.external_id}
+            )
+        return redirect("item", slug, item_id)
+    return project_page(
+        request,
+        "confirm.html",
+        member,
+        tab="items",
+        heading=gettext("Withdraw %(external_id)s") % {"external_id": found.external_id},
+        effects=[
+            gettext("Annotators who have it no longer meet it, and no round can draw it."),
+            gettext("It is left out of figures and releases made from now on; the next release names it."),
+            gettext("What was judged about it stays stored, and you can restore it."),
+        ],
+        act=gettext("Withdraw %(external_id)s") % {"external_id": found.external_id},
+        danger=True,
+        back=reverse("item", args=[slug, item_id]),
+        form=form,
+    )
+
+
+@login_required
+@require_POST
+def restore(request: HttpRequest, slug: str, item_id: int) -> HttpResponse:
+    """Bring a withdrawn item back."""
+    member = lead_or_403(request, slug)
+    found = _item(member, item_id)
+    with refusals_as_notices(request):
+        item_restore(item=found, member=member)
+        messages.success(
+            request, gettext("%(external_id)s is restored.") % {"external_id": found.external_id}
+        )
+    return redirect("item", slug, item_id)

@@ -1,0 +1,96 @@
+"""What a project says about itself, and putting it aside."""
+
+from django import forms
+from django.contrib import messages
+from django.http import HttpRequest, HttpResponse
+from django.shortcuts import redirect
+from django.urls import reverse
+from django.utils.translation import gettext, gettext_lazy
+from django.views.decorators.http import require_http_methods
+
+from annotation.models import Project
+from annotation.projects.projects import project_archive, project_edit, project_restore
+from frontend.decorators import login_required
+from frontend.middleware import refusals_as_notices
+from frontend.pages.common import lead_or_403, posted, project_page
+
+
+class SettingsForm(forms.ModelForm):
+    class Meta:
+        model = Project
+        fields = ["name", "licence", "languages", "contact"]
+        labels = {
+            "name": gettext_lazy("Name"),
+            "licence": gettext_lazy("Licence"),
+            "languages": gettext_lazy("Languages"),
+            "contact": gettext_lazy("Contact"),
+        }
+        help_texts = {
+            "licence": gettext_lazy("Of the dataset that will be released, for example CC BY 4.0."),
+            "languages": gettext_lazy("Of the texts, as codes: en, or en, ar."),
+            "contact": gettext_lazy("Whom readers of a release can write to."),
+        }
+
+
+@login_required
+@require_http_methods(["GET", "POST"])
+def settings(request: HttpRequest, slug: str) -> HttpResponse:
+    """Show and change what the project says about itself."""
+    member = lead_or_403(request, slug)
+    form = SettingsForm(posted(request), instance=Project.objects.get(pk=member.project.pk))
+    if request.method == "POST" and form.is_valid():
+        with refusals_as_notices(request):
+            project_edit(project=member.project, member=member, **form.cleaned_data)
+            messages.success(request, gettext("The project's settings are saved."))
+            return redirect("project_settings", slug)
+    return project_page(request, "project/settings.html", member, tab="project", form=form)
+
+
+class TypedNameForm(forms.Form):
+    typed = forms.CharField(label=gettext_lazy("Type the project's short name to confirm"), max_length=80)
+
+
+@login_required
+@require_http_methods(["GET", "POST"])
+def archive(request: HttpRequest, slug: str) -> HttpResponse:
+    """Archive the project after its short name was typed."""
+    member = lead_or_403(request, slug)
+    form = TypedNameForm(posted(request))
+    if request.method == "POST" and form.is_valid():
+        if form.cleaned_data["typed"].strip() != slug:
+            form.add_error("typed", gettext("That is not the short name: type %(slug)s.") % {"slug": slug})
+        else:
+            with refusals_as_notices(request):
+                project_archive(project=member.project, member=member)
+                messages.success(
+                    request,
+                    gettext("%(name)s is archived. A lead can restore it.") % {"name": member.project.name},
+                )
+            return redirect("project", slug)
+    return project_page(
+        request,
+        "confirm.html",
+        member,
+        tab="project",
+        heading=gettext("Archive %(name)s") % {"name": member.project.name},
+        effects=[
+            gettext("It moves to the end of everybody's list of projects, marked as archived."),
+            gettext("Nothing new can be imported, opened or judged in it. Reading and releasing still work."),
+            gettext("Nothing is deleted. Any lead can restore it at any time."),
+        ],
+        act=gettext("Archive %(name)s") % {"name": member.project.name},
+        danger=True,
+        back=reverse("project_settings", args=[slug]),
+        form=form,
+    )
+
+
+@login_required
+@require_http_methods(["POST"])
+def restore(request: HttpRequest, slug: str) -> HttpResponse:
+    """Take the project out of the archive."""
+    member = lead_or_403(request, slug)
+    with refusals_as_notices(request):
+        project_restore(project=member.project, member=member)
+        messages.success(request, gettext("%(name)s is restored.") % {"name": member.project.name})
+    return redirect("project", slug)
