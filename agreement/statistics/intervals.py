@@ -35,6 +35,9 @@ FEW_CLUSTERS = 10
 FEW_INFORMATIVE = 5
 _FLAT = 1e-9
 
+RARE_LABEL_FIGURES = ("cohen_kappa", "conger_kappa", "fleiss_kappa", "krippendorff_alpha")
+"""Their chance agreement is taken from the labels given: they rest on the rarer ones as well."""
+
 
 @dataclass(frozen=True, slots=True)
 class Information:
@@ -61,8 +64,12 @@ class Information:
         return FEW_POSITIVES if self.scarcest < FEW_INFORMATIVE else None
 
     def without_chance(self) -> Information:
-        """Return what a figure without chance agreement, or with a chance fixed beforehand, rests on."""
+        """Return what a figure that rests on no rarer label has."""
         return replace(self, doubled=None)
+
+    def of_figure(self, name: str) -> Information:
+        """Return what of it a coefficient of labels rests on."""
+        return self if name in RARE_LABEL_FIGURES else self.without_chance()
 
     def scaled(self, factor: float) -> Information:
         """Return what a study of so many times the texts would have."""
@@ -104,7 +111,7 @@ def judged_interval(
     """
     interval = percentile_interval(values, defined)
     if interval.low is None or interval.high is None:
-        return interval
+        return replace(interval, caution=information.caution)
     low, high = unseen or unseen_limits(
         value, information.clusters, below=below, floor=floor, ceiling=ceiling
     )
@@ -130,19 +137,21 @@ def unseen_limits(
 
 
 def _widening(informative: int) -> float:
-    """Return t(i - 1) sqrt(i / (i - 1)) / z: the t quantile by Abramowitz and Stegun's 26.7.5."""
-    z, v = Z_95, informative - 1
+    return t_ratio(informative - 1) * math.sqrt(informative / (informative - 1))
+
+
+def t_ratio(freedom: int) -> float:
+    """Return the 97.5% quantile of t over that of the normal, from 4 degrees of freedom on to 0.3%.
+
+    Abramowitz and Stegun (1964) 26.7.5.
+
+    >>> round(1.959964 * t_ratio(9), 3), round(1.959964 * t_ratio(4), 2)
+    (2.262, 2.77)
+    """
+    z, v = Z_95, freedom
     t = z + (z**3 + z) / (4 * v) + (5 * z**5 + 16 * z**3 + 3 * z) / (96 * v**2)
     t += (3 * z**7 + 19 * z**5 + 17 * z**3 - 15 * z) / (384 * v**3)
-    return t * math.sqrt(informative / v) / z
-
-
-def ratio_information(numerators: FloatArray, denominators: FloatArray) -> Information:
-    """Count the clusters (clusters,) that add to a ratio, and those whose own ratio is not the commonest."""
-    there = denominators > 0
-    ratios = np.round(numerators[there] / denominators[there], 9)
-    commonest = np.unique(ratios, return_counts=True)[1].max(initial=0)
-    return Information(int(ratios.size), int(ratios.size - commonest))
+    return t / z
 
 
 @dataclass(frozen=True, slots=True)

@@ -26,8 +26,6 @@ from agreement.statistics.rating_table import Study, study_of
 from agreement.statistics.standard_errors import alpha_standard_error, gwet_standard_error
 
 _GWET = ("observed_agreement", "pabak", "gwet_ac1", "fleiss_kappa")
-RARE_LABEL_FIGURES = ("cohen_kappa", "conger_kappa", "fleiss_kappa", "krippendorff_alpha")
-"""Their chance agreement is taken from the labels given: they rest on the rarer one as well."""
 
 
 def label_agreement(
@@ -138,8 +136,7 @@ def count_interval(name: str, sums: CountSums, resampled: CountSums, information
 def count_end(name: str, sums: CountSums, information: Information) -> End:
     """Return a defined coefficient with what it rests on and its limits where no resample differs."""
     value = float(evaluate_count(name, sums)[0])
-    if name not in RARE_LABEL_FIGURES:
-        information = information.without_chance()
+    information = information.of_figure(name)
     return End(value, information, unseen_limits(value, information.clusters, below=_fall(name, sums)))
 
 

@@ -20,20 +20,18 @@ from agreement.statistics.estimates import SINGLE_ITEM, Estimate
 from agreement.statistics.intervals import End, judged_difference
 from agreement.statistics.pairs import PairSums
 from agreement.statistics.patterns import FloatArray
-from agreement.statistics.strata import (
+from agreement.statistics.strata import stratified_agreement
+from agreement.statistics.strata_ratios import (
     COUNT_FIGURES,
     SHARE_FIGURES,
-    STRATA_STREAM,
-    Strata,
     added,
     figure_end,
     light_of,
     pair_parts,
-    strata_of,
-    stratified_agreement,
-    sums_of,
     together,
 )
+from agreement.statistics.strata_resampling import STRATA_STREAM
+from agreement.statistics.strata_tables import Strata, strata_of, sums_of
 
 Drawn = dict[str, tuple[FloatArray, np.ndarray]]
 

@@ -113,7 +113,7 @@ def test_what_is_drawn_by_index_and_from_the_normal_limit_has_the_spread_of_the_
 
     def interval(**limits):
         for name, value in limits.items():
-            monkeypatch.setattr(f"agreement.statistics.strata.{name}", value)
+            monkeypatch.setattr(f"agreement.statistics.strata_resampling.{name}", value)
         found = stratified_agreement(ratings, q=2, seed=1, replicates=2000).estimates["krippendorff_alpha"]
         return np.array([found.low, found.high])
 
