@@ -31,7 +31,7 @@ from agreement.spans.encoders import Encoder, MissingEncoder
 from annotation.codebooks.definition import FOCUS
 from core.canonical_json import canonical
 
-REPORT_VERSION = 6
+REPORT_VERSION = 7
 """Part of the digest: raise it when the same judgements would give other figures."""
 
 Progress = Callable[[int, int], None]

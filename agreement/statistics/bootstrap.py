@@ -27,7 +27,6 @@ from agreement.statistics.patterns import FloatArray, IntArray
 UNDEFINED_SHARE_LIMIT = 0.05
 PERCENTILE = "percentile"
 SYMMETRIC = "symmetric_percentile"
-RULE_OF_THREE = "rule_of_three"
 _TAILS = (0.025, 0.975)
 _CHUNK_CELLS = 2_000_000
 

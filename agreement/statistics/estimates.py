@@ -27,7 +27,10 @@ NOT_COMPUTED = "not_computed"
 NO_SPREAD = "no_spread"
 BEYOND_LIMIT = "beyond_limit"
 
+RULE_OF_THREE = "rule_of_three"
+
 FEW_POSITIVES = "few_positives"
+FEW_DIFFERENCES = "few_differences"
 FEW_TEXTS = "few_texts"
 
 KEPT_BACK = "kept_back"
@@ -47,8 +50,10 @@ REASONS: Mapping[str, str] = {
     NO_SPREAD: "all items have the same value, so that resampling them cannot show how far it may be off",
     BEYOND_LIMIT: "more than a thousand times the items at hand would be needed",
     KEPT_BACK: "not told, because it would speak of so few items that it would tell their answers",
-    FEW_POSITIVES: "so few items are judged differently, or share the less common label, that no interval "
-    "method is trustworthy",
+    RULE_OF_THREE: "limits by the rule of three: no resample differs, and at most 3 in n items may be of a "
+    "kind that was not seen",
+    FEW_POSITIVES: "so few items carry a less common label that no interval method is trustworthy",
+    FEW_DIFFERENCES: "so few items are judged differently that no interval method is trustworthy",
     FEW_TEXTS: "so few items have two ratings to compare that no interval method is trustworthy",
 }
 

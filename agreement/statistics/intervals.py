@@ -19,13 +19,12 @@ from dataclasses import dataclass, replace
 import numpy as np
 
 from agreement.statistics.bootstrap import (
-    RULE_OF_THREE,
     SYMMETRIC,
     Interval,
     Units,
     percentile_interval,
 )
-from agreement.statistics.estimates import FEW_POSITIVES, FEW_TEXTS
+from agreement.statistics.estimates import FEW_DIFFERENCES, FEW_POSITIVES, FEW_TEXTS, RULE_OF_THREE
 from agreement.statistics.pairs import PairTables
 from agreement.statistics.patterns import FloatArray, IntArray
 from agreement.statistics.standard_errors import Z_95, rule_of_three
@@ -61,7 +60,9 @@ class Information:
         """Why no method gives a trustworthy interval, or None where it may be shown plainly."""
         if self.clusters < FEW_CLUSTERS:
             return FEW_TEXTS
-        return FEW_POSITIVES if self.scarcest < FEW_INFORMATIVE else None
+        if self.doubled is not None and self.doubled < FEW_INFORMATIVE:
+            return FEW_POSITIVES
+        return FEW_DIFFERENCES if self.differing < FEW_INFORMATIVE else None
 
     def without_chance(self) -> Information:
         """Return what a figure that rests on no rarer label has."""
@@ -136,6 +137,22 @@ def unseen_limits(
     return max(low, min(floor, value)), value + unseen * max(ceiling - value, 0.0)
 
 
+def never_a_point(
+    value: float, interval: Interval, items: int, *, floor: float = 0.0, ceiling: float = 1.0
+) -> Interval:
+    """Return a percentile interval that holds its value, by the rule of three where it has no width.
+
+    For scores, which have no chance agreement: items of a kind not seen would move one to the floor or the
+    ceiling.
+    """
+    if interval.low is None or interval.high is None:
+        return interval
+    if interval.width > _FLAT:
+        return replace(interval, low=min(interval.low, value), high=max(interval.high, value))
+    low, high = unseen_limits(value, items, floor=floor, ceiling=ceiling)
+    return replace(interval, low=low, high=high, method=RULE_OF_THREE)
+
+
 def _widening(informative: int) -> float:
     return t_ratio(informative - 1) * math.sqrt(informative / (informative - 1))
 
@@ -152,6 +169,14 @@ def t_ratio(freedom: int) -> float:
     t = z + (z**3 + z) / (4 * v) + (5 * z**5 + 16 * z**3 + 3 * z) / (96 * v**2)
     t += (3 * z**7 + 19 * z**5 + 17 * z**3 - 15 * z) / (384 * v**3)
     return t / z
+
+
+def ratio_information(numerators: FloatArray, denominators: FloatArray) -> Information:
+    """Count the clusters (clusters,) that add to a ratio, and those whose own ratio is not the commonest."""
+    there = denominators > 0
+    ratios = np.round(numerators[there] / denominators[there], 9)
+    commonest = int(np.unique(ratios, return_counts=True)[1].max(initial=0))
+    return Information(ratios.size, ratios.size - commonest)
 
 
 @dataclass(frozen=True, slots=True)
