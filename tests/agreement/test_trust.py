@@ -1,10 +1,15 @@
 """When an interval may be trusted: what it rests on, how wide it is, and that none is ever a point."""
 
+from pathlib import Path
+
 import numpy as np
 import pytest
 
+from agreement.display.cells import cell
+from agreement.display.wording import changed_since, interval_note
 from agreement.spans.agreement import JudgedText, span_estimates, span_table
-from agreement.statistics.bootstrap import Interval
+from agreement.statistics.bootstrap import Interval, percentile_interval
+from agreement.statistics.coefficients import evaluate_count
 from agreement.statistics.difference import agreement_change
 from agreement.statistics.estimates import Estimate
 from agreement.statistics.intervals import (
@@ -172,3 +177,38 @@ def test_a_score_is_never_a_point_and_holds_its_value():
     assert (flat.low, flat.high, flat.method) == (pytest.approx(0.9), 1.0, "rule_of_three")
     skewed = never_a_point(0.4, Interval(0.5, 0.7, None, 0.0), 30)
     assert (skewed.low, skewed.high) == (0.4, 0.7)
+
+
+def test_the_worked_example_of_the_documentation():
+    table = [[1, 1]] * 15 + [[1, 0]] * 5 + [[0, 1]] * 5 + [[0, 0]] * 25
+    study = study_of(table, q=2)
+    drawn, codes = evaluate_count("krippendorff_alpha", study.resampled_sums(1000, 1))
+    percentiles = percentile_interval(drawn, codes == 0)
+    assert (percentiles.low, percentiles.high) == pytest.approx((0.3283, 0.7981), abs=5e-5)
+    assert (study.information.differing, study.information.doubled) == (10, 15)
+    alpha = label_agreement(table, q=2, seed=1).estimates["krippendorff_alpha"]
+    assert alpha.value == pytest.approx(0.5875)
+    assert t_ratio(9) * np.sqrt(10 / 9) == pytest.approx(1.216, abs=5e-4)
+    assert (alpha.low, alpha.high) == pytest.approx((0.272, 0.903), abs=5e-4)
+    agreed = label_agreement([[1, 1]] * 20 + [[0, 0]] * 30, q=2, seed=1).estimates["krippendorff_alpha"]
+    assert (agreed.low, agreed.high, agreed.caution) == (
+        pytest.approx(1 - 0.06 * 2.0625),
+        1,
+        "few_differences",
+    )
+    told = Path("docs/statistics.md").read_text()
+    for number in ("0.3283", "0.7981", "1.216", "[0.272, 0.903]", "[0.876, 1]"):
+        assert number in told
+
+
+def test_an_interval_says_beside_the_figure_what_there_is_to_say_of_it():
+    bound = Estimate(1.0, 0.8, 1.0, interval_method="rule_of_three", caution="few_texts").to_json()
+    plain = Estimate(0.5, 0.3, 0.7, interval_method="symmetric_percentile").to_json()
+    none = Estimate(0.5, interval_reason="not_estimable", caution="few_positives").to_json()
+    assert interval_note(plain) == "" and cell(plain).doubt == ""
+    assert interval_note(bound).startswith("limits by the rule of three: ")
+    assert "; interval not to be trusted: so few items have two ratings" in interval_note(bound)
+    assert interval_note(none).startswith("no interval: so few items carry a less common label")
+    assert cell(bound).doubt.count(";") == 1 and "rule of three" in cell(bound).doubt
+    assert "plain percentiles" in changed_since({"version": 6, "protocol": "focus"})
+    assert not changed_since({"version": 7, "protocol": "focus"})

@@ -8,12 +8,12 @@ from typing import Any
 
 from django.core.management.base import BaseCommand, CommandError
 
+from agreement.display.wording import interval_doubts
 from agreement.files.spans import Identifier, SpansFileError, read_spans
 from agreement.spans.agreement import (
     ALPHA_U_2004,
     ALPHAS,
     SPAN_REASONS,
-    interval_doubts,
     JudgedText,
     SpanTable,
     span_estimates,
