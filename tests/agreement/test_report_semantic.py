@@ -127,7 +127,7 @@ def test_the_encoder_stands_beside_its_figures_in_figures_page_and_files(study, 
         "n_cut": 0,
     }
     lines = download(lead_client, study, "figures.csv").splitlines()
-    assert lines[0].endswith(",n_ratings,n_spans,encoder")
+    assert lines[0].endswith(",n_ratings,n_spans,interval_method,encoder")
     value = bertscore_of(sections["type:LE"])["value"]
     row = next(line for line in lines if line.startswith("type:LE,Lacks Evidence,bertscore,"))
     assert row.startswith(f"type:LE,Lacks Evidence,bertscore,{value},")
