@@ -48,7 +48,7 @@ def judgements_read(
     without: the ids of items that are read as if the round did not have them, nor annotators of them alone.
     """
     definition = round.codebook.definition
-    items = _items_read(round, fields=types is None, without=without)
+    items = _read_items(round, fields=types is None, without=without)
     of_round = Membership.objects.filter(assignments__round=round, left_out_at__isnull=True)
     if without:
         of_round = of_round.filter(id__in=_judged_something_else(round, without))
@@ -91,7 +91,7 @@ def judgements_read(
             **people,
         )
     labels, reasons = definition["labels"], definition["reasons"]
-    questions = _questions_read(round, item_of)
+    questions = _read_questions(round, item_of)
     unit_of = {question_id: index for index, (_, _, question_id) in enumerate(questions)}
     value_of = {label["code"]: index for index, label in enumerate(labels)}
     reason_of = {reason["code"]: index for index, reason in enumerate(reasons)}
@@ -185,7 +185,7 @@ def frame_read(round: Round, items: RoundItems) -> ResamplingFrame:
     return ResamplingFrame(*(np.flatnonzero(np.isin(items.ids, found)) for found in (marked, judged)))
 
 
-def _items_read(round: Round, *, fields: bool, without: Collection[int] = ()) -> RoundItems:
+def _read_items(round: Round, *, fields: bool, without: Collection[int] = ()) -> RoundItems:
     drawn = round.round_items.filter(item__withdrawn_at__isnull=True).order_by()
     rows = drawn.values_list("item__external_id", "item_id", "item__topic", "item__source")
     known = sorted(row for row in rows.iterator(chunk_size=BATCH) if row[1] not in without)
@@ -237,7 +237,7 @@ def _field_values(value: Any) -> tuple[str, ...]:
     return (value if isinstance(value, str) else json.dumps(value),)
 
 
-def _questions_read(round: Round, item_of: dict[int, int]) -> list[tuple[int, int, int]]:
+def _read_questions(round: Round, item_of: dict[int, int]) -> list[tuple[int, int, int]]:
     """Return (item index, position, question id) of the round's questions, sorted."""
     rows = round.round_questions.values_list("question__item_id", "question__position", "question_id")
     return sorted(

@@ -201,7 +201,7 @@ def _computed(evaluation: Evaluation, lease: Lease) -> Computed:
         if not settings.SENTENCE_ENCODER:
             raise _without_encoder(gettext("there is none: set ELENCHUS_SENTENCE_ENCODER"))
         try:
-            encoder = SentenceEncoder(settings.SENTENCE_ENCODER)
+            encoder = SentenceEncoder(settings.SENTENCE_ENCODER, settings.SENTENCE_VECTORS)
         except EncoderUnavailable as missing:
             raise _without_encoder(str(missing)) from None
     choices = Choices(

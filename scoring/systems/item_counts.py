@@ -60,12 +60,15 @@ class Scores:
             (a, a_defined), (b, b_defined) = self._score(sums, first), self._score(sums, second)
             return a - b, a_defined & b_defined
 
-        return self._figure(values)
+        return self._figure(values, floor=-1.0)
 
-    def _figure(self, values: Callable[[FloatArray], Values]) -> dict[str, float | None]:
-        value, defined = values(self._resamples.totals[None, :])
-        low, high = self._resamples.interval_of(values) if defined[0] else (None, None)
-        return {"value": float(value[0]) if defined[0] else None, "low": low, "high": high}
+    def _figure(self, values: Callable[[FloatArray], Values], floor: float = 0.0) -> dict[str, float | None]:
+        found, defined = values(self._resamples.totals[None, :])
+        if not defined[0]:
+            return {"value": None, "low": None, "high": None}
+        value = float(found[0])
+        low, high = self._resamples.interval_of(value, values, floor=floor)
+        return {"value": value, "low": low, "high": high}
 
     def _score(self, sums: FloatArray, at: int) -> Values:
         n = self._runs[at]

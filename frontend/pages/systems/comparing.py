@@ -13,6 +13,7 @@ from agreement.display.cells import Notes, number
 from agreement.display.chart_files import Entry, Scale, chart_pdf, whiskers
 from agreement.display.charts import whisker_of
 from agreement.display.svg import INK
+from agreement.statistics.estimates import NO_ITEMS, Estimate, undefined
 from annotation.models import Membership
 from core.csv_safety import made_safe
 from core.errors import NotFound, Refused
@@ -212,7 +213,11 @@ def _chart(found: dict[str, Any], names: dict[int, str], chosen: list[Evaluation
             names[row["evaluation"]],
             INK,
             "",
-            {**row, "reason": None, "caution": None, "interval_reason": None},
+            (
+                undefined(NO_ITEMS)
+                if row["value"] is None
+                else Estimate(row["value"], row["low"], row["high"])
+            ).to_json(),
         )
         for row in rows
     ]
