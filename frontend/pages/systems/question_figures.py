@@ -15,7 +15,6 @@ from scoring.models import Evaluation
 def questions_shown(evaluation: Evaluation, figures: Figures, together: Figures) -> dict[str, Any]:
     """Return cards, labels, distribution and diversity."""
     nae, notes = figures["nae_share"], Notes("questions")
-    handed_in = figures["handed_in"]
     cards = [
         card(
             figures["score"],
@@ -23,20 +22,11 @@ def questions_shown(evaluation: Evaluation, figures: Figures, together: Figures)
             together.get("score"),
             evaluation.headline,
         ),
-        card(
-            nae,
-            ngettext(
-                "of %(handed_in)s question not able to evaluate: %(n)s",
-                "of %(handed_in)s questions not able to evaluate: %(n)s",
-                handed_in,
-            )
-            % {"handed_in": handed_in, "n": figures["nae"]},
-            together.get("nae_share"),
-        ),
+        card(nae, _not_evaluated(figures, bool(together)), together.get("nae_share")),
     ]
     missing = figures["missing_questions"]
     cards.append(Card(str(missing), ngettext("question missing", "questions missing", missing)))
-    if "judge_unusable" in figures:
+    if evaluation.method.startswith("model_"):
         cards.append(Card(str(figures["judge_unusable"]), gettext("unusable answers of the judge")))
     most = max(1, *figures["labels"].values())
     items = max(1, *figures["distribution"].values())
@@ -59,6 +49,18 @@ def questions_shown(evaluation: Evaluation, figures: Figures, together: Figures)
             (row["words"], row["n"], number(row["share"])) for row in figures.get("first_words", ())
         ],
     }
+
+
+def _not_evaluated(figures: Figures, several: bool) -> str:
+    """Say what the share is of, and how many questions it is where there is one run."""
+    if several:
+        return gettext("of the questions handed in not able to evaluate")
+    handed_in = figures["handed_in"]
+    return ngettext(
+        "of %(handed_in)s question not able to evaluate: %(n)s",
+        "of %(handed_in)s questions not able to evaluate: %(n)s",
+        handed_in,
+    ) % {"handed_in": handed_in, "n": figures["nae"]}
 
 
 def _diversity(found: Figures | None, at_equal_n: Figures | None) -> dict[str, Any] | None:
