@@ -47,6 +47,15 @@ def text_problem(text: str) -> str | None:
     }
 
 
+def storable(text: str) -> str:
+    """Return the text with U+FFFD in place of each character that cannot be stored.
+
+    >>> storable("so\\x00there")
+    'so�there'
+    """
+    return _UNSTORABLE.sub("\ufffd", text)
+
+
 def utf16_offset(text: str, place: int) -> int:
     """Return the place before a character as a count of UTF-16 units, in which browsers count.
 

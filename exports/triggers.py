@@ -77,7 +77,8 @@ _REFINEMENT_SEALED = (
 """Every column but `rejected_at` and `rejected_by`."""
 
 
-def _changed(names: Sequence[str], may_be_null: Sequence[str] = ()) -> str:
+def changed(names: Sequence[str], may_be_null: Sequence[str] = ()) -> str:
+    """Return the condition that an update changes one of these columns."""
     # `<>` with NULL is NULL, which refuses nothing; not every SQLite that Python brings has IS DISTINCT FROM.
     plain = [f'NEW."{name}" <> OLD."{name}"' for name in names]
     return " OR ".join(
@@ -100,7 +101,7 @@ TRIGGERS = (
         "release_sealed",
         "exports_release",
         ("UPDATE",),
-        f"OLD.state = 'done' AND ({_changed(_SEALED, _SEALED_AND_MAY_BE_NULL)})",
+        f"OLD.state = 'done' AND ({changed(_SEALED, _SEALED_AND_MAY_BE_NULL)})",
         "a release is immutable: build a new version",
     ),
     Trigger(
@@ -114,7 +115,7 @@ TRIGGERS = (
         "refinementrun_sealed",
         "exports_refinementrun",
         ("UPDATE",),
-        _changed(_RUN_SEALED, _RUN_SEALED_AND_MAY_BE_NULL),
+        changed(_RUN_SEALED, _RUN_SEALED_AND_MAY_BE_NULL),
         "what a run asked for never changes: start another one",
     ),
     Trigger(
@@ -128,7 +129,7 @@ TRIGGERS = (
         "refinement_sealed",
         "exports_questionrefinement",
         ("UPDATE",),
-        _changed(_REFINEMENT_SEALED),
+        changed(_REFINEMENT_SEALED),
         "a refined question never changes: reject it, or ask again",
     ),
     Trigger(

@@ -18,6 +18,7 @@ from hypothesis import HealthCheck, settings
 from annotation.database.install import TRIGGERS
 from annotation.database.triggers import run_statements
 from exports.triggers import TRIGGERS as RELEASE_TRIGGERS
+from scoring.triggers import TRIGGERS as SCORING_TRIGGERS
 from tests import factories
 from tests.installation import Installation
 
@@ -96,7 +97,11 @@ def flush_past_the_triggers() -> Iterator[None]:
         vendor = connections[using].vendor
         run_statements(
             using,
-            [sql for trigger in (*TRIGGERS, *RELEASE_TRIGGERS) for sql in trigger.drop_statements(vendor)],
+            [
+                sql
+                for trigger in (*TRIGGERS, *RELEASE_TRIGGERS, *SCORING_TRIGGERS)
+                for sql in trigger.drop_statements(vendor)
+            ],
         )
         handle(command, **{**options, "reset_sequences": True})
 

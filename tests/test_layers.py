@@ -25,7 +25,7 @@ FLOORS = {
         *("api", "tasks", "refinement", "releases", "documentation", "files", "formats", "disclosure"),
         *("selection", "triggers", "models", "shipped"),
     ),
-    "scoring": ("api", "evaluation", "reading", "figures"),
+    "scoring": ("api", "tasks", "systems", "evaluation", "reading", "figures", "triggers", "models"),
 }
 """The rooms of a folder from the top down; "" are the modules that lie in the folder itself."""
 

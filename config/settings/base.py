@@ -104,6 +104,7 @@ CELERY_BEAT_SCHEDULE = {
     "agreement-sweep": {"task": "agreement.sweep_reports", "schedule": 30.0},
     "agreement-live": {"task": "agreement.refresh_live_reports", "schedule": 300.0},
     "exports-sweep": {"task": "exports.sweep_releases", "schedule": 30.0},
+    "scoring-sweep": {"task": "scoring.sweep_evaluations", "schedule": 30.0},
     "annotation-sweep-imports": {"task": "annotation.sweep_imports", "schedule": 30.0},
     "exports-sweep-refinements": {"task": "exports.sweep_refinements", "schedule": 30.0},
 }

@@ -6,7 +6,6 @@ import hashlib
 from pathlib import Path
 from typing import Any
 
-from django.core.files.storage import default_storage
 from django.core.management.base import CommandError, CommandParser
 
 from annotation.management.script import ROWS_REFUSED, ScriptCommand
@@ -20,6 +19,7 @@ from scoring.evaluation.sources import (
     file_bytes,
 )
 from scoring.evaluation.submissions import Submission, submission_read
+from scoring.systems.storage import release_files
 
 USAGE = (
     "Name a release and files (SLUG VERSION FILE ...), a folder and files (--release DIR FILE ...), or "
@@ -96,18 +96,16 @@ class ScoringCommand(ScriptCommand):
         ]
 
     def _stored(self, slug: str, version: str) -> ReleaseFiles:
-        release = Release.objects.filter(project=self.project(slug), version=version).first()
+        release = (
+            Release.objects.filter(project=self.project(slug), version=version)
+            .select_related("project")
+            .first()
+        )
         if release is None:
             raise CannotScore(f"{slug}: has no release {version!r}. Make it with manage.py export_release.")
         if release.state != Release.State.DONE:
             raise CannotScore(f"{slug} {version}: the release is {release.get_state_display()}, not built.")
-        places = {file["name"]: file["storage"] for file in release.files}
-
-        def read(name: str) -> bytes:
-            with default_storage.open(places[name], "rb") as stream:
-                return bytes(stream.read())
-
-        return ReleaseFiles(f"{slug} {version}", places, read)
+        return release_files(release)
 
     def tell(self, runs: list[tuple[Submission, str]]) -> None:
         """Print the notes on how the files were read."""

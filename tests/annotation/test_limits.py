@@ -22,6 +22,7 @@ from annotation.projects.projects import codebook_publish, member_add, project_c
 from annotation.rounds.lifecycle import round_close, round_create, round_reopen
 from core.errors import Refused
 from exports.triggers import LIMITS as EXPORT_LIMITS
+from scoring.triggers import LIMITS as SCORING_LIMITS
 from tests.annotation.test_constraints import refused
 from tests.factories import NO, assignment_of, open_round, record, study
 
@@ -53,11 +54,22 @@ OURS = {
     "exports.RefinementRun": {"lease_token", "error"},
     "exports.QuestionRefinement": {"type_code", "text_sha256", "question_template", "question", "reason"}
     | {"model"},
+    "scoring.System": {"name_key"},
+    "scoring.Submission": {"split", "digest"},
+    "scoring.SubmissionFile": {"sha256", "storage"},
+    "scoring.Evaluation": {"lease_token", "error", "method", "scope", "parameters_digest", "release_digest"}
+    | {"reason"},
+    "scoring.Answer": {"item", "unit", "given", "label"},
+    "scoring.ErrorTag": {"word_key"},
+    "scoring.TaggedAnswer": {"item", "unit"},
 }
 
 
 def test_every_text_of_every_table_has_a_limit_or_is_written_by_the_server():
-    for app, limits in (("annotation", LIMITS), ("agreement", {}), ("exports", EXPORT_LIMITS)):
+    for app, limits in (
+        *(("annotation", LIMITS), ("agreement", {}), ("exports", EXPORT_LIMITS)),
+        ("scoring", SCORING_LIMITS),
+    ):
         for model in apps.get_app_config(app).get_models():
             texts = {
                 field.name: field

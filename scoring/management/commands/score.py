@@ -7,13 +7,18 @@ from django.conf import settings
 from django.core.management.base import CommandParser
 
 from agreement.spans.encoders import EncoderUnavailable
-from scoring.evaluation.evaluate import Choices, evaluate
+from scoring.evaluation.evaluate import Choices, Evaluation, evaluate
 from scoring.evaluation.faults import AnswersRefused, CannotScore
 from scoring.evaluation.focus import SCOPES
 from scoring.evaluation.outputs import evaluation_text, evaluation_write, scores_json
 from scoring.evaluation.questions import DEFAULT_METHODS, method_read
+from scoring.evaluation.references import Benchmark
 from scoring.evaluation.sentence_encoder import SentenceEncoder
+from scoring.evaluation.submissions import Submission
 from scoring.management.scoring_command import ScoringCommand
+from scoring.systems.choices import encoder_named
+from scoring.systems.saving import scores_save
+from scoring.systems.submissions import HandedIn
 
 MOST_REPLICATES = 100_000
 
@@ -49,10 +54,17 @@ class Command(ScoringCommand):
         parser.add_argument(
             "--out", type=Path, metavar="DIR", help="write scores and answers into this folder"
         )
+        parser.add_argument(
+            "--save",
+            action="store_true",
+            help="store files and figures for the project’s page Systems; needs SLUG VERSION and --system",
+        )
 
     def handle(self, *args: Any, **options: Any) -> None:
         if not 0 <= options["replicates"] <= MOST_REPLICATES or options["seed"] < 0:
             raise CannotScore(f"--replicates is from 0 to {MOST_REPLICATES}, and --seed 0 or more.")
+        if options["save"] and (not options["system"] or options["release"] or options["references"]):
+            raise CannotScore("--save goes with SLUG VERSION, and with --system NAME to store it under.")
         methods = [method_read(given) for given in options["method"] or DEFAULT_METHODS]
         benchmark, runs = self.read(options)
         if benchmark.is_focus and options["method"]:
@@ -82,5 +94,27 @@ class Command(ScoringCommand):
             except OSError as problem:
                 raise CannotScore(f"{options['out']}: cannot be written: {problem.strerror}") from None
             self.stderr.write(f"{', '.join(names)} are in {options['out']}.")
+        if options["save"]:
+            self.save(options, (benchmark, runs), evaluation, choices)
         text = scores_json(evaluation.scores) if options["json"] else evaluation_text(evaluation.scores)
         self.stdout.write(text, ending="")
+
+    def save(
+        self,
+        options: dict[str, Any],
+        opened: tuple[Benchmark, list[tuple[Submission, str]]],
+        evaluation: Evaluation,
+        choices: Choices,
+    ) -> None:
+        """Store the files and figures in the project that has the release."""
+        slug, version, *paths = options["words"]
+        release = self.project(slug).releases.select_related("project").get(version=version)
+        files = [HandedIn(path.name, path.read_bytes()) for path in (*map(Path, paths), *options["answers"])]
+        encoder = encoder_named(options["encoder"] or "")
+        saved = scores_save(
+            release=release, files=files, opened=opened, found=evaluation, choices=choices, encoder=encoder
+        )
+        for one in saved:
+            self.stderr.write(
+                f"Stored as evaluation {one.pk} of {one.submission.system.name} ({one.method})."
+            )

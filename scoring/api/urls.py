@@ -1,0 +1,22 @@
+"""Addresses of the API of evaluations, below /api/."""
+
+from django.urls import path
+
+from scoring.api import evaluations as api
+
+_EVALUATIONS = "projects/<slug:slug>/releases/<str:version>/evaluations/"
+
+urlpatterns = [
+    path(_EVALUATIONS, api.EvaluationListApi.as_view(), name="api-evaluations"),
+    path(f"{_EVALUATIONS}<int:evaluation_id>/", api.EvaluationApi.as_view(), name="api-evaluation"),
+    path(
+        f"{_EVALUATIONS}<int:evaluation_id>/cancel/",
+        api.EvaluationCancelApi.as_view(),
+        name="api-evaluation-cancel",
+    ),
+    path(
+        f"{_EVALUATIONS}<int:evaluation_id>/again/",
+        api.EvaluationAgainApi.as_view(),
+        name="api-evaluation-again",
+    ),
+]

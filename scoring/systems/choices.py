@@ -1,0 +1,121 @@
+"""How a submission is to be scored: the same from the page, the API and the command line."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field
+from pathlib import Path
+from typing import Any
+
+from django.conf import settings
+from django.utils.translation import gettext
+
+from annotation.models import Project, Protocol
+from core.canonical_json import sha256_of
+from core.errors import Refused
+from scoring.evaluation.evaluate import ENGINE_VERSION, FOCUS_METHOD
+from scoring.evaluation.faults import CannotScore
+from scoring.evaluation.focus import SCOPES
+from scoring.evaluation.questions import DEFAULT_METHODS, Method, method_read
+from scoring.models import Evaluation, Submission
+
+MOST_REPLICATES = 100_000
+MOST_SEED = 2**63 - 1
+
+
+@dataclass(frozen=True, slots=True)
+class Asked:
+    """What one evaluation is asked for. `parameters` is what else shapes its figures, such as an encoder."""
+
+    method: str
+    threshold: float | None = None
+    scope: str = ""
+    replicates: int = 1000
+    seed: int = 1
+    parameters: Mapping[str, Any] = field(default_factory=dict)
+
+    def to_row(self, submission: Submission) -> dict[str, Any]:
+        """Return the columns of an evaluation that never change; together they name it."""
+        shaping = {
+            "threshold": self.threshold,
+            "scope": self.scope,
+            "replicates": self.replicates,
+            "seed": self.seed,
+            "parameters": dict(self.parameters),
+        }
+        return {
+            "method": self.method,
+            **shaping,
+            "parameters_digest": sha256_of(shaping),
+            "engine": ENGINE_VERSION,
+            "release_digest": submission.release.digest,
+        }
+
+
+def choices_read(
+    project: Project,
+    *,
+    methods: Sequence[str] = (),
+    scope: str = "",
+    replicates: int = 1000,
+    seed: int = 1,
+) -> list[Asked]:
+    """Return what to ask for, an evaluation a method. Raises Refused, one message a field.
+
+    Types are right or wrong by their names, so that FOCUS has no methods to choose from.
+    """
+    errors: dict[str, str] = {}
+    if not 0 <= replicates <= MOST_REPLICATES:
+        errors["replicates"] = gettext("Give a number from 0, for no intervals, to %(n)s.") % {
+            "n": MOST_REPLICATES
+        }
+    if not 0 <= seed <= MOST_SEED:
+        errors["seed"] = gettext("Give a whole number, 0 or more.")
+    focus = project.protocol == Protocol.FOCUS
+    if focus and scope not in ("", *SCOPES):
+        errors["scope"] = gettext("The scope is “decided” or “all”.")
+    if not focus and scope:
+        errors["scope"] = gettext("A scope is for types (FOCUS): leave it out.")
+    if focus and methods:
+        errors["methods"] = gettext(
+            "Methods are for questions (CQs-Gen): types are right or wrong by their names. Leave them out."
+        )
+    chosen: list[Method] = []
+    if not focus:
+        try:
+            chosen = list(dict.fromkeys(method_read(given) for given in methods or DEFAULT_METHODS))
+        except CannotScore as problem:
+            errors["methods"] = str(problem).removeprefix("--method ")
+    if errors:
+        told = " ".join(f"{name}: {words}" for name, words in errors.items())
+        raise Refused("invalid", told, errors=errors)
+    if focus:
+        return [Asked(FOCUS_METHOD.name, None, scope or "decided", replicates, seed)]
+    return [
+        Asked(method.name, method.threshold, "", replicates, seed, _parameters(method)) for method in chosen
+    ]
+
+
+def asked_before(evaluation: Evaluation) -> Asked:
+    """Return what an evaluation was asked for, to ask for it again with the engine and encoder of now."""
+    parameters = dict(evaluation.parameters)
+    if "encoder" in parameters:
+        parameters.update(_parameters(Method(evaluation.method, evaluation.threshold)))
+    return Asked(
+        evaluation.method,
+        evaluation.threshold,
+        evaluation.scope,
+        evaluation.replicates,
+        evaluation.seed,
+        parameters,
+    )
+
+
+def _parameters(method: Method) -> dict[str, Any]:
+    return {"encoder": encoder_named(settings.SENTENCE_ENCODER)} if method.name == "sts" else {}
+
+
+def encoder_named(wanted: str) -> str:
+    """Return what an encoder of the settings is called: the place of a folder stays with the installation."""
+    folder = Path(wanted).expanduser()
+    return folder.name if wanted and (folder.is_absolute() or folder.is_dir()) else wanted

@@ -1,0 +1,34 @@
+"""The few figures of an evaluation that a list shows, without reading all of it."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from typing import Any
+
+from scoring.evaluation.evaluate import figures_in
+
+
+def headline(scores: Mapping[str, Any]) -> dict[str, Any]:
+    """Return the score that stands for an evaluation: of one run with its interval, of several the mean.
+
+    `name` is that of the figure; `value` has no interval, but a deviation, where there are several runs.
+    """
+    name = f"{scores['scope']}/micro/f1" if scores["protocol"] == "focus" else "score"
+    found = [dict(figures_in(run["figures"] or {})).get(name) for run in scores["evaluations"]]
+    first = scores["evaluations"][0]
+    nae = [
+        run["figures"]["nae"] for run in scores["evaluations"] if run["figures"] and "nae" in run["figures"]
+    ]
+    told: dict[str, Any] = {"name": name, "runs": len(found), "nae": sum(nae) if nae else None}
+    together = next((row for row in scores["together"] if row["figure"] == name), None)
+    if together is not None:
+        return {
+            **told,
+            "value": together["mean"],
+            "low": None,
+            "high": None,
+            "sd": together["sd"],
+            "reason": None if together["mean"] is not None else together["sd_reason"],
+        }
+    figure = found[0] or {"value": None, "low": None, "high": None, "reason": first["reason"]}
+    return {**told, "sd": None, **{key: figure[key] for key in ("value", "low", "high", "reason")}}

@@ -1,0 +1,51 @@
+"""The Celery side of evaluations: send work when the transaction is over, and do it by id.
+
+A broker that is down never makes a request fail: the row stays queued and the sweep sends it later.
+"""
+
+from __future__ import annotations
+
+from typing import Any
+
+from celery import shared_task
+
+from annotation.models import Membership
+from core.dispatch import send, send_after_commit
+from scoring.models import Evaluation, Submission
+from scoring.systems import evaluations
+from scoring.systems.choices import Asked
+from scoring.systems.handing_in import answers_hand_in
+
+
+@shared_task(name="scoring.evaluate")
+def evaluate_submission(evaluation_id: int) -> None:
+    """Score a submission by one method."""
+    evaluations.evaluation_run(evaluation_id=evaluation_id)
+
+
+@shared_task(name="scoring.sweep_evaluations")
+def sweep_evaluations() -> None:
+    """Send what waits for too long or lost its worker."""
+    for evaluation_id in evaluations.evaluation_sweep():
+        send(evaluate_submission, evaluation_id)
+
+
+def evaluation_start(*, submission: Submission, asked: Asked, by: Membership | None = None) -> Evaluation:
+    """Do `evaluations.evaluation_request` and send it to a worker once the transaction is over."""
+    return _sent(evaluations.evaluation_request(submission=submission, asked=asked, by=by))
+
+
+def evaluation_start_again(*, evaluation: Evaluation, by: Membership | None = None) -> Evaluation:
+    """Do `evaluations.evaluation_again` and send it to a worker once the transaction is over."""
+    return _sent(evaluations.evaluation_again(evaluation=evaluation, by=by))
+
+
+def answers_start(**given: Any) -> list[Evaluation]:
+    """Do `handing_in.answers_hand_in` and send the evaluations to workers."""
+    return [_sent(evaluation) for evaluation in answers_hand_in(**given)]
+
+
+def _sent(evaluation: Evaluation) -> Evaluation:
+    if evaluation.state == Evaluation.State.QUEUED:
+        send_after_commit(evaluate_submission, evaluation.pk)
+    return evaluation

@@ -1,0 +1,124 @@
+"""What a system submitted stays as it is, and so does what came of scoring it: kept by the database."""
+
+from collections.abc import Sequence
+from typing import Any
+
+from annotation.database.triggers import (
+    ALWAYS,
+    Trigger,
+    install_where_tables_are,
+    lift_before_rebuild,
+    limit_triggers,
+)
+from annotation.limits import Limit
+from exports.triggers import changed
+
+LIMITS = {
+    "system": {"name": Limit(200, is_name=True), "description": Limit(4_000), "link": Limit(500)},
+    "submissionfile": {"name": Limit(255)},
+    "errortag": {"word": Limit(80, is_name=True)},
+}
+
+_ASKED = (
+    "id",
+    "submission_id",
+    "method",
+    "scope",
+    "replicates",
+    "seed",
+    "parameters",
+    "parameters_digest",
+    "engine",
+    "release_digest",
+    "created_at",
+)
+_DONE = ("state", "progress_done", "progress_total", "attempt", "attempts", "error", "reason", "enqueued_at")
+_DONE_AND_MAY_BE_NULL = ("figures", "headline", "member_id", "lease_until", "finished_at")
+
+TRIGGERS = (
+    *limit_triggers("scoring", LIMITS),
+    Trigger(
+        "submission_sealed",
+        "scoring_submission",
+        ("UPDATE", "DELETE"),
+        ALWAYS,
+        "a submission is immutable: submit the files again",
+    ),
+    Trigger(
+        "submissionfile_sealed",
+        "scoring_submissionfile",
+        ("UPDATE", "DELETE"),
+        ALWAYS,
+        "a submitted file is immutable: submit the files again",
+    ),
+    Trigger(
+        "submission_fits",
+        "scoring_submission",
+        ("INSERT",),
+        "NOT EXISTS (SELECT 1 FROM exports_release r JOIN scoring_system s ON s.project_id = r.project_id "
+        "WHERE r.id = NEW.release_id AND s.id = NEW.system_id AND r.state = 'done')",
+        "a submission is for a release of the project of its system that is built",
+    ),
+    Trigger(
+        "evaluation_asked",
+        "scoring_evaluation",
+        ("UPDATE",),
+        changed(_ASKED, ("threshold",)),
+        "what an evaluation asked for never changes: ask for another one",
+    ),
+    Trigger(
+        "evaluation_sealed",
+        "scoring_evaluation",
+        ("UPDATE",),
+        f"OLD.state = 'done' AND ({changed(_DONE, _DONE_AND_MAY_BE_NULL)})",
+        "an evaluation is done once: score again",
+    ),
+    Trigger(
+        "evaluation_kept",
+        "scoring_evaluation",
+        ("DELETE",),
+        "OLD.state = 'done'",
+        "an evaluation is never deleted",
+    ),
+    Trigger(
+        "answer_sealed",
+        "scoring_answer",
+        ("UPDATE",),
+        ALWAYS,
+        "a scored answer never changes",
+    ),
+    Trigger(
+        "answer_kept",
+        "scoring_answer",
+        ("DELETE",),
+        "EXISTS (SELECT 1 FROM scoring_evaluation e WHERE e.id = OLD.evaluation_id AND e.state = 'done')",
+        "the answers of an evaluation that is done are never deleted",
+    ),
+    Trigger(
+        "answer_fits",
+        "scoring_answer",
+        ("INSERT",),
+        "NOT EXISTS (SELECT 1 FROM scoring_evaluation e WHERE e.id = NEW.evaluation_id "
+        "AND e.state = 'running')",
+        "answers are stored while their evaluation runs",
+    ),
+    Trigger(
+        "taggedanswer_fits",
+        "scoring_taggedanswer",
+        ("INSERT", "UPDATE"),
+        "NOT EXISTS (SELECT 1 FROM scoring_errortag t JOIN scoring_system s ON s.project_id = t.project_id "
+        "JOIN scoring_submission u ON u.system_id = s.id "
+        "WHERE t.id = NEW.tag_id AND u.id = NEW.submission_id)",
+        "a tag is a word of the project of its submission",
+    ),
+)
+
+
+def install_scoring_triggers(*, using: str, apps: Any = None, **_signal: Any) -> None:
+    """Install this app's triggers after `migrate`."""
+    install_where_tables_are(TRIGGERS, using)
+
+
+def lift_scoring_triggers(*, using: str, plan: Sequence[Any] | None = None, **_signal: Any) -> None:
+    """Make way for a migration of this app's tables."""
+    lift_before_rebuild(TRIGGERS, using=using, plan=plan)
