@@ -9,9 +9,19 @@ from itertools import count
 from django.contrib.auth.models import User
 
 from annotation.judging.recording import Recorded, Unit, judgement_record
-from annotation.models import Assignment, Import, Item, Membership, Project, Question, Round
+from annotation.models import (
+    Assignment,
+    Import,
+    Item,
+    MatchReference,
+    Membership,
+    Project,
+    Question,
+    Round,
+)
 from annotation.projects.projects import member_add, project_create
 from annotation.rounds.lifecycle import round_create, round_draw
+from annotation.rounds.matching import Candidate, MatchItem, matching_round_create
 from annotation.rounds.opening import round_open
 
 ARGUMENTS = (
@@ -110,6 +120,43 @@ def open_round(made: Study, *, overlap: int | None = None, **options) -> Round:
     )
     round_draw(made.round, member=made.lead)
     return round_open(made.round, members=made.annotators, by=made.lead)
+
+
+def matching_study(*, annotators: int = 2, **options) -> Study:
+    """Create a study of two interventions and open a matching round on them.
+
+    Of the first item the round offers all three questions as references of three candidates, but not its
+    first one (place 0) for the second candidate; of the second item there is one candidate.
+    """
+    made = study("cqs_gen", items=2, annotators=annotators)
+    asked = ("Was it the weather?", "Who pays for barriers?", "Is a river road like a high street?")
+    made.round, _ = matching_round_create(
+        project=made.project,
+        items=[
+            MatchItem(
+                made.items[0].pk,
+                QUESTIONS,
+                [Candidate(asked[0]), Candidate(asked[1], frozenset([0])), Candidate(asked[2])],
+            ),
+            MatchItem(made.items[1].pk, QUESTIONS[:1], [Candidate(asked[0])]),
+        ],
+        digest="0" * 64,
+        overlap=annotators,
+        by=made.lead,
+        **options,
+    )
+    round_open(made.round, members=made.annotators, by=made.lead)
+    return made
+
+
+def candidate_of(made: Study, text: str, item: int = 0) -> Question:
+    """Return the candidate question with these words."""
+    return made.items[item].questions.get(text=text, candidate=True)
+
+
+def reference_of(made: Study, place: int, item: int = 0) -> MatchReference:
+    """Return the reference at a place of its file."""
+    return made.round.match_references.get(item=made.items[item], place=place)
 
 
 def assignment_of(round: Round, member: Membership, item: Item, *, repeat: bool = False) -> Assignment:

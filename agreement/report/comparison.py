@@ -91,7 +91,9 @@ def _item_ids(judgements: RoundJudgements, section: Section) -> np.ndarray:
 
 def rounds_comparable(project: Project) -> list[Round]:
     """Return the rounds that later ones may be compared with: closed, no training, the newest first."""
-    closed = project.rounds.filter(status=Round.Status.CLOSED).exclude(purpose=Round.Purpose.TRAINING)
+    closed = project.rounds.filter(status=Round.Status.CLOSED, matching=False).exclude(
+        purpose=Round.Purpose.TRAINING
+    )
     codebooks = closed.select_related("project", "codebook")
     return list(codebooks.defer("codebook__source", "codebook__guideline").order_by("-number"))
 
