@@ -162,6 +162,11 @@ class Evaluation(Job):
     def __str__(self) -> str:
         return f"{self.method} ({self.state})"
 
+    @property
+    def items(self) -> int:
+        """How many items the score is about, 0 until there is one."""
+        return int((self.headline or {}).get("items", 0))
+
 
 class Answer(models.Model):
     """A question of a system, or a pair of item and type that was decided yes or answered, as it was scored.
@@ -208,9 +213,11 @@ class Answer(models.Model):
             ),
         ]
         indexes = [
-            models.Index(fields=["evaluation", "run", "label", "unit", "position"], name="answer_by_label"),
-            models.Index(fields=["evaluation", "run", "unit", "position"], name="answer_by_unit"),
-            models.Index(fields=["evaluation", "run", "is_right", "position"], name="answer_by_right"),
+            models.Index(fields=["evaluation", "run", "label", "position", "place"], name="answer_by_label"),
+            models.Index(fields=["evaluation", "run", "unit", "position", "place"], name="answer_by_unit"),
+            models.Index(
+                fields=["evaluation", "run", "is_right", "position", "place"], name="answer_by_right"
+            ),
         ]
 
     def __str__(self) -> str:

@@ -105,7 +105,7 @@ def _alpha(figures: Figures, change: Figures, title: str, guideline: int) -> Dra
         for row in (*table.rows, *table.pooled)
     ]
     what = "types, least agreed first" if figures["protocol"] == "focus" else "comparisons"
-    return _whiskers(
+    return whiskers(
         entries,
         heading=f"Krippendorff's alpha: {title}",
         subtitle=f"{what}; 95% bootstrap intervals over items",
@@ -128,7 +128,7 @@ def _change(figures: Figures, change: Figures, title: str, guideline: int) -> Dr
     ]
     if not entries:
         raise ChartMissing("No closed round came before this one, so there is no change to draw.")
-    drawing = _whiskers(
+    drawing = whiskers(
         entries,
         heading=f"Change of alpha: {title} against {change['name']}",
         subtitle=(
@@ -199,7 +199,7 @@ CHARTS: Mapping[str, Callable[[Figures, Figures, str, int], Drawing]] = {
 }
 
 
-def _whiskers(
+def whiskers(
     entries: Sequence[Entry],
     *,
     heading: str,
@@ -207,6 +207,7 @@ def _whiskers(
     scale: Callable[[float, float], Scale],
     signed: bool = False,
 ) -> Drawing:
+    """Draw a row an entry: its name, its dot and whisker on one scale, and its numbers."""
     drawing, notes, doubts = Drawing(WIDTH, heading), Notes(), Notes()
     _heading(drawing, heading, subtitle)
     counted = any(entry.n is not None for entry in entries)

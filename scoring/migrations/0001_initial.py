@@ -166,15 +166,15 @@ class Migration(migrations.Migration):
         ),
         migrations.AddIndex(
             model_name='answer',
-            index=models.Index(fields=['evaluation', 'run', 'label', 'unit', 'position'], name='answer_by_label'),
+            index=models.Index(fields=['evaluation', 'run', 'label', 'position', 'place'], name='answer_by_label'),
         ),
         migrations.AddIndex(
             model_name='answer',
-            index=models.Index(fields=['evaluation', 'run', 'unit', 'position'], name='answer_by_unit'),
+            index=models.Index(fields=['evaluation', 'run', 'unit', 'position', 'place'], name='answer_by_unit'),
         ),
         migrations.AddIndex(
             model_name='answer',
-            index=models.Index(fields=['evaluation', 'run', 'is_right', 'position'], name='answer_by_right'),
+            index=models.Index(fields=['evaluation', 'run', 'is_right', 'position', 'place'], name='answer_by_right'),
         ),
         migrations.AddConstraint(
             model_name='answer',

@@ -1,4 +1,4 @@
-"""One way in for page and API: a system's files are checked, stored, and asked to be scored, all or nothing."""
+"""One way in for page and API: files are checked, stored and asked to be scored, all of it or nothing."""
 
 from __future__ import annotations
 

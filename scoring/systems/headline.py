@@ -19,7 +19,15 @@ def headline(scores: Mapping[str, Any]) -> dict[str, Any]:
     nae = [
         run["figures"]["nae"] for run in scores["evaluations"] if run["figures"] and "nae" in run["figures"]
     ]
-    told: dict[str, Any] = {"name": name, "runs": len(found), "nae": sum(nae) if nae else None}
+    items = scores["references"]["items"]
+    if scores["protocol"] != "focus" and first["figures"]:
+        items = first["figures"]["score"]["n"]
+    told: dict[str, Any] = {
+        "name": name,
+        "items": items,
+        "runs": len(found),
+        "nae": sum(nae) if nae else None,
+    }
     together = next((row for row in scores["together"] if row["figure"] == name), None)
     if together is not None:
         return {
