@@ -104,9 +104,9 @@ def _questions(brought_by: Import, items: Sequence[MatchItem], seed: int) -> Ite
     last = dict(
         Question.objects.filter(item__in=keys).order_by().values_list("item").annotate(Max("position"))
     )
-    for found in items:
+    for at, found in enumerate(items):
         places = list(range(1, len(found.candidates) + 1))
-        Random(f"{seed}:{found.item}").shuffle(places)  # noqa: S311
+        Random(f"{seed}:{at}").shuffle(places)
         yield [
             Question(
                 item_id=found.item,

@@ -10,8 +10,11 @@ from core.canonical_json import canonical
 from scoring.evaluation.faults import AnswersRefused
 from scoring.evaluation.focus import focus_answers, focus_figures
 from scoring.evaluation.questions import (
+    BY_PEOPLE,
     NO_ENCODER,
+    NO_MATCHING_ROUND,
     Method,
+    People,
     Table,
     all_labels,
     labelled,
@@ -40,6 +43,7 @@ class Choices:
     system: str = ""
     encoder: Table | None = None
     encoder_named: Mapping[str, str] | None = None
+    people: People | None = None
 
 
 @dataclass(slots=True)
@@ -109,9 +113,17 @@ def _of_run(
         yield found, focus_answers(benchmark, submission), None
         return
     for method in choices.methods:
-        matches = labelled(benchmark, submission, method, system=choices.system, encoder=choices.encoder)
+        matches = labelled(
+            benchmark,
+            submission,
+            method,
+            system=choices.system,
+            encoder=choices.encoder,
+            people=choices.people,
+        )
         if matches is None:
-            yield {"method": method.to_json(), "figures": None, "reason": NO_ENCODER}, iter(()), None
+            reason = NO_MATCHING_ROUND if method.name in BY_PEOPLE else NO_ENCODER
+            yield {"method": method.to_json(), "figures": None, "reason": reason}, iter(()), None
             continue
         figures = question_figures(
             benchmark, submission, matches, replicates=choices.replicates, seed=choices.seed

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from typing import Any, NamedTuple
 
 from exports.shipped.score import words
@@ -13,10 +13,19 @@ from scoring.figures.chrf import chrf_table
 from scoring.figures.diversity import cr_diversity, ngram_published, ngram_within
 from scoring.figures.figure import FloatArray
 from scoring.figures.matching import NAE, THRESHOLDS, Match, match_questions, question_scores
+from scoring.figures.people import Outcome, match_by_people, match_by_reference, undecided
 
 NO_ENCODER = "no_encoder"
+NO_MATCHING_ROUND = "no_matching_round"
 DEFAULT_METHODS = ("chrf",)
-NOT_BUILT = ("bleurt", "comet", "model_reference", "model_label", "human_reference", "human")
+NOT_BUILT = ("bleurt", "comet", "model_reference", "model_label")
+BY_PEOPLE = {"human_reference": match_by_reference, "human": match_by_people}
+"""Methods that need what people decided in a matching round."""
+
+People = Mapping[str, Mapping[Any, Outcome]]
+"""What people decided: of each item, by `words_key` of the question."""
+
+_THERE_ARE = "exact, chrf, sts, human_reference and human"
 
 Table = Callable[[Sequence[str], Sequence[str]], FloatArray]
 
@@ -42,12 +51,14 @@ def method_read(given: str) -> Method:
     """
     name, colon, threshold = given.partition(":")
     if name in NOT_BUILT:
-        raise CannotScore(f"--method {name}: is not built yet; there are exact, chrf and sts.")
-    if name not in ("exact", *THRESHOLDS):
-        raise CannotScore(f"--method {name}: there is no such method; there are exact, chrf and sts.")
-    if name == "exact":
-        if colon:
-            raise CannotScore("--method exact: has no threshold: the words are the same, or they are not.")
+        raise CannotScore(f"--method {name}: is not built yet; there are {_THERE_ARE}.")
+    if name not in ("exact", *THRESHOLDS, *BY_PEOPLE):
+        raise CannotScore(f"--method {name}: there is no such method; there are {_THERE_ARE}.")
+    if name == "exact" and colon:
+        raise CannotScore("--method exact: has no threshold: the words are the same, or they are not.")
+    if name in BY_PEOPLE and colon:
+        raise CannotScore(f"--method {name}: has no threshold: people decide.")
+    if name not in THRESHOLDS:
         return Method(name)
     if not colon:
         return Method(name, THRESHOLDS[name])
@@ -70,8 +81,20 @@ def labelled(
     *,
     system: str = "",
     encoder: Table | None = None,
+    people: People | None = None,
 ) -> dict[str, list[Match]] | None:
-    """Return the match of each question by item; None where the method needs an encoder and there is none."""
+    """Return the match of each question by item; None where the method needs what is not there.
+
+    That is an encoder for `sts`, and what people decided for the methods of people.
+    """
+    if method.name in BY_PEOPLE:
+        if people is None:
+            return None
+        own = benchmark.own.get(system, frozenset())
+        return {
+            item: _decided(benchmark.interventions[item], given, method, people.get(item, {}), own)
+            for item, given in submission.questions.items()
+        }
     table = {"exact": None, "chrf": chrf_table, "sts": encoder}[method.name]
     if method.name == "sts" and table is None:
         return None
@@ -80,6 +103,21 @@ def labelled(
         item: _matches(benchmark.interventions[item], given, method, table, own)
         for item, given in submission.questions.items()
     }
+
+
+def _decided(
+    intervention: Intervention,
+    given: Sequence[Question],
+    method: Method,
+    outcomes: Mapping[Any, Outcome],
+    own: frozenset[str],
+) -> list[Match]:
+    if not intervention.questions:
+        return [Match(None, None, NAE) for _ in given]
+    labels = [found.label for found in intervention.questions]
+    left_out = {at for at, found in enumerate(intervention.questions) if found.id in own}
+    match = BY_PEOPLE[method.name]
+    return [match(outcomes.get(words_key(one.words)), labels, left_out=left_out) for one in given]
 
 
 def _matches(
@@ -108,14 +146,15 @@ def _matches(
 
 def _same_words(question: str, references: Sequence[str], labels: Sequence[str]) -> Match:
     """Match a question with the same words; words with two labels give none."""
-    same = [at for at, other in enumerate(references) if _key(other) == _key(question)]
+    same = [at for at, other in enumerate(references) if words_key(other) == words_key(question)]
     if not same:
         return Match(None, None, NAE)
     found = {labels[at] for at in same}
     return Match(same[0], 1.0, labels[same[0]] if len(found) == 1 else NAE)
 
 
-def _key(text: str) -> tuple[str, ...] | str:
+def words_key(text: str) -> tuple[str, ...] | str:
+    """Return what two questions with the same words have in common."""
     return tuple(words(text)) or text.strip()
 
 
@@ -142,6 +181,7 @@ def question_figures(
         **scores.to_json(),
         "items_without_reference": len(benchmark.interventions) - len(items),
         "questions_twice": submission.twice,
+        "undecided": sum(undecided(found) for found in matches.values()),
         "diversity": {
             "ngram_published": ngram_published(asked).to_json(),
             "ngram_within": ngram_within(asked).to_json(),

@@ -12,7 +12,7 @@ import numpy as np
 from numpy.typing import ArrayLike
 
 from agreement.statistics.bootstrap import generator, percentile_interval, resampled_weights
-from scoring.figures.matching import NAE
+from scoring.figures.matching import NAE, UNDECIDED
 
 ONE_LABEL, NO_QUESTIONS = "one_label", "no_questions"
 ONE_RUN, NO_RUNS = "one_run", "no_runs"
@@ -80,12 +80,16 @@ class MethodPair(NamedTuple):
 
 
 def kappa_matrix(methods: Mapping[str, Sequence[str]]) -> list[MethodPair]:
-    """Compare each two methods over the same questions, labels in the same order."""
+    """Compare each two methods over the same questions, labels in the same order.
+
+    What people have not decided is in no pair.
+    """
     found = []
     for (first, ones), (second, others) in combinations(methods.items(), 2):
-        both = [(a, b) for a, b in zip(ones, others, strict=True) if NAE not in (a, b)]
-        without = kappa_of([a for a, _ in both], [b for _, b in both])
-        found.append(MethodPair(first, second, kappa_of(list(ones), list(others)), without))
+        pairs = [(a, b) for a, b in zip(ones, others, strict=True) if UNDECIDED not in (a, b)]
+        both = [pair for pair in pairs if NAE not in pair]
+        with_nae, without = (kappa_of([a for a, _ in some], [b for _, b in some]) for some in (pairs, both))
+        found.append(MethodPair(first, second, with_nae, without))
     return found
 
 

@@ -9,7 +9,7 @@ from core.texts import BLANK_CHARACTERS, storable
 from scoring.evaluation.focus import compared
 from scoring.evaluation.references import Argument, Benchmark
 from scoring.evaluation.submissions import Submission
-from scoring.figures.matching import USEFUL
+from scoring.figures.matching import UNDECIDED, USEFUL
 from scoring.figures.spans import Place, References
 from scoring.figures.types import NONE
 from scoring.models import Answer, Evaluation
@@ -105,5 +105,5 @@ def question_rows(
             references={"best": dict(best)} if best else {},
             similarity=line["similarity"],
             label=line["label"],
-            is_right=line["label"] == USEFUL,
+            is_right=None if line["label"] == UNDECIDED else line["label"] == USEFUL,
         )

@@ -27,13 +27,14 @@ from core.gc import gc_relaxed
 from core.jobs import ATTEMPTS, ClaimLost, Lease, cancel, requeue, sweep
 from scoring.evaluation.evaluate import ENGINE_VERSION, Choices, evaluate
 from scoring.evaluation.evaluate import Evaluation as Found
-from scoring.evaluation.questions import NO_ENCODER, Method
+from scoring.evaluation.questions import BY_PEOPLE, NO_ENCODER, NO_MATCHING_ROUND, Method
 from scoring.evaluation.references import Benchmark
 from scoring.evaluation.sentence_encoder import SentenceEncoder
 from scoring.models import Answer, Evaluation, Submission
 from scoring.systems.answer_rows import focus_rows, question_rows
 from scoring.systems.choices import Asked, asked_before
 from scoring.systems.headline import headline
+from scoring.systems.people import decided_read
 from scoring.systems.submissions import Runs, submission_opened
 
 logger = logging.getLogger(__name__)
@@ -59,6 +60,12 @@ def evaluation_request(*, submission: Submission, asked: Asked, by: Membership |
     project = submission.system.project
     refuse_archived(project)
     row = asked.to_row(submission)
+    if asked.method in BY_PEOPLE and row["parameters"]["people"] is None:
+        words = gettext(
+            "%(method)s needs what people decided: make a matching round of the release’s submissions, have "
+            "it judged and close it."
+        ) % {"method": asked.method}
+        raise Refused("not_ready", words, errors={"methods": words})
     key = {name: row[name] for name in ("method", "parameters_digest", "engine")}
     with transaction.atomic():
         there = submission.evaluations.filter(**key).first()
@@ -192,6 +199,15 @@ def _computed(evaluation: Evaluation) -> Computed:
             encoder = SentenceEncoder(settings.SENTENCE_ENCODER)
         except EncoderUnavailable as missing:
             raise _without_encoder(str(missing)) from None
+    people = None
+    if evaluation.method in BY_PEOPLE:
+        decided = decided_read(evaluation.submission.release)
+        if decided is None or decided.to_json() != evaluation.parameters.get("people"):
+            raise Unscored(
+                NO_MATCHING_ROUND,
+                gettext("What people decided has changed since it was asked for: score again."),
+            )
+        people = decided.people
     choices = Choices(
         methods=[Method(evaluation.method, evaluation.threshold)],
         scope="all" if evaluation.scope == "all" else "decided",
@@ -200,6 +216,7 @@ def _computed(evaluation: Evaluation) -> Computed:
         system=evaluation.submission.system.name,
         encoder=encoder.cosines if encoder is not None else None,
         encoder_named=encoder.to_json() if encoder is not None else None,
+        people=people,
     )
     return evaluate(benchmark, runs, choices), benchmark, runs
 

@@ -11,12 +11,13 @@ from scoring.evaluation.evaluate import Choices, Evaluation, evaluate
 from scoring.evaluation.faults import AnswersRefused, CannotScore
 from scoring.evaluation.focus import SCOPES
 from scoring.evaluation.outputs import evaluation_text, evaluation_write, scores_json
-from scoring.evaluation.questions import DEFAULT_METHODS, method_read
+from scoring.evaluation.questions import BY_PEOPLE, DEFAULT_METHODS, Method, People, method_read
 from scoring.evaluation.references import Benchmark
 from scoring.evaluation.sentence_encoder import SentenceEncoder
 from scoring.evaluation.submissions import Submission
 from scoring.management.scoring_command import ScoringCommand
 from scoring.systems.choices import encoder_named
+from scoring.systems.people import decided_read
 from scoring.systems.saving import scores_save
 from scoring.systems.submissions import HandedIn
 
@@ -33,7 +34,8 @@ class Command(ScoringCommand):
             action="append",
             default=[],
             metavar="METHOD[:THRESHOLD]",
-            help="CQs-Gen: how a question gets its label: exact, chrf (40 unless given) or sts; repeatable",
+            help="CQs-Gen: how a question gets its label: exact, chrf (40 unless given), sts, "
+            "or human_reference and human, which people decided in a matching round; repeatable",
         )
         parser.add_argument(
             "--scope",
@@ -86,6 +88,7 @@ class Command(ScoringCommand):
             replicates=options["replicates"],
             seed=options["seed"],
             system=options["system"],
+            people=self.decided(options, methods),
         )
         evaluation = evaluate(benchmark, runs, choices)
         if options["out"]:
@@ -98,6 +101,22 @@ class Command(ScoringCommand):
             self.save(options, (benchmark, runs), evaluation, choices)
         text = scores_json(evaluation.scores) if options["json"] else evaluation_text(evaluation.scores)
         self.stdout.write(text, ending="")
+
+    def decided(self, options: dict[str, Any], methods: list[Method]) -> People | None:
+        """Return what people decided, where a method asks for it. Raises CannotScore where there is none."""
+        method = next((method for method in methods if method.name in BY_PEOPLE), None)
+        if method is None:
+            return None
+        if options["release"] or options["references"]:
+            raise CannotScore(f"--method {method}: people decide in a project: score SLUG VERSION FILE.")
+        slug, version, *_ = options["words"]
+        found = decided_read(self.project(slug).releases.get(version=version))
+        if found is None:
+            raise CannotScore(
+                f"--method {method}: {slug} {version} has no closed matching round. Make one with manage.py "
+                "match_submissions, have it judged and close it."
+            )
+        return found.people
 
     def save(
         self,
