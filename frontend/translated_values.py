@@ -66,6 +66,8 @@ WORDS = {
     "?": gettext_lazy("cannot judge"),
     "no": gettext_lazy("no"),
     "yes": gettext_lazy("yes"),
+    "REF": gettext_lazy("a reference"),
+    "REF2": gettext_lazy("another reference"),
     # The details of an event.
     "annotator": gettext_lazy("annotator"),
     "annotators": gettext_lazy("annotators"),

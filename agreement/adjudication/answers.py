@@ -8,6 +8,7 @@ from dataclasses import dataclass
 from django.db.models import QuerySet
 
 from agreement.report.loading import counted_rows, judgements_stamp
+from agreement.report.matching import MATCHED
 from annotation.access import kept_from, readable
 from annotation.codebooks.definition import FOCUS
 from annotation.models import Item, Membership, Question, QuestionAnnotation, Round, TypeAnnotation
@@ -20,7 +21,9 @@ class Answer:
 
     member_id: int
     pseudonym: str
-    answer: str  # "yes", "no", a label code, "?" for cannot judge
+    answer: (
+        str  # "yes", "no", a label code, "REF:" with the place of a picked reference, "?" for cannot judge
+    )
     reason: str
     start: int | None
     end: int | None
@@ -29,6 +32,7 @@ class Answer:
     unsure: bool
     seconds: int | None
     incomplete: bool = False
+    reference: str = ""
 
 
 UnitKey = tuple[int, str, int | None]
@@ -83,10 +87,21 @@ def answers_read(round: Round, units: Iterable[UnitKey]) -> dict[UnitKey, list[A
     rows = counted_rows(QuestionAnnotation.objects.all(), round).filter(
         question_id__in={question for _, _, question in wanted}
     )
-    for row in rows.exclude(label__isnull=True, cannot_judge=False).select_related("assignment__member"):
+    for row in rows.exclude(label__isnull=True, cannot_judge=False).select_related(
+        "assignment__member", "reference"
+    ):
         key = (row.assignment.item_id, "", row.question_id)
-        found.setdefault(key, []).append(_answer(row, row.label or "?", row.reason))
+        if row.reference is None:
+            answer, reference = row.label or "?", ""
+        else:
+            answer, reference = picked(row.reference.place), row.reference.text
+        found.setdefault(key, []).append(_answer(row, answer, row.reason, reference=reference))
     return found
+
+
+def picked(place: int) -> str:
+    """Return the answer that a picked reference is, by its place in the release's file."""
+    return f"{MATCHED}:{place}"
 
 
 def _answer(
@@ -97,6 +112,7 @@ def _answer(
     start: int | None = None,
     end: int | None = None,
     quote: str = "",
+    reference: str = "",
 ) -> Answer:
     return Answer(
         member_id=row.assignment.member_id,
@@ -110,4 +126,5 @@ def _answer(
         unsure=row.unsure,
         seconds=row.active_seconds,
         incomplete=row.incomplete,
+        reference=reference,
     )

@@ -116,6 +116,11 @@ class RoundJudgements:
     repeats: Columns = field(default_factory=no_columns)
 
     @property
+    def matching(self) -> bool:
+        """Whether references could be picked: the categories after the labels are those of references."""
+        return "REF" in self.categories
+
+    @property
     def n_judgements(self) -> int:
         return int((self.columns.value >= 0).sum())
 

@@ -1,4 +1,4 @@
-"""Making a matching round: candidate questions of systems with the references that they may ask the same as."""
+"""Making a matching round: candidate questions of systems, with the references to match them with."""
 
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
@@ -52,7 +52,7 @@ def matching_round_create(
     seed: int = 0,
     by: Membership | None = None,
 ) -> tuple[Round, list[list[Question]]]:
-    """Create a draft matching round; return it, and of each item the questions in the order of its candidates.
+    """Create a draft matching round; return it, and each item's questions in the order of its candidates.
 
     `digest` is the SHA-256 of what the candidates are from. Within an item they are asked in a random order,
     so that nothing tells which of them belong together.
