@@ -38,6 +38,7 @@ WORDS = {
     "project created": gettext_lazy("project created"),
     "project edited": gettext_lazy("project edited"),
     "project restored": gettext_lazy("project restored"),
+    "references added": gettext_lazy("references added"),
     "refined question rejected": gettext_lazy("refined question rejected"),
     "refined question restored": gettext_lazy("refined question restored"),
     "refinement cancelled": gettext_lazy("refinement cancelled"),

@@ -62,7 +62,13 @@ def origins_read(selection: Selection) -> list[str]:
     rows = Question.objects.filter(
         item__project=selection.project, brought_by__state=Import.State.DONE, candidate=False
     ).exclude(origin="")
-    return sorted(rows.order_by().values_list("origin", flat=True).distinct())
+    found = rows.order_by().values_list("origin", flat=True).distinct()
+    return sorted({origin for text in found for origin in origins_of(text)})
+
+
+def origins_of(origin: str) -> list[str]:
+    """Return who a question comes from, one a line: several where systems asked it in the same words."""
+    return [one for one in origin.split("\n") if one]
 
 
 def has_published_labels(project: Project) -> bool:

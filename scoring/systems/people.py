@@ -61,7 +61,8 @@ def decided_read(release: Release) -> Decided | None:
     return Decided(dict(people), tuple(round.number for round in rounds), sha256_of(listed))
 
 
-def _outcomes(round: Round) -> Mapping[tuple[str, str], Outcome]:
+def outcomes_of_round(round: Round) -> dict[int, Outcome]:
+    """Return what was decided of each candidate of a matching round that somebody judged, by its key."""
     found: dict[int, _Of] = defaultdict(_Of)
     votes = QuestionAnnotation.objects.filter(
         assignment__round=round,
@@ -75,11 +76,18 @@ def _outcomes(round: Round) -> Mapping[tuple[str, str], Outcome]:
     resolved = Resolution.objects.filter(question__round_questions__round=round, superseded_at__isnull=True)
     for question, label, place in resolved.values_list("question_id", "label", "reference__place"):
         found[question].resolved = _vote(label, place)
+    return {
+        question: outcome_of([of.resolved] if of.resolved else of.votes) for question, of in found.items()
+    }
+
+
+def _outcomes(round: Round) -> Mapping[tuple[str, str], Outcome]:
+    outcomes = outcomes_of_round(round)
     asked = Question.objects.filter(round_questions__round=round, item__withdrawn_at__isnull=True)
     return {
-        (item, text): outcome_of([of.resolved] if of.resolved else of.votes)
+        (item, text): outcomes[question]
         for question, item, text in asked.values_list("pk", "item__external_id", "text")
-        if (of := found.get(question)) is not None
+        if question in outcomes
     }
 
 

@@ -1,6 +1,8 @@
 """What people make of systems' questions: matched or labelled, and what that is worth."""
 
 import json
+import re
+from html import unescape
 
 import pytest
 from django.core.management import CommandError, call_command
@@ -15,9 +17,20 @@ from scoring.figures.people import Outcome, Vote, match_by_people, match_by_refe
 from scoring.models import Candidate, Evaluation
 from scoring.systems.evaluations import can_score_again
 from scoring.systems.matching_rounds import matching_make
+from scoring.systems.new_references import references_add
+from scoring.systems.storage import release_files
 from tests.annotation.database import refused
+from tests.conftest import client_of
+from tests.exports.studies import release as build
 from tests.factories import Study, record
-from tests.scoring.systems import handed_in, questions, questions_release, scored, submitted
+from tests.scoring.systems import (
+    focus_release,
+    handed_in,
+    questions,
+    questions_release,
+    scored,
+    submitted,
+)
 
 LABELS = ["Useful", "Invalid", "Unhelpful"]
 
@@ -190,8 +203,6 @@ def test_a_round_is_made_of_submissions_for_one_release(released):
 
 
 def test_candidates_do_not_leak_into_the_next_release(released):
-    from tests.exports.studies import release as build
-
     made, release = released
     round = two_systems(made, release)
     judged(made, round, {SAME: {"label": "USE"}, OTHER: {"label": "USE"}, NEW: {"label": "USE"}})
@@ -231,3 +242,124 @@ def test_the_commands_make_the_round_and_score_by_it(released, capsys, tmp_path)
     assert found["figures"]["undecided"] == 0
     with pytest.raises(CommandError, match="no submission for this release; there is: Parrot"):
         call_command("match_submissions", made.project.slug, release.version, "Nobody")
+
+
+def test_new_questions_become_references_of_the_next_release_and_keep_whose_they_are(released):
+    made, release = released
+    round = two_systems(made, release)
+    with pytest.raises(Refused, match="that is closed"):
+        references_add(round=round, by=made.lead)
+    judged(
+        made, round, {SAME: {"label": "USE"}, OTHER: picked(round, 0), NEW: {"label": "IN", "reason": "NC"}}
+    )
+    owl = made.project.systems.get(name="Owl").submissions.get()
+    before = scored(owl, methods=["human"])
+    assert references_add(round=round, by=made.lead) == 2
+    with pytest.raises(Refused, match="no new question"):
+        references_add(round=round, by=made.lead)
+    both = Question.objects.get(text=SAME)
+    assert (both.candidate, both.origin.split("\n")) == (False, ["Owl", "Parrot"])
+    again = build(made.project, version="1.1")
+    files = release_files(again)
+    found = {one["cq"]: one for one in json.loads(files.read("cqs_gen.json"))["I-1"]["cqs"]}
+    assert found[SAME]["label"] == "Useful"
+    assert found[NEW]["label"] == "Invalid"
+    assert OTHER not in found
+    assert Resolution.objects.get(question__text=NEW).reason == "NC"
+    own = {one["cq"] for one in json.loads(files.read("internal/submissions/Owl.json"))["I-1"]["cqs"]}
+    assert own == {SAME, NEW}
+    # Its own questions are no references where it is scored, and those of another system are.
+    assert labels_of(made, again, "Owl", NEW) == ["not_able_to_evaluate"]
+    assert labels_of(made, again, "Third", NEW) == ["Invalid"]
+    assert labels_of(made, again, "Parrot", SAME) == ["not_able_to_evaluate"]
+    # What was scored before rests on the same decisions.
+    assert not can_score_again(before)
+
+
+def labels_of(made: Study, release: Release, system: str, text: str) -> list[str]:
+    found = scored(submitted(made, release, questions(text), name=system), methods=["exact"])
+    return list(found.answers.values_list("label", flat=True))
+
+
+class TestPages:
+    def test_a_lead_makes_the_round_and_reads_what_it_came_to(self, lead_client, released, monkeypatch):
+        made, release = released
+        sent = []
+        monkeypatch.setattr("scoring.tasks.evaluate_submission.delay", sent.append)
+        slug = made.project.slug
+        assert "No system has handed in" in said(lead_client.get(f"/p/{slug}/systems/matching/"))
+        one = submitted(made, release, questions(SAME, OTHER), name="Parrot")
+        two = submitted(made, release, questions(SAME, NEW), name="Owl")
+        wrong = lead_client.post(f"/p/{slug}/systems/matching/", {"overlap": "1", "seed": "0"})
+        assert "Choose at least one submission." in said(wrong)
+        given = {"submissions": [one.pk, two.pk], "overlap": "1", "seed": "4", "name": ""}
+        made_of = lead_client.post(f"/p/{slug}/systems/matching/", given, follow=True)
+        assert "3 questions are asked, of 4 handed in" in said(made_of)
+        assert "the questions of systems, identical ones once" in said(made_of)
+        assert "Draw other items" not in said(made_of)
+        round = made.project.rounds.get(matching=True)
+        assert round.seed == 4
+        answers = {SAME: picked(round, 0), OTHER: {"label": "USE"}, NEW: {"label": "UN", "comment": "So?"}}
+        judged(made, round, answers)
+        shown = lead_client.get(f"/p/{slug}/rounds/{round.number}/")
+        assert "Make references of 2 new questions" in said(shown)
+        assert [(str(words), n) for words, n in shown.context["matching"].outcomes] == [
+            ("ask the same as a reference", 1),
+            ("new and useful", 1),
+            ("new and unhelpful", 1),
+        ]
+        lead_client.post(f"/p/{slug}/rounds/{round.number}/matching/score/")
+        assert Evaluation.objects.filter(method__in=["human", "human_reference"]).count() == 4
+        lead_client.post(f"/p/{slug}/rounds/{round.number}/matching/references/")
+        assert Question.objects.filter(candidate=True).count() == 1
+
+    def test_nobody_but_leads_learns_whose_questions_they_are(self, released):
+        made, release = released
+        round = two_systems(made, release)
+        round_open(round, members=made.annotators[:1], by=made.lead)
+        ann, slug = client_of("ann"), made.project.slug
+        for address in (
+            f"/p/{slug}/systems/matching/",
+            f"/p/{slug}/systems/",
+            f"/p/{slug}/rounds/{round.number}/",
+        ):
+            assert ann.get(address).status_code == 403, address
+        for address in (
+            f"/p/{slug}/rounds/{round.number}/matching/score/",
+            f"/p/{slug}/rounds/{round.number}/matching/references/",
+        ):
+            assert ann.post(address).status_code == 403, address
+        api = f"/api/projects/{slug}/rounds/{round.number}"
+        read = [
+            ann.get(address)
+            for address in (
+                f"/p/{slug}/",
+                f"/p/{slug}/rounds/{round.number}/work/",
+                f"/p/{slug}/rounds/{round.number}/mine/",
+                f"{api}/workspace/",
+                f"{api}/units/",
+            )
+        ]
+        question = Question.objects.get(round_questions__round=round, text=OTHER)
+        assignment = round.assignments.get(item=question.item)
+        event = {
+            "event_id": "e-1",
+            "assignment": assignment.pk,
+            "question": question.pk,
+            "base_revision": 0,
+            "answer": picked(round, 2),
+        }
+        recorded = ann.post(f"{api}/judgements/", event, content_type="application/json")
+        assert recorded.json()["row"]["reference"] == event["answer"]["reference"]
+        for response in (*read, recorded):
+            assert response.status_code == 200, response.request["PATH_INFO"]
+            for private in ("Parrot", "Owl", '"place"', "left_out", '"origin"'):
+                assert private not in response.content.decode(), (response.request["PATH_INFO"], private)
+
+    def test_types_are_not_matched(self, lead_client):
+        made, _ = focus_release()
+        assert lead_client.get(f"/p/{made.project.slug}/systems/matching/").status_code == 404
+
+
+def said(response) -> str:
+    return " ".join(unescape(re.sub(r"<[^>]+>", " ", response.content.decode())).split())
