@@ -100,6 +100,8 @@ def rounds_comparable(project: Project) -> list[Round]:
 
 def round_before(round: Round, comparable: Iterable[Round] | None = None) -> Round | None:
     """Return the last closed round before this one that asked a type of it too (or, like it, questions)."""
+    if round.matching:
+        return None  # Its questions are asked once.
     found = rounds_comparable(round.project) if comparable is None else comparable
     asked = set(round.type_codes)
     earlier = (one for one in found if one.number < round.number)
