@@ -264,7 +264,7 @@ def _context(found: Upload) -> dict[str, Any]:
         "mapping": [(ours, ours in needed, theirs.get(ours, "")) for ours in known],
         "undoable": found.brought is not None
         and found.brought.state == Import.State.DONE
-        and found.brought.format != JUDGEMENTS,
+        and found.brought.format not in (JUDGEMENTS, MATCHING),
     }
 
 
