@@ -121,6 +121,31 @@ class ReportPart(Job):
         return f"{self.report_id}, {self.key}: {self.state}"
 
 
+class CompetenceEstimate(Job):
+    """Annotators' competence and a posterior for each unit of a finished report, computed when asked for.
+
+    `result` has the annotators of each table as plain data; `posteriors` is the CSV of all units, compressed.
+    """
+
+    report = models.OneToOneField(AgreementReport, on_delete=models.CASCADE, related_name="competence")
+    result: "models.JSONField[Any, Any]" = models.JSONField(null=True)
+    posteriors = models.BinaryField(default=b"")
+
+    class Meta(Job.Meta):
+        constraints = [
+            *Job.Meta.constraints,
+            models.CheckConstraint(
+                condition=Q(state__in=["queued", "running", "done", "failed"]), name="competence_state_known"
+            ),
+            models.CheckConstraint(
+                condition=~Q(state="done") | Q(result__isnull=False), name="competence_done_has_result"
+            ),
+        ]
+
+    def __str__(self) -> str:
+        return f"{self.report_id}, competence: {self.state}"
+
+
 class ConsensusSpan(models.Model):
     """A span that two or more annotators chose (gold), or one alone (disagreement).
 

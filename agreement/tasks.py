@@ -10,11 +10,12 @@ from typing import Any
 
 from celery import shared_task
 
+from agreement.computation import competence as estimates
 from agreement.computation import compute as jobs
 from agreement.computation import crosscheck as crosschecks
 from agreement.computation import parts
 from agreement.computation import requests as reports
-from agreement.models import AgreementReport
+from agreement.models import AgreementReport, CompetenceEstimate
 from annotation.models import Round
 from core.dispatch import send, send_after_commit
 
@@ -44,6 +45,12 @@ def crosscheck_report(report_id: int) -> None:
     crosschecks.report_crosscheck(report_id=report_id)
 
 
+@shared_task(name="agreement.compute_competence")
+def compute_competence(estimate_id: int) -> None:
+    """Compute the competence of a report's annotators."""
+    estimates.competence_compute(estimate_id=estimate_id)
+
+
 @shared_task(name="agreement.sweep_reports")
 def sweep_reports() -> None:
     """Send what waits for too long or lost its worker."""
@@ -53,6 +60,8 @@ def sweep_reports() -> None:
         send(compute_part, part_id)
     for report_id in crosschecks.crosscheck_sweep():
         send(crosscheck_report, report_id)
+    for estimate_id in estimates.competence_sweep():
+        send(compute_competence, estimate_id)
 
 
 @shared_task(name="agreement.refresh_live_reports")
@@ -68,6 +77,14 @@ def report_start(*, round: Round, parameters: Mapping[str, Any] | None = None) -
     if report.state == AgreementReport.State.QUEUED:
         send_after_commit(compute_report, report.id)
     return report
+
+
+def competence_start(*, report: AgreementReport) -> CompetenceEstimate:
+    """Ask for the competence of a report's annotators. See `estimates.competence_request`."""
+    estimate = estimates.competence_request(report=report)
+    if estimate.state == CompetenceEstimate.State.QUEUED:
+        send_after_commit(compute_competence, estimate.id)
+    return estimate
 
 
 def report_start_on_closing(*, round: Round, **_signal: Any) -> None:

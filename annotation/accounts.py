@@ -115,4 +115,5 @@ def _others(but: Any) -> Any:
 
 
 def _is_address_of_another(name: str, but: Any) -> bool:
-    return _others(but).filter(email_key=key_of(name)).exists()
+    found: bool = _others(but).filter(email_key=key_of(name)).exists()
+    return found

@@ -44,7 +44,7 @@ def sweep_imports() -> None:
         send(_task_of(upload), upload.pk, upload.language)
 
 
-def _task_of(upload: Upload) -> Task:
+def _task_of(upload: Upload) -> "Task[Any, Any]":
     return check_upload if upload.work == Upload.Work.CHECK else import_upload
 
 

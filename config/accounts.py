@@ -20,7 +20,7 @@ from core.errors import Refused
 logger = logging.getLogger(__name__)
 
 
-class AccountBackend(AuthenticationBackend):
+class AccountBackend(AuthenticationBackend):  # type: ignore[misc]  # allauth has no types
     """Finds an account by the one rule for names of accounts."""
 
     def _authenticate_by_username(self, username: str, password: str) -> Any:
@@ -30,7 +30,7 @@ class AccountBackend(AuthenticationBackend):
         return super()._authenticate_by_email(address_as_stored(email), password)
 
 
-class AccountAdapter(DefaultAccountAdapter):
+class AccountAdapter(DefaultAccountAdapter):  # type: ignore[misc]  # allauth has no types
     """Accounts come by invitation unless ELENCHUS_OPEN_SIGNUP says otherwise.
 
     Wrong passwords are counted by account and address together, so that nobody is locked out by what others
@@ -47,7 +47,7 @@ class AccountAdapter(DefaultAccountAdapter):
         return username
 
     def clean_email(self, email: str) -> str:
-        return super().clean_email(address_as_stored(email))
+        return str(super().clean_email(address_as_stored(email)))
 
     def send_mail(self, template_prefix: str, email: str, context: dict[str, Any]) -> None:
         """Send a letter; where the mail server does not take it, say so in place of failing."""

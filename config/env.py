@@ -12,6 +12,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from email.utils import parseaddr
 from pathlib import Path
+from typing import Any
 from urllib.parse import SplitResult, parse_qsl, unquote, urlsplit
 from zoneinfo import ZoneInfo, ZoneInfoNotFoundError
 
@@ -247,7 +248,7 @@ def endpoint_keys(name: str, addresses: Sequence[str]) -> dict[str, str]:
     return dict(zip(addresses, keys, strict=True))
 
 
-def database(name: str, sqlite_file: Path) -> dict:
+def database(name: str, sqlite_file: Path) -> dict[str, Any]:
     """Return Django's settings for a postgres:// or sqlite:// address; the SQLite file where it is empty."""
     url = text(name)
     if not url:
@@ -280,7 +281,7 @@ def database(name: str, sqlite_file: Path) -> dict:
     }
 
 
-def _sqlite(file: Path) -> dict:
+def _sqlite(file: Path) -> dict[str, Any]:
     return {
         "ENGINE": "django.db.backends.sqlite3",
         "NAME": str(file),

@@ -49,37 +49,37 @@ class Channel(filesystem.Channel):
     def control_folder(self) -> Path:
         return self._made("control")
 
-    # kombu's own classes disagree on the arguments.
-    def _put(self, queue: str, message: dict, **kwargs: Any) -> None:  # type: ignore[override]
+    # kombu's own classes disagree on arguments and rows.
+    def _put(self, queue: str, payload: dict[str, Any], **kwargs: Any) -> None:  # type: ignore[override]
         name = f"{time.time_ns()}_{uuid.uuid4()}.{queue}.msg"
-        _write_whole(self.data_folder_out / name, dumps(message))
+        _write_whole(self.data_folder_out / name, dumps(payload))
 
-    def _get(self, queue: str, timeout: float | None = None) -> dict:
+    def _get(self, queue: str, timeout: float | None = None) -> dict[str, Any]:
         claimed = self._made("claimed")
         for name in sorted(os.listdir(self.data_folder_in)):
             if name.partition(".")[2] != f"{queue}.msg":
                 continue
             with suppress(FileNotFoundError):  # another reader was first
                 os.rename(self.data_folder_in / name, claimed / name)
-                payload = loads((claimed / name).read_text(encoding="utf-8"))
+                payload: dict[str, Any] = loads((claimed / name).read_text(encoding="utf-8"))
                 (claimed / name).unlink()
                 return payload
         raise Empty()
 
-    def get_table(self, exchange: str) -> list[filesystem.exchange_queue_t]:
+    def get_table(self, exchange: str) -> list[filesystem.exchange_queue_t]:  # type: ignore[override]
         """Return the bindings of an exchange."""
         try:
-            rows = loads(self._exchange_file(exchange).read_text(encoding="utf-8"))
+            rows = loads(self._table_file(exchange).read_text(encoding="utf-8"))
         except FileNotFoundError:
             return []
         return [filesystem.exchange_queue_t(*row) for row in rows]
 
-    def _queue_bind(self, exchange: str, routing_key: str, pattern: str, queue: str) -> None:
+    def _queue_bind(self, exchange: str, routing_key: str | None, pattern: str | None, queue: str) -> None:
         binding = filesystem.exchange_queue_t(routing_key or "", pattern or "", queue or "")
         with self._bindings_locked():
             table = self.get_table(exchange)
             if binding not in table:
-                _write_whole(self._exchange_file(exchange), dumps([binding, *table]))
+                _write_whole(self._table_file(exchange), dumps([binding, *table]))
 
     def _delete(
         self, queue: str, exchange: str, routing_key: str, pattern: str, *args: Any, **kwargs: Any
@@ -89,13 +89,16 @@ class Channel(filesystem.Channel):
         with self._bindings_locked():
             table = self.get_table(exchange)
             if binding in table:
-                _write_whole(self._exchange_file(exchange), dumps([row for row in table if row != binding]))
+                _write_whole(self._table_file(exchange), dumps([row for row in table if row != binding]))
 
     @contextmanager
     def _bindings_locked(self) -> Iterator[None]:
         with open(self.control_folder / "lock", "w") as file:
             fcntl.flock(file, fcntl.LOCK_EX)
             yield
+
+    def _table_file(self, exchange: str) -> Path:
+        return self.control_folder / f"{exchange}.exchange"
 
     def _made(self, name: str) -> Path:
         folder = self.folder / name

@@ -16,7 +16,7 @@ from annotation.accounts import refuse_taken_email
 from core.errors import NotAllowed
 
 
-class LoginForm(forms.LoginForm):
+class LoginForm(forms.LoginForm):  # type: ignore[misc]  # allauth has no types
     """allauth's form says its labels twice, and “Login” is no word for a name."""
 
     def __init__(self, *args: Any, **kwargs: Any) -> None:
@@ -37,13 +37,13 @@ class OneAddress:
         return value
 
 
-class SignupForm(OneAddress, forms.SignupForm):
+class SignupForm(OneAddress, forms.SignupForm):  # type: ignore[misc]  # allauth has no types
     pass
 
 
-class AddEmailForm(forms.AddEmailForm):
+class AddEmailForm(forms.AddEmailForm):  # type: ignore[misc]  # allauth has no types
     def clean_email(self) -> str:
-        email = super().clean_email()
+        email: str = super().clean_email()
         refuse_taken_email(email, but=self.user)
         return email
 

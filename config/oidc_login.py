@@ -5,5 +5,5 @@ from allauth.socialaccount import forms
 from config.login import OneAddress
 
 
-class SignupForm(OneAddress, forms.SignupForm):
+class SignupForm(OneAddress, forms.SignupForm):  # type: ignore[misc]  # allauth has no types
     pass

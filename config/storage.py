@@ -9,7 +9,7 @@ from whitenoise.storage import CompressedManifestStaticFilesStorage
 OURS = "frontend/"
 
 
-class HashedStaticStorage(CompressedManifestStaticFilesStorage):
+class HashedStaticStorage(CompressedManifestStaticFilesStorage):  # type: ignore[misc]  # WhiteNoise has no types
     """Hashed, compressed static files. Our ES modules import each other by their hashed names."""
 
     support_js_module_import_aggregation = True
@@ -21,4 +21,5 @@ class HashedStaticStorage(CompressedManifestStaticFilesStorage):
         """
         if name.endswith(".js") and not name.startswith(OURS):
             return lambda match: match[0]
-        return super().url_converter(name, *args, **options)
+        converter: Callable[[re.Match[str]], str] = super().url_converter(name, *args, **options)
+        return converter

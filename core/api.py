@@ -128,11 +128,11 @@ def _flat(detail: Any, prefix: str = "") -> dict[str, str]:
 class ExactCharField(serializers.CharField):
     """A text as it was sent: nothing trimmed, blanks allowed."""
 
-    def __init__(self, **kwargs) -> None:
+    def __init__(self, **kwargs: Any) -> None:
         super().__init__(trim_whitespace=False, allow_blank=True, **kwargs)
 
 
-class RefusalSerializer(serializers.Serializer):
+class RefusalSerializer(serializers.Serializer[Any]):
     """What every refused request is answered with."""
 
     code = serializers.CharField(help_text="A stable word for programs.")

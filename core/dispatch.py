@@ -14,7 +14,7 @@ from kombu.exceptions import OperationalError
 logger = logging.getLogger(__name__)
 
 
-def send(task: Task, *arguments: Any) -> bool:
+def send(task: Task[Any, Any], *arguments: Any) -> bool:
     """Send a task now; return False where the broker cannot be reached: its row waits for the sweep."""
     try:
         task.delay(*arguments)
@@ -24,12 +24,12 @@ def send(task: Task, *arguments: Any) -> bool:
     return True
 
 
-def send_after_commit(task: Task, *arguments: Any) -> None:
+def send_after_commit(task: Task[Any, Any], *arguments: Any) -> None:
     """Send a task once the transaction is over."""
     transaction.on_commit(partial(send, task, *arguments))
 
 
-def send_or_run(task: Task, *arguments: Any, here: Callable[[], Any] | None = None) -> None:
+def send_or_run(task: Task[Any, Any], *arguments: Any, here: Callable[[], Any] | None = None) -> None:
     """Send a task that has no row for the sweep to find; where no broker answers do the work here and now.
 
     What it needs is committed by then. `here` does the work where the task itself would hide from the caller

@@ -1,13 +1,21 @@
 """The admin pages of accounts, which keep the one rule for their names too."""
 
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from django.contrib import admin
 from django.contrib.auth import get_user_model
 from django.contrib.auth.admin import UserAdmin
 from django.contrib.auth.forms import AdminUserCreationForm, UserChangeForm
+from django.contrib.auth.models import User
 
 from annotation.accounts import address_as_stored, as_stored, refuse_taken_email, refuse_taken_name
+
+if TYPE_CHECKING:
+    CreationForm = AdminUserCreationForm[User]
+    ChangeForm = UserChangeForm[User]
+    AdminOfAccounts = UserAdmin[User]
+else:
+    CreationForm, ChangeForm, AdminOfAccounts = AdminUserCreationForm, UserChangeForm, UserAdmin
 
 
 class OneName:
@@ -29,11 +37,11 @@ class OneName:
         return email
 
 
-class AccountCreationForm(OneName, AdminUserCreationForm):
+class AccountCreationForm(OneName, CreationForm):
     pass
 
 
-class AccountChangeForm(OneName, UserChangeForm):
+class AccountChangeForm(OneName, ChangeForm):
     pass
 
 
@@ -41,6 +49,6 @@ admin.site.unregister(get_user_model())
 
 
 @admin.register(get_user_model())
-class AccountAdmin(UserAdmin):
+class AccountAdmin(AdminOfAccounts):
     add_form = AccountCreationForm
     form = AccountChangeForm

@@ -41,7 +41,7 @@ class MatchingShown:
     new: int
 
 
-def matching_context(round: Round) -> dict[str, MatchingShown | None]:
+def matching_context(round: Round) -> dict[str, Any]:
     """Return `matching` for the page of a round: None where it is no matching round of systems."""
     made = Matching.objects.select_related("release").filter(round=round).first()
     if made is None:

@@ -154,6 +154,11 @@ urlpatterns = [
         name="agreement_compute",
     ),
     path(
+        "p/<slug:slug>/rounds/<int:number>/agreement/competence/",
+        report.agreement_competence,
+        name="agreement_competence",
+    ),
+    path(
         "p/<slug:slug>/rounds/<int:number>/agreement/units/",
         report.agreement_units,
         name="agreement_units",

@@ -185,7 +185,10 @@ class Answer(models.Model):
         EXTRA = "extra", gettext_lazy("not there")
         UNDECIDED = "undecided", gettext_lazy("not decided")
 
-    evaluation = models.ForeignKey(Evaluation, on_delete=models.PROTECT, related_name="answers")
+    # No index of its own: the first of the others serves it, and there are many rows to store.
+    evaluation = models.ForeignKey(
+        Evaluation, on_delete=models.PROTECT, related_name="answers", db_index=False
+    )
     run = models.PositiveIntegerField()
     item = models.CharField(max_length=200)
     position = models.PositiveIntegerField()
@@ -214,7 +217,6 @@ class Answer(models.Model):
         ]
         indexes = [
             models.Index(fields=["evaluation", "run", "label", "position", "place"], name="answer_by_label"),
-            models.Index(fields=["evaluation", "run", "unit", "position", "place"], name="answer_by_unit"),
             models.Index(
                 fields=["evaluation", "run", "is_right", "position", "place"], name="answer_by_right"
             ),
@@ -222,6 +224,41 @@ class Answer(models.Model):
 
     def __str__(self) -> str:
         return f"{self.item} {self.unit}: {self.label}"
+
+
+class JudgeAnswer(models.Model):
+    """What a language model answered about a question, whole, as it came; triggers keep it for good.
+
+    `model` is as the endpoint names it; the evaluation's parameters have it as it was asked for. `problem`
+    says why there is nothing to read: the endpoint refused the question, or repeated its key.
+    """
+
+    evaluation = models.ForeignKey(Evaluation, on_delete=models.PROTECT, related_name="judge_answers")
+    run = models.PositiveIntegerField()
+    item = models.CharField(max_length=200)
+    question = models.PositiveIntegerField()
+    prompt_sha256 = models.CharField(max_length=64)
+    raw = models.TextField(blank=True)
+    model = models.CharField(max_length=200, blank=True)
+    ending = models.CharField(max_length=100, blank=True)
+    problem = models.CharField(max_length=40, blank=True)
+    reason = models.CharField(max_length=300, blank=True)
+    tries = models.PositiveIntegerField()
+    at = models.DateTimeField()
+
+    class Meta:
+        ordering = ["id"]
+        constraints = [
+            models.UniqueConstraint(
+                fields=["evaluation", "run", "item", "question"], name="judgeanswer_asked_once"
+            ),
+            models.CheckConstraint(condition=Q(run__gte=1), name="judgeanswer_run_from_one"),
+            models.CheckConstraint(condition=Q(tries__gte=1), name="judgeanswer_was_asked"),
+            models.CheckConstraint(condition=~Q(prompt_sha256=""), name="judgeanswer_names_its_prompt"),
+        ]
+
+    def __str__(self) -> str:
+        return f"{self.item} {self.question}"
 
 
 class ErrorTag(models.Model):

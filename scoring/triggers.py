@@ -103,6 +103,21 @@ TRIGGERS = (
         "answers are stored while their evaluation runs",
     ),
     Trigger(
+        "judgeanswer_sealed",
+        "scoring_judgeanswer",
+        ("UPDATE", "DELETE"),
+        ALWAYS,
+        "what a model answered is kept as it came",
+    ),
+    Trigger(
+        "judgeanswer_fits",
+        "scoring_judgeanswer",
+        ("INSERT",),
+        "NOT EXISTS (SELECT 1 FROM scoring_evaluation e WHERE e.id = NEW.evaluation_id "
+        "AND e.state = 'running')",
+        "what a model answers is stored while its evaluation runs",
+    ),
+    Trigger(
         "matching_fits",
         "scoring_matching",
         ("INSERT",),

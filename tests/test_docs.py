@@ -2,6 +2,7 @@
 
 import re
 import tomllib
+from collections.abc import Iterable
 from pathlib import Path
 
 import pytest
@@ -12,7 +13,12 @@ SOURCES = {".py", ".js", ".css", ".html", ".toml", ".sh"}
 PAGES = sorted([*ROOT.glob("*.md"), *ROOT.glob("docs/**/*.md"), *ROOT.glob("bench/*.md")])
 ARCHITECTURE = (ROOT / "docs" / "architecture.md").read_text("utf-8")
 DECISIONS = sorted(path for path in ROOT.glob("docs/decisions/*.md") if path.name != "README.md")
-GLOSSARY = (ROOT / "docs" / "glossary.md").read_text("utf-8")
+GLOSSARY, FILE_NAMES = (ROOT / "docs" / "glossary.md").read_text("utf-8").split("## Names of files")
+NAMED_BY_DJANGO = {
+    *("__init__", "migrations", "management", "settings", "templatetags", "sample", "admin", "api", "apps"),
+    *("base", "celery", "common", "decorators", "fields", "main", "middleware", "models", "signals", "tasks"),
+    *("urls", "wsgi"),
+}
 PLACE = re.compile(r"`((?:annotation|agreement|exports|scoring|frontend|core|config)/[\w./-]+)` \(`(\w+)`\)")
 PATH = re.compile(
     r"`((?:annotation|agreement|exports|scoring|frontend|core|config|tests|bench|tools|docs)/[\w./-]+?)`"
@@ -82,6 +88,39 @@ def test_each_word_of_the_glossary_stands_there_once():
         word for row in rows_of(GLOSSARY)[1:] for word in row.split(" | ")[0].removeprefix("| ").split(", ")
     ]
     assert [word for word in words if words.count(word) > 1] == []
+
+
+def modules_to_name() -> dict[str, set[str]]:
+    """Return the names of modules by the folder they lie in, without those that Django names."""
+    found: dict[str, set[str]] = {}
+    for app in APPS:
+        for path in (ROOT / app).rglob("*.py"):
+            if not NAMED_BY_DJANGO & {*path.parts, path.stem} and not path.stem.startswith("_"):
+                found.setdefault(f"{relative(path.parent)}/", set()).add(path.stem)
+    return found
+
+
+def forms(words: Iterable[str]) -> set[str]:
+    """Return words with their other number: span and spans, study and studies."""
+    singular = {
+        re.sub(r"ies$", "y", word) if word.endswith("ies") else word.removesuffix("s") for word in words
+    }
+    return singular | {f"{word}s" for word in singular} | {f"{word[:-1]}ies" for word in singular} | {*words}
+
+
+def test_a_module_is_named_by_the_glossary():
+    known = forms({*re.findall(r"[a-z]+", " ".join(row.split(" | ")[0] for row in rows_of(GLOSSARY)))})
+    by_room = {
+        row.split("`")[1]: set(row.split(" | ")[1].split(", ")) for row in rows_of(FILE_NAMES) if "`" in row
+    }
+    unnamed = {
+        room: sorted(name for name in modules if not known & set(name.split("_")))
+        for room, modules in modules_to_name().items()
+    }
+    assert {
+        room: left for room, modules in unnamed.items() if (left := [*{*modules} - by_room.get(room, set())])
+    } == {}, "name the module by a word of docs/glossary.md, or explain it there"
+    assert {room: gone for room, named in by_room.items() if (gone := named - {*unnamed.get(room, ())})} == {}
 
 
 def test_the_newest_version_of_the_changelog_is_that_of_the_project():

@@ -18,7 +18,7 @@ FLOORS = {
     ),
     "annotation/importing": ("", "formats", "files"),
     "agreement": (
-        *("api", "tasks", "computation", "display adjudication", "report", "files"),
+        *("api", "tasks", "computation", "display adjudication", "competence", "report", "files"),
         *("spans", "statistics", "models"),
     ),
     "exports": (
@@ -35,6 +35,8 @@ STARTERS = {"__init__", "apps", "urls", "management", "migrations", "sample"}
 PURE = ("agreement/statistics", "agreement/spans")
 PURE_MAY_USE = {"core.canonical_json", "core.gc"}
 MOST_MODULES = 20
+MOST_LINES = 500
+"""A file is split by its subjects, not by its length; beyond this it has more than one."""
 
 
 @cache
@@ -147,3 +149,14 @@ def test_no_folder_holds_more_modules_than_can_be_looked_over():
     )
     too_many = {folder: n for folder, n in counted.items() if n > MOST_MODULES}
     assert too_many == {}
+
+
+def test_no_module_has_grown_beyond_one_subject():
+    counted = {
+        path.relative_to(ROOT).as_posix(): len(path.read_text("utf-8").splitlines())
+        for app in (*APPS, "tests", "tools", "bench")
+        for kind in ("*.py", "*.js")
+        for path in (ROOT / app).rglob(kind)
+        if "migrations" not in path.parts and path.name != "strata.py"  # being split
+    }
+    assert {path: n for path, n in counted.items() if n > MOST_LINES} == {}

@@ -13,6 +13,7 @@ from pathlib import Path
 ROOT = Path(__file__).resolve().parent.parent
 APPS = ("config", "core", "annotation", "agreement", "exports", "scoring", "frontend", "tools")
 TYPESCRIPT = "typescript@5.9"
+DJANGO = "5.2"
 
 
 def main() -> int:
@@ -29,6 +30,7 @@ def main() -> int:
 def checks(scratch: Path) -> list[tuple[str, list[str], dict[str, str]]]:
     """Return title, command and environment of each check."""
     python, manage = sys.executable, [sys.executable, "manage.py"]
+    djade = str(Path(sys.executable).with_name("djade"))
     testing = {"DJANGO_SETTINGS_MODULE": "config.settings.test"}
     production = {
         "DJANGO_SETTINGS_MODULE": "config.settings.production",
@@ -41,12 +43,18 @@ def checks(scratch: Path) -> list[tuple[str, list[str], dict[str, str]]]:
     return [
         ("Style", [python, "-m", "ruff", "check", "."], {}),
         ("Layout", [python, "-m", "ruff", "format", "--check", "--quiet", "."], {}),
+        ("Templates", [djade, "--check", "--target-version", DJANGO, *templates()], {}),
         ("Types", [python, "-m", "mypy", *APPS], testing),
         ("Migrations", [*manage, "makemigrations", "--check", "--dry-run"], testing),
         ("Deployment", [*manage, "check", "--deploy", "--fail-level", "WARNING"], production),
         ("Static files", [*manage, "collectstatic", "--clear", "--noinput", "-v", "0"], production),
         *script_checks(scratch),
     ]
+
+
+def templates() -> list[str]:
+    """Return the paths of all templates; tests/frontend/test_template_texts.py has their rules of layout."""
+    return sorted(str(path) for app in APPS for path in (ROOT / app).rglob("templates/**/*.html"))
 
 
 def script_checks(scratch: Path) -> list[tuple[str, list[str], dict[str, str]]]:

@@ -12,6 +12,7 @@ import shutil
 import socket
 import subprocess
 import time
+from collections.abc import Callable
 from dataclasses import dataclass, field
 from pathlib import Path
 
@@ -42,10 +43,11 @@ def _apt_get(*words: str) -> bool:
 def free_port() -> int:
     with socket.socket() as probe:
         probe.bind(("127.0.0.1", 0))
-        return probe.getsockname()[1]
+        found: int = probe.getsockname()[1]
+        return found
 
 
-def _find_or_install(find, *packages: str) -> str | None:
+def _find_or_install(find: Callable[[], str | None], *packages: str) -> str | None:
     """Return what `find` finds, before or after installing the packages."""
     return find() or (find() if apt_install(*packages) else None)
 
@@ -55,7 +57,7 @@ class Services:
     """The services of one run; `stop` ends those that it started."""
 
     scratch: Path
-    redis: subprocess.Popen | None = None
+    redis: subprocess.Popen[bytes] | None = None
     postgres: list[str] = field(default_factory=list)  # the command that stops it
 
     def redis_url(self) -> str:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable
 from dataclasses import dataclass
+from typing import Any
 
 from django.db.models import QuerySet
 
@@ -45,7 +46,7 @@ def judged_units(round: Round, member: Membership, type_code: str = "") -> list[
     """
     if kept_from(member, round):
         typology = round.project.protocol == FOCUS
-        units: QuerySet = _judged_units(round, type_code)
+        units: QuerySet[Any] = _judged_units(round, type_code)
         return list(readable(units, member, "pk" if typology else "item").values_list("pk", flat=True))
     name = f"judged-units:{round.pk}:{type_code}:{judgements_stamp(round)}"
     return cached(name, lambda: list(_judged_units(round, type_code).values_list("pk", flat=True)))
@@ -59,9 +60,9 @@ def _judged_units(round: Round, type_code: str) -> QuerySet[Item] | QuerySet[Que
         return round.items.filter(
             id__in=answered.values("assignment__item_id"), withdrawn_at__isnull=True
         ).order_by("external_id", "id")
-    answered = counted_rows(QuestionAnnotation.objects.all(), round).filter(label__isnull=False)
+    labelled = counted_rows(QuestionAnnotation.objects.all(), round).filter(label__isnull=False)
     return Question.objects.filter(
-        id__in=answered.values("question_id"), item__withdrawn_at__isnull=True
+        id__in=labelled.values("question_id"), item__withdrawn_at__isnull=True
     ).order_by("item__external_id", "position")
 
 
@@ -84,18 +85,18 @@ def answers_read(round: Round, units: Iterable[UnitKey]) -> dict[UnitKey, list[A
                     _answer(row, answer, "", start=row.start, end=row.end, quote=row.quote or "")
                 )
         return found
-    rows = counted_rows(QuestionAnnotation.objects.all(), round).filter(
+    labels = counted_rows(QuestionAnnotation.objects.all(), round).filter(
         question_id__in={question for _, _, question in wanted}
     )
-    for row in rows.exclude(label__isnull=True, cannot_judge=False).select_related(
+    for said in labels.exclude(label__isnull=True, cannot_judge=False).select_related(
         "assignment__member", "reference"
     ):
-        key = (row.assignment.item_id, "", row.question_id)
-        if row.reference is None:
-            answer, reference = row.label or "?", ""
+        of_question = (said.assignment.item_id, "", said.question_id)
+        if said.reference is None:
+            answer, reference = said.label or "?", ""
         else:
-            answer, reference = picked(row.reference.place), row.reference.text
-        found.setdefault(key, []).append(_answer(row, answer, row.reason, reference=reference))
+            answer, reference = picked(said.reference.place), said.reference.text
+        found.setdefault(of_question, []).append(_answer(said, answer, said.reason, reference=reference))
     return found
 
 

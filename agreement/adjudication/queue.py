@@ -7,9 +7,9 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
-from typing import Any
+from typing import Any, TypeVar
 
-from django.db.models import Count, Exists, Max, OuterRef, QuerySet
+from django.db.models import Count, Exists, Max, Model, OuterRef, QuerySet
 
 from agreement.adjudication.answers import Answer, answers_read
 from agreement.models import AgreementReport, ConsensusSpan, DisputedUnit
@@ -177,7 +177,10 @@ def _decided(report: AgreementReport) -> int:
     return cached(name, lambda: _in_queue(report, resolutions).count())
 
 
-def _in_queue(report: AgreementReport, rows: QuerySet) -> QuerySet:
+AboutUnit = TypeVar("AboutUnit", bound=Model)
+
+
+def _in_queue(report: AgreementReport, rows: QuerySet[AboutUnit]) -> QuerySet[AboutUnit]:
     """Return the resolutions or claims that are about a unit of the queue."""
     queue = report.disputed_units.exclude(why="").filter(item=OuterRef("item"))
     if report.round.project.protocol == Protocol.CQS_GEN:
@@ -194,6 +197,7 @@ def queue_claim_next(
         waiting = waiting.filter(type_code__in=types)
     # What others take or decide between our look and our claim is gone from the next look.
     while candidates := list(waiting[:AT_ONCE]):
+        found: DisputedUnit
         for found in candidates:
             unit = Unit(found.type_code, found.question_id)
             try:

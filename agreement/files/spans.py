@@ -11,6 +11,7 @@ import codecs
 import json
 from collections.abc import Iterator
 from pathlib import Path
+from typing import Any
 
 from agreement.spans.agreement import JudgedText
 
@@ -72,7 +73,7 @@ def _lines(content: bytes) -> Iterator[tuple[int, bytes]]:
             yield number, line
 
 
-def _parse(line: bytes) -> dict:
+def _parse(line: bytes) -> dict[str, Any]:
     try:
         record = json.loads(line.decode("utf-8"), object_pairs_hook=_object_without_repeats)
     except UnicodeDecodeError as error:
@@ -94,7 +95,7 @@ def _parse(line: bytes) -> dict:
     return record
 
 
-def _object_without_repeats(pairs: list[tuple[str, object]]) -> dict:
+def _object_without_repeats(pairs: list[tuple[str, object]]) -> dict[str, object]:
     record = dict(pairs)
     if len(record) < len(pairs):
         raise _LineError("has the same key twice")

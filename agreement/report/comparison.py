@@ -48,7 +48,8 @@ def round_change(
         change["differences"] = {name: change["differences"][name] for name in SHOWN}
         sections[section.key] = change
         alive()
-    return canonical(sections)
+    found: dict[str, Any] = canonical(sections)
+    return found
 
 
 def _change(

@@ -13,10 +13,10 @@ from __future__ import annotations
 import json
 from collections.abc import Collection, Iterable, Iterator, Mapping
 from datetime import datetime
-from typing import Any
+from typing import Any, TypeVar
 
 import numpy as np
-from django.db.models import Count, Exists, Max, OuterRef, QuerySet, Sum
+from django.db.models import Count, Exists, Max, Model, OuterRef, QuerySet, Sum
 from django.db.models.functions import Coalesce
 
 from agreement.report.judgements import (
@@ -49,7 +49,7 @@ def judgements_read(
     without: the ids of items that are read as if the round did not have them, nor annotators of them alone.
     """
     definition = round.codebook.definition
-    items = _items_read(round, fields=types is None, without=without)
+    items = _read_items(round, fields=types is None, without=without)
     of_round = Membership.objects.filter(assignments__round=round, left_out_at__isnull=True)
     if without:
         of_round = of_round.filter(id__in=_judged_something_else(round, without))
@@ -92,7 +92,7 @@ def judgements_read(
             **people,
         )
     labels, reasons = definition["labels"], definition["reasons"]
-    questions = _questions_read(round, item_of)
+    questions = _read_questions(round, item_of)
     unit_of = {question_id: index for index, (_, _, question_id) in enumerate(questions)}
     picked = picked_references(round) if round.matching else {}
     categories = [(label["code"], label["name"]) for label in labels]
@@ -163,7 +163,8 @@ def changed_items(round: Round, since: datetime | None) -> int:
     rows = model.objects.filter(assignment__round=round)
     if since is not None:
         rows = rows.filter(decided_at__gt=since)
-    return rows.aggregate(items=Count("assignment__item_id", distinct=True))["items"]
+    found: int = rows.aggregate(items=Count("assignment__item_id", distinct=True))["items"]
+    return found
 
 
 def texts_read(item_ids: Iterable[int], batch: int = 500) -> Iterator[tuple[int, str]]:
@@ -188,7 +189,7 @@ def frame_read(round: Round, items: RoundItems) -> ResamplingFrame:
     return ResamplingFrame(*(np.flatnonzero(np.isin(items.ids, found)) for found in (marked, judged)))
 
 
-def _items_read(round: Round, *, fields: bool, without: Collection[int] = ()) -> RoundItems:
+def _read_items(round: Round, *, fields: bool, without: Collection[int] = ()) -> RoundItems:
     drawn = round.round_items.filter(item__withdrawn_at__isnull=True).order_by()
     rows = drawn.values_list("item__external_id", "item_id", "item__topic", "item__source")
     known = sorted(row for row in rows.iterator(chunk_size=BATCH) if row[1] not in without)
@@ -240,7 +241,7 @@ def _field_values(value: Any) -> tuple[str, ...]:
     return (value if isinstance(value, str) else json.dumps(value),)
 
 
-def _questions_read(round: Round, item_of: dict[int, int]) -> list[tuple[int, int, int]]:
+def _read_questions(round: Round, item_of: dict[int, int]) -> list[tuple[int, int, int]]:
     """Return (item index, position, question id) of the round's questions, sorted."""
     rows = round.round_questions.values_list("question__item_id", "question__position", "question_id")
     return sorted(
@@ -260,7 +261,10 @@ def picked_references(round: Round) -> Picked:
     return picked_codes(votes, again)
 
 
-def counted_rows(rows: QuerySet, round: Round, *, repeats: bool = False) -> QuerySet:
+Counted = TypeVar("Counted", bound=Model)
+
+
+def counted_rows(rows: QuerySet[Counted], round: Round, *, repeats: bool = False) -> QuerySet[Counted]:
     """Return those of the judgements that count in figures, undecided and "cannot judge" included.
 
     repeats: instead the hidden repeats, which count in agreement with oneself alone.
@@ -297,8 +301,9 @@ def _type_rows(
     ).iterator(chunk_size=BATCH):
         if item_id in item_of:
             value = CANNOT_JUDGE if applicable is None else int(applicable)
-            place = (-1, -1) if start is None else (start, end)
-            yield kind_base[code] + item_of[item_id], rater_of[member_id], value, *place, -1, _known(seconds)
+            first, last = (-1, -1) if start is None or end is None else (start, end)
+            place = kind_base[code] + item_of[item_id]
+            yield place, rater_of[member_id], value, first, last, -1, _known(seconds)
 
 
 def _question_rows(

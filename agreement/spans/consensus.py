@@ -11,7 +11,7 @@ from dataclasses import dataclass
 from fractions import Fraction
 from itertools import combinations
 from math import fsum
-from typing import Literal
+from typing import Any, Literal
 
 from agreement.spans.similarity import Span, range_overlap
 from agreement.spans.tokens import positions
@@ -32,7 +32,7 @@ class ConsensusSpan:
     end: int
     support: int
     kind: Kind
-    annotators: tuple
+    annotators: tuple[Any, ...]
 
 
 @dataclass(frozen=True, slots=True)
@@ -40,7 +40,7 @@ class _Cluster:
     """Matching spans, in the order of the text, and their annotators; nobody is in a cluster twice."""
 
     spans: tuple[Span, ...]
-    annotators: frozenset
+    annotators: frozenset[Any]
 
 
 def consensus_spans(
@@ -60,7 +60,7 @@ def consensus_spans(
     """
     if not 0 < threshold <= 1:
         raise ValueError(f"threshold must be above 0 and at most 1, not {threshold}")
-    chosen_by: defaultdict[Span, set] = defaultdict(set)
+    chosen_by: defaultdict[Span, set[Any]] = defaultdict(set)
     for annotator, start, end in spans:
         if not 0 <= start < end <= len(text):
             raise ValueError(f"span ({start}, {end}) is not inside a text of {len(text)} code points")
@@ -82,7 +82,7 @@ def consensus_spans(
     return tuple(sorted(found, key=lambda span: (span.start, span.end)))
 
 
-def _consensus_span(start: int, end: int, chosen_by: Collection) -> ConsensusSpan:
+def _consensus_span(start: int, end: int, chosen_by: Collection[Any]) -> ConsensusSpan:
     kind: Kind = "gold" if len(chosen_by) > 1 else "disagreement"
     return ConsensusSpan(start, end, len(chosen_by), kind, tuple(sorted(chosen_by)))
 
@@ -121,7 +121,7 @@ def _best_pair(
 
 
 def _most_central(
-    spans: Sequence[Span], chosen_by: dict[Span, set], jaccard: dict[tuple[Span, Span], tuple[int, int]]
+    spans: Sequence[Span], chosen_by: dict[Span, set[Any]], jaccard: dict[tuple[Span, Span], tuple[int, int]]
 ) -> Span:
     """Return the span with the highest mean Jaccard index to the other members, each annotator one member."""
     if len(spans) == 1:

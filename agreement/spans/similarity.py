@@ -10,7 +10,7 @@ from collections import Counter
 from dataclasses import dataclass
 from functools import lru_cache
 from itertools import pairwise
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 from rapidfuzz.distance import LCSseq, Levenshtein
 
@@ -216,7 +216,7 @@ def _shared(a: _Bag, b: _Bag) -> int:
     return sum(min(counts_a[token], counts_b[token]) for token in common)
 
 
-def _set_jaccard(a: frozenset, b: frozenset, reason: str) -> Similarity:
+def _set_jaccard(a: frozenset[Any], b: frozenset[Any], reason: str) -> Similarity:
     union = len(a | b)
     return Similarity(len(a & b) / union) if union else Similarity(None, reason)
 

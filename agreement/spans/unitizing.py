@@ -9,6 +9,7 @@ from collections.abc import Hashable, Iterable, Sequence
 from dataclasses import dataclass
 from itertools import combinations, pairwise
 from math import fsum
+from typing import Any
 
 from agreement.statistics.estimates import NO_ITEMS, NO_PAIRS, NO_VARIATION
 
@@ -175,13 +176,13 @@ def unitizing_disagreement(annotators: Sequence[Sequence[Unit]], length: int) ->
     return Disagreement(differences / (count * (count - 1) * length**2), 2 * chance / (length * possible))
 
 
-def _only_length(annotators: Sequence[Sequence[tuple]]) -> int | None:
+def _only_length(annotators: Sequence[Sequence[tuple[Any, ...]]]) -> int | None:
     """Return the length of the only unit, as in most texts of a large round; None where there are several."""
     units = [unit for own in annotators for unit in own]
     return units[0][1] - units[0][0] if len(units) == 1 else None
 
 
-def _check_inside(annotators: Sequence[Sequence[tuple]], length: int) -> None:
+def _check_inside(annotators: Sequence[Sequence[tuple[Any, ...]]], length: int) -> None:
     for units in annotators:
         for start, end, *_ in units:
             if not 0 <= start < end <= length:

@@ -64,12 +64,13 @@ class CountSums:
 
     @property
     def q(self) -> int:
-        return self.shares.shape[0]
+        return int(self.shares.shape[0])
 
     @property
     def ratings(self) -> FloatArray:
         """N, the ratings of the pairable items."""
-        return self.labels.sum(axis=0)
+        found: FloatArray = self.labels.sum(axis=0)
+        return found
 
 
 def count_features(counts: IntArray) -> FloatArray:
@@ -141,18 +142,21 @@ def uniform_chance_agreement(s: CountSums) -> FloatArray:
 def gwet_chance_agreement(s: CountSums) -> FloatArray:
     """p_e of AC1."""
     pi = mean_shares(s)
-    return (pi * (1 - pi)).sum(axis=0) / np.float64(s.q - 1)
+    found: FloatArray = (pi * (1 - pi)).sum(axis=0) / np.float64(s.q - 1)
+    return found
 
 
 def fleiss_chance_agreement(s: CountSums) -> FloatArray:
     """p_e of Fleiss' kappa."""
-    return (mean_shares(s) ** 2).sum(axis=0)
+    found: FloatArray = (mean_shares(s) ** 2).sum(axis=0)
+    return found
 
 
 def expected_disagreement(s: CountSums) -> FloatArray:
     """D_e of Krippendorff, nominal: the chance that two of the N ratings, drawn without return, differ."""
     n = s.ratings
-    return (n**2 - (s.labels**2).sum(axis=0)) / (n * (n - 1))
+    found: FloatArray = (n**2 - (s.labels**2).sum(axis=0)) / (n * (n - 1))
+    return found
 
 
 def krippendorff_chance_agreement(s: CountSums) -> FloatArray:

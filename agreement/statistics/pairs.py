@@ -168,7 +168,8 @@ def pair_agreement(s: PairSums) -> FloatArray:
 
 
 def _chance_products(s: PairSums) -> FloatArray:
-    return (s.first * s.second).sum(axis=0)
+    found: FloatArray = (s.first * s.second).sum(axis=0)
+    return found
 
 
 def cohen_chance_agreement(s: PairSums) -> FloatArray:
@@ -186,7 +187,8 @@ def cohen_varies(s: PairSums) -> np.ndarray:
     """Say where the two raters do not use one and the same single category: there kappa is 0/0."""
     if not len(s.first):
         return np.zeros(s.common.shape, dtype=bool)
-    return np.minimum(s.first, s.second).max(axis=0) < s.common
+    found: np.ndarray = np.minimum(s.first, s.second).max(axis=0) < s.common
+    return found
 
 
 def light_kappa(kappas: FloatArray, defined: np.ndarray) -> tuple[FloatArray, np.ndarray]:
@@ -198,13 +200,15 @@ def light_kappa(kappas: FloatArray, defined: np.ndarray) -> tuple[FloatArray, np
 def conger_kappa(s: PairSums) -> FloatArray:
     """Conger's exact kappa of complete ratings: chance agreement is the mean over the pairs of raters."""
     chance = cohen_chance_agreement(s).mean(axis=0)
-    return (pair_agreement(s).mean(axis=0) - chance) / (1 - chance)
+    found: FloatArray = (pair_agreement(s).mean(axis=0) - chance) / (1 - chance)
+    return found
 
 
 def conger_varies(s: PairSums) -> np.ndarray:
     """Say where the raters of complete ratings do not all use one category: there Conger's kappa is 0/0."""
     used = (s.first + s.second).sum(axis=1)
-    return used.max(axis=0) < used.sum(axis=0)
+    found: np.ndarray = used.max(axis=0) < used.sum(axis=0)
+    return found
 
 
 def prevalence_index(table: FloatArray, positive: int = 0) -> float:

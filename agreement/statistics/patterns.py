@@ -40,7 +40,7 @@ class RatingPatterns:
 
     @property
     def n_raters(self) -> int:
-        return self.rows.shape[1]
+        return int(self.rows.shape[1])
 
 
 def validated_ratings(ratings: ArrayLike, q: int) -> IntArray:

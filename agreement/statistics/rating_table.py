@@ -16,6 +16,7 @@ from agreement.statistics.bootstrap import (
     resampled_weights,
 )
 from agreement.statistics.coefficients import CountSums, count_features, count_sums
+from agreement.statistics.intervals import Information, information_of, informative_counts
 from agreement.statistics.pairs import PairSums, PairTables, pair_tables, table_sums
 from agreement.statistics.patterns import (
     CountPatterns,
@@ -65,6 +66,12 @@ class Study:
         return self.pairs.tables(self.patterns.multiplicity)
 
     @property
+    def information(self) -> Information:
+        """How many texts carry information."""
+        which = informative_counts(self.counted.counts, self.counted.multiplicity)
+        return information_of(self.count_units, which)
+
+    @property
     def complete(self) -> bool:
         """Whether every rater rated every item."""
         return bool((self.patterns.rows >= 0).all())
@@ -109,7 +116,8 @@ def _normal_sums(
     deviations = z @ np.column_stack([root[:, None] * matrix, root])
     deviations = deviations[:, :-1] - deviations[:, -1:] * (total / units.n)
     factor = 1.0 if n is None else n / units.n
-    return factor * total + np.sqrt(factor) * deviations
+    found: FloatArray = factor * total + np.sqrt(factor) * deviations
+    return found
 
 
 def study_of(ratings: ArrayLike, *, q: int, clusters: ArrayLike | None = None, min_common: int = 1) -> Study:

@@ -34,7 +34,8 @@ def _error_of_mean(x: FloatArray, centre: float, multiplicity: IntArray) -> floa
 
 def _item_agreement(counts: FloatArray) -> FloatArray:
     r = counts.sum(axis=1)
-    return (counts * (counts - 1)).sum(axis=1) / np.where(r >= 2, r * (r - 1), 1.0)
+    found: FloatArray = (counts * (counts - 1)).sum(axis=1) / np.where(r >= 2, r * (r - 1), 1.0)
+    return found
 
 
 def gwet_standard_error(name: str, counts: IntArray, multiplicity: IntArray) -> float:

@@ -163,20 +163,21 @@ def claims_of_others(member: Membership) -> QuerySet[Claim]:
     return held.exclude(member=member)
 
 
-def with_state(units: QuerySet, member: Membership) -> QuerySet:
+def with_state(units: QuerySet[Any], member: Membership) -> QuerySet[Any]:
     """Add to rows with `item`, `type_code` and `question` whether they are `decided`, and `taken` by another.
 
     Decided means adjudicated: a label that came with a file is no resolution of the annotators' dispute.
     """
     decided = Resolution.objects.filter(source=Resolution.Source.ADJUDICATED, superseded_at__isnull=True)
     taken = Claim.objects.filter(expires_at__gt=timezone.now()).exclude(member=member)
-    return units.annotate(
+    found: QuerySet[Any] = units.annotate(
         decided=_exists_for_unit(decided, member.project),
         taken=_exists_for_unit(taken, member.project),
     )
+    return found
 
 
-def _exists_for_unit(rows: QuerySet, project: Project) -> Exists:
+def _exists_for_unit(rows: QuerySet[Any], project: Project) -> Exists:
     # One or the other: PostgreSQL cannot join by either of two conditions.
     if project.protocol == Protocol.CQS_GEN:
         return Exists(rows.filter(question=OuterRef("question")))

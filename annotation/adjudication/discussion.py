@@ -2,8 +2,9 @@
 
 import re
 from collections import Counter
-from collections.abc import Iterable
+from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
+from typing import Any
 
 from django.db import transaction
 from django.db.models import Count, F, Max, Q, QuerySet
@@ -82,7 +83,9 @@ def thread_of(*, round: Round, item: Item, unit: Unit, member: Membership) -> Th
     return Thread(comments, settled=bool(acts) and acts[-1] == Comment.Act.SETTLE)
 
 
-def discussed_units(round: Round, *, mentioning: Membership | None = None) -> QuerySet:
+def discussed_units(
+    round: Round, *, mentioning: Membership | None = None
+) -> QuerySet[Comment, Mapping[str, Any]]:
     """Return the units of a round that have comments, most recently discussed first.
 
     Rows are dictionaries: item, item__external_id, type_code, question, question__text, n, last, settle and
@@ -139,12 +142,13 @@ def mentions_open(members: Iterable[Membership]) -> Counter[tuple[int, int]]:
     )
 
 
-def _unsettled(comments: QuerySet[Comment]) -> QuerySet:
+def _unsettled(comments: QuerySet[Comment]) -> QuerySet[Comment, Mapping[str, Any]]:
     units = comments.order_by().values("round", *_UNIT)
-    return units.annotate(
+    found: QuerySet[Comment, Mapping[str, Any]] = units.annotate(
         settled=Coalesce(Max("id", filter=Q(act=Comment.Act.SETTLE)), 0),
         reopened=Coalesce(Max("id", filter=Q(act=Comment.Act.REOPEN)), 0),
     ).filter(settled__lte=F("reopened"))
+    return found
 
 
 def _same_type_units(round: Round, found: QuerySet[Comment]) -> list[int]:

@@ -26,13 +26,13 @@ REFUSALS = {
 }
 
 
-class ProjectSerializer(serializers.ModelSerializer):
+class ProjectSerializer(serializers.ModelSerializer[Any]):
     class Meta:
         model = Project
         fields = ["slug", "name", "protocol", "licence", "languages", "contact"]
 
 
-class RoundSerializer(serializers.ModelSerializer):
+class RoundSerializer(serializers.ModelSerializer[Any]):
     guideline_version = serializers.IntegerField(source="codebook.version")
     opening = serializers.BooleanField(source="is_opening", read_only=True)
     drawing = serializers.BooleanField(source="is_drawing", read_only=True)
@@ -79,7 +79,7 @@ class MemberView(APIView):
 
 class ProjectListApi(APIView):
     @extend_schema_serializer(component_name="ProjectListInput")
-    class InputSerializer(serializers.Serializer):
+    class InputSerializer(serializers.Serializer[Any]):
         slug = serializers.CharField(max_length=80)
         name = serializers.CharField(required=False, default="")
         codebook = serializers.ChoiceField(
@@ -112,7 +112,7 @@ class ProjectApi(MemberView):
 
 class RoundListApi(MemberView):
     @extend_schema_serializer(component_name="RoundListInput")
-    class InputSerializer(serializers.Serializer):
+    class InputSerializer(serializers.Serializer[Any]):
         name = serializers.CharField(required=False, default="")
         purpose = serializers.ChoiceField(Round.Purpose.choices, default=Round.Purpose.CALIBRATION)
         overlap = serializers.IntegerField(min_value=1, max_value=1000, default=2)
@@ -170,7 +170,7 @@ class RoundListApi(MemberView):
 
 class RoundDrawApi(MemberView):
     @extend_schema_serializer(component_name="RoundDrawInput")
-    class InputSerializer(serializers.Serializer):
+    class InputSerializer(serializers.Serializer[Any]):
         size = serializers.IntegerField(min_value=1, required=False, allow_null=True, default=None)
         questions = serializers.IntegerField(min_value=1, required=False, allow_null=True, default=None)
         stratify_by = serializers.ChoiceField(["", *STRATA], default="")
@@ -190,7 +190,7 @@ class RoundDrawApi(MemberView):
 
 class RoundOpenApi(MemberView):
     @extend_schema_serializer(component_name="RoundOpenInput")
-    class InputSerializer(serializers.Serializer):
+    class InputSerializer(serializers.Serializer[Any]):
         annotators = serializers.ListField(
             child=serializers.CharField(),
             required=False,
@@ -231,7 +231,7 @@ class RoundCloseApi(MemberView):
 
 class RoundReopenApi(MemberView):
     @extend_schema_serializer(component_name="RoundReopenInput")
-    class InputSerializer(serializers.Serializer):
+    class InputSerializer(serializers.Serializer[Any]):
         why = serializers.CharField()
 
     @extend_schema(request=InputSerializer, responses={200: RoundSerializer, **REFUSALS})
@@ -243,8 +243,9 @@ class RoundReopenApi(MemberView):
         return Response(RoundSerializer(round_reopen(found, why=why, by=member)).data)
 
 
-def validated(serializer_class: type[serializers.Serializer], request: Request) -> dict[str, Any]:
+def validated(serializer_class: type[serializers.Serializer[Any]], request: Request) -> dict[str, Any]:
     """Return the fields of a request. Raises ValidationError, one message a field."""
     serializer = serializer_class(data=request.data)
     serializer.is_valid(raise_exception=True)
-    return serializer.validated_data
+    found: dict[str, Any] = serializer.validated_data
+    return found

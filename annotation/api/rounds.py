@@ -31,7 +31,7 @@ class RoundApi(MemberView):
     @extend_schema_serializer(component_name="RoundOutput")
     class OutputSerializer(RoundSerializer):
         @extend_schema_serializer(component_name="RoundProgress")
-        class ProgressSerializer(serializers.Serializer):
+        class ProgressSerializer(serializers.Serializer[Any]):
             pseudonym = serializers.CharField()
             decided = serializers.IntegerField()
             total = serializers.IntegerField()
@@ -53,7 +53,7 @@ class RoundApi(MemberView):
         return Response({**RoundSerializer(found).data, "progress": progress})
 
     @extend_schema_serializer(component_name="RoundChangeInput")
-    class ChangeSerializer(serializers.Serializer):
+    class ChangeSerializer(serializers.Serializer[Any]):
         name = serializers.CharField(required=False)
         overlap = serializers.IntegerField(min_value=1, max_value=1000, required=False)
         order = serializers.ChoiceField(Round.Order.choices, required=False)
@@ -82,7 +82,7 @@ class RoundApi(MemberView):
 
 class RoundAskedApi(MemberView):
     @extend_schema_serializer(component_name="RoundAskedInput")
-    class InputSerializer(serializers.Serializer):
+    class InputSerializer(serializers.Serializer[Any]):
         field = serializers.CharField(
             required=False, help_text="“topic”, “source” or a field of the items’ metadata."
         )
@@ -98,7 +98,7 @@ class RoundAskedApi(MemberView):
         )
 
     @extend_schema_serializer(component_name="RoundAsked")
-    class OutputSerializer(serializers.Serializer):
+    class OutputSerializer(serializers.Serializer[Any]):
         by = serializers.ChoiceField(["round", FIELD, FILE, JUDGEMENTS])
         field = serializers.CharField(allow_null=True)
         types = serializers.DictField(
@@ -154,7 +154,7 @@ class RoundResumeApi(MemberView):
 
 class ReassignApi(MemberView):
     @extend_schema_serializer(component_name="ReassignInput")
-    class InputSerializer(serializers.Serializer):
+    class InputSerializer(serializers.Serializer[Any]):
         annotator = serializers.CharField(help_text="Pseudonym of the annotator whose texts are reassigned.")
         takers = serializers.ListField(child=serializers.CharField(), help_text="Pseudonyms.")
         types = serializers.ListField(

@@ -29,7 +29,7 @@ class WorkspaceApi(MemberView):
 
 @method_decorator(never_cache, name="dispatch")
 class UnitsApi(MemberView):
-    class QuerySerializer(serializers.Serializer):
+    class QuerySerializer(serializers.Serializer[Any]):
         after = serializers.IntegerField(min_value=0, default=0)
         limit = serializers.IntegerField(min_value=1, max_value=MAX_PAGE, default=20)
 
@@ -49,7 +49,7 @@ class UnitsApi(MemberView):
 
 class JudgementApi(MemberView):
     @extend_schema_serializer(component_name="JudgementInput")
-    class InputSerializer(serializers.Serializer):
+    class InputSerializer(serializers.Serializer[Any]):
         event_id = serializers.CharField(max_length=80, help_text="Made by the client, one a decision.")
         assignment = serializers.IntegerField(min_value=1, max_value=2**63 - 1)
         type = serializers.CharField(max_length=8, required=False, default="")
@@ -72,7 +72,7 @@ class JudgementApi(MemberView):
             return given
 
     @extend_schema_serializer(component_name="JudgementOutput")
-    class OutputSerializer(serializers.Serializer):
+    class OutputSerializer(serializers.Serializer[Any]):
         replayed = serializers.BooleanField()
         row = serializers.DictField()
 

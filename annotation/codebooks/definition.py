@@ -115,7 +115,8 @@ class Codebook:
         Triggers of the database read `types[].code`, `types[].span`, `reasons[].code` and
         `reasons[].edited_question`, so these names and their types stay.
         """
-        return _plain(asdict(self))
+        found: dict[str, Any] = _plain(asdict(self))
+        return found
 
     @classmethod
     def from_json(cls, definition: dict[str, Any]) -> Codebook:

@@ -79,7 +79,8 @@ class Table:
                 key,
                 gettext("is %(value)s, expected %(expected)s") % {"value": repr(value), "expected": expected},
             )
-        return value
+        found: str = value
+        return found
 
     def choice(self, key: str, choices: Iterable[str]) -> str:
         """Return the text at `key`, which must be one of the choices."""
@@ -90,7 +91,8 @@ class Table:
                 gettext("is %(value)s, expected one of %(choices)s")
                 % {"value": repr(value), "choices": ", ".join(choices)},
             )
-        return value
+        found: str = value
+        return found
 
     def boolean(self, key: str, *, default: bool | None = None) -> bool:
         """Return true or false at `key`; without a default the key must be there."""

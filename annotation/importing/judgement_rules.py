@@ -2,6 +2,7 @@
 
 from collections.abc import Callable
 from dataclasses import dataclass
+from typing import Any
 
 from django.utils.translation import gettext
 
@@ -33,12 +34,12 @@ class AcceptedRow:
     given: JudgementRow
     item: Item
     unit: Unit
-    answer: dict
+    answer: dict[str, Any]
     checked: Answer
     incomplete: bool = False
 
 
-def row_check(
+def check_row(
     given: JudgementRow, codebook: Codebook, stored: Stored, *, keep_votes: bool = False
 ) -> AcceptedRow:
     """Return the row as it will be written. Raises RowRefused where it breaks a rule.
@@ -119,7 +120,7 @@ def _unit(given: JudgementRow, item: Item, codebook: Codebook, stored: Stored) -
     return Unit(question_id=found[0])
 
 
-def _answer(given: JudgementRow, item: Item) -> dict:
+def _answer(given: JudgementRow, item: Item) -> dict[str, Any]:
     """Return the answer as the browser would send it. Raises RuleError for a quote without one place."""
     answer = judgements.answer_fields(given)
     if given.type_code is None:
@@ -127,7 +128,7 @@ def _answer(given: JudgementRow, item: Item) -> dict:
     return {**answer, **span_fields(item.text, given.start, given.end, given.quote, given.occurrence)}
 
 
-def row_shown(given: JudgementRow, stored: Stored) -> dict:
+def row_shown(given: JudgementRow, stored: Stored) -> dict[str, Any]:
     """Return a row in long form, for the file of refused rows."""
     if given.given is not None:
         return dict(given.given)

@@ -5,9 +5,10 @@ more than half of the votes in closed rounds do.
 """
 
 from collections import defaultdict
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from pathlib import Path
+from typing import Any
 
 from django.db.models import Count, Q, QuerySet, Sum
 from django.utils.translation import get_language, gettext
@@ -17,6 +18,7 @@ from annotation.importing.formats import screened
 from annotation.importing.staging import ImportReport
 from annotation.models import (
     Codebook,
+    Item,
     Membership,
     Project,
     ProjectEvent,
@@ -105,7 +107,7 @@ def screening_result(project: Project) -> Screening:
     return Screening(criteria, rows, _row("", sums))
 
 
-def screened_texts(project: Project) -> QuerySet:
+def screened_texts(project: Project) -> QuerySet[RoundItem, Any]:
     """Return the texts of closed rounds, whose votes the result counts, by their keys."""
     closed = project.rounds.filter(status=Round.Status.CLOSED)
     return RoundItem.objects.filter(round__in=closed).values("item")
@@ -214,7 +216,7 @@ def _passed(project: Project, criteria: Sequence[str]) -> list[int]:
     ]
 
 
-def _items(project: Project, keys: Sequence[int]) -> Iterable:
+def _items(project: Project, keys: Sequence[int]) -> Iterator[Item]:
     for start in range(0, len(keys), BATCH):
         yield from project.items.filter(pk__in=keys[start : start + BATCH]).order_by("pk")
 

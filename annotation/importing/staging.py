@@ -97,7 +97,8 @@ class ImportReport:
     @property
     def not_shown(self) -> int:
         """How many refused rows are neither shown nor counted with one that is."""
-        return self.refused - sum(1 + shown.get("more", 0) for shown in self.refusals)
+        found: int = self.refused - sum(1 + shown.get("more", 0) for shown in self.refusals)
+        return found
 
     @property
     def changed(self) -> bool:

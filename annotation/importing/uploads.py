@@ -50,7 +50,7 @@ def upload_create(
     *,
     project: Project,
     member: Membership,
-    file: File,
+    file: "File[Any]",
     name: str,
     origin: str = "",
     round_name: str = "",

@@ -1,7 +1,11 @@
 """Pieces of SQL that the CHECK constraints of several models share."""
 
+from typing import Any
+
+from django.db.backends.base.base import BaseDatabaseWrapper
 from django.db.models import F, Func, Q, TextField, Value
 from django.db.models.lookups import Exact
+from django.db.models.sql.compiler import SQLCompiler
 
 from core.texts import BLANK_CHARACTERS
 
@@ -16,7 +20,9 @@ class Trimmed(Func):
     function = "TRIM"
     output_field = TextField()
 
-    def as_postgresql(self, compiler, connection, **extra):
+    def as_postgresql(
+        self, compiler: SQLCompiler, connection: BaseDatabaseWrapper, **extra: Any
+    ) -> tuple[str, Any]:
         return self.as_sql(compiler, connection, function="BTRIM", **extra)
 
 

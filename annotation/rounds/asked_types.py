@@ -177,7 +177,7 @@ def round_ask(
         round_log(round, member, "asked types chosen", **kept)
 
 
-def types_set(rows: QuerySet, key: str, types: Mapping[int, str | None]) -> None:
+def types_set(rows: QuerySet[Any], key: str, types: Mapping[int, str | None]) -> None:
     """Write the types of many rows, found by a foreign key, those with the same types together."""
     alike: dict[str | None, list[int]] = defaultdict(list)
     for pk, text in types.items():

@@ -117,7 +117,8 @@ def draft_claim(round: Round, work: str, *, waits: bool = False, **values: Any) 
     Round.objects.filter(pk=round.pk).update(**values)
     for name, value in values.items():
         setattr(round, name, value)
-    return values["claimed_at"]
+    found: datetime = values["claimed_at"]
+    return found
 
 
 @contextmanager

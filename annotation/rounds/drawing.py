@@ -80,7 +80,8 @@ def draw_run(
 def _asked(round: Round, items_of: Round | None) -> dict[str, Any]:
     """Return how the types of newly drawn items were chosen: what a file said was about the items before."""
     if items_of is not None:
-        return items_of.asked
+        found: dict[str, Any] = items_of.asked
+        return found
     return round.asked if round.asked.get("by") == FIELD else {}
 
 

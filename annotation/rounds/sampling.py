@@ -3,6 +3,7 @@
 from collections import Counter
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
+from typing import Any
 
 from django.db.models import Count, Exists, OuterRef, Q, QuerySet, Value
 from django.utils.translation import gettext
@@ -80,7 +81,9 @@ def drawn_items(
             "questions", filter=Q(questions__brought_by__state=Import.State.DONE, questions__candidate=False)
         )
         counted = items.annotate(n_questions=asked)
-        rows: Iterable[tuple] = counted.values_list("id", stratify_by or "topic", "n_questions")
+        rows: Iterable[tuple[int, str, int]] = counted.values_list(
+            "id", stratify_by or "topic", "n_questions"
+        )
     else:
         rows = items.values_list("id", stratify_by or "topic", Value(0))
     candidates = [Candidate(*row) for row in rows]
@@ -94,7 +97,7 @@ def drawn_items(
         ) from None
 
 
-def draw_preview(round: Round, **options) -> DrawPreview:
+def draw_preview(round: Round, **options: Any) -> DrawPreview:
     """Return what `drawn_items` with these options would give; nothing is stored."""
     if all(options.get(name) is None for name in ("size", "questions", "external_ids", "items_of")):
         return _preview_of_all(round, exclude_drawn=options.get("exclude_drawn", False))

@@ -17,7 +17,8 @@ from annotation.importing.items import items_import
 from annotation.judging.recording import Unit, judgement_record
 from annotation.models import Assignment, Membership, Project, Round
 from annotation.projects.projects import member_add, project_create
-from annotation.rounds.lifecycle import round_close, round_create, round_draw
+from annotation.rounds.drawing import round_draw
+from annotation.rounds.lifecycle import round_close, round_create
 from annotation.rounds.opening import round_open
 from annotation.sample import LOGINS
 from annotation.training.key import key_import

@@ -199,6 +199,7 @@ DEFAULT_FROM_EMAIL = SERVER_EMAIL = env.sender("ELENCHUS_EMAIL_FROM")
 
 ENCODER = env.text("ELENCHUS_ENCODER")
 SENTENCE_ENCODER = env.text("ELENCHUS_SENTENCE_ENCODER")
+SENTENCE_VECTORS = DATA_DIR / "sentence-vectors.sqlite3"
 
 # Who runs the installation says where texts may be sent; a lead picks among these, so that nobody can make
 # the server call an address of their own. Django's error pages hide a setting with API_KEY in its name.
@@ -232,6 +233,11 @@ SPECTACULAR_SETTINGS = {
     "SWAGGER_UI_FAVICON_HREF": "SIDECAR",
     "SERVE_INCLUDE_SCHEMA": False,
     "COMPONENT_SPLIT_REQUEST": True,
+    # Two kinds of job say "queued" and the like in words of their own.
+    "ENUM_NAME_OVERRIDES": {
+        "EvaluationStateEnum": "scoring.models.Evaluation.State",
+        "ReleaseStateEnum": "exports.models.Release.State",
+    },
 }
 
 # To standard error, and never with a request's body: it holds judgements nobody may see in an open round.

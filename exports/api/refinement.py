@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import asdict
+from typing import Any
 
 from django.utils.translation import gettext
 from drf_spectacular.utils import OpenApiParameter, extend_schema
@@ -30,7 +31,7 @@ from exports.selection.refined_questions import refinements_current, refinements
 from exports.tasks import counting_start, refinement_start
 
 
-class RefinementRunSerializer(serializers.ModelSerializer):
+class RefinementRunSerializer(serializers.ModelSerializer[Any]):
     outcomes = serializers.SerializerMethodField()
 
     class Meta:
@@ -63,7 +64,7 @@ class RefinementRunSerializer(serializers.ModelSerializer):
         return outcomes(run)
 
 
-class RefinementSerializer(serializers.ModelSerializer):
+class RefinementSerializer(serializers.ModelSerializer[Any]):
     run = serializers.IntegerField(source="run.number")
     item = serializers.CharField(source="item.external_id")
     rejected = serializers.SerializerMethodField()
@@ -91,7 +92,7 @@ class RefinementSerializer(serializers.ModelSerializer):
         return refinement.rejected_at is not None
 
 
-class QuestionCountsSerializer(serializers.Serializer):
+class QuestionCountsSerializer(serializers.Serializer[Any]):
     questions = serializers.IntegerField(help_text="Questions of gold spans.")
     refined = serializers.IntegerField(help_text="Of them refined already.")
     not_sent = serializers.IntegerField(help_text="Of sources or splits that are not to be sent.")
@@ -100,7 +101,7 @@ class QuestionCountsSerializer(serializers.Serializer):
     example = serializers.CharField(allow_null=True, help_text="One prompt as it would be sent.")
 
 
-class ChoicesSerializer(serializers.Serializer):
+class ChoicesSerializer(serializers.Serializer[Any]):
     choices = serializers.DictField(
         help_text="`endpoint` (one that the installation names), `model` and `sources` (pairs of source and "
         "licence); what else is absent takes its default."

@@ -44,9 +44,9 @@ from exports.tasks import release_start
 CHUNK = 1 << 16
 
 
-class ReleaseSerializer(serializers.ModelSerializer):
+class ReleaseSerializer(serializers.ModelSerializer[Any]):
     @extend_schema_serializer(component_name="ReleaseFile")
-    class FileSerializer(serializers.Serializer):
+    class FileSerializer(serializers.Serializer[Any]):
         name = serializers.CharField()
         sha256 = serializers.CharField()
         size = serializers.IntegerField()
@@ -75,7 +75,7 @@ class ReleaseSerializer(serializers.ModelSerializer):
         ]
 
 
-class ParametersSerializer(serializers.Serializer):
+class ParametersSerializer(serializers.Serializer[Any]):
     """What the documentation says of the choices; `Parameters.from_json` checks them."""
 
     rounds = serializers.ListField(
@@ -140,7 +140,7 @@ class ParametersField(serializers.DictField):
 
 class ReleaseListApi(MemberView):
     @extend_schema_serializer(component_name="ReleaseListInput")
-    class InputSerializer(serializers.Serializer):
+    class InputSerializer(serializers.Serializer[Any]):
         version = serializers.CharField(max_length=40)
         parameters = ParametersField(
             required=False, default=dict, help_text="The choices; what is absent takes its default."
@@ -187,7 +187,7 @@ class ReleaseCancelApi(MemberView):
 
 class ReleasePublicApi(MemberView):
     @extend_schema_serializer(component_name="ReleasePublicInput")
-    class InputSerializer(serializers.Serializer):
+    class InputSerializer(serializers.Serializer[Any]):
         is_public = serializers.BooleanField(help_text="Whether anybody may open the page and the files.")
 
     @extend_schema(request=InputSerializer, responses={200: ReleaseSerializer, **REFUSALS})

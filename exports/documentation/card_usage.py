@@ -6,6 +6,7 @@ from collections.abc import Iterable
 
 from exports.documentation.front_matter import split_name
 from exports.files.outputs import Places
+from exports.formats.votes import answers, unit_columns
 from exports.selection.selection import Selection
 
 SPREADSHEET_LINE = r"""table = table.replace(r"^'(?='*[=+\-@\t\r\n＝＋－＠])", "", regex=True)"""
@@ -21,6 +22,7 @@ def use_text(selection: Selection, splits: Iterable[str], *, judged: bool) -> st
         _loading(splits, (open_to_all or splits)[0], shown),
         _fields(selection),
         _judgements() if shown else "",
+        _votes(selection) if shown else "",
         _scoring(selection, open_to_all) if open_to_all else "",
     ]
     return "\n".join(part for part in parts if part)
@@ -112,6 +114,24 @@ def _judgements() -> str:
             "",
         ]
     )
+
+
+def _votes(selection: Selection) -> str:
+    named = ", ".join(f"`{name}`" for name, _, _ in unit_columns(selection))
+    shares = ", ".join(f"`share_{answer}`" for answer in answers(selection))
+    lines = [
+        f"`soft_labels.csv` has one row a unit that somebody voted on ({named}): `votes`, how many "
+        f"voted, and {shares}, which sum to 1. Nothing is decided in it: a resolution changes no share. "
+        "`annotator_matrix.csv` has the same rows with a column an annotator, by pseudonym: the vote, empty "
+        "where there is none (not judged, or *cannot judge*).",
+    ]
+    if selection.span_types:
+        lines.append(
+            "`gamma/spans.csv` has the spans as pygamma-agreement reads them: annotator, type, start, end, "
+            "no header, the texts one after the other. `gamma/texts.csv` says which stretch is which text "
+            "and who answered there."
+        )
+    return "\n\n".join([*lines, ""])
 
 
 def _scoring(selection: Selection, open_to_all: list[str]) -> str:

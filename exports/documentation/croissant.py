@@ -7,7 +7,9 @@ from typing import Any
 
 from exports.documentation.citation import author_names
 from exports.documentation.front_matter import language_codes
+from exports.files.vote_outputs import SOFT_LABELS
 from exports.formats.longform import columns
+from exports.formats.votes import share_columns
 from exports.selection.selection import Selection
 
 CONFORMS_TO = "http://mlcommons.org/croissant/1.0"
@@ -72,7 +74,7 @@ _QUESTIONS = (
         "label": ("$.label", "sc:Text", "Useful, Unhelpful or Invalid."),
     },
 )
-_TYPES = {"string": "sc:Text", "int64": "sc:Integer", "bool": "sc:Boolean"}
+_TYPES = {"string": "sc:Text", "int64": "sc:Integer", "float64": "sc:Float", "bool": "sc:Boolean"}
 _FORMATS = {
     "csv": "text/csv",
     "json": "application/json",
@@ -133,6 +135,8 @@ def croissant(
     described["recordSet"] = record_sets
     if "judgements.parquet" in files:
         described["recordSet"].append(_judgements(selection))
+    if SOFT_LABELS in files:
+        described["recordSet"].append(_soft_labels(selection))
     return described
 
 
@@ -246,6 +250,19 @@ def _judgements(selection: Selection) -> dict[str, Any]:
         "field": [
             _field("judgements.parquet", "judgements", name, _TYPES[kind], name.replace("_", " "))
             for name, kind in columns(selection)
+        ],
+    }
+
+
+def _soft_labels(selection: Selection) -> dict[str, Any]:
+    return {
+        "@type": "cr:RecordSet",
+        "@id": "soft_labels",
+        "name": "soft_labels",
+        "description": "One record a unit that somebody voted on: the shares of its votes.",
+        "field": [
+            _field(SOFT_LABELS, "soft_labels", name, _TYPES[kind], text)
+            for name, kind, text in share_columns(selection)
         ],
     }
 

@@ -24,6 +24,7 @@ from exports.documentation.json_schemas import (
 )
 from exports.files.checksums import Sums
 from exports.files.outputs import INTERNAL, Places
+from exports.files.vote_outputs import MATRIX, SOFT_LABELS, SPANS, TEXTS
 from exports.formats.longform import csv_line
 from exports.selection.parameters import CREDITS
 from exports.selection.selection import Selection
@@ -136,7 +137,7 @@ def _json(value: Any) -> str:
 
 def _data_files(sums: Sums) -> dict[str, str]:
     directory = sums.directory
-    patterns = ("data/*.jsonl", "focus*.json", "judgements.*")
+    patterns = ("data/*.jsonl", "focus*.json", "judgements.*", SOFT_LABELS, MATRIX, SPANS, TEXTS)
     paths = [path for pattern in patterns for path in sorted(directory.glob(pattern))]
     names = [path.relative_to(directory).as_posix() for path in paths]
     return {name: sums.sha256(name) for name in names}

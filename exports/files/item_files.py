@@ -13,6 +13,7 @@ from exports.disclosure.texts_out import TextsOut
 from exports.files.checksums import Sums
 from exports.files.outputs import Output, Places, outputs_open
 from exports.files.reconciliation import Tally
+from exports.files.vote_outputs import Annotators
 from exports.formats import cqs_gen, focus
 from exports.selection.records import ItemRecord
 from exports.selection.selection import Selection
@@ -25,14 +26,15 @@ Batch = Sequence[tuple[ItemRecord, str]]
 class Plan:
     """What the files need to know before the first item: the selection, its splits and its origins.
 
-    `origins` are those whom the project's questions come from. `texts_out` takes the words of texts out of
-    what a release without texts says.
+    `origins` are those whom the project's questions come from, `annotators` those who were given an item.
+    `texts_out` takes the words of texts out of what a release without texts says.
     """
 
     selection: Selection
     splits: list[str]
     origins: list[str]
     texts_out: TextsOut = field(default_factory=TextsOut)
+    annotators: Annotators = field(default_factory=Annotators)
 
 
 class Tallies(NamedTuple):
@@ -57,7 +59,7 @@ class ItemFiles:
         if not selection.parameters.withheld:
             self._public = self._tally
         places = Places(self.sums, self.plan.splits, selection.parameters.withheld, self.plan.texts_out)
-        self._outputs = outputs_open(selection, places, self.plan.origins)
+        self._outputs = outputs_open(selection, places, self.plan.origins, self.plan.annotators)
         return self
 
     def __exit__(self, *error: object) -> None:

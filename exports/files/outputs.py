@@ -19,6 +19,7 @@ from django.utils.translation import gettext
 from core.lookalikes import heard_as
 from exports.disclosure.texts_out import TextsOut
 from exports.files.checksums import Sums
+from exports.files.vote_outputs import Annotators, GammaOutput, VoteOutput
 from exports.formats import cqs_gen, focus, longform
 from exports.formats.exchange import BY_KEY, ExchangeFormat
 from exports.formats.id_only import without_texts
@@ -93,12 +94,16 @@ class Places:
         return self.sums.open(f"{INTERNAL}/{name}" if internal else name)
 
 
-def outputs_open(selection: Selection, places: Places, origins: Sequence[str]) -> list[Output]:
+def outputs_open(
+    selection: Selection, places: Places, origins: Sequence[str], annotators: Annotators
+) -> list[Output]:
     """Open every file that this release has. `origins` are those whom the project's questions come from."""
     outputs: list[Output] = [BenchmarkOutput(selection, places), LinesOutput(selection, places)]
     outputs += [ExchangeOutput(BY_KEY[key], selection, places) for key in selection.parameters.exchange]
     if selection.parameters.judgements:
-        outputs.append(JudgementOutput(selection, places))
+        outputs += [JudgementOutput(selection, places), VoteOutput(selection, places, annotators)]
+        if selection.span_types:
+            outputs.append(GammaOutput(selection, places))
     if selection.parameters.texts and not selection.typology:
         outputs.append(SubmissionOutput(places, origins))
     return outputs

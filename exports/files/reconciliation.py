@@ -113,7 +113,9 @@ class Tally:
             if gold or rest:
                 self._add_spans(label, gold, rest, text, f"{place}, {label['code']}")
 
-    def _add_spans(self, label: dict[str, Any], gold: list, rest: list, text: str, place: str) -> None:
+    def _add_spans(
+        self, label: dict[str, Any], gold: list[Any], rest: list[Any], text: str, place: str
+    ) -> None:
         self.counts["gold_spans"] += len(gold)
         self.counts["disagreement_spans"] += len(rest)
         self.gold[label["code"]] += len(gold)

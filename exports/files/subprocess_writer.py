@@ -105,4 +105,5 @@ class SubprocessWriter:
         if failure:
             raise Refused("not_written", failure)
         self._sums.learn(written)
-        return tallies
+        found: Tallies = tallies
+        return found

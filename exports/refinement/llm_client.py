@@ -54,13 +54,35 @@ class Answer:
 
 
 class Unanswered(Exception):
-    """There is no answer. `fatal`: the next question would fare no better, with a wrong key for instance."""
+    """There is no answer. `fatal`: the next question would fare no better, with a wrong key for instance.
 
-    def __init__(self, reason: str, *, tries: int, fatal: bool = False) -> None:
+    `passing`: the same question may be answered later, since nothing was wrong with it.
+    """
+
+    def __init__(self, reason: str, *, tries: int, fatal: bool = False, passing: bool = False) -> None:
         super().__init__(reason)
         self.reason = reason
         self.tries = tries
         self.fatal = fatal
+        self.passing = passing
+
+
+class Pause:
+    """Keeps the starts of two requests a given number of seconds apart, second tries too."""
+
+    def __init__(self, seconds: float, timing: Timing) -> None:
+        self._seconds = seconds
+        self._timing = timing
+        self._next = timing.clock()
+
+    def wait(self) -> None:
+        left = self._next - self._timing.clock()
+        if left > 0:
+            self._timing.sleep(left)
+
+    def begin(self) -> None:
+        self.wait()
+        self._next = self._timing.clock() + self._seconds
 
 
 class _Again(Exception):
@@ -98,7 +120,7 @@ def answer_ask(
             text, model, ending = _once(endpoint, body, timeout, timing)
         except _Again as again:
             if tries == TRIES:
-                raise Unanswered(again.reason, tries=tries) from None
+                raise Unanswered(again.reason, tries=tries, passing=True) from None
             timing.sleep(min(wait if again.wait is None else again.wait, LONGEST_WAIT))
             wait *= 2
         except Unanswered as refusal:

@@ -24,7 +24,7 @@ from core.jobs import ClaimLost, Lease
 from core.texts import BLANK_CHARACTERS
 from exports.models import QuestionRefinement, RefinementRun
 from exports.refinement.candidates import questions_waiting
-from exports.refinement.llm_client import Answer, Endpoint, Timing, Unanswered, answer_ask
+from exports.refinement.llm_client import Answer, Endpoint, Pause, Timing, Unanswered, answer_ask
 from exports.refinement.prompt import GoldQuestion, answer_problem, prompt_filled
 from exports.refinement.runs import outcomes
 from exports.selection.refined_questions import text_sha256
@@ -69,7 +69,7 @@ def _work(run_id: int, lease: Lease, timing: Timing) -> bool:
     done = run.refinements.count()
     waiting = list(islice(questions_waiting(run), max(0, run.max_questions - done)))
     lease.progress(done, done + len(waiting))
-    pause = _Pause(60 / run.per_minute, timing)
+    pause = Pause(60 / run.per_minute, timing)
     ends, failures = timing.clock() + SLICE, 0
 
     def before_each_try() -> None:
@@ -98,24 +98,6 @@ def _work(run_id: int, lease: Lease, timing: Timing) -> bool:
             )
     _finish(run_id, lease, State.DONE)
     return False
-
-
-class _Pause:
-    """Keeps the starts of two requests a given number of seconds apart, second tries too."""
-
-    def __init__(self, seconds: float, timing: Timing) -> None:
-        self._seconds = seconds
-        self._timing = timing
-        self._next = timing.clock()
-
-    def wait(self) -> None:
-        left = self._next - self._timing.clock()
-        if left > 0:
-            self._timing.sleep(left)
-
-    def begin(self) -> None:
-        self.wait()
-        self._next = self._timing.clock() + self._seconds
 
 
 def _refinement(

@@ -28,17 +28,18 @@ from exports.files.item_files import ItemFiles, Plan, Tallies
 from exports.files.outputs import INTERNAL
 from exports.files.reconciliation import Tally, inputs_stamp
 from exports.files.subprocess_writer import SubprocessWriter
+from exports.files.vote_outputs import Annotators
 from exports.files.zip_archive import Archive
 from exports.formats.cqs_gen import questions
 from exports.formats.jsonfile import canonical
 from exports.releases.agreement_files import agreement_write
 from exports.selection.records import BATCH, ItemRecord, records_read
 from exports.selection.refined_questions import RunUse, provenance
-from exports.selection.rows import origins_read
+from exports.selection.rows import annotators_read, origins_read
 from exports.selection.selection import Selection, items_chosen
 from exports.selection.splits import splits_plan
 
-FORMAT_VERSION = 8
+FORMAT_VERSION = 9
 """Raised whenever the same judgements would give other bytes; part of every release's digest."""
 
 SUBPROCESS_FROM = 10_000
@@ -71,6 +72,7 @@ class Digest:
         self._annotators: set[int] = set()
         self._runs: dict[int, RunUse] = defaultdict(RunUse)
         self._waiting: list[Any] = []
+        self.columns = self._columns_read() if selection.parameters.judgements else []
         project = selection.project
         self._add(
             [
@@ -86,8 +88,17 @@ class Digest:
                     project.codebooks.values_list("source", "guideline").get(version=version)
                     for version in (selection.codebook_version, *selection.earlier_guidelines)
                 ),
+                *([[selection.members[member] for member in self.columns]] if self.columns else []),
             ]
         )
+
+    def _columns_read(self) -> list[int]:
+        """Return who has a column in the matrix of votes, also those who answered nothing."""
+        selection, public = self._selection, self._public
+        if public is None or not selection.parameters.withheld:
+            return annotators_read(selection)
+        split_of = public.split_of
+        return annotators_read(selection, lambda item: not public.is_withheld(split_of.get(item, "")))
 
     def _conditions(self) -> list[dict[str, Any]]:
         if self._public is None:
@@ -173,7 +184,7 @@ def release_digest(selection: Selection) -> str:
     return digest.hexdigest()
 
 
-def files_build(
+def build_files(
     selection: Selection, version: str, directory: Path, progress: Progress | None = None
 ) -> Built:
     """Write all files of a release into an empty folder and return what they are.
@@ -182,10 +193,10 @@ def files_build(
     Refused where there is nothing to release or the files cannot be written.
     """
     with Sums(directory) as sums:
-        return _files_build(selection, version, sums, progress or (lambda done, total: None))
+        return _build_files(selection, version, sums, progress or (lambda done, total: None))
 
 
-def _files_build(selection: Selection, version: str, sums: Sums, progress: Progress) -> Built:
+def _build_files(selection: Selection, version: str, sums: Sums, progress: Progress) -> Built:
     stamp = inputs_stamp(selection)
     total = items_chosen(selection).count()
     if total == 0:
@@ -194,7 +205,8 @@ def _files_build(selection: Selection, version: str, sums: Sums, progress: Progr
     disclosure = disclosure_of(selection, split_of)
     told = None if disclosure.is_everything_public else Digest(selection, disclosure)
     names = sorted(set(split_of.values()))
-    plan = Plan(selection, names, origins_read(selection), disclosure.texts_out)
+    annotators = Annotators(digest.columns, told.columns if told else digest.columns)
+    plan = Plan(selection, names, origins_read(selection), disclosure.texts_out, annotators)
     title = f"{selection.project.slug}-{version}"
     with (
         (SubprocessWriter if total >= SUBPROCESS_FROM else ItemFiles)(plan, sums) as files,
@@ -227,11 +239,11 @@ def _files_build(selection: Selection, version: str, sums: Sums, progress: Progr
             told.also(figures for _, figures in agreement)
         built = _built(selection, tallies, told.hexdigest() if told else inside.digest, inside, splits)
         disclosure = disclosure_knowing(selection, disclosure, built)
-        public = disclosure.public_selection(selection)
+        shown = disclosure.public_selection(selection)
         built.cleaned_by(disclosure)
-        built.card = card_text(public, version, built, agreement, disclosure.round_conditions(selection))
-        documents_write(public, disclosure, version, built, sums)
-        built.files = files_seal(sums, archive)
+        built.card = card_text(shown, version, built, agreement, disclosure.round_conditions(selection))
+        documents_write(shown, disclosure, version, built, sums)
+        built.files = seal_files(sums, archive)
     return built
 
 
@@ -283,7 +295,7 @@ def _judged_by(selection: Selection, tally: Tally) -> list[tuple[int, int | None
     ]
 
 
-def files_seal(sums: Sums, archive: Archive) -> list[BuiltFile]:
+def seal_files(sums: Sums, archive: Archive) -> list[BuiltFile]:
     """Write SHA256SUMS over the public files and finish the ZIP of them all; return every file.
 
     The ZIP has the files with something of every item already.

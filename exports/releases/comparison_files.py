@@ -66,7 +66,7 @@ def _line_hash(line: bytes) -> bytes:
     return hashlib.blake2b(line, digest_size=16).digest()
 
 
-def items_read(
+def read_items(
     files: list[LinesFile], same: set[bytes], quotes: bool
 ) -> Iterator[tuple[str, str, tuple[Unit, ...] | None]]:
     """Yield id, split and units of the items of a release, but for those whose lines are the same in both.
@@ -109,7 +109,8 @@ class _UnitsRead:
 
 
 def _id_of(entry: dict[str, Any]) -> str:
-    return entry["argument_id"] if "argument_id" in entry else entry["intervention_id"]
+    found: str = entry["argument_id"] if "argument_id" in entry else entry["intervention_id"]
+    return found
 
 
 def lines_files(release: Release) -> list[LinesFile]:

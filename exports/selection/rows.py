@@ -5,12 +5,21 @@ Rows come in the order of the database, which says nothing: whoever decides abou
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from typing import TYPE_CHECKING, Any, NamedTuple
 
 from django.db.models import Q
 
-from annotation.models import Import, Project, Question, QuestionAnnotation, Resolution, TypeAnnotation
+from agreement.report.judgements import natural_key
+from annotation.models import (
+    Assignment,
+    Import,
+    Project,
+    Question,
+    QuestionAnnotation,
+    Resolution,
+    TypeAnnotation,
+)
 from exports.selection.decisions import Judgement, Resolved
 
 if TYPE_CHECKING:
@@ -69,6 +78,22 @@ def origins_read(selection: Selection) -> list[str]:
 def origins_of(origin: str) -> list[str]:
     """Return who a question comes from, one a line: several where systems asked it in the same words."""
     return [one for one in origin.split("\n") if one]
+
+
+def annotators_read(selection: Selection, wanted: Callable[[int], bool] | None = None) -> list[int]:
+    """Return who was given an item in the chosen rounds, `wanted` ones alone, in the order of pseudonyms.
+
+    To be given an item says nothing of what was answered, which a release may withhold.
+    """
+    given = Assignment.objects.filter(
+        round__in=[row.pk for row in selection.rounds], member__left_out_at__isnull=True, repeat=False
+    ).order_by()
+    if wanted is None:
+        found = set(given.values_list("member_id", flat=True).distinct())
+    else:
+        pairs = given.values_list("member_id", "item_id").iterator(chunk_size=10_000)
+        found = {member for member, item in pairs if wanted(item)}
+    return sorted(found, key=lambda member: natural_key(selection.members[member]))
 
 
 def has_published_labels(project: Project) -> bool:

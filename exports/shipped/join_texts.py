@@ -13,13 +13,14 @@ import hashlib
 import json
 import sys
 import unicodedata
+from typing import Any
 
 TEXTS = ("argument", "intervention")
 
 
-def join(entry, name, text):
+def join(entry: dict[str, Any], name: str, text: str) -> dict[str, Any]:
     """Return an entry with its text and those of its spans, where a whole release has them."""
-    joined = {}
+    joined: dict[str, Any] = {}
     for key, value in entry.items():
         if key == f"{name}_sha256":
             joined[name] = text
@@ -32,7 +33,7 @@ def join(entry, name, text):
     return joined
 
 
-def label_with_texts(label, text):
+def label_with_texts(label: dict[str, Any], text: str) -> dict[str, Any]:
     """Return a label whose spans have their texts."""
     lists = ("gold_spans", "disagreement_spans")
     return {
@@ -41,18 +42,18 @@ def label_with_texts(label, text):
     }
 
 
-def with_text(span, text):
+def with_text(span: dict[str, Any], text: str) -> dict[str, Any]:
     """Return a span with its text in the place where a whole release has it."""
     place = {"start": span["start"], "end": span["end"], "text": text[span["start"] : span["end"]]}
     return {**place, **span}
 
 
-def spans_of(fsq_types, labels):
+def spans_of(fsq_types: list[str], labels: list[dict[str, Any]]) -> list[str]:
     """Return the list that is parallel to fsq_types: gold spans, Null where a type has none."""
     names = [label["fsq_type"] for label in labels]
     if any(name not in names for name in fsq_types):
         return ["Null"] * len(fsq_types)
-    spans = []
+    spans: list[str] = []
     for label in labels:
         if label["fsq_type"] in fsq_types:
             spans += [span["text"] for span in label["gold_spans"]] or ["Null"]
@@ -63,12 +64,12 @@ class Wrong(Exception):
     """What is wrong with a file, and where, in words for whoever made it."""
 
 
-def sha256(text):
+def sha256(text: str) -> str:
     """Return the SHA-256 of a text in UTF-8; half a character, which no release has, is hashed too."""
     return hashlib.sha256(text.encode("utf-8", "surrogatepass")).hexdigest()
 
 
-def difference(text, digest):
+def difference(text: str, digest: str) -> str:
     """Return how a text differs from the annotated one whose SHA-256 this is."""
     feeds = text.replace("\r\n", "\n").replace("\r", "\n")
     variants = {
@@ -86,7 +87,7 @@ def difference(text, digest):
     return "the text is not the one that was annotated (its SHA-256 differs)"
 
 
-def read(path):
+def read(path: str) -> str:
     """Return the text of a file. Raises Wrong where it cannot be read."""
     try:
         with open(path, "rb") as stream:
@@ -97,7 +98,7 @@ def read(path):
         raise Wrong(f"{path}: is not UTF-8 (byte {error.start + 1})") from None
 
 
-def read_release(path):
+def read_release(path: str) -> dict[str, dict[str, Any]]:
     """Return the items of a release by id. Raises Wrong where this is none without texts."""
     try:
         release = json.loads(read(path))
@@ -108,7 +109,7 @@ def read_release(path):
     return release
 
 
-def read_texts(path):
+def read_texts(path: str) -> dict[str, str]:
     """Return the texts by id. Raises Wrong for a line that has none."""
     texts: dict[str, str] = {}
     for number, line in enumerate(read(path).split("\n"), start=1):
@@ -127,7 +128,7 @@ def read_texts(path):
     return texts
 
 
-def main(release_path, texts_path, out_path):
+def main(release_path: str, texts_path: str, out_path: str) -> None:
     """Join, or say what stands in the way."""
     release, texts = read_release(release_path), read_texts(texts_path)
     problems, joined = [], {}

@@ -33,6 +33,8 @@ import json
 import pathlib
 import sys
 import unicodedata
+from collections.abc import Callable, Iterable
+from typing import Any
 
 NO_SPAN = "Null"
 NO_TYPE = "None of the Above"
@@ -53,13 +55,14 @@ class Wrong(Exception):
     """What is wrong with a file, and where, in words for whoever made it."""
 
 
-def words(text):
+def words(text: str) -> list[str]:
     """Return the words of a text: runs of letters, marks and digits of its NFC form, case folded.
 
     >>> words("It's 5 o'clock, 図書")
     ['it', 's', '5', 'o', 'clock', '図', '書']
     """
-    found, open_word = [], False
+    found: list[str] = []
+    open_word = False
     for letter in unicodedata.normalize("NFC", unicodedata.normalize("NFC", text).casefold()):
         if unicodedata.category(letter)[0] not in "LMN":
             open_word = False
@@ -74,7 +77,7 @@ def words(text):
     return found
 
 
-def jaccard(a, b):
+def jaccard(a: str, b: str) -> float:
     """Return the Jaccard index of the sets of words of two texts; without words, whether they are equal."""
     first, second = set(words(a)), set(words(b))
     if not first and not second:
@@ -82,7 +85,7 @@ def jaccard(a, b):
     return len(first & second) / len(first | second)
 
 
-def ratios(true_positive, false_positive, false_negative):
+def ratios(true_positive: int, false_positive: int, false_negative: int) -> tuple[float | None, ...]:
     """Return precision, recall and F1 of counts, each None where it divides by nothing."""
     answered, there = true_positive + false_positive, true_positive + false_negative
     return (
@@ -92,13 +95,15 @@ def ratios(true_positive, false_positive, false_negative):
     )
 
 
-def mean(values):
+def mean(values: Iterable[float | None]) -> float | None:
     """Return the mean of the values that are defined, or None."""
     defined = [value for value in values if value is not None]
     return sum(defined) / len(defined) if defined else None
 
 
-def score_focus(reference, system, *, types, **_):
+def score_focus(
+    reference: dict[str, Any], system: dict[str, Any], *, types: dict[str, set[str]], **_: Any
+) -> dict[str, Any]:
     """Return precision, recall and F1 of the labels, and the mean best Jaccard of the answered spans.
 
     `types` are the types' other names by name, as `types_known` returns them.
@@ -107,7 +112,10 @@ def score_focus(reference, system, *, types, **_):
     codes = {folded(other): name for name in names for other in (name, *types[name])}
     codes |= {folded(other): NO_TYPE for other in (NO_TYPE, "None", NO_SPAN, *none_names(reference, codes))}
     counts = {name: [0, 0, 0] for name in (*names, NO_TYPE)}
-    gold_scores, all_scores, all_where_gold, without_gold = [], [], [], 0
+    gold_scores: list[float] = []
+    all_scores: list[float] = []
+    all_where_gold: list[float] = []
+    without_gold = 0
     for item_id, item in reference.items():
         answered = answered_types(item_id, system.get(item_id, {}), codes)
         said = {name for name, _ in answered} - {NO_TYPE}
@@ -131,7 +139,7 @@ def score_focus(reference, system, *, types, **_):
                 all_where_gold.append(all_scores[-1])
     each = {name: ratios(*found) for name, found in counts.items()}
     micro = ratios(*(sum(found[place] for found in counts.values()) for place in range(3)))
-    figures = {}
+    figures: dict[str, Any] = {}
     for place, ratio in enumerate(RATIOS):
         column = {name: found[place] for name, found in each.items()}
         figures[f"label_{ratio}_micro"] = micro[place]
@@ -151,28 +159,28 @@ def score_focus(reference, system, *, types, **_):
     }
 
 
-def count(counts, there, said):
+def count(counts: list[int], there: bool, said: bool) -> None:
     """Add one decision to true positives, false positives and false negatives."""
     for place, found in enumerate((there and said, said and not there, there and not said)):
         counts[place] += bool(found)
 
 
-def best(given, references):
+def best(given: list[str], references: list[str]) -> float:
     """Return the highest Jaccard index of an answered span with a reference, 0 where nothing is answered."""
     return max((jaccard(span, other) for span in given for other in references), default=0.0)
 
 
-def folded(name):
+def folded(name: str) -> str:
     """Return a name of a type as names are compared: case, white space and a final question mark aside."""
     return " ".join(name.split()).rstrip("?").strip().casefold()
 
 
-def none_names(reference, codes):
+def none_names(reference: dict[str, Any], codes: dict[str, str]) -> set[str]:
     """Return what the reference itself calls the lack of every type, where it has a name of its own."""
     return {name for item in reference.values() for name in item["fsq_types"] if folded(name) not in codes}
 
 
-def types_known(reference, near):
+def types_known(reference: dict[str, Any], near: Iterable[pathlib.Path]) -> dict[str, set[str]]:
     """Return the codes and aliases of each type by its name.
 
     From the labels of the reference, and from the release.json of the release that the file or this script
@@ -193,7 +201,7 @@ def types_known(reference, near):
     return found
 
 
-def answered_types(item_id, answer, codes):
+def answered_types(item_id: str, answer: dict[str, Any], codes: dict[str, str]) -> list[tuple[str, str]]:
     """Return the pairs of type and span that a system answered about an item, checked.
 
     `codes` are the names of the types by all that they may be called.
@@ -229,15 +237,19 @@ def answered_types(item_id, answer, codes):
     return list(zip(names, spans, strict=True))
 
 
-def score_cqs_gen(reference, system, *, own_labels=False, **_):
+def score_cqs_gen(
+    reference: dict[str, Any], system: dict[str, Any], *, own_labels: bool = False, **_: Any
+) -> dict[str, Any]:
     """Return the mean over items of the useful questions among three, n/3, and what could not be labelled."""
-    scores, unknown, repeated, surplus, handed_in, not_used = [], 0, 0, 0, 0, 0
+    scores: list[float] = []
+    unknown, repeated, surplus, handed_in, not_used = 0, 0, 0, 0, 0
     labels: dict[str, int] = {}
     without_reference = sum(not item["cqs"] for item in reference.values())
     for item_id, item in reference.items():
         known = known_labels(item)
         given = answered_questions(item_id, system.get(item_id, {}), own_labels)
-        useful, asked = 0, set()
+        useful = 0
+        asked: set[tuple[str, ...] | str] = set()
         surplus += sum(bool(text.strip()) for text, _ in given[QUESTIONS:])
         for text, own_label in given[:QUESTIONS]:
             if not text.strip():
@@ -272,7 +284,7 @@ def score_cqs_gen(reference, system, *, own_labels=False, **_):
     }
 
 
-def known_labels(item):
+def known_labels(item: dict[str, Any]) -> dict[tuple[str, ...] | str, str | None]:
     """Return the label of each question of the reference by its words; None for words with two labels."""
     known: dict[tuple[str, ...] | str, str | None] = {}
     for question in item["cqs"]:
@@ -281,7 +293,9 @@ def known_labels(item):
     return known
 
 
-def answered_questions(item_id, answer, own_labels):
+def answered_questions(
+    item_id: str, answer: dict[str, Any], own_labels: bool
+) -> list[tuple[str, str | None]]:
     """Return the pairs of question and own label (or None) that a system answered, checked."""
     given = answer.get("cqs", [])
     if given == NO_QUESTIONS:
@@ -300,13 +314,13 @@ def answered_questions(item_id, answer, own_labels):
     return found
 
 
-def shown(value):
+def shown(value: object) -> str:
     """Return the beginning of a value as JSON, for a message."""
     text = json.dumps(value, ensure_ascii=False)
     return text if len(text) <= 60 else f"{text[:60]}…"
 
 
-def load(path):
+def load(path: str) -> dict[str, Any]:
     """Return a file's object of items by id. Raises Wrong where it is none."""
     try:
         with open(path, "rb") as stream:
@@ -326,9 +340,9 @@ def load(path):
     return loaded
 
 
-def without_repeats(pairs):
+def without_repeats(pairs: list[tuple[str, Any]]) -> dict[str, Any]:
     """Return an object; of a name that stands twice JSON keeps the last without a word, so it is refused."""
-    made = {}
+    made: dict[str, Any] = {}
     for name, value in pairs:
         if name in made:
             raise Wrong(f"{shown(name)} stands twice in one object: keep one of the two")
@@ -336,7 +350,7 @@ def without_repeats(pairs):
     return made
 
 
-def check_reference(shape, reference):
+def check_reference(shape: str, reference: dict[str, Any]) -> None:
     """Raise Wrong where the reference has nothing to compare with."""
     for item_id, item in reference.items():
         if shape == "cqs_gen":
@@ -352,10 +366,10 @@ def check_reference(shape, reference):
             raise Wrong(f"{item_id}: its spans have no texts: score what scripts/join_texts.py makes of it")
 
 
-SCORES: dict = {"focus": score_focus, "cqs_gen": score_cqs_gen}
+SCORES: dict[str, Callable[..., dict[str, Any]]] = {"focus": score_focus, "cqs_gen": score_cqs_gen}
 
 
-def main():
+def main() -> None:
     """Read the two files, score, print."""
     parser = argparse.ArgumentParser(
         description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter

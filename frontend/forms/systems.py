@@ -69,7 +69,7 @@ class SystemForm(DescriptionForm):
     runs = FilesField(
         label=gettext_lazy("Files: drop them here, or choose them"),
         help_text=gettext_lazy(
-            "Each is a run of the system, in the shape of the release’s submission template. They are checked "
+            "Each is a run of the system, shaped like the release’s submission template. They are checked "
             "whole before anything is stored."
         ),
     )

@@ -1,7 +1,7 @@
 """What the pages of a project share: who asks, the frame around the page, and paging."""
 
 from collections.abc import Sequence
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from django import forms
 from django.core.paginator import Page, Paginator
@@ -47,7 +47,13 @@ def number_in(text: str | None) -> int:
     return int(text[:9]) if text and text.isdecimal() else 0
 
 
-class ChosenField(forms.ModelMultipleChoiceField):
+if TYPE_CHECKING:
+    ModelMultipleChoiceField = forms.ModelMultipleChoiceField[Any]
+else:
+    ModelMultipleChoiceField = forms.ModelMultipleChoiceField
+
+
+class ChosenField(ModelMultipleChoiceField):
     """Rows chosen by their keys; a number larger than any key is no choice, and no failure of SQLite's."""
 
     def clean(self, value: Any) -> Any:
@@ -59,12 +65,14 @@ class ChosenField(forms.ModelMultipleChoiceField):
         return super().clean(value)
 
 
-def page_of(request: HttpRequest, rows: QuerySet | Sequence[Any], size: int = PAGE_SIZE) -> Page:
+def page_of(
+    request: HttpRequest, rows: QuerySet[Any, Any] | Sequence[Any], size: int = PAGE_SIZE
+) -> "Page[Any]":
     """Return the page of rows that ?page= asks for; a wrong number gives the nearest page."""
     return Paginator(rows, size).get_page(request.GET.get("page"))
 
 
-def in_order(keys: Sequence[int], rows: QuerySet) -> list[Any]:
+def in_order(keys: Sequence[int], rows: QuerySet[Any]) -> list[Any]:
     """Return the rows of these primary keys in the order of the keys, for pages found by their keys alone.
 
     The database passes over the pages before in an index, and reads wide rows, and what is joined to them,
@@ -74,10 +82,10 @@ def in_order(keys: Sequence[int], rows: QuerySet) -> list[Any]:
     return [found[key] for key in keys if key in found]
 
 
-class UncountedPage(list):
+class UncountedPage(list[Any]):
     """Rows of one page of a list too long to be counted: a list that knows whether there are more."""
 
-    def __init__(self, rows: list, number: int, more: bool, size: int) -> None:
+    def __init__(self, rows: list[Any], number: int, more: bool, size: int) -> None:
         super().__init__(rows)
         self.number, self.more, self.size = number, more, size
 
@@ -106,7 +114,7 @@ class UncountedPage(list):
         return self.number + 1
 
 
-def uncounted_page_of(request: HttpRequest, rows: QuerySet, size: int = PAGE_SIZE) -> UncountedPage:
+def uncounted_page_of(request: HttpRequest, rows: QuerySet[Any, Any], size: int = PAGE_SIZE) -> UncountedPage:
     """Return the page that ?page= asks for without counting all rows, which large lists have no time for."""
     asked = request.GET.get("page", "")
     number = max(1, int(asked[:7])) if asked.isdecimal() else 1

@@ -238,7 +238,7 @@ class _Looking:
     def texts(self, rows: Any) -> dict[str, Any]:
         """Return one page of texts, each with its decisions."""
         mine = Assignment.objects.filter(pk__in=rows.order_by().values("assignment"))
-        page: Page = page_of(self.request, mine.order_by("position").values_list("pk", flat=True), TEXTS)
+        page: Page[Any] = page_of(self.request, mine.order_by("position").values_list("pk", flat=True), TEXTS)
         texts: dict[int, DecidedText] = {}
         found = list(with_texts(rows.filter(assignment__in=list(page))))
         order = list(self.types)

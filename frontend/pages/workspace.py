@@ -23,6 +23,7 @@ MODULES = (
     "pages/base",
     "workspace/clock",
     "workspace/commands",
+    "workspace/comment_flag",
     "lib/dialogs",
     "lib/i18n",
     "workspace/keys",

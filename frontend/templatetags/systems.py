@@ -1,5 +1,7 @@
 """How the lists of systems show an evaluation: its method, and the figure that stands for it."""
 
+from dataclasses import replace
+
 from django import template
 from django.utils.translation import gettext
 
@@ -25,4 +27,4 @@ def headline_cell(evaluation: Evaluation) -> Cell:
     cell = shown_cell(headline)
     if headline["sd"] is None:
         return cell
-    return Cell(cell.text, below=gettext("± %(sd)s over runs") % {"sd": number(headline["sd"])})
+    return replace(cell, below=gettext("± %(sd)s over runs") % {"sd": number(headline["sd"])})

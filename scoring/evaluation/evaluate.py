@@ -9,6 +9,8 @@ from typing import Any
 from core.canonical_json import canonical
 from scoring.evaluation.faults import AnswersRefused
 from scoring.evaluation.focus import focus_answers, focus_figures
+from scoring.evaluation.judge_prompts import JUDGED
+from scoring.evaluation.judges import NO_ENDPOINT, Judge, verdicts
 from scoring.evaluation.questions import (
     BY_PEOPLE,
     NO_ENCODER,
@@ -20,13 +22,14 @@ from scoring.evaluation.questions import (
     labelled,
     question_answers,
     question_figures,
+    threshold_rows,
 )
 from scoring.evaluation.references import Benchmark
 from scoring.evaluation.submissions import Submission
 from scoring.figures.comparison import kappa_matrix, runs_together
 from scoring.figures.types import Scope
 
-ENGINE_VERSION = 1
+ENGINE_VERSION = 2
 """Raised whenever the same files would give other figures."""
 
 FOCUS_METHOD = Method("exact")
@@ -44,6 +47,7 @@ class Choices:
     encoder: Table | None = None
     encoder_named: Mapping[str, str] | None = None
     people: People | None = None
+    judges: Mapping[str, Judge] = field(default_factory=dict)
 
 
 @dataclass(slots=True)
@@ -62,8 +66,8 @@ def evaluate(benchmark: Benchmark, runs: Sequence[tuple[Submission, str]], choic
     answers: list[dict[str, Any]] = []
     evaluations, compared = [], []
     for number, (submission, _) in enumerate(runs, start=1):
-        labels: dict[str, list[str]] = {}
-        for found, lines, label in _of_run(benchmark, submission, choices):
+        labels: dict[str, list[str | None]] = {}
+        for found, lines, label in _of_run(benchmark, submission, number, choices):
             evaluations.append({"run": number, **found})
             answers.extend({"run": number, **line} for line in lines)
             if label is not None:
@@ -105,14 +109,17 @@ def evaluate(benchmark: Benchmark, runs: Sequence[tuple[Submission, str]], choic
 
 
 def _of_run(
-    benchmark: Benchmark, submission: Submission, choices: Choices
-) -> Iterator[tuple[dict[str, Any], Iterator[dict[str, Any]], list[str] | None]]:
+    benchmark: Benchmark, submission: Submission, number: int, choices: Choices
+) -> Iterator[tuple[dict[str, Any], Iterator[dict[str, Any]], list[str | None] | None]]:
     if benchmark.is_focus:
         figures = focus_figures(benchmark, submission, replicates=choices.replicates, seed=choices.seed)
         found = {"method": FOCUS_METHOD.to_json(), "figures": figures, "reason": None}
         yield found, focus_answers(benchmark, submission), None
         return
     for method in choices.methods:
+        if method.name in JUDGED:
+            yield _judged(benchmark, submission, number, method, choices)
+            continue
         matches = labelled(
             benchmark,
             submission,
@@ -128,11 +135,34 @@ def _of_run(
         figures = question_figures(
             benchmark, submission, matches, replicates=choices.replicates, seed=choices.seed
         )
-        found = {"method": method.to_json(), "figures": figures, "reason": None}
+        told: dict[str, Any] = {"method": method.to_json(), "figures": figures, "reason": None}
+        if rows := threshold_rows(benchmark, submission, method, matches, choices.system):
+            told["thresholds"] = rows
         if method.name == "sts":
-            found["encoder"] = dict(choices.encoder_named or {})
+            told["encoder"] = dict(choices.encoder_named or {})
         lines = question_answers(benchmark, submission, method, matches)
-        yield found, lines, all_labels(benchmark, matches)
+        yield told, lines, all_labels(benchmark, matches)
+
+
+def _judged(
+    benchmark: Benchmark, submission: Submission, number: int, method: Method, choices: Choices
+) -> tuple[dict[str, Any], Iterator[dict[str, Any]], list[str | None] | None]:
+    """Score one run by a language model, and add what it said to the line of each question."""
+    judge = choices.judges.get(method.name)
+    if judge is None:
+        return {"method": method.to_json(), "figures": None, "reason": NO_ENDPOINT}, iter(()), None
+    found = verdicts(benchmark, submission, judge, run=number, system=choices.system)
+    matches = {item: [verdict.match for verdict in given] for item, given in found.items()}
+    figures = question_figures(
+        benchmark, submission, matches, replicates=choices.replicates, seed=choices.seed
+    )
+    told = {"method": method.to_json(), "figures": figures, "reason": None, "judge": judge.named}
+    said = (verdict for item in benchmark.interventions for verdict in found.get(item, ()))
+    lines = (
+        {**line, "judge": verdict.to_json()}
+        for line, verdict in zip(question_answers(benchmark, submission, method, matches), said, strict=True)
+    )
+    return told, lines, all_labels(benchmark, matches)
 
 
 def _together(evaluations: Sequence[dict[str, Any]]) -> list[dict[str, Any]]:

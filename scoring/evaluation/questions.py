@@ -7,31 +7,47 @@ from typing import Any, NamedTuple
 
 from exports.shipped.score import words
 from scoring.evaluation.faults import CannotScore
+from scoring.evaluation.judge_prompts import JUDGED
 from scoring.evaluation.references import Benchmark, Intervention
 from scoring.evaluation.submissions import Question, Submission
 from scoring.figures.chrf import chrf_table
-from scoring.figures.diversity import cr_diversity, ngram_published, ngram_within
+from scoring.figures.diversity import (
+    SUBSETS,
+    at_equal_n,
+    cr_diversity,
+    first_words,
+    ngram_published,
+    ngram_within,
+)
 from scoring.figures.figure import FloatArray
-from scoring.figures.matching import NAE, THRESHOLDS, Match, match_questions, question_scores
+from scoring.figures.matching import NAE, THRESHOLDS, USEFUL, Match, match_questions, question_scores
 from scoring.figures.people import Outcome, match_by_people, match_by_reference, undecided
+from scoring.figures.thresholds import GRIDS, Nearest, threshold_table
 
 NO_ENCODER = "no_encoder"
 NO_MATCHING_ROUND = "no_matching_round"
 DEFAULT_METHODS = ("chrf",)
-NOT_BUILT = ("bleurt", "comet", "model_reference", "model_label")
+NOT_BUILT = ("bleurt", "comet")
 BY_PEOPLE = {"human_reference": match_by_reference, "human": match_by_people}
 """Methods that need what people decided in a matching round."""
 
 People = Mapping[str, Mapping[Any, Outcome]]
 """What people decided: of each item, by `words_key` of the question."""
 
-_THERE_ARE = "exact, chrf, sts, human_reference and human"
+METHODS = ("exact", *THRESHOLDS, *JUDGED, *BY_PEOPLE)
+_THERE_ARE = f"there are {', '.join(METHODS[:-1])} and {METHODS[-1]}."
+
+DIVERSITY: Mapping[str, Callable[[Sequence[str]], float | None]] = {
+    "ngram_published": lambda questions: ngram_published(questions).score,
+    "ngram_within": lambda questions: ngram_within(questions).score,
+    "cr_diversity": cr_diversity,
+}
 
 Table = Callable[[Sequence[str], Sequence[str]], FloatArray]
 
 
 class Method(NamedTuple):
-    """How a question gets its label: by similarity above a threshold, or by the same words."""
+    """How a question gets its label: by similarity above a threshold, by the same words, or by a model."""
 
     name: str
     threshold: float | None = None
@@ -51,14 +67,14 @@ def method_read(given: str) -> Method:
     """
     name, colon, threshold = given.partition(":")
     if name in NOT_BUILT:
-        raise CannotScore(f"--method {name}: is not built yet; there are {_THERE_ARE}.")
-    if name not in ("exact", *THRESHOLDS, *BY_PEOPLE):
-        raise CannotScore(f"--method {name}: there is no such method; there are {_THERE_ARE}.")
-    if name == "exact" and colon:
-        raise CannotScore("--method exact: has no threshold: the words are the same, or they are not.")
-    if name in BY_PEOPLE and colon:
-        raise CannotScore(f"--method {name}: has no threshold: people decide.")
+        raise CannotScore(f"--method {name}: is not built yet; {_THERE_ARE}")
+    if name not in METHODS:
+        raise CannotScore(f"--method {name}: there is no such method; {_THERE_ARE}")
     if name not in THRESHOLDS:
+        if colon:
+            why = "people say so" if name in BY_PEOPLE else "the words are the same"
+            why = "the model says so" if name in JUDGED else why
+            raise CannotScore(f"--method {name}: has no threshold: {why}, or not.")
         return Method(name)
     if not colon:
         return Method(name, THRESHOLDS[name])
@@ -179,6 +195,7 @@ def question_figures(
     ]
     return {
         **scores.to_json(),
+        "judge_unusable": sum(match.label is None for found in matches.values() for match in found),
         "items_without_reference": len(benchmark.interventions) - len(items),
         "questions_twice": submission.twice,
         "undecided": sum(undecided(found) for found in matches.values()),
@@ -188,7 +205,59 @@ def question_figures(
             "cr_diversity": cr_diversity(asked),
             "n": len(asked),
         },
+        "diversity_at_equal_n": _at_equal_n(asked, _useful(benchmark, submission, matches), seed),
+        "first_words": [{"words": words, "n": n, "share": n / len(asked)} for words, n in first_words(asked)],
     }
+
+
+def _useful(
+    benchmark: Benchmark, submission: Submission, matches: Mapping[str, Sequence[Match]]
+) -> list[str]:
+    return [
+        question.words
+        for item in benchmark.interventions
+        for question, match in zip(submission.questions.get(item, ()), matches.get(item, ()), strict=True)
+        if match.label == USEFUL
+    ]
+
+
+def _at_equal_n(asked: Sequence[str], useful: Sequence[str], seed: int) -> dict[str, Any]:
+    """Return the diversity of all questions and of the useful ones at the number of the useful ones."""
+    n = len(useful)
+    found: dict[str, Any] = {"n": n, "subsets": SUBSETS, "seed": seed}
+    for name, questions in (("all", asked), ("useful", useful)):
+        found[name] = {
+            measure: at_equal_n(questions, n, of, seed=seed) if n else None
+            for measure, of in DIVERSITY.items()
+        }
+    return found
+
+
+def threshold_rows(
+    benchmark: Benchmark,
+    submission: Submission,
+    method: Method,
+    matches: Mapping[str, Sequence[Match]],
+    system: str,
+) -> list[dict[str, Any]]:
+    """Return what other thresholds would have given; none for a method that has no threshold.
+
+    People's own labels are those of the references that the system asked itself, by the same words.
+    """
+    if method.name not in GRIDS:
+        return []
+    own = benchmark.own.get(system, frozenset())
+    nearest: list[Nearest] = []
+    human: list[str | None] = []
+    for item, intervention in benchmark.interventions.items():
+        labelled_own = {
+            words_key(found.words): found.label for found in intervention.questions if found.id in own
+        }
+        for question, match in zip(submission.questions.get(item, ()), matches.get(item, ()), strict=True):
+            best = None if match.reference is None else intervention.questions[match.reference].label
+            nearest.append(Nearest(match.similarity, best))
+            human.append(labelled_own.get(words_key(question.words)))
+    return [row.to_json() for row in threshold_table(nearest, human, GRIDS[method.name])]
 
 
 def question_answers(
@@ -210,6 +279,6 @@ def question_answers(
             }
 
 
-def all_labels(benchmark: Benchmark, matches: dict[str, list[Match]]) -> list[str]:
+def all_labels(benchmark: Benchmark, matches: dict[str, list[Match]]) -> list[str | None]:
     """Return the labels of a run's questions in the order of the items, for comparing methods."""
     return [match.label for item in benchmark.interventions for match in matches.get(item, ())]

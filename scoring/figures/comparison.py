@@ -12,6 +12,7 @@ import numpy as np
 from numpy.typing import ArrayLike
 
 from agreement.statistics.bootstrap import generator, percentile_interval, resampled_weights
+from agreement.statistics.intervals import never_a_point
 from scoring.figures.matching import NAE, UNDECIDED
 
 ONE_LABEL, NO_QUESTIONS = "one_label", "no_questions"
@@ -79,16 +80,20 @@ class MethodPair(NamedTuple):
     without_nae: Kappa
 
 
-def kappa_matrix(methods: Mapping[str, Sequence[str]]) -> list[MethodPair]:
+def kappa_matrix(methods: Mapping[str, Sequence[str | None]]) -> list[MethodPair]:
     """Compare each two methods over the same questions, labels in the same order.
 
-    What people have not decided is in no pair.
+    A question without a label of both, such as one whose judge gave no answer to use, is in neither figure,
+    nor one that people have not decided.
     """
     found = []
     for (first, ones), (second, others) in combinations(methods.items(), 2):
-        pairs = [(a, b) for a, b in zip(ones, others, strict=True) if UNDECIDED not in (a, b)]
-        both = [pair for pair in pairs if NAE not in pair]
-        with_nae, without = (kappa_of([a for a, _ in some], [b for _, b in some]) for some in (pairs, both))
+        pairs = zip(ones, others, strict=True)
+        labelled = [(a, b) for a, b in pairs if UNDECIDED not in (a, b) and a is not None and b is not None]
+        both = [pair for pair in labelled if NAE not in pair]
+        with_nae, without = (
+            kappa_of([a for a, _ in some], [b for _, b in some]) for some in (labelled, both)
+        )
         found.append(MethodPair(first, second, with_nae, without))
     return found
 
@@ -156,4 +161,5 @@ def paired_difference(
         np.concatenate([weights @ kinds for weights in resampled_weights(multiplicity, replicates, rng)]) / n
     )
     interval = percentile_interval(means, np.ones(means.size, dtype=bool))
+    interval = never_a_point(value, interval, n, floor=-1.0)
     return Difference(value, interval.low, interval.high, n)

@@ -16,6 +16,8 @@ USEFUL, UNHELPFUL, INVALID = "Useful", "Unhelpful", "Invalid"
 NAE = "not_able_to_evaluate"
 UNDECIDED = "undecided"
 """Of a question about which people have not decided: it is not scored."""
+JUDGE_UNUSABLE = "judge_unusable"
+"""A question whose judge gave no answer that can be used: no label of the question, and not NAE."""
 
 LABELS = (USEFUL, UNHELPFUL, INVALID)
 QUESTIONS = 3
@@ -26,11 +28,14 @@ _SHARES = ("0", "1/3", "2/3", "1")
 
 
 class Match(NamedTuple):
-    """The best reference of a question, by its place among the references; near enough or not."""
+    """The best reference of a question, by its place among the references; near enough or not.
+
+    There is no label where what a judge said could not be used.
+    """
 
     reference: int | None
     similarity: float | None
-    label: str
+    label: str | None
 
 
 def match_questions(

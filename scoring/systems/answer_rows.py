@@ -9,7 +9,7 @@ from core.texts import BLANK_CHARACTERS, storable
 from scoring.evaluation.focus import compared
 from scoring.evaluation.references import Argument, Benchmark
 from scoring.evaluation.submissions import Submission
-from scoring.figures.matching import UNDECIDED, USEFUL
+from scoring.figures.matching import JUDGE_UNUSABLE, UNDECIDED, USEFUL
 from scoring.figures.spans import Place, References
 from scoring.figures.types import NONE
 from scoring.models import Answer, Evaluation
@@ -102,8 +102,11 @@ def question_rows(
             unit=str(line["question"]),
             place=line["question"],
             given=storable(line["cq"]),
-            references={"best": dict(best)} if best else {},
+            references={
+                **({"best": dict(best)} if best else {}),
+                **({"judge": dict(line["judge"])} if line.get("judge") else {}),
+            },
             similarity=line["similarity"],
-            label=line["label"],
+            label=line["label"] or JUDGE_UNUSABLE,
             is_right=None if line["label"] == UNDECIDED else line["label"] == USEFUL,
         )

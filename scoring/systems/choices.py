@@ -18,6 +18,7 @@ from scoring.evaluation.faults import CannotScore
 from scoring.evaluation.focus import SCOPES
 from scoring.evaluation.questions import BY_PEOPLE, DEFAULT_METHODS, Method, method_read
 from scoring.models import Evaluation, Submission
+from scoring.systems.judging import judge_parameters
 from scoring.systems.people import decided_read
 
 MOST_REPLICATES = 100_000
@@ -60,9 +61,13 @@ def choices_read(
     scope: str = "",
     replicates: int = 1000,
     seed: int = 1,
+    judge: Mapping[str, Any] | None = None,
+    prompt: str = "",
+    texts_may_leave: bool = False,
 ) -> list[Asked]:
     """Return what to ask for, an evaluation a method. Raises Refused, one message a field.
 
+    `judge` is what is chosen for a method that asks a language model, `prompt` one's own for it.
     Types are right or wrong by their names, so that FOCUS has no methods to choose from.
     """
     errors: dict[str, str] = {}
@@ -87,13 +92,27 @@ def choices_read(
             chosen = list(dict.fromkeys(method_read(given) for given in methods or DEFAULT_METHODS))
         except CannotScore as problem:
             errors["methods"] = str(problem).removeprefix("--method ")
+    judges: dict[str, dict[str, Any]] = {}
+    try:
+        names = [method.name for method in chosen]
+        judges = judge_parameters(names, judge or {}, prompt=prompt, texts_may_leave=texts_may_leave)
+    except Refused as refusal:
+        errors |= refusal.errors
     if errors:
         told = " ".join(f"{name}: {words}" for name, words in errors.items())
         raise Refused("invalid", told, errors=errors)
     if focus:
         return [Asked(FOCUS_METHOD.name, None, scope or "decided", replicates, seed)]
     return [
-        Asked(method.name, method.threshold, "", replicates, seed, _parameters(method)) for method in chosen
+        Asked(
+            method.name,
+            method.threshold,
+            "",
+            replicates,
+            seed,
+            judges.get(method.name) or _parameters(method),
+        )
+        for method in chosen
     ]
 
 

@@ -5,15 +5,11 @@ Everything is made of stored answers, which never change, so what was found is k
 
 from __future__ import annotations
 
-from collections import defaultdict
 from collections.abc import Callable, Mapping, Sequence
 from itertools import combinations
 from typing import Any
 
-import numpy as np
-from django.db.models import Count, Q
 from django.utils.translation import gettext
-from numpy.typing import NDArray
 
 from annotation.models import Project
 from core.cache import cached
@@ -22,17 +18,13 @@ from core.errors import NotFound, Refused
 from scoring.evaluation.questions import Method
 from scoring.figures.comparison import correlation, kappa_matrix
 from scoring.figures.diversity import at_equal_n, cr_diversity, ngram_published, ngram_within
-from scoring.figures.figure import FloatArray, Resamples
-from scoring.figures.matching import QUESTIONS, USEFUL
-from scoring.figures.types import NONE
+from scoring.figures.matching import USEFUL
 from scoring.models import Answer, Evaluation
+from scoring.systems.item_counts import Scores
 
 LEAST, MOST = 2, 10
 REPLICATES, SEED = 1000, 1
 HUMAN = ("human", "human_reference")
-
-Verdict = Answer.Verdict
-Counts = dict[int, tuple[float, ...]]
 
 
 def evaluations_chosen(project: Project, keys: Sequence[int]) -> list[Evaluation]:
@@ -77,7 +69,7 @@ def comparison(evaluations: Sequence[Evaluation]) -> dict[str, Any]:
 
 def _compared(evaluations: Sequence[Evaluation]) -> dict[str, Any]:
     focus = bool(evaluations[0].scope)
-    rows, pairs = _differences(evaluations, _type_counts if focus else _useful, focus=focus)
+    rows, pairs = _differences(evaluations)
     found: dict[str, Any] = {"focus": focus, "systems": rows, "pairs": pairs}
     if not focus:
         labels = _labels(evaluations)
@@ -87,123 +79,19 @@ def _compared(evaluations: Sequence[Evaluation]) -> dict[str, Any]:
     return found
 
 
-def _differences(
-    evaluations: Sequence[Evaluation], counted: Callable[[Evaluation], tuple[Counts, int]], *, focus: bool
-) -> tuple[list[dict[str, Any]], list[dict[str, Any]]]:
+def _differences(evaluations: Sequence[Evaluation]) -> tuple[list[dict[str, Any]], list[dict[str, Any]]]:
     """Return the score of each and the difference of each two, all from the same resamples of the items."""
-    counts, sizes = zip(*(counted(one) for one in evaluations), strict=True)
-    items = max(sizes)
-    width = 3 if focus else 1
-    table = np.zeros((items, width * len(counts) + 1))
-    table[:, -1] = 1
-    # Items of which nothing is known are the same to everybody: they stay zeros at the end.
-    for place, position in enumerate(sorted(set().union(*counts))):
-        for at, of_items in enumerate(counts):
-            table[place, at * width : (at + 1) * width] = of_items.get(position, 0)
-    resamples = Resamples(table, replicates=REPLICATES, seed=SEED)
-
-    def score(sums: FloatArray, at: int) -> tuple[FloatArray, NDArray[np.bool_]]:
-        if focus:
-            tp, fp, fn = (sums[..., at * 3 + place] for place in range(3))
-            above, below = 2 * tp, 2 * tp + fp + fn
-        else:
-            above, below = sums[..., at], sums[..., -1]
-        defined = np.asarray(below > 0)
-        return np.divide(above, below, out=np.zeros_like(above), where=defined), defined
-
-    rows = []
-    for at, one in enumerate(evaluations):
-        value, defined = score(resamples.totals[None, :], at)
-        low, high = resamples.interval_of(lambda sums, at=at: score(sums, at))  # type: ignore[misc]
-        rows.append(
-            {
-                "evaluation": one.pk,
-                "value": float(value[0]) if defined[0] else None,
-                "low": low,
-                "high": high,
-                "n": items,
-            }
-        )
+    n = max(one.items for one in evaluations)
+    scores = Scores(evaluations, items=n, replicates=REPLICATES, seed=SEED)
+    rows = [{"evaluation": one.pk, **scores.figure(at), "n": n} for at, one in enumerate(evaluations)]
     pairs = []
     for first, second in combinations(range(len(evaluations)), 2):
-
-        def difference(
-            sums: FloatArray, first: int = first, second: int = second
-        ) -> tuple[FloatArray, NDArray[np.bool_]]:
-            (a, a_defined), (b, b_defined) = score(sums, first), score(sums, second)
-            return a - b, a_defined & b_defined
-
-        value, defined = difference(resamples.totals[None, :])
-        low, high = resamples.interval_of(difference)
-        pairs.append(
-            {
-                "first": evaluations[first].pk,
-                "second": evaluations[second].pk,
-                "value": float(value[0]) if defined[0] else None,
-                "low": low,
-                "high": high,
-                "told_apart": low is not None and high is not None and not low <= 0 <= high,
-            }
-        )
+        found = scores.difference(first, second)
+        low, high = found["low"], found["high"]
+        apart = low is not None and high is not None and not low <= 0 <= high
+        ends = {"first": evaluations[first].pk, "second": evaluations[second].pk}
+        pairs.append({**ends, **found, "told_apart": apart})
     return rows, pairs
-
-
-def _type_counts(evaluation: Evaluation) -> tuple[Counts, int]:
-    """Return true positives, false positives and false negatives of each item, runs taken together."""
-    items = evaluation.items
-    none = Q(unit=NONE)
-    rows = (
-        Answer.objects.filter(evaluation=evaluation)
-        .order_by()
-        .values("run", "position")
-        .annotate(
-            hit=Count("pk", filter=Q(label=Verdict.HIT)),
-            extra=Count("pk", filter=Q(label=Verdict.EXTRA)),
-            missed=Count("pk", filter=Q(label=Verdict.MISSED)),
-            undecided=Count("pk", filter=Q(label=Verdict.UNDECIDED)),
-            none_hit=Count("pk", filter=Q(label=Verdict.HIT) & none),
-            none_extra=Count("pk", filter=Q(label=Verdict.EXTRA) & none),
-            none_missed=Count("pk", filter=Q(label=Verdict.MISSED) & none),
-        )
-    )
-    found: dict[int, list[float]] = defaultdict(lambda: [0.0, 0.0, 0.0])
-    seen: set[tuple[int, int]] = set()
-    for row in rows:
-        sums = found[row["position"]]
-        if evaluation.scope == "decided":
-            values = row["hit"], row["extra"], row["missed"]
-        else:
-            values = _in_scope_all(row)
-        for at, value in enumerate(values):
-            sums[at] += value
-        seen.add((row["run"], row["position"]))
-    if evaluation.scope == "all":
-        # An item without a row has no yes, and nothing was answered: None of the Above, rightly.
-        runs = evaluation.submission.files.count()
-        for position in range(items):
-            found[position][0] += sum((run, position) not in seen for run in range(1, runs + 1))
-    return {position: tuple(sums) for position, sums in found.items()}, items
-
-
-def _in_scope_all(row: Mapping[str, Any]) -> tuple[int, int, int]:
-    """Return the counts of an item where what is not decided yes is a no, and None is scored everywhere."""
-    hit, extra = row["hit"] - row["none_hit"], row["extra"] - row["none_extra"] + row["undecided"]
-    missed = row["missed"] - row["none_missed"]
-    is_none, says_none = not hit + missed, not hit + extra
-    return (
-        hit + (is_none and says_none),
-        extra + (says_none and not is_none),
-        missed + (is_none and not says_none),
-    )
-
-
-def _useful(evaluation: Evaluation) -> tuple[Counts, int]:
-    """Return the useful questions of each item among its three, the mean over runs."""
-    runs = evaluation.submission.files.count() or 1
-    rows = Answer.objects.filter(evaluation=evaluation, label=USEFUL).order_by().values_list("position")
-    return {
-        position: (n / QUESTIONS / runs,) for position, n in rows.annotate(n=Count("pk"))
-    }, evaluation.items
 
 
 Labels = dict[int, dict[str, dict[tuple[int, int, int], str]]]

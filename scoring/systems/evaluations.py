@@ -8,6 +8,7 @@ See docs/decisions/scoring.md.
 
 from __future__ import annotations
 
+import hashlib
 import logging
 from collections.abc import Callable, Iterable
 from itertools import islice
@@ -27,13 +28,19 @@ from core.gc import gc_relaxed
 from core.jobs import ATTEMPTS, ClaimLost, Lease, cancel, requeue, sweep
 from scoring.evaluation.evaluate import ENGINE_VERSION, Choices, evaluate
 from scoring.evaluation.evaluate import Evaluation as Found
+from scoring.evaluation.judge_prompts import JUDGED
+from scoring.evaluation.judges import CUT_OFF, About, Judge, Said
 from scoring.evaluation.questions import BY_PEOPLE, NO_ENCODER, NO_MATCHING_ROUND, Method
 from scoring.evaluation.references import Benchmark
 from scoring.evaluation.sentence_encoder import SentenceEncoder
-from scoring.models import Answer, Evaluation, Submission
+from scoring.models import Answer, Evaluation, JudgeAnswer, Submission
+from scoring.reading.model_answers import NO_SUCH_REFERENCE, NOT_IN_THE_FORM
 from scoring.systems.answer_rows import focus_rows, question_rows
+from scoring.systems.answers import answer_counts
 from scoring.systems.choices import Asked, asked_before
 from scoring.systems.headline import headline
+from scoring.systems.item_counts import Scores
+from scoring.systems.judging import answer_row, answers_stored, judge_of
 from scoring.systems.people import decided_read
 from scoring.systems.submissions import Runs, submission_opened
 
@@ -120,18 +127,24 @@ def evaluation_sweep() -> list[int]:
 
 def evaluation_run(*, evaluation_id: int) -> bool:
     """Compute a waiting evaluation if it can be claimed. Return whether it was done by this call."""
-    return _at_work(evaluation_id, _computed)
+    done = _at_work(evaluation_id, _computed)
+    if done:
+        evaluation = Evaluation.objects.defer("figures").get(pk=evaluation_id)
+        for run in evaluation.submission.files.values_list("run", flat=True):
+            answer_counts(evaluation, run)  # kept: a page need not wait for them
+    return done
 
 
 def evaluation_keep(*, evaluation: Evaluation, opened: tuple[Benchmark, Runs], found: Found) -> bool:
     """Store figures of the same files that were computed here. Return whether it was by this call."""
-    return _at_work(evaluation.pk, lambda _: (found, *opened), failing=True)
+    return _at_work(evaluation.pk, lambda *_: (found, *opened), failing=True)
 
 
 def evaluation_or_404(project: Project, evaluation_id: int) -> Evaluation:
     """Return an evaluation of the project. Raises NotFound."""
     found = (
         Evaluation.objects.filter(submission__system__project=project, pk=evaluation_id)
+        .defer("figures")
         .select_related("submission__system__project", "submission__release__project", "member")
         .first()
     )
@@ -153,11 +166,10 @@ def can_score_again(evaluation: Evaluation) -> bool:
 
 
 Computed = tuple[Found, Benchmark, Runs]
+Compute = Callable[[Evaluation, Lease], Computed]
 
 
-def _at_work(
-    evaluation_id: int, computed: Callable[[Evaluation], Computed], *, failing: bool = False
-) -> bool:
+def _at_work(evaluation_id: int, computed: Compute, *, failing: bool = False) -> bool:
     rows = Evaluation.objects.filter(pk=evaluation_id)
     lease = Lease.claim(rows, progress_done=0, progress_total=0)
     if lease is None:
@@ -168,7 +180,7 @@ def _at_work(
             evaluation = Evaluation.objects.select_related(
                 "submission__system__project", "submission__release__project"
             ).get(pk=evaluation_id)
-            _store(evaluation, lease, *computed(evaluation))
+            _store(evaluation, lease, *computed(evaluation, lease))
     except ClaimLost:
         logger.warning("evaluation %s was cancelled or taken over by another worker", evaluation_id)
         return False
@@ -183,7 +195,7 @@ def _at_work(
     return True
 
 
-def _computed(evaluation: Evaluation) -> Computed:
+def _computed(evaluation: Evaluation, lease: Lease) -> Computed:
     """Return what the files of an evaluation are worth, as `manage.py score` would say."""
     if evaluation.engine != ENGINE_VERSION:
         raise Unscored(
@@ -196,7 +208,7 @@ def _computed(evaluation: Evaluation) -> Computed:
         if not settings.SENTENCE_ENCODER:
             raise _without_encoder(gettext("there is none: set ELENCHUS_SENTENCE_ENCODER"))
         try:
-            encoder = SentenceEncoder(settings.SENTENCE_ENCODER)
+            encoder = SentenceEncoder(settings.SENTENCE_ENCODER, settings.SENTENCE_VECTORS)
         except EncoderUnavailable as missing:
             raise _without_encoder(str(missing)) from None
     people = None
@@ -217,8 +229,47 @@ def _computed(evaluation: Evaluation) -> Computed:
         encoder=encoder.cosines if encoder is not None else None,
         encoder_named=encoder.to_json() if encoder is not None else None,
         people=people,
+        judges=_judges(evaluation, lease, runs),
     )
     return evaluate(benchmark, runs, choices), benchmark, runs
+
+
+def _judges(evaluation: Evaluation, lease: Lease, runs: Runs) -> dict[str, Judge]:
+    """Return the language model of an evaluation that asks one, as far as its answers are stored."""
+    if evaluation.method not in JUDGED:
+        return {}
+    stored = answers_stored(evaluation)
+    done, total = len(stored), sum(len(given) for run, _ in runs for given in run.questions.values())
+    lease.progress(done, total)
+
+    def keep(about: About, prompt: str, said: Said) -> None:
+        nonlocal done
+        done += 1
+        row = answer_row(evaluation, about, hashlib.sha256(prompt.encode()).hexdigest(), said)
+        with transaction.atomic():
+            # An answer came: what stopped workers before is over.
+            lease.renew(progress_done=done, attempts=0)
+            row.save()
+
+    judge = judge_of(
+        evaluation.method, evaluation.parameters, stored=stored, keep=keep, heartbeat=lease.renew
+    )
+    return {evaluation.method: judge}
+
+
+def _answers_kept(evaluation: Evaluation, found: Found) -> None:
+    """Store what a model answered where nobody has stored it yet: on the command line."""
+    stored = answers_stored(evaluation)
+    rows = []
+    for line in found.answers:
+        about = About(line["run"], line["item"], line["question"])
+        if line.get("judge") and about not in stored:
+            told = dict(line["judge"])
+            digest = told.pop("prompt_sha256")
+            own = {CUT_OFF, NOT_IN_THE_FORM, NO_SUCH_REFERENCE, None}
+            told["problem"] = "" if told["problem"] in own else told["problem"]
+            rows.append(answer_row(evaluation, about, digest, Said(**told)))
+    JudgeAnswer.objects.bulk_create(rows)
 
 
 def _without_encoder(why: str) -> Unscored:
@@ -239,6 +290,8 @@ def _store(evaluation: Evaluation, lease: Lease, found: Found, benchmark: Benchm
         rows = question_rows(evaluation, benchmark, found.answers)
         total = sum(len(run.questions) for run, _ in runs)
     lease.progress(0, total)
+    if evaluation.method in JUDGED:
+        _answers_kept(evaluation, found)
     left = iter(rows)
     while batch := list(islice(left, BATCH)):
         with transaction.atomic():
@@ -246,15 +299,21 @@ def _store(evaluation: Evaluation, lease: Lease, found: Found, benchmark: Benchm
             lease.renew(
                 progress_done=min(total, (batch[-1].run - 1) * (total // len(runs)) + batch[-1].position)
             )
+    told = headline(found.scores, lambda items: _interval(evaluation, items))
     with transaction.atomic():
         lease.finish(
             figures=found.scores,
-            headline=headline(found.scores),
+            headline=told,
             finished_at=timezone.now(),
             progress_done=total,
             reason="",
         )
         _log(evaluation, evaluation.member, "evaluation done")
+
+
+def _interval(evaluation: Evaluation, items: int) -> dict[str, float | None]:
+    scores = Scores([evaluation], items=items, replicates=evaluation.replicates, seed=evaluation.seed)
+    return scores.figure(0)
 
 
 def _log(evaluation: Evaluation, by: Membership | None, action: str) -> None:

@@ -45,7 +45,11 @@ def scores_save(
             choices.scope if opened[0].is_focus else "",
             choices.replicates,
             choices.seed,
-            {"encoder": encoder} if method.name == "sts" else {},
+            choices.judges[method.name].chosen
+            if method.name in choices.judges
+            else {"encoder": encoder}
+            if method.name == "sts"
+            else {},
         )
         evaluation = evaluation_request(submission=submission, asked=asked)
         if evaluation.state != Evaluation.State.DONE:
@@ -76,4 +80,4 @@ def by_method(found: Found) -> Iterator[Found]:
 
 
 def _is_of(line: Mapping[str, Any], method: Mapping[str, Any]) -> bool:
-    return line.get("method", method) == method
+    return bool(line.get("method", method) == method)

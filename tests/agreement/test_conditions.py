@@ -17,7 +17,7 @@ from annotation.rounds.editing import discussed_before_set
 from annotation.rounds.lifecycle import round_close, round_create, round_draw
 from annotation.rounds.opening import round_open
 from tests import factories
-from tests.exports.studies import released
+from tests.factories.releases import released
 
 pytestmark = pytest.mark.django_db
 

@@ -1,4 +1,4 @@
-"""The report of a matching round: who picked the same reference or gave the same label, and what is disputed."""
+"""The report of a matching round: who picked the same reference or gave the same label; what is disputed."""
 
 import pytest
 from django.utils.translation import override

@@ -9,14 +9,15 @@ from annotation.importing.judgements import judgements_import
 from annotation.models import Assignment, RoundItem, TypeAnnotation
 from annotation.rounds.progress import progress_of_round
 from core.errors import Refused
-from tests import asked, factories
+from tests import factories
+from tests.factories import asked_rounds
 
 pytestmark = [pytest.mark.django_db, pytest.mark.database]
 
 
 @pytest.fixture
 def made():
-    return factories.study("focus", annotators=0, items=4, texts=asked.TEXTS)
+    return factories.study("focus", annotators=0, items=4, texts=asked_rounds.TEXTS)
 
 
 def write(path, rows):
@@ -63,7 +64,7 @@ def test_what_somebody_judged_was_asked_of_everybody(made, tmp_path):
 
 
 def test_by_a_field_each_text_was_asked_the_types_of_its_value(made, tmp_path):
-    by_topic = {"field": "topic", "types": asked.BY_TOPIC}
+    by_topic = {"field": "topic", "types": asked_rounds.BY_TOPIC}
     stray = [("I-1", "LE", "Mo")]
     report = brought(made, write(tmp_path / "j.jsonl", ROWS + stray), asked=by_topic, skip_invalid=True)
     assert report.stored and report.refused == 1
@@ -89,7 +90,9 @@ def test_a_round_that_grows_keeps_what_its_texts_were_asked(made, tmp_path):
     of_flo = Assignment.objects.filter(member__private_name="Flo").order_by("item")
     assert list(of_flo.values_list("types", flat=True)) == ["OSP TC", "CF"]
     with pytest.raises(Refused, match="another choice of what is asked"):
-        brought(made, write(tmp_path / "c.jsonl", ROWS), asked={"field": "topic", "types": asked.BY_TOPIC})
+        brought(
+            made, write(tmp_path / "c.jsonl", ROWS), asked={"field": "topic", "types": asked_rounds.BY_TOPIC}
+        )
     assert TypeAnnotation.objects.count() == len(ROWS) + 2
 
 

@@ -29,9 +29,9 @@ from annotation.rounds.sampling import draw_preview
 from annotation.rounds.training import missing_key, training_results
 from annotation.training.key import key_from_resolutions
 from core.errors import NotFound, Refused
-from tests import asked, factories
+from tests import factories
 from tests.annotation.database import refused
-from tests.factories import NO
+from tests.factories import NO, asked_rounds
 
 pytestmark = [pytest.mark.django_db, pytest.mark.database]
 
@@ -41,7 +41,7 @@ def types_of(made) -> list[str | None]:
 
 
 def test_a_field_of_the_items_says_which_types_each_is_asked():
-    made = asked.planned()
+    made = asked_rounds.planned()
     assert types_of(made) == ["OSP TC", "LE WE", "OSP TC", "LE WE"]
     counts = asked_counts(made.round)
     assert (counts["OSP"], counts["LE"], counts["VAT"], asked_units(made.round)) == (2, 2, 0, 8)
@@ -68,7 +68,7 @@ def test_a_metadata_field_with_several_values_asks_the_types_of_all_of_them():
 
 
 def test_items_of_which_nothing_is_said_are_refused_and_nothing_changes():
-    made = asked.planned()
+    made = asked_rounds.planned()
     given = asked_clean({"field": "topic", "types": {"topic 1": ["VAT"]}}, made.round)
     with pytest.raises(Refused, match="values of “topic”: topic 0"):
         round_ask(made.round, given)
@@ -148,13 +148,13 @@ def used(made) -> Codebook:
 
 @pytest.mark.parametrize("types", ["", "ZZ", "LE ZZ", "LE LE", " LE", "le"])
 def test_the_database_refuses_types_of_an_item_that_its_round_does_not_ask(types):
-    made = asked.planned()
+    made = asked_rounds.planned()
     write = RoundItem.objects.filter(round=made.round, item=made.items[0])
     assert "an item is asked types of its round" in refused(lambda: write.update(types=types))
 
 
 def test_the_database_keeps_to_an_assignment_what_its_item_is_asked():
-    made = asked.opened()
+    made = asked_rounds.opened()
     write = Assignment.objects.filter(round=made.round, item=made.items[0])
     for types in (None, "OSP LE", "LE"):
         said = refused(lambda types=types: write.update(types=types))
@@ -166,7 +166,7 @@ def test_the_database_keeps_to_an_assignment_what_its_item_is_asked():
 
 
 def test_the_database_refuses_a_judgement_of_a_type_that_the_item_is_not_asked():
-    made = asked.opened()
+    made = asked_rounds.opened()
     own = made.round.assignments.filter(item=made.items[0]).first()
     row = {"assignment": own, "span_required": True, "text_length": made.items[0].text_length}
     row |= {"applicable": False, "decided_at": timezone.now()}
@@ -176,7 +176,7 @@ def test_the_database_refuses_a_judgement_of_a_type_that_the_item_is_not_asked()
 
 
 def test_the_database_keeps_what_is_asked_once_the_round_is_open():
-    made = asked.opened()
+    made = asked_rounds.opened()
     items = RoundItem.objects.filter(round=made.round)
     assert "drawn into a draft round" in refused(lambda: items.update(types=None))
     rounds = Round.objects.filter(pk=made.round.pk)
@@ -186,14 +186,14 @@ def test_the_database_keeps_what_is_asked_once_the_round_is_open():
 
 
 def test_the_database_keeps_the_types_of_a_draft_that_its_items_are_asked():
-    made = asked.planned()
+    made = asked_rounds.planned()
     write = Round.objects.filter(pk=made.round.pk)
     assert "asks every type that one of its items" in refused(lambda: write.update(types="OSP TC LE"))
     assert write.update(types="OSP TC LE WE") == 1
 
 
 def test_a_preview_counts_the_judgements_that_would_be_asked():
-    made = asked.planned()
+    made = asked_rounds.planned()
     assert draw_preview(made.round).judgements == 8
     assert draw_preview(made.round, external_ids=["I-1"]).judgements == 2
     round_ask(made.round, None)
@@ -201,7 +201,7 @@ def test_a_preview_counts_the_judgements_that_would_be_asked():
 
 
 def test_annotators_are_asked_and_counted_what_each_text_asks():
-    made = asked.opened()
+    made = asked_rounds.opened()
     ann = made.annotators[0]
     overview = workspace_overview(ann, made.round)
     assert (overview["units_total"], overview["assignments_total"], overview["types_total"]) == (8, 4, 10)
@@ -217,7 +217,7 @@ def test_annotators_are_asked_and_counted_what_each_text_asks():
 
 
 def test_progress_and_the_time_left_are_of_what_is_asked():
-    made = asked.judged()
+    made = asked_rounds.judged()
     rows = progress_of_round(made.round)
     assert [(row.total, row.decided, row.left, row.percent) for row in rows] == [
         (8, 8, 0, 100),
@@ -231,7 +231,7 @@ def test_progress_and_the_time_left_are_of_what_is_asked():
 
 
 def test_texts_and_types_are_reassigned_as_they_are_asked():
-    made = asked.opened(overlap=1)
+    made = asked_rounds.opened(overlap=1)
     ann, bea, cai = made.annotators
     own = made.round.assignments.filter(member=ann)
     asked_before = {one.item_id: one.types for one in own}
@@ -252,13 +252,13 @@ def test_texts_and_types_are_reassigned_as_they_are_asked():
 
 
 def test_hidden_repeats_ask_what_the_text_is_asked():
-    made = asked.opened(annotators=1, items=12, repeats=1)
+    made = asked_rounds.opened(annotators=1, items=12, repeats=1)
     (repeat,) = made.round.assignments.filter(repeat=True)
     assert repeat.types == RoundItem.objects.get(round=made.round, item=repeat.item).types
 
 
 def test_a_round_on_the_items_of_another_asks_of_each_what_that_one_asked():
-    made = asked.planned()
+    made = asked_rounds.planned()
     again = round_create(project=made.project, items_of=made.round)
     assert list(again.round_items.order_by("item").values_list("types", flat=True)) == types_of(made)
     assert again.asked == made.round.asked
@@ -268,7 +268,7 @@ def test_a_round_on_the_items_of_another_asks_of_each_what_that_one_asked():
 
 
 def test_a_key_is_whole_when_it_answers_what_is_asked():
-    made = asked.planned(purpose="training", pass_mark=50)
+    made = asked_rounds.planned(purpose="training", pass_mark=50)
     assert missing_key(made.round)[0] == 8
     said = refused(
         lambda: KeyAnswer.objects.create(
@@ -278,7 +278,7 @@ def test_a_key_is_whole_when_it_answers_what_is_asked():
     assert "a key answers what a draft training round asks" in said
     codebook = made.project.codebooks.get()
     for item in made.items:
-        for code in asked.BY_TOPIC[item.topic] + ["VAT"]:
+        for code in asked_rounds.BY_TOPIC[item.topic] + ["VAT"]:
             resolution_decide(
                 item=item,
                 unit=Unit(code),
@@ -292,7 +292,7 @@ def test_a_key_is_whole_when_it_answers_what_is_asked():
     round_open(made.round, members=made.annotators, by=made.lead)
     ann = made.annotators[0]
     for item in made.items:
-        for code in asked.BY_TOPIC[item.topic]:
+        for code in asked_rounds.BY_TOPIC[item.topic]:
             factories.record(made.round, ann, item, code, NO)
     (result,) = training_results(made.round, member=ann)
     assert (result.total, result.answered, result.agreed, result.passed) == (8, 8, 8, True)
@@ -300,7 +300,7 @@ def test_a_key_is_whole_when_it_answers_what_is_asked():
 
 
 def test_a_key_answer_that_is_asked_no_more_counts_for_nothing():
-    made = asked.planned(purpose="training")
+    made = asked_rounds.planned(purpose="training")
     KeyAnswer.objects.create(round=made.round, item=made.items[0], type_code="OSP", applicable=False)
     types = {"topic 1": ["TC"], "topic 0": ["LE"]}
     round_ask(made.round, asked_clean({"field": "topic", "types": types}, made.round))
@@ -309,7 +309,7 @@ def test_a_key_answer_that_is_asked_no_more_counts_for_nothing():
 
 
 def test_only_what_was_asked_is_talked_about():
-    made = asked.judged()
+    made = asked_rounds.judged()
     round_close(made.round, by=made.lead)
     item = made.items[0]
     comment_add(member=made.lead, round=made.round, item=item, unit=Unit("OSP"), text="Why?")

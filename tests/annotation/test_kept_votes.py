@@ -14,8 +14,8 @@ from agreement.report.loading import judgements_read
 from annotation.importing.judgements import judgements_import
 from annotation.models import QuestionAnnotation, Round, TypeAnnotation
 from annotation.rounds.progress import progress_of_round
-from tests.exports.studies import released
 from tests.factories import open_round, record, study
+from tests.factories.releases import released
 
 pytestmark = pytest.mark.django_db
 

@@ -7,8 +7,9 @@ from annotation.rounds.asked_types import asked_clean, round_ask
 from annotation.rounds.lifecycle import round_create, round_draw
 from annotation.rounds.opening import round_open
 from annotation.rounds.training import missing_key
-from tests import asked, factories
+from tests import factories
 from tests.conftest import client_of
+from tests.factories import asked_rounds
 
 pytestmark = [pytest.mark.django_db, pytest.mark.database]
 
@@ -150,12 +151,12 @@ def test_the_page_is_the_workspace_with_the_addresses_of_the_key(lead_client):
 
 
 def test_the_key_asks_of_each_text_what_the_round_asks_of_it(lead_client):
-    made = asked.planned(purpose="training")
+    made = asked_rounds.planned(purpose="training")
     base = f"/api/projects/{made.project.slug}/rounds/1/key/"
     overview = lead_client.get(f"{base}workspace/").json()
     assert (overview["units_total"], overview["units_decided"]) == (8, 0)
     texts = lead_client.get(f"{base}units/").json()["results"]
-    wanted = [asked.BY_TOPIC[item.topic] for item in made.items]
+    wanted = [asked_rounds.BY_TOPIC[item.topic] for item in made.items]
     assert [row["asked"] for row in texts] == wanted
     assert [row["types_total"] for row in texts] == [2, 2, 2, 2]
 

@@ -9,7 +9,8 @@ from exports.releases.publication import release_publish
 from tests.config.test_doors import addresses
 from tests.config.test_every_route import address, api_routes, ask, patterns, study  # noqa: F401
 from tests.conftest import client_of
-from tests.exports.studies import close, focus_study, judge, release
+from tests.factories import close, focus_study, judge
+from tests.factories.releases import release
 
 pytestmark = pytest.mark.django_db
 

@@ -12,7 +12,7 @@ from tests import factories
 from tests.conftest import client_of
 from tests.e2e.lead import looked_at, picture
 from tests.exports.endpoint import Clock, fake_endpoint, saying
-from tests.exports.studies import close, focus_study, judge
+from tests.factories import close, focus_study, judge
 
 pytestmark = [pytest.mark.browser, pytest.mark.django_db(transaction=True)]
 

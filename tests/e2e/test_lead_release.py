@@ -7,7 +7,8 @@ from core.jobs import ClaimLost
 from exports.releases.claim import release_claim
 from exports.releases.publication import release_publish
 from tests.e2e.lead import looked_at
-from tests.exports.studies import close, focus_study, judge, release
+from tests.factories import close, focus_study, judge
+from tests.factories.releases import release
 
 pytestmark = [pytest.mark.browser, pytest.mark.django_db(transaction=True)]
 

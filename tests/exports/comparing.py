@@ -3,8 +3,7 @@
 from django.core.files.storage import default_storage
 
 from exports.models import Release
-from tests.exports.studies import close, focus_study, judge
-from tests.factories import Study, yes
+from tests.factories import Study, close, focus_study, judge, yes
 
 
 def compared_study() -> Study:

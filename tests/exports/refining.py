@@ -6,8 +6,7 @@ from exports.refinement.parameters import refinement_choices
 from exports.refinement.runs import refinement_request
 from exports.refinement.worker import refinement_work
 from tests.exports.endpoint import Clock
-from tests.exports.studies import close, focus_study, judge
-from tests.factories import yes
+from tests.factories import close, focus_study, judge, yes
 
 SOURCES = [["test", ""]]
 TEXTS = ("Parks make people happy. {type}", "The tax is the cause.", "Everyone's grades fell.")

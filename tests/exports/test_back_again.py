@@ -9,18 +9,20 @@ from django.core.management.base import CommandError
 from annotation.importing.judgements import judgements_import
 from annotation.models import QuestionAnnotation, TypeAnnotation
 from annotation.projects.projects import project_create
-from tests.exports.studies import (
+from tests.factories import (
+    NO,
     UNHELPFUL,
     USEFUL,
+    add_items,
     close,
     cqs_study,
     focus_study,
     invalid,
     judge,
     judge_question,
-    released,
+    yes,
 )
-from tests.factories import NO, add_items, yes
+from tests.factories.releases import released
 
 pytestmark = pytest.mark.django_db
 

@@ -10,16 +10,8 @@ from annotation.importing.items import items_import
 from annotation.models import Resolution
 from annotation.projects.projects import project_create
 from exports.releases.storage import release_write
-from tests.exports.studies import (
-    UNHELPFUL,
-    USEFUL,
-    close,
-    cqs_study,
-    invalid,
-    judge_question,
-    release,
-    released,
-)
+from tests.factories import UNHELPFUL, USEFUL, close, cqs_study, invalid, judge_question
+from tests.factories.releases import release, released
 
 pytestmark = pytest.mark.django_db
 

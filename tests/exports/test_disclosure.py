@@ -19,22 +19,21 @@ from exports.disclosure.texts_out import TextsOut
 from exports.releases.publication import public_facts, public_files, release_publish
 from exports.selection.parameters import ParameterError, Parameters
 from tests import factories
-from tests.exports.studies import (
+from tests.factories import (
+    NO,
     TYPES,
     UNHELPFUL,
     USEFUL,
     adjudicate,
     close,
-    contents,
     cqs_study,
     focus_study,
     invalid,
     judge,
     judge_question,
-    release,
-    released,
+    yes,
 )
-from tests.factories import NO, yes
+from tests.factories.releases import contents, release, released
 
 pytestmark = pytest.mark.django_db
 

@@ -8,7 +8,7 @@ from django.core.management import CommandError, call_command
 from django.db import OperationalError
 from django.db.models import QuerySet
 
-from tests.exports.studies import close, focus_study, judge
+from tests.factories import close, focus_study, judge
 
 
 def judged():

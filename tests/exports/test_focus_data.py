@@ -18,7 +18,7 @@ from annotation.importing.judgements import judgements_import
 from annotation.models import Round
 from annotation.projects.projects import project_create
 from annotation.rounds.progress import progress_of_round
-from tests.exports.studies import released
+from tests.factories.releases import released
 
 pytestmark = pytest.mark.django_db
 

@@ -5,8 +5,8 @@ from pathlib import Path
 
 import pytest
 
-from tests.exports.studies import adjudicate, close, focus_study, judge, released
-from tests.factories import NO, yes
+from tests.factories import NO, adjudicate, close, focus_study, judge, yes
+from tests.factories.releases import released
 
 pytestmark = pytest.mark.django_db
 

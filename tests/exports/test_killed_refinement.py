@@ -9,7 +9,7 @@ from tests.installation import Installation, script
 
 SETUP = """
 import os
-from tests.exports.studies import close, focus_study, judge
+from tests.factories import close, focus_study, judge
 from tests.factories import yes
 from exports.refinement.parameters import refinement_choices
 from exports.refinement.runs import refinement_request

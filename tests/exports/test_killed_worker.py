@@ -5,7 +5,7 @@ import json
 from tests.installation import script
 
 SETUP = """
-from tests.exports.studies import close, focus_study, judge
+from tests.factories import close, focus_study, judge
 from exports.selection.parameters import Parameters
 from exports.releases.lifecycle import release_request
 made = focus_study(annotators=2, items=3, slug="killed")

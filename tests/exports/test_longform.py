@@ -13,7 +13,8 @@ import pytest
 from annotation.importing.judgements import judgements_import
 from annotation.models import QuestionAnnotation, TypeAnnotation
 from tests import factories
-from tests.exports.studies import (
+from tests.factories import (
+    NO,
     TYPES,
     UNHELPFUL,
     USEFUL,
@@ -23,9 +24,9 @@ from tests.exports.studies import (
     invalid,
     judge,
     judge_question,
-    released,
+    yes,
 )
-from tests.factories import NO, yes
+from tests.factories.releases import released
 
 pytestmark = pytest.mark.django_db
 

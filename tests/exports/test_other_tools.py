@@ -9,7 +9,8 @@ import pytest
 
 from exports.formats import exchange
 from exports.selection.parameters import EXCHANGE, ParameterError, Parameters
-from tests.exports.studies import (
+from tests.exports.test_stranger import judged, load
+from tests.factories import (
     USEFUL,
     close,
     cqs_study,
@@ -17,10 +18,12 @@ from tests.exports.studies import (
     invalid,
     judge,
     judge_question,
-    released,
+    open_round,
+    record,
+    study,
+    yes,
 )
-from tests.exports.test_stranger import judged, load
-from tests.factories import open_round, record, study, yes
+from tests.factories.releases import released
 
 pytestmark = pytest.mark.django_db
 

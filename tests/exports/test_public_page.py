@@ -13,7 +13,8 @@ from exports.releases.publication import release_publish, release_unpublish
 from exports.selection.parameters import Parameters
 from tests import factories
 from tests.conftest import client_of
-from tests.exports.studies import close, focus_study, judge, release
+from tests.factories import close, focus_study, judge
+from tests.factories.releases import release
 
 pytestmark = pytest.mark.django_db
 
@@ -71,7 +72,7 @@ def test_the_confirmation_says_what_becomes_public_and_changes_nothing(made, lea
         "Anybody can open http://testserver/releases/s/1.0/ without logging in.",
         "Among them are the texts.",
         "every annotator&#x27;s judgement under a pseudonym, with their comments.",
-        "The labels of test stay inside: 8 files are not shown.",
+        "The labels of test stay inside: 12 files are not shown.",
         "of rounds whose labels or texts stay inside no figure speaks of fewer than 5 items.",
     ):
         assert words in page

@@ -9,7 +9,7 @@ from annotation.importing.items import items_import
 from annotation.importing.judgements import judgements_import
 from annotation.models import TypeAnnotation
 from annotation.projects.projects import project_create
-from tests.exports.studies import released
+from tests.factories.releases import released
 from tests.toxic_spans import CODEBOOK, write_items, write_judgements
 
 pytestmark = pytest.mark.django_db

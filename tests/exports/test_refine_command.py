@@ -9,8 +9,7 @@ from django.core.management import CommandError, call_command
 from annotation.models import ProjectEvent
 from exports.models import QuestionRefinement, RefinementRun
 from tests.exports.endpoint import saying, status
-from tests.exports.studies import close, focus_study, judge
-from tests.factories import yes
+from tests.factories import close, focus_study, judge, yes
 
 pytestmark = pytest.mark.django_db
 

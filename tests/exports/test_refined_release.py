@@ -16,8 +16,8 @@ from exports.selection.parameters import Parameters
 from exports.selection.selection import selection_read
 from exports.triggers import TRIGGERS
 from tests.exports.endpoint import KEY, Clock, saying
-from tests.exports.studies import adjudicate, close, cqs_study, focus_study, judge, release, released
-from tests.factories import yes
+from tests.factories import adjudicate, close, cqs_study, focus_study, judge, yes
+from tests.factories.releases import release, released
 
 pytestmark = [pytest.mark.django_db, pytest.mark.database]
 

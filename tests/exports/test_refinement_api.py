@@ -10,8 +10,7 @@ from exports.refinement.worker import refinement_work
 from tests import factories
 from tests.conftest import client_of
 from tests.exports.endpoint import KEY, Clock, saying
-from tests.exports.studies import close, focus_study, judge
-from tests.factories import yes
+from tests.factories import close, focus_study, judge, yes
 
 pytestmark = pytest.mark.django_db
 

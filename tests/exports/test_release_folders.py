@@ -5,7 +5,8 @@ from django.core.files.storage import default_storage
 
 from core.errors import Refused
 from exports.releases.storage import release_write
-from tests.exports.studies import contents, judged, release, released
+from tests.factories import judged
+from tests.factories.releases import contents, release, released
 
 pytestmark = [pytest.mark.django_db, pytest.mark.database]
 

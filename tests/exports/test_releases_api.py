@@ -13,7 +13,8 @@ from exports.releases.lifecycle import release_request
 from exports.selection.parameters import SPLIT_BY, Parameters
 from tests import factories
 from tests.conftest import client_of
-from tests.exports.studies import close, focus_study, judge, release
+from tests.factories import close, focus_study, judge
+from tests.factories.releases import release
 
 pytestmark = pytest.mark.django_db
 

@@ -10,16 +10,8 @@ from exports import tasks
 from exports.models import Release
 from tests import factories
 from tests.conftest import client_of
-from tests.exports.studies import (
-    USEFUL,
-    adjudicate,
-    close,
-    cqs_study,
-    focus_study,
-    judge,
-    judge_question,
-    release,
-)
+from tests.factories import USEFUL, adjudicate, close, cqs_study, focus_study, judge, judge_question
+from tests.factories.releases import release
 
 pytestmark = pytest.mark.django_db
 

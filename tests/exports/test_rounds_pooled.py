@@ -10,18 +10,8 @@ from annotation.models import Resolution, Round
 from annotation.rounds.lifecycle import round_reopen
 from exports.selection.parameters import ParameterError
 from tests import factories
-from tests.exports.studies import (
-    UNHELPFUL,
-    USEFUL,
-    close,
-    cqs_study,
-    focus_study,
-    judge,
-    judge_question,
-    release,
-    released,
-)
-from tests.factories import yes
+from tests.factories import UNHELPFUL, USEFUL, close, cqs_study, focus_study, judge, judge_question, yes
+from tests.factories.releases import release, released
 
 pytestmark = pytest.mark.django_db
 

@@ -13,7 +13,7 @@ from exports.releases.storage import release_write
 from exports.selection.parameters import ParameterError, Parameters
 from exports.selection.splits import is_published_test, most_balanced, normalised_entropy, seeded_splits
 from tests import factories
-from tests.exports.studies import (
+from tests.factories import (
     UNHELPFUL,
     USEFUL,
     close,
@@ -22,10 +22,9 @@ from tests.exports.studies import (
     invalid,
     judge,
     judge_question,
-    release,
-    released,
+    yes,
 )
-from tests.factories import yes
+from tests.factories.releases import release, released
 
 
 def judged(items=4, splits=("train", "test", "train", "")):
@@ -206,9 +205,9 @@ def test_the_zip_holds_the_public_files_data_first_with_a_fixed_date_and_no_comp
     names = [entry.filename.removeprefix(f"{folder}/") for entry in entries]
     assert sorted(names) == sorted(file["name"] for file in row.files if not file["archive"])
     # The data come first: they are put in while the agreement is computed.
-    data = ["data/test.jsonl", "data/train.jsonl", "data/unassigned.jsonl"]
+    data = ["annotator_matrix.csv", "data/test.jsonl", "data/train.jsonl", "data/unassigned.jsonl"]
     data += ["focus.test.json", "focus.train.json", "focus.unassigned.json"]
-    data += ["judgements.csv", "judgements.parquet"]
+    data += ["gamma/spans.csv", "gamma/texts.csv", "judgements.csv", "judgements.parquet", "soft_labels.csv"]
     assert names[: len(data)] == data
     assert names[len(data) :] == sorted(names[len(data) :])
     assert {entry.date_time for entry in entries} == {(1980, 1, 1, 0, 0, 0)}

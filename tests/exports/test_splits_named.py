@@ -5,8 +5,7 @@ import pytest
 from exports.selection.parameters import ParameterError, Parameters, split_names_from_words
 from exports.selection.selection import selection_read
 from exports.selection.splits import splits_plan
-from tests.exports.studies import close, focus_study, judge
-from tests.factories import NO
+from tests.factories import NO, close, focus_study, judge
 
 pytestmark = pytest.mark.django_db
 

@@ -7,16 +7,8 @@ from collections import Counter
 import pandas
 import pytest
 
-from tests.exports.studies import (
-    USEFUL,
-    close,
-    cqs_study,
-    focus_study,
-    judge,
-    judge_question,
-    released,
-)
-from tests.factories import NO, yes
+from tests.factories import NO, USEFUL, close, cqs_study, focus_study, judge, judge_question, yes
+from tests.factories.releases import released
 
 pytestmark = pytest.mark.django_db
 

@@ -9,6 +9,7 @@ from annotation.projects.projects import codebook_publish
 from annotation.rounds.lifecycle import round_close
 from tests import factories
 from tests.conftest import client_of
+from tests.pages import html_of
 
 pytestmark = pytest.mark.django_db
 
@@ -26,7 +27,7 @@ def next_version(study, guideline: str = "# Sharper"):
 
 def test_the_guideline_is_rendered_and_its_html_is_text(study):
     next_version(study, "# New <script>alert(1)</script>")
-    page = client_of("ann").get("/p/s/codebook/").content.decode()
+    page = html_of(client_of("ann").get("/p/s/codebook/"))
     assert "<h2>Probing an argument with ten question types</h2>" in page and page.count("<h1") == 1
     assert "&lt;script&gt;alert(1)&lt;/script&gt;" in page
 
@@ -44,7 +45,7 @@ def test_publishing_by_fields_makes_the_next_version(lead_client, study):
     page = lead_client.get("/p/s/codebook/edit/")
     document = page.context["document"]
     sent = {"title": document["title"], "guideline": "# Shorter\r\n\r\nBe quick.\r\n"}
-    response = lead_client.post("/p/s/codebook/edit/", sent, follow=True).content.decode()
+    response = html_of(lead_client.post("/p/s/codebook/edit/", sent, follow=True))
     assert "Version 2 is published" in response
     assert "no round uses it yet" in response and "Plan a round with it" in response
     newest = study.project.codebooks.latest("version")
@@ -55,7 +56,7 @@ def test_publishing_by_fields_makes_the_next_version(lead_client, study):
 def test_an_untouched_form_publishes_nothing(lead_client, study):
     document = lead_client.get("/p/s/codebook/edit/").context["document"]
     sent = {"title": document["title"], "guideline": document["guideline"].replace("\n", "\r\n")}
-    page = lead_client.post("/p/s/codebook/edit/", sent, follow=True).content.decode()
+    page = html_of(lead_client.post("/p/s/codebook/edit/", sent, follow=True))
     assert "Nothing was changed: version 1 stays the newest." in page
     assert study.project.codebooks.count() == 1
 
@@ -73,7 +74,7 @@ def test_a_broken_codebook_is_refused_with_its_place_and_keeps_what_was_typed(le
         "types-0-exemplar": "No blank here?",
         "types-0-span": "on",
     }
-    page = lead_client.post("/p/s/codebook/edit/", sent).content.decode()
+    page = html_of(lead_client.post("/p/s/codebook/edit/", sent))
     assert "types[0].exemplar: has no blank _____" in page
     assert "My new words." in page
     assert study.project.codebooks.count() == 1
@@ -89,7 +90,7 @@ def test_two_leads_who_edit_at_once_do_not_undo_each_others_changes(lead_client,
     mine = by_fields(lead_client.get("/p/s/codebook/edit/"), title="My title")
     next_version(study, "# The other lead was quicker")
     response = lead_client.post("/p/s/codebook/edit/", mine)
-    page = response.content.decode()
+    page = html_of(response)
     assert "Version 2 was published while you edited version 1." in page
     assert "/p/s/codebook/compare/?old=1&amp;new=2" in page
     assert study.project.codebooks.count() == 2
@@ -103,7 +104,7 @@ def test_whoever_saw_the_other_version_may_publish_over_it(lead_client, study):
     refused = lead_client.post("/p/s/codebook/edit/", mine)
     merged = refused.context["source"].replace("# Probing an argument", "# Both\n\n# Probing an argument")
     sent = {"as": "toml", "version": refused.context["edited"].version, "source": merged}
-    page = lead_client.post("/p/s/codebook/edit/", sent, follow=True).content.decode()
+    page = html_of(lead_client.post("/p/s/codebook/edit/", sent, follow=True))
     assert "Version 3 is published" in page
     assert study.project.codebooks.latest("version").definition["title"] == "My title"
 
@@ -125,22 +126,22 @@ def test_a_type_that_another_lead_removed_meanwhile_does_not_shift_what_was_type
 
 def test_toml_of_another_protocol_is_refused(lead_client, study):
     other = factories.study("cqs_gen", slug="q").project.codebooks.get().source
-    page = lead_client.post("/p/s/codebook/edit/", {"as": "toml", "source": other}).content.decode()
+    page = html_of(lead_client.post("/p/s/codebook/edit/", {"as": "toml", "source": other}))
     assert "make another project for it" in page
     assert study.project.codebooks.count() == 1
 
 
 def test_the_preview_stores_nothing_and_shows_html_as_text(lead_client, study):
-    page = lead_client.post("/p/s/codebook/preview/", {"guideline": "**so** <b>bold</b>"}).content.decode()
+    page = html_of(lead_client.post("/p/s/codebook/preview/", {"guideline": "**so** <b>bold</b>"}))
     assert "<strong>so</strong> &lt;b&gt;bold&lt;/b&gt;" in page
     assert study.project.codebooks.count() == 1
 
 
 def test_two_versions_stand_side_by_side(lead_client, study):
     next_version(study)
-    page = lead_client.get("/p/s/codebook/compare/?old=1&new=2").content.decode()
+    page = html_of(lead_client.get("/p/s/codebook/compare/?old=1&new=2"))
     assert "Sharper" in page and "<ins>" in page and "<del>" not in page
-    assert "The two are the same" in lead_client.get("/p/s/codebook/compare/?old=1&new=1").content.decode()
+    assert "The two are the same" in html_of(lead_client.get("/p/s/codebook/compare/?old=1&new=1"))
 
 
 def test_a_ruling_shows_at_its_type_but_never_while_its_item_is_being_judged(study):
@@ -156,7 +157,7 @@ def test_a_ruling_shows_at_its_type_but_never_while_its_item_is_being_judged(stu
         in_guideline=True,
     )
     factories.open_round(study)
-    assert "The claim stands alone." not in client_of("ann").get("/p/s/codebook/").content.decode()
+    assert "The claim stands alone." not in html_of(client_of("ann").get("/p/s/codebook/"))
     round_close(study.round, by=study.lead)
-    page = client_of("ann").get("/p/s/codebook/").content.decode()
+    page = html_of(client_of("ann").get("/p/s/codebook/"))
     assert "The claim stands alone." in page and item.text[:11] in page

@@ -6,7 +6,8 @@ import pytest
 from django.test import Client
 
 from exports.releases.publication import release_publish
-from tests.exports.studies import close, focus_study, judge, release
+from tests.factories import close, focus_study, judge
+from tests.factories.releases import release
 
 pytestmark = pytest.mark.django_db
 

@@ -7,12 +7,13 @@ from django.urls import reverse
 from annotation.models import Project
 from tests import factories
 from tests.conftest import client_of
+from tests.pages import html_of
 
 pytestmark = pytest.mark.django_db
 
 
 def words(response) -> str:
-    return " ".join(response.content.decode().split())
+    return " ".join(html_of(response).split())
 
 
 def test_a_form_from_before_the_log_in_says_that_nothing_was_changed():
@@ -20,8 +21,8 @@ def test_a_form_from_before_the_log_in_says_that_nothing_was_changed():
     client.force_login(factories.user("lea"))
     response = client.post(reverse("project_new"), {"name": "X", "codebook": "focus"})
     assert response.status_code == 403
-    assert "<h1>This form is out of date</h1> <p>Nothing was changed." in words(response)
-    assert "<style" not in response.content.decode()
+    assert "<h1>This form is out of date</h1><p>Nothing was changed." in words(response)
+    assert "<style" not in html_of(response)
     assert not Project.objects.exists()
 
 

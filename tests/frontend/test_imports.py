@@ -14,6 +14,7 @@ from annotation.models import Upload
 from core.jobs import LEASE
 from tests import factories
 from tests.annotation.workbooks import HEADER, parts, row, saved_bytes, sheet, text
+from tests.pages import html_of
 
 pytestmark = pytest.mark.django_db
 
@@ -33,34 +34,34 @@ def send(client, content: bytes, name: str = "items.csv", **more):
 
 def test_a_file_is_checked_shown_imported_and_undone(lead_client, study):
     response = send(lead_client, GOOD)
-    page = response.content.decode()
+    page = html_of(response)
     assert "<b>2</b> new items" in page and "Import 2 new items" in page and "First text." in page
     assert study.project.items.filter(brought_by__state="done").count() == 0
     address = response.redirect_chain[-1][0]
-    page = lead_client.post(address, {"act": "import"}, follow=True).content.decode()
+    page = html_of(lead_client.post(address, {"act": "import"}, follow=True))
     assert "Go on with the project" in page
     assert study.project.items.count() == 2
     brought = study.project.imports.get(state="done", member=study.lead)
-    page = lead_client.post(f"/p/s/imports/{brought.pk}/undo/", follow=True).content.decode()
+    page = html_of(lead_client.post(f"/p/s/imports/{brought.pk}/undo/", follow=True))
     assert "The import of items.csv is undone: 2 items taken away." in page
     assert study.project.items.count() == 0
 
 
 def test_only_a_project_of_questions_asks_who_wrote_them(lead_client, study):
     factories.study("cqs_gen", items=0, slug="q")
-    assert "Who wrote the questions" in lead_client.get("/p/q/import/").content.decode()
-    assert "Who wrote the questions" not in lead_client.get("/p/s/import/").content.decode()
+    assert "Who wrote the questions" in html_of(lead_client.get("/p/q/import/"))
+    assert "Who wrote the questions" not in html_of(lead_client.get("/p/s/import/"))
 
 
 def test_refused_rows_are_listed_and_can_be_left_out_or_downloaded(lead_client, study):
     response = send(lead_client, MIXED)
-    page = response.content.decode()
+    page = html_of(response)
     assert "1 row breaks a rule" in page and "row 3" in page and "the text is blank" in page
     address = response.redirect_chain[-1][0]
     refused = lead_client.get(f"{address}refused.csv")
     assert b"the text is blank" in b"".join(refused.streaming_content)
     assert refused["Content-Disposition"] == 'attachment; filename="items.refused.csv"'
-    page = lead_client.post(address, {"act": "import", "skip_invalid": "on"}, follow=True).content.decode()
+    page = html_of(lead_client.post(address, {"act": "import", "skip_invalid": "on"}, follow=True))
     assert "1 row refused and left out" in page
     assert study.project.items.get().external_id == "a1"
 
@@ -68,7 +69,7 @@ def test_refused_rows_are_listed_and_can_be_left_out_or_downloaded(lead_client, 
 def test_the_same_file_again_is_told_to_change_nothing(lead_client, study):
     address = send(lead_client, GOOD).redirect_chain[-1][0]
     lead_client.post(address, {"act": "import"})
-    assert "Everything in it is here already." in send(lead_client, GOOD).content.decode()
+    assert "Everything in it is here already." in html_of(send(lead_client, GOOD))
 
 
 @pytest.mark.parametrize(
@@ -89,7 +90,7 @@ def test_the_same_file_again_is_told_to_change_nothing(lead_client, study):
 def test_a_file_of_which_nothing_can_be_imported_says_why_and_offers_another(
     lead_client, study, name, content, told
 ):
-    page = html.unescape(send(lead_client, content, name).content.decode())
+    page = html.unescape(html_of(send(lead_client, content, name)))
     assert told in page
     assert "Choose another file" in page or "Check this file" in page
     assert "Import without the refused rows" not in page
@@ -105,17 +106,17 @@ def test_a_table_of_a_thousand_columns_keeps_them_with_the_item(lead_client, stu
 
 
 def test_a_name_that_would_turn_the_line_around_is_shown_without_its_controls(lead_client, study):
-    page = send(lead_client, GOOD, "stxet\u202evsc.csv").content.decode()
+    page = html_of(send(lead_client, GOOD, "stxet\u202evsc.csv"))
     assert "stxetvsc.csv" in page and "\u202e" not in page
 
 
 def test_a_file_with_other_columns_asks_which_is_which(lead_client, study):
     response = send(lead_client, b"nr,body\n7,Some text.\n")
-    page = response.content.decode()
+    page = html_of(response)
     assert "This file cannot be imported as it is" in page and '<option value="body"' in page
     address = response.redirect_chain[-1][0]
     given = {"act": "columns", "column-id": "nr", "column-text": "body"}
-    page = lead_client.post(address, given, follow=True).content.decode()
+    page = html_of(lead_client.post(address, given, follow=True))
     assert "<b>1</b> new item<" in page and "Some text." in page
 
 
@@ -123,16 +124,16 @@ def test_a_file_of_judgements_with_other_columns_asks_too(lead_client):
     made = factories.study("focus", annotators=1, items=1, slug="s")
     content = b"Text id,Coder,Category,Answer\nI-1,Mona,OSP,no\n"
     response = send(lead_client, content, holds="judgements", round_name="Earlier")
-    page = response.content.decode()
+    page = html_of(response)
     assert "This file cannot be imported as it is" in page and '<option value="Coder"' in page
     assert 'name="column-annotator"' in page and 'name="column-text"' not in page
     address = response.redirect_chain[-1][0]
     columns = {"item": "Text id", "annotator": "Coder", "type": "Category"}
     given = {f"column-{ours}": theirs for ours, theirs in columns.items()}
     page = lead_client.post(address, {"act": "columns", **given, "column-annotator": ""}, follow=True)
-    assert "Choose the column for: annotator." in page.content.decode()
+    assert "Choose the column for: annotator." in html_of(page)
     given["column-applicable"] = "Answer"
-    page = lead_client.post(address, {"act": "columns", **given}, follow=True).content.decode()
+    page = html_of(lead_client.post(address, {"act": "columns", **given}, follow=True))
     assert "<b>1</b> new judgement" in page
     lead_client.post(address, {"act": "import"})
     assert made.project.rounds.get(name="Earlier").assignments.count() == 1
@@ -142,7 +143,7 @@ def test_a_file_of_judgements_with_other_columns_asks_too(lead_client):
 def test_a_column_that_the_file_lacks_stands_for_nothing(lead_client, study, name):
     address = send(lead_client, b"nr,body\n7,Some text.\n").redirect_chain[-1][0]
     given = {"act": "columns", "column-id": "nr", "column-text": name}
-    page = lead_client.post(address, given, follow=True).content.decode()
+    page = html_of(lead_client.post(address, given, follow=True))
     assert f"The file has no column “{name[:80]}” that can be used" in page
     assert Upload.objects.get().columns == {}
 
@@ -158,15 +159,15 @@ def test_a_large_file_is_left_to_a_worker_and_the_page_follows_it(
     upload = Upload.objects.get()
     assert sent == [(upload.pk, "en")]
     address = response.redirect_chain[-1][0]
-    page = response.content.decode()
+    page = html_of(response)
     assert "Waiting for a worker." in page and 'hx-trigger="every 2s"' in page
     Upload.objects.update(
         state="running", lease_token="x", lease_until=timezone.now() + LEASE, rows_read=34000
     )
-    assert "34\u202f000 rows read so far." in lead_client.get(f"{address}progress/").content.decode()
+    assert "34\u202f000 rows read so far." in html_of(lead_client.get(f"{address}progress/"))
     long_ago = timezone.now() + LEASE - timedelta(minutes=2, seconds=5)
     Upload.objects.update(lease_until=long_ago, attempts=2)
-    silent = lead_client.get(f"{address}progress/").content.decode()
+    silent = html_of(lead_client.get(f"{address}progress/"))
     assert "Nothing was heard of the worker for 2 minutes." in silent and "Attempt 2." in silent
     Upload.objects.update(state="done")
     done = lead_client.get(f"{address}progress/")
@@ -177,19 +178,19 @@ def test_a_lead_cancels_a_check_on_the_page_and_has_it_done_after_all(lead_clien
     monkeypatch.setattr("annotation.importing.uploads.AT_ONCE_BYTES", 10)
     response = send(lead_client, GOOD)
     address = response.redirect_chain[-1][0]
-    assert "Cancel the check</button>" in response.content.decode()
-    page = lead_client.post(address, {"act": "cancel"}, follow=True).content.decode()
+    assert "Cancel the check</button>" in html_of(response)
+    page = html_of(lead_client.post(address, {"act": "cancel"}, follow=True))
     assert "It was cancelled; nothing was stored" in page and 'hx-trigger="every 2s"' not in page
     assert lead_client.get(f"{address}progress/").status_code == 204
-    page = lead_client.post(address, {"act": "cancel"}, follow=True).content.decode()
+    page = html_of(lead_client.post(address, {"act": "cancel"}, follow=True))
     assert "The work on items.csv has ended already." in page
     monkeypatch.undo()
-    page = lead_client.post(address, {"act": "retry"}, follow=True).content.decode()
+    page = html_of(lead_client.post(address, {"act": "retry"}, follow=True))
     assert "Import 2 new items" in page
 
 
 def test_judgements_need_the_name_of_their_round(lead_client, study):
-    page = send(lead_client, b"item,annotator\n", holds="judgements").content.decode()
+    page = html_of(send(lead_client, b"item,annotator\n", holds="judgements"))
     assert "Name the round that the judgements go into." in page
     assert not Upload.objects.exists()
 
@@ -218,13 +219,13 @@ def test_what_an_import_counts_is_said_of_one_and_of_many(lead_client, study, la
     lead_client.cookies["django_language"] = language
     for content, said in ((b"id,text\nx1,A text.\n", f"<b>1</b> {one}<"), (GOOD, f"<b>2</b> {two}<")):
         address = send(lead_client, content).redirect_chain[-1][0]
-        assert said in lead_client.get(address).content.decode()
-        assert said in lead_client.post(address, {"act": "import"}, follow=True).content.decode()
+        assert said in html_of(lead_client.get(address))
+        assert said in html_of(lead_client.post(address, {"act": "import"}, follow=True))
     address = send(lead_client, GOOD + b"z9,Another text.,t1\n").redirect_chain[-1][0]
     lead_client.post(address, {"act": "import"})
-    table = lead_client.get("/p/s/import/").content.decode()
+    table = html_of(lead_client.get("/p/s/import/"))
     assert f"<li>1 {three.split(', ')[0][2:]}</li>" in table
-    log = lead_client.get("/p/s/log/").content.decode()
+    log = html_of(lead_client.get("/p/s/log/"))
     assert [said for said in three.split(", ") if said not in log] == []
 
 
@@ -244,7 +245,7 @@ def test_no_web_process_reads_a_file_and_a_page_shows_what_was_found_once(
     address = send(lead_client, content, name).redirect_chain[-1][0]
     monkeypatch.setattr("django.core.files.storage.FileSystemStorage.open", read)
     monkeypatch.setattr("annotation.importing.subprocess_reader.subprocess.Popen", read)
-    page = lead_client.get(address).content.decode()
+    page = html_of(lead_client.get(address))
     assert "First text." in page and '<option value="text"' in page
 
 
@@ -255,7 +256,7 @@ def test_a_file_that_takes_long_is_left_to_a_worker_and_still_waits_to_be_checke
     monkeypatch.setattr(tasks.check_upload, "delay", lambda *given: sent.append(given))
     large = saved_bytes({"[Content_Types].xml": "x" * (AT_ONCE.unpacked + 1)})
     with django_capture_on_commit_callbacks(execute=True):
-        page = send(lead_client, large, "a.xlsx").content.decode()
+        page = html_of(send(lead_client, large, "a.xlsx"))
     upload = Upload.objects.get()
     assert (upload.work, upload.state, sent) == ("check", "queued", [(upload.pk, "en")])
     assert "Waiting for a worker." in page
@@ -271,7 +272,7 @@ def test_a_file_that_takes_long_is_left_to_a_worker_and_still_waits_to_be_checke
 def test_a_reader_that_came_to_its_end_is_told_in_a_sentence(lead_client, study, monkeypatch):
     ends = (sys.executable, "-c", "import os, signal; os.kill(os.getpid(), signal.SIGKILL)")
     monkeypatch.setattr("annotation.importing.subprocess_reader._CHILD", ends)
-    page = html.unescape(send(lead_client, GOOD).content.decode())
+    page = html.unescape(html_of(send(lead_client, GOOD)))
     assert "The file takes more than 256 MB of memory to read: split it into several files" in page
     assert study.project.items.count() == 0
 
@@ -280,19 +281,19 @@ def test_items_and_their_questions_are_counted_by_themselves(lead_client, study)
     factories.study("cqs_gen", items=0, slug="q")
     content = b"id,text,question\na,One.,Why?\na,One.,How?\nb,Two.,Who?\n"
     given = {"file": SimpleUploadedFile("a.csv", content), "holds": "items"}
-    page = lead_client.post("/p/q/import/", given, follow=True).content.decode()
+    page = html_of(lead_client.post("/p/q/import/", given, follow=True))
     assert "Import 2 new items and 3 new questions</button>" in page
 
 
 def test_questions_for_a_project_that_judges_none_are_refused_once_for_the_file(lead_client, study):
     rows = "".join(f"a{n},Text {n}.,Why?\n" for n in range(186))
-    page = send(lead_client, f"id,text,question\n{rows}".encode()).content.decode()
+    page = html_of(send(lead_client, f"id,text,question\n{rows}".encode()))
     assert page.count("has questions, and this project judges none; import it into a CQs-Gen project") == 1
     assert "This file cannot be imported as it is" in page
 
 
 def test_one_reason_of_many_rows_is_shown_for_the_first_of_them(lead_client, study):
     rows = "".join(f"a{n},\n" for n in range(186))
-    page = send(lead_client, f"id,text\n{rows}z,\n".encode()).content.decode()
+    page = html_of(send(lead_client, f"id,text\n{rows}z,\n".encode()))
     assert page.count("<td>the text is blank") == 5
     assert "and 182 more rows" in page

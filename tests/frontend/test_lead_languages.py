@@ -15,7 +15,7 @@ from annotation.rounds.lifecycle import round_close, round_create, round_draw
 from exports.releases.publication import release_publish
 from tests import factories
 from tests.conftest import client_of
-from tests.exports.studies import release
+from tests.factories.releases import release
 from tests.frontend.studies import disputed_questions, disputed_study
 from tests.frontend.test_languages import said
 

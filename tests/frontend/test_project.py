@@ -15,6 +15,7 @@ from frontend.pages.project.project import annotators_there, checklist, items_th
 from tests import factories
 from tests.conftest import client_of
 from tests.frontend.studies import disputed_study
+from tests.pages import html_of
 
 pytestmark = pytest.mark.django_db
 
@@ -57,22 +58,22 @@ def test_the_checklist_says_how_many_invitations_wait():
 def test_the_checklist_leaves_when_the_first_round_runs(lead_client):
     made = factories.study("focus")
     address = f"/p/{made.project.slug}/"
-    assert "From here to the first round" in lead_client.get(address).content.decode()
+    assert "From here to the first round" in html_of(lead_client.get(address))
     factories.open_round(made)
-    assert "From here to the first round" not in lead_client.get(address).content.decode()
+    assert "From here to the first round" not in html_of(lead_client.get(address))
 
 
 def test_a_lead_reads_each_annotators_progress_and_the_acts_that_fit(lead_client):
     made = factories.study("focus", annotators=2, items=2)
     factories.open_round(made, name="Pilot")
     factories.record(made.round, made.annotators[1], made.items[0], "LE", factories.NO)
-    page = lead_client.get(f"/p/{made.project.slug}/").content.decode()
+    page = html_of(lead_client.get(f"/p/{made.project.slug}/"))
     assert "A3</span>" in page and "1 / 20" in page and "0 / 20" in page
     assert "Close Pilot" in page and "Open Pilot" not in page
     draft = round_create(project=made.project, name="Main")
-    assert "Draw items" in lead_client.get(f"/p/{made.project.slug}/").content.decode()
+    assert "Draw items" in html_of(lead_client.get(f"/p/{made.project.slug}/"))
     round_draw(draft)
-    assert "Open Main" in lead_client.get(f"/p/{made.project.slug}/").content.decode()
+    assert "Open Main" in html_of(lead_client.get(f"/p/{made.project.slug}/"))
 
 
 def test_an_annotator_sees_neither_drafts_nor_others_progress():
@@ -80,7 +81,7 @@ def test_an_annotator_sees_neither_drafts_nor_others_progress():
     factories.open_round(made, name="Pilot")
     factories.record(made.round, made.annotators[1], made.items[0], "LE", factories.NO)
     round_create(project=made.project, name="Hidden draft")
-    page = client_of("ann").get(f"/p/{made.project.slug}/").content.decode()
+    page = html_of(client_of("ann").get(f"/p/{made.project.slug}/"))
     assert "Start Pilot" in page and "0 of 20 decided" in page
     assert "Hidden draft" not in page and "1 of 20" not in page
     assert re.search(r"\bA3\b", page) is None  # the letters may stand in the form's random token
@@ -90,7 +91,7 @@ def test_an_annotator_finds_closed_rounds_below_open_ones():
     made = factories.study("focus", annotators=2, items=1)
     round_close(factories.open_round(made, name="First"), by=made.lead)
     factories.open_round(made, name="Second")
-    page = client_of("ann").get(f"/p/{made.project.slug}/").content.decode()
+    page = html_of(client_of("ann").get(f"/p/{made.project.slug}/"))
     assert page.index("Start Second") < page.index("You decided 0 of 10.")
 
 
@@ -107,7 +108,7 @@ def test_settings_are_saved_and_logged(lead_client):
 def test_archiving_asks_for_the_short_name(lead_client):
     made = factories.study("focus", slug="old-study")
     response = lead_client.post("/p/old-study/archive/", {"typed": "old"})
-    assert "That is not the short name: type old-study." in response.content.decode()
+    assert "That is not the short name: type old-study." in html_of(response)
     made.project.refresh_from_db()
     assert made.project.archived_at is None
     lead_client.post("/p/old-study/archive/", {"typed": "old-study"})
@@ -123,7 +124,7 @@ def test_archiving_asks_for_the_short_name(lead_client):
 def test_a_project_with_an_open_round_is_not_archived(lead_client):
     made = factories.study("focus", slug="running")
     factories.open_round(made, name="Pilot")
-    page = lead_client.post("/p/running/archive/", {"typed": "running"}, follow=True).content.decode()
+    page = html_of(lead_client.post("/p/running/archive/", {"typed": "running"}, follow=True))
     assert "Pilot is open: close it before you archive the project." in page
     made.project.refresh_from_db()
     assert made.project.archived_at is None
@@ -135,9 +136,9 @@ def test_nothing_opens_in_an_archived_project(lead_client):
     round_draw(draft)
     project_archive(project=made.project, member=made.lead)
     chosen = [member.pk for member in Membership.objects.filter(project=made.project, is_annotator=True)]
-    page = lead_client.post(
-        "/p/shelved/rounds/1/open/", {"choose": "1", "annotators": chosen}, follow=True
-    ).content.decode()
+    page = html_of(
+        lead_client.post("/p/shelved/rounds/1/open/", {"choose": "1", "annotators": chosen}, follow=True)
+    )
     assert "is archived: restore it first" in page
     draft.refresh_from_db()
     assert draft.status == "draft"
@@ -149,19 +150,19 @@ def test_a_closed_round_says_what_still_waits_for_a_decision_and_what_is_talked_
     talked = {"round": made.round, "item": item, "member": made.lead}
     comment_add(unit=unit, text="Whose span?", **talked)
     comment_add(unit=Unit("WE"), text="Why?", **talked)
-    page = " ".join(lead_client.get("/p/s/").content.decode().split())
+    page = " ".join(html_of(lead_client.get("/p/s/")).split())
     assert '<a href="/p/s/rounds/1/disagreements/?state=waiting">1 unit waits for a decision</a>' in page
     assert '<a href="/p/s/rounds/1/discussion/">2 discussions are open</a>' in page
     comment_add(unit=unit, text="", act=Comment.Act.SETTLE, **talked)
-    assert ">1 discussion is open</a>" in lead_client.get("/p/s/").content.decode()
+    assert ">1 discussion is open</a>" in html_of(lead_client.get("/p/s/"))
     comment_add(unit=unit, text="", act=Comment.Act.REOPEN, **talked)
-    assert ">2 discussions are open</a>" in lead_client.get("/p/s/").content.decode()
+    assert ">2 discussions are open</a>" in html_of(lead_client.get("/p/s/"))
     no = ResolutionInput(applicable=False, why="No source is named.")
     resolution_decide(item=item, unit=unit, member=made.lead, codebook=codebook, given=no, seen=None)
-    assert "for a decision" not in lead_client.get("/p/s/").content.decode()
+    assert "for a decision" not in html_of(lead_client.get("/p/s/"))
     # An open round's judgements are nobody's business yet.
     round_reopen(made.round, why="One more text.", by=made.lead)
-    assert "discussions are open" not in lead_client.get("/p/s/").content.decode()
+    assert "discussions are open" not in html_of(lead_client.get("/p/s/"))
 
 
 def test_whoever_is_mentioned_finds_it_on_the_first_page_and_at_the_round(lead_client):
@@ -172,13 +173,13 @@ def test_whoever_is_mentioned_finds_it_on_the_first_page_and_at_the_round(lead_c
     where = {"round": study.round, "item": study.items[0], "unit": Unit("LE")}
     comment_add(**where, member=study.annotators[1], text="@A2, @A1: is this evidence?")
     ann = client_of("ann")
-    assert "You are mentioned in an open discussion" in ann.get("/").content.decode()
+    assert "You are mentioned in an open discussion" in html_of(ann.get("/"))
     for client in (ann, lead_client):
-        page = client.get("/p/s/").content.decode()
+        page = html_of(client.get("/p/s/"))
         assert '<a href="/p/s/rounds/1/discussion/?mine"><b>1 mentions you</b></a>' in page
-    assert "mention" not in client_of("bea").get("/").content.decode()
+    assert "mention" not in html_of(client_of("bea").get("/"))
     comment_add(**where, member=study.lead, text="No.", act="settle")
-    assert "mention" not in ann.get("/").content.decode()
+    assert "mention" not in html_of(ann.get("/"))
 
 
 def test_an_annotator_looks_through_what_they_decided_in_a_closed_round():
@@ -187,5 +188,5 @@ def test_an_annotator_looks_through_what_they_decided_in_a_closed_round():
     factories.record(study.round, study.annotators[0], study.items[0], "LE", factories.NO)
     round_close(study.round, by=study.lead)
     look = '<a href="/p/s/rounds/1/work/">Look through what you decided</a>'
-    assert look in client_of("ann").get("/p/s/").content.decode()
-    assert look not in client_of("bea").get("/p/s/").content.decode()
+    assert look in html_of(client_of("ann").get("/p/s/"))
+    assert look not in html_of(client_of("bea").get("/p/s/"))

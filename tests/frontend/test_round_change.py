@@ -7,6 +7,7 @@ from agreement.models import AgreementReport
 from annotation.projects.projects import codebook_publish
 from annotation.rounds.lifecycle import round_close, round_create
 from tests import factories
+from tests.pages import html_of
 
 pytestmark = pytest.mark.django_db
 
@@ -43,7 +44,7 @@ def judged_round(made, *, agree: bool, **options) -> None:
 
 
 def test_the_project_page_leads_to_the_change_and_the_first_round_has_none(study, lead_client):
-    page = lead_client.get("/p/s/").content.decode()
+    page = html_of(lead_client.get("/p/s/"))
     assert 'href="/p/s/rounds/2/change/">Change since Round 1</a>' in page
     assert "/p/s/rounds/1/change/" not in page
 
@@ -55,7 +56,7 @@ def test_the_change_stands_beside_the_part_of_the_codebook_that_changed(study, l
     observed = rows["LE"]["cells"][-1]
     assert (observed.text, observed.why) == ("+0.33", "") and observed.interval.startswith("[")
     assert [code for code, row in rows.items() if row["touched"]] == ["LE"]
-    page = response.content.decode()
+    page = html_of(response)
     assert "Guideline version 1 then, version 2 now." in page
     assert "<ins>Links</ins>" in page and "<h2>LE" in page
 
@@ -63,18 +64,18 @@ def test_the_change_stands_beside_the_part_of_the_codebook_that_changed(study, l
 def test_a_round_without_a_change_leads_to_its_agreement(study, lead_client):
     response = lead_client.get("/p/s/rounds/1/change/", follow=True)
     assert response.redirect_chain == [("/p/s/rounds/1/agreement/", 302)]
-    assert "The change is not computed yet" in response.content.decode()
+    assert "The change is not computed yet" in html_of(response)
 
 
 def test_the_new_version_offers_a_round_of_what_it_touches_until_one_is_planned(lead_client):
     made = factories.study("focus", annotators=2, items=3, slug="s")
     judged_round(made, agree=False, seed=5, purpose="main", order="by_type")
-    assert "New round" not in lead_client.get("/p/s/").content.decode()
+    assert "New round" not in html_of(lead_client.get("/p/s/"))
     codebook_sharpened(made, "Links evidence")
     address = "/p/s/rounds/new/?items_of=1&amp;version=2&amp;types=LE"
     told = f'href="{address}">New round of LE, on the items of Round 1</a>'
     for path in ("/p/s/", "/p/s/codebook/compare/"):
-        assert told in lead_client.get(path).content.decode()
+        assert told in html_of(lead_client.get(path))
     form = lead_client.get(address.replace("&amp;", "&")).context["form"]
     begin = {name: form.get_initial_for_field(form.fields[name], name) for name in ("types", "overlap")}
     assert begin == {"types": ["LE"], "overlap": 2}
@@ -87,9 +88,9 @@ def test_the_new_version_offers_a_round_of_what_it_touches_until_one_is_planned(
     assert (planned.types, planned.codebook.version, planned.status) == ("LE", 2, "draft")
     drawn = [list(one.round_items.values_list("item", "position")) for one in (made.round, planned)]
     assert drawn[0] == drawn[1] != []
-    page = lead_client.get("/p/s/").content.decode()
+    page = html_of(lead_client.get("/p/s/"))
     assert "New round of" not in page and "only LE" in page
-    assert "the items of round 1" in lead_client.get("/p/s/rounds/2/").content.decode()
+    assert "the items of round 1" in html_of(lead_client.get("/p/s/rounds/2/"))
 
 
 def test_a_change_of_what_all_types_share_offers_all_of_them_again(lead_client):
@@ -97,7 +98,7 @@ def test_a_change_of_what_all_types_share_offers_all_of_them_again(lead_client):
     judged_round(made, agree=False)
     newest = made.project.codebooks.get()
     codebook_publish(project=made.project, source=newest.source.replace("thought-provoking", "good", 1))
-    page = lead_client.get("/p/s/codebook/compare/").content.decode()
+    page = html_of(lead_client.get("/p/s/codebook/compare/"))
     assert "Version 2 changes what all types share." in page
     assert 'new/?items_of=1&amp;version=2">New round on the items of Round 1</a>' in page
 

@@ -8,6 +8,7 @@ from annotation.codebooks.toml_reader import load_shipped
 from annotation.models import Round
 from annotation.rounds.lifecycle import round_close, round_create, round_draw
 from tests import factories
+from tests.pages import html_of
 
 pytestmark = pytest.mark.django_db
 
@@ -41,7 +42,7 @@ def test_planning_leads_to_the_draw(lead_client, study):
 def test_a_codebook_of_another_project_cannot_be_chosen(lead_client, study):
     foreign = factories.study("focus", slug="other").project.codebooks.get()
     page = lead_client.post("/p/s/rounds/new/", {**PLAN, "codebook": foreign.pk})
-    assert "Select a valid choice" in page.content.decode()
+    assert "Select a valid choice" in html_of(page)
     assert not study.project.rounds.exists()
 
 
@@ -49,7 +50,7 @@ def test_a_taken_name_is_refused_beside_its_field(lead_client, study):
     round_create(project=study.project, name="Pilot")
     codebook = study.project.codebooks.get()
     page = lead_client.post("/p/s/rounds/new/", {**PLAN, "name": "Pilot", "codebook": codebook.pk})
-    assert "This project has a round “Pilot” already" in page.content.decode()
+    assert "This project has a round “Pilot” already" in html_of(page)
     assert study.project.rounds.count() == 1
 
 
@@ -69,7 +70,7 @@ def test_a_taken_name_is_refused_beside_its_field(lead_client, study):
 )
 def test_a_plan_that_cannot_be_is_refused_beside_its_field(lead_client, study, bad, told):
     given = {**PLAN, "codebook": study.project.codebooks.get().pk, **bad}
-    page = lead_client.post("/p/s/rounds/new/", given).content.decode()
+    page = html_of(lead_client.post("/p/s/rounds/new/", given))
     assert told in page
     assert not study.project.rounds.exists()
 
@@ -78,7 +79,7 @@ def test_a_plan_that_cannot_be_is_refused_beside_its_field(lead_client, study, b
 def test_an_annotator_that_cannot_be_is_no_choice(lead_client, study, number):
     made = round_create(project=study.project)
     round_draw(made, external_ids=["I-1"])
-    page = lead_client.post("/p/s/rounds/1/open/", {"choose": "1", "annotators": [number]}).content.decode()
+    page = html_of(lead_client.post("/p/s/rounds/1/open/", {"choose": "1", "annotators": [number]}))
     assert "errorlist" in page and html.escape(number) in page
     assert Round.objects.get().status == "draft"
 
@@ -86,7 +87,7 @@ def test_an_annotator_that_cannot_be_is_no_choice(lead_client, study, number):
 def test_whoever_lacks_annotators_is_led_to_invite_them(lead_client, study):
     made = round_create(project=study.project, overlap=5)
     round_draw(made, external_ids=["I-1"])
-    page = " ".join(lead_client.get("/p/s/rounds/1/open/").content.decode().split())
+    page = " ".join(html_of(lead_client.get("/p/s/rounds/1/open/")).split())
     assert "Whoever only leads stays unticked." in page
     told = 'judged by 5 annotators, and 2 are missing here. <a href="/p/s/people/">Invite them</a> first.'
     assert told in page
@@ -100,7 +101,7 @@ def test_a_preview_stores_nothing_and_the_draw_gives_what_it_showed(lead_client,
     assert (preview.items, preview.topics) == (4, [("topic 0", 2), ("topic 1", 2)])
     made = Round.objects.get()
     assert made.round_items.count() == 0
-    assert "Draw 4 items into Round 1" in page.content.decode()
+    assert "Draw 4 items into Round 1" in html_of(page)
     lead_client.post("/p/s/rounds/1/draw/", how)
     drawn = [row.item for row in made.round_items.select_related("item")]
     assert drawn == preview.first[:4]
@@ -117,14 +118,14 @@ def test_items_named_by_hand_come_in_the_order_named(lead_client, study):
 def test_an_unknown_item_is_named_and_nothing_is_drawn(lead_client, study):
     round_create(project=study.project)
     page = lead_client.post("/p/s/rounds/1/draw/", {"how": "picked", "picked": "nowhere"})
-    assert "These items are not in the project: nowhere." in page.content.decode()
+    assert "These items are not in the project: nowhere." in html_of(page)
     assert Round.objects.get().round_items.count() == 0
 
 
 def test_a_sample_needs_its_size(lead_client, study):
     round_create(project=study.project)
     page = lead_client.get("/p/s/rounds/1/draw/", {"how": "sample"})
-    assert "Fill this in for the draw you chose." in page.content.decode()
+    assert "Fill this in for the draw you chose." in html_of(page)
     assert page.context["preview"] is None
 
 
@@ -149,7 +150,7 @@ def test_the_load_is_told_before_opening(lead_client, study):
     load = lead_client.get("/p/s/rounds/1/open/", {"choose": "1", "annotators": chosen}).context["load"]
     assert (load["items"], load["annotators"], load["texts"], load["units"]) == (8, 3, 6, 54)
     page = lead_client.get("/p/s/rounds/1/open/", {"choose": "1", "annotators": chosen[:1]})
-    assert "Tick 1 more." in page.content.decode()
+    assert "Tick 1 more." in html_of(page)
 
 
 def test_only_the_chosen_annotators_get_texts(lead_client, study):
@@ -165,7 +166,7 @@ def test_a_round_without_items_does_not_open_and_says_why(lead_client, study):
     round_create(project=study.project)
     chosen = [member.pk for member in study.annotators]
     page = lead_client.post("/p/s/rounds/1/open/", {"choose": "1", "annotators": chosen}, follow=True)
-    assert "draw items" in page.content.decode().lower()
+    assert "draw items" in html_of(page).lower()
     assert Round.objects.get().status == "draft"
 
 
@@ -179,7 +180,7 @@ def test_progress_shows_counts_and_times_and_no_judgement(lead_client, study):
     first = response.context["rows"][0]
     assert (first.decided, first.left, first.active_seconds, first.seconds_each) == (2, 78, 40, 20.0)
     assert first.seconds_left == 1560
-    page = response.content.decode()
+    page = html_of(response)
     assert "20 s" in page and "26 min" in page and "secret" not in page
     assert 'hx-trigger="every 10s"' in page
     assert "<html" not in page
@@ -195,18 +196,18 @@ def test_undecided_units_do_not_count_as_done(lead_client, study):
 
 def test_closing_says_what_is_missing_then_closes_for_good(lead_client, study):
     factories.open_round(study)
-    page = lead_client.get("/p/s/rounds/1/close/").content.decode()
+    page = html_of(lead_client.get("/p/s/rounds/1/close/"))
     assert "240 judgements are still missing: A2 has 80 left, A3 has 80 left, A4 has 80 left." in page
     assert Round.objects.get().status == "open"
     lead_client.post("/p/s/rounds/1/close/")
     assert Round.objects.get().status == "closed"
-    page = lead_client.get("/p/s/rounds/1/progress/").content.decode()
+    page = html_of(lead_client.get("/p/s/rounds/1/progress/"))
     assert "hx-trigger" not in page
 
 
 def test_closing_twice_is_refused_with_a_notice(lead_client, study):
     round_close(factories.open_round(study), by=study.lead)
-    page = lead_client.post("/p/s/rounds/1/close/", follow=True).content.decode()
+    page = html_of(lead_client.post("/p/s/rounds/1/close/", follow=True))
     assert "Round 1 is closed: only an open round closes." in page
 
 
@@ -216,19 +217,19 @@ def test_reopening_needs_a_reason_which_the_log_keeps(lead_client, study):
     assert Round.objects.get().status == "closed"
     lead_client.post("/p/s/rounds/1/reopen/", {"why": "A4 was ill"})
     assert Round.objects.get().status == "open"
-    page = lead_client.get("/p/s/rounds/1/").content.decode()
+    page = html_of(lead_client.get("/p/s/rounds/1/"))
     assert "round reopened · A1: “A4 was ill”" in page
 
 
 def test_a_draft_is_changed_on_its_page(lead_client, study):
     round_draw(round_create(project=study.project, overlap=3))
-    assert "/p/s/rounds/1/edit/" in lead_client.get("/p/s/rounds/1/").content.decode()
-    page = lead_client.get("/p/s/rounds/1/edit/").content.decode()
+    assert "/p/s/rounds/1/edit/" in html_of(lead_client.get("/p/s/rounds/1/"))
+    page = html_of(lead_client.get("/p/s/rounds/1/edit/"))
     assert 'name="overlap" value="3"' in page
     for fixed in ("purpose", "codebook", "types", "seed", "pass_mark"):
         assert f'name="{fixed}"' not in page
     sent = {"name": "Pilot", "overlap": "2", "order": "by_type", "repeats": "0", "due_on": "2999-12-31"}
-    shown = lead_client.post("/p/s/rounds/1/edit/", sent, follow=True).content.decode()
+    shown = html_of(lead_client.post("/p/s/rounds/1/edit/", sent, follow=True))
     assert "Pilot is saved." in shown and "31 Dec 2999" in shown
     assert (Round.objects.get().overlap, Round.objects.get().order) == (2, "by_type")
 
@@ -238,7 +239,7 @@ def test_a_change_that_is_refused_stands_beside_its_field_and_keeps_what_was_typ
     sent = {"name": "Round 1", "overlap": "5", "order": "by_type", "due_on": "2000-01-01"}
     response = lead_client.post("/p/s/rounds/1/edit/", sent)
     assert response.context["rare"].errors == {"due_on": ["This day is over: choose today or a later one."]}
-    assert 'name="overlap" value="5"' in response.content.decode()
+    assert 'name="overlap" value="5"' in html_of(response)
     assert Round.objects.get().overlap == 2
 
 
@@ -246,23 +247,23 @@ def test_of_an_open_round_the_due_date_and_the_warning_are_changed_and_of_a_clos
     lead_client, study
 ):
     opened = factories.open_round(study)
-    page = lead_client.get("/p/s/rounds/1/edit/").content.decode()
+    page = html_of(lead_client.get("/p/s/rounds/1/edit/"))
     assert 'name="due_on"' in page and 'name="content_warning"' in page and 'name="overlap"' not in page
     lead_client.post("/p/s/rounds/1/edit/", {"due_on": "2999-12-31", "content_warning": "Harsh."})
     opened.refresh_from_db()
     assert (opened.due_on.year, opened.content_warning) == (2999, "Harsh.")
     round_close(opened, by=study.lead)
-    assert "/edit/" not in lead_client.get("/p/s/rounds/1/").content.decode()
+    assert "/edit/" not in html_of(lead_client.get("/p/s/rounds/1/"))
     refused = lead_client.get("/p/s/rounds/1/edit/")
     assert refused.status_code == 409
-    assert "Round 1 is closed: nothing of it can be changed any more." in refused.content.decode()
+    assert "Round 1 is closed: nothing of it can be changed any more." in html_of(refused)
 
 
 def test_a_draft_is_deleted_after_its_name_was_typed(lead_client, study):
     round_draw(round_create(project=study.project, name="By mistake"))
-    wrong = lead_client.post("/p/s/rounds/1/delete/", {"typed": "Round 1"}).content.decode()
+    wrong = html_of(lead_client.post("/p/s/rounds/1/delete/", {"typed": "Round 1"}))
     assert "That is not its name: type By mistake." in wrong and Round.objects.exists()
-    done = lead_client.post("/p/s/rounds/1/delete/", {"typed": "By mistake"}, follow=True).content.decode()
+    done = html_of(lead_client.post("/p/s/rounds/1/delete/", {"typed": "By mistake"}, follow=True))
     assert "The draft By mistake is deleted." in done
     assert not Round.objects.exists()
 
@@ -270,15 +271,15 @@ def test_a_draft_is_deleted_after_its_name_was_typed(lead_client, study):
 def test_an_open_round_has_no_delete_page(lead_client, study):
     factories.open_round(study)
     assert lead_client.post("/p/s/rounds/1/delete/", {"typed": "Round 1"}).status_code == 409
-    assert "/delete/" not in lead_client.get("/p/s/rounds/1/").content.decode()
+    assert "/delete/" not in html_of(lead_client.get("/p/s/rounds/1/"))
     assert Round.objects.count() == 1
 
 
 def test_the_annotators_of_a_text_are_told_as_they_are_where_a_round_was_judged_elsewhere(lead_client, study):
     factories.open_round(study)
     study.round.assignments.filter(item=study.items[0], member=study.annotators[0]).delete()
-    page = lead_client.get("/p/s/rounds/1/").content.decode()
+    page = html_of(lead_client.get("/p/s/rounds/1/"))
     assert "<dt>Annotators for each text</dt><dd>3</dd>" in page
     Round.objects.update(imported=True)
-    page = lead_client.get("/p/s/rounds/1/").content.decode()
+    page = html_of(lead_client.get("/p/s/rounds/1/"))
     assert "<dt>Annotators for each text</dt><dd>median 3, from 2 to 3</dd>" in page

@@ -10,6 +10,7 @@ from annotation.sample import LOGINS
 from annotation.sample.loader import sample_load
 from frontend.management.commands import serve
 from tests import factories
+from tests.pages import html_of
 
 pytestmark = pytest.mark.django_db
 
@@ -17,7 +18,7 @@ OFFER = re.compile(r'name="login" value="(\w+)"><input type="hidden" name="passw
 
 
 def page(client=None) -> str:
-    return (client or Client()).get("/accounts/login/").content.decode()
+    return html_of((client or Client()).get("/accounts/login/"))
 
 
 @pytest.fixture
@@ -40,7 +41,7 @@ def test_each_person_of_the_sample_is_one_click_with_a_word_who_they_are(shown):
     login, password = offered[1]
     sent = {"login": login, "password": password, "csrfmiddlewaretoken": token}
     assert client.post("/accounts/login/", sent)["Location"] == "/"
-    assert "Start Training" in client.get("/").content.decode()
+    assert "Start Training" in html_of(client.get("/"))
 
 
 def test_only_who_is_there_is_offered(shown):

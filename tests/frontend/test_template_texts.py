@@ -14,6 +14,8 @@ from frontend.translated_values import WORDS, said
 ROOT = Path(__file__).resolve().parent.parent.parent
 TEMPLATES = sorted((ROOT / "frontend" / "templates").rglob("*.html"))
 
+LONGEST_LINE = 120
+
 # In this order: what is translated or no text, then tags and variables, which may stand inside an HTML tag.
 NO_TEXT = re.compile(
     r"\{#.*?#\}|\{% comment %\}.*?\{% endcomment %\}|\{% blocktranslate\b.*?\{% endblocktranslate %\}"
@@ -118,3 +120,13 @@ def test_every_time_on_a_page_has_its_zone():
     for path in TEMPLATES:
         formats = re.findall(r"\"([^\"%{}]*\bH:i[^\"]*)\"", path.read_text("utf-8"))
         assert [one for one in formats if not one.endswith(" T")] == [], path.name
+
+
+def test_no_line_of_a_template_is_longer_than_can_be_read_at_a_glance():
+    too_long = [
+        f"{path.relative_to(ROOT)}:{number}"
+        for path in [*TEMPLATES, *(ROOT / "config" / "templates").rglob("*.html")]
+        for number, line in enumerate(path.read_text("utf-8").splitlines(), 1)
+        if len(line) > LONGEST_LINE
+    ]
+    assert too_long == []

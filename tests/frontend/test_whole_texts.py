@@ -10,6 +10,7 @@ from django.test import Client
 from annotation.models import Codebook, Comment, Resolution
 from tests.conftest import ROOT
 from tests.frontend.studies import disputed_study
+from tests.pages import html_of
 
 pytestmark = pytest.mark.django_db
 
@@ -27,7 +28,7 @@ def address(made, act: str = "") -> str:
 
 def kept(response, name: str) -> str:
     """Return what a textarea of the page holds."""
-    page = response.content.decode()
+    page = html_of(response)
     return html.unescape(re.search(rf'<textarea[^>]* name="{name}"[^>]*>\n?(.*?)</textarea>', page, re.S)[1])
 
 
@@ -41,7 +42,7 @@ def test_no_page_lets_the_browser_cut_what_is_pasted(lead_client, study):
     pages = {place: lead_client.get(place) for place in places}
     pages["log-in"] = Client().get("/accounts/login/")
     assert {page.status_code for page in pages.values()} == {200}
-    assert [name for name, page in pages.items() if CUTS.search(page.content.decode())] == []
+    assert [name for name, page in pages.items() if CUTS.search(html_of(page))] == []
 
 
 def test_no_template_or_script_of_ours_has_a_field_that_cuts():
@@ -53,7 +54,7 @@ def test_no_template_or_script_of_ours_has_a_field_that_cuts():
 def test_a_name_that_is_too_long_comes_back_whole_with_both_numbers(lead_client):
     name = "n" * 200 + "end"
     response = lead_client.post("/projects/new/", {"name": name, "slug": "s", "protocol": "focus"})
-    page = response.content.decode()
+    page = html_of(response)
     assert f'value="{name}"' in page
     assert "Ensure this value has at most 200 characters (it has 203)." in page
 
@@ -65,7 +66,7 @@ def test_a_comment_that_is_too_long_comes_back_whole_and_is_not_stored(lead_clie
     assert kept(response, "text") == text
     words = "The comment cannot be stored: 10,006 characters, at most 10,000 are kept."
     problem = '<div class="field-problem" id="comment_problem"><ul class="errorlist"><li>'
-    assert f"{problem}{words}" in response.content.decode()
+    assert f"{problem}{words}" in html_of(response)
     assert not Comment.objects.exists()
 
 
@@ -73,7 +74,7 @@ def test_a_reason_that_is_too_long_comes_back_whole_and_nothing_is_decided(lead_
     why = "x" * 10_000 + " end"
     response = lead_client.post(address(study, "decide/"), {"side": "no", "why": why, "seen": ""})
     assert kept(response, "why") == why
-    assert "10,004 characters, at most 10,000 are kept" in response.content.decode()
+    assert "10,004 characters, at most 10,000 are kept" in html_of(response)
     assert not Resolution.objects.exists()
 
 

@@ -9,18 +9,20 @@ from scoring.systems.choices import choices_read
 from scoring.systems.evaluations import evaluation_request, evaluation_run
 from scoring.systems.submissions import HandedIn, submission_create
 from scoring.systems.systems import system_create
-from tests.exports.studies import (
+from tests.factories import (
+    NO,
     UNHELPFUL,
     USEFUL,
+    Study,
     close,
     cqs_study,
     focus_study,
     invalid,
     judge,
     judge_question,
-    release,
+    yes,
 )
-from tests.factories import NO, Study, yes
+from tests.factories.releases import release
 
 RIGHT = {"I-1": {"fsq_types": ["LE"], "spans": ["grades  fell"]}}
 """The first argument has gold for LE; WE is undecided. The second has nothing."""

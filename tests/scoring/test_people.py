@@ -21,8 +21,8 @@ from scoring.systems.new_references import references_add
 from scoring.systems.storage import release_files
 from tests.annotation.database import refused
 from tests.conftest import client_of
-from tests.exports.studies import release as build
 from tests.factories import Study, record
+from tests.factories.releases import release as build
 from tests.scoring.systems import (
     focus_release,
     handed_in,

@@ -9,8 +9,9 @@ from django.core.management import CommandError, call_command
 
 from exports.models import Release
 from exports.releases.storage import release_write
-from tests.exports.studies import USEFUL, close, cqs_study, invalid, judge_question, released
-from tests.exports.test_scoring import types_released
+from tests.exports.test_score_script import types_released
+from tests.factories import USEFUL, close, cqs_study, invalid, judge_question
+from tests.factories.releases import released
 
 REFERENCE = Path(__file__).parents[1] / "reference" / "scoring"
 GPT4 = json.loads((REFERENCE / "focus_gpt4_1shot.json").read_text("utf-8"))
@@ -264,7 +265,10 @@ def test_what_is_missing_or_twice_is_counted_and_said_or_refused_where_all_must_
 @pytest.mark.parametrize(
     ("more", "why"),
     [
-        (["--method", "bleurt:0.5"], "--method bleurt: is not built yet; there are exact, chrf and sts."),
+        (
+            ["--method", "bleurt:0.5"],
+            "--method bleurt: is not built yet; there are exact, ",
+        ),
         (["--method", "sari"], "--method sari: there is no such method"),
         (["--method", "chrf:140"], "--method chrf:140: expected a threshold from 0 to 100"),
         (["--replicates", "-1"], "--replicates is from 0 to 100000"),
@@ -381,3 +385,40 @@ def test_a_file_of_the_focus_authors_is_read_as_it_is(focus_words):
     assert refused(*focus_words((head + row + row).encode())) == [
         "run1.json: row 2: no item that is left has this text: is it for another split?"
     ]
+
+
+def test_a_threshold_can_be_chosen_and_diversity_is_compared_at_equal_numbers(question_words):
+    words = question_words(asked("Who pays?", "Who pays for that?", "Is it so?"))
+    out, _ = run(*words, "--method", "chrf:50", "--json")
+    scores = json.loads(out)
+    rows = {row["threshold"]: row for row in scores["thresholds"]}
+    assert (len(rows), rows[0.0]["nae"], rows[95.0]["nae"], rows[95.0]["nae_share"]) == (
+        20,
+        0,
+        2,
+        pytest.approx(2 / 3),
+    )
+    assert rows[50.0]["nae"] == scores["figures"]["nae"]
+    assert rows[50.0]["kappa"] == {"value": None, "n": 0, "reason": "no_questions"}
+    diversity = scores["figures"]["diversity_at_equal_n"]
+    assert (diversity["n"], diversity["subsets"], diversity["seed"]) == (2, 100, 1)
+    assert 0 < diversity["useful"]["ngram_published"] < diversity["all"]["ngram_published"]
+    assert scores["figures"]["first_words"][0] == {
+        "words": "Who pays?",
+        "n": 1,
+        "share": pytest.approx(1 / 3),
+    }
+
+
+def test_spans_are_scored_by_type_and_by_group_as_well(focus_words):
+    answers = {"a": {"fsq_types": ["LE", "WE"], "spans": ["Grades fell", "library"]}}
+    out, _ = run(*focus_words(answers), "--json")
+    figures = json.loads(out)["figures"]
+    by_type = {code: found["gold"]["mean"]["exact"] for code, found in figures["spans_by_type"].items()}
+    assert (by_type["LE"]["value"], by_type["LE"]["n"]) == (1.0, 1)
+    assert (by_type["WE"]["value"], by_type["WE"]["reason"]) == (None, "no_references")
+    over_all = {
+        code: found["all"]["mean"]["exact"]["value"] for code, found in figures["spans_by_type"].items()
+    }
+    assert (over_all["LE"], over_all["WE"]) == (1.0, 0.0)
+    assert sum(found["all"]["mean"]["exact"]["n"] for found in figures["spans_by_group"].values()) == 2

@@ -53,7 +53,7 @@ def form(**given):
 
 
 def test_a_lead_hands_a_file_in_and_reads_what_it_is_worth(lead_client, monkeypatch):
-    made, _ = focus_release()
+    focus_release()
     monkeypatch.setattr("scoring.tasks.evaluate_submission.delay", lambda key: None)
     assert "Nothing was scored yet" in page(lead_client, "/p/talk/systems/")
     assert 'name="runs"' in page(lead_client, "/p/talk/systems/new/")
@@ -68,12 +68,12 @@ def test_a_lead_hands_a_file_in_and_reads_what_it_is_worth(lead_client, monkeypa
     assert lead_client.get(f"/p/talk/evaluations/{evaluation.pk}/progress/").headers["HX-Refresh"] == "true"
     told = words(page(lead_client, f"/p/talk/evaluations/{evaluation.pk}/"))
     assert "2 runs against release 1.0: 2 texts; types and spans, what people decided." in told
-    assert "0.75 micro F1, ± 0.35 over 2 runs" in told
+    assert "0.75 micro F1 [0.50, 1.00], ± 0.35 over 2 runs" in told
     second = words(page(lead_client, f"/p/talk/evaluations/{evaluation.pk}/?run=2"))
     assert "1 span that stands nowhere in its text" in second
     assert "Undefined: the answer is right nowhere, and the system never gave it" in second
     listed = words(page(lead_client, "/p/talk/systems/"))
-    assert "Parrot 2 1.0 types and spans 0.75 ± 0.35 over runs done" in listed
+    assert "Parrot 2 1.0 types and spans 0.75 [0.50, 1.00] ± 0.35 over runs done" in listed
     assert "Parrot" in page(lead_client, f"/p/talk/systems/{evaluation.submission.system_id}/")
 
 
@@ -92,7 +92,7 @@ def test_every_fault_stands_on_the_page_and_nothing_is_stored(lead_client):
 
 def test_the_methods_of_questions_are_an_evaluation_each(lead_client, settings, monkeypatch):
     settings.SENTENCE_ENCODER = ""
-    made, _ = questions_release()
+    questions_release()
     monkeypatch.setattr("scoring.tasks.evaluate_submission.delay", lambda key: None)
     given = {"methods": ["chrf", "exact", "sts"], "chrf_threshold": "35", "sts_threshold": "0.65"}
     sent = lead_client.post("/p/ask/systems/new/", form(runs=uploads(questions(QUESTIONS[0])), **given))
@@ -110,6 +110,7 @@ def test_the_methods_of_questions_are_an_evaluation_each(lead_client, settings, 
     assert "0.17 useful of three, mean over items" in done
     assert "Useful 1" in done
     assert "5 questions missing" in done
+    assert f"{' '.join(QUESTIONS[0].split()[:3])} 1 1.00" in done
 
 
 def test_answers_are_shown_in_their_text_with_three_underlines(lead_client):

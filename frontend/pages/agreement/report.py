@@ -10,6 +10,7 @@ from urllib.parse import urlencode
 from django.contrib import messages
 from django.http import HttpRequest, HttpResponse
 from django.shortcuts import redirect
+from django.urls import reverse
 from django.utils.translation import gettext
 from django.views.decorators.http import require_GET, require_POST
 from django_htmx.http import HttpResponseClientRefresh
@@ -17,10 +18,12 @@ from django_htmx.http import HttpResponseClientRefresh
 from agreement.adjudication.against_decisions import agreement_with_decisions
 from agreement.adjudication.answers import Answer, judged_units
 from agreement.adjudication.queue import UnitView, disputed_units, units_of, units_view
+from agreement.computation.competence import competence_current, is_without_library
 from agreement.computation.requests import ReportHidden, figures_readable, report_current, report_visible
 from agreement.display import overview
 from agreement.display import tables as detail_tables
 from agreement.display.cells import Notes, number
+from agreement.display.competence import competence_table
 from agreement.display.cross_files import cross_fields
 from agreement.display.highlighting import Segment, excerpt_bounds, segments
 from agreement.display.sample_size import PLANNED, PlanRefused, plan_clean, report_plan
@@ -38,7 +41,8 @@ from agreement.models import AgreementReport
 from agreement.report.comparison import change_conditions
 from agreement.report.conditions import conditions_brief, conditions_words
 from agreement.report.cross_tables import WHOSE
-from agreement.tasks import report_start
+from agreement.report.figures import GroupFigures, ReportFigures, SectionFigures
+from agreement.tasks import competence_start, report_start
 from annotation import access
 from annotation.models import Membership, Round
 from annotation.rounds.asked_types import asked_words
@@ -98,6 +102,19 @@ def agreement_compute(request: HttpRequest, slug: str, number: int) -> HttpRespo
         if report.state == AgreementReport.State.DONE:
             messages.info(request, gettext("The report is that of the judgements as they are."))
     return redirect("agreement", slug, number)
+
+
+@login_required
+@require_POST
+def agreement_competence(request: HttpRequest, slug: str, number: int) -> HttpResponse:
+    """Have the competence of the report's annotators computed."""
+    member, round = _lead_and_round(request, slug, number)
+    report_visible(member=member, round=round)
+    report = report_current(round=round).report
+    if report is not None:
+        with refusals_as_notices(request):
+            competence_start(report=report)
+    return redirect(f"{reverse('agreement', args=[slug, number])}#competence")
 
 
 @login_required
@@ -169,7 +186,11 @@ def _report_context(
     stacked_heads, stacked_rows = detail_tables.stacked_table(figures, notes["coefficients"])
     most_disputed = disputed_units(report, member=member, only_queue=True)[:1]
     conditions = change_conditions(report)
+    estimate = None if report.parameters["live"] else competence_current(report)
     return {
+        "estimate": estimate,
+        "estimate_table": competence_table(estimate.result) if estimate and estimate.result else None,
+        "estimate_again": bool(estimate and (estimate.state == "failed" or is_without_library(estimate))),
         "report": report,
         "asked": asked_words(round.asked) if round.asked else "",
         "notes": notes,
@@ -185,6 +206,7 @@ def _report_context(
         "coefficient_rows": coefficient_rows,
         "stacked_heads": stacked_heads,
         "stacked_rows": stacked_rows,
+        "sets_rows": detail_tables.sets_table(figures, notes["coefficients"]),
         "changed_since": changed_since(figures),
         "span_heads": detail_tables.span_headers(figures),
         "bertscore_note": bertscore_note(figures),
@@ -212,7 +234,7 @@ def _report_context(
     }
 
 
-def _who(round: Round, figures: dict[str, Any]) -> list[tuple[str, str]]:
+def _who(round: Round, figures: ReportFigures) -> list[tuple[str, str]]:
     """Return pseudonym and name of the annotators of a report, for leads alone; none of a crowd."""
     pseudonyms = [person["pseudonym"] for person in figures["annotators"]]
     if len(pseudonyms) > WHO_SHOWN:
@@ -251,7 +273,7 @@ def _plan(request: HttpRequest, report: AgreementReport) -> dict[str, Any]:
         {
             **row,
             "width": number(row["width"]),
-            "name": overview.section_name(row),
+            "name": overview.section_name({"key": row["key"], "name": row["name"]}),
             "why": gettext(reason_text(row["reason"])),
         }
         for row in found
@@ -297,14 +319,14 @@ def _shown(report: AgreementReport, views: list[UnitView]) -> list[ShownUnit]:
 
 def _shown_unit(
     view: UnitView,
-    sections: dict[str, Any],
-    groups: dict[str, Any],
+    sections: dict[str, SectionFigures],
+    groups: dict[str, GroupFigures],
     everybody: list[str],
     names: dict[str, str],
 ) -> ShownUnit:
     names = names | {one.answer: same_as(one.reference) for one in view.answers if one.reference}
-    section = sections.get(view.unit.type_code, {})
-    group = groups.get(section.get("group") or "", {})
+    section = sections.get(view.unit.type_code)
+    group = groups.get(section["group"] or "") if section else None
     # A small team keeps its underlines on every unit; of a crowd each unit has others.
     team = everybody if len(everybody) <= PATTERNS else [answer.pseudonym for answer in view.answers]
     pattern_of = {name: place % PATTERNS for place, name in enumerate(team)}
@@ -320,9 +342,9 @@ def _shown_unit(
     patterns = [pattern_of.get(answer.pseudonym, 0) for answer in view.answers]
     return ShownUnit(
         view=view,
-        type_name=section.get("name", ""),
-        hue=group.get("hue", ""),
-        letter=group.get("letter", ""),
+        type_name=section["name"] if section else "",
+        hue=group["hue"] if group else "",
+        letter=group["letter"] if group else "",
         why=gettext(WHY[view.unit.why] if view.unit.pk else OF_ONE_MIND),
         votes=[f"{number} {names.get(answer, answer)}" for answer, number in _votes(view)],
         pieces=[

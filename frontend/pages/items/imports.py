@@ -26,6 +26,7 @@ from annotation.limits import characters
 from annotation.models import Import, Membership, Project, Protocol, Upload
 from annotation.rounds.asked_types import JUDGEMENTS as JUDGED
 from annotation.rounds.asked_types import field_choices
+from annotation.rounds.matching import MATCHING
 from annotation.tasks import run_or_send
 from core.errors import NotFound, Refused
 from core.jobs import WORKING

@@ -104,20 +104,12 @@ def correct(request: HttpRequest, slug: str, item_id: int) -> HttpResponse:
                     request, gettext("%(external_id)s is corrected.") % {"external_id": found.external_id}
                 )
         return redirect("item", slug, item_id)
-    return project_page(
-        request,
-        "confirm.html",
-        member,
-        tab="items",
-        heading=gettext("Correct %(external_id)s") % {"external_id": found.external_id},
-        effects=[
-            gettext("Many at once: import the file again and choose to correct the items that are here."),
-            gettext("What was said before stays in the log. Once a release has the item, nothing changes."),
-        ],
-        act=gettext("Correct %(external_id)s") % {"external_id": found.external_id},
-        back=reverse("item", args=[slug, item_id]),
-        form=form,
-    )
+    effects = [
+        gettext("Many at once: import the file again and choose to correct the items that are here."),
+        gettext("What was said before stays in the log. Once a release has the item, nothing changes."),
+    ]
+    act = gettext("Correct %(external_id)s") % {"external_id": found.external_id}
+    return _confirm(request, member, found, act, effects, form)
 
 
 class WithdrawForm(forms.Form):
@@ -142,20 +134,36 @@ def withdraw(request: HttpRequest, slug: str, item_id: int) -> HttpResponse:
                 request, gettext("%(external_id)s is withdrawn.") % {"external_id": found.external_id}
             )
         return redirect("item", slug, item_id)
+    effects = [
+        gettext("Annotators who have it no longer meet it, and no round can draw it."),
+        gettext("It is left out of figures and releases made from now on; the next release names it."),
+        gettext("What was judged about it stays stored, and you can restore it."),
+    ]
+    act = gettext("Withdraw %(external_id)s") % {"external_id": found.external_id}
+    return _confirm(request, member, found, act, effects, form, danger=True)
+
+
+def _confirm(
+    request: HttpRequest,
+    member: Membership,
+    item: Item,
+    act: str,
+    effects: list[str],
+    form: forms.Form,
+    *,
+    danger: bool = False,
+) -> HttpResponse:
+    """Show what an act will do to an item, with the form that it asks for and the button that does it."""
     return project_page(
         request,
         "confirm.html",
         member,
         tab="items",
-        heading=gettext("Withdraw %(external_id)s") % {"external_id": found.external_id},
-        effects=[
-            gettext("Annotators who have it no longer meet it, and no round can draw it."),
-            gettext("It is left out of figures and releases made from now on; the next release names it."),
-            gettext("What was judged about it stays stored, and you can restore it."),
-        ],
-        act=gettext("Withdraw %(external_id)s") % {"external_id": found.external_id},
-        danger=True,
-        back=reverse("item", args=[slug, item_id]),
+        heading=act,
+        effects=effects,
+        act=act,
+        danger=danger,
+        back=reverse("item", args=[member.project.slug, item.pk]),
         form=form,
     )
 

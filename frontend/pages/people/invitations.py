@@ -1,11 +1,12 @@
 """The page behind an invitation link: take part with an account, or make one."""
 
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from django import forms
 from django.contrib import messages
 from django.contrib.auth import get_user_model, login
 from django.contrib.auth.forms import BaseUserCreationForm
+from django.contrib.auth.models import User
 from django.db import transaction
 from django.http import HttpRequest, HttpResponse
 from django.shortcuts import redirect, render
@@ -33,7 +34,13 @@ class BackgroundForm(forms.Form):
     )
 
 
-class SignUpForm(BackgroundForm, BaseUserCreationForm):
+if TYPE_CHECKING:
+    CreationForm = BaseUserCreationForm[User]
+else:
+    CreationForm = BaseUserCreationForm
+
+
+class SignUpForm(BackgroundForm, CreationForm):
     field_order = ["username", "email", "password1", "password2", "background"]
 
     class Meta(BaseUserCreationForm.Meta):
@@ -56,10 +63,7 @@ class SignUpForm(BackgroundForm, BaseUserCreationForm):
         refuse_taken_email(email)
         return email
 
-    # Django 5.1 has this; its stubs do not.
-    def validate_password_for_user(  # type: ignore[misc]
-        self, user: Any, password_field_name: str = "password1"
-    ) -> None:
+    def validate_password_for_user(self, user: Any, password_field_name: str = "password1") -> None:
         """Say what is wrong with a password beside the password, not beside its repetition."""
         super().validate_password_for_user(user, password_field_name)  # type: ignore[misc]
 

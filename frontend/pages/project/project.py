@@ -5,6 +5,7 @@ See docs/decisions/leads.md.
 
 from collections import Counter
 from dataclasses import dataclass
+from typing import Any
 
 from django.http import HttpRequest, HttpResponse
 from django.urls import reverse
@@ -225,7 +226,7 @@ def _follow_up(project: Project, newest: Codebook) -> FollowUp | None:
     return follow_up_of(project, newest)
 
 
-def _own_rounds(member: Membership, mentions: Counter[tuple[int, int]]) -> list[dict]:
+def _own_rounds(member: Membership, mentions: Counter[tuple[int, int]]) -> list[dict[str, Any]]:
     """Return the member's rounds, open ones first, each with the member's own progress."""
     rounds = (
         member.project.rounds.filter(assignments__member=member, assignments__released_at__isnull=True)

@@ -1,5 +1,7 @@
 """What a project says about itself, and putting it aside."""
 
+from typing import TYPE_CHECKING
+
 from django import forms
 from django.contrib import messages
 from django.http import HttpRequest, HttpResponse
@@ -14,8 +16,13 @@ from frontend.decorators import login_required
 from frontend.middleware import refusals_as_notices
 from frontend.pages.common import lead_or_403, posted, project_page
 
+if TYPE_CHECKING:
+    ModelForm = forms.ModelForm[Project]
+else:
+    ModelForm = forms.ModelForm
 
-class SettingsForm(forms.ModelForm):
+
+class SettingsForm(ModelForm):
     class Meta:
         model = Project
         fields = ["name", "licence", "languages", "contact"]

@@ -43,8 +43,8 @@ class AskedFileForm(forms.Form):
         ),
     )
 
-    def clean_file(self) -> File:
-        file: File = self.cleaned_data["file"]
+    def clean_file(self) -> "File[Any]":
+        file: File[Any] = self.cleaned_data["file"]
         if file.size > MAX_BYTES:
             raise forms.ValidationError(
                 gettext("%(name)s is larger than %(n)s MB.") % {"name": file.name, "n": MAX_BYTES // 2**20}

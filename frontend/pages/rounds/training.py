@@ -3,6 +3,7 @@
 from functools import partial
 from pathlib import Path
 from tempfile import TemporaryDirectory
+from typing import Any
 
 from django import forms
 from django.contrib import messages
@@ -57,8 +58,8 @@ class KeyForm(forms.Form):
         except Refused as refusal:
             raise forms.ValidationError(refusal.message) from refusal
 
-    def clean_file(self) -> File:
-        file: File = self.cleaned_data["file"]
+    def clean_file(self) -> "File[Any]":
+        file: File[Any] = self.cleaned_data["file"]
         if file.size > MAX_BYTES:
             raise forms.ValidationError(
                 gettext("%(name)s is larger than %(n)s MB: use manage.py import_key for it.")

@@ -28,7 +28,8 @@ from frontend.pages.common import (
     uncounted_page_of,
 )
 from frontend.pages.systems.evaluation import evaluation_of, run_of
-from frontend.pages.systems.shown import LABEL_CODES, LABELS, codebook_of, method_said, type_names
+from frontend.pages.systems.shown import codebook_of, method_said, type_names
+from frontend.pages.systems.words import LABEL_CODES, LABELS
 from scoring.models import Answer, ErrorTag, Evaluation, TaggedAnswer
 from scoring.systems.answers import Wanted, answer_counts, answer_or_404, answers_wanted
 from scoring.systems.error_tags import SUGGESTED, answer_tag, error_tag_add, tag_or_404, tag_shares

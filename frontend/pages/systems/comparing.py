@@ -13,6 +13,7 @@ from agreement.display.cells import Notes, number
 from agreement.display.chart_files import Entry, Scale, chart_pdf, whiskers
 from agreement.display.charts import whisker_of
 from agreement.display.svg import INK
+from agreement.statistics.estimates import NO_ITEMS, Estimate, undefined
 from annotation.models import Membership
 from core.csv_safety import made_safe
 from core.errors import NotFound, Refused
@@ -20,7 +21,8 @@ from exports.formats.longform import csv_line
 from exports.releases.reader_access import refuse_release_while_judging
 from frontend.decorators import login_required
 from frontend.pages.common import lead_or_403, number_in, project_page
-from frontend.pages.systems.shown import AXIS, method_said, shown_cell, why
+from frontend.pages.systems.shown import AXIS, method_said, shown_cell
+from frontend.pages.systems.words import why
 from scoring.models import Evaluation
 from scoring.systems.comparing import MOST, REPLICATES, comparison, evaluations_chosen
 
@@ -149,6 +151,7 @@ def _of_questions(found: dict[str, Any], names: dict[int, str]) -> dict[str, Any
         "focus": False,
         "methods": methods,
         "kappa_notes": kappas,
+        "coefficients": ("Pearson", "Spearman", "Kendall τ-b"),
         "correlations": [
             (
                 row["method"],
@@ -210,7 +213,11 @@ def _chart(found: dict[str, Any], names: dict[int, str], chosen: list[Evaluation
             names[row["evaluation"]],
             INK,
             "",
-            {**row, "reason": None, "caution": None, "interval_reason": None},
+            (
+                undefined(NO_ITEMS)
+                if row["value"] is None
+                else Estimate(row["value"], row["low"], row["high"])
+            ).to_json(),
         )
         for row in rows
     ]

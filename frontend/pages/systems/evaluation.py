@@ -18,7 +18,8 @@ from frontend.decorators import login_required
 from frontend.middleware import refusals_as_notices
 from frontend.pages.common import lead_or_403, number_in, project_page
 from frontend.pages.jobs import evaluation_shown, job_progress
-from frontend.pages.systems.shown import figures_shown, method_said, why
+from frontend.pages.systems.shown import figures_shown, method_said
+from frontend.pages.systems.words import why
 from scoring.evaluation.evaluate import Evaluation as Scored
 from scoring.evaluation.outputs import TABLES, scores_file
 from scoring.models import Evaluation
@@ -70,7 +71,7 @@ def evaluation(request: HttpRequest, slug: str, evaluation_id: int) -> HttpRespo
         reason=why(found.reason),
         working=found.state in WORKING,
         shown=evaluation_shown(found) if found.state in WORKING else None,
-        downloads=TABLES,
+        downloads=_KINDS,
         **context,
     )
 

@@ -2,12 +2,10 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import Any
 
-from django.utils.functional import Promise
-from django.utils.translation import get_language, gettext, gettext_lazy, ngettext
+from django.utils.translation import get_language, gettext, ngettext
 
 from agreement.display.cells import Cell, Notes, number
 from agreement.display.charts import Axis, Whisker, whisker_of
@@ -15,50 +13,15 @@ from agreement.spans.similarity import MEASURES
 from annotation.codebooks.definition import Codebook as Definition
 from annotation.codebooks.translations import codebook_in
 from annotation.models import Project
+from core.cache import cached
+from frontend.pages.systems.words import LABEL_CODES, LABELS, MEANS, REFERENCE_SETS, why
 from scoring.evaluation.questions import Method
+from scoring.figures.diversity import first_words
 from scoring.figures.types import NONE
 from scoring.models import Evaluation
 
 Figures = dict[str, Any]
 
-REASONS: Mapping[str, str | Promise] = {
-    "never_answered": gettext_lazy("the system never gave this answer"),
-    "never_there": gettext_lazy("the answer is right nowhere"),
-    "neither": gettext_lazy("the answer is right nowhere, and the system never gave it"),
-    "no_items": gettext_lazy("there is nothing to score"),
-    "no_references": gettext_lazy("no unit has a reference"),
-    "nothing_named": gettext_lazy("the system named none of the types that have a reference"),
-    "nothing_handed_in": gettext_lazy("the system handed nothing in"),
-    "no_encoder": gettext_lazy("it needs a sentence encoder, and there was none"),
-    "no_matching_round": gettext_lazy("people have not matched its questions, or have changed their minds"),
-    "one_run": gettext_lazy("there is one run"),
-    "no_runs": gettext_lazy("it is defined in no run"),
-    "one_label": gettext_lazy("both gave one and the same label only"),
-    "no_questions": gettext_lazy("there is no question that both could evaluate"),
-    "fewer_than_three_systems": gettext_lazy("there are fewer than three systems"),
-    "no_variation": gettext_lazy("all systems have the same score"),
-}
-"""Why there is no figure, by its code."""
-
-LABELS: Mapping[str, str | Promise] = {
-    "Useful": gettext_lazy("Useful"),
-    "Unhelpful": gettext_lazy("Unhelpful"),
-    "Invalid": gettext_lazy("Invalid"),
-    "not_able_to_evaluate": gettext_lazy("not able to evaluate"),
-    "undecided": gettext_lazy("not decided"),
-}
-LABEL_CODES = {"Useful": "USE", "Unhelpful": "UN", "Invalid": "IN"}
-
-REFERENCE_SETS: Mapping[str, str | Promise] = {
-    "gold": gettext_lazy("gold"),
-    "all": gettext_lazy("gold and disagreement"),
-    "all_on_types_with_gold": gettext_lazy("both, over the types with gold"),
-}
-MEANS: Mapping[str, str | Promise] = {
-    "mean": gettext_lazy("all types decided yes"),
-    "when_the_type_is_named": gettext_lazy("those the system named"),
-    "whatever_the_type": gettext_lazy("whatever the type"),
-}
 AXIS = Axis(0.0)
 
 
@@ -80,14 +43,9 @@ class TypeRow:
     hue: str
     letter: str
     there: int
-    cells: list[Cell]
+    cells: list[tuple[str, Cell]]
     whisker: Whisker | None
     said: str
-
-
-def why(reason: str | None) -> str:
-    """Return the words of a reason, its code where it has none."""
-    return str(REASONS.get(reason or "", reason or ""))
 
 
 def method_said(evaluation: Evaluation) -> str:
@@ -131,7 +89,7 @@ def figures_shown(evaluation: Evaluation, run: int) -> dict[str, Any]:
     common = {"scores": scores, "runs": scores["runs"], "run": run, "together": bool(together)}
     if scores["protocol"] == "focus":
         return {**common, **_focus(evaluation, figures, together)}
-    return {**common, **_questions(figures, together)}
+    return {**common, **_questions(evaluation, run, figures, together)}
 
 
 def _focus(evaluation: Evaluation, figures: Figures, together: Figures) -> dict[str, Any]:
@@ -142,6 +100,7 @@ def _focus(evaluation: Evaluation, figures: Figures, together: Figures) -> dict[
     of_type = {entry.code: groups[entry.group] for entry in definition.types if entry.group in groups}
     notes = Notes("types")
     spans = figures.get("spans_by_type", {})
+    heads = (gettext("Precision"), gettext("Recall"), "F1", gettext("Span"))
     rows = []
     for code, row in chosen["types"].items():
         group = of_type.get(code)
@@ -158,7 +117,7 @@ def _focus(evaluation: Evaluation, figures: Figures, together: Figures) -> dict[
                 group.hue if group else "grey",
                 group.letter if group else "",
                 row["tp"] + row["fn"],
-                notes.each(cells),
+                list(zip(heads, notes.each(cells), strict=False)),
                 whisker_of(f1, AXIS),
                 f"{name}: {said}",
             )
@@ -173,11 +132,17 @@ def _focus(evaluation: Evaluation, figures: Figures, together: Figures) -> dict[
         cells = notes.each(shown_cell(chosen[key][name]) for name in ("precision", "recall", "f1"))
         f1 = {**chosen[key]["f1"], "caution": None}
         said = f"{words}: {cells[2].text} {cells[2].interval}"
-        mean_rows.append((words, cells, whisker_of(f1, AXIS), said, chosen[key]["f1"]["n"]))
+        labelled = list(zip(heads, cells, strict=False))
+        mean_rows.append((words, labelled, whisker_of(f1, AXIS), said, chosen[key]["f1"]["n"]))
     macro, gold = chosen["macro"]["f1"], figures["spans"]["gold"]["mean"]["unigram_jaccard"]
     nowhere = figures["spans_not_in_text"]
     cards = [
-        _card(chosen["micro"]["f1"], gettext("micro F1"), together.get(f"{scope}/micro/f1")),
+        _card(
+            chosen["micro"]["f1"],
+            gettext("micro F1"),
+            together.get(f"{scope}/micro/f1"),
+            evaluation.headline,
+        ),
         _card(
             macro,
             gettext("macro F1, %(n)s labels of %(all)s defined")
@@ -241,11 +206,16 @@ def _confusion(confusion: Figures, names: dict[str, str]) -> list[tuple[str, lis
     ]
 
 
-def _questions(figures: Figures, together: Figures) -> dict[str, Any]:
+def _questions(evaluation: Evaluation, run: int, figures: Figures, together: Figures) -> dict[str, Any]:
     nae, notes = figures["nae_share"], Notes("questions")
     handed_in = figures["handed_in"]
     cards = [
-        _card(figures["score"], gettext("useful of three, mean over items"), together.get("score")),
+        _card(
+            figures["score"],
+            gettext("useful of three, mean over items"),
+            together.get("score"),
+            evaluation.headline,
+        ),
         _card(
             nae,
             ngettext(
@@ -278,6 +248,7 @@ def _questions(figures: Figures, together: Figures) -> dict[str, Any]:
         "distribution": [(share, n, round(100 * n / items)) for share, n in figures["distribution"].items()],
         "counts": [(words, figures[key]) for key, words in counts.items() if figures.get(key)],
         "diversity": _diversity(figures.get("diversity")),
+        "beginnings": _beginnings(evaluation, run),
     }
 
 
@@ -297,20 +268,34 @@ def _diversity(found: Figures | None) -> dict[str, Any] | None:
     return {"n": found["n"], "rows": [(words, value(key)) for key, words in names.items() if key in found]}
 
 
-def _card(figure: Figures, words: str, together: Figures | None) -> Card:
-    """Return a figure with its interval; where there are runs the mean with its deviation."""
+def _beginnings(evaluation: Evaluation, run: int) -> list[tuple[str, int, str]]:
+    """Return the ten commonest first three words of a run's questions, with their number and share."""
+
+    def count() -> list[tuple[str, int, str]]:
+        rows = evaluation.answers.filter(run=run).order_by("position", "place")
+        texts = list(rows.values_list("given", flat=True))
+        return [(words, n, number(n / len(texts))) for words, n in first_words(texts)]
+
+    return cached(f"scored-beginnings-{evaluation.pk}-{run}-{evaluation.parameters_digest[:12]}", count)
+
+
+def _card(figure: Figures, words: str, together: Figures | None, over_runs: Figures | None = None) -> Card:
+    """Return a figure with its interval; where there are runs the mean, its deviation and its interval."""
     if together is not None and together["mean"] is not None:
-        text = number(together["mean"])
+        words = f"{words}{_interval(over_runs)}"
         if together["sd"] is not None:
             words = gettext("%(words)s, ± %(sd)s over %(n)s runs") % {
                 "words": words,
                 "sd": number(together["sd"]),
                 "n": together["n"],
             }
-        return Card(text, words)
+        return Card(number(together["mean"]), words)
     if figure["value"] is None:
         return Card(number(None), words, why(figure["reason"]))
-    interval = ""
-    if figure["low"] is not None:
-        interval = f" [{number(figure['low'])}, {number(figure['high'])}]"
-    return Card(number(figure["value"]), f"{words}{interval}")
+    return Card(number(figure["value"]), f"{words}{_interval(figure)}")
+
+
+def _interval(figure: Figures | None) -> str:
+    if figure is None or figure["low"] is None:
+        return ""
+    return f" [{number(figure['low'])}, {number(figure['high'])}]"

@@ -9,7 +9,7 @@ from django.shortcuts import redirect
 from django.utils.translation import gettext, ngettext
 from django.views.decorators.http import require_GET, require_http_methods
 
-from annotation.models import Membership
+from annotation.models import Membership, Protocol
 from core.errors import Refused
 from core.jobs import WORKING
 from exports.models import Release
@@ -23,6 +23,12 @@ from scoring.systems.systems import system_edit, system_or_404
 from scoring.tasks import answers_start
 
 PAGE_SIZE = 25
+
+EXAMPLES = {
+    Protocol.FOCUS: '{"A-17": {"fsq_types": ["Lacks Evidence"],\n          "spans": ["words of the text"]}}',
+    Protocol.CQS_GEN: '{"CLINTON_1":\n  {"cqs": [{"id": 0, "cq": "…?"},\n           {"id": 1, "cq": "…?"},\n'
+    '           {"id": 2, "cq": "…?"}]}}',
+}
 
 
 @login_required
@@ -88,6 +94,7 @@ def system_new(request: HttpRequest, slug: str) -> HttpResponse:
         tab="systems",
         form=form,
         refusal=refusal,
+        example=EXAMPLES.get(Protocol(project.protocol), ""),
         releases=bool(form.fields["place"].choices),  # type: ignore[attr-defined]
     )
 

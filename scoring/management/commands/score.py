@@ -10,13 +10,16 @@ from agreement.spans.encoders import EncoderUnavailable
 from scoring.evaluation.evaluate import Choices, Evaluation, evaluate
 from scoring.evaluation.faults import AnswersRefused, CannotScore
 from scoring.evaluation.focus import SCOPES
+from scoring.evaluation.judges import Judge
 from scoring.evaluation.outputs import evaluation_text, evaluation_write, scores_json
 from scoring.evaluation.questions import BY_PEOPLE, DEFAULT_METHODS, Method, People, method_read
 from scoring.evaluation.references import Benchmark
 from scoring.evaluation.sentence_encoder import SentenceEncoder
+from scoring.evaluation.sources import file_bytes
 from scoring.evaluation.submissions import Submission
 from scoring.management.scoring_command import ScoringCommand
 from scoring.systems.choices import encoder_named
+from scoring.systems.judging import DEFAULTS, judge_of, judge_parameters
 from scoring.systems.people import decided_read
 from scoring.systems.saving import scores_save
 from scoring.systems.submissions import HandedIn
@@ -34,8 +37,18 @@ class Command(ScoringCommand):
             action="append",
             default=[],
             metavar="METHOD[:THRESHOLD]",
-            help="CQs-Gen: how a question gets its label: exact, chrf (40 unless given), sts, "
-            "or human_reference and human, which people decided in a matching round; repeatable",
+            help="CQs-Gen: how a question gets its label: exact, chrf (40 unless given), sts, by a model "
+            "that is asked (model_reference, model_label), or by what people decided in a matching round "
+            "(human_reference, human); repeatable",
+        )
+        parser.add_argument("--model", default="", help="of model_reference and model_label: its name")
+        parser.add_argument("--endpoint", metavar="URL", default="", help="one of ELENCHUS_LLM_ENDPOINTS")
+        parser.add_argument("--prompt", type=Path, metavar="FILE", help="a prompt of your own, in UTF-8")
+        parser.add_argument("--temperature", type=float, default=0.0, help="default: 0")
+        for name in ("max_tokens", "timeout", "per_minute"):
+            parser.add_argument(f"--{name.replace('_', '-')}", type=int, default=DEFAULTS[name], metavar="N")
+        parser.add_argument(
+            "--texts-may-leave", action="store_true", help="you confirm that texts may be sent to the model"
         )
         parser.add_argument(
             "--scope",
@@ -77,7 +90,7 @@ class Command(ScoringCommand):
         encoder = None
         if options["encoder"] and any(method.name == "sts" for method in methods):
             try:
-                encoder = SentenceEncoder(options["encoder"])
+                encoder = SentenceEncoder(options["encoder"], settings.SENTENCE_VECTORS)
             except EncoderUnavailable as missing:
                 raise CannotScore(f"The sentence encoder cannot be loaded: {missing}") from None
         choices = Choices(
@@ -89,6 +102,7 @@ class Command(ScoringCommand):
             seed=options["seed"],
             system=options["system"],
             people=self.decided(options, methods),
+            judges=self.judges([method.name for method in methods], options),
         )
         evaluation = evaluate(benchmark, runs, choices)
         if options["out"]:
@@ -117,6 +131,18 @@ class Command(ScoringCommand):
                 "match_submissions, have it judged and close it."
             )
         return found.people
+
+    def judges(self, methods: list[str], options: dict[str, Any]) -> dict[str, Judge]:
+        """Return the language models that judge. Raises Refused and CannotScore."""
+        names = ("endpoint", "model", "temperature", "max_tokens", "timeout", "per_minute")
+        own = file_bytes(options["prompt"]).decode(errors="replace") if options["prompt"] else ""
+        found = judge_parameters(
+            methods,
+            {name: options[name] for name in names},
+            prompt=own,
+            texts_may_leave=options["texts_may_leave"],
+        )
+        return {method: judge_of(method, parameters) for method, parameters in found.items()}
 
     def save(
         self,

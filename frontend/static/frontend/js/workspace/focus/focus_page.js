@@ -2,6 +2,7 @@
 
 import { element, part, replaceChildren } from "../../lib/dialogs.js";
 import { gettext, interpolate } from "../../lib/i18n.js";
+import { askComment, toggleUnsure } from "../comment_flag.js";
 import { chip, mineSoFar } from "../unit_list.js";
 import { Note } from "../note_form.js";
 import { shownRange, storedSpan } from "../../lib/offsets.js";
@@ -168,8 +169,8 @@ export class FocusPage {
       case "keep": return this.keep(unit);
       case "back": return this.back();
       case "cannot": return this.askWhy(unit);
-      case "comment": return this.askComment(unit);
-      case "unsure": return this.toggleUnsure(unit);
+      case "comment": return askComment(this, unit, gettext("Comment on this decision"), () => this.closeNote());
+      case "unsure": return toggleUnsure(this, unit);
       case "note-cancel": this.closeNote(); return true;
       case "mine": return this.toggleMine();
       case "same": return this.step === 2 && this.takeSame(unit, asked.index);
@@ -339,23 +340,6 @@ export class FocusPage {
       this.decide(unit, { cannot_judge: true, comment });
       return this.wrong;
     });
-    return true;
-  }
-
-  /** @param {Unit} unit */
-  askComment(unit) {
-    this.openNote("comment", gettext("Comment on this decision"), unit, (comment) => {
-      this.change(unit, { comment });
-      if (!this.wrong) this.closeNote();
-      return this.wrong;
-    });
-    return true;
-  }
-
-  /** @param {Unit} unit */
-  toggleUnsure(unit) {
-    this.change(unit, { unsure: !this.session.draft(unit).unsure });
-    this.shell.sayFlag(this.session.draft(unit).unsure);
     return true;
   }
 

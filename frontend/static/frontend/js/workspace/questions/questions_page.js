@@ -2,6 +2,7 @@
 
 import { element, keycap, part } from "../../lib/dialogs.js";
 import { gettext, interpolate } from "../../lib/i18n.js";
+import { askComment, toggleUnsure } from "../comment_flag.js";
 import { watch } from "../text/given.js";
 import { choiceKey } from "../keys.js";
 import { Note } from "../note_form.js";
@@ -228,8 +229,8 @@ export class QuestionsPage {
       case "back": return this.back(unit);
       case "note-cancel": this.leaveNote(); return true;
       case "cannot": return this.askWhy(unit);
-      case "comment": return this.askComment(unit);
-      case "unsure": return this.toggleUnsure(unit);
+      case "comment": return this.comment(unit);
+      case "unsure": return toggleUnsure(this, unit);
       default: return false;
     }
   }
@@ -338,24 +339,10 @@ export class QuestionsPage {
     return true;
   }
 
-  /** @param {Unit} unit */
-  askComment(unit) {
-    if (this.note.purpose === "unhelpful") {
-      this.note.focus();
-      return true;
-    }
-    this.openNote("comment", gettext("Comment on this question"), unit, (comment) => {
-      this.change(unit, { comment });
-      if (!this.wrong) this.leaveNote();
-      return this.wrong;
-    });
-    return true;
-  }
-
-  /** @param {Unit} unit */
-  toggleUnsure(unit) {
-    this.change(unit, { unsure: !this.session.draft(unit).unsure });
-    this.shell.sayFlag(this.session.draft(unit).unsure);
+  /** The note that an unhelpful question needs is its comment. @param {Unit} unit */
+  comment(unit) {
+    if (this.note.purpose !== "unhelpful") return askComment(this, unit, gettext("Comment on this question"), () => this.leaveNote());
+    this.note.focus();
     return true;
   }
 
