@@ -15,10 +15,9 @@ from django.db.models import Count, Max, Q
 
 from agreement.adjudication.answers import UnitKey, answers_read, picked
 from agreement.models import AgreementReport
-from agreement.report.judgements import MISSING, IntArray
+from agreement.report.judgements import MATCHED, MISSING, IntArray, code_of_rank
 from agreement.report.label_figures import seed_of
 from agreement.report.loading import judgements_stamp
-from agreement.report.matching import MATCHED, code_of_rank
 from agreement.statistics.raters import KeyFigures, key_figures
 from annotation.codebooks.definition import FOCUS
 from annotation.models import Resolution, Round

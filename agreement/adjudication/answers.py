@@ -8,8 +8,8 @@ from typing import Any
 
 from django.db.models import QuerySet
 
+from agreement.report.judgements import MATCHED
 from agreement.report.loading import counted_rows, judgements_stamp
-from agreement.report.matching import MATCHED
 from annotation.access import kept_from, readable
 from annotation.codebooks.definition import FOCUS
 from annotation.models import Item, Membership, Question, QuestionAnnotation, Round, TypeAnnotation

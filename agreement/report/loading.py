@@ -24,12 +24,14 @@ from agreement.report.judgements import (
     Columns,
     Group,
     IntArray,
+    Picked,
     RoundItems,
     RoundJudgements,
     UnitKind,
     natural_key,
+    outcome_categories,
+    picked_codes,
 )
-from agreement.report.matching import Picked, outcome_categories, picked_codes
 from agreement.report.span_sums import ResamplingFrame
 from annotation.codebooks.definition import CQS_GEN, FOCUS
 from annotation.items.correction import CORRECTED

@@ -7,8 +7,8 @@ from sklearn.metrics import cohen_kappa_score
 from agreement.adjudication.against_decisions import resolved_read
 from agreement.computation.compute import report_compute
 from agreement.models import AgreementReport, DisputedUnit
+from agreement.report.judgements import outcome_categories, picked_codes
 from agreement.report.loading import judgements_read
-from agreement.report.matching import outcome_categories, picked_codes
 from annotation.adjudication.adjudication import ResolutionInput, resolution_current, resolution_decide
 from annotation.judging.recording import Unit
 from annotation.models import Question
