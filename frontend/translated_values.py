@@ -38,6 +38,7 @@ WORDS = {
     "project created": gettext_lazy("project created"),
     "project edited": gettext_lazy("project edited"),
     "project restored": gettext_lazy("project restored"),
+    "references added": gettext_lazy("references added"),
     "refined question rejected": gettext_lazy("refined question rejected"),
     "refined question restored": gettext_lazy("refined question restored"),
     "refinement cancelled": gettext_lazy("refinement cancelled"),
@@ -66,6 +67,8 @@ WORDS = {
     "?": gettext_lazy("cannot judge"),
     "no": gettext_lazy("no"),
     "yes": gettext_lazy("yes"),
+    "REF": gettext_lazy("a reference"),
+    "REF2": gettext_lazy("another reference"),
     # The details of an event.
     "annotator": gettext_lazy("annotator"),
     "annotators": gettext_lazy("annotators"),

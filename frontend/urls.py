@@ -11,7 +11,7 @@ from frontend.pages.people import invitations, people, person, reassignment
 from frontend.pages.project import audit, home, project, settings
 from frontend.pages.releases import publication, releases
 from frontend.pages.rounds import asked_types, drawing, editing, lifecycle, planning, training
-from frontend.pages.systems import answers, comparing, evaluation, systems
+from frontend.pages.systems import answers, comparing, evaluation, matching, systems
 
 urlpatterns = [
     path("", home.home, name="home"),
@@ -85,6 +85,13 @@ urlpatterns = [
     ),
     path("p/<slug:slug>/systems/", systems.systems, name="systems"),
     path("p/<slug:slug>/systems/new/", systems.system_new, name="system_new"),
+    path("p/<slug:slug>/systems/matching/", matching.matching_new, name="matching_new"),
+    path("p/<slug:slug>/rounds/<int:number>/matching/score/", matching.matching_score, name="matching_score"),
+    path(
+        "p/<slug:slug>/rounds/<int:number>/matching/references/",
+        matching.matching_references,
+        name="matching_references",
+    ),
     path("p/<slug:slug>/systems/<int:system_id>/", systems.system, name="system"),
     path("p/<slug:slug>/systems/compare/", comparing.compare, name="systems_compare"),
     path("p/<slug:slug>/systems/compare/<str:name>", comparing.compare_file, name="systems_compare_file"),

@@ -6,7 +6,7 @@ from django.db import models
 from django.db.models import F, Q
 from django.utils.translation import gettext_lazy
 
-from annotation.models import Membership, Project
+from annotation.models import Membership, Project, Question, Round
 from annotation.models.constraints import not_blank
 from core.jobs import Job
 from exports.models import Release
@@ -302,3 +302,34 @@ class TaggedAnswer(models.Model):
 
     def __str__(self) -> str:
         return f"{self.item} {self.unit}: {self.tag}"
+
+
+class Matching(models.Model):
+    """A matching round that was made of submissions for a release, whose references it offers."""
+
+    round = models.OneToOneField(Round, on_delete=models.CASCADE, related_name="of_systems")
+    release = models.ForeignKey(Release, on_delete=models.PROTECT, related_name="matchings")
+
+    class Meta:
+        ordering = ["round"]
+
+    def __str__(self) -> str:
+        return f"{self.round} of {self.release.version}"
+
+
+class Candidate(models.Model):
+    """Where a candidate question is from: a question of a run. Whoever judges it never learns that."""
+
+    question = models.ForeignKey(Question, on_delete=models.CASCADE, related_name="candidates")
+    submission = models.ForeignKey(Submission, on_delete=models.PROTECT, related_name="candidates")
+    run = models.PositiveIntegerField()
+    number = models.PositiveIntegerField()
+
+    class Meta:
+        ordering = ["question", "submission", "run"]
+        constraints = [
+            models.UniqueConstraint("question", "submission", "run", "number", name="candidate_once"),
+        ]
+
+    def __str__(self) -> str:
+        return f"{self.question_id}: {self.submission_id}"

@@ -24,10 +24,13 @@ from agreement.report.judgements import (
     Columns,
     Group,
     IntArray,
+    Picked,
     RoundItems,
     RoundJudgements,
     UnitKind,
     natural_key,
+    outcome_categories,
+    picked_codes,
 )
 from agreement.report.span_sums import ResamplingFrame
 from annotation.codebooks.definition import CQS_GEN, FOCUS
@@ -93,21 +96,24 @@ def judgements_read(
     labels, reasons = definition["labels"], definition["reasons"]
     questions = _read_questions(round, item_of)
     unit_of = {question_id: index for index, (_, _, question_id) in enumerate(questions)}
-    value_of = {label["code"]: index for index, label in enumerate(labels)}
+    picked = picked_references(round) if round.matching else {}
+    categories = [(label["code"], label["name"]) for label in labels]
+    categories += outcome_categories(picked) if round.matching else []
+    value_of = {code: index for index, (code, _) in enumerate(categories)}
     reason_of = {reason["code"]: index for index, reason in enumerate(reasons)}
     return RoundJudgements(
         protocol=CQS_GEN,
         kinds=(UnitKind("", "All questions", None, span=False),),
         groups=(),
-        categories=tuple(label["code"] for label in labels),
-        category_names=tuple(label["name"] for label in labels),
+        categories=tuple(code for code, _ in categories),
+        category_names=tuple(name for _, name in categories),
         reasons=tuple(reason["code"] for reason in reasons),
         reason_names=tuple(reason["name"] for reason in reasons),
         items=items,
         unit_item=np.array([item for item, _, _ in questions], dtype=np.int64),
         question_ids=np.array([question_id for _, _, question_id in questions], dtype=np.int64),
-        columns=_columns(_question_rows(round, unit_of, rater_of, value_of, reason_of)),
-        repeats=_columns(_question_rows(round, unit_of, rater_of, value_of, reason_of, repeats=True)),
+        columns=_columns(_question_rows(round, unit_of, rater_of, value_of, reason_of, picked)),
+        repeats=_columns(_question_rows(round, unit_of, rater_of, value_of, reason_of, picked, repeats=True)),
         **people,
     )
 
@@ -247,6 +253,16 @@ def _read_questions(round: Round, item_of: dict[int, int]) -> list[tuple[int, in
     )
 
 
+def picked_references(round: Round) -> Picked:
+    """Return what each picked reference of a matching round is called, by question and place."""
+    rows = [
+        counted_rows(QuestionAnnotation.objects.filter(reference__isnull=False), round, repeats=repeats)
+        for repeats in (False, True)
+    ]
+    votes, again = (list(found.values_list("question_id", "reference__place")) for found in rows)
+    return picked_codes(votes, again)
+
+
 Counted = TypeVar("Counted", bound=Model)
 
 
@@ -298,17 +314,19 @@ def _question_rows(
     rater_of: dict[int, int],
     value_of: dict[str, int],
     reason_of: dict[str, int],
+    picked: Picked,
     *,
     repeats: bool = False,
 ) -> Iterator[tuple[int, ...]]:
     rows = counted_rows(QuestionAnnotation.objects.all(), round, repeats=repeats).exclude(
         label__isnull=True, cannot_judge=False
     )
-    for question_id, member_id, label, reason, seconds in rows.values_list(
-        "question_id", "assignment__member_id", "label", "reason", "active_seconds"
+    for question_id, member_id, label, reason, seconds, place in rows.values_list(
+        "question_id", "assignment__member_id", "label", "reason", "active_seconds", "reference__place"
     ).iterator(chunk_size=BATCH):
         if question_id in unit_of:
-            value = CANNOT_JUDGE if label is None else value_of[label]
+            code = label if place is None else picked[question_id][place]
+            value = CANNOT_JUDGE if code is None else value_of[code]
             yield (
                 unit_of[question_id],
                 rater_of[member_id],

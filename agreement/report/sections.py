@@ -12,6 +12,7 @@ from annotation.codebooks.definition import FOCUS
 
 ALL = "all"
 LABELS, USEFUL, REASONS = "labels", "useful", "reasons"
+MATCHED, OF_NONE = "matched", "labels_of_none"
 INVALID = "IN"
 
 
@@ -95,6 +96,8 @@ def _of_kinds(
 
 
 def _of_questions(judgements: RoundJudgements) -> list[Section]:
+    if judgements.matching:
+        return _of_matching(judgements)
     labels, names = judgements.label_ratings(), judgements.categories
     useful = np.where(labels < 0, -1, (labels == names.index("USE")).astype(np.int64))
     return [
@@ -102,6 +105,23 @@ def _of_questions(judgements: RoundJudgements) -> list[Section]:
         for key, name, categories, ratings, positive in (
             (LABELS, "Three labels", names, labels, 0),
             (USEFUL, "Useful against not", ("not", "USE"), useful, 1),
+            (REASONS, "Reasons where both said Invalid", judgements.reasons, reason_ratings(judgements), 0),
+        )
+    ]
+
+
+def _of_matching(judgements: RoundJudgements) -> list[Section]:
+    """Return the sections of a matching round: its outcome, then its steps one by one."""
+    outcomes, names = judgements.label_ratings(), judgements.categories
+    n_labels = names.index("REF")
+    matched = np.where(outcomes < 0, -1, (outcomes >= n_labels).astype(np.int64))
+    of_none = np.where(outcomes < n_labels, outcomes, -1)
+    return [
+        Section(key, key, key, name, None, (0,), categories, ratings, judgements.unit_item, positive)
+        for key, name, categories, ratings, positive in (
+            (LABELS, "The reference picked, or the label", names, outcomes, n_labels),
+            (MATCHED, "A reference against none", ("none", "REF"), matched, 1),
+            (OF_NONE, "Labels where both said none", names[:n_labels], of_none, 0),
             (REASONS, "Reasons where both said Invalid", judgements.reasons, reason_ratings(judgements), 0),
         )
     ]

@@ -280,7 +280,7 @@ class _Loader:
         positions = Question.objects.filter(item__in=by_pk).values_list("item").annotate(Max("position"))
         for pk, last in positions.order_by():
             by_pk[pk].next_position = last + 1
-        questions = Question.objects.filter(item__in=by_pk).exclude(brought_by=self.staged)
+        questions = Question.objects.filter(item__in=by_pk, candidate=False).exclude(brought_by=self.staged)
         labels = dict(
             Resolution.objects.filter(
                 question__item__in=by_pk, source="imported", superseded_at__isnull=True

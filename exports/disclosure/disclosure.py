@@ -162,7 +162,8 @@ def _strings_of_items(selection: Selection) -> Iterator[Any]:
         yield from own
         yield metadata.get("schemes")
     if not selection.typology:
-        questions = Question.objects.filter(item__in=items_chosen(selection)).order_by("pk")
+        questions = Question.objects.filter(item__in=items_chosen(selection), candidate=False)
+        questions = questions.order_by("pk")
         for external_id, text in questions.values_list("external_id", "text").iterator(PIECE):
             yield str(external_id)
             yield text

@@ -242,7 +242,9 @@ def _refuse_if_reopened(release: Release) -> None:
     if release.parameters.get("rounds") is not None or asked is None:
         return
     reopened = release.project.rounds.filter(status=Round.Status.OPEN, reopened_at__gt=asked.created_at)
-    names = list(reopened.exclude(purpose=Round.Purpose.TRAINING).values_list("name", flat=True))
+    names = list(
+        reopened.filter(matching=False).exclude(purpose=Round.Purpose.TRAINING).values_list("name", flat=True)
+    )
     if names:
         raise Refused(
             "not_ready",

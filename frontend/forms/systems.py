@@ -132,6 +132,8 @@ class SystemForm(DescriptionForm):
             ("chrf", gettext_lazy("chrf: likeness of characters")),
             ("exact", gettext_lazy("exact: the same words")),
             ("sts", vectors),
+            ("human_reference", gettext_lazy("human_reference: the reference that people picked, else none")),
+            ("human", gettext_lazy("human: the same, and the label that people gave to the others")),
         ]
 
     def asked(self) -> dict[str, Any]:

@@ -12,8 +12,11 @@ from scoring.evaluation.focus import focus_answers, focus_figures
 from scoring.evaluation.judge_prompts import JUDGED
 from scoring.evaluation.judges import NO_ENDPOINT, Judge, verdicts
 from scoring.evaluation.questions import (
+    BY_PEOPLE,
     NO_ENCODER,
+    NO_MATCHING_ROUND,
     Method,
+    People,
     Table,
     all_labels,
     labelled,
@@ -43,6 +46,7 @@ class Choices:
     system: str = ""
     encoder: Table | None = None
     encoder_named: Mapping[str, str] | None = None
+    people: People | None = None
     judges: Mapping[str, Judge] = field(default_factory=dict)
 
 
@@ -116,9 +120,17 @@ def _of_run(
         if method.name in JUDGED:
             yield _judged(benchmark, submission, number, method, choices)
             continue
-        matches = labelled(benchmark, submission, method, system=choices.system, encoder=choices.encoder)
+        matches = labelled(
+            benchmark,
+            submission,
+            method,
+            system=choices.system,
+            encoder=choices.encoder,
+            people=choices.people,
+        )
         if matches is None:
-            yield {"method": method.to_json(), "figures": None, "reason": NO_ENCODER}, iter(()), None
+            reason = NO_MATCHING_ROUND if method.name in BY_PEOPLE else NO_ENCODER
+            yield {"method": method.to_json(), "figures": None, "reason": reason}, iter(()), None
             continue
         figures = question_figures(
             benchmark, submission, matches, replicates=choices.replicates, seed=choices.seed

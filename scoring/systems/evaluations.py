@@ -30,7 +30,7 @@ from scoring.evaluation.evaluate import ENGINE_VERSION, Choices, evaluate
 from scoring.evaluation.evaluate import Evaluation as Found
 from scoring.evaluation.judge_prompts import JUDGED
 from scoring.evaluation.judges import CUT_OFF, About, Judge, Said
-from scoring.evaluation.questions import NO_ENCODER, Method
+from scoring.evaluation.questions import BY_PEOPLE, NO_ENCODER, NO_MATCHING_ROUND, Method
 from scoring.evaluation.references import Benchmark
 from scoring.evaluation.sentence_encoder import SentenceEncoder
 from scoring.models import Answer, Evaluation, JudgeAnswer, Submission
@@ -41,6 +41,7 @@ from scoring.systems.choices import Asked, asked_before
 from scoring.systems.headline import headline
 from scoring.systems.item_counts import Scores
 from scoring.systems.judging import answer_row, answers_stored, judge_of
+from scoring.systems.people import decided_read
 from scoring.systems.submissions import Runs, submission_opened
 
 logger = logging.getLogger(__name__)
@@ -66,6 +67,12 @@ def evaluation_request(*, submission: Submission, asked: Asked, by: Membership |
     project = submission.system.project
     refuse_archived(project)
     row = asked.to_row(submission)
+    if asked.method in BY_PEOPLE and row["parameters"]["people"] is None:
+        words = gettext(
+            "%(method)s needs what people decided: make a matching round of the release’s submissions, have "
+            "it judged and close it."
+        ) % {"method": asked.method}
+        raise Refused("not_ready", words, errors={"methods": words})
     key = {name: row[name] for name in ("method", "parameters_digest", "engine")}
     with transaction.atomic():
         there = submission.evaluations.filter(**key).first()
@@ -204,6 +211,15 @@ def _computed(evaluation: Evaluation, lease: Lease) -> Computed:
             encoder = SentenceEncoder(settings.SENTENCE_ENCODER, settings.SENTENCE_VECTORS)
         except EncoderUnavailable as missing:
             raise _without_encoder(str(missing)) from None
+    people = None
+    if evaluation.method in BY_PEOPLE:
+        decided = decided_read(evaluation.submission.release)
+        if decided is None or decided.to_json() != evaluation.parameters.get("people"):
+            raise Unscored(
+                NO_MATCHING_ROUND,
+                gettext("What people decided has changed since it was asked for: score again."),
+            )
+        people = decided.people
     choices = Choices(
         methods=[Method(evaluation.method, evaluation.threshold)],
         scope="all" if evaluation.scope == "all" else "decided",
@@ -212,6 +228,7 @@ def _computed(evaluation: Evaluation, lease: Lease) -> Computed:
         system=evaluation.submission.system.name,
         encoder=encoder.cosines if encoder is not None else None,
         encoder_named=encoder.to_json() if encoder is not None else None,
+        people=people,
         judges=_judges(evaluation, lease, runs),
     )
     return evaluate(benchmark, runs, choices), benchmark, runs

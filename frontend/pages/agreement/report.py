@@ -50,6 +50,7 @@ from frontend.decorators import login_required
 from frontend.middleware import refusals_as_notices
 from frontend.pages.common import lead_or_403, page_of, project_page, query_without_page
 from frontend.pages.jobs import job_progress, report_shown
+from frontend.unit_view import same_as
 
 PATTERNS = 6
 """How many kinds of underline the stylesheet has; with more annotators they repeat, and the name tells."""
@@ -323,6 +324,7 @@ def _shown_unit(
     everybody: list[str],
     names: dict[str, str],
 ) -> ShownUnit:
+    names = names | {one.answer: same_as(one.reference) for one in view.answers if one.reference}
     section = sections.get(view.unit.type_code)
     group = groups.get(section["group"] or "") if section else None
     # A small team keeps its underlines on every unit; of a crowd each unit has others.

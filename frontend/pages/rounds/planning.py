@@ -74,7 +74,7 @@ class RoundForm(forms.Form):
         field.label_from_instance = lambda codebook: (
             gettext("Version %(version)s") % {"version": codebook.version}
         )
-        cast(Any, self.fields["items_of"]).queryset = project.rounds.all()
+        cast(Any, self.fields["items_of"]).queryset = project.rounds.filter(matching=False)
         # An older version may have types that the newest lacks.
         types = {t["code"]: t["name"] for one in versions for t in one.definition.get("types") or ()}
         cast(Any, self.fields["types"]).choices = [(code, f"{code} {name}") for code, name in types.items()]

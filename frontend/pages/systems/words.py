@@ -14,6 +14,7 @@ REASONS: Mapping[str, str | Promise] = {
     "nothing_named": gettext_lazy("the system named none of the types that have a reference"),
     "nothing_handed_in": gettext_lazy("the system handed nothing in"),
     "no_encoder": gettext_lazy("it needs a sentence encoder, and there was none"),
+    "no_matching_round": gettext_lazy("people have not matched its questions, or have changed their minds"),
     "one_run": gettext_lazy("there is one run"),
     "no_runs": gettext_lazy("it is defined in no run"),
     "one_label": gettext_lazy("both gave one and the same label only"),
@@ -28,6 +29,7 @@ LABELS: Mapping[str, str | Promise] = {
     "Unhelpful": gettext_lazy("Unhelpful"),
     "Invalid": gettext_lazy("Invalid"),
     "not_able_to_evaluate": gettext_lazy("not able to evaluate"),
+    "undecided": gettext_lazy("not decided"),
 }
 LABEL_CODES = {"Useful": "USE", "Unhelpful": "UN", "Invalid": "IN"}
 
