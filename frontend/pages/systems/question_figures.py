@@ -6,7 +6,7 @@ from typing import Any
 
 from django.utils.translation import gettext, ngettext
 
-from agreement.display.cells import Cell, Notes, number
+from agreement.display.cells import Notes, number
 from frontend.pages.systems.shown import Card, Figures, card, shown_cell
 from frontend.pages.systems.words import LABEL_CODES, LABELS
 from scoring.models import Evaluation
@@ -91,15 +91,16 @@ def _diversity(found: Figures | None, at_equal_n: Figures | None) -> dict[str, A
     }
 
 
-def thresholds_shown(found: Figures) -> list[tuple[str, bool, str, Cell, Cell]]:
+def thresholds_shown(found: Figures) -> dict[str, Any]:
     """Return what other thresholds would have given: NAE share, kappa with people with NAE and without."""
-    chosen = found["method"]["threshold"]
-    return [
+    chosen, notes = found["method"]["threshold"], Notes("thresholds")
+    rows = [
         (
             f"{row['threshold']:g}",
             row["threshold"] == chosen,
             number(row["nae_share"]),
-            *(shown_cell({**row[key], "low": None}) for key in ("kappa", "kappa_without_nae")),
+            notes.each(shown_cell({**row[key], "low": None}) for key in ("kappa", "kappa_without_nae")),
         )
         for row in found.get("thresholds", ())
     ]
+    return {"rows": rows, "notes": notes}
