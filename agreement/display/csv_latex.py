@@ -14,6 +14,7 @@ from agreement.display.wording import (
     SET_ALPHAS,
     SIMILARITIES,
     encoder_text,
+    interval_note,
     is_old,
     reason_text,
     span_alphas,
@@ -23,7 +24,7 @@ from core.csv_safety import made_safe
 
 CSV_COLUMNS = (
     "section", "name", "figure", "value", "low", "high", "se", "reason", "interval_reason", "caution",
-    "n_pairs", "n_items", "n_pairable", "n_ratings", "n_spans",
+    "n_pairs", "n_items", "n_pairable", "n_ratings", "n_spans", "interval_method",
 )  # fmt: skip
 
 _ESTIMATE = CSV_COLUMNS[CSV_COLUMNS.index("value") : CSV_COLUMNS.index("n_items")]
@@ -82,9 +83,9 @@ def figures_csv(figures: dict[str, Any]) -> str:
 
     Of groups and all types the figures are those of the types together; the plain mean over types stands
     beside them as `..._mean_of_types` and the one table of all units as `..._stacked`. `caution` is the code
-    of why an interval is not to be trusted. A report with an encoder has a column more,
-    which names it beside its figures. Of a mean over texts `n_items` counts these texts, and of an alpha over
-    sets of types the texts with a whole set, `n_pairable` those with two.
+    of why an interval is not to be trusted, `interval_method` how it was made. A report with an encoder has a
+    column more, which names it beside its figures. Of a mean over texts `n_items` counts these texts, and of
+    an alpha over sets of types the texts with a whole set, `n_pairable` those with two.
     """
     out = io.StringIO()
     writer = csv.writer(out, lineterminator="\n")
@@ -101,6 +102,7 @@ def figures_csv(figures: dict[str, Any]) -> str:
                     estimate.get("n_texts", section["n_items"]),
                     *(estimate.get(name, section[name]) for name in ("n_pairable", "n_ratings")),
                     estimate.get("n_spans"),
+                    estimate.get("interval_method"),
                     *([made_safe(encoder) if figure.startswith(BERTSCORE) else ""] if encoder else []),
                 ]
             )
@@ -111,7 +113,7 @@ def change_csv(figures: dict[str, Any], change: dict[str, Any]) -> str:
     """Return every difference against the round before, one a row, each beside its conditions."""
     out = io.StringIO()
     conditions = change["conditions"]
-    measured = ("value", "low", "high", "reason", "interval_reason", "caution")
+    measured = ("value", "low", "high", "reason", "interval_reason", "caution", "interval_method")
     counted = ("n_both", "n_before", "n_after")
     writer = csv.writer(out, lineterminator="\n")
     writer.writerow(["section", "name", "figure", *measured, *counted, *conditions])
@@ -124,7 +126,7 @@ def change_csv(figures: dict[str, Any], change: dict[str, Any]) -> str:
                     made_safe(section["key"]),
                     made_safe(section["name"]),
                     figure,
-                    *(estimate[name] for name in measured),
+                    *(estimate.get(name) for name in measured),
                     *(moved[name] for name in counted),
                     *told,
                 ]
@@ -268,11 +270,11 @@ def _cell(section: dict[str, Any], figures: dict[str, Any], name: str, notes: No
 def _interval(estimate: dict[str, Any], notes: Notes) -> str:
     if estimate["value"] is None:
         return "--"
-    doubt = reason_text(estimate["caution"] or estimate["interval_reason"])
-    if estimate["low"] is None:
-        return _marked("--", f"no interval: {doubt}", notes) if doubt else "--"
-    interval = f"[{_number(estimate['low'])}, {_number(estimate['high'])}]"
-    return _marked(interval, f"interval not to be trusted: {doubt}", notes) if doubt else interval
+    interval = "--"
+    if estimate["low"] is not None:
+        interval = f"[{_number(estimate['low'])}, {_number(estimate['high'])}]"
+    note = interval_note(estimate)
+    return _marked(interval, note, notes) if note else interval
 
 
 def _marked(text: str, sentence: str, notes: Notes) -> str:

@@ -4,8 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
-from agreement.statistics.bootstrap import RULE_OF_THREE
-from agreement.statistics.estimates import REASONS, Estimate, TableResult
+from agreement.statistics.estimates import REASONS, RULE_OF_THREE, Estimate, TableResult
 from agreement.statistics.kappa_paradox import table_readings
 from agreement.statistics.strata import StratifiedResult
 
@@ -113,7 +112,7 @@ class _Notes:
         if estimate.interval_reason:
             texts.append(f"no interval: {REASONS[estimate.interval_reason]}")
         if estimate.interval_method == RULE_OF_THREE:
-            texts.append("limit by the rule of three, as the items do not differ")
+            texts.append(REASONS[RULE_OF_THREE])
         if estimate.caution:
             texts.append(REASONS[estimate.caution])
         self._texts += [text for text in texts if text not in self._texts]

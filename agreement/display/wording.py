@@ -12,6 +12,7 @@ from agreement.report import gold_figures as gold_findings
 from agreement.spans import item_means, similarity, unitizing
 from agreement.statistics import estimates as results
 from agreement.statistics import label_sets
+from agreement.statistics.estimates import RULE_OF_THREE
 from agreement.statistics.kappa_paradox import SENTENCES
 
 COEFFICIENTS = {
@@ -72,6 +73,9 @@ OLD_SPAN_ALPHAS = {"alpha_token": "Alpha over tokens, within texts", "alpha_u": 
 STRATA_SINCE = 6
 """The version of reports from which types together are strata, and spans have u_alpha."""
 
+INTERVALS_SINCE = 7
+"""The version of reports from which one rule decides which intervals may be trusted."""
+
 
 def is_old(figures: dict[str, Any]) -> bool:
     """Whether a report is of the code that stacked types into one table."""
@@ -85,11 +89,9 @@ def span_alphas(figures: dict[str, Any]) -> dict[str, str]:
 
 def changed_since(figures: dict[str, Any]) -> str:
     """Return what an old report's names mean, and what another computation would say; "" for one of today."""
-    if not is_old(figures):
-        return ""
     sentences = []
-    if figures["protocol"] == "focus":
-        sentences = [
+    if is_old(figures) and figures["protocol"] == "focus":
+        sentences += [
             gettext(
                 "This report was made by an earlier version: its figures of groups and of all types stack "
                 "the types into one table, so that differing base rates count as agreement. Computed again, "
@@ -100,6 +102,14 @@ def changed_since(figures: dict[str, Any]) -> str:
                 "again, it has u_alpha of 2016 and alpha over the tokens of all texts as one."
             ),
         ]
+    if figures.get("version", 0) < INTERVALS_SINCE:
+        sentences.append(
+            gettext(
+                "This report was made by an earlier version: its intervals are plain percentiles, too narrow "
+                "where labels are rare or texts few. Computed again, each is as wide as the texts behind it "
+                "allow, and says where none can be trusted."
+            )
+        )
     return " ".join(sentences)
 
 
@@ -135,6 +145,21 @@ WHY = {
 def reason_text(code: str | None, *, spans: bool = False) -> str:
     """Return the sentence behind a reason code, the code itself where there is none, "" for None."""
     return (SPAN_REASONS if spans else REASONS).get(code, code) if code else ""
+
+
+def interval_doubts(estimate: dict[str, Any]) -> list[str]:
+    """Return the codes of what there is to say of an interval: how it was bounded, why it is in doubt."""
+    bound = RULE_OF_THREE if estimate.get("interval_method") == RULE_OF_THREE else None
+    doubt = estimate.get("caution") or estimate.get("interval_reason")
+    return [code for code in (bound, doubt) if code]
+
+
+def interval_note(estimate: dict[str, Any]) -> str:
+    """Return the sentence that a file prints beside an interval, or instead of it; "" for a plain one."""
+    lead = "no interval" if estimate["low"] is None else "interval not to be trusted"
+    codes = interval_doubts(estimate)
+    texts = {code: reason_text(code) for code in codes}
+    return "; ".join(text if code == RULE_OF_THREE else f"{lead}: {text}" for code, text in texts.items())
 
 
 def sentence_words(text: str) -> str:

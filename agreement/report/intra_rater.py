@@ -10,8 +10,9 @@ from agreement.report.judgements import IntArray, RoundJudgements
 from agreement.report.label_figures import seed_of
 from agreement.report.span_figures import Texts
 from agreement.spans.similarity import token_jaccard
-from agreement.statistics.bootstrap import generator, resampled_weights, spread_interval
+from agreement.statistics.bootstrap import generator, resampled_weights
 from agreement.statistics.estimates import NO_PAIRS, NOT_COMPUTED, SINGLE_ITEM, Estimate, undefined
+from agreement.statistics.intervals import judged_interval, ratio_information
 from agreement.statistics.label_agreement import label_agreement
 from agreement.statistics.patterns import FloatArray
 
@@ -108,5 +109,7 @@ def _mean_over_items(
         weights = np.concatenate(list(draws))
         total, number = weights @ sums, weights @ numbers
         means = np.divide(total, number, out=np.zeros_like(total), where=number > 0)
-        estimate = spread_interval(means, number > 0).on(estimate)
+        information = ratio_information(sums, numbers)
+        interval = judged_interval(estimate.known, means, number > 0, information, floor=0.0)
+        estimate = interval.on(estimate)
     return estimate, int(numbers.sum())

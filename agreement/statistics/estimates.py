@@ -27,7 +27,11 @@ NOT_COMPUTED = "not_computed"
 NO_SPREAD = "no_spread"
 BEYOND_LIMIT = "beyond_limit"
 
+RULE_OF_THREE = "rule_of_three"
+
 FEW_POSITIVES = "few_positives"
+FEW_DIFFERENCES = "few_differences"
+FEW_TEXTS = "few_texts"
 
 KEPT_BACK = "kept_back"
 """Not undefined but unsaid: in a release that keeps labels or texts back, and while a round is open."""
@@ -46,7 +50,11 @@ REASONS: Mapping[str, str] = {
     NO_SPREAD: "all items have the same value, so that resampling them cannot show how far it may be off",
     BEYOND_LIMIT: "more than a thousand times the items at hand would be needed",
     KEPT_BACK: "not told, because it would speak of so few items that it would tell their answers",
+    RULE_OF_THREE: "limits by the rule of three: no resample differs, and at most 3 in n items may be of a "
+    "kind that was not seen",
     FEW_POSITIVES: "so few items carry a less common label that no interval method is trustworthy",
+    FEW_DIFFERENCES: "so few items are judged differently that no interval method is trustworthy",
+    FEW_TEXTS: "so few items have two ratings to compare that no interval method is trustworthy",
 }
 
 
@@ -59,8 +67,8 @@ class Estimate:
     """One figure: a value with its 95% interval, or no value and the code of the reason why.
 
     se is the analytic standard error where one exists; undefined_share is the share of bootstrap resamples in
-    which the figure was undefined; interval_method is "percentile" or "rule_of_three"; caution is a code
-    such as ``few_positives``. Codes are explained in REASONS.
+    which the figure was undefined; interval_method is "symmetric_percentile", "rule_of_three", "wilson" or
+    "percentile"; caution is a code such as ``few_positives``. Codes are explained in REASONS.
     """
 
     value: float | None

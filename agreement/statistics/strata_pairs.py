@@ -10,7 +10,6 @@ from dataclasses import replace
 
 import numpy as np
 
-from agreement.statistics.bootstrap import RULE_OF_THREE, Interval, percentile_interval
 from agreement.statistics.estimates import (
     NO_ITEMS,
     NO_PAIRS,
@@ -23,68 +22,55 @@ from agreement.statistics.estimates import (
     PairEstimate,
     undefined,
 )
+from agreement.statistics.intervals import Information
 from agreement.statistics.pairs import PairSums, cohen_varies, conger_kappa, conger_varies, light_kappa
-from agreement.statistics.patterns import FloatArray
-from agreement.statistics.standard_errors import rule_of_three
-from agreement.statistics.strata_ratios import Ratio, light_of, pair_agreement, pair_parts
+from agreement.statistics.strata_ratios import Ratio, judged, light_fall, light_of, pair_agreement, pair_parts
 from agreement.statistics.strata_resampling import Drawn
 from agreement.statistics.strata_tables import Strata
 
 
 def pair_estimates(
-    strata: Strata, pair_sums: Sequence[PairSums], drawn: Drawn | None
+    strata: Strata, pair_sums: Sequence[PairSums], drawn: Drawn | None, information: Information
 ) -> tuple[tuple[PairEstimate, ...], Estimate]:
     """Return each pair over all strata, and the mean of the pairs whose kappa is defined."""
     parts, shares = pair_parts(strata, pair_sums), pair_agreement(strata, pair_sums)
     below, (agreeing, common) = parts.below[:, 0], (shares.above[:, 0], shares.below[:, 0])
-    items = _most_common_units(strata, pair_sums)
     estimates = []
     for at, raters in enumerate(strata.raters):
         observed = Estimate(float(agreeing[at] / common[at]))
         kappa = Estimate(float(parts.values[at, 0])) if below[at] > 0 else undefined(NO_VARIATION)
-        perfect, n = agreeing[at] == common[at], int(items[at])
-        if strata.n_items < 2 or common[at] < 2:
+        if drawn is None or drawn.kappa is None or drawn.agreement is None:
+            reason = NOT_COMPUTED if common[at] > 1 else SINGLE_ITEM
+            observed, kappa = _without(observed, reason), _without(kappa, reason)
+        elif (own := strata.pair_information(at)).clusters < 2:
             observed, kappa = _without(observed, SINGLE_ITEM), _without(kappa, SINGLE_ITEM)
-        elif drawn is None or drawn.kappa is None or drawn.agreement is None:
-            observed, kappa = _without(observed, NOT_COMPUTED), _without(kappa, NOT_COMPUTED)
         else:
-            interval = drawn.agreement.interval(at)
-            observed = (_perfect(interval, n, 1.0, 1.0) if perfect else interval).on(observed)
+            observed = drawn.agreement.interval(
+                observed.known, own.without_chance(), below=observed.known, floor=0.0, index=at
+            ).on(observed)
             if kappa.reason is None:
-                interval = drawn.kappa.interval(at)
-                if perfect:
-                    interval = _perfect(interval, n, float(common[at]), float(below[at]))
-                kappa = interval.on(kappa)
+                fall = float(agreeing[at] / below[at])
+                kappa = drawn.kappa.interval(kappa.known, own, below=fall, index=at).on(kappa)
         estimates.append(PairEstimate(int(raters[0]), int(raters[1]), int(common[at]), kappa, observed))
-    return tuple(estimates), _light(strata, parts, shares, items, drawn)
+    return tuple(estimates), _light(strata, parts, shares, drawn, information)
 
 
-def _light(strata: Strata, parts: Ratio, shares: Ratio, items: FloatArray, drawn: Drawn | None) -> Estimate:
+def _light(
+    strata: Strata, parts: Ratio, shares: Ratio, drawn: Drawn | None, information: Information
+) -> Estimate:
     if not len(strata.raters):
         return undefined(_without_pairs(strata))
     defined = parts.defined[:, 0]
     if not defined.any():
         return undefined(NO_VARIATION)
     estimate = Estimate(float(light_of(parts, defined)[0][0]))
-    if drawn is None:
-        return replace(estimate, interval_reason=NOT_COMPUTED)
-    if strata.n_items < 2:
-        return replace(estimate, interval_reason=SINGLE_ITEM)
-    interval = percentile_interval(*drawn.light)
-    if (shares.above == shares.below)[defined].all():
-        lows = [
-            _perfect(interval, int(n), float(units), float(below)).low
-            for n, units, below in zip(
-                items[defined], shares.below[defined, 0], parts.below[defined, 0], strict=True
-            )
-        ]
-        if interval.low is not None:
-            low = float(np.mean([low for low in lows if low is not None]))
-            interval = Interval(low, 1.0, None, interval.undefined_share, RULE_OF_THREE)
-    return interval.on(estimate)
+    light = None if drawn is None else Ratio(drawn.light[0], drawn.light[1].astype(np.float64))
+    return judged("cohen_kappa", estimate, light, information, light_fall(parts, shares))
 
 
-def conger_estimate(strata: Strata, pair_sums: Sequence[PairSums], drawn: Drawn | None) -> Estimate:
+def conger_estimate(
+    strata: Strata, pair_sums: Sequence[PairSums], drawn: Drawn | None, information: Information
+) -> Estimate:
     """Return Conger's kappa of complete ratings: chance is the mean over the pairs in each table."""
     if not len(strata.raters):
         return undefined(_without_pairs(strata))
@@ -95,15 +81,8 @@ def conger_estimate(strata: Strata, pair_sums: Sequence[PairSums], drawn: Drawn 
     if not below > 0:
         return undefined(NO_VARIATION)
     estimate = Estimate(float(parts.above.sum()) / below)
-    if drawn is None:
-        return replace(estimate, interval_reason=NOT_COMPUTED)
-    if strata.n_items < 2:
-        return replace(estimate, interval_reason=SINGLE_ITEM)
-    interval = drawn.conger.interval()
-    shares = pair_agreement(strata, pair_sums)
-    if (shares.above == shares.below).all():
-        interval = _perfect(interval, strata.n_items, float(shares.below.sum()), below)
-    return interval.on(estimate)
+    fall = float(pair_agreement(strata, pair_sums).above.sum()) / below
+    return judged("conger_kappa", estimate, None if drawn is None else drawn.conger, information, fall)
 
 
 def each_conger(strata: Strata, pair_sums: Sequence[PairSums]) -> list[float | None]:
@@ -126,23 +105,6 @@ def each_light(pair_sums: Sequence[PairSums]) -> list[float | None]:
             value, defined = light_kappa(kappas, cohen_varies(s) & (s.common > 0))
         found.append(float(value[0]) if defined[0] else None)
     return found
-
-
-def _perfect(interval: Interval, n: int, units: float, below: float) -> Interval:
-    """Return limits by the rule of three of a kappa of 1; n items at most disagree unseen, of the units."""
-    if interval.low is None:
-        return interval
-    low = max(-1.0, 1 - rule_of_three(n) * units / below)
-    return Interval(low, 1.0, None, interval.undefined_share, RULE_OF_THREE)
-
-
-def _most_common_units(strata: Strata, pair_sums: Sequence[PairSums]) -> FloatArray:
-    """Return of each pair the units it shares in the table where these are most: items, at least so many."""
-    most = np.zeros(len(strata.raters))
-    for s, place in zip(pair_sums, (table.place for table in strata.tables), strict=True):
-        if len(place):
-            most[place] = np.maximum(most[place], s.common[:, 0])
-    return most
 
 
 def _without(estimate: Estimate, reason: str) -> Estimate:

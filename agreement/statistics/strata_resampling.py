@@ -20,6 +20,8 @@ from agreement.statistics.strata_ratios import (
     SHARE_FIGURES,
     Ratio,
     added,
+    figure_fall,
+    figure_interval,
     light_of,
     pair_agreement,
     pair_parts,
@@ -80,11 +82,12 @@ def draw_figures(strata: Strata, whole: Sequence[PairSums], replicates: int, see
 
 
 def resampled_interval(
-    strata: Strata, name: str, replicates: int, seed: int | Sequence[int], *, n: int
+    strata: Strata, name: str, value: float, replicates: int, seed: int | Sequence[int], *, n: int
 ) -> Interval:
-    """Return the interval that a coefficient would have in a study of n items like those at hand."""
+    """Return the interval that a coefficient of this value would have in a study of n items like these."""
     parts: list[Ratio] = []
-    whole = sums_of(strata, strata.counts(strata.multiplicity[None, :].astype(np.float64)))[1]
+    counted, whole = sums_of(strata, strata.counts(strata.multiplicity[None, :].astype(np.float64)))
+    below = figure_fall(strata, counted, whole, name, value)
     defined = pair_parts(strata, whole).defined[:, 0]
     step = strata.chunk
     for weights in resampled_weights(
@@ -99,7 +102,8 @@ def resampled_interval(
             parts.append(Ratio(values, (codes == DEFINED).astype(np.float64)))
         else:
             parts.append(together(sums, name))
-    return Ratio.joined(parts).interval()
+    information = strata.information.scaled(n / strata.n_items)
+    return figure_interval(name, value, Ratio.joined(parts), information, below)
 
 
 def _resampled(

@@ -9,6 +9,12 @@ import numpy as np
 from numpy.typing import ArrayLike
 
 from agreement.statistics.coefficients import CountSums, count_features, count_sums
+from agreement.statistics.intervals import (
+    Information,
+    Informative,
+    informative_counts,
+    informative_pair,
+)
 from agreement.statistics.pairs import PairSums, PairTables, pair_tables
 from agreement.statistics.patterns import (
     FloatArray,
@@ -59,6 +65,35 @@ class Strata:
     @property
     def n_items(self) -> int:
         return int(self.multiplicity.sum())
+
+    def information_of(self, each: Sequence[tuple[Stratum, Informative]]) -> Information:
+        """Count the items that carry information in one of the tables given."""
+        found = np.zeros((3, self.multiplicity.size), dtype=np.bool_)
+        for table, which in each:
+            there = np.flatnonzero(table.of >= 0)
+            rows = table.of[there]
+            for row, patterns in zip(found, (which.pairable, which.differing, which.doubled), strict=True):
+                row[there] |= patterns[rows]
+        return Information(*(int(self.multiplicity[row].sum()) for row in found))
+
+    @property
+    def information(self) -> Information:
+        """How many items carry information in any table."""
+        return self.information_of(
+            [
+                (one, informative_counts(label_counts(one.patterns.rows, self.q), one.patterns.multiplicity))
+                for one in self.tables
+            ]
+        )
+
+    def pair_information(self, at: int) -> Information:
+        """Count the items that carry information on one pair of raters in any table."""
+        found = []
+        for table in self.tables:
+            for index in np.flatnonzero(table.place == at):
+                which = informative_pair(table.pairs, int(index), table.patterns.multiplicity)
+                found.append((table, which))
+        return self.information_of(found)
 
     @property
     def is_dense(self) -> bool:

@@ -6,7 +6,7 @@ from collections.abc import Sequence
 from typing import Any
 
 from agreement.display.cells import Notes
-from agreement.display.wording import reason_text
+from agreement.display.wording import interval_note, reason_text
 from agreement.statistics.estimates import KEPT_BACK
 from annotation.codebooks.definition import CQS_GEN
 from exports.documentation.markdown import cell, table
@@ -139,8 +139,7 @@ def _estimate(estimate: dict[str, Any], notes: Notes, *, spans: bool = False) ->
     if estimate["value"] is None:
         return f"undefined ({notes.mark('Undefined: ' + reason_text(estimate['reason'], spans=spans))})"
     value = f"{estimate['value']:.3f}"
-    doubt = reason_text(estimate["caution"] or estimate["interval_reason"])
-    if estimate["low"] is None:
-        return f"{value} ({notes.mark('No interval: ' + doubt)})" if doubt else value
-    value += f" [{estimate['low']:.3f}, {estimate['high']:.3f}]"
-    return f"{value} ({notes.mark('Interval not to be trusted: ' + doubt)})" if doubt else value
+    if estimate["low"] is not None:
+        value += f" [{estimate['low']:.3f}, {estimate['high']:.3f}]"
+    note = interval_note(estimate)
+    return f"{value} ({notes.mark(note[0].upper() + note[1:])})" if note else value

@@ -12,6 +12,7 @@ import numpy as np
 from numpy.typing import ArrayLike
 
 from agreement.statistics.bootstrap import generator, percentile_interval, resampled_weights
+from agreement.statistics.intervals import never_a_point
 from scoring.figures.matching import NAE
 
 ONE_LABEL, NO_QUESTIONS = "one_label", "no_questions"
@@ -159,4 +160,5 @@ def paired_difference(
         np.concatenate([weights @ kinds for weights in resampled_weights(multiplicity, replicates, rng)]) / n
     )
     interval = percentile_interval(means, np.ones(means.size, dtype=bool))
+    interval = never_a_point(value, interval, n, floor=-1.0)
     return Difference(value, interval.low, interval.high, n)
