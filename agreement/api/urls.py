@@ -2,11 +2,12 @@
 
 from django.urls import path
 
-from agreement.api import competence, reports
+from agreement.api import competence, planning, reports
 
 _REPORT = "projects/<slug:slug>/rounds/<int:number>/report/"
 
 urlpatterns = [
+    path("projects/<slug:slug>/study-plan/", planning.StudyPlanApi.as_view(), name="api-study-plan"),
     path(_REPORT, reports.ReportApi.as_view(), name="api-report"),
     path(f"{_REPORT}queue/", reports.QueueApi.as_view(), name="api-report-queue"),
     path(f"{_REPORT}plan/", reports.PlanApi.as_view(), name="api-report-plan"),

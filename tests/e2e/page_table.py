@@ -71,6 +71,7 @@ _LEAD = """
 /p/focus/releases/1.1/publish/
 /p/focus/refinements/
 /p/focus/rounds/new/
+/p/focus/rounds/texts/?alpha=0.6&prevalence=0.2&raters=3&width=0.2
 /p/focus/rounds/2/edit/
 /p/focus/rounds/4/edit/
 /p/focus/rounds/2/delete/

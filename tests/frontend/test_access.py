@@ -61,6 +61,7 @@ LEAD_ROUTES = {
     "person_reassign",
     "invitation_withdraw",
     "round_new",
+    "study_size",
     "round",
     "round_progress",
     "round_asked",
