@@ -40,6 +40,6 @@ class StudyPlanApi(MemberView):
         operation_id="projects_study_plan",
     )
     def get(self, request: Request, slug: str) -> Response:
-        """Say how many texts give an interval of alpha narrower than `width`, by simulation, before a pilot."""
+        """Say how many texts give an interval of alpha narrower than `width`, by simulation."""
         self.member(request, slug, lead=True)
         return Response(study_plan(study_clean(request.query_params.dict())))

@@ -85,9 +85,7 @@ class StudySize:
         return {"n_texts": self.n_texts, **rounded}
 
 
-def study_size(
-    expected: StudyExpected, *, seed: int, studies: int = 400, replicates: int = 400
-) -> StudySize:
+def study_size(expected: StudyExpected, *, seed: int, studies: int = 400, replicates: int = 400) -> StudySize:
     """Return the least number of texts at which enough of the simulated studies are narrow enough.
 
     Each number of texts tried has `studies` studies of its own seed, each with the interval that a report

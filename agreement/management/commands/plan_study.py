@@ -73,8 +73,8 @@ def _told(expected: StudyExpected, size: StudySize) -> str:
             f"{expected.assurance:.0%} of studies: with {MOST_TEXTS:,} it is in {size.reached:.0%}."
         )
     lines = [
-        f"{size.n_texts:,} texts, each judged by {expected.raters}: the 95% interval of alpha is narrower than "
-        f"{expected.width:g} and needs no caution in {size.reached:.0%} of studies.",
+        f"{size.n_texts:,} texts, each judged by {expected.raters}: the 95% interval of alpha is narrower "
+        f"than {expected.width:g} and needs no caution in {size.reached:.0%} of studies.",
         f"Expected interval: {size.low:.2f} to {size.high:.2f}, {size.width:.2f} wide (medians).",
     ]
     if size.cautioned:
