@@ -5,9 +5,9 @@ from __future__ import annotations
 from collections.abc import Sequence
 
 from agreement.statistics.estimates import REASONS, RULE_OF_THREE, Estimate, TableResult
-from agreement.statistics.influence import WithoutRater
 from agreement.statistics.kappa_paradox import table_readings
 from agreement.statistics.strata import StratifiedResult
+from agreement.what_if.influence import WithoutRater
 
 _NAMES = (
     ("observed_agreement", "Observed agreement (p_a, mean over items)"),

@@ -14,7 +14,7 @@ from agreement.report.judgements import RoundJudgements
 from agreement.report.label_figures import is_crowd, seed_of
 from agreement.report.loading import judgements_read
 from agreement.report.sections import Section, sections_of
-from agreement.statistics.sample_size import ItemsNeeded, items_needed, strata_items_needed
+from agreement.what_if.sample_size import ItemsNeeded, items_needed, strata_items_needed
 from core.errors import Refused
 
 PLANNED = (

@@ -8,7 +8,7 @@ from typing import Any
 from django.utils.translation import gettext
 
 from agreement.display.sample_size import WIDEST, PlanRefused
-from agreement.statistics.planning import MOST_TEXTS, StudyExpected, StudySize, study_size
+from agreement.what_if.study_size import MOST_TEXTS, StudyExpected, StudySize, study_size
 
 MOST_RATERS = 50
 ASSURANCE = 0.8

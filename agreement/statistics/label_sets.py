@@ -24,7 +24,6 @@ from agreement.statistics.bootstrap import (
     resampled_items,
     resampled_weights,
     seed_words,
-    spread_interval,
 )
 from agreement.statistics.estimates import (
     NO_ITEMS,
@@ -34,6 +33,7 @@ from agreement.statistics.estimates import (
     Estimate,
     undefined,
 )
+from agreement.statistics.intervals import Information, judged_interval
 from agreement.statistics.pairs import Summation
 from agreement.statistics.patterns import FloatArray, IntArray
 
@@ -157,12 +157,23 @@ def _alphas(
         _values(weights @ kind_observed, kinds.apply(weights), distances)
         for weights, kind_observed, kinds in _resamples(item, code, observed, n_sets, seed, replicates)
     ]
-    return {
-        name: spread_interval(*(np.concatenate([part[name][at] for part in drawn]) for at in (0, 1))).on(
-            found
-        )
-        for name, found in estimates.items()
-    }
+    information = _information(blocks, int(counts[0].argmax()))
+    judged = {}
+    for name, found in estimates.items():
+        values, defined = (np.concatenate([part[name][at] for part in drawn]) for at in (0, 1))
+        judged[name] = judged_interval(found.known, values, defined, information).on(found)
+    return judged
+
+
+def _information(blocks: list[IntArray], common: int) -> Information:
+    """Count the items whose sets differ, and those with a set that is not the commonest twice."""
+    differing = sum(int((block != block[:, :1]).any(axis=1).sum()) for block in blocks)
+    doubled = 0
+    for block in blocks:
+        ordered = np.sort(block, axis=1)
+        twice = (ordered[:, 1:] == ordered[:, :-1]) & (ordered[:, 1:] != common)
+        doubled += int(twice.any(axis=1).sum())
+    return Information(sum(len(block) for block in blocks), differing, doubled)
 
 
 def _disagreement(blocks: list[IntArray], distances: FloatArray) -> FloatArray:

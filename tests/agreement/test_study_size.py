@@ -1,4 +1,4 @@
-"""How many texts a study needs before there is any data: the simulation, the command, the API and the page."""
+"""How many texts a study needs before there is any data: simulation, command, API and page."""
 
 import io
 import json
@@ -9,7 +9,7 @@ import pytest
 from django.core.management import CommandError, call_command
 
 from agreement.statistics.label_agreement import label_agreement
-from agreement.statistics.planning import MOST_TEXTS, StudyExpected, study_size, yes_law
+from agreement.what_if.study_size import MOST_TEXTS, StudyExpected, study_size, yes_law
 from annotation.rounds.lifecycle import round_create
 from tests import factories
 from tests.conftest import client_of

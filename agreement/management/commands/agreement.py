@@ -22,9 +22,9 @@ from agreement.statistics.estimates import (
     TableResult,
     undefined,
 )
-from agreement.statistics.influence import WithoutRater, without_each
 from agreement.statistics.label_agreement import label_agreement
 from agreement.statistics.strata import StratifiedResult, stratified_agreement
+from agreement.what_if.influence import WithoutRater, without_each
 from core.canonical_json import canonical_float
 from core.lookalikes import groups_alike
 

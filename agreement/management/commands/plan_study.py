@@ -10,7 +10,7 @@ from django.core.management.base import BaseCommand, CommandError
 
 from agreement.display.sample_size import PlanRefused
 from agreement.display.study_size import ASSURANCE, study_clean, study_json
-from agreement.statistics.planning import MOST_TEXTS, StudyExpected, StudySize, study_size
+from agreement.what_if.study_size import MOST_TEXTS, StudyExpected, StudySize, study_size
 
 LEAST_REPLICATES, MOST_REPLICATES = 100, 2_000
 
