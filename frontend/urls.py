@@ -123,6 +123,11 @@ urlpatterns = [
         name="agreement_competence",
     ),
     path(
+        "p/<slug:slug>/rounds/<int:number>/agreement/influence/",
+        report.agreement_influence,
+        name="agreement_influence",
+    ),
+    path(
         "p/<slug:slug>/rounds/<int:number>/agreement/units/",
         report.agreement_units,
         name="agreement_units",

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from typing import Any
+
 from drf_spectacular.utils import OpenApiParameter, extend_schema, extend_schema_serializer
 from rest_framework import serializers
 from rest_framework.request import Request
@@ -13,7 +15,7 @@ from annotation.api.projects import REFUSALS, MemberView
 
 class StudyPlanApi(MemberView):
     @extend_schema_serializer(component_name="StudyPlan")
-    class OutputSerializer(serializers.Serializer):
+    class OutputSerializer(serializers.Serializer[Any]):
         alpha = serializers.FloatField()
         prevalence = serializers.FloatField()
         raters = serializers.IntegerField()

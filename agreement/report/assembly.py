@@ -15,6 +15,7 @@ from itertools import count
 from typing import Any
 
 import numpy as np
+from numpy.typing import NDArray
 
 from agreement.report.annotators import annotator_figures, median_seconds
 from agreement.report.bertscore_figures import bertscore_add
@@ -174,6 +175,7 @@ def _head(
         "protocol": judgements.protocol,
         "parameters": parameters,
         "n_items": int(np.unique(judgements.unit_item[units]).size),
+        **_clusters(judgements, units),
         "n_items_drawn": len(judgements.items),
         "n_units": int(units.size),
         "n_annotators": int(np.unique(judgements.columns.rater[answered]).size),
@@ -197,6 +199,14 @@ def _head(
     }
 
 
+def _clusters(judgements: RoundJudgements, units: NDArray[np.int64]) -> dict[str, int]:
+    """Return how many clusters the judged items are in, where clusters are resampled."""
+    clusters = judgements.clusters
+    if clusters is None:
+        return {}
+    return {"n_clusters": int(np.unique(clusters[judgements.unit_item[units]]).size)}
+
+
 def _section(judgements: RoundJudgements, section: Section, parameters: dict[str, Any]) -> dict[str, Any]:
     figures = table_figures(
         section.ratings,
@@ -206,6 +216,7 @@ def _section(judgements: RoundJudgements, section: Section, parameters: dict[str
         clusters=section.clusters,
         positive=section.positive,
         strata=section.strata,
+        item_clusters=section.item_clusters,
     )
     if section.kind == ALL and section.strata is not None:
         figures["sets"] = set_figures(section.strata, key=section.key, parameters=parameters)

@@ -138,7 +138,8 @@ def yes_law(expected: StudyExpected) -> FloatArray:
     )
     ways = np.array([math.lgamma(m + 1) - math.lgamma(k + 1) - math.lgamma(m - k + 1) for k in range(m + 1)])
     law: FloatArray = np.exp(ways + yes + no[::-1] - all_of[m])
-    return law / law.sum()
+    total: float = law.sum()
+    return law / total
 
 
 @dataclass(frozen=True, slots=True)

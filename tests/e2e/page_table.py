@@ -175,6 +175,7 @@ NOT_PAGES = {
         "project_restore", "codebook_preview", "item_restore", "import_undo", "person_reactivate",
         "invitation_withdraw", "release_cancel", "release_unpublish", "round_pause", "agreement_compute",
         "agreement_competence",
+        "agreement_influence",
         "adjudicate_next", "refinement_cancel", "refinement_reject", "refinement_restore",
         "unit_decide", "unit_undo", "unit_skip", "unit_comment", "set_language",
     },

@@ -24,6 +24,7 @@ LEAD_ROUTES = {
     "agreement_status",
     "agreement_compute",
     "agreement_competence",
+    "agreement_influence",
     "agreement_units",
     "disagreements",
     "round_disagreements",
@@ -93,6 +94,7 @@ ELSEWHERE_TESTED = {"workspace"}
 POST_ONLY = {
     "agreement_compute",
     "agreement_competence",
+    "agreement_influence",
     "adjudicate_next",
     "unit_decide",
     "unit_undo",

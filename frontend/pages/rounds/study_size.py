@@ -26,7 +26,8 @@ def study_size(request: HttpRequest, slug: str) -> HttpResponse:
     draft = member.project.rounds.filter(
         number=number_in(request.GET.get("round")), status=Round.Status.DRAFT
     ).first()
-    context = {"size": {"given": given, **_answer(given, asked="alpha" in request.GET)}, "round": draft}
+    answer = _answer(given, asked="alpha" in request.GET)
+    context: dict[str, Any] = {"size": {"given": given, **answer}, "round": draft}
     fragment = getattr(request, "htmx", False)
     template = "rounds/_study_size.html" if fragment else "rounds/study_size.html"
     return project_page(request, template, member, tab="project", **context)
