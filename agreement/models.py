@@ -149,7 +149,7 @@ class CompetenceEstimate(Job):
 class InfluenceFigures(Job):
     """The figures of a finished report without each annotator and by field, computed when asked for.
 
-    `result` is what `agreement.report.influence` gives, as plain data.
+    `result` is what `agreement.computation.influence_figures` gives, as plain data.
     """
 
     report = models.OneToOneField(AgreementReport, on_delete=models.CASCADE, related_name="influence")

@@ -10,8 +10,8 @@ from typing import Any
 
 from django.utils.translation import gettext
 
+from agreement.computation.influence_figures import influence_figures
 from agreement.models import AgreementReport, InfluenceFigures
-from agreement.report.influence import influence_figures
 from agreement.report.loading import judgements_of
 from annotation.access import kept_from
 from annotation.models import Membership

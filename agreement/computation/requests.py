@@ -19,7 +19,6 @@ from django.utils.translation import gettext_lazy
 
 from agreement.models import AgreementReport
 from agreement.report.assembly import REPORT_VERSION
-from agreement.report.clusters import ClusterRefused
 from agreement.report.loading import (
     changed_items,
     clusters_check,
@@ -31,6 +30,7 @@ from agreement.report.unsaid import LIVE_ITEMS
 from agreement.spans.encoders import encoder_label
 from annotation.access import kept_from
 from annotation.codebooks.definition import FOCUS
+from annotation.items.clusters import ClusterRefused
 from annotation.models import Membership, Round
 from core.canonical_json import sha256_of
 from core.errors import Refused

@@ -9,7 +9,6 @@ from typing import Any
 import numpy as np
 
 from agreement.models import AgreementReport
-from agreement.report.clusters import ClusterRefused
 from agreement.report.conditions import Conditions, conditions_read, first_round
 from agreement.report.judgements import RoundJudgements
 from agreement.report.label_figures import min_common_of, seed_of
@@ -18,6 +17,7 @@ from agreement.report.sections import Section, sections_of
 from agreement.report.unsaid import item_of_rows
 from agreement.statistics.difference import Change, agreement_change
 from agreement.statistics.strata_change import stratified_change
+from annotation.items.clusters import ClusterRefused
 from annotation.models import Project, Round
 from core.canonical_json import canonical
 

@@ -19,7 +19,6 @@ from django.db.models import Count, Exists, Max, Model, OuterRef, QuerySet, Sum
 from django.db.models.functions import Coalesce
 
 from agreement.models import AgreementReport
-from agreement.report.clusters import clusters_read, field_values
 from agreement.report.judgements import (
     CANNOT_JUDGE,
     Columns,
@@ -32,6 +31,7 @@ from agreement.report.judgements import (
 )
 from agreement.report.span_sums import ResamplingFrame
 from annotation.codebooks.definition import CQS_GEN, FOCUS
+from annotation.items.clusters import clusters_read, field_values
 from annotation.items.correction import CORRECTED
 from annotation.models import Item, Membership, QuestionAnnotation, Round, RoundItem, TypeAnnotation
 
@@ -51,7 +51,7 @@ def judgements_read(
 
     types: the codes of the only types whose judgements are wanted; then the fields of the items are left out.
     without: the ids of items that are read as if the round did not have them, nor annotators of them alone.
-    cluster: the field of the items that says which are resampled together; see `clusters_read`.
+    cluster: the field of the items that says which are resampled together; see `annotation.items.clusters`.
     """
     definition = round.codebook.definition
     items = _items_read(round, fields=types is None, without=without)
@@ -65,7 +65,7 @@ def judgements_read(
     rater_of = {member_id: index for index, (_, member_id) in enumerate(members)}
     item_of = {item_id: index for index, item_id in enumerate(items.ids.tolist())}
     shared: dict[str, Any] = {
-        "cluster_names": () if cluster is None else clusters_read(round, items, cluster),
+        "cluster_names": () if cluster is None else _clusters(round, items, cluster),
         "raters": tuple(name for name, _ in members),
         "rater_ids": tuple(pk for _, pk in members),
     }
@@ -140,17 +140,11 @@ def judgements_digest(round: Round, *, cluster: str | None = None) -> str:
 
 def clusters_check(round: Round, field: str) -> None:
     """Raise ClusterRefused where a field of the items does not say which are resampled together."""
-    clusters_read(round, _items_read(round, fields=False), field)
+    _clusters(round, _items_read(round, fields=False), field)
 
 
-def cluster_fields(round: Round) -> list[str]:
-    """Return the fields of a round's items that name one cluster each, two of them or more."""
-    items = _items_read(round, fields=True)
-    return sorted(
-        name
-        for name, values in items.fields.items()
-        if all(len(own) == 1 and own[0].strip() for own in values) and len({own[0] for own in values}) > 1
-    )
+def _clusters(round: Round, items: RoundItems, field: str) -> tuple[str, ...]:
+    return clusters_read(round, items.ids.tolist(), items.external_ids, field)
 
 
 def judgements_stamp(round: Round) -> str:

@@ -43,7 +43,6 @@ from agreement.models import AgreementReport
 from agreement.report.comparison import change_conditions
 from agreement.report.conditions import conditions_brief, conditions_words
 from agreement.report.cross_tables import WHOSE
-from agreement.report.loading import cluster_fields
 from agreement.tasks import competence_start, influence_start, report_start
 from annotation import access
 from annotation.models import Membership, Round
@@ -216,7 +215,7 @@ def _report_context(
         if influence and influence.result
         else None,
         "report": report,
-        "cluster_fields": [] if report.parameters["live"] else cluster_fields(round),
+        "cluster_fields": _cluster_fields(figures),
         "asked": asked_words(round.asked) if round.asked else "",
         "notes": notes,
         "crosscheck_rows": crosscheck_table(report.crosscheck_result),
@@ -257,6 +256,12 @@ def _report_context(
         "whose_choices": WHOSE,
         "most_disputed": next(iter(_shown(report, units_view(report, most_disputed))), None),
     }
+
+
+def _cluster_fields(figures: dict[str, Any]) -> list[str]:
+    """Return the fields that may name a cluster for each item; what is asked for is checked in full."""
+    whole = figures["n_items_drawn"]
+    return [table["field"] for table in figures["cross"] if sum(table["n_items"]) == whole]
 
 
 def _who(round: Round, figures: dict[str, Any]) -> list[tuple[str, str]]:

@@ -3,9 +3,9 @@
 from __future__ import annotations
 
 import json
+from collections.abc import Sequence
 from typing import Any
 
-from agreement.report.judgements import RoundItems
 from annotation.models import Item, Round
 from core.errors import Refused
 
@@ -19,8 +19,10 @@ class ClusterRefused(Refused):
         super().__init__("invalid", message, errors={"cluster": message})
 
 
-def clusters_read(round: Round, items: RoundItems, field: str) -> tuple[str, ...]:
-    """Return the value that each item has in a field: topic, source, or one of the metadata.
+def clusters_read(
+    round: Round, ids: Sequence[int], external_ids: Sequence[str], field: str
+) -> tuple[str, ...]:
+    """Return the value that each of these items of a round has in a field: topic, source, or of the metadata.
 
     Raises ClusterRefused where no item has the field, where one has no value, or where one has several.
     """
@@ -31,8 +33,8 @@ def clusters_read(round: Round, items: RoundItems, field: str) -> tuple[str, ...
     for item_id, _, topic, source, metadata in rows.iterator(chunk_size=BATCH):
         value = {**metadata, "topic": topic, "source": source}.get(field)
         values[item_id] = field_values(value)
-    found_of = [values.get(item_id, ()) for item_id in items.ids.tolist()]
-    named = list(zip(items.external_ids, found_of, strict=True))
+    found_of = [values.get(item_id, ()) for item_id in ids]
+    named = list(zip(external_ids, found_of, strict=True))
     if not any(found for _, found in named):
         raise ClusterRefused(f"No item of the round has a value in the field {field!r}.")
     for name, found in named:
