@@ -3,6 +3,7 @@ other field of the items. See docs/decisions/agreement.md."""
 
 from __future__ import annotations
 
+from collections import Counter
 from collections.abc import Callable
 from typing import Any
 
@@ -20,6 +21,9 @@ from core.canonical_json import canonical
 MOST_ANNOTATORS = 40
 """Of a larger crowd nobody is left out in turn: no figure hangs on one of so many."""
 
+LEAST_TEXTS = 2
+"""A figure of one text says nothing of its field, and tells of the text."""
+
 LEAST_ANNOTATORS = 3
 """Without one of two there is nobody to agree with."""
 
@@ -31,7 +35,7 @@ def influence_figures(
 
     {"sections": [{"key", "kind", "code", "name", "annotators": [...]}], "fields": [{"field", "values":
     [...]}]}. An annotator has "estimates" without them and "differences" to all, an interval each; a value of
-    a field has "estimates" among its items, over all types or labels. Fields with one value are left out, and
+    a field has "estimates" among its items, over all types or labels. Values of a single item are left out, and
     an item with several values counts for each. `alive` is called after each table.
     """
     found = [_without(judgements, section, parameters, alive) for section in sections_of(judgements)]
@@ -69,7 +73,8 @@ def _fields(
     items = np.arange(len(judgements.items)) if whole.strata is not None else item_of_rows(judgements, whole)
     fields = []
     for name, per_item in sorted(judgements.items.fields.items()):
-        values = sorted({value for entry in per_item for value in entry})
+        counted = Counter(value for entry in per_item for value in set(entry))
+        values = sorted(value for value, n in counted.items() if n >= LEAST_TEXTS)
         if len(values) < 2:
             continue
         rows = []

@@ -4,10 +4,7 @@ from __future__ import annotations
 
 import csv
 import io
-from collections.abc import Iterator
 from typing import Any
-
-from django.utils.translation import gettext
 
 from agreement.display.cells import Figures, Notes, cell, number
 from agreement.display.csv_latex import latex_text
@@ -24,7 +21,11 @@ def influence_tables(result: Figures, notes: Notes) -> dict[str, Any]:
     return {
         "heads": [COEFFICIENTS[name] for name in INFLUENCED],
         "people": [
-            {"pseudonym": person["pseudonym"], "cells": notes.each(_moved(person))}
+            {
+                "pseudonym": person["pseudonym"],
+                "without": notes.each(cell(person["estimates"][name]) for name in INFLUENCED),
+                "moved": notes.each(cell(person["differences"][name], signed=True) for name in INFLUENCED),
+            }
             for person in whole["annotators"]
         ],
         "fields": [
@@ -42,19 +43,6 @@ def influence_tables(result: Figures, notes: Notes) -> dict[str, Any]:
             for table in result["fields"]
         ],
     }
-
-
-def _moved(person: Figures) -> Iterator[Any]:
-    """Yield each figure without a person, with how far it moves below it."""
-    for name in INFLUENCED:
-        difference = person["differences"][name]
-        below = ""
-        if difference["value"] is not None:
-            below = gettext("moves %(by)s") % {"by": number(difference["value"], signed=True)}
-            if difference["low"] is not None:
-                low, high = (number(difference[end], signed=True) for end in ("low", "high"))
-                below = f"{below} [{low}, {high}]"
-        yield cell(person["estimates"][name], below=below)
 
 
 def influence_csv(result: Figures) -> str:

@@ -3,7 +3,7 @@
 Each text has its own share of annotators who say yes, drawn from a beta distribution with the expected
 prevalence as its mean and the expected alpha as its intraclass correlation; its annotators answer
 independently of each other. The numbers of yes of a text are then beta-binomial, and the population value of
-Krippendorff's nominal alpha is the one expected. See docs/decisions/agreement.md.
+Krippendorff's nominal alpha is the one expected.
 
 References
 ----------

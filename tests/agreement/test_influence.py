@@ -2,6 +2,7 @@
 
 import io
 import json
+from pathlib import Path
 
 import krippendorff
 import numpy as np
@@ -145,3 +146,16 @@ def test_a_file_without_strata_has_clusters_too(tmp_path):
     assert found["cluster"] == {"column": "source", "n_clusters": 12}
     assert found["coefficients"]["pabak"]["value"] == pytest.approx(direct.value)
     assert found["coefficients"]["pabak"]["low"] == pytest.approx(direct.low, abs=0.03)
+
+
+def test_the_worked_example_of_the_documentation_is_what_is_computed():
+    told = " ".join(Path("docs/statistics.md").read_text().split())
+    assert "six texts, three annotators, answers (0,0,1) (1,1,0) (0,0,0) (1,1,1) (0,0,1) (1,1,1)" in told
+    ratings = np.array([[0, 0, 1], [1, 1, 0], [0, 0, 0], [1, 1, 1], [0, 0, 1], [1, 1, 1]])
+    first, _, third = without_each(ratings, q=2, seed=1, replicates=0)
+    assert "without the third p_a is 1 and moves by +1/3" in told
+    assert third.figures.estimates["observed_agreement"].value == 1
+    assert third.differences["observed_agreement"].value == pytest.approx(1 / 3)
+    assert "without the first it is 1/2 and moves by −1/6" in told
+    assert first.figures.estimates["observed_agreement"].value == 0.5
+    assert first.differences["observed_agreement"].value == pytest.approx(-1 / 6)

@@ -91,7 +91,7 @@ def test_a_lead_asks_a_worker_computes_and_page_and_files_show_it(lead_client):
     assert f"without {left_out}" in latex
     assert "types as strata, each against its own chance" in latex
     page = lead_client.get(f"/p/{made.project.slug}/rounds/{made.round.number}/agreement/").content.decode()
-    assert "moves " in page
+    assert "moves by" in page
     assert "By <b>difficulty</b>" in page
 
 
@@ -131,6 +131,10 @@ def test_a_report_is_resampled_by_a_field_that_its_lead_names(lead_client):
         assert spans["value"] == before[key]["spans"]["similarity"]["token_jaccard"]["value"]
     shown = lead_client.get(page).content.decode()
     assert "the 12 values of <b>source</b>" in " ".join(shown.split())
+    rows = rows_of(lead_client.get(address(made, "figures.csv")))
+    assert {(row["cluster"], row["n_clusters"]) for row in rows} == {("source", "12")}
+    latex = lead_client.get(address(made, "table.tex")).content.decode()
+    assert "Intervals draw clusters of texts: the 12 values of source" in latex
     # Computing again keeps it, until single texts are chosen.
     lead_client.post(f"{page}compute/")
     assert AgreementReport.objects.count() == 2

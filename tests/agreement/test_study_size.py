@@ -2,6 +2,7 @@
 
 import io
 import json
+from pathlib import Path
 
 import krippendorff
 import numpy as np
@@ -164,3 +165,12 @@ def test_the_pages_that_plan_a_round_ask_and_answer_for_the_draw(lead_client):
     wrong = lead_client.get(f"/p/{made.project.slug}/rounds/texts/", {**asked, "width": "0"})
     assert "The width must be a number above 0 and up to 2." in wrong.content.decode()
     assert "<html" in wrong.content.decode()
+
+
+def test_the_worked_example_of_the_documentation_is_what_is_computed():
+    told = " ".join(Path("docs/statistics.md").read_text().split())
+    law = ", ".join(f"{share:.4f}" for share in law_of())
+    size = study_size(StudyExpected(**ASKED), seed=1)
+    assert f"P = ({law}) for 0 to 3 yes" in told
+    assert f"takes {size.n_texts} texts; it then reaches from about {size.low:.2f} to {size.high:.2f}" in told
+    assert f"in {size.reached:.0%} of the studies" in told
