@@ -35,7 +35,7 @@ def influence_figures(
 
     {"sections": [{"key", "kind", "code", "name", "annotators": [...]}], "fields": [{"field", "values":
     [...]}]}. An annotator has "estimates" without them and "differences" to all, an interval each; a value of
-    a field has "estimates" among its items, over all types or labels. Values of a single item are left out, and
+    a field has "estimates" among its items, of all types or labels. Values of a single item are left out, and
     an item with several values counts for each. `alive` is called after each table.
     """
     found = [_without(judgements, section, parameters, alive) for section in sections_of(judgements)]
