@@ -23,7 +23,7 @@ def _alpha(sums: np.ndarray) -> np.ndarray:
     """Return alpha of sums (..., 3): disagreement, ratings, yes."""
     disagreement, ratings, yes = np.moveaxis(sums, -1, 0)
     with np.errstate(divide="ignore", invalid="ignore"):
-        return 1 - disagreement * (ratings - 1) / (2 * yes * (ratings - yes))
+        return np.asarray(1 - disagreement * (ratings - 1) / (2 * yes * (ratings - yes)))
 
 
 def alpha_limits(

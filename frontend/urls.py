@@ -11,6 +11,7 @@ from frontend.pages.people import invitations, people, person, reassignment
 from frontend.pages.project import audit, home, project, settings
 from frontend.pages.releases import publication, releases
 from frontend.pages.rounds import asked_types, drawing, editing, lifecycle, planning, study_size, training
+from frontend.pages.systems import answers, comparing, evaluation, systems
 
 urlpatterns = [
     path("", home.home, name="home"),
@@ -81,6 +82,35 @@ urlpatterns = [
         "p/<slug:slug>/refinements/<int:refinement_id>/restore/",
         refinement.restore,
         name="refinement_restore",
+    ),
+    path("p/<slug:slug>/systems/", systems.systems, name="systems"),
+    path("p/<slug:slug>/systems/new/", systems.system_new, name="system_new"),
+    path("p/<slug:slug>/systems/<int:system_id>/", systems.system, name="system"),
+    path("p/<slug:slug>/systems/compare/", comparing.compare, name="systems_compare"),
+    path("p/<slug:slug>/systems/compare/<str:name>", comparing.compare_file, name="systems_compare_file"),
+    path("p/<slug:slug>/evaluations/<int:evaluation_id>/", evaluation.evaluation, name="evaluation"),
+    path(
+        "p/<slug:slug>/evaluations/<int:evaluation_id>/progress/",
+        evaluation.evaluation_progress,
+        name="evaluation_progress",
+    ),
+    path(
+        "p/<slug:slug>/evaluations/<int:evaluation_id>/cancel/", evaluation.cancel, name="evaluation_cancel"
+    ),
+    path("p/<slug:slug>/evaluations/<int:evaluation_id>/again/", evaluation.again, name="evaluation_again"),
+    path(
+        "p/<slug:slug>/evaluations/<int:evaluation_id>/files/<str:name>",
+        evaluation.evaluation_file,
+        name="evaluation_file",
+    ),
+    path(
+        "p/<slug:slug>/evaluations/<int:evaluation_id>/answers/", answers.answers, name="evaluation_answers"
+    ),
+    path("p/<slug:slug>/evaluations/<int:evaluation_id>/words/", answers.tag_new, name="error_tag_new"),
+    path(
+        "p/<slug:slug>/evaluations/<int:evaluation_id>/answers/<int:answer_id>/tag/",
+        answers.tag,
+        name="answer_tag",
     ),
     path("favicon.ico", crawling.favicon, name="favicon"),
     path("robots.txt", crawling.robots, name="robots"),

@@ -19,12 +19,8 @@ from django.utils.translation import gettext_lazy
 
 from agreement.models import AgreementReport
 from agreement.report.assembly import REPORT_VERSION
-from agreement.report.loading import (
-    changed_items,
-    clusters_check,
-    judgements_digest,
-    judgements_stamp,
-)
+from agreement.report.figures import ReportFigures
+from agreement.report.loading import changed_items, clusters_check, judgements_digest, judgements_stamp
 from agreement.report.parameters import parameters_clean
 from agreement.report.unsaid import LIVE_ITEMS
 from agreement.spans.encoders import encoder_label
@@ -102,13 +98,14 @@ def report_visible(*, member: Membership, round: Round) -> None:
         raise ReportHidden(JUDGES)
 
 
-def figures_readable(report: AgreementReport, member: Membership) -> dict[str, Any]:
+def figures_readable(report: AgreementReport, member: Membership) -> ReportFigures:
     """Return the figures for a member. They are of all texts together, but for the tables by a field.
 
     A field may have a value that one text alone has: these tables are left out while an open round asks the
     member about a text of the report's round.
     """
-    return {**report.figures, "cross": []} if kept_from(member, report.round) else report.figures
+    figures: ReportFigures = report.figures
+    return {**figures, "cross": []} if kept_from(member, report.round) else figures
 
 
 def report_request(*, round: Round, parameters: Mapping[str, Any] | None = None) -> AgreementReport:

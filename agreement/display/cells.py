@@ -10,6 +10,7 @@ from django.utils.translation import gettext
 
 from agreement.display.charts import level
 from agreement.display.wording import interval_doubts, reason_text
+from agreement.statistics.figures import EstimateFigures
 
 MINUS = "−"
 DASH = "–"
@@ -108,7 +109,9 @@ def count(number: int | None) -> int | str:
     return DASH if number is None else number
 
 
-def cell(estimate: Figures | None, *, signed: bool = False, spans: bool = False, below: str = "") -> Cell:
+def cell(
+    estimate: EstimateFigures | None, *, signed: bool = False, spans: bool = False, below: str = ""
+) -> Cell:
     """Return an estimate as text with its interval, or a dash with the reason."""
     if estimate is None:
         return Cell(DASH)

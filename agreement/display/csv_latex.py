@@ -5,10 +5,11 @@ from __future__ import annotations
 import csv
 import io
 from collections.abc import Iterator, Sequence
-from typing import Any
+from typing import Any, cast
 
 from agreement.display.cells import Notes
 from agreement.display.wording import (
+    AGAINST,
     COEFFICIENTS,
     ITEM_MEANS,
     SET_ALPHAS,
@@ -21,6 +22,8 @@ from agreement.display.wording import (
     span_alphas,
 )
 from agreement.report.bertscore_figures import BERTSCORE, bertscore_figure
+from agreement.report.figures import MeanFigures, ReportFigures, SectionFigures
+from agreement.statistics.figures import EstimateFigures
 from core.csv_safety import made_safe
 
 CSV_COLUMNS = (
@@ -79,7 +82,7 @@ class TableRefused(ValueError):
     """A row or column was asked for that a report does not have."""
 
 
-def figures_csv(figures: dict[str, Any]) -> str:
+def figures_csv(figures: ReportFigures) -> str:
     """Return every figure of a report, one a row; undefined has an empty value and its reason.
 
     Of groups and all types the figures are those of the types together; the plain mean over types stands
@@ -114,7 +117,7 @@ def figures_csv(figures: dict[str, Any]) -> str:
     return out.getvalue()
 
 
-def change_csv(figures: dict[str, Any], change: dict[str, Any]) -> str:
+def change_csv(figures: ReportFigures, change: dict[str, Any]) -> str:
     """Return every difference against the round before, one a row, each beside its conditions."""
     out = io.StringIO()
     conditions = change["conditions"]
@@ -139,32 +142,37 @@ def change_csv(figures: dict[str, Any], change: dict[str, Any]) -> str:
     return out.getvalue()
 
 
-def _of_strata(section: dict[str, Any]) -> Iterator[tuple[str, dict[str, Any]]]:
+AnyEstimate = EstimateFigures | MeanFigures
+
+
+def _of_strata(section: SectionFigures) -> Iterator[tuple[str, AnyEstimate]]:
     yield from ((f"{name}_mean_of_types", mean) for name, mean in section.get("mean_of_types", {}).items())
     yield from ((f"{name}_stacked", estimate) for name, estimate in section.get("stacked", {}).items())
 
 
-def _estimates(section: dict[str, Any], figures: dict[str, Any]) -> Iterator[tuple[str, dict[str, Any]]]:
+def _estimates(section: SectionFigures, figures: ReportFigures) -> Iterator[tuple[str, AnyEstimate]]:
     yield from ((name, section["estimates"][name]) for name in COEFFICIENTS)
     if sets := section.get("sets"):
         counted = {"n_texts": sets["n_items"], "n_pairable": sets["n_pairable"], "n_ratings": None}
-        yield from ((name, {**sets[name], **counted}) for name in SET_ALPHAS)
+        alphas: dict[str, Any] = {**sets}
+        yield from ((name, cast(EstimateFigures, {**alphas[name], **counted})) for name in SET_ALPHAS)
     if section["spans"]:
         yield from ((name, section["spans"]["similarity"][name]) for name in SIMILARITIES)
         bertscore = bertscore_figure(section)
         if bertscore is not None:
             yield BERTSCORE, bertscore
         yield from ((name, section["spans"][name]) for name in span_alphas(figures))
-        for target, measures in section["spans"].get("against", {}).items():
+        for target in AGAINST if "against" in section["spans"] else ():
+            measures = section["spans"]["against"][target]
             yield from ((f"{name}_against_{target}", measures[name]) for name in SIMILARITIES)
             yield f"{BERTSCORE}_against_{target}", bertscore_figure(section, target)
         for way in ITEM_MEANS:
-            measures = section["spans"].get(way, {})
-            yield from ((f"{name}_{way}", measures[name]) for name in SIMILARITIES if name in measures)
+            means = section["spans"].get(way, {})
+            yield from ((f"{name}_{way}", means[name]) for name in SIMILARITIES if name in means)
 
 
 def latex_table(
-    figures: dict[str, Any], *, rows: Sequence[str] = (), columns: Sequence[str] = LATEX_DEFAULT
+    figures: ReportFigures, *, rows: Sequence[str] = (), columns: Sequence[str] = LATEX_DEFAULT
 ) -> str:
     """Return a booktabs table: sections in rows (all, or the keys given), LATEX_COLUMNS in columns.
 
@@ -221,7 +229,7 @@ _VERSIONS = {
 _OLD_VERSIONS = {"alpha_token": _VERSIONS["alpha_token_within"]}
 
 
-def _known_columns(figures: dict[str, Any]) -> dict[str, str]:
+def _known_columns(figures: ReportFigures) -> dict[str, str]:
     """Return the columns of a report's table: one of older code has other alphas over texts."""
     if not is_old(figures):
         return LATEX_COLUMNS
@@ -231,7 +239,7 @@ def _known_columns(figures: dict[str, Any]) -> dict[str, str]:
 
 
 def _versions(
-    figures: dict[str, Any], shown: Sequence[dict[str, Any]], columns: Sequence[str]
+    figures: ReportFigures, shown: Sequence[SectionFigures], columns: Sequence[str]
 ) -> Iterator[str]:
     """Yield which version of a coefficient stands in the table, and what its rows of several types are."""
     strata = [section for section in shown if "mean_of_types" in section]
@@ -258,9 +266,9 @@ def _versions(
     yield from (versions[name] for name in columns if name in versions)
 
 
-def _cell(section: dict[str, Any], figures: dict[str, Any], name: str, notes: Notes) -> str:
+def _cell(section: SectionFigures, figures: ReportFigures, name: str, notes: Notes) -> str:
     if name in ("n", "n_pairable"):
-        number = section["n_items" if name == "n" else name]
+        number = section["n_items"] if name == "n" else section["n_pairable"]
         return "--" if number is None else str(number)
     if name == "yes_rate":
         rate = section.get("yes_rate")
@@ -269,8 +277,8 @@ def _cell(section: dict[str, Any], figures: dict[str, Any], name: str, notes: No
         return _interval(section["estimates"]["krippendorff_alpha"], notes)
     estimate = dict(_estimates(section, figures)).get(name)
     if name == "mean_of_types":
-        mean = section.get(name, {}).get("krippendorff_alpha") or {"value": None}
-        return "--" if mean["value"] is None else _number(mean["value"])
+        mean = section.get("mean_of_types", {}).get("krippendorff_alpha")
+        return "--" if mean is None or mean["value"] is None else _number(mean["value"])
     if estimate is None:
         return "--"
     if estimate["value"] is None:
@@ -278,11 +286,11 @@ def _cell(section: dict[str, Any], figures: dict[str, Any], name: str, notes: No
     return _number(estimate["value"])
 
 
-def _interval(estimate: dict[str, Any], notes: Notes) -> str:
+def _interval(estimate: EstimateFigures, notes: Notes) -> str:
     if estimate["value"] is None:
         return "--"
     interval = "--"
-    if estimate["low"] is not None:
+    if estimate["low"] is not None and estimate["high"] is not None:
         interval = f"[{_number(estimate['low'])}, {_number(estimate['high'])}]"
     note = interval_note(estimate)
     return _marked(interval, note, notes) if note else interval

@@ -6,6 +6,7 @@ from typing import Any
 
 import numpy as np
 
+from agreement.report.figures import WithSelfFigures
 from agreement.report.judgements import IntArray, RoundJudgements
 from agreement.report.label_figures import seed_of
 from agreement.report.span_figures import Texts
@@ -21,7 +22,7 @@ SELF_STREAM = 11
 
 def intra_rater_agreement(
     judgements: RoundJudgements, parameters: dict[str, Any], *, texts: Texts
-) -> dict[int, dict[str, Any]]:
+) -> dict[int, WithSelfFigures]:
     """Return figures of each annotator, by index; empty where the round repeated nothing.
 
     n: units answered both times; observed_agreement: share of equal answers; token_jaccard: mean similarity
@@ -53,7 +54,7 @@ def _figures(
     again: IntArray,
     spans: FloatArray,
     parameters: dict[str, Any],
-) -> dict[str, Any]:
+) -> WithSelfFigures:
     own = judgements.columns.rater[first] == rater
     answers = np.stack([judgements.columns.value[first], judgements.repeats.value[again]], axis=1)[own]
     items = judgements.unit_item[judgements.columns.unit[first]][own]
@@ -111,7 +112,7 @@ def _mean_over_items(
         weights = np.concatenate(list(draws))
         total, number = weights @ sums, weights @ numbers
         means = np.divide(total, number, out=np.zeros_like(total), where=number > 0)
-        information = ratio_information(sums, numbers)
+        information = ratio_information(sums.astype(np.float64), numbers.astype(np.float64))
         interval = judged_interval(estimate.known, means, number > 0, information, floor=0.0)
         estimate = interval.on(estimate)
     return estimate, int(numbers.sum())

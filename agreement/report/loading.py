@@ -54,7 +54,7 @@ def judgements_read(
     cluster: the field of the items that says which are resampled together; see `annotation.items.clusters`.
     """
     definition = round.codebook.definition
-    items = _items_read(round, fields=types is None, without=without)
+    items = _read_items(round, fields=types is None, without=without)
     of_round = Membership.objects.filter(assignments__round=round, left_out_at__isnull=True)
     if without:
         of_round = of_round.filter(id__in=_judged_something_else(round, without))
@@ -98,7 +98,7 @@ def judgements_read(
             **shared,
         )
     labels, reasons = definition["labels"], definition["reasons"]
-    questions = _questions_read(round, item_of)
+    questions = _read_questions(round, item_of)
     unit_of = {question_id: index for index, (_, _, question_id) in enumerate(questions)}
     value_of = {label["code"]: index for index, label in enumerate(labels)}
     reason_of = {reason["code"]: index for index, reason in enumerate(reasons)}
@@ -140,7 +140,7 @@ def judgements_digest(round: Round, *, cluster: str | None = None) -> str:
 
 def clusters_check(round: Round, field: str) -> None:
     """Raise ClusterRefused where a field of the items does not say which are resampled together."""
-    _clusters(round, _items_read(round, fields=False), field)
+    _clusters(round, _read_items(round, fields=False), field)
 
 
 def _clusters(round: Round, items: RoundItems, field: str) -> tuple[str, ...]:
@@ -206,7 +206,7 @@ def frame_read(round: Round, items: RoundItems) -> ResamplingFrame:
     return ResamplingFrame(*(np.flatnonzero(np.isin(items.ids, found)) for found in (marked, judged)))
 
 
-def _items_read(round: Round, *, fields: bool, without: Collection[int] = ()) -> RoundItems:
+def _read_items(round: Round, *, fields: bool, without: Collection[int] = ()) -> RoundItems:
     drawn = round.round_items.filter(item__withdrawn_at__isnull=True).order_by()
     rows = drawn.values_list("item__external_id", "item_id", "item__topic", "item__source")
     known = sorted(row for row in rows.iterator(chunk_size=BATCH) if row[1] not in without)
@@ -249,7 +249,7 @@ class _Fields:
                 self.found[name][position] = values
 
 
-def _questions_read(round: Round, item_of: dict[int, int]) -> list[tuple[int, int, int]]:
+def _read_questions(round: Round, item_of: dict[int, int]) -> list[tuple[int, int, int]]:
     """Return (item index, position, question id) of the round's questions, sorted."""
     rows = round.round_questions.values_list("question__item_id", "question__position", "question_id")
     return sorted(

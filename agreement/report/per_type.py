@@ -11,6 +11,7 @@ import numpy as np
 
 from agreement.report.bertscore_figures import SpanTexts
 from agreement.report.disputes import type_disputes
+from agreement.report.figures import LabelSectionFigures
 from agreement.report.judgements import RoundJudgements
 from agreement.report.span_figures import MarkedUnit, Texts, by_clusters, findings_read
 from agreement.report.span_sums import ResamplingFrame, SpanSums, span_sums
@@ -32,10 +33,10 @@ class TypePart:
     n_cut: int
     spans: Rows
     units: Rows
-    section: dict[str, Any] | None = None
+    section: LabelSectionFigures | None = None
 
 
-def types_find(
+def find_types(
     judgements: RoundJudgements,
     types: Sequence[int],
     parameters: dict[str, Any],

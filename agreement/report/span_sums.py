@@ -13,11 +13,19 @@ from typing import Any
 
 import numpy as np
 
-from agreement.report.gold_figures import AGAINST, without_target
+from agreement.report.figures import (
+    ItemMean,
+    PairEstimateFigures,
+    SpanEstimateFigures,
+    SpanFigures,
+    SpanTarget,
+    TextEstimateFigures,
+)
+from agreement.report.gold_figures import without_target
 from agreement.report.judgements import RoundJudgements
 from agreement.report.span_figures import Findings
 from agreement.spans.agreement import ALPHAS
-from agreement.spans.item_means import WAYS, measure_of
+from agreement.spans.item_means import measure_of
 from agreement.spans.similarity import MEASURES
 from agreement.spans.u_alpha import POOLED_ALPHAS, SUMS, pooled_differing, pooled_parts, why_undefined
 from agreement.spans.unitizing import NO_SPANS
@@ -324,23 +332,31 @@ def _resampled(
     }
 
 
-def span_section(sums: SpanSums) -> dict[str, Any]:
+def span_section(sums: SpanSums) -> SpanFigures:
     """Return the span figures of one section as plain data."""
 
-    def counted(figure: str, count: str) -> dict[str, Any]:
+    def of_pairs(figure: str) -> PairEstimateFigures:
         estimate, number = sums.estimate(figure)
-        return {**estimate.to_json(), count: number}
+        return {**estimate.to_json(), "n_pairs": number}
+
+    def of_spans(target: SpanTarget) -> dict[str, SpanEstimateFigures]:
+        found = {measure: sums.estimate(f"{measure}_against_{target}") for measure in MEASURES}
+        return {name: {**estimate.to_json(), "n_spans": number} for name, (estimate, number) in found.items()}
+
+    def of_texts(way: ItemMean) -> dict[str, TextEstimateFigures]:
+        found = {measure: sums.estimate(f"{measure}_{way}") for measure in MEASURES}
+        return {name: {**estimate.to_json(), "n_texts": number} for name, (estimate, number) in found.items()}
 
     return {
         "n_units": sums.n_units,
         "n_gold": sums.n_gold,
         "n_disagreement": sums.n_disagreement,
         "counted_by_characters": sums.by_characters,
-        "similarity": {name: counted(name, "n_pairs") for name in MEASURES},
-        "against": {
-            target: {measure: counted(f"{measure}_against_{target}", "n_spans") for measure in MEASURES}
-            for target in AGAINST
-        },
-        **{way: {measure: counted(f"{measure}_{way}", "n_texts") for measure in MEASURES} for way in WAYS},
-        **{name: sums.estimate(name)[0].to_json() for name in ALPHAS},
+        "similarity": {name: of_pairs(name) for name in MEASURES},
+        "against": {"gold": of_spans("gold"), "gold_and_disagreement": of_spans("gold_and_disagreement")},
+        "over_items": of_texts("over_items"),
+        "joint": of_texts("joint"),
+        "u_alpha": sums.estimate("u_alpha")[0].to_json(),
+        "alpha_token": sums.estimate("alpha_token")[0].to_json(),
+        "alpha_token_within": sums.estimate("alpha_token_within")[0].to_json(),
     }

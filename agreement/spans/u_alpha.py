@@ -130,7 +130,8 @@ def pooled_parts(sums: NDArray[np.float64]) -> tuple[NDArray[np.float64], NDArra
 
 def pooled_differing(rows: NDArray[np.float64]) -> NDArray[np.int64]:
     """Return in how many texts, of rows (texts, 10), somebody marks what another does not, for each alpha."""
-    return (rows[:, SUMS.index("one") :: len(SUMS)] > 0).sum(axis=0)
+    differing: NDArray[np.int64] = (rows[:, SUMS.index("one") :: len(SUMS)] > 0).sum(axis=0)
+    return differing
 
 
 def why_undefined(sums: NDArray[np.float64], *, texts: int, pairable: int) -> str:

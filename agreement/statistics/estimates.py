@@ -9,8 +9,8 @@ from __future__ import annotations
 import math
 from collections.abc import Mapping
 from dataclasses import dataclass, field
-from typing import Any
 
+from agreement.statistics.figures import EstimateFigures, PairFigures, TableCounts, TableFigures
 from core.canonical_json import canonical_float
 
 NO_ITEMS = "no_items"
@@ -102,7 +102,7 @@ class Estimate:
         """Why the figure is undefined, in words; empty where it is defined."""
         return REASONS[self.reason] if self.reason else ""
 
-    def to_json(self) -> dict[str, Any]:
+    def to_json(self) -> EstimateFigures:
         return {
             "value": _canonical(self.value),
             "low": _canonical(self.low),
@@ -131,7 +131,7 @@ class PairEstimate:
     kappa: Estimate
     observed_agreement: Estimate
 
-    def to_json(self) -> dict[str, Any]:
+    def to_json(self) -> PairFigures:
         return {
             "first": self.first,
             "second": self.second,
@@ -166,7 +166,11 @@ class TableResult:
     seed: tuple[int, ...] = ()
     pairable_counts: tuple[int, ...] = ()
 
-    def to_json(self) -> dict[str, Any]:
+    def to_json(self) -> TableFigures:
+        return {**self.counts_json(), "label_counts": list(self.label_counts)}
+
+    def counts_json(self) -> TableCounts:
+        """Return all but label_counts, which are by place."""
         return {
             "n_items": self.n_items,
             "n_pairable": self.n_pairable,
@@ -174,7 +178,6 @@ class TableResult:
             "n_pairable_ratings": self.n_pairable_ratings,
             "n_raters": self.n_raters,
             "n_categories": self.n_categories,
-            "label_counts": list(self.label_counts),
             "estimates": {name: estimate.to_json() for name, estimate in self.estimates.items()},
             "pairs": [pair.to_json() for pair in self.pairs],
             "pairs_undefined": dict(self.pairs_undefined),

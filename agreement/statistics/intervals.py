@@ -30,7 +30,7 @@ from agreement.statistics.patterns import FloatArray, IntArray
 from agreement.statistics.standard_errors import Z_95, rule_of_three
 
 # Measured by bench/coverage.py: with so many, 95% intervals held the true value in 92 of 100 studies or more.
-FEW_CLUSTERS = 10
+FEW_CLUSTERS = 15
 FEW_INFORMATIVE = 5
 _FLAT = 1e-9
 

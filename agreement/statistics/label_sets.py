@@ -157,23 +157,20 @@ def _alphas(
         _values(weights @ kind_observed, kinds.apply(weights), distances)
         for weights, kind_observed, kinds in _resamples(item, code, observed, n_sets, seed, replicates)
     ]
-    information = _information(blocks, int(counts[0].argmax()))
-    judged = {}
+    doubled = sum(_doubled(block, int(counts[0].argmax())) for block in blocks)
+    information = Information(n, int((observed[:, 0] > 0).sum()), doubled)
+    judged: dict[str, Estimate] = {}
     for name, found in estimates.items():
         values, defined = (np.concatenate([part[name][at] for part in drawn]) for at in (0, 1))
         judged[name] = judged_interval(found.known, values, defined, information).on(found)
     return judged
 
 
-def _information(blocks: list[IntArray], common: int) -> Information:
-    """Count the items whose sets differ, and those with a set that is not the commonest twice."""
-    differing = sum(int((block != block[:, :1]).any(axis=1).sum()) for block in blocks)
-    doubled = 0
-    for block in blocks:
-        ordered = np.sort(block, axis=1)
-        twice = (ordered[:, 1:] == ordered[:, :-1]) & (ordered[:, 1:] != common)
-        doubled += int(twice.any(axis=1).sum())
-    return Information(sum(len(block) for block in blocks), differing, doubled)
+def _doubled(block: IntArray, commonest: int) -> int:
+    """Count the items of which two annotators or more gave one and the same set, and not the commonest."""
+    ordered = np.sort(block, axis=1)
+    twice = (ordered[:, 1:] == ordered[:, :-1]) & (ordered[:, 1:] != commonest)
+    return int(twice.any(axis=1).sum())
 
 
 def _disagreement(blocks: list[IntArray], distances: FloatArray) -> FloatArray:

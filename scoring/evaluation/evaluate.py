@@ -19,13 +19,14 @@ from scoring.evaluation.questions import (
     labelled,
     question_answers,
     question_figures,
+    threshold_rows,
 )
 from scoring.evaluation.references import Benchmark
 from scoring.evaluation.submissions import Submission
 from scoring.figures.comparison import kappa_matrix, runs_together
 from scoring.figures.types import Scope
 
-ENGINE_VERSION = 1
+ENGINE_VERSION = 2
 """Raised whenever the same files would give other figures."""
 
 FOCUS_METHOD = Method("exact")
@@ -122,11 +123,13 @@ def _of_run(
         figures = question_figures(
             benchmark, submission, matches, replicates=choices.replicates, seed=choices.seed
         )
-        found = {"method": method.to_json(), "figures": figures, "reason": None}
+        told: dict[str, Any] = {"method": method.to_json(), "figures": figures, "reason": None}
+        if rows := threshold_rows(benchmark, submission, method, matches, choices.system):
+            told["thresholds"] = rows
         if method.name == "sts":
-            found["encoder"] = dict(choices.encoder_named or {})
+            told["encoder"] = dict(choices.encoder_named or {})
         lines = question_answers(benchmark, submission, method, matches)
-        yield found, lines, all_labels(benchmark, matches)
+        yield told, lines, all_labels(benchmark, matches)
 
 
 def _judged(

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from typing import Any, NamedTuple
 
 from exports.shipped.score import words
@@ -11,15 +11,29 @@ from scoring.evaluation.judge_prompts import JUDGED
 from scoring.evaluation.references import Benchmark, Intervention
 from scoring.evaluation.submissions import Question, Submission
 from scoring.figures.chrf import chrf_table
-from scoring.figures.diversity import cr_diversity, ngram_published, ngram_within
+from scoring.figures.diversity import (
+    SUBSETS,
+    at_equal_n,
+    cr_diversity,
+    first_words,
+    ngram_published,
+    ngram_within,
+)
 from scoring.figures.figure import FloatArray
-from scoring.figures.matching import NAE, THRESHOLDS, Match, match_questions, question_scores
+from scoring.figures.matching import NAE, THRESHOLDS, USEFUL, Match, match_questions, question_scores
+from scoring.figures.thresholds import GRIDS, Nearest, threshold_table
 
 NO_ENCODER = "no_encoder"
 DEFAULT_METHODS = ("chrf",)
 NOT_BUILT = ("bleurt", "comet", "human_reference", "human")
 METHODS = ("exact", *THRESHOLDS, *JUDGED)
 _THERE_ARE = f"there are {', '.join(METHODS[:-1])} and {METHODS[-1]}."
+
+DIVERSITY: Mapping[str, Callable[[Sequence[str]], float | None]] = {
+    "ngram_published": lambda questions: ngram_published(questions).score,
+    "ngram_within": lambda questions: ngram_within(questions).score,
+    "cr_diversity": cr_diversity,
+}
 
 Table = Callable[[Sequence[str], Sequence[str]], FloatArray]
 
@@ -153,7 +167,57 @@ def question_figures(
             "cr_diversity": cr_diversity(asked),
             "n": len(asked),
         },
+        "diversity_at_equal_n": _at_equal_n(asked, _useful(benchmark, submission, matches), seed),
+        "first_words": [{"words": words, "n": n, "share": n / len(asked)} for words, n in first_words(asked)],
     }
+
+
+def _useful(
+    benchmark: Benchmark, submission: Submission, matches: Mapping[str, Sequence[Match]]
+) -> list[str]:
+    return [
+        question.words
+        for item in benchmark.interventions
+        for question, match in zip(submission.questions.get(item, ()), matches.get(item, ()), strict=True)
+        if match.label == USEFUL
+    ]
+
+
+def _at_equal_n(asked: Sequence[str], useful: Sequence[str], seed: int) -> dict[str, Any]:
+    """Return the diversity of all questions and of the useful ones at the number of the useful ones."""
+    n = len(useful)
+    found: dict[str, Any] = {"n": n, "subsets": SUBSETS, "seed": seed}
+    for name, questions in (("all", asked), ("useful", useful)):
+        found[name] = {
+            measure: at_equal_n(questions, n, of, seed=seed) if n else None
+            for measure, of in DIVERSITY.items()
+        }
+    return found
+
+
+def threshold_rows(
+    benchmark: Benchmark,
+    submission: Submission,
+    method: Method,
+    matches: Mapping[str, Sequence[Match]],
+    system: str,
+) -> list[dict[str, Any]]:
+    """Return what other thresholds would have given; none for a method that has no threshold.
+
+    People's own labels are those of the references that the system asked itself, by the same words.
+    """
+    if method.name not in GRIDS:
+        return []
+    own = benchmark.own.get(system, frozenset())
+    nearest: list[Nearest] = []
+    human: list[str | None] = []
+    for item, intervention in benchmark.interventions.items():
+        labelled_own = {_key(found.words): found.label for found in intervention.questions if found.id in own}
+        for question, match in zip(submission.questions.get(item, ()), matches.get(item, ()), strict=True):
+            best = None if match.reference is None else intervention.questions[match.reference].label
+            nearest.append(Nearest(match.similarity, best))
+            human.append(labelled_own.get(_key(question.words)))
+    return [row.to_json() for row in threshold_table(nearest, human, GRIDS[method.name])]
 
 
 def question_answers(

@@ -94,10 +94,18 @@ class Resamples:
         return Figure(value, n, interval.low, interval.high)
 
     def interval_of(
-        self, value: float, values: Callable[[FloatArray], tuple[FloatArray, NDArray[np.bool_]]]
+        self,
+        value: float,
+        values: Callable[[FloatArray], tuple[FloatArray, NDArray[np.bool_]]],
+        *,
+        floor: float = 0.0,
     ) -> tuple[float | None, float | None]:
-        """Return the interval of a figure that is no single ratio: values, and where defined."""
+        """Return the interval of a figure that is no single ratio: values, and where defined.
+
+        The figure is 1 at most, and `floor` at least: -1 for a difference.
+        """
         if self._replicated is None:
             return None, None
-        interval = never_a_point(value, percentile_interval(*values(self._replicated)), self.n_items)
+        interval = percentile_interval(*values(self._replicated))
+        interval = never_a_point(value, interval, self.n_items, floor=floor)
         return interval.low, interval.high

@@ -129,9 +129,9 @@ def test_information_is_counted_in_texts_with_two_ratings_that_differ_or_share_t
 @pytest.mark.parametrize(
     ("information", "caution"),
     [
-        (Information(9, 9, 9), "few_texts"),
-        (Information(10, 5, 5), None),
-        (Information(10, 5, 4), "few_positives"),
+        (Information(14, 9, 9), "few_texts"),
+        (Information(15, 5, 5), None),
+        (Information(15, 5, 4), "few_positives"),
         (Information(200, 4, 50), "few_differences"),
         (Information(200, 5), None),
     ],

@@ -43,6 +43,7 @@ from agreement.models import AgreementReport
 from agreement.report.comparison import change_conditions
 from agreement.report.conditions import conditions_brief, conditions_words
 from agreement.report.cross_tables import WHOSE
+from agreement.report.figures import GroupFigures, ReportFigures, SectionFigures
 from agreement.tasks import competence_start, influence_start, report_start
 from annotation import access
 from annotation.models import Membership, Round
@@ -258,13 +259,13 @@ def _report_context(
     }
 
 
-def _cluster_fields(figures: dict[str, Any]) -> list[str]:
+def _cluster_fields(figures: ReportFigures) -> list[str]:
     """Return the fields that may name a cluster for each item; what is asked for is checked in full."""
     whole = figures["n_items_drawn"]
     return [table["field"] for table in figures["cross"] if sum(table["n_items"]) == whole]
 
 
-def _who(round: Round, figures: dict[str, Any]) -> list[tuple[str, str]]:
+def _who(round: Round, figures: ReportFigures) -> list[tuple[str, str]]:
     """Return pseudonym and name of the annotators of a report, for leads alone; none of a crowd."""
     pseudonyms = [person["pseudonym"] for person in figures["annotators"]]
     if len(pseudonyms) > WHO_SHOWN:
@@ -303,7 +304,7 @@ def _plan(request: HttpRequest, report: AgreementReport) -> dict[str, Any]:
         {
             **row,
             "width": number(row["width"]),
-            "name": overview.section_name(row),
+            "name": overview.section_name({"key": row["key"], "name": row["name"]}),
             "why": gettext(reason_text(row["reason"])),
         }
         for row in found
@@ -349,13 +350,13 @@ def _shown(report: AgreementReport, views: list[UnitView]) -> list[ShownUnit]:
 
 def _shown_unit(
     view: UnitView,
-    sections: dict[str, Any],
-    groups: dict[str, Any],
+    sections: dict[str, SectionFigures],
+    groups: dict[str, GroupFigures],
     everybody: list[str],
     names: dict[str, str],
 ) -> ShownUnit:
-    section = sections.get(view.unit.type_code, {})
-    group = groups.get(section.get("group") or "", {})
+    section = sections.get(view.unit.type_code)
+    group = groups.get(section["group"] or "") if section else None
     # A small team keeps its underlines on every unit; of a crowd each unit has others.
     team = everybody if len(everybody) <= PATTERNS else [answer.pseudonym for answer in view.answers]
     pattern_of = {name: place % PATTERNS for place, name in enumerate(team)}
@@ -371,9 +372,9 @@ def _shown_unit(
     patterns = [pattern_of.get(answer.pseudonym, 0) for answer in view.answers]
     return ShownUnit(
         view=view,
-        type_name=section.get("name", ""),
-        hue=group.get("hue", ""),
-        letter=group.get("letter", ""),
+        type_name=section["name"] if section else "",
+        hue=group["hue"] if group else "",
+        letter=group["letter"] if group else "",
         why=gettext(WHY[view.unit.why] if view.unit.pk else OF_ONE_MIND),
         votes=[f"{number} {names.get(answer, answer)}" for answer, number in _votes(view)],
         pieces=[

@@ -88,7 +88,7 @@ class Command(ScoringCommand):
         encoder = None
         if options["encoder"] and any(method.name == "sts" for method in methods):
             try:
-                encoder = SentenceEncoder(options["encoder"])
+                encoder = SentenceEncoder(options["encoder"], settings.SENTENCE_VECTORS)
             except EncoderUnavailable as missing:
                 raise CannotScore(f"The sentence encoder cannot be loaded: {missing}") from None
         choices = Choices(
