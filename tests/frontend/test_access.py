@@ -24,6 +24,7 @@ LEAD_ROUTES = {
     "agreement_status",
     "agreement_compute",
     "agreement_competence",
+    "agreement_influence",
     "agreement_units",
     "disagreements",
     "round_disagreements",
@@ -74,6 +75,7 @@ LEAD_ROUTES = {
     "person_reassign",
     "invitation_withdraw",
     "round_new",
+    "study_size",
     "round",
     "round_progress",
     "round_asked",
@@ -105,6 +107,7 @@ ELSEWHERE_TESTED = {"workspace"}
 POST_ONLY = {
     "agreement_compute",
     "agreement_competence",
+    "agreement_influence",
     "adjudicate_next",
     "unit_decide",
     "unit_undo",

@@ -71,18 +71,26 @@ def items_needed(
 
 
 def strata_items_needed(
-    strata: ArrayLike, *, q: int, name: str, width: float, seed: int | Sequence[int], replicates: int = 1000
+    strata: ArrayLike,
+    *,
+    q: int,
+    name: str,
+    width: float,
+    seed: int | Sequence[int],
+    replicates: int = 1000,
+    clusters: ArrayLike | None = None,
 ) -> ItemsNeeded:
     """Return `items_needed` of the tables of an (items, strata, raters) array together.
 
-    Items are drawn with all their strata. Where they are of more than STRATA_KINDS kinds the width at hand is
+    Items are drawn with all their strata; where clusters (items,) are given, clusters are drawn and counted.
+    Where they are of more than STRATA_KINDS kinds the width at hand is
     told and no number: drawing them again and again takes too long.
     """
-    tables = strata_of(strata, q=q)
-    now = stratified_agreement(strata, q=q, seed=seed, replicates=replicates).estimates
+    tables = strata_of(strata, q=q, clusters=clusters)
+    now = stratified_agreement(strata, q=q, seed=seed, replicates=replicates, clusters=clusters).estimates
     if name not in now:
         raise ValueError(f"There is no coefficient named {name!r}.")
-    n, kinds = tables.n_items, tables.multiplicity.size
+    n, kinds = tables.units.n, tables.units.multiplicity.size
 
     def width_at(size: int) -> float:
         value = now[name].known
