@@ -6,7 +6,7 @@ from collections.abc import Sequence
 
 from agreement.statistics.estimates import REASONS, RULE_OF_THREE, Estimate, TableResult
 from agreement.statistics.kappa_paradox import table_readings
-from agreement.statistics.strata import StratifiedResult
+from agreement.statistics.strata.stratified import StratifiedResult
 from agreement.what_if.influence import WithoutRater
 
 _NAMES = (

@@ -16,7 +16,7 @@ from agreement.report.loading import judgements_read
 from agreement.report.sections import Section, sections_of
 from agreement.report.unsaid import item_of_rows
 from agreement.statistics.difference import Change, agreement_change
-from agreement.statistics.strata_change import stratified_change
+from agreement.statistics.strata.change import stratified_change
 from annotation.items.clusters import ClusterRefused
 from annotation.models import Project, Round
 from core.canonical_json import canonical

@@ -14,7 +14,7 @@ from agreement.statistics.estimates import NO_VARIATION, TableResult
 from agreement.statistics.kappa_paradox import table_readings
 from agreement.statistics.label_agreement import label_agreement, pairs_undefined
 from agreement.statistics.label_sets import set_agreement
-from agreement.statistics.strata import StratifiedResult, stratified_agreement
+from agreement.statistics.strata.stratified import StratifiedResult, stratified_agreement
 from core.canonical_json import canonical_float
 
 MIN_COMMON = 5

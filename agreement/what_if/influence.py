@@ -16,8 +16,8 @@ from agreement.statistics.difference import agreement_change
 from agreement.statistics.estimates import Estimate
 from agreement.statistics.label_agreement import label_agreement
 from agreement.statistics.patterns import IntArray
-from agreement.statistics.strata import stratified_agreement
-from agreement.statistics.strata_change import stratified_change
+from agreement.statistics.strata.change import stratified_change
+from agreement.statistics.strata.stratified import stratified_agreement
 
 INFLUENCED = (
     "observed_agreement",

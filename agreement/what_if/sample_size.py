@@ -16,9 +16,9 @@ from agreement.statistics.estimates import BEYOND_LIMIT, NOT_COMPUTED, NOT_ESTIM
 from agreement.statistics.intervals import Information, judged_interval
 from agreement.statistics.label_agreement import count_interval
 from agreement.statistics.rating_table import Study, study_of
-from agreement.statistics.strata import stratified_agreement
-from agreement.statistics.strata_resampling import resampled_interval
-from agreement.statistics.strata_tables import strata_of
+from agreement.statistics.strata.resampling import resampled_interval
+from agreement.statistics.strata.stratified import stratified_agreement
+from agreement.statistics.strata.tables import strata_of
 from core.canonical_json import canonical_float
 
 # A pilot says little about a study a thousand times its size.

@@ -11,7 +11,7 @@ from django.core.management import call_command
 
 from agreement.statistics.estimates import FEW_TEXTS
 from agreement.statistics.label_agreement import label_agreement
-from agreement.statistics.strata import stratified_agreement
+from agreement.statistics.strata.stratified import stratified_agreement
 from agreement.what_if.influence import INFLUENCED, figures_of, without_each
 
 ALPHA = "krippendorff_alpha"

@@ -10,7 +10,7 @@ from agreement.computation.influence import influence_compute
 from agreement.models import AgreementReport, InfluenceFigures
 from agreement.report.label_figures import seed_of
 from agreement.statistics.label_agreement import label_agreement
-from agreement.statistics.strata import stratified_agreement
+from agreement.statistics.strata.stratified import stratified_agreement
 from annotation.rounds.lifecycle import round_close
 from tests import factories
 from tests.conftest import client_of

@@ -23,7 +23,7 @@ from agreement.statistics.estimates import (
     undefined,
 )
 from agreement.statistics.label_agreement import label_agreement
-from agreement.statistics.strata import StratifiedResult, stratified_agreement
+from agreement.statistics.strata.stratified import StratifiedResult, stratified_agreement
 from agreement.what_if.influence import WithoutRater, without_each
 from core.canonical_json import canonical_float
 from core.lookalikes import groups_alike

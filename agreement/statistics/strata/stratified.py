@@ -31,8 +31,8 @@ from agreement.statistics.estimates import (
     undefined,
 )
 from agreement.statistics.intervals import Information
-from agreement.statistics.strata_pairs import conger_estimate, each_conger, each_light, pair_estimates
-from agreement.statistics.strata_ratios import (
+from agreement.statistics.strata.pairs import conger_estimate, each_conger, each_light, pair_estimates
+from agreement.statistics.strata.ratios import (
     COUNT_FIGURES,
     SHARE_FIGURES,
     Ratio,
@@ -42,8 +42,8 @@ from agreement.statistics.strata_ratios import (
     judged,
     together,
 )
-from agreement.statistics.strata_resampling import draw_figures
-from agreement.statistics.strata_tables import Strata, strata_of, sums_of
+from agreement.statistics.strata.resampling import draw_figures
+from agreement.statistics.strata.tables import Strata, strata_of, sums_of
 
 
 @dataclass(frozen=True, slots=True)

@@ -1,6 +1,6 @@
 """Resampling several tables together: items with all their rows, the same draw for every figure.
 
-See agreement.statistics.strata.
+See agreement.statistics.strata.stratified.
 """
 
 from __future__ import annotations
@@ -15,7 +15,7 @@ from agreement.statistics.coefficients import DEFINED, CountSums, evaluate_count
 from agreement.statistics.cohen import PAIRS_WITH_INTERVAL
 from agreement.statistics.pairs import PairSums
 from agreement.statistics.patterns import FloatArray, IntArray
-from agreement.statistics.strata_ratios import (
+from agreement.statistics.strata.ratios import (
     COUNT_FIGURES,
     SHARE_FIGURES,
     Ratio,
@@ -27,7 +27,7 @@ from agreement.statistics.strata_ratios import (
     pair_parts,
     together,
 )
-from agreement.statistics.strata_tables import CHUNK_CELLS, Strata, sums_of
+from agreement.statistics.strata.tables import CHUNK_CELLS, Strata, sums_of
 
 STRATA_STREAM = 3
 
