@@ -144,10 +144,11 @@ def visible_items(project: Project) -> QuerySet[Item]:
 
 
 def visible_questions(project: Project) -> QuerySet[Question]:
-    """Return the questions of visible items that came with imports that finished."""
+    """Return the questions of visible items that came with imports that finished; no candidates."""
     return Question.objects.filter(
         item__project=project,
         item__brought_by__state=Import.State.DONE,
         item__withdrawn_at__isnull=True,
         brought_by__state=Import.State.DONE,
+        candidate=False,
     )

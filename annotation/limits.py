@@ -42,6 +42,7 @@ LIMITS: Mapping[str, Mapping[str, Limit]] = {
         "withdrawn_reason": Limit(1_000),
     },
     "question": {"text": Limit(QUESTION), "origin": _NAME},
+    "matchreference": {"text": Limit(QUESTION)},
     "round": {"name": Limit(120, is_name=True), "content_warning": Limit(2_000)},
     "typeannotation": {"comment": Limit(COMMENT)},
     "questionannotation": {"comment": Limit(COMMENT), "edited_question": Limit(QUESTION)},

@@ -5,7 +5,7 @@ from typing import Any
 
 from django.utils.translation import get_language, gettext
 
-from agreement.adjudication.answers import Answer, answers_read
+from agreement.adjudication.answers import Answer, answers_read, picked
 from agreement.display.highlighting import Segment, segments
 from agreement.models import AgreementReport
 from annotation.codebooks.definition import Codebook as Definition
@@ -13,6 +13,7 @@ from annotation.codebooks.definition import Group
 from annotation.codebooks.translations import codebook_in
 from annotation.judging.recording import Unit
 from annotation.models import Item, Question, Resolution, Round
+from annotation.protocols.matching import MATCHED
 from annotation.rounds.asked_types import asked_of_item
 from core.errors import NotFound
 
@@ -113,13 +114,15 @@ def unit_shown(round: Round, report: AgreementReport | None, item: Item, unit: U
         ],
         sides=_type_sides(report, item, unit, answers, bool(entry and entry.span))
         if entry
-        else _question_sides(definition, answers),
+        else _reference_sides(round, item, unit, answers) + _question_sides(definition, answers),
         rows=min(len(answers), PATTERNS) or 1,
     )
 
 
 def resolution_text(resolution: Resolution, definition: Definition) -> str:
     """Return what was decided, in words."""
+    if resolution.reference is not None:
+        return same_as(resolution.reference.text)
     if resolution.label:
         names = _names(definition)
         reason = f": {names.get(resolution.reason, resolution.reason)}" if resolution.reason else ""
@@ -140,7 +143,14 @@ def _names(definition: Definition) -> dict[str, str]:
     }
 
 
+def same_as(reference: str) -> str:
+    """Say that a question asks the same as a reference."""
+    return gettext("asks the same as “%(reference)s”") % {"reference": reference}
+
+
 def _said(answer: Answer, names: dict[str, str]) -> str:
+    if answer.reference:
+        return same_as(answer.reference)
     name = names.get(answer.answer, answer.answer)
     return f"{name}: {names.get(answer.reason, answer.reason)}" if answer.reason else name
 
@@ -171,6 +181,21 @@ def _type_sides(
             Side(value, gettext("Yes, with all gold spans"), " … ".join(one.text for one in gold), ())
         )
     return sides
+
+
+def _reference_sides(round: Round, item: Item, unit: Unit, answers: list[Answer]) -> list[Side]:
+    """Return the references that a matching round offers for a question, those that were picked first."""
+    offered = round.match_references.filter(item=item).exclude(left_out__question=unit.question_id)
+    sides = [
+        Side(
+            f"{MATCHED}:{reference.pk}",
+            gettext("Asks the same as"),
+            reference.text,
+            tuple(answer.pseudonym for answer in answers if answer.answer == picked(reference.place)),
+        )
+        for reference in offered.order_by("place")
+    ]
+    return sorted(sides, key=lambda side: -len(side.who))
 
 
 def _question_sides(definition: Definition, answers: list[Answer]) -> list[Side]:

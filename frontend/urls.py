@@ -10,7 +10,8 @@ from frontend.pages.items import imports, items, screening
 from frontend.pages.people import invitations, people, person, reassignment
 from frontend.pages.project import audit, home, project, settings
 from frontend.pages.releases import publication, releases
-from frontend.pages.rounds import asked_types, drawing, editing, lifecycle, planning, training
+from frontend.pages.rounds import asked_types, drawing, editing, lifecycle, planning, study_size, training
+from frontend.pages.systems import answers, comparing, evaluation, matching, systems
 
 urlpatterns = [
     path("", home.home, name="home"),
@@ -82,6 +83,42 @@ urlpatterns = [
         refinement.restore,
         name="refinement_restore",
     ),
+    path("p/<slug:slug>/systems/", systems.systems, name="systems"),
+    path("p/<slug:slug>/systems/new/", systems.system_new, name="system_new"),
+    path("p/<slug:slug>/systems/matching/", matching.matching_new, name="matching_new"),
+    path("p/<slug:slug>/rounds/<int:number>/matching/score/", matching.matching_score, name="matching_score"),
+    path(
+        "p/<slug:slug>/rounds/<int:number>/matching/references/",
+        matching.matching_references,
+        name="matching_references",
+    ),
+    path("p/<slug:slug>/systems/<int:system_id>/", systems.system, name="system"),
+    path("p/<slug:slug>/systems/compare/", comparing.compare, name="systems_compare"),
+    path("p/<slug:slug>/systems/compare/<str:name>", comparing.compare_file, name="systems_compare_file"),
+    path("p/<slug:slug>/evaluations/<int:evaluation_id>/", evaluation.evaluation, name="evaluation"),
+    path(
+        "p/<slug:slug>/evaluations/<int:evaluation_id>/progress/",
+        evaluation.evaluation_progress,
+        name="evaluation_progress",
+    ),
+    path(
+        "p/<slug:slug>/evaluations/<int:evaluation_id>/cancel/", evaluation.cancel, name="evaluation_cancel"
+    ),
+    path("p/<slug:slug>/evaluations/<int:evaluation_id>/again/", evaluation.again, name="evaluation_again"),
+    path(
+        "p/<slug:slug>/evaluations/<int:evaluation_id>/files/<str:name>",
+        evaluation.evaluation_file,
+        name="evaluation_file",
+    ),
+    path(
+        "p/<slug:slug>/evaluations/<int:evaluation_id>/answers/", answers.answers, name="evaluation_answers"
+    ),
+    path("p/<slug:slug>/evaluations/<int:evaluation_id>/words/", answers.tag_new, name="error_tag_new"),
+    path(
+        "p/<slug:slug>/evaluations/<int:evaluation_id>/answers/<int:answer_id>/tag/",
+        answers.tag,
+        name="answer_tag",
+    ),
     path("favicon.ico", crawling.favicon, name="favicon"),
     path("robots.txt", crawling.robots, name="robots"),
     path("releases/sitemap.txt", crawling.sitemap, name="sitemap"),
@@ -92,6 +129,7 @@ urlpatterns = [
         name="public_release_file",
     ),
     path("p/<slug:slug>/rounds/new/", planning.new, name="round_new"),
+    path("p/<slug:slug>/rounds/texts/", study_size.study_size, name="study_size"),
     path("p/<slug:slug>/rounds/<int:number>/", lifecycle.detail, name="round"),
     path("p/<slug:slug>/rounds/<int:number>/progress/", lifecycle.detail_progress, name="round_progress"),
     path("p/<slug:slug>/rounds/<int:number>/edit/", editing.edit, name="round_edit"),
@@ -120,6 +158,11 @@ urlpatterns = [
         "p/<slug:slug>/rounds/<int:number>/agreement/competence/",
         report.agreement_competence,
         name="agreement_competence",
+    ),
+    path(
+        "p/<slug:slug>/rounds/<int:number>/agreement/influence/",
+        report.agreement_influence,
+        name="agreement_influence",
     ),
     path(
         "p/<slug:slug>/rounds/<int:number>/agreement/units/",

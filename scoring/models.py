@@ -6,7 +6,7 @@ from django.db import models
 from django.db.models import F, Q
 from django.utils.translation import gettext_lazy
 
-from annotation.models import Membership, Project
+from annotation.models import Membership, Project, Question, Round
 from annotation.models.constraints import not_blank
 from core.jobs import Job
 from exports.models import Release
@@ -162,6 +162,11 @@ class Evaluation(Job):
     def __str__(self) -> str:
         return f"{self.method} ({self.state})"
 
+    @property
+    def items(self) -> int:
+        """How many items the score is about, 0 until there is one."""
+        return int((self.headline or {}).get("items", 0))
+
 
 class Answer(models.Model):
     """A question of a system, or a pair of item and type that was decided yes or answered, as it was scored.
@@ -180,7 +185,10 @@ class Answer(models.Model):
         EXTRA = "extra", gettext_lazy("not there")
         UNDECIDED = "undecided", gettext_lazy("not decided")
 
-    evaluation = models.ForeignKey(Evaluation, on_delete=models.PROTECT, related_name="answers")
+    # No index of its own: the first of the others serves it, and there are many rows to store.
+    evaluation = models.ForeignKey(
+        Evaluation, on_delete=models.PROTECT, related_name="answers", db_index=False
+    )
     run = models.PositiveIntegerField()
     item = models.CharField(max_length=200)
     position = models.PositiveIntegerField()
@@ -208,9 +216,10 @@ class Answer(models.Model):
             ),
         ]
         indexes = [
-            models.Index(fields=["evaluation", "run", "label", "unit", "position"], name="answer_by_label"),
-            models.Index(fields=["evaluation", "run", "unit", "position"], name="answer_by_unit"),
-            models.Index(fields=["evaluation", "run", "is_right", "position"], name="answer_by_right"),
+            models.Index(fields=["evaluation", "run", "label", "position", "place"], name="answer_by_label"),
+            models.Index(
+                fields=["evaluation", "run", "is_right", "position", "place"], name="answer_by_right"
+            ),
         ]
 
     def __str__(self) -> str:
@@ -293,3 +302,34 @@ class TaggedAnswer(models.Model):
 
     def __str__(self) -> str:
         return f"{self.item} {self.unit}: {self.tag}"
+
+
+class Matching(models.Model):
+    """A matching round that was made of submissions for a release, whose references it offers."""
+
+    round = models.OneToOneField(Round, on_delete=models.CASCADE, related_name="of_systems")
+    release = models.ForeignKey(Release, on_delete=models.PROTECT, related_name="matchings")
+
+    class Meta:
+        ordering = ["round"]
+
+    def __str__(self) -> str:
+        return f"{self.round} of {self.release.version}"
+
+
+class Candidate(models.Model):
+    """Where a candidate question is from: a question of a run. Whoever judges it never learns that."""
+
+    question = models.ForeignKey(Question, on_delete=models.CASCADE, related_name="candidates")
+    submission = models.ForeignKey(Submission, on_delete=models.PROTECT, related_name="candidates")
+    run = models.PositiveIntegerField()
+    number = models.PositiveIntegerField()
+
+    class Meta:
+        ordering = ["question", "submission", "run"]
+        constraints = [
+            models.UniqueConstraint("question", "submission", "run", "number", name="candidate_once"),
+        ]
+
+    def __str__(self) -> str:
+        return f"{self.question_id}: {self.submission_id}"

@@ -118,6 +118,35 @@ TRIGGERS = (
         "what a model answers is stored while its evaluation runs",
     ),
     Trigger(
+        "matching_fits",
+        "scoring_matching",
+        ("INSERT",),
+        "NOT EXISTS (SELECT 1 FROM annotation_round r JOIN exports_release e ON e.project_id = r.project_id "
+        "WHERE r.id = NEW.round_id AND e.id = NEW.release_id AND r.matching AND r.status = 'draft')",
+        "a matching is a draft matching round of the project of its release",
+    ),
+    Trigger("matching_stays", "scoring_matching", ("UPDATE",), ALWAYS, "a matching stays with its release"),
+    Trigger(
+        "candidate_fits",
+        "scoring_candidate",
+        ("INSERT",),
+        "NOT EXISTS (SELECT 1 FROM annotation_roundquestion rq "
+        "JOIN annotation_round r ON r.id = rq.round_id AND r.status = 'draft' "
+        "JOIN scoring_matching m ON m.round_id = r.id "
+        "JOIN scoring_submission s ON s.release_id = m.release_id "
+        "WHERE rq.question_id = NEW.question_id AND s.id = NEW.submission_id)",
+        "a candidate is asked in a draft matching round on the release of its submission",
+    ),
+    Trigger("candidate_stays", "scoring_candidate", ("UPDATE",), ALWAYS, "a candidate stays as it was made"),
+    Trigger(
+        "candidate_frozen",
+        "scoring_candidate",
+        ("DELETE",),
+        "EXISTS (SELECT 1 FROM annotation_roundquestion rq JOIN annotation_round r ON r.id = rq.round_id "
+        "WHERE rq.question_id = OLD.question_id AND r.status <> 'draft')",
+        "where candidates are from is frozen when their round opens",
+    ),
+    Trigger(
         "taggedanswer_fits",
         "scoring_taggedanswer",
         ("INSERT", "UPDATE"),

@@ -13,9 +13,9 @@ from typing import Any
 import numpy as np
 from django.db.models import Count, Max, Q
 
-from agreement.adjudication.answers import UnitKey, answers_read
+from agreement.adjudication.answers import UnitKey, answers_read, picked
 from agreement.models import AgreementReport
-from agreement.report.judgements import MISSING, IntArray
+from agreement.report.judgements import MATCHED, MISSING, IntArray, code_of_rank
 from agreement.report.label_figures import seed_of
 from agreement.report.loading import judgements_stamp
 from agreement.statistics.raters import KeyFigures, key_figures
@@ -58,10 +58,11 @@ def resolved_read(round: Round, *, categories: Sequence[str], annotators: Sequen
             given = [MISSING] * len(annotators)
             for answer in answers.get(unit, []):
                 if answer.pseudonym in column_of:
-                    given[column_of[answer.pseudonym]] = code_of.get(answer.answer, MISSING)
+                    said = _beside(answer.answer, decided[unit])
+                    given[column_of[answer.pseudonym]] = code_of.get(said, MISSING)
             if any(code != MISSING for code in given):
                 rows.append(given)
-                key.append(code_of[decided[unit]])
+                key.append(code_of[_beside(decided[unit], decided[unit])])
                 items.append(unit[0])
                 types.append(unit[1])
     return ResolvedUnits(
@@ -81,8 +82,19 @@ def _decisions(round: Round) -> dict[UnitKey, str]:
     if round.project.protocol == FOCUS:
         rows = found.filter(question__isnull=True).values_list("item_id", "type_code", "applicable")
         return {(item, code, None): "yes" if applicable else "no" for item, code, applicable in rows}
-    labels = found.filter(question__isnull=False).values_list("item_id", "question_id", "label")
-    return {(item, "", question): label for item, question, label in labels}
+    found = found.filter(question__isnull=False)
+    labels = found.values_list("item_id", "question_id", "label", "reference__place")
+    return {
+        (item, "", question): label if place is None else picked(place)
+        for item, question, label, place in labels
+    }
+
+
+def _beside(answer: str, decided: str) -> str:
+    """Return the category of an answer: of two picked references the decided one, or another one."""
+    if not answer.startswith(f"{MATCHED}:"):
+        return answer
+    return MATCHED if answer == decided or not decided.startswith(f"{MATCHED}:") else code_of_rank(2)
 
 
 def _in_order(unit: UnitKey) -> tuple[int, str, int]:

@@ -8,6 +8,7 @@ from typing import Any
 
 from django.db.models import QuerySet
 
+from agreement.report.judgements import MATCHED
 from agreement.report.loading import counted_rows, judgements_stamp
 from annotation.access import kept_from, readable
 from annotation.codebooks.definition import FOCUS
@@ -21,7 +22,9 @@ class Answer:
 
     member_id: int
     pseudonym: str
-    answer: str  # "yes", "no", a label code, "?" for cannot judge
+    answer: (
+        str  # "yes", "no", a label code, "REF:" with the place of a picked reference, "?" for cannot judge
+    )
     reason: str
     start: int | None
     end: int | None
@@ -30,6 +33,7 @@ class Answer:
     unsure: bool
     seconds: int | None
     incomplete: bool = False
+    reference: str = ""
 
 
 UnitKey = tuple[int, str, int | None]
@@ -84,10 +88,21 @@ def answers_read(round: Round, units: Iterable[UnitKey]) -> dict[UnitKey, list[A
     labels = counted_rows(QuestionAnnotation.objects.all(), round).filter(
         question_id__in={question for _, _, question in wanted}
     )
-    for said in labels.exclude(label__isnull=True, cannot_judge=False).select_related("assignment__member"):
+    for said in labels.exclude(label__isnull=True, cannot_judge=False).select_related(
+        "assignment__member", "reference"
+    ):
         of_question = (said.assignment.item_id, "", said.question_id)
-        found.setdefault(of_question, []).append(_answer(said, said.label or "?", said.reason))
+        if said.reference is None:
+            answer, reference = said.label or "?", ""
+        else:
+            answer, reference = picked(said.reference.place), said.reference.text
+        found.setdefault(of_question, []).append(_answer(said, answer, said.reason, reference=reference))
     return found
+
+
+def picked(place: int) -> str:
+    """Return the answer that a picked reference is, by its place in the release's file."""
+    return f"{MATCHED}:{place}"
 
 
 def _answer(
@@ -98,6 +113,7 @@ def _answer(
     start: int | None = None,
     end: int | None = None,
     quote: str = "",
+    reference: str = "",
 ) -> Answer:
     return Answer(
         member_id=row.assignment.member_id,
@@ -111,4 +127,5 @@ def _answer(
         unsure=row.unsure,
         seconds=row.active_seconds,
         incomplete=row.incomplete,
+        reference=reference,
     )

@@ -26,6 +26,7 @@ from agreement.display.csv_latex import LATEX_DEFAULT, TableRefused, change_csv,
 from agreement.display.sample_size import PLANNED, plan_clean, report_plan
 from agreement.models import AgreementReport, DisputedUnit
 from agreement.report.comparison import change_conditions
+from agreement.report.figures import ReportFigures, ShownCrossTable
 from agreement.tasks import report_start
 from annotation import access
 from annotation.api.projects import REFUSALS, MemberView
@@ -228,10 +229,10 @@ _CROSS = [
 
 
 class _CrossView(ReportView):
-    def cross(self, request: Request, slug: str, number: int) -> tuple[Round, dict[str, Any], dict[str, Any]]:
+    def cross(self, request: Request, slug: str, number: int) -> tuple[Round, ReportFigures, ShownCrossTable]:
         """Return the round, its figures and the table that is asked for."""
         found = self.round(request, slug, number)
-        figures = finished_report(found).figures
+        figures: ReportFigures = finished_report(found).figures
         query = request.query_params
         try:
             return found, figures, cross_of(figures, query.get("field", ""), query.get("whose", "consensus"))

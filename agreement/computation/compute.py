@@ -19,11 +19,11 @@ from django.utils import timezone
 
 from agreement.computation.parts import STOPPED, EncodersDiffer, part_keys, parts_load
 from agreement.models import AgreementReport, ConsensusSpan, DisputedUnit, ReportPart
-from agreement.report.assembly import REPORT_VERSION, RoundReport, report_assemble, report_build
+from agreement.report.assembly import REPORT_VERSION, RoundReport, assemble_report, report_build
 from agreement.report.comparison import change_against
 from agreement.report.digest import encoder_of, report_digest
 from agreement.report.judgements import RoundJudgements
-from agreement.report.loading import judgements_read, judgements_stamp, texts_read
+from agreement.report.loading import judgements_of, judgements_stamp, texts_read
 from annotation.codebooks.definition import FOCUS
 from core.failure import error_place
 from core.gc import gc_relaxed
@@ -34,7 +34,7 @@ BATCH = 1_000
 State = AgreementReport.State
 
 
-def rows_store(report_id: int, lease: Lease, built: RoundReport) -> None:
+def store_rows(report_id: int, lease: Lease, built: RoundReport) -> None:
     """Replace what an earlier attempt stored; raises ClaimLost where another worker took over."""
     for model, rows in ((ConsensusSpan, built.spans), (DisputedUnit, built.units)):
         _forget(report_id, lease, model)
@@ -123,7 +123,7 @@ def _compute(report_id: int, lease: Lease) -> str:
     report.parts.all().delete()  # of older code
     lease.progress(0, 0)
     stamp = judgements_stamp(report.round)  # before reading: a change in between makes the report outdated
-    judgements = judgements_read(report.round)
+    judgements = judgements_of(report)
     judgements_sha256 = judgements.digest()
     encoder = encoder_of(report.parameters)
     digest = report_digest(judgements_sha256, report.parameters, encoder)
@@ -145,7 +145,7 @@ def _compute(report_id: int, lease: Lease) -> str:
         judgements, report.parameters, texts=texts_read, progress=lease.progress, encoder=encoder
     )
     change = change_against(report, judgements, alive=lease.renew)
-    rows_store(report_id, lease, built)
+    store_rows(report_id, lease, built)
     _finish(lease, built, change, origin)
     if report.parameters["live"]:
         # Nobody cites a live report: each new one takes the place of those before.
@@ -185,8 +185,8 @@ def _assemble(report: AgreementReport, lease: Lease) -> str:
     parts = report.parts.count()
     lease.progress(parts, parts + 1)
     pooled, types, encoder, change = parts_load(report)
-    built = report_assemble(pooled, types, encoder)
-    rows_store(report.id, lease, built)
+    built = assemble_report(pooled, types, encoder)
+    store_rows(report.id, lease, built)
     with transaction.atomic():
         _finish(lease, built, change, {})
         report.parts.all().delete()

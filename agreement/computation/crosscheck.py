@@ -27,9 +27,11 @@ from agreement.computation.crosscheck_rouge import ROUGE, rouge_checks
 from agreement.computation.crosscheck_strata import strata_check
 from agreement.models import AgreementReport
 from agreement.report.assembly import REPORT_VERSION
-from agreement.report.loading import judgements_read, texts_read
+from agreement.report.figures import SectionFigures
+from agreement.report.loading import judgements_of, texts_read
 from agreement.report.sections import Section, sections_of
 from agreement.statistics.estimates import Estimate, PairEstimate, TableResult
+from agreement.statistics.figures import EstimateFigures
 from core.jobs import ATTEMPTS, LEASE, PATIENCE, beating
 
 JUDGEMENTS_CHANGED = "the judgements have changed since; compute the report again"
@@ -63,7 +65,7 @@ def report_crosscheck(*, report_id: int) -> str:
 
 def _compared(report_id: int) -> tuple[str, dict[str, Any]]:
     report = AgreementReport.objects.select_related("round__project", "round__codebook").get(id=report_id)
-    judgements = judgements_read(report.round)
+    judgements = judgements_of(report)
     if report.code_version != REPORT_VERSION:
         return Crosscheck.UNCHECKED, {"why": CODE_CHANGED}
     if judgements.digest() != report.judgements_sha256:
@@ -107,21 +109,16 @@ def _is_lost() -> Q:
     return Q(lease_until__lt=timezone.now())
 
 
-def result_of(section: dict[str, Any]) -> TableResult:
+def result_of(section: SectionFigures) -> TableResult:
     """Return the stored figures of a section as the result they were written from, without intervals."""
     return TableResult(
-        **{
-            name: section[name]
-            for name in (
-                "n_items",
-                "n_pairable",
-                "n_ratings",
-                "n_pairable_ratings",
-                "n_raters",
-                "n_categories",
-                "pairs_undefined",
-            )
-        },
+        n_items=section["n_items"],
+        n_pairable=section["n_pairable"],
+        n_ratings=section["n_ratings"],
+        n_pairable_ratings=section["n_pairable_ratings"],
+        n_raters=section["n_raters"],
+        n_categories=section["n_categories"],
+        pairs_undefined=section["pairs_undefined"],
         label_counts=tuple(section["labels"].values()),
         estimates={name: _estimate(stored) for name, stored in section["estimates"].items()},
         pairs=tuple(
@@ -137,7 +134,7 @@ def result_of(section: dict[str, Any]) -> TableResult:
     )
 
 
-def _estimate(stored: dict[str, Any]) -> Estimate:
+def _estimate(stored: EstimateFigures) -> Estimate:
     return Estimate(stored["value"], reason=stored["reason"])
 
 

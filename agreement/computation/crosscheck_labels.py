@@ -9,7 +9,7 @@ figure is computed again for those that have the most common number, and compare
 from __future__ import annotations
 
 import warnings
-from collections.abc import Callable
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from typing import Any
 
@@ -62,6 +62,10 @@ class Check:
         }
 
 
+Recompute = Callable[[str, Estimate], Sequence[Check]]
+"""How other libraries recompute a figure, by its name and our estimate."""
+
+
 def cross_check(
     ratings: ArrayLike, *, q: int, result: TableResult, tolerance: float = TOLERANCE
 ) -> tuple[Check, ...]:
@@ -72,22 +76,29 @@ def cross_check(
     """
     array = validated_ratings(ratings, q)
     array = array[(array >= 0).any(axis=1)] if array.size else array
-    checks = []
+    by_figure: dict[str, Recompute] = {
+        "krippendorff_alpha": lambda _, estimate: [_alpha_check(array, q, estimate, tolerance)],
+        "cohen_kappa": lambda *_: _cohen_checks(array, q, result, tolerance),
+        **dict.fromkeys(
+            _BY_STATSMODELS,
+            lambda name, estimate: [_statsmodels_check(name, array, q, estimate, tolerance)],
+        ),
+        **dict.fromkeys(
+            EQUAL_WHERE_COMPLETE,
+            lambda name, estimate: [_observed_check(name, array, q, estimate, tolerance)],
+        ),
+    }
+    return checks_of(result, by_figure)
+
+
+def checks_of(result: TableResult, by_figure: Mapping[str, Recompute]) -> tuple[Check, ...]:
+    """Return the checks of each figure of a result; of one that `by_figure` lacks, why it is not checked."""
+    checks: list[Check] = []
     for name, estimate in result.estimates.items():
         if estimate.value is None:
             checks.append(Check(name, NOT_CHECKED, why=f"undefined: {estimate.words}"))
-        elif name == "krippendorff_alpha":
-            checks.append(_alpha_check(array, q, estimate, tolerance))
-        elif name in _BY_STATSMODELS:
-            checks.append(_statsmodels_check(name, array, q, estimate, tolerance))
-        elif name in EQUAL_WHERE_COMPLETE and _equally_many(array, q):
-            # These three differ from each other only by how they weigh items with more ratings than others.
-            theirs = observed(array, q)
-            checks.append(compared(name, "statsmodels", estimate.known, theirs, tolerance))
-        elif name in EQUAL_WHERE_COMPLETE:
-            checks.append(Check(name, NOT_CHECKED, ours=estimate.value, why=NEVER))
-        elif name == "cohen_kappa":
-            checks += _cohen_checks(array, q, result, tolerance)
+        elif name in by_figure:
+            checks += by_figure[name](name, estimate)
         else:
             checks.append(Check(name, NOT_CHECKED, ours=estimate.value, why=NO_OTHER))
     return tuple(checks)
@@ -136,6 +147,13 @@ def krippendorff_alpha(array: IntArray, q: int) -> float:
 def _equally_many(array: IntArray, q: int) -> bool:
     numbers = label_counts(array, q).sum(axis=1)
     return bool(numbers.min() == numbers.max())
+
+
+def _observed_check(name: str, array: IntArray, q: int, estimate: Estimate, tolerance: float) -> Check:
+    # These three differ from each other only by how they weigh items with more ratings than others.
+    if _equally_many(array, q):
+        return compared(name, "statsmodels", estimate.known, observed(array, q), tolerance)
+    return Check(name, NOT_CHECKED, ours=estimate.value, why=NEVER)
 
 
 def _statsmodels_check(name: str, array: IntArray, q: int, estimate: Estimate, tolerance: float) -> Check:

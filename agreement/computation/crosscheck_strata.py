@@ -14,11 +14,12 @@ from agreement.computation.crosscheck_labels import (
     EQUAL_WHERE_COMPLETE,
     LARGEST_ARRAY,
     NEVER,
-    NO_OTHER,
     NOT_CHECKED,
     SUBSET_WHY,
     TOLERANCE,
     Check,
+    Recompute,
+    checks_of,
     compared,
     fleiss,
     krippendorff_alpha,
@@ -27,7 +28,7 @@ from agreement.computation.crosscheck_labels import (
 )
 from agreement.statistics.estimates import TableResult
 from agreement.statistics.patterns import IntArray, label_counts
-from agreement.statistics.strata import stratified_agreement
+from agreement.statistics.strata.stratified import stratified_agreement
 
 Parts = tuple[float, float]
 """What one type adds to numerator and denominator."""
@@ -42,26 +43,29 @@ def strata_check(
     tables = [strata[:, at] for at in range(strata.shape[1])]
     tables = [table[(table >= 0).any(axis=1)] for table in tables]
     equal = all(np.unique((table >= 0).sum(axis=1)).size < 2 for table in tables)
-    checks: list[Check] = []
-    for name, estimate in result.estimates.items():
-        if estimate.value is None:
-            checks.append(Check(name, NOT_CHECKED, why=f"undefined: {estimate.words}"))
-        elif name == "krippendorff_alpha":
-            checks.append(_alpha(tables, q, estimate.value, tolerance))
-        elif name in _ADD:
-            checks.append(_by_statsmodels(name, strata, tables, q, estimate.value, tolerance, equal=equal))
-        elif (
-            name in EQUAL_WHERE_COMPLETE and equal and len({table_width(table) for table in tables} - {0}) < 2
-        ):
-            theirs = _summed(_observed_parts, tables, q)
-            checks.append(compared(name, "statsmodels", estimate.value, theirs, tolerance))
-        elif name in EQUAL_WHERE_COMPLETE:
-            checks.append(Check(name, NOT_CHECKED, ours=estimate.value, why=NEVER))
-        elif name == "cohen_kappa":
-            checks += _cohen(tables, q, result, tolerance)
-        else:
-            checks.append(Check(name, NOT_CHECKED, ours=estimate.value, why=NO_OTHER))
-    return tuple(checks)
+    by_figure: dict[str, Recompute] = {
+        "krippendorff_alpha": lambda _, estimate: [_alpha(tables, q, estimate.known, tolerance)],
+        "cohen_kappa": lambda *_: _cohen(tables, q, result, tolerance),
+        **dict.fromkeys(
+            _ADD,
+            lambda name, estimate: [
+                _by_statsmodels(name, strata, tables, q, estimate.known, tolerance, equal=equal)
+            ],
+        ),
+        **dict.fromkeys(
+            EQUAL_WHERE_COMPLETE,
+            lambda name, estimate: [_observed(name, tables, q, estimate.known, tolerance, equal=equal)],
+        ),
+    }
+    return checks_of(result, by_figure)
+
+
+def _observed(
+    name: str, tables: list[IntArray], q: int, ours: float, tolerance: float, *, equal: bool
+) -> Check:
+    if equal and len({table_width(table) for table in tables} - {0}) < 2:
+        return compared(name, "statsmodels", ours, _summed(_observed_parts, tables, q), tolerance)
+    return Check(name, NOT_CHECKED, ours=ours, why=NEVER)
 
 
 def table_width(table: IntArray) -> int:

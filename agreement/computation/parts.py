@@ -17,12 +17,12 @@ from django.db.models import F, QuerySet
 from django.utils import timezone
 
 from agreement.models import AgreementReport, ReportPart
-from agreement.report.assembly import REPORT_VERSION, PooledPart, pooled_build, type_figures
+from agreement.report.assembly import REPORT_VERSION, PooledPart, build_pooled, type_figures
 from agreement.report.comparison import change_against, has_change
 from agreement.report.digest import encoder_of, report_digest
 from agreement.report.judgements import RoundJudgements
-from agreement.report.loading import frame_read, judgements_read, judgements_stamp, texts_read
-from agreement.report.per_type import TypePart, types_find
+from agreement.report.loading import frame_read, judgements_of, judgements_stamp, texts_read
+from agreement.report.per_type import TypePart, find_types
 from agreement.report.span_sums import SpanSums
 from agreement.spans.encoders import Encoder, MissingEncoder
 from core.failure import error_place
@@ -108,7 +108,7 @@ def parts_load(
     """Return what the parts of a report found, the types in the order of the codebook, and the change."""
     parts = {part.key: part for part in report.parts.all()}
     pooled = PooledPart(**parts[POOLED].result)
-    types = [_type_load(part) for key, part in parts.items() if key.startswith(TYPE)]
+    types = [_load_type(part) for key, part in parts.items() if key.startswith(TYPE)]
     change = parts[CHANGE].result if CHANGE in parts else {}
     return pooled, types, _encoder(report), change
 
@@ -160,7 +160,7 @@ def _result(part: ReportPart, *, alive: Callable[[], None]) -> Result:
     if report.code_version != REPORT_VERSION or judgements_stamp(report.round) != report.stamp:
         raise JudgementsChanged
     code = part.key.removeprefix(TYPE) if part.key.startswith(TYPE) else None
-    judgements = judgements_read(report.round, types=None if code is None else [code])
+    judgements = judgements_of(report, types=None if code is None else [code])
     frame = frame_read(report.round, judgements.items)
     if judgements_stamp(report.round) != report.stamp:
         raise JudgementsChanged
@@ -168,10 +168,10 @@ def _result(part: ReportPart, *, alive: Callable[[], None]) -> Result:
     if part.key == CHANGE:
         return change_against(report, judgements, alive=alive), b""
     if code is None:
-        pooled = pooled_build(judgements, report.parameters, texts=texts_read, step=alive)
+        pooled = build_pooled(judgements, report.parameters, texts=texts_read, step=alive)
         return asdict(pooled), b""
     index = next(at for at, kind in enumerate(judgements.kinds) if kind.code == code)
-    found = types_find(
+    found = find_types(
         judgements,
         [index],
         report.parameters,
@@ -181,10 +181,10 @@ def _result(part: ReportPart, *, alive: Callable[[], None]) -> Result:
         alive=alive,
     )[index]
     found.section = type_figures(judgements, index, report.parameters)
-    return _type_store(found)
+    return _store_type(found)
 
 
-def _type_store(found: TypePart) -> Result:
+def _store_type(found: TypePart) -> Result:
     resampled = found.sums.resampled
     names = ("with_span", "n_cut", "spans", "units", "section")
     stored = {name: getattr(found, name) for name in names}
@@ -194,7 +194,7 @@ def _type_store(found: TypePart) -> Result:
     )
 
 
-def _type_load(part: ReportPart) -> TypePart:
+def _load_type(part: ReportPart) -> TypePart:
     stored = part.result
     width = 2 * len(stored["sums"]["columns"])
     resampled = np.frombuffer(part.resampled, dtype="<f8").reshape(-1, width) if part.resampled else None

@@ -9,7 +9,8 @@ from typing import Any
 from django.utils.translation import gettext
 
 from agreement.display.charts import level
-from agreement.display.wording import reason_text
+from agreement.display.wording import interval_doubts, reason_text
+from agreement.statistics.figures import EstimateFigures
 
 MINUS = "−"
 DASH = "–"
@@ -108,7 +109,9 @@ def count(number: int | None) -> int | str:
     return DASH if number is None else number
 
 
-def cell(estimate: Figures | None, *, signed: bool = False, spans: bool = False, below: str = "") -> Cell:
+def cell(
+    estimate: EstimateFigures | None, *, signed: bool = False, spans: bool = False, below: str = ""
+) -> Cell:
     """Return an estimate as text with its interval, or a dash with the reason."""
     if estimate is None:
         return Cell(DASH)
@@ -117,11 +120,10 @@ def cell(estimate: Figures | None, *, signed: bool = False, spans: bool = False,
     interval = ""
     if estimate.get("low") is not None:
         interval = f"[{number(estimate['low'], signed=signed)}, {number(estimate['high'], signed=signed)}]"
-    doubt = estimate.get("caution") or estimate.get("interval_reason")
     return Cell(
         number(estimate["value"], signed=signed),
         interval=interval,
-        doubt=gettext(reason_text(doubt)),
+        doubt="; ".join(gettext(reason_text(code)) for code in interval_doubts(estimate)),
         level=level(estimate["value"]),
         below=below,
     )

@@ -17,6 +17,8 @@ from agreement.display.charts import axis_of
 from agreement.display.overview import ALPHA, overview
 from agreement.display.svg import INK, LINE, PAPER, QUIET, Drawing, shortened, text_width
 from agreement.display.wording import reason_text
+from agreement.report.figures import ReportFigures
+from agreement.statistics.figures import EstimateFigures
 
 Figures = dict[str, Any]
 
@@ -64,12 +66,12 @@ class Entry:
     name: str
     hue: str
     letter: str
-    estimate: Mapping[str, Any]
+    estimate: EstimateFigures
     pooled: bool = False
     n: int | None = None
 
 
-def chart_svg(name: str, figures: Figures, change: Figures, *, title: str, guideline: int) -> str:
+def chart_svg(name: str, figures: ReportFigures, change: Figures, *, title: str, guideline: int) -> str:
     """Return a chart of CHARTS as SVG, in English like every file. Raises ChartMissing.
 
     change: that of the report with its conditions, empty where no round came before; title and guideline: the
@@ -90,7 +92,7 @@ def chart_pdf(svg: str) -> bytes:
     return vl_convert.svg_to_pdf(svg)
 
 
-def _alpha(figures: Figures, change: Figures, title: str, guideline: int) -> Drawing:
+def _alpha(figures: ReportFigures, change: Figures, title: str, guideline: int) -> Drawing:
     by_key = {section["key"]: section for section in figures["sections"]}
     table = overview(figures)
     entries = [
@@ -105,7 +107,7 @@ def _alpha(figures: Figures, change: Figures, title: str, guideline: int) -> Dra
         for row in (*table.rows, *table.pooled)
     ]
     what = "types, least agreed first" if figures["protocol"] == "focus" else "comparisons"
-    return _whiskers(
+    return whiskers(
         entries,
         heading=f"Krippendorff's alpha: {title}",
         subtitle=f"{what}; 95% bootstrap intervals over items",
@@ -113,7 +115,7 @@ def _alpha(figures: Figures, change: Figures, title: str, guideline: int) -> Dra
     )
 
 
-def _change(figures: Figures, change: Figures, title: str, guideline: int) -> Drawing:
+def _change(figures: ReportFigures, change: Figures, title: str, guideline: int) -> Drawing:
     moved = change.get("sections") or {}
     entries = [
         Entry(
@@ -128,7 +130,7 @@ def _change(figures: Figures, change: Figures, title: str, guideline: int) -> Dr
     ]
     if not entries:
         raise ChartMissing("No closed round came before this one, so there is no change to draw.")
-    drawing = _whiskers(
+    drawing = whiskers(
         entries,
         heading=f"Change of alpha: {title} against {change['name']}",
         subtitle=(
@@ -142,7 +144,7 @@ def _change(figures: Figures, change: Figures, title: str, guideline: int) -> Dr
     return drawing
 
 
-def _applicability(figures: Figures, change: Figures, title: str, guideline: int) -> Drawing:
+def _applicability(figures: ReportFigures, change: Figures, title: str, guideline: int) -> Drawing:
     if figures["protocol"] != "focus":
         return _labels(figures, title)
     sections = [section for section in figures["sections"] if section["kind"] == "type"]
@@ -172,7 +174,7 @@ def _applicability(figures: Figures, change: Figures, title: str, guideline: int
     return drawing
 
 
-def _labels(figures: Figures, title: str) -> Drawing:
+def _labels(figures: ReportFigures, title: str) -> Drawing:
     section = next(section for section in figures["sections"] if section["kind"] == "labels")
     names = {category["code"]: category["name"] for category in figures["categories"]}
     drawing = Drawing(WIDTH, f"Labels: judgements by label, {title}")
@@ -192,14 +194,14 @@ def _labels(figures: Figures, title: str) -> Drawing:
     return drawing
 
 
-CHARTS: Mapping[str, Callable[[Figures, Figures, str, int], Drawing]] = {
+CHARTS: Mapping[str, Callable[[ReportFigures, Figures, str, int], Drawing]] = {
     "alpha": _alpha,
     "applicability": _applicability,
     "change": _change,
 }
 
 
-def _whiskers(
+def whiskers(
     entries: Sequence[Entry],
     *,
     heading: str,
@@ -207,6 +209,7 @@ def _whiskers(
     scale: Callable[[float, float], Scale],
     signed: bool = False,
 ) -> Drawing:
+    """Draw a row an entry: its name, its dot and whisker on one scale, and its numbers."""
     drawing, notes, doubts = Drawing(WIDTH, heading), Notes(), Notes()
     _heading(drawing, heading, subtitle)
     counted = any(entry.n is not None for entry in entries)
@@ -243,13 +246,13 @@ def _whisker(
     drawing: Drawing, y: float, entry: Entry, across: Scale, notes: Notes, doubts: Notes, *, signed: bool
 ) -> str:
     """Draw dot and whisker of an entry; return its numbers as text."""
-    estimate, shown = entry.estimate, cell(dict(entry.estimate), signed=signed)
+    estimate, shown = entry.estimate, cell(entry.estimate, signed=signed)
     if estimate["value"] is None:
         return f"{DASH} ({notes.mark(reason_text(estimate['reason']))})"
     if shown.doubt:
         doubts.mark(shown.doubt)
     middle = y - 4
-    if estimate["low"] is not None:
+    if estimate["low"] is not None and estimate["high"] is not None:
         low, high = across.x(estimate["low"]), across.x(estimate["high"])
         drawing.line(
             low, middle, high, middle, stroke=entry.hue, width=2, dashed=bool(shown.doubt), role="whisker"
@@ -304,9 +307,9 @@ def _tick_text(tick: float, *, signed: bool) -> str:
     return f"{sign}{abs(tick):g}"
 
 
-def _hue(figures: Figures, group: str | None) -> str:
+def _hue(figures: ReportFigures, group: str | None) -> str:
     return next((HUES.get(entry["hue"], INK) for entry in figures["groups"] if entry["key"] == group), INK)
 
 
-def _letter(figures: Figures, group: str | None) -> str:
+def _letter(figures: ReportFigures, group: str | None) -> str:
     return next((entry["letter"] for entry in figures["groups"] if entry["key"] == group), "")

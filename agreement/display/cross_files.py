@@ -5,15 +5,14 @@ from __future__ import annotations
 import csv
 import io
 from collections.abc import Sequence
-from typing import Any
+from typing import cast
 
 from agreement.display.cells import DASH
 from agreement.display.chart_files import HUES, MARGIN, TOP, WIDTH
 from agreement.display.csv_latex import latex_text
 from agreement.display.svg import INK, LINE, PAPER, QUIET, Drawing, shortened, text_width
+from agreement.report.figures import CrossTable, ReportFigures, ShownCrossTable, Whose
 from core.csv_safety import made_safe
-
-Figures = dict[str, Any]
 
 WHOSE_WORDS = {
     "each": "every judgement",
@@ -32,7 +31,7 @@ class CrossMissing(LookupError):
     """The report has no such table; the message says what it has."""
 
 
-def cross_fields(tables: Sequence[Figures]) -> list[str]:
+def cross_fields(tables: Sequence[CrossTable]) -> list[str]:
     """Return the fields of a report's cross tables, first the one to begin with.
 
     Fields with few, short values come first: topics before others, then those with the fewest values. Free
@@ -41,7 +40,7 @@ def cross_fields(tables: Sequence[Figures]) -> list[str]:
     return [table["field"] for table in sorted(tables, key=_place)]
 
 
-def _place(table: Figures) -> tuple[bool, bool, bool, int, str]:
+def _place(table: CrossTable) -> tuple[bool, bool, bool, int, str]:
     values = table["values"]
     free_text = max((len(value) for value in values), default=0) > LONG_VALUE
     # Of a grouping most values stand with several items.
@@ -50,7 +49,7 @@ def _place(table: Figures) -> tuple[bool, bool, bool, int, str]:
     return free_text or one_each, many, table["field"] != "topic", len(values), table["field"]
 
 
-def cross_of(figures: Figures, field: str, whose: str) -> Figures:
+def cross_of(figures: ReportFigures, field: str, whose: str) -> ShownCrossTable:
     """Return field, whose, values, n_items and rows (code, name, counts) of one table. Raises CrossMissing.
 
     Without a field it is the one that the page opens on. A count is None where the type was not asked.
@@ -67,11 +66,12 @@ def cross_of(figures: Figures, field: str, whose: str) -> Figures:
         raise CrossMissing(f"There are no answers “{whose}”; there are {', '.join(known)}.")
     names = {section["code"]: section["name"] for section in figures["sections"]}
     names |= {category["code"]: category["name"] for category in figures["categories"]}
-    rows = [(row["code"], names.get(row["code"], row["code"]), row[whose]) for row in table["rows"]]
+    of = cast(Whose, whose)
+    rows = [(row["code"], names.get(row["code"], row["code"]), row[of]) for row in table["rows"]]
     return {**table, "whose": whose, "rows": rows}
 
 
-def cross_csv(table: Figures) -> str:
+def cross_csv(table: ShownCrossTable) -> str:
     """Return a cross table as CSV: a row with the number of items by value, then a row a type or label."""
     out = io.StringIO()
     writer = csv.writer(out, lineterminator="\n")
@@ -83,7 +83,7 @@ def cross_csv(table: Figures) -> str:
     return out.getvalue()
 
 
-def cross_latex(table: Figures) -> str:
+def cross_latex(table: ShownCrossTable) -> str:
     """Return a cross table as a booktabs table, the number of items below each value."""
     lines = [
         f"% Answers by {_one_line(table['field'])}: {WHOSE_WORDS.get(table['whose'], table['whose'])}.",
@@ -99,7 +99,7 @@ def cross_latex(table: Figures) -> str:
     return "\n".join([*lines, "\\bottomrule", "\\end{tabular}"]) + "\n"
 
 
-def cross_svg(figures: Figures, table: Figures, *, title: str) -> str:
+def cross_svg(figures: ReportFigures, table: ShownCrossTable, *, title: str) -> str:
     """Return a cross table as a chart: a square a count, filled by how large it is, in English."""
     what = "Types" if figures["protocol"] == "focus" else "Labels"
     heading = f"{what} by {table['field']}: {title}"

@@ -5,25 +5,30 @@ from __future__ import annotations
 import csv
 import io
 from collections.abc import Iterator, Sequence
-from typing import Any
+from typing import Any, cast
 
 from agreement.display.cells import Notes
 from agreement.display.wording import (
+    AGAINST,
     COEFFICIENTS,
     ITEM_MEANS,
     SET_ALPHAS,
     SIMILARITIES,
+    cluster_of,
     encoder_text,
+    interval_note,
     is_old,
     reason_text,
     span_alphas,
 )
 from agreement.report.bertscore_figures import BERTSCORE, bertscore_figure
+from agreement.report.figures import MeanFigures, ReportFigures, SectionFigures
+from agreement.statistics.figures import EstimateFigures
 from core.csv_safety import made_safe
 
 CSV_COLUMNS = (
     "section", "name", "figure", "value", "low", "high", "se", "reason", "interval_reason", "caution",
-    "n_pairs", "n_items", "n_pairable", "n_ratings", "n_spans",
+    "n_pairs", "n_items", "n_pairable", "n_ratings", "n_spans", "interval_method",
 )  # fmt: skip
 
 _ESTIMATE = CSV_COLUMNS[CSV_COLUMNS.index("value") : CSV_COLUMNS.index("n_items")]
@@ -77,19 +82,22 @@ class TableRefused(ValueError):
     """A row or column was asked for that a report does not have."""
 
 
-def figures_csv(figures: dict[str, Any]) -> str:
+def figures_csv(figures: ReportFigures) -> str:
     """Return every figure of a report, one a row; undefined has an empty value and its reason.
 
     Of groups and all types the figures are those of the types together; the plain mean over types stands
     beside them as `..._mean_of_types` and the one table of all units as `..._stacked`. `caution` is the code
-    of why an interval is not to be trusted. A report with an encoder has a column more,
-    which names it beside its figures. Of a mean over texts `n_items` counts these texts, and of an alpha over
-    sets of types the texts with a whole set, `n_pairable` those with two.
+    of why an interval is not to be trusted, `interval_method` how it was made. A report with an encoder has a
+    column more, which names it beside its figures. Of a mean over texts `n_items` counts these texts, and of
+    an alpha over sets of types the texts with a whole set, `n_pairable` those with two. Where intervals draw
+    clusters of texts two columns more name their field and their number.
     """
     out = io.StringIO()
     writer = csv.writer(out, lineterminator="\n")
     encoder = encoder_text(figures)
-    writer.writerow([*CSV_COLUMNS, "encoder"] if encoder else CSV_COLUMNS)
+    clusters = cluster_of(figures)
+    more = [*(["encoder"] if encoder else []), *(["cluster", "n_clusters"] if clusters else [])]
+    writer.writerow([*CSV_COLUMNS, *more])
     for section in figures["sections"]:
         for figure, estimate in [*_estimates(section, figures), *_of_strata(section)]:
             writer.writerow(
@@ -101,17 +109,19 @@ def figures_csv(figures: dict[str, Any]) -> str:
                     estimate.get("n_texts", section["n_items"]),
                     *(estimate.get(name, section[name]) for name in ("n_pairable", "n_ratings")),
                     estimate.get("n_spans"),
+                    estimate.get("interval_method"),
                     *([made_safe(encoder) if figure.startswith(BERTSCORE) else ""] if encoder else []),
+                    *([made_safe(clusters[0]), clusters[1]] if clusters else []),
                 ]
             )
     return out.getvalue()
 
 
-def change_csv(figures: dict[str, Any], change: dict[str, Any]) -> str:
+def change_csv(figures: ReportFigures, change: dict[str, Any]) -> str:
     """Return every difference against the round before, one a row, each beside its conditions."""
     out = io.StringIO()
     conditions = change["conditions"]
-    measured = ("value", "low", "high", "reason", "interval_reason", "caution")
+    measured = ("value", "low", "high", "reason", "interval_reason", "caution", "interval_method")
     counted = ("n_both", "n_before", "n_after")
     writer = csv.writer(out, lineterminator="\n")
     writer.writerow(["section", "name", "figure", *measured, *counted, *conditions])
@@ -124,7 +134,7 @@ def change_csv(figures: dict[str, Any], change: dict[str, Any]) -> str:
                     made_safe(section["key"]),
                     made_safe(section["name"]),
                     figure,
-                    *(estimate[name] for name in measured),
+                    *(estimate.get(name) for name in measured),
                     *(moved[name] for name in counted),
                     *told,
                 ]
@@ -132,32 +142,37 @@ def change_csv(figures: dict[str, Any], change: dict[str, Any]) -> str:
     return out.getvalue()
 
 
-def _of_strata(section: dict[str, Any]) -> Iterator[tuple[str, dict[str, Any]]]:
+AnyEstimate = EstimateFigures | MeanFigures
+
+
+def _of_strata(section: SectionFigures) -> Iterator[tuple[str, AnyEstimate]]:
     yield from ((f"{name}_mean_of_types", mean) for name, mean in section.get("mean_of_types", {}).items())
     yield from ((f"{name}_stacked", estimate) for name, estimate in section.get("stacked", {}).items())
 
 
-def _estimates(section: dict[str, Any], figures: dict[str, Any]) -> Iterator[tuple[str, dict[str, Any]]]:
+def _estimates(section: SectionFigures, figures: ReportFigures) -> Iterator[tuple[str, AnyEstimate]]:
     yield from ((name, section["estimates"][name]) for name in COEFFICIENTS)
     if sets := section.get("sets"):
         counted = {"n_texts": sets["n_items"], "n_pairable": sets["n_pairable"], "n_ratings": None}
-        yield from ((name, {**sets[name], **counted}) for name in SET_ALPHAS)
+        alphas: dict[str, Any] = {**sets}
+        yield from ((name, cast(EstimateFigures, {**alphas[name], **counted})) for name in SET_ALPHAS)
     if section["spans"]:
         yield from ((name, section["spans"]["similarity"][name]) for name in SIMILARITIES)
         bertscore = bertscore_figure(section)
         if bertscore is not None:
             yield BERTSCORE, bertscore
         yield from ((name, section["spans"][name]) for name in span_alphas(figures))
-        for target, measures in section["spans"].get("against", {}).items():
+        for target in AGAINST if "against" in section["spans"] else ():
+            measures = section["spans"]["against"][target]
             yield from ((f"{name}_against_{target}", measures[name]) for name in SIMILARITIES)
             yield f"{BERTSCORE}_against_{target}", bertscore_figure(section, target)
         for way in ITEM_MEANS:
-            measures = section["spans"].get(way, {})
-            yield from ((f"{name}_{way}", measures[name]) for name in SIMILARITIES if name in measures)
+            means = section["spans"].get(way, {})
+            yield from ((f"{name}_{way}", means[name]) for name in SIMILARITIES if name in means)
 
 
 def latex_table(
-    figures: dict[str, Any], *, rows: Sequence[str] = (), columns: Sequence[str] = LATEX_DEFAULT
+    figures: ReportFigures, *, rows: Sequence[str] = (), columns: Sequence[str] = LATEX_DEFAULT
 ) -> str:
     """Return a booktabs table: sections in rows (all, or the keys given), LATEX_COLUMNS in columns.
 
@@ -202,6 +217,9 @@ def latex_table(
 
 
 _VERSIONS = {
+    "cohen_kappa": "Cohen $\\kappa$: mean over the pairs of annotators (Light)",
+    "pabak": "PABAK: Brennan and Prediger, chance $1/q$",
+    "gwet_ac1": "AC$_1$: Gwet 2008",
     "u_alpha": "$_u\\alpha$: marked against not marked, all texts one continuum (Krippendorff et al. 2016)",
     "alpha_token": "$\\alpha_{\\mathrm{token}}$: nominal, the tokens of all texts together",
     "alpha_token_within": "$\\alpha_{\\mathrm{token}}$ within: $D_o$ and $D_e$ of each text, added up",
@@ -211,7 +229,7 @@ _VERSIONS = {
 _OLD_VERSIONS = {"alpha_token": _VERSIONS["alpha_token_within"]}
 
 
-def _known_columns(figures: dict[str, Any]) -> dict[str, str]:
+def _known_columns(figures: ReportFigures) -> dict[str, str]:
     """Return the columns of a report's table: one of older code has other alphas over texts."""
     if not is_old(figures):
         return LATEX_COLUMNS
@@ -221,7 +239,7 @@ def _known_columns(figures: dict[str, Any]) -> dict[str, str]:
 
 
 def _versions(
-    figures: dict[str, Any], shown: Sequence[dict[str, Any]], columns: Sequence[str]
+    figures: ReportFigures, shown: Sequence[SectionFigures], columns: Sequence[str]
 ) -> Iterator[str]:
     """Yield which version of a coefficient stands in the table, and what its rows of several types are."""
     strata = [section for section in shown if "mean_of_types" in section]
@@ -241,13 +259,16 @@ def _versions(
             yield f"Plain mean of $\\alpha$ over types: {', '.join(means)}"
     elif is_old(figures) and any(section["kind"] in ("group", "all") for section in shown):
         yield "Groups and all types: types stacked into one table"
+    clusters = cluster_of(figures)
+    if clusters and ("interval" in columns):
+        yield f"Intervals draw clusters of texts: the {clusters[1]} values of {latex_text(clusters[0])}"
     versions = _OLD_VERSIONS if is_old(figures) else _VERSIONS
     yield from (versions[name] for name in columns if name in versions)
 
 
-def _cell(section: dict[str, Any], figures: dict[str, Any], name: str, notes: Notes) -> str:
+def _cell(section: SectionFigures, figures: ReportFigures, name: str, notes: Notes) -> str:
     if name in ("n", "n_pairable"):
-        number = section["n_items" if name == "n" else name]
+        number = section["n_items"] if name == "n" else section["n_pairable"]
         return "--" if number is None else str(number)
     if name == "yes_rate":
         rate = section.get("yes_rate")
@@ -256,8 +277,8 @@ def _cell(section: dict[str, Any], figures: dict[str, Any], name: str, notes: No
         return _interval(section["estimates"]["krippendorff_alpha"], notes)
     estimate = dict(_estimates(section, figures)).get(name)
     if name == "mean_of_types":
-        mean = section.get(name, {}).get("krippendorff_alpha") or {"value": None}
-        return "--" if mean["value"] is None else _number(mean["value"])
+        mean = section.get("mean_of_types", {}).get("krippendorff_alpha")
+        return "--" if mean is None or mean["value"] is None else _number(mean["value"])
     if estimate is None:
         return "--"
     if estimate["value"] is None:
@@ -265,14 +286,14 @@ def _cell(section: dict[str, Any], figures: dict[str, Any], name: str, notes: No
     return _number(estimate["value"])
 
 
-def _interval(estimate: dict[str, Any], notes: Notes) -> str:
+def _interval(estimate: EstimateFigures, notes: Notes) -> str:
     if estimate["value"] is None:
         return "--"
-    doubt = reason_text(estimate["caution"] or estimate["interval_reason"])
-    if estimate["low"] is None:
-        return _marked("--", f"no interval: {doubt}", notes) if doubt else "--"
-    interval = f"[{_number(estimate['low'])}, {_number(estimate['high'])}]"
-    return _marked(interval, f"interval not to be trusted: {doubt}", notes) if doubt else interval
+    interval = "--"
+    if estimate["low"] is not None and estimate["high"] is not None:
+        interval = f"[{_number(estimate['low'])}, {_number(estimate['high'])}]"
+    note = interval_note(estimate)
+    return _marked(interval, note, notes) if note else interval
 
 
 def _marked(text: str, sentence: str, notes: Notes) -> str:

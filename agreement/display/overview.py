@@ -10,6 +10,7 @@ from django.utils.translation import gettext, ngettext
 from agreement.display.cells import DASH, Cell, Figures, Notes, cell, count, number
 from agreement.display.charts import Axis, Whisker, axis_of, whisker_of
 from agreement.display.wording import sentence_words
+from agreement.report.figures import GroupFigures, Keyed, ReportFigures, SectionFigures
 
 ALPHA = "krippendorff_alpha"
 OVERVIEW = {"observed_agreement": "pₐ", "pabak": "PABAK", "gwet_ac1": "AC1"}
@@ -55,7 +56,7 @@ class Overview:
     has_spans: bool
 
 
-def overview(figures: Figures) -> Overview:
+def overview(figures: ReportFigures) -> Overview:
     """Return the table of the overview: single types (or comparisons), then groups and all types."""
     sections = figures["sections"]
     groups = {group["key"]: group for group in figures["groups"]}
@@ -85,7 +86,7 @@ def overview(figures: Figures) -> Overview:
     )
 
 
-def _least_agreed(section: Figures) -> tuple[int, float, str]:
+def _least_agreed(section: SectionFigures) -> tuple[int, float, str]:
     """Order by alpha; what has none comes after, by observed agreement; what nobody judged is last."""
     alpha = section["estimates"][ALPHA]["value"]
     observed = section["estimates"]["observed_agreement"]["value"]
@@ -94,16 +95,18 @@ def _least_agreed(section: Figures) -> tuple[int, float, str]:
     return (1, observed, section["key"]) if observed is not None else (2, 0.0, section["key"])
 
 
-def _row(section: Figures, groups: dict[str, Figures], axis: Axis, has_spans: bool, notes: Notes) -> Row:
-    group = groups.get(section["group"] or "", {})
+def _row(
+    section: SectionFigures, groups: dict[str, GroupFigures], axis: Axis, has_spans: bool, notes: Notes
+) -> Row:
+    group = groups.get(section["group"] or "")
     estimates = section["estimates"]
     return Row(
         key=section["key"],
         kind=section["kind"],
         code=section["code"],
         name=section_name(section),
-        hue=group.get("hue", ""),
-        letter=group.get("letter", ""),
+        hue=group["hue"] if group else "",
+        letter=group["letter"] if group else "",
         n_pairable=count(section["n_pairable"]),
         yes_rate=notes.noted(_yes_rate(section)) if section["kind"] in _OF_TYPES else None,
         cells=[(short, notes.noted(cell(estimates[name]))) for name, short in OVERVIEW.items()],
@@ -115,14 +118,14 @@ def _row(section: Figures, groups: dict[str, Figures], axis: Axis, has_spans: bo
     )
 
 
-def _mean(section: Figures) -> str:
+def _mean(section: SectionFigures) -> str:
     mean = section.get("mean_of_types", {}).get(ALPHA)
     if not mean or mean["value"] is None:
         return ""
     return gettext("mean %(value)s") % {"value": number(mean["value"])}
 
 
-def mean_words(section: Figures, name: str = ALPHA) -> str:
+def mean_words(section: SectionFigures, name: str = ALPHA) -> str:
     """Return the plain mean of a coefficient over the types of a section, "" where it has no such mean."""
     mean = section.get("mean_of_types", {}).get(name)
     if not mean or mean["value"] is None:
@@ -131,29 +134,29 @@ def mean_words(section: Figures, name: str = ALPHA) -> str:
     return words % {"n": mean["n"], "value": number(mean["value"])}
 
 
-def _yes_rate(section: Figures) -> Cell:
+def _yes_rate(section: SectionFigures) -> Cell:
     rate = section.get("yes_rate")
     return Cell(number(rate), why="" if rate is not None else gettext("nobody judged this type"))
 
 
-def _span(section: Figures) -> Cell:
+def _span(section: SectionFigures) -> Cell:
     if not section["spans"]:
         return Cell(DASH, why=gettext("this type asks for no span"))
     return cell(section["spans"]["similarity"]["token_jaccard"], spans=True)
 
 
-def section_name(section: Figures) -> str:
+def section_name(section: Keyed) -> str:
     """Return a section's name in the reader's language; types and groups are called as in the codebook."""
-    name: str = section["name"]
+    name = section["name"]
     return name if ":" in section["key"] else gettext(name)
 
 
-def whole_section(figures: Figures) -> Figures:
+def whole_section(figures: ReportFigures) -> SectionFigures:
     """Return the section of all types, or of the three labels."""
     return next(section for section in figures["sections"] if section["kind"] in ("all", "labels"))
 
 
-def cards(figures: Figures, change: Figures) -> dict[str, Any]:
+def cards(figures: ReportFigures, change: Figures) -> dict[str, Any]:
     """Return the four figures at the top: alpha, its change, the overlap of spans (or useful), the queue."""
     whole = whole_section(figures)
     useful = next((section for section in figures["sections"] if section["kind"] == "useful"), None)
@@ -170,7 +173,7 @@ def cards(figures: Figures, change: Figures) -> dict[str, Any]:
     }
 
 
-def answer_names(figures: Figures) -> dict[str, str]:
+def answer_names(figures: ReportFigures) -> dict[str, str]:
     """Return the words for the codes of answers and reasons."""
     coded = {entry["code"]: entry["name"] for entry in [*figures["categories"], *figures["reasons"]]}
     return coded | {"yes": gettext("yes"), "no": gettext("no"), "?": gettext("cannot judge")}

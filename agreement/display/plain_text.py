@@ -4,10 +4,10 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
-from agreement.statistics.bootstrap import RULE_OF_THREE
-from agreement.statistics.estimates import REASONS, Estimate, TableResult
+from agreement.statistics.estimates import REASONS, RULE_OF_THREE, Estimate, TableResult
 from agreement.statistics.kappa_paradox import table_readings
-from agreement.statistics.strata import StratifiedResult
+from agreement.statistics.strata.stratified import StratifiedResult
+from agreement.what_if.influence import WithoutRater
 
 _NAMES = (
     ("observed_agreement", "Observed agreement (p_a, mean over items)"),
@@ -102,6 +102,24 @@ def strata_text(result: StratifiedResult, annotators: Sequence[str]) -> str:
     return "\n".join(lines)
 
 
+def without_text(without: Sequence[WithoutRater], annotators: Sequence[str]) -> str:
+    """Return a table of the coefficients without each annotator, and how far each moves."""
+    notes = _Notes()
+    rows = [
+        (
+            f"{annotators[one.rater]}: {label}",
+            *_numbers(one.figures.estimates[name])[:2],
+            *_numbers(one.differences[name])[:2],
+            notes.mark(one.differences[name]),
+        )
+        for one in without
+        for name, label in _NAMES
+        if name in one.figures.estimates
+    ]
+    head = ("Without", "Value", "95% interval", "Moves by", "95% interval, paired", "")
+    return "\n".join([*_aligned([head, *rows]), *(["", *notes.lines] if notes.lines else [])])
+
+
 class _Notes:
     """Numbers the notes of a table in the order in which they are first needed."""
 
@@ -113,7 +131,7 @@ class _Notes:
         if estimate.interval_reason:
             texts.append(f"no interval: {REASONS[estimate.interval_reason]}")
         if estimate.interval_method == RULE_OF_THREE:
-            texts.append("limit by the rule of three, as the items do not differ")
+            texts.append(REASONS[RULE_OF_THREE])
         if estimate.caution:
             texts.append(REASONS[estimate.caution])
         self._texts += [text for text in texts if text not in self._texts]

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping
-from typing import Any
+from typing import Any, cast
 
 from django.utils.translation import gettext, ngettext
 
@@ -22,9 +22,11 @@ from agreement.display.wording import (
 )
 from agreement.report.bertscore_figures import bertscore_figure
 from agreement.report.comparison import SHOWN as CHANGE_SHOWN
+from agreement.report.figures import MeanFigures, ReportFigures, Whose, WithSelfFigures
+from agreement.statistics.figures import EstimateFigures, PairFigures
 
 
-def coefficient_table(figures: Figures, notes: Notes) -> tuple[list[str], list[dict[str, Any]]]:
+def coefficient_table(figures: ReportFigures, notes: Notes) -> tuple[list[str], list[dict[str, Any]]]:
     """Return headers and rows with every coefficient, its interval and standard error, and n, n' and N."""
     names = [
         name for name in COEFFICIENTS if name not in ("rating_weighted_agreement", "pair_pooled_agreement")
@@ -40,7 +42,7 @@ def coefficient_table(figures: Figures, notes: Notes) -> tuple[list[str], list[d
     return [COEFFICIENTS[name] for name in names], rows
 
 
-def stacked_table(figures: Figures, notes: Notes) -> tuple[list[str], list[dict[str, Any]]]:
+def stacked_table(figures: ReportFigures, notes: Notes) -> tuple[list[str], list[dict[str, Any]]]:
     """Return headers and three rows a group and all types: together, mean over types, stacked."""
     names = ("observed_agreement", "cohen_kappa", "fleiss_kappa", "pabak", "gwet_ac1", "krippendorff_alpha")
     rows = []
@@ -59,21 +61,22 @@ def stacked_table(figures: Figures, notes: Notes) -> tuple[list[str], list[dict[
     return [COEFFICIENTS[name] for name in names], rows
 
 
-def sets_table(figures: Figures, notes: Notes) -> list[dict[str, Any]]:
+def sets_table(figures: ReportFigures, notes: Notes) -> list[dict[str, Any]]:
     """Return a row for each alpha over the sets of types of a text; nothing where there is no such figure."""
     return [
         {
             "name": gettext(words),
-            "counts": [count(section["sets"][name]) for name in ("n_items", "n_pairable", "n_sets")],
-            "cell": notes.noted(cell(section["sets"][key])),
+            "counts": [count(sets[name]) for name in ("n_items", "n_pairable", "n_sets")],
+            "cell": notes.noted(cell(sets[key])),
         }
         for section in figures["sections"]
-        if "sets" in section
+        for sets in [cast(dict[str, Any], section.get("sets"))]
+        if sets
         for key, words in SET_ALPHAS.items()
     ]
 
 
-def mean_cell(mean: Figures | None) -> Cell:
+def mean_cell(mean: MeanFigures | None) -> Cell:
     """Return the plain mean over types, with the number of types that have the figure below it."""
     if not mean or mean["value"] is None:
         return Cell(DASH)
@@ -81,18 +84,18 @@ def mean_cell(mean: Figures | None) -> Cell:
     return Cell(number(mean["value"]), below=ngettext("of %(n)s type", "of %(n)s types", n) % {"n": n})
 
 
-def value_cell(estimate: Figures) -> Cell:
+def value_cell(estimate: EstimateFigures) -> Cell:
     """Return an estimate of which the interval was not asked for."""
     return cell({**estimate, "interval_reason": None})
 
 
-def _with_error(estimate: Figures) -> Cell:
+def _with_error(estimate: EstimateFigures) -> Cell:
     if estimate["se"] is None:
         return cell(estimate)
     return cell(estimate, below=gettext("SE %(se)s") % {"se": number(estimate["se"], 3)})
 
 
-def span_table(figures: Figures, notes: Notes) -> list[dict[str, Any]]:
+def span_table(figures: ReportFigures, notes: Notes) -> list[dict[str, Any]]:
     """Return a row for each section with spans: every similarity, the alphas, and how many spans.
 
     A similarity that is undefined for some of the pairs has its own number of pairs below it. BERTScore comes
@@ -104,7 +107,10 @@ def span_table(figures: Figures, notes: Notes) -> list[dict[str, Any]]:
             "n_pairs": count(section["spans"]["similarity"]["exact"]["n_pairs"]),
             "cells": notes.each(
                 [
-                    *_similarity_cells(section["spans"]["similarity"], "n_pairs"),
+                    *_similarity_cells(
+                        section["spans"]["similarity"],
+                        {name: found["n_pairs"] for name, found in section["spans"]["similarity"].items()},
+                    ),
                     *(cell(section["spans"][name], spans=True) for name in span_alphas(figures)),
                     *([cell(bertscore_figure(section), spans=True)] if "encoder" in figures else []),
                 ]
@@ -118,15 +124,17 @@ def span_table(figures: Figures, notes: Notes) -> list[dict[str, Any]]:
     ]
 
 
-def _similarity_cells(similarities: Figures, counted: str) -> Iterator[Cell]:
+def _similarity_cells(
+    similarities: Mapping[str, EstimateFigures], counts: Mapping[str, int]
+) -> Iterator[Cell]:
     """Yield the cells of all similarities, with the count of each where it is below that of the row."""
-    every = similarities["exact"][counted]
     for name in SIMILARITIES:
-        n = similarities[name][counted] or 0
-        yield cell(similarities[name], spans=True, below=f"n = {n}" if 0 < n < (every or 0) else "")
+        n = counts[name] or 0
+        few = 0 < n < (counts["exact"] or 0)
+        yield cell(similarities[name], spans=True, below=f"n = {n}" if few else "")
 
 
-def against_table(figures: Figures, notes: Notes) -> list[dict[str, Any]]:
+def against_table(figures: ReportFigures, notes: Notes) -> list[dict[str, Any]]:
     """Return two rows for each section with spans: against gold only, and against gold plus disagreement."""
     return [
         {
@@ -136,7 +144,13 @@ def against_table(figures: Figures, notes: Notes) -> list[dict[str, Any]]:
             "n_spans": section["spans"]["against"][target]["exact"]["n_spans"],
             "cells": notes.each(
                 [
-                    *_similarity_cells(section["spans"]["against"][target], "n_spans"),
+                    *_similarity_cells(
+                        section["spans"]["against"][target],
+                        {
+                            name: found["n_spans"]
+                            for name, found in section["spans"]["against"][target].items()
+                        },
+                    ),
                     *([cell(bertscore_figure(section, target), spans=True)] if "encoder" in figures else []),
                 ]
             ),
@@ -148,7 +162,7 @@ def against_table(figures: Figures, notes: Notes) -> list[dict[str, Any]]:
     ]
 
 
-def item_means_table(figures: Figures, notes: Notes) -> list[dict[str, Any]]:
+def item_means_table(figures: ReportFigures, notes: Notes) -> list[dict[str, Any]]:
     """Return two rows for each section with spans: the two means in which each text weighs the same."""
     return [
         {
@@ -156,7 +170,12 @@ def item_means_table(figures: Figures, notes: Notes) -> list[dict[str, Any]]:
             "mean": gettext(words),
             "first": way == next(iter(ITEM_MEANS)),
             "n_texts": section["spans"][way]["exact"]["n_texts"],
-            "cells": notes.each(_similarity_cells(section["spans"][way], "n_texts")),
+            "cells": notes.each(
+                _similarity_cells(
+                    section["spans"][way],
+                    {name: found["n_texts"] for name, found in section["spans"][way].items()},
+                )
+            ),
         }
         for section in figures["sections"]
         # A report of older code has none until it is computed again.
@@ -165,12 +184,12 @@ def item_means_table(figures: Figures, notes: Notes) -> list[dict[str, Any]]:
     ]
 
 
-def against_headers(figures: Figures) -> list[str]:
+def against_headers(figures: ReportFigures) -> list[str]:
     """Return what stands above the cells of `against_table`."""
     return [*SIMILARITIES.values(), *([BERTSCORE] if "encoder" in figures else [])]
 
 
-def span_headers(figures: Figures) -> list[str]:
+def span_headers(figures: ReportFigures) -> list[str]:
     """Return what stands above the cells of `span_table`."""
     return [
         *SIMILARITIES.values(),
@@ -183,7 +202,7 @@ SIGN_WIDTH = 14.0
 """The least width of a part of a bar that has room for its label's sign."""
 
 
-def applicability(figures: Figures) -> list[dict[str, Any]]:
+def applicability(figures: ReportFigures) -> list[dict[str, Any]]:
     """Return how often each answer was given, by type, as numbers and parts of a bar (FOCUS's Figure 4).
 
     Labels of CQs-Gen come with their code as `label`, and with their sign where the part has room for it.
@@ -230,7 +249,7 @@ def _part(code: str, part: dict[str, float]) -> dict[str, Any]:
     }
 
 
-def change_table(figures: Figures, change: Figures, notes: Notes) -> list[dict[str, Any]]:
+def change_table(figures: ReportFigures, change: Figures, notes: Notes) -> list[dict[str, Any]]:
     """Return how coefficients moved against the round before, a section a row; nothing without one."""
     moved = change.get("sections", {})
     return [
@@ -251,7 +270,7 @@ CHANGE_HEADERS = [COEFFICIENTS[name] for name in CHANGE_SHOWN]
 
 
 def annotator_table(
-    figures: Figures, notes: Notes, resolved: Mapping[str, Figures] | None = None, limit: int = 40
+    figures: ReportFigures, notes: Notes, resolved: Mapping[str, Figures] | None = None, limit: int = 40
 ) -> dict[str, Any]:
     """Return rates by type (or label shares), agreement with the rest and seconds, an annotator a row.
 
@@ -296,7 +315,7 @@ def annotator_table(
     }
 
 
-def _with_self(found: Figures | None) -> Cell:
+def _with_self(found: WithSelfFigures | None) -> Cell:
     """Return the agreement with oneself; below it the overlap of the spans and the units answered twice."""
     if found is None or not found["n"]:
         return Cell(DASH, why=gettext("this annotator answered nothing twice"))
@@ -312,7 +331,7 @@ def _resolved(found: Figures | None) -> Cell:
     return cell(found["agreement"], below=f"κ {cell(found['kappa']).text} · {found['n']}")
 
 
-def pair_matrix(figures: Figures, notes: Notes, limit: int = 12) -> dict[str, Any] | None:
+def pair_matrix(figures: ReportFigures, notes: Notes, limit: int = 12) -> dict[str, Any] | None:
     """Return Cohen's kappa of each pair over all types (or the three labels); None for a crowd."""
     names = [person["pseudonym"] for person in figures["annotators"]]
     if not 2 <= len(names) <= limit:
@@ -326,7 +345,7 @@ def pair_matrix(figures: Figures, notes: Notes, limit: int = 12) -> dict[str, An
     return {"names": names, "rows": rows}
 
 
-def _pair(pair: Figures | None) -> Cell:
+def _pair(pair: PairFigures | None) -> Cell:
     """Return the kappa of two annotators; below it the observed agreement and the number of common units."""
     if pair is None:
         return Cell(DASH, why=gettext("they share no item"), below=f"{DASH} · 0")
@@ -334,7 +353,7 @@ def _pair(pair: Figures | None) -> Cell:
     return cell(pair["kappa"], below=f"{observed} · {pair['n_common']}")
 
 
-def cross_table(figures: Figures, field_name: str, whose: str) -> dict[str, Any] | None:
+def cross_table(figures: ReportFigures, field_name: str, whose: str) -> dict[str, Any] | None:
     """Return one cross table with the share of items beside each count; None where there is no such field.
 
     whose: one of `crosstable.WHOSE`, or the pseudonym of one annotator.
@@ -346,21 +365,18 @@ def cross_table(figures: Figures, field_name: str, whose: str) -> dict[str, Any]
     names |= {category["code"]: category["name"] for category in figures["categories"]}
     annotators = table.get("annotators", [])
     columns = range(len(table["values"]))
+    shown: list[list[int | None]] = []
     rows = []
     for row in table["rows"]:
-        counts = row["by"][annotators.index(whose)] if whose in annotators else row[whose]
+        counts = row["by"][annotators.index(whose)] if whose in annotators else row[cast(Whose, whose)]
+        shown.append(counts)
         known = [count for count in counts if count is not None]
         highest = max(known, default=0)
         rows.append(
             {
                 "name": names[row["code"]],
                 "label": row["code"] if figures["protocol"] != "focus" and row["code"] in LABEL_SIGNS else "",
-                "cells": [
-                    {"n": DASH, "level": None}
-                    if (n := counts[at]) is None
-                    else {"n": n, "level": level(n / highest if highest else None)}
-                    for at in columns
-                ],
+                "cells": [_counted(counts[at], highest) for at in columns],
                 "total": sum(known) if known else DASH,
             }
         )
@@ -368,9 +384,16 @@ def cross_table(figures: Figures, field_name: str, whose: str) -> dict[str, Any]
         "field": field_name,
         "heads": list(zip(table["values"], table["n_items"], strict=True)),
         "annotators": annotators,
-        "incomplete": any(cell["n"] == DASH for row in rows for cell in row["cells"]),
+        "incomplete": any(count is None for counts in shown for count in counts),
         "rows": rows,
     }
+
+
+def _counted(n: int | None, highest: int) -> dict[str, Any]:
+    """Return a count with its level among the others of its row, a dash where nothing was answered."""
+    if n is None:
+        return {"n": DASH, "level": None}
+    return {"n": n, "level": level(n / highest if highest else None)}
 
 
 UNDEFINED = "undefined: "

@@ -3,15 +3,17 @@
 from __future__ import annotations
 
 import re
-from typing import Any
 
 from django.utils.translation import gettext
 
 from agreement.report import bertscore_figures as semantic_findings
 from agreement.report import gold_figures as gold_findings
+from agreement.report.figures import ItemMean, ReportFigures, SpanAlpha, SpanTarget
 from agreement.spans import item_means, similarity, unitizing
 from agreement.statistics import estimates as results
 from agreement.statistics import label_sets
+from agreement.statistics.estimates import RULE_OF_THREE
+from agreement.statistics.figures import EstimateFigures
 from agreement.statistics.kappa_paradox import SENTENCES
 
 COEFFICIENTS = {
@@ -49,47 +51,57 @@ SIMILARITIES = {
 
 BERTSCORE = "BERTScore F1"
 
-AGAINST = {
+AGAINST: dict[SpanTarget, str] = {
     gold_findings.GOLD: "against gold only",
     gold_findings.GOLD_AND_DISAGREEMENT: "against gold plus disagreement spans",
 }
 """What each annotator's span is compared with."""
 
-ITEM_MEANS = {
+ITEM_MEANS: dict[ItemMean, str] = {
     item_means.OVER_ITEMS: "mean over texts",
     item_means.JOINT: "joint mean over texts",
 }
 """How the similarities of a text's pairs are put together where each text weighs the same, as in FOCUS."""
 
-SPAN_ALPHAS = {
+SPAN_ALPHAS: dict[SpanAlpha, str] = {
     "u_alpha": "u-alpha (2016)",
     "alpha_token": "Alpha over tokens, all texts as one",
     "alpha_token_within": "Alpha over tokens, within texts",
 }
-OLD_SPAN_ALPHAS = {"alpha_token": "Alpha over tokens, within texts", "alpha_u": "alpha_u (2004)"}
+OLD_SPAN_ALPHAS: dict[SpanAlpha, str] = {
+    "alpha_token": "Alpha over tokens, within texts",
+    "alpha_u": "alpha_u (2004)",
+}
 """What reports of code before version STRATA_SINCE call alpha_token, and their alpha_u."""
 
 STRATA_SINCE = 6
 """The version of reports from which types together are strata, and spans have u_alpha."""
 
+INTERVALS_SINCE = 7
+"""The version of reports from which one rule decides which intervals may be trusted."""
 
-def is_old(figures: dict[str, Any]) -> bool:
+
+def cluster_of(figures: ReportFigures) -> tuple[str, int] | None:
+    """Return the field whose values intervals draw, and their number; None where these draw single texts."""
+    field = figures.get("parameters", {}).get("cluster")
+    return (field, figures["n_clusters"]) if field else None
+
+
+def is_old(figures: ReportFigures) -> bool:
     """Whether a report is of the code that stacked types into one table."""
     return bool(figures.get("version", 0) < STRATA_SINCE)
 
 
-def span_alphas(figures: dict[str, Any]) -> dict[str, str]:
+def span_alphas(figures: ReportFigures) -> dict[SpanAlpha, str]:
     """Return the alphas over texts that a report has, by key, with their words."""
     return OLD_SPAN_ALPHAS if is_old(figures) else SPAN_ALPHAS
 
 
-def changed_since(figures: dict[str, Any]) -> str:
+def changed_since(figures: ReportFigures) -> str:
     """Return what an old report's names mean, and what another computation would say; "" for one of today."""
-    if not is_old(figures):
-        return ""
     sentences = []
-    if figures["protocol"] == "focus":
-        sentences = [
+    if is_old(figures) and figures["protocol"] == "focus":
+        sentences += [
             gettext(
                 "This report was made by an earlier version: its figures of groups and of all types stack "
                 "the types into one table, so that differing base rates count as agreement. Computed again, "
@@ -100,6 +112,14 @@ def changed_since(figures: dict[str, Any]) -> str:
                 "again, it has u_alpha of 2016 and alpha over the tokens of all texts as one."
             ),
         ]
+    if figures.get("version", 0) < INTERVALS_SINCE:
+        sentences.append(
+            gettext(
+                "This report was made by an earlier version: its intervals are plain percentiles, too narrow "
+                "where labels are rare or texts few. Computed again, each is as wide as the texts behind it "
+                "allow, and says where none can be trusted."
+            )
+        )
     return " ".join(sentences)
 
 
@@ -137,6 +157,21 @@ def reason_text(code: str | None, *, spans: bool = False) -> str:
     return (SPAN_REASONS if spans else REASONS).get(code, code) if code else ""
 
 
+def interval_doubts(estimate: EstimateFigures) -> list[str]:
+    """Return the codes of what there is to say of an interval: how it was bounded, why it is in doubt."""
+    bound = RULE_OF_THREE if estimate.get("interval_method") == RULE_OF_THREE else None
+    doubt = estimate.get("caution") or estimate.get("interval_reason")
+    return [code for code in (bound, doubt) if code]
+
+
+def interval_note(estimate: EstimateFigures) -> str:
+    """Return the sentence that a file prints beside an interval, or instead of it; "" for a plain one."""
+    lead = "no interval" if estimate["low"] is None else "interval not to be trusted"
+    codes = interval_doubts(estimate)
+    texts = {code: reason_text(code) for code in codes}
+    return "; ".join(text if code == RULE_OF_THREE else f"{lead}: {text}" for code, text in texts.items())
+
+
 def sentence_words(text: str) -> str:
     """Return a sentence of `paradox` in the reader's language, any other text as it is.
 
@@ -153,18 +188,19 @@ def sentence_words(text: str) -> str:
     return text
 
 
-def encoder_text(figures: dict[str, Any], *, short: bool = False) -> str:
+def encoder_text(figures: ReportFigures, *, short: bool = False) -> str:
     """Return which encoder gave the BERTScore of a report, "" for none; short: 12 digits of its hash."""
     encoder = figures.get("encoder")
     if not encoder or encoder["reason"]:
         return ""
-    kind, _, digits = encoder["revision"].rpartition(":")
-    revision = f"{kind}:{digits[:12]}" if short and kind else digits[:12] if short else encoder["revision"]
+    whole = encoder["revision"] or ""
+    kind, _, digits = whole.rpartition(":")
+    revision = f"{kind}:{digits[:12]}" if short and kind else digits[:12] if short else whole
     layer = "last layer" if encoder["layer"] is None else f"layer {encoder['layer']}"
     return f"{encoder['name']}, {revision}, {layer}, {encoder['runtime']}"
 
 
-def bertscore_note(figures: dict[str, Any]) -> str:
+def bertscore_note(figures: ReportFigures) -> str:
     """Return by which encoder the BERTScore of a report is, or why there is none and how to get it."""
     encoder = figures.get("encoder")
     if not encoder:

@@ -7,6 +7,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
+from agreement.report.figures import AnnotatorFigures, RepeatFigures, SharesFigures, WithSelfFigures
 from agreement.report.intra_rater import intra_rater_agreement
 from agreement.report.judgements import Columns, RoundJudgements
 from agreement.report.label_figures import is_crowd, seed_of
@@ -17,7 +18,7 @@ from agreement.statistics.raters import RaterFigures, rater_figures
 
 def annotator_figures(
     judgements: RoundJudgements, sections: list[Section], parameters: dict[str, Any], *, texts: Texts
-) -> list[dict[str, Any]]:
+) -> list[AnnotatorFigures]:
     """Return one entry an annotator: label shares and agreement with the rest, whole and by type; seconds.
 
     The whole is the section of all types or of the three labels; only it has bootstrap intervals. Agreement
@@ -34,7 +35,7 @@ def annotator_figures(
         {
             "pseudonym": name,
             **_entry(figures[rater], whole),
-            **({"with_self": with_self[rater]} if with_self else {}),
+            **_with_self(with_self.get(rater)),
             "n_others": figures[rater].n_others,
             "n_cannot_judge": int(((columns.rater == rater) & (columns.value < 0)).sum()),
             "median_seconds": median_seconds(columns, columns.rater == rater),
@@ -42,6 +43,10 @@ def annotator_figures(
         }
         for rater, name in enumerate(judgements.raters)
     ]
+
+
+def _with_self(found: WithSelfFigures | None) -> RepeatFigures:
+    return {} if found is None else {"with_self": found}
 
 
 def _figures(section: Section, parameters: dict[str, Any], replicates: int) -> tuple[RaterFigures, ...]:
@@ -55,7 +60,7 @@ def _figures(section: Section, parameters: dict[str, Any], replicates: int) -> t
     )
 
 
-def _entry(figures: RaterFigures, section: Section) -> dict[str, Any]:
+def _entry(figures: RaterFigures, section: Section) -> SharesFigures:
     return {
         "n": figures.n_ratings,
         "shares": {

@@ -1,7 +1,7 @@
 """Assemble the report of a round from arrays; only the texts still stream from where they are stored.
 
 What is computed of one type alone is a `TypePart`, what needs all types a `PooledPart`. One task makes
-them one after the other, or each its own (agreement.computation.parts); `report_assemble` makes the same
+them one after the other, or each its own (agreement.computation.parts); `assemble_report` makes the same
 report of both.
 
 See docs/decisions/agreement.md.
@@ -20,9 +20,16 @@ from agreement.report.annotators import annotator_figures, median_seconds
 from agreement.report.bertscore_figures import bertscore_add
 from agreement.report.cross_tables import cross_tables
 from agreement.report.disputes import question_disputes
+from agreement.report.figures import (
+    LabelSectionFigures,
+    QueueFigures,
+    ReportFigures,
+    SetsOfTypes,
+    YesRate,
+)
 from agreement.report.judgements import RoundJudgements
 from agreement.report.label_figures import set_figures, table_figures
-from agreement.report.per_type import Alive, Rows, TypePart, types_find
+from agreement.report.per_type import Alive, Rows, TypePart, find_types
 from agreement.report.sections import ALL, LABELS, Section, sections_of, type_section
 from agreement.report.span_figures import Texts
 from agreement.report.span_sums import SpanSums, span_frame, span_section
@@ -41,7 +48,7 @@ Progress = Callable[[int, int], None]
 class RoundReport:
     """What is stored: figures as canonical JSON data, rows of ConsensusSpan, rows of DisputedUnit."""
 
-    figures: dict[str, Any]
+    figures: ReportFigures
     spans: Rows = field(default_factory=list)
     units: Rows = field(default_factory=list)
 
@@ -53,8 +60,8 @@ class PooledPart:
     members has for each of these sections the indices of its types.
     """
 
-    figures: dict[str, Any]
-    sections: list[dict[str, Any]]
+    figures: ReportFigures
+    sections: list[LabelSectionFigures]
     members: list[list[int]]
 
 
@@ -80,7 +87,7 @@ def report_build(
 
     if judgements.protocol == FOCUS:
         types = range(len(judgements.kinds))
-        parts = types_find(
+        parts = find_types(
             judgements,
             types,
             parameters,
@@ -93,8 +100,8 @@ def report_build(
         for index in types:
             parts[index].section = type_figures(judgements, index, parameters)
             step()
-        pooled = pooled_build(judgements, parameters, texts=texts, step=step)
-        report = report_assemble(pooled, [parts[index] for index in types], encoder)
+        pooled = build_pooled(judgements, parameters, texts=texts, step=step)
+        report = assemble_report(pooled, [parts[index] for index in types], encoder)
     else:
         report = _of_questions(judgements, sections, parameters, texts, step)
     if parameters.get("live"):
@@ -102,12 +109,12 @@ def report_build(
     return report
 
 
-def type_figures(judgements: RoundJudgements, index: int, parameters: dict[str, Any]) -> dict[str, Any]:
+def type_figures(judgements: RoundJudgements, index: int, parameters: dict[str, Any]) -> LabelSectionFigures:
     """Return the figures of labels of one type."""
     return _section(judgements, type_section(judgements, index), parameters)
 
 
-def pooled_build(
+def build_pooled(
     judgements: RoundJudgements, parameters: dict[str, Any], *, texts: Texts, step: Alive
 ) -> PooledPart:
     """Return what needs the judgements of all types; `step` is called after each section."""
@@ -121,15 +128,14 @@ def pooled_build(
     return part
 
 
-def report_assemble(
+def assemble_report(
     pooled: PooledPart, parts: Sequence[TypePart], encoder: Encoder | MissingEncoder | None
 ) -> RoundReport:
     """Return the report of a round from its parts, the types in the order of the codebook."""
-    figures = {**pooled.figures, "sections": []}
+    figures: ReportFigures = {**pooled.figures, "sections": []}
     if encoder:
         figures["encoder"] = {**encoder.to_json(), "n_cut": sum(part.n_cut for part in parts)}
-    queues = [_queue(part.units) for part in parts]
-    of_types = [(part.section or {}, [index]) for index, part in enumerate(parts)]
+    of_types = [(part.section, [index]) for index, part in enumerate(parts) if part.section is not None]
     for section, members in [*of_types, *zip(pooled.sections, pooled.members, strict=True)]:
         spans = None
         if any(parts[index].with_span for index in members):
@@ -137,7 +143,7 @@ def report_assemble(
             spans = span_section(sums)
             if encoder:
                 bertscore_add(spans, sums)
-        queue = {name: sum(queues[index][name] for index in members) for name in queues[members[0]]}
+        queue = _queue([unit for index in members for unit in parts[index].units])
         figures["sections"].append({**section, "spans": spans, "queue": queue})
     return RoundReport(
         figures=canonical(figures),
@@ -166,10 +172,10 @@ def _of_questions(
 
 def _head(
     judgements: RoundJudgements, sections: list[Section], parameters: dict[str, Any], texts: Texts
-) -> dict[str, Any]:
+) -> ReportFigures:
     answered = judgements.columns.value >= 0
     units = np.unique(judgements.columns.unit[answered])
-    return {
+    head: ReportFigures = {
         "version": REPORT_VERSION,
         "protocol": judgements.protocol,
         "parameters": parameters,
@@ -195,9 +201,15 @@ def _head(
         "cross": cross_tables(judgements),
         "sections": [],
     }
+    clusters = judgements.clusters
+    if clusters is not None:
+        head["n_clusters"] = int(np.unique(clusters[judgements.unit_item[units]]).size)
+    return head
 
 
-def _section(judgements: RoundJudgements, section: Section, parameters: dict[str, Any]) -> dict[str, Any]:
+def _section(
+    judgements: RoundJudgements, section: Section, parameters: dict[str, Any]
+) -> LabelSectionFigures:
     figures = table_figures(
         section.ratings,
         key=section.key,
@@ -206,16 +218,18 @@ def _section(judgements: RoundJudgements, section: Section, parameters: dict[str
         clusters=section.clusters,
         positive=section.positive,
         strata=section.strata,
+        item_clusters=section.item_clusters,
     )
+    sets: SetsOfTypes = {}
     if section.kind == ALL and section.strata is not None:
-        figures["sets"] = set_figures(section.strata, key=section.key, parameters=parameters)
+        sets = {"sets": set_figures(section.strata, key=section.key, parameters=parameters)}
     columns = judgements.columns
     if judgements.protocol == FOCUS:
         mine = np.isin(columns.unit // max(len(judgements.items), 1), section.kinds)
         number = figures["n_ratings"]
-        figures["yes_rate"] = figures["labels"]["yes"] / number if number else None
+        yes_rate: YesRate = {"yes_rate": figures["labels"]["yes"] / number if number else None}
     else:
-        mine = np.ones(len(columns), dtype=np.bool_)
+        mine, yes_rate = np.ones(len(columns), dtype=np.bool_), {}
     return {
         "key": section.key,
         "kind": section.kind,
@@ -223,12 +237,14 @@ def _section(judgements: RoundJudgements, section: Section, parameters: dict[str
         "name": section.name,
         "group": section.group,
         **figures,
+        **yes_rate,
+        **sets,
         "n_cannot_judge": int((mine & (columns.value < 0)).sum()),
         "median_seconds": median_seconds(columns, mine),
     }
 
 
-def _queue(units: Rows) -> dict[str, int]:
+def _queue(units: Rows) -> QueueFigures:
     """Count what waits for adjudication, by reason, and all units that are not of one mind."""
     whys = [unit["why"] for unit in units]
     return {
@@ -257,8 +273,7 @@ def _aggregates_only(report: RoundReport, sections: dict[str, Section], judgemen
     for section in report.figures["sections"]:
         # With the mean of all and what the others say, a type that is not told could be worked out.
         if "mean_of_types" in section and unsaid_types.intersection(sections[section["key"]].kinds):
-            section |= {
-                name: unsaid(section[name])
-                for name in ("mean_of_types", "stacked", "sets")
-                if name in section
-            }
+            section["mean_of_types"] = unsaid(section["mean_of_types"])
+            section["stacked"] = unsaid(section["stacked"])
+            if "sets" in section:
+                section["sets"] = unsaid(section["sets"])

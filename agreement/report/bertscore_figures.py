@@ -11,8 +11,14 @@ from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from itertools import combinations, combinations_with_replacement
 from math import fsum
-from typing import Any
 
+from agreement.report.figures import (
+    PairEstimateFigures,
+    SectionFigures,
+    SpanEstimateFigures,
+    SpanFigures,
+    SpanTarget,
+)
 from agreement.report.gold_figures import AGAINST, against_columns, against_sums
 from agreement.report.span_figures import Findings, Floats, MarkedUnit
 from agreement.report.span_sums import SpanSums
@@ -21,6 +27,7 @@ from agreement.spans.consensus import ConsensusSpan
 from agreement.spans.encoders import Encoder
 from agreement.spans.similarity import Similarity, Span
 from agreement.statistics.estimates import Estimate, undefined
+from agreement.statistics.figures import EstimateFigures
 
 BERTSCORE = "bertscore"
 DIGITS = 4
@@ -91,18 +98,20 @@ def _unit_sums(
     return (fsum(defined), *sums, float(len(defined)), *numbers), reasons
 
 
-def bertscore_add(section: dict[str, Any], sums: SpanSums) -> None:
+def bertscore_add(section: SpanFigures, sums: SpanSums) -> None:
     """Put BERTScore into the span figures of a section, not computed where the sums have no encoder's."""
 
-    def figure(column: str, count: str) -> dict[str, Any]:
+    def figure(column: str) -> tuple[EstimateFigures, int]:
         if column not in sums.columns:
-            return {**undefined(ENCODER_UNAVAILABLE).to_json(), count: 0}
+            return undefined(ENCODER_UNAVAILABLE).to_json(), 0
         estimate, number = sums.estimate(column)
-        return {**_rounded(estimate).to_json(), count: number}
+        return _rounded(estimate).to_json(), number
 
-    section["similarity"][BERTSCORE] = figure(BERTSCORE, "n_pairs")
+    found, n_pairs = figure(BERTSCORE)
+    section["similarity"][BERTSCORE] = {**found, "n_pairs": n_pairs}
     for target in AGAINST:
-        section["against"][target][BERTSCORE] = figure(f"{BERTSCORE}_against_{target}", "n_spans")
+        found, n_spans = figure(f"{BERTSCORE}_against_{target}")
+        section["against"][target][BERTSCORE] = {**found, "n_spans": n_spans}
 
 
 def _rounded(estimate: Estimate) -> Estimate:
@@ -112,13 +121,17 @@ def _rounded(estimate: Estimate) -> Estimate:
     return replace(estimate, value=kept(estimate.value), low=kept(estimate.low), high=kept(estimate.high))
 
 
-def bertscore_figure(section: Mapping[str, Any], target: str | None = None) -> dict[str, Any]:
+def bertscore_figure(
+    section: SectionFigures, target: SpanTarget | None = None
+) -> PairEstimateFigures | SpanEstimateFigures:
     """Return BERTScore of a section of a report that has spans, undefined where none was computed.
 
     target: what each span is compared with, one of AGAINST; None for the pairs of annotators.
     """
+    spans = section["spans"]
+    none = undefined(NO_ENCODER).to_json()
     if target is None:
-        found = section["spans"]["similarity"].get(BERTSCORE)
-        return found or {**undefined(NO_ENCODER).to_json(), "n_pairs": 0}
-    found = section["spans"]["against"][target].get(BERTSCORE)
-    return found or {**undefined(NO_ENCODER).to_json(), "n_spans": 0}
+        of_pairs = spans["similarity"].get(BERTSCORE) if spans else None
+        return of_pairs or {**none, "n_pairs": 0}
+    of_spans = spans["against"][target].get(BERTSCORE) if spans else None
+    return of_spans or {**none, "n_spans": 0}

@@ -8,11 +8,11 @@ each annotator. Where nobody answered anything, as where nobody was asked, there
 from __future__ import annotations
 
 from dataclasses import dataclass
-from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
 
+from agreement.report.figures import CrossRow, CrossTable
 from agreement.report.judgements import YES, IntArray, RoundJudgements
 from agreement.report.label_figures import MANY_RATERS, consensus_of
 
@@ -31,7 +31,7 @@ class _Row:
     items: IntArray
 
 
-def cross_tables(judgements: RoundJudgements) -> list[dict[str, Any]]:
+def cross_tables(judgements: RoundJudgements) -> list[CrossTable]:
     """Return a table for each item field with two values or more, rows in the order of the codebook.
 
     Counts are lists parallel to `values`; an item with several values (a list of fallacies) counts for each.
@@ -71,7 +71,7 @@ def _belongs(per_item: list[tuple[str, ...]]) -> tuple[list[str], NDArray[np.int
     return values, belongs
 
 
-def _table(name: str, judgements: RoundJudgements, rows: list[_Row]) -> dict[str, Any]:
+def _table(name: str, judgements: RoundJudgements, rows: list[_Row]) -> CrossTable:
     values, belongs = _belongs(judgements.items.fields[name])
     return {
         "field": name,
@@ -86,7 +86,7 @@ def _named(judgements: RoundJudgements) -> list[str]:
     return [] if len(judgements.raters) > MANY_RATERS else list(judgements.raters)
 
 
-def _counts(row: _Row, belongs: IntArray, annotators: list[str]) -> dict[str, Any]:
+def _counts(row: _Row, belongs: IntArray, annotators: list[str]) -> CrossRow:
     answered = row.answered.any(axis=1) @ belongs
     return {
         "code": row.code,

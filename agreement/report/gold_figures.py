@@ -6,14 +6,16 @@ from collections import Counter, defaultdict
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from functools import lru_cache
 from math import fsum
-from typing import Any
+from typing import Any, Final
 
+from agreement.report.figures import SpanTarget
 from agreement.spans.consensus import ConsensusSpan
 from agreement.spans.similarity import MEASURES, Similarity, Span, pair_similarities
 from agreement.statistics.estimates import NO_PAIRS
 
-GOLD, GOLD_AND_DISAGREEMENT = "gold", "gold_and_disagreement"
-AGAINST = (GOLD, GOLD_AND_DISAGREEMENT)
+GOLD: Final = "gold"
+GOLD_AND_DISAGREEMENT: Final = "gold_and_disagreement"
+AGAINST: tuple[SpanTarget, ...] = (GOLD, GOLD_AND_DISAGREEMENT)
 
 NO_GOLD = "no_gold"
 """The reason of a figure against gold where no two annotators share a span."""

@@ -6,12 +6,14 @@ from typing import Any
 
 import numpy as np
 
+from agreement.report.figures import WithSelfFigures
 from agreement.report.judgements import IntArray, RoundJudgements
 from agreement.report.label_figures import seed_of
 from agreement.report.span_figures import Texts
 from agreement.spans.similarity import token_jaccard
-from agreement.statistics.bootstrap import generator, resampled_weights, spread_interval
+from agreement.statistics.bootstrap import generator, resampled_weights
 from agreement.statistics.estimates import NO_PAIRS, NOT_COMPUTED, SINGLE_ITEM, Estimate, undefined
+from agreement.statistics.intervals import judged_interval, ratio_information
 from agreement.statistics.label_agreement import label_agreement
 from agreement.statistics.patterns import FloatArray
 
@@ -20,7 +22,7 @@ SELF_STREAM = 11
 
 def intra_rater_agreement(
     judgements: RoundJudgements, parameters: dict[str, Any], *, texts: Texts
-) -> dict[int, dict[str, Any]]:
+) -> dict[int, WithSelfFigures]:
     """Return figures of each annotator, by index; empty where the round repeated nothing.
 
     n: units answered both times; observed_agreement: share of equal answers; token_jaccard: mean similarity
@@ -52,10 +54,12 @@ def _figures(
     again: IntArray,
     spans: FloatArray,
     parameters: dict[str, Any],
-) -> dict[str, Any]:
+) -> WithSelfFigures:
     own = judgements.columns.rater[first] == rater
     answers = np.stack([judgements.columns.value[first], judgements.repeats.value[again]], axis=1)[own]
     items = judgements.unit_item[judgements.columns.unit[first]][own]
+    clusters = judgements.clusters
+    drawn = items if clusters is None else clusters[items]
     seed = seed_of(parameters["seed"], f"self:{judgements.raters[rater]}")
     agreement = undefined(NO_PAIRS)
     if len(items):
@@ -64,9 +68,9 @@ def _figures(
             q=len(judgements.categories),
             seed=seed,
             replicates=parameters["replicates"],
-            clusters=items,
+            clusters=drawn,
         ).estimates["observed_agreement"]
-    similarity, n_pairs = _mean_over_items(spans[own], items, seed, parameters["replicates"])
+    similarity, n_pairs = _mean_over_items(spans[own], drawn, seed, parameters["replicates"])
     return {
         "n": len(items),
         "observed_agreement": agreement.to_json(),
@@ -108,5 +112,7 @@ def _mean_over_items(
         weights = np.concatenate(list(draws))
         total, number = weights @ sums, weights @ numbers
         means = np.divide(total, number, out=np.zeros_like(total), where=number > 0)
-        estimate = spread_interval(means, number > 0).on(estimate)
+        information = ratio_information(sums.astype(np.float64), numbers.astype(np.float64))
+        interval = judged_interval(estimate.known, means, number > 0, information, floor=0.0)
+        estimate = interval.on(estimate)
     return estimate, int(numbers.sum())

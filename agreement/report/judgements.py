@@ -10,7 +10,8 @@ from __future__ import annotations
 import hashlib
 import json
 import re
-from collections.abc import Collection
+from collections import Counter
+from collections.abc import Collection, Iterable, Sequence
 from dataclasses import dataclass, field, replace
 from typing import Any
 
@@ -23,6 +24,11 @@ CANNOT_JUDGE = -2
 
 IntArray = NDArray[np.int64]
 SmallArray = NDArray[np.int8]
+
+MATCHED = "REF"
+
+Picked = dict[int, dict[int, str]]
+"""The code of each reference that somebody picked in a matching round: by question, then by its place."""
 
 _NUMBERS = re.compile(r"(\d+)")
 
@@ -97,7 +103,8 @@ class RoundJudgements:
     FOCUS: unit = kind index * number of items + item index, categories ("no", "yes").
     CQs-Gen: one kind; unit = index of the question, categories the label codes as the codebook lists them.
     unit_item (units,): the item of each unit; question_ids (units,) are empty for FOCUS; repeats: what
-    annotators said when they met a unit again, for agreement with oneself and nothing else.
+    annotators said when they met a unit again, for agreement with oneself and nothing else; cluster_names
+    (items,): what each item is resampled with, such as its source, empty where items are resampled.
     """
 
     protocol: str
@@ -114,6 +121,19 @@ class RoundJudgements:
     question_ids: IntArray
     columns: Columns
     repeats: Columns = field(default_factory=no_columns)
+    cluster_names: tuple[str, ...] = ()
+
+    @property
+    def clusters(self) -> IntArray | None:
+        """The cluster of each item (items,), what is resampled; None where items are resampled."""
+        if not self.cluster_names:
+            return None
+        return np.unique(np.array(self.cluster_names), return_inverse=True)[1].ravel().astype(np.int64)
+
+    @property
+    def matching(self) -> bool:
+        """Whether references could be picked: the categories after the labels are those of references."""
+        return MATCHED in self.categories
 
     @property
     def n_judgements(self) -> int:
@@ -163,6 +183,7 @@ class RoundJudgements:
             "categories": [self.categories, self.category_names],
             "reasons": [self.reasons, self.reason_names],
             "raters": self.raters,
+            **({"clusters": self.cluster_names} if self.cluster_names else {}),
         }
         digest = hashlib.sha256(_canonical(head))
         for position, external_id in enumerate(self.items.external_ids):
@@ -185,6 +206,48 @@ def table(columns: Columns, n_units: int, n_raters: int) -> SmallArray:
 def natural_key(text: str) -> list[tuple[int, str | int]]:
     """Return a sort key that puts A2 before A10."""
     return [(0, int(part)) if part.isdecimal() else (1, part) for part in _NUMBERS.split(text) if part]
+
+
+def picked_codes(votes: Iterable[tuple[int, int]], again: Iterable[tuple[int, int]] = ()) -> Picked:
+    """Return the codes of picked references, from (question, place) of each pick.
+
+    References differ from text to text, so that they are compared within a question alone: the one that most
+    annotators picked is "REF", the next one "REF2" and so on, ties in the order of the release's file. Two
+    answers are equal exactly where the same reference was picked or the same label given.
+    again: picks in hidden repeats, which decide nothing: a reference picked in these alone comes last.
+
+    >>> picked_codes([(7, 3), (7, 0), (7, 3)], [(7, 1)])
+    {7: {3: 'REF', 0: 'REF2', 1: 'REF3'}}
+    """
+    counts: dict[int, Counter[int]] = {}
+    for question, place in votes:
+        counts.setdefault(question, Counter())[place] += 1
+    for question, place in again:
+        counts.setdefault(question, Counter())[place] += 0
+    return {
+        question: {
+            place: code_of_rank(rank)
+            for rank, (place, _) in enumerate(
+                sorted(found.items(), key=lambda pick: (-pick[1], pick[0])), start=1
+            )
+        }
+        for question, found in counts.items()
+    }
+
+
+def code_of_rank(rank: int) -> str:
+    """Return the code of the reference of this rank among those picked for a question, from 1."""
+    return MATCHED if rank == 1 else f"{MATCHED}{rank}"
+
+
+def outcome_categories(picked: Picked) -> Sequence[tuple[str, str]]:
+    """Return codes and names of the categories beside the labels: at least two, as most rounds have."""
+    most = max((len(found) for found in picked.values()), default=0)
+    names = ["A reference", "Another reference"]
+    return [
+        (code_of_rank(rank), names[rank - 1] if rank <= len(names) else f"Another reference ({rank})")
+        for rank in range(1, max(most, len(names)) + 1)
+    ]
 
 
 def _canonical(value: Any) -> bytes:

@@ -4,16 +4,17 @@ from __future__ import annotations
 
 import zlib
 from dataclasses import dataclass, replace
-from typing import Any
+from typing import Any, cast
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
+from agreement.report.figures import AnswerFigures, SetFigures, StrataFigures
 from agreement.statistics.estimates import NO_VARIATION, TableResult
 from agreement.statistics.kappa_paradox import table_readings
 from agreement.statistics.label_agreement import label_agreement, pairs_undefined
 from agreement.statistics.label_sets import set_agreement
-from agreement.statistics.strata import StratifiedResult, stratified_agreement
+from agreement.statistics.strata.stratified import StratifiedResult, stratified_agreement
 from core.canonical_json import canonical_float
 
 MIN_COMMON = 5
@@ -77,10 +78,11 @@ def table_figures(
     clusters: ArrayLike | None = None,
     positive: int = 1,
     strata: ArrayLike | None = None,
-) -> dict[str, Any]:
+    item_clusters: ArrayLike | None = None,
+) -> AnswerFigures:
     """Return the figures of one (units, raters) table as plain data.
 
-    clusters (units,) names the item of each unit where an item has several; intervals resample items. strata
+    clusters (units,) says which units are resampled together, item_clusters (items,) which items. strata
     are the same ratings as (items, types, raters) where the units are of several types: the figures are then
     of the types together, each against its own chance, and what the one table of all units has is `stacked`.
     """
@@ -97,19 +99,24 @@ def table_figures(
         min_common=min_common,
         positive=positive,
     )
-    of_strata: dict[str, Any] = {}
+    of_strata: StrataFigures = {}
     if strata is not None:
         together = stratified_agreement(
-            strata, q=q, seed=seed, replicates=parameters["replicates"], min_common=min_common
+            strata,
+            q=q,
+            seed=seed,
+            replicates=parameters["replicates"],
+            min_common=min_common,
+            clusters=item_clusters,
         )
         of_strata = _of_strata(together, result)
         result = _as_table(together, result)
-    figures = result.to_json() | of_strata
     readings = [] if _types_differ(result, strata) else table_readings(result, categories=categories)
     consensus = consensus_of(table, q)
-    labels = dict(zip(categories, figures.pop("label_counts"), strict=True))
+    labels = dict(zip(categories, result.label_counts, strict=True))
     return {
-        **figures,
+        **result.counts_json(),
+        **of_strata,
         "labels": labels,
         "min_common": min_common,
         "paradox": next((reading.sentence for reading in readings if reading.is_paradox), None),
@@ -128,10 +135,10 @@ def table_figures(
     }
 
 
-def set_figures(strata: ArrayLike, *, key: str, parameters: dict[str, Any]) -> dict[str, Any]:
+def set_figures(strata: ArrayLike, *, key: str, parameters: dict[str, Any]) -> SetFigures:
     """Return alpha over the sets of types of an item, for (items, types, raters) answers, as plain data."""
     seed = seed_of(parameters["seed"], key)
-    return set_agreement(strata, seed=seed, replicates=parameters["replicates"]).to_json()
+    return cast(SetFigures, set_agreement(strata, seed=seed, replicates=parameters["replicates"]).to_json())
 
 
 def _as_table(together: StratifiedResult, stacked: TableResult) -> TableResult:
@@ -148,7 +155,7 @@ def _as_table(together: StratifiedResult, stacked: TableResult) -> TableResult:
     )
 
 
-def _of_strata(together: StratifiedResult, stacked: TableResult) -> dict[str, Any]:
+def _of_strata(together: StratifiedResult, stacked: TableResult) -> StrataFigures:
     """Return what only types together have: how many, the plain means over them, the stacked coefficients."""
     return {
         "n_strata": together.n_strata,

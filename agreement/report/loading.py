@@ -10,7 +10,6 @@ released later still counts. Hidden repeats are read apart.
 
 from __future__ import annotations
 
-import json
 from collections.abc import Collection, Iterable, Iterator, Mapping
 from datetime import datetime
 from typing import Any, TypeVar
@@ -19,18 +18,23 @@ import numpy as np
 from django.db.models import Count, Exists, Max, Model, OuterRef, QuerySet, Sum
 from django.db.models.functions import Coalesce
 
+from agreement.models import AgreementReport
 from agreement.report.judgements import (
     CANNOT_JUDGE,
     Columns,
     Group,
     IntArray,
+    Picked,
     RoundItems,
     RoundJudgements,
     UnitKind,
     natural_key,
+    outcome_categories,
+    picked_codes,
 )
 from agreement.report.span_sums import ResamplingFrame
 from annotation.codebooks.definition import CQS_GEN, FOCUS
+from annotation.items.clusters import clusters_read, field_values
 from annotation.items.correction import CORRECTED
 from annotation.models import Item, Membership, QuestionAnnotation, Round, RoundItem, TypeAnnotation
 
@@ -40,15 +44,20 @@ FIELD_VALUES = 60
 
 
 def judgements_read(
-    round: Round, *, types: Collection[str] | None = None, without: Collection[int] = ()
+    round: Round,
+    *,
+    types: Collection[str] | None = None,
+    without: Collection[int] = (),
+    cluster: str | None = None,
 ) -> RoundJudgements:
     """Read what the annotators of a round decided, as arrays.
 
     types: the codes of the only types whose judgements are wanted; then the fields of the items are left out.
     without: the ids of items that are read as if the round did not have them, nor annotators of them alone.
+    cluster: the field of the items that says which are resampled together; see `annotation.items.clusters`.
     """
     definition = round.codebook.definition
-    items = _items_read(round, fields=types is None, without=without)
+    items = _read_items(round, fields=types is None, without=without)
     of_round = Membership.objects.filter(assignments__round=round, left_out_at__isnull=True)
     if without:
         of_round = of_round.filter(id__in=_judged_something_else(round, without))
@@ -58,7 +67,8 @@ def judgements_read(
     )
     rater_of = {member_id: index for index, (_, member_id) in enumerate(members)}
     item_of = {item_id: index for index, item_id in enumerate(items.ids.tolist())}
-    people: dict[str, Any] = {
+    shared: dict[str, Any] = {
+        "cluster_names": () if cluster is None else _clusters(round, items, cluster),
         "raters": tuple(name for name, _ in members),
         "rater_ids": tuple(pk for _, pk in members),
     }
@@ -88,27 +98,30 @@ def judgements_read(
             question_ids=np.empty(0, dtype=np.int64),
             columns=_columns(_type_rows(round, types, item_of, rater_of, kind_base)),
             repeats=_columns(_type_rows(round, types, item_of, rater_of, kind_base, repeats=True)),
-            **people,
+            **shared,
         )
     labels, reasons = definition["labels"], definition["reasons"]
-    questions = _questions_read(round, item_of)
+    questions = _read_questions(round, item_of)
     unit_of = {question_id: index for index, (_, _, question_id) in enumerate(questions)}
-    value_of = {label["code"]: index for index, label in enumerate(labels)}
+    picked = picked_references(round) if round.matching else {}
+    categories = [(label["code"], label["name"]) for label in labels]
+    categories += outcome_categories(picked) if round.matching else []
+    value_of = {code: index for index, (code, _) in enumerate(categories)}
     reason_of = {reason["code"]: index for index, reason in enumerate(reasons)}
     return RoundJudgements(
         protocol=CQS_GEN,
         kinds=(UnitKind("", "All questions", None, span=False),),
         groups=(),
-        categories=tuple(label["code"] for label in labels),
-        category_names=tuple(label["name"] for label in labels),
+        categories=tuple(code for code, _ in categories),
+        category_names=tuple(name for _, name in categories),
         reasons=tuple(reason["code"] for reason in reasons),
         reason_names=tuple(reason["name"] for reason in reasons),
         items=items,
         unit_item=np.array([item for item, _, _ in questions], dtype=np.int64),
         question_ids=np.array([question_id for _, _, question_id in questions], dtype=np.int64),
-        columns=_columns(_question_rows(round, unit_of, rater_of, value_of, reason_of)),
-        repeats=_columns(_question_rows(round, unit_of, rater_of, value_of, reason_of, repeats=True)),
-        **people,
+        columns=_columns(_question_rows(round, unit_of, rater_of, value_of, reason_of, picked)),
+        repeats=_columns(_question_rows(round, unit_of, rater_of, value_of, reason_of, picked, repeats=True)),
+        **shared,
     )
 
 
@@ -121,9 +134,23 @@ def _judged_something_else(round: Round, without: Collection[int]) -> set[int]:
     return {member for member, item in judged.iterator(chunk_size=BATCH) if item not in without}
 
 
-def judgements_digest(round: Round) -> str:
+def judgements_of(report: AgreementReport, *, types: Collection[str] | None = None) -> RoundJudgements:
+    """Read the judgements of a report's round, resampled as the report is."""
+    return judgements_read(report.round, types=types, cluster=report.parameters.get("cluster"))
+
+
+def judgements_digest(round: Round, *, cluster: str | None = None) -> str:
     """Return the SHA-256 of a round's judgements, the same on every database."""
-    return judgements_read(round).digest()
+    return judgements_read(round, cluster=cluster).digest()
+
+
+def clusters_check(round: Round, field: str) -> None:
+    """Raise ClusterRefused where a field of the items does not say which are resampled together."""
+    _clusters(round, _read_items(round, fields=False), field)
+
+
+def _clusters(round: Round, items: RoundItems, field: str) -> tuple[str, ...]:
+    return clusters_read(round, items.ids.tolist(), items.external_ids, field)
 
 
 def judgements_stamp(round: Round) -> str:
@@ -185,7 +212,7 @@ def frame_read(round: Round, items: RoundItems) -> ResamplingFrame:
     return ResamplingFrame(*(np.flatnonzero(np.isin(items.ids, found)) for found in (marked, judged)))
 
 
-def _items_read(round: Round, *, fields: bool, without: Collection[int] = ()) -> RoundItems:
+def _read_items(round: Round, *, fields: bool, without: Collection[int] = ()) -> RoundItems:
     drawn = round.round_items.filter(item__withdrawn_at__isnull=True).order_by()
     rows = drawn.values_list("item__external_id", "item_id", "item__topic", "item__source")
     known = sorted(row for row in rows.iterator(chunk_size=BATCH) if row[1] not in without)
@@ -218,7 +245,7 @@ class _Fields:
     def add(self, position: int, fields: Mapping[str, Any]) -> None:
         for name, value in fields.items():
             seen = self._distinct.setdefault(name, set())
-            values = _field_values(value) if len(seen) <= FIELD_VALUES else ()
+            values = field_values(value) if len(seen) <= FIELD_VALUES else ()
             seen.update(values)
             if len(seen) > FIELD_VALUES:
                 self.found.pop(name, None)
@@ -228,16 +255,7 @@ class _Fields:
                 self.found[name][position] = values
 
 
-def _field_values(value: Any) -> tuple[str, ...]:
-    """Return the distinct texts of a field: one for a plain value, several for a list, none for a blank."""
-    if isinstance(value, list):
-        return tuple(sorted({text for entry in value for text in _field_values(entry)}))
-    if value is None or value == "" or isinstance(value, dict):
-        return ()
-    return (value if isinstance(value, str) else json.dumps(value),)
-
-
-def _questions_read(round: Round, item_of: dict[int, int]) -> list[tuple[int, int, int]]:
+def _read_questions(round: Round, item_of: dict[int, int]) -> list[tuple[int, int, int]]:
     """Return (item index, position, question id) of the round's questions, sorted."""
     rows = round.round_questions.values_list("question__item_id", "question__position", "question_id")
     return sorted(
@@ -245,6 +263,16 @@ def _questions_read(round: Round, item_of: dict[int, int]) -> list[tuple[int, in
         for item_id, position, question_id in rows.iterator(chunk_size=BATCH)
         if item_id in item_of
     )
+
+
+def picked_references(round: Round) -> Picked:
+    """Return what each picked reference of a matching round is called, by question and place."""
+    rows = [
+        counted_rows(QuestionAnnotation.objects.filter(reference__isnull=False), round, repeats=repeats)
+        for repeats in (False, True)
+    ]
+    votes, again = (list(found.values_list("question_id", "reference__place")) for found in rows)
+    return picked_codes(votes, again)
 
 
 Counted = TypeVar("Counted", bound=Model)
@@ -298,17 +326,19 @@ def _question_rows(
     rater_of: dict[int, int],
     value_of: dict[str, int],
     reason_of: dict[str, int],
+    picked: Picked,
     *,
     repeats: bool = False,
 ) -> Iterator[tuple[int, ...]]:
     rows = counted_rows(QuestionAnnotation.objects.all(), round, repeats=repeats).exclude(
         label__isnull=True, cannot_judge=False
     )
-    for question_id, member_id, label, reason, seconds in rows.values_list(
-        "question_id", "assignment__member_id", "label", "reason", "active_seconds"
+    for question_id, member_id, label, reason, seconds, place in rows.values_list(
+        "question_id", "assignment__member_id", "label", "reason", "active_seconds", "reference__place"
     ).iterator(chunk_size=BATCH):
         if question_id in unit_of:
-            value = CANNOT_JUDGE if label is None else value_of[label]
+            code = label if place is None else picked[question_id][place]
+            value = CANNOT_JUDGE if code is None else value_of[code]
             yield (
                 unit_of[question_id],
                 rater_of[member_id],

@@ -12,6 +12,7 @@ from annotation.codebooks.definition import FOCUS
 
 ALL = "all"
 LABELS, USEFUL, REASONS = "labels", "useful", "reasons"
+MATCHED, OF_NONE = "matched", "labels_of_none"
 INVALID = "IN"
 
 
@@ -19,8 +20,9 @@ INVALID = "IN"
 class Section:
     """One table of answers and how to call it.
 
-    kinds: indices of the types in it; ratings (units, annotators); clusters (units,) the item of each unit,
-    None where an item has one unit; positive: the category that prevalence and bias speak of.
+    kinds: indices of the types in it; ratings (units, annotators); clusters (units,): which units are
+    resampled together, those of an item or more, None where each is drawn by itself; item_clusters (items,):
+    which items, None where items are drawn; positive: the category that prevalence and bias speak of.
     """
 
     key: str
@@ -33,6 +35,7 @@ class Section:
     ratings: NDArray[np.integer]
     clusters: NDArray[np.int64] | None
     positive: int
+    item_clusters: NDArray[np.int64] | None = None
 
     @property
     def strata(self) -> NDArray[np.integer] | None:
@@ -89,19 +92,48 @@ def _of_kinds(
         kinds=kinds,
         categories=judgements.categories,
         ratings=np.concatenate([judgements.ratings(index) for index in kinds]),
-        clusters=np.tile(np.arange(len(judgements.items)), len(kinds)) if len(kinds) > 1 else None,
+        clusters=_unit_clusters(judgements, len(kinds)),
         positive=1,
+        item_clusters=judgements.clusters,
     )
 
 
+def _unit_clusters(judgements: RoundJudgements, n_kinds: int) -> NDArray[np.int64] | None:
+    clusters = judgements.clusters
+    if clusters is None and n_kinds == 1:
+        return None
+    return np.tile(np.arange(len(judgements.items)) if clusters is None else clusters, n_kinds)
+
+
 def _of_questions(judgements: RoundJudgements) -> list[Section]:
+    if judgements.matching:
+        return _of_matching(judgements)
+    own = judgements.clusters
+    clusters = judgements.unit_item if own is None else own[judgements.unit_item]
     labels, names = judgements.label_ratings(), judgements.categories
     useful = np.where(labels < 0, -1, (labels == names.index("USE")).astype(np.int64))
     return [
-        Section(key, key, key, name, None, (0,), categories, ratings, judgements.unit_item, positive)
+        Section(key, key, key, name, None, (0,), categories, ratings, clusters, positive, own)
         for key, name, categories, ratings, positive in (
             (LABELS, "Three labels", names, labels, 0),
             (USEFUL, "Useful against not", ("not", "USE"), useful, 1),
+            (REASONS, "Reasons where both said Invalid", judgements.reasons, reason_ratings(judgements), 0),
+        )
+    ]
+
+
+def _of_matching(judgements: RoundJudgements) -> list[Section]:
+    """Return the sections of a matching round: its outcome, then its steps one by one."""
+    outcomes, names = judgements.label_ratings(), judgements.categories
+    n_labels = names.index("REF")
+    matched = np.where(outcomes < 0, -1, (outcomes >= n_labels).astype(np.int64))
+    of_none = np.where(outcomes < n_labels, outcomes, -1)
+    return [
+        Section(key, key, key, name, None, (0,), categories, ratings, judgements.unit_item, positive)
+        for key, name, categories, ratings, positive in (
+            (LABELS, "The reference picked, or the label", names, outcomes, n_labels),
+            (MATCHED, "A reference against none", ("none", "REF"), matched, 1),
+            (OF_NONE, "Labels where both said none", names[:n_labels], of_none, 0),
             (REASONS, "Reasons where both said Invalid", judgements.reasons, reason_ratings(judgements), 0),
         )
     ]

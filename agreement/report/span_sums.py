@@ -13,15 +13,23 @@ from typing import Any
 
 import numpy as np
 
-from agreement.report.gold_figures import AGAINST, without_target
+from agreement.report.figures import (
+    ItemMean,
+    PairEstimateFigures,
+    SpanEstimateFigures,
+    SpanFigures,
+    SpanTarget,
+    TextEstimateFigures,
+)
+from agreement.report.gold_figures import without_target
 from agreement.report.judgements import RoundJudgements
 from agreement.report.span_figures import Findings
 from agreement.spans.agreement import ALPHAS
-from agreement.spans.item_means import WAYS, measure_of
+from agreement.spans.item_means import measure_of
 from agreement.spans.similarity import MEASURES
-from agreement.spans.u_alpha import POOLED_ALPHAS, SUMS, pooled_parts, why_undefined
+from agreement.spans.u_alpha import POOLED_ALPHAS, SUMS, pooled_differing, pooled_parts, why_undefined
 from agreement.spans.unitizing import NO_SPANS
-from agreement.statistics.bootstrap import PERCENTILE, generator, resampled_items, spread_interval
+from agreement.statistics.bootstrap import generator, resampled_items
 from agreement.statistics.estimates import (
     NO_PAIRS,
     NO_VARIATION,
@@ -30,6 +38,7 @@ from agreement.statistics.estimates import (
     Estimate,
     undefined,
 )
+from agreement.statistics.intervals import Information, judged_interval, ratio_information
 from agreement.statistics.patterns import FloatArray, IntArray
 
 SPAN_STREAM = 7
@@ -62,7 +71,8 @@ class SpanSums:
 
     total: (2 * columns,) numerators, then denominators; resampled: (replicates, 2 * columns), None without
     replicates; first, last: (columns,) the first and the last item with a denominator, NOBODY without one;
-    reasons: for each column how often which reason left it undefined.
+    texts, differing: (columns,) how many items have one, and how many of these say something else than most,
+    of several types of the type with most; reasons: for each column how often which reason left it undefined.
     """
 
     columns: tuple[str, ...]
@@ -70,6 +80,8 @@ class SpanSums:
     resampled: FloatArray | None
     first: IntArray
     last: IntArray
+    texts: IntArray
+    differing: IntArray
     reasons: Mapping[str, Mapping[str, int]]
     n_units: int
     n_gold: int
@@ -93,6 +105,8 @@ class SpanSums:
             resampled=_added(resampled) if resampled else None,
             first=np.where(last == NOBODY, NOBODY, first),
             last=last,
+            texts=np.stack([part.texts for part in parts]).max(axis=0),
+            differing=np.stack([part.differing for part in parts]).max(axis=0),
             reasons=reasons,
             n_units=sum(part.n_units for part in parts),
             n_gold=sum(part.n_gold for part in parts),
@@ -107,6 +121,8 @@ class SpanSums:
             "total": self.total.tolist(),
             "first": self.first.tolist(),
             "last": self.last.tolist(),
+            "texts": self.texts.tolist(),
+            "differing": self.differing.tolist(),
             "reasons": {name: dict(found) for name, found in self.reasons.items()},
             "n_units": self.n_units,
             "n_gold": self.n_gold,
@@ -125,6 +141,8 @@ class SpanSums:
                 "resampled": resampled,
                 "first": np.array(stored["first"], dtype=np.int64),
                 "last": np.array(stored["last"], dtype=np.int64),
+                "texts": np.array(stored["texts"], dtype=np.int64),
+                "differing": np.array(stored["differing"], dtype=np.int64),
             }
         )
 
@@ -154,16 +172,10 @@ class SpanSums:
         defined = denominators > 0
         values = np.zeros(len(denominators))
         values[defined] = _ratio(numerators[defined], denominators[defined], complement=complement)
-        interval = spread_interval(values, defined)
-        estimate = Estimate(
-            value,
-            low=interval.low,
-            high=interval.high,
-            interval_reason=interval.reason,
-            interval_method=PERCENTILE if interval.low is not None else None,
-            undefined_share=interval.undefined_share,
-        )
-        return estimate, int(denominator)
+        information = Information(max(int(self.texts[column]), 2), int(self.differing[column]))
+        floor = -1.0 if complement else 0.0
+        interval = judged_interval(value, values, defined, information, floor=floor)
+        return interval.on(Estimate(value)), int(denominator)
 
 
 def _ratio(numerator: Any, denominator: Any, *, complement: bool) -> Any:
@@ -252,6 +264,7 @@ def _with_pooled(
             own_drawn = np.zeros((parameters["replicates"], 2 * n_own))
         resampled = np.hstack([own_drawn[:, :n_own], more[0].T, own_drawn[:, n_own:], more[1].T])
     is_there = parts[1] > 0
+    differing = pooled_differing(rows)
     return replace(
         sums,
         columns=(*sums.columns, *POOLED_ALPHAS),
@@ -259,6 +272,8 @@ def _with_pooled(
         resampled=resampled,
         first=np.append(sums.first, np.where(is_there, ends[0], NOBODY)),
         last=np.append(sums.last, np.where(is_there, ends[1], NOBODY)),
+        texts=np.append(sums.texts, np.where(is_there, pairable.size, 0)),
+        differing=np.append(sums.differing, differing),
         reasons=reasons,
     )
 
@@ -278,12 +293,21 @@ def _sums(
         resampled=resampled,
         first=first,
         last=last,
+        texts=there.sum(axis=0),
+        differing=_differing(matrix, there),
         reasons=found.reasons,
         n_units=found.n_units,
         n_gold=found.n_gold,
         n_disagreement=found.n_disagreement,
         by_characters=found.by_characters,
     )
+
+
+def _differing(matrix: FloatArray, there: np.ndarray) -> IntArray:
+    """Return how many items (items,) say something else than most do, of each column."""
+    n = there.shape[1]
+    informative = [ratio_information(matrix[:, at], matrix[:, n + at]) for at in range(n)]
+    return np.array([one.differing for one in informative], dtype=np.int64)
 
 
 def _resampled(
@@ -308,23 +332,31 @@ def _resampled(
     }
 
 
-def span_section(sums: SpanSums) -> dict[str, Any]:
+def span_section(sums: SpanSums) -> SpanFigures:
     """Return the span figures of one section as plain data."""
 
-    def counted(figure: str, count: str) -> dict[str, Any]:
+    def of_pairs(figure: str) -> PairEstimateFigures:
         estimate, number = sums.estimate(figure)
-        return {**estimate.to_json(), count: number}
+        return {**estimate.to_json(), "n_pairs": number}
+
+    def of_spans(target: SpanTarget) -> dict[str, SpanEstimateFigures]:
+        found = {measure: sums.estimate(f"{measure}_against_{target}") for measure in MEASURES}
+        return {name: {**estimate.to_json(), "n_spans": number} for name, (estimate, number) in found.items()}
+
+    def of_texts(way: ItemMean) -> dict[str, TextEstimateFigures]:
+        found = {measure: sums.estimate(f"{measure}_{way}") for measure in MEASURES}
+        return {name: {**estimate.to_json(), "n_texts": number} for name, (estimate, number) in found.items()}
 
     return {
         "n_units": sums.n_units,
         "n_gold": sums.n_gold,
         "n_disagreement": sums.n_disagreement,
         "counted_by_characters": sums.by_characters,
-        "similarity": {name: counted(name, "n_pairs") for name in MEASURES},
-        "against": {
-            target: {measure: counted(f"{measure}_against_{target}", "n_spans") for measure in MEASURES}
-            for target in AGAINST
-        },
-        **{way: {measure: counted(f"{measure}_{way}", "n_texts") for measure in MEASURES} for way in WAYS},
-        **{name: sums.estimate(name)[0].to_json() for name in ALPHAS},
+        "similarity": {name: of_pairs(name) for name in MEASURES},
+        "against": {"gold": of_spans("gold"), "gold_and_disagreement": of_spans("gold_and_disagreement")},
+        "over_items": of_texts("over_items"),
+        "joint": of_texts("joint"),
+        "u_alpha": sums.estimate("u_alpha")[0].to_json(),
+        "alpha_token": sums.estimate("alpha_token")[0].to_json(),
+        "alpha_token_within": sums.estimate("alpha_token_within")[0].to_json(),
     }

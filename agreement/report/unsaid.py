@@ -2,11 +2,12 @@
 
 from __future__ import annotations
 
-from typing import Any
+from typing import Any, cast
 
 import numpy as np
 from numpy.typing import NDArray
 
+from agreement.report.figures import SectionFigures, SetFigures
 from agreement.report.judgements import RoundJudgements
 from agreement.report.sections import Section
 from agreement.statistics.estimates import KEPT_BACK
@@ -22,10 +23,10 @@ SPEAKING = (
 """What a section says of its answers, but for the pairs."""
 
 
-def section_unsaid(section: dict[str, Any]) -> dict[str, Any]:
+def section_unsaid(section: SectionFigures) -> SectionFigures:
     """Return a section with none of its figures."""
-    told = {name: unsaid(section[name]) for name in SPEAKING if name in section}
-    return {**section, **told, "paradox": "", "readings": []}
+    told = {name: unsaid(found) for name, found in section.items() if name in SPEAKING}
+    return cast(SectionFigures, {**section, **told, "paradox": "", "readings": []})
 
 
 def unsaid(value: Any) -> Any:
@@ -40,9 +41,9 @@ def unsaid(value: Any) -> Any:
     return None if isinstance(value, int | float) and not isinstance(value, bool) else value
 
 
-def few_sets(sets: dict[str, Any], least: int) -> bool:
+def few_sets(sets: SetFigures, least: int) -> bool:
     """Say whether figures of sets of types speak of some items, but of fewer than `least`."""
-    return any(0 < sets[name] < least for name in ("n_items", "n_pairable"))
+    return any(0 < n < least for n in (sets["n_items"], sets["n_pairable"]))
 
 
 def item_of_rows(judgements: RoundJudgements, section: Section) -> NDArray[np.int64]:

@@ -18,7 +18,13 @@ from agreement.spans.similarity import (
     pair_similarities,
 )
 from agreement.spans.tokens import positions
-from agreement.spans.u_alpha import POOLED_ALPHAS, continuum_row, pooled_parts, why_undefined
+from agreement.spans.u_alpha import (
+    POOLED_ALPHAS,
+    continuum_row,
+    pooled_differing,
+    pooled_parts,
+    why_undefined,
+)
 from agreement.spans.unitizing import (
     NO_SPANS,
     Disagreement,
@@ -26,8 +32,9 @@ from agreement.spans.unitizing import (
     position_disagreement,
     unitizing_disagreement,
 )
-from agreement.statistics.bootstrap import generator, resampled_weights, spread_interval
+from agreement.statistics.bootstrap import generator, resampled_weights
 from agreement.statistics.estimates import NO_ITEMS, NOT_COMPUTED, REASONS, SINGLE_ITEM, Estimate, undefined
+from agreement.statistics.intervals import Information, judged_interval, ratio_information
 
 ALPHA_TOKEN_WITHIN = "alpha_token_within"
 ALPHA_U_2004 = "alpha_u_2004"
@@ -197,7 +204,12 @@ def span_estimates(
             numerators, denominators = replicated[column], replicated[len(FIGURES) + column]
             defined = denominators > 0
             ratios = np.divide(numerators, denominators, out=np.zeros_like(numerators), where=defined)
-            estimates[figure] = spread_interval(_value(figure, ratios), defined).on(estimate)
+            information = ratio_information(table.numerators[:, column], table.denominators[:, column])
+            values = _value(figure, ratios)
+            # alpha_u of 2004 has no lower bound.
+            floor = 0.0 if figure in MEASURES else min(-1.0, values[defined].min(initial=-1.0))
+            interval = judged_interval(estimate.known, values, defined, information, floor=floor)
+            estimates[figure] = interval.on(estimate)
     estimates |= _pooled_estimates(table, replicates, seed)
     return {name: estimates[name] for name in (*MEASURES, *ALPHAS, ALPHA_U_2004)}
 
@@ -211,7 +223,7 @@ def _pooled_estimates(table: SpanTable, replicates: int, seed: int | Sequence[in
         kinds, multiplicity = np.unique(table.continuum, axis=0, return_counts=True)
         weights = resampled_weights(multiplicity, replicates, generator(seed, _POOLED_STREAM))
         drawn = pooled_parts(np.concatenate([chunk @ kinds for chunk in weights]).T)
-    found = {}
+    found, differing = {}, pooled_differing(table.continuum)
     for place, figure in enumerate(POOLED_ALPHAS):
         if not expected[place] > 0:
             own = table.continuum.sum(axis=0)[5 * place :] if texts else np.zeros(5)
@@ -224,7 +236,8 @@ def _pooled_estimates(table: SpanTable, replicates: int, seed: int | Sequence[in
             continue
         defined = drawn[1][place] > 0
         ratios = np.divide(drawn[0][place], drawn[1][place], out=np.zeros(defined.size), where=defined)
-        found[figure] = spread_interval(1 - ratios, defined).on(estimate)
+        information = Information(pairable, int(differing[place]))
+        found[figure] = judged_interval(estimate.known, 1 - ratios, defined, information).on(estimate)
     return found
 
 

@@ -11,7 +11,7 @@ import json
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 from pathlib import Path
-from typing import Any
+from typing import TypedDict
 
 import numpy as np
 from numpy.typing import NDArray
@@ -36,6 +36,16 @@ class EncoderUnavailable(Exception):
     """The encoder cannot be loaded here; the message says what to do, and quotes no text that was judged."""
 
 
+class EncoderNamed(TypedDict):
+    """An encoder as a report names it; reason says why it could not be loaded."""
+
+    name: str
+    revision: str | None
+    runtime: str | None
+    layer: int | None
+    reason: str | None
+
+
 @dataclass(frozen=True, slots=True)
 class Encoder:
     """An encoder that is ready.
@@ -50,7 +60,7 @@ class Encoder:
     layer: int | None
     embed: Embed
 
-    def to_json(self) -> dict[str, Any]:
+    def to_json(self) -> EncoderNamed:
         return {
             "name": self.name,
             "revision": self.revision,
@@ -67,7 +77,7 @@ class MissingEncoder:
     name: str
     why: str
 
-    def to_json(self) -> dict[str, Any]:
+    def to_json(self) -> EncoderNamed:
         return {"name": self.name, "revision": None, "runtime": None, "layer": None, "reason": self.why}
 
 
@@ -105,14 +115,14 @@ def encoder_load(wanted: str) -> Encoder:
     if _is_path(wanted):
         raise EncoderUnavailable(f"there is no folder {folder.name} at the path of ELENCHUS_ENCODER")
     name, _, revision = wanted.partition("@")
-    return _of_folder(_hub_folder(name, revision or None, _layer(name)), name, revision=revision)
+    return _of_folder(hub_folder(name, revision or None, _layer(name)), name, revision=revision)
 
 
 def _layer(name: str) -> int | None:
     return LAYERS.get(name.rstrip("/").rpartition("/")[2])
 
 
-def _hub_folder(name: str, revision: str | None, layer: int | None) -> Path:
+def hub_folder(name: str, revision: str | None, layer: int | None) -> Path:
     """Return the local copy of a hub's repository, fetched where it is not there yet."""
     try:
         from huggingface_hub import snapshot_download
@@ -120,7 +130,7 @@ def _hub_folder(name: str, revision: str | None, layer: int | None) -> Path:
         raise EncoderUnavailable(f"run: {INSTALL}") from None
     try:
         folder = Path(snapshot_download(name, revision=revision, allow_patterns=_HUB_ONNX))
-        if layer is not None or _onnx_file(folder) is None:
+        if layer is not None or onnx_file(folder) is None:
             folder = Path(snapshot_download(name, revision=revision, allow_patterns=_HUB_TORCH))
     except Exception as error:  # of the hub, the network, the disk: each with its own classes
         raise EncoderUnavailable(f"{name} cannot be had from the hub ({type(error).__name__})") from error
@@ -128,7 +138,7 @@ def _hub_folder(name: str, revision: str | None, layer: int | None) -> Path:
 
 
 def _of_folder(folder: Path, name: str, *, revision: str | None) -> Encoder:
-    layer, onnx = _layer(name), _onnx_file(folder)
+    layer, onnx = _layer(name), onnx_file(folder)
     # An ONNX file ends with the last layer: where another one is the convention, torch has to give it.
     if onnx is not None and layer is None:
         files = [onnx, *onnx.parent.glob(f"{onnx.name}_data"), folder / "tokenizer.json"]
@@ -139,14 +149,14 @@ def _of_folder(folder: Path, name: str, *, revision: str | None) -> Encoder:
     return Encoder(
         name=name,
         # A snapshot of the hub lies in a folder that is called like its commit.
-        revision=_sha256(files) if revision is None else folder.name,
+        revision=sha256_of_files(files) if revision is None else folder.name,
         runtime=runtime,
         layer=layer,
         embed=embed,
     )
 
 
-def _onnx_file(folder: Path) -> Path | None:
+def onnx_file(folder: Path) -> Path | None:
     return next((folder / name for name in ONNX_FILES if (folder / name).is_file()), None)
 
 
@@ -161,7 +171,7 @@ def _onnx_embed(folder: Path, model: Path) -> Embed:
         session = onnxruntime.InferenceSession(str(model), providers=["CPUExecutionProvider"])
     except Exception as error:  # both libraries raise classes of their own, some of them plain Exception
         raise EncoderUnavailable(f"{model.name} or tokenizer.json of {folder.name} cannot be read") from error
-    tokenizer.enable_truncation(_longest(folder, (tokenizer.truncation or {}).get("max_length")))
+    tokenizer.enable_truncation(longest_input(folder, (tokenizer.truncation or {}).get("max_length")))
     tokenizer.no_padding()
     inputs = {entry.name for entry in session.get_inputs()}
     output = next((entry.name for entry in session.get_outputs() if len(entry.shape) == 3), None)
@@ -207,7 +217,7 @@ def _torch_embed(folder: Path, layer: int | None) -> Embed:
         raise EncoderUnavailable(
             f"transformers cannot load {folder.name} ({type(error).__name__})"
         ) from error
-    longest = _longest(folder, tokenizer.model_max_length)
+    longest = longest_input(folder, tokenizer.model_max_length)
 
     def embed(texts: Sequence[str]) -> list[Embedded]:
         whole = tokenizer(list(texts), verbose=False)["input_ids"]
@@ -241,7 +251,7 @@ def _embedded(states: NDArray[np.floating], markers: Iterable[int], cut: bool) -
     )
 
 
-def _longest(folder: Path, declared: int | None) -> int:
+def longest_input(folder: Path, declared: int | None) -> int:
     """Return how many tokens the encoder reads: what its tokenizer declares, LONGEST at most."""
     config = folder / "tokenizer_config.json"
     if config.is_file():
@@ -249,7 +259,7 @@ def _longest(folder: Path, declared: int | None) -> int:
     return int(min(declared or LONGEST, LONGEST))
 
 
-def _sha256(files: Iterable[Path]) -> str:
+def sha256_of_files(files: Iterable[Path]) -> str:
     digest = hashlib.sha256()
     for path in files:
         with path.open("rb") as file:

@@ -10,10 +10,12 @@ from __future__ import annotations
 from collections.abc import Iterable, Sequence
 from itertools import combinations
 from math import fsum
+from typing import Final
 
 from agreement.spans.similarity import MEASURES, Span, pair_similarities
 
-OVER_ITEMS, JOINT = "over_items", "joint"
+OVER_ITEMS: Final = "over_items"
+JOINT: Final = "joint"
 WAYS = (OVER_ITEMS, JOINT)
 
 COLUMNS = tuple(f"{measure}_{way}" for way in WAYS for measure in MEASURES)

@@ -128,6 +128,12 @@ def pooled_parts(sums: NDArray[np.float64]) -> tuple[NDArray[np.float64], NDArra
     return np.array([part[0] for part in parts]), np.array([part[1] for part in parts])
 
 
+def pooled_differing(rows: NDArray[np.float64]) -> NDArray[np.int64]:
+    """Return in how many texts, of rows (texts, 10), somebody marks what another does not, for each alpha."""
+    differing: NDArray[np.int64] = (rows[:, SUMS.index("one") :: len(SUMS)] > 0).sum(axis=0)
+    return differing
+
+
 def why_undefined(sums: NDArray[np.float64], *, texts: int, pairable: int) -> str:
     """Return the reason of an alpha of one type whose expected disagreement is 0; sums are its own five."""
     if not pairable:

@@ -20,15 +20,14 @@ from dataclasses import dataclass, replace
 import numpy as np
 from numpy.typing import ArrayLike
 
-from agreement.statistics.estimates import NO_SPREAD, NOT_ESTIMABLE, Estimate
+from agreement.statistics.estimates import NOT_ESTIMABLE, Estimate
 from agreement.statistics.pairs import Summation
 from agreement.statistics.patterns import FloatArray, IntArray
 
 UNDEFINED_SHARE_LIMIT = 0.05
 PERCENTILE = "percentile"
-RULE_OF_THREE = "rule_of_three"
+SYMMETRIC = "symmetric_percentile"
 _TAILS = (0.025, 0.975)
-_SAME = 1e-12
 _CHUNK_CELLS = 2_000_000
 
 
@@ -142,13 +141,16 @@ def resampled_sums(
 
 @dataclass(frozen=True, slots=True)
 class Interval:
-    """A 95% interval, or the reason why there is none, and the share of resamples without a value."""
+    """A 95% interval with its caution, or the reason why there is none.
+
+    undefined_share is the share of resamples without a value."""
 
     low: float | None
     high: float | None
     reason: str | None
     undefined_share: float
     method: str = PERCENTILE
+    caution: str | None = None
 
     @property
     def width(self) -> float:
@@ -170,6 +172,7 @@ class Interval:
             interval_reason=self.reason,
             interval_method=None if self.low is None else self.method,
             undefined_share=self.undefined_share,
+            caution=self.caution,
         )
 
 
@@ -184,17 +187,6 @@ def percentile_interval(values: FloatArray, defined: np.ndarray) -> Interval:
     ordered = np.sort(values[defined])
     low, high = (_quantile(ordered, tail) for tail in _TAILS)
     return Interval(low, high, None, share)
-
-
-def spread_interval(values: FloatArray, defined: np.ndarray) -> Interval:
-    """Return `percentile_interval`, but none where every resample has one and the same value.
-
-    All items then say the same, so that resampling them shows no uncertainty; that is no certainty.
-    """
-    interval = percentile_interval(values, defined)
-    if interval.low is None or np.ptp(values[defined]) > _SAME:
-        return interval
-    return replace(interval, low=None, high=None, reason=NO_SPREAD)
 
 
 def _quantile(ordered: FloatArray, probability: float) -> float:

@@ -7,7 +7,7 @@ from dataclasses import dataclass, replace
 
 import numpy as np
 
-from agreement.statistics.bootstrap import RULE_OF_THREE, Interval, percentile_interval
+from agreement.statistics.bootstrap import Interval
 from agreement.statistics.estimates import (
     NO_ITEMS,
     NO_PAIRS,
@@ -20,6 +20,7 @@ from agreement.statistics.estimates import (
     PairEstimate,
     undefined,
 )
+from agreement.statistics.intervals import Information, information_of, informative_pair, judged_interval
 from agreement.statistics.pairs import (
     PairSums,
     cohen_chance_agreement,
@@ -33,7 +34,7 @@ from agreement.statistics.pairs import (
 )
 from agreement.statistics.patterns import FloatArray
 from agreement.statistics.rating_table import Study
-from agreement.statistics.standard_errors import cohen_standard_error, rule_of_three
+from agreement.statistics.standard_errors import cohen_standard_error
 
 # With more pairs (hundreds of crowd workers) each has its value, but only the mean over pairs an interval.
 PAIRS_WITH_INTERVAL = 300
@@ -60,10 +61,13 @@ class _Drawn:
         values, defined = zip(*parts, strict=True)
         return cls(np.concatenate(values, axis=-1), np.concatenate(defined, axis=-1))
 
-    def interval(self, index: int | None = None) -> Interval:
-        if index is None:
-            return percentile_interval(self.values, self.defined)
-        return percentile_interval(self.values[index], self.defined[index])
+    def interval(
+        self, value: float, information: Information, *, below: float, floor: float, index: int | None = None
+    ) -> Interval:
+        values, defined = self.values, self.defined
+        if index is not None:
+            values, defined = values[index], defined[index]
+        return judged_interval(value, values, defined, information, below=below, floor=floor)
 
 
 @dataclass(frozen=True, slots=True)
@@ -141,21 +145,28 @@ def _pair_estimate(
     resampled: _Resampled | None,
 ) -> PairEstimate:
     table = tables[index]
-    n_common, n_agreeing = int(table.sum()), int(np.trace(table))
-    agreement = Estimate(n_agreeing / n_common)
+    n_common = int(table.sum())
+    observed = float(np.trace(table)) / n_common
+    agreement = Estimate(observed)
     kappa = Estimate(float(kappas[index])) if defined[index] else undefined(NO_VARIATION)
-    if n_common < 2:
-        agreement, kappa = _without_interval(agreement, SINGLE_ITEM), _without_interval(kappa, SINGLE_ITEM)
-    elif resampled is None or resampled.kappa is None or resampled.agreement is None:
-        agreement, kappa = _without_interval(agreement, NOT_COMPUTED), _without_interval(kappa, NOT_COMPUTED)
+    if resampled is None or resampled.kappa is None or resampled.agreement is None:
+        reason = NOT_COMPUTED if n_common > 1 else SINGLE_ITEM
+        agreement, kappa = _without_interval(agreement, reason), _without_interval(kappa, reason)
     else:
-        perfect = n_agreeing == n_common
-        interval = resampled.agreement.interval(index)
-        agreement = _with_limits(agreement, interval, _perfect_low(n_common, 0.0) if perfect else None)
-        if kappa.reason is None:
-            interval = resampled.kappa.interval(index)
-            low = _perfect_low(n_common, float(chances[index])) if perfect else None
-            kappa = _with_limits(kappa, interval, low)
+        which = informative_pair(study.pairs, index, study.patterns.multiplicity)
+        information = information_of(study.row_units, which)
+        if information.clusters < 2:
+            agreement = _without_interval(agreement, SINGLE_ITEM)
+            kappa = _without_interval(kappa, SINGLE_ITEM)
+        else:
+            agreement = resampled.agreement.interval(
+                observed, information.without_chance(), below=observed, floor=0.0, index=index
+            ).on(agreement)
+            if kappa.reason is None:
+                below = observed / (1 - float(chances[index]))
+                kappa = resampled.kappa.interval(
+                    kappa.known, information, below=below, floor=-1.0, index=index
+                ).on(kappa)
     if kappa.reason is None and n_common >= 2 and study.row_units.members is None:
         kappa = replace(kappa, se=cohen_standard_error(table))
     first, second = (int(rater) for rater in study.pairs.raters[index])
@@ -164,17 +175,6 @@ def _pair_estimate(
 
 def _without_interval(estimate: Estimate, reason: str) -> Estimate:
     return estimate if estimate.reason else replace(estimate, interval_reason=reason)
-
-
-def _perfect_low(n: int, chance: float) -> float:
-    """Return the rule-of-three limit of a coefficient that is 1, with its own chance agreement."""
-    return max(-1.0, (1 - rule_of_three(n) - chance) / (1 - chance))
-
-
-def _with_limits(estimate: Estimate, interval: Interval, perfect_low: float | None) -> Estimate:
-    if interval.low is not None and perfect_low is not None:
-        interval = replace(interval, low=perfect_low, high=1.0, method=RULE_OF_THREE)
-    return interval.on(estimate)
 
 
 def _light_estimate(
@@ -189,15 +189,22 @@ def _light_estimate(
         return undefined(NO_VARIATION)
     value, _ = light_kappa(kappas, defined)
     estimate = Estimate(float(value))
-    if study.row_units.n < 2 or sums.common[defined].max() < 2:
+    information = study.information
+    if information.clusters < 2 or sums.common[defined].max() < 2:
         return replace(estimate, interval_reason=SINGLE_ITEM)
     if resampled is None:
         return replace(estimate, interval_reason=NOT_COMPUTED)
-    low = None
-    if (sums.agreeing == sums.common)[defined].all():
-        pairs = zip(sums.common[defined], chances[defined], strict=True)
-        low = float(np.mean([_perfect_low(int(n), float(chance)) for n, chance in pairs]))
-    return _with_limits(estimate, resampled.light.interval(), low)
+    below = light_fall(study)
+    return resampled.light.interval(estimate.known, information, below=below, floor=-1.0).on(estimate)
+
+
+def light_fall(study: Study) -> float:
+    """Return how far the mean of the defined kappas would fall if no unit agreed: the mean of o / (1 - e)."""
+    sums = table_sums(study.tables)
+    defined = cohen_varies(sums)
+    with np.errstate(divide="ignore", invalid="ignore"):
+        falls = pair_agreement(sums) / (1 - cohen_chance_agreement(sums))
+    return float(falls[defined].mean())
 
 
 def _conger_estimate(
@@ -212,6 +219,6 @@ def _conger_estimate(
         return replace(estimate, interval_reason=SINGLE_ITEM)
     if resampled is None:
         return replace(estimate, interval_reason=NOT_COMPUTED)
-    perfect = bool((sums.agreeing == sums.common).all())
-    low = _perfect_low(study.row_units.n, float(chances.mean())) if perfect else None
-    return _with_limits(estimate, resampled.conger.interval(), low)
+    below = float(pair_agreement(sums).mean() / (1 - chances.mean()))
+    information = study.information
+    return resampled.conger.interval(estimate.known, information, below=below, floor=-1.0).on(estimate)

@@ -6,7 +6,6 @@ interval is paired as far as the rounds are.
 
 from __future__ import annotations
 
-import math
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from typing import Any
@@ -15,25 +14,24 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from agreement.statistics.bootstrap import (
-    RULE_OF_THREE,
-    Interval,
     Units,
     clustered_units,
     generator,
-    percentile_interval,
     resampled_weights,
 )
 from agreement.statistics.coefficients import (
     COUNT_COEFFICIENTS,
+    DEFINED,
     CountSums,
     count_estimate,
     count_features,
     count_sums,
     evaluate_count,
 )
-from agreement.statistics.cohen import pair_figures, resampled_light
+from agreement.statistics.cohen import light_fall, pair_figures, resampled_light
 from agreement.statistics.estimates import NOT_COMPUTED, SINGLE_ITEM, Estimate, undefined
-from agreement.statistics.label_agreement import count_interval
+from agreement.statistics.intervals import End, judged_difference, unseen_limits
+from agreement.statistics.label_agreement import count_end
 from agreement.statistics.patterns import FloatArray, IntArray
 from agreement.statistics.rating_table import COUNT_STREAM, PAIR_STREAM, Study, study_of
 
@@ -164,22 +162,19 @@ def agreement_change(
 
 
 def _count_differences(rounds: _Rounds, replicates: int, seed: int | Sequence[int]) -> dict[str, Estimate]:
-    before, after = (study.sums for study in rounds.studies)
+    sums = [study.sums for study in rounds.studies]
     drawn = _resampled_sums(rounds, replicates, seed) if replicates else None
     differences = {}
     for name in COUNT_COEFFICIENTS:
-        ends = count_estimate(name, before), count_estimate(name, after)
-        difference = difference_of(*ends)
+        difference = difference_of(count_estimate(name, sums[0]), count_estimate(name, sums[1]))
         if difference.reason is None and drawn is not None:
-            evaluated = [evaluate_count(name, sums) for sums in drawn]
-            difference = with_interval(difference, *((values, codes == 0) for values, codes in evaluated))
-            limits = (
-                count_interval(name, rounds.before, before, drawn[0], n=rounds.before.count_units.n),
-                count_interval(name, rounds.after, after, drawn[1], n=rounds.after.count_units.n),
+            before, after = (
+                count_end(name, own, study.information)
+                for own, study in zip(sums, rounds.studies, strict=True)
             )
-            if all(limit.method == RULE_OF_THREE for limit in limits):
-                joined = (limit.on(end) for limit, end in zip(limits, ends, strict=True))
-                difference = joined_limits(difference, *joined)
+            (first, code), (second, again) = (evaluate_count(name, own) for own in drawn)
+            values, defined = second - first, (code == DEFINED) & (again == DEFINED)
+            difference = judged_difference(before, after, values, defined).on(difference)
         differences[name] = difference
     return differences
 
@@ -212,8 +207,15 @@ def _light_difference(rounds: _Rounds, joint: Joint, replicates: int, seed: int 
                 kappas, known = resampled_light(study, study.pairs.pair_sums(totals))
                 values[side].append(kappas)
                 defined[side].append(known)
-    ends = [(np.concatenate(values[side]), np.concatenate(defined[side])) for side in (0, 1)]
-    return with_interval(difference, *ends)
+    ends = [_light_end(study, end.known) for study, end in zip(rounds.studies, (before, after), strict=True)]
+    moved = np.concatenate(values[1]) - np.concatenate(values[0])
+    both = np.concatenate(defined[1]) & np.concatenate(defined[0])
+    return judged_difference(ends[0], ends[1], moved, both).on(difference)
+
+
+def _light_end(study: Study, value: float) -> End:
+    information = study.information
+    return End(value, information, unseen_limits(value, information.clusters, below=light_fall(study)))
 
 
 def difference_of(before: Estimate, after: Estimate) -> Estimate:
@@ -221,27 +223,3 @@ def difference_of(before: Estimate, after: Estimate) -> Estimate:
         if end.reason is not None:
             return undefined(end.reason)
     return Estimate(after.known - before.known, interval_reason=NOT_COMPUTED)
-
-
-def with_interval(
-    difference: Estimate, before: tuple[FloatArray, np.ndarray], after: tuple[FloatArray, np.ndarray]
-) -> Estimate:
-    values, defined = after[0] - before[0], after[1] & before[1]
-    return percentile_interval(values, defined).on(difference)
-
-
-def joined_limits(difference: Estimate, before: Estimate, after: Estimate) -> Estimate:
-    """Join the limits of two figures that no resample varies (Zou and Donner 2008, doi:10.1002/sim.3095)."""
-    below_before, above_before = _distances(before)
-    below_after, above_after = _distances(after)
-    return replace(
-        difference,
-        low=difference.known - math.hypot(below_after, above_before),
-        high=difference.known + math.hypot(above_after, below_before),
-        interval_method=RULE_OF_THREE,
-    )
-
-
-def _distances(estimate: Estimate) -> tuple[float, float]:
-    interval = Interval(estimate.low, estimate.high, None, 0.0)
-    return interval.distances(estimate.known)

@@ -9,8 +9,8 @@ from __future__ import annotations
 import math
 from collections.abc import Mapping
 from dataclasses import dataclass, field
-from typing import Any
 
+from agreement.statistics.figures import EstimateFigures, PairFigures, TableCounts, TableFigures
 from core.canonical_json import canonical_float
 
 NO_ITEMS = "no_items"
@@ -27,7 +27,11 @@ NOT_COMPUTED = "not_computed"
 NO_SPREAD = "no_spread"
 BEYOND_LIMIT = "beyond_limit"
 
+RULE_OF_THREE = "rule_of_three"
+
 FEW_POSITIVES = "few_positives"
+FEW_DIFFERENCES = "few_differences"
+FEW_TEXTS = "few_texts"
 
 KEPT_BACK = "kept_back"
 """Not undefined but unsaid: in a release that keeps labels or texts back, and while a round is open."""
@@ -46,7 +50,11 @@ REASONS: Mapping[str, str] = {
     NO_SPREAD: "all items have the same value, so that resampling them cannot show how far it may be off",
     BEYOND_LIMIT: "more than a thousand times the items at hand would be needed",
     KEPT_BACK: "not told, because it would speak of so few items that it would tell their answers",
+    RULE_OF_THREE: "limits by the rule of three: no resample differs, and at most 3 in n items may be of a "
+    "kind that was not seen",
     FEW_POSITIVES: "so few items carry a less common label that no interval method is trustworthy",
+    FEW_DIFFERENCES: "so few items are judged differently that no interval method is trustworthy",
+    FEW_TEXTS: "so few items have two ratings to compare that no interval method is trustworthy",
 }
 
 
@@ -59,8 +67,8 @@ class Estimate:
     """One figure: a value with its 95% interval, or no value and the code of the reason why.
 
     se is the analytic standard error where one exists; undefined_share is the share of bootstrap resamples in
-    which the figure was undefined; interval_method is "percentile" or "rule_of_three"; caution is a code
-    such as ``few_positives``. Codes are explained in REASONS.
+    which the figure was undefined; interval_method is "symmetric_percentile", "rule_of_three", "wilson" or
+    "percentile"; caution is a code such as ``few_positives``. Codes are explained in REASONS.
     """
 
     value: float | None
@@ -94,7 +102,7 @@ class Estimate:
         """Why the figure is undefined, in words; empty where it is defined."""
         return REASONS[self.reason] if self.reason else ""
 
-    def to_json(self) -> dict[str, Any]:
+    def to_json(self) -> EstimateFigures:
         return {
             "value": _canonical(self.value),
             "low": _canonical(self.low),
@@ -123,7 +131,7 @@ class PairEstimate:
     kappa: Estimate
     observed_agreement: Estimate
 
-    def to_json(self) -> dict[str, Any]:
+    def to_json(self) -> PairFigures:
         return {
             "first": self.first,
             "second": self.second,
@@ -158,7 +166,11 @@ class TableResult:
     seed: tuple[int, ...] = ()
     pairable_counts: tuple[int, ...] = ()
 
-    def to_json(self) -> dict[str, Any]:
+    def to_json(self) -> TableFigures:
+        return {**self.counts_json(), "label_counts": list(self.label_counts)}
+
+    def counts_json(self) -> TableCounts:
+        """Return all but label_counts, which are by place."""
         return {
             "n_items": self.n_items,
             "n_pairable": self.n_pairable,
@@ -166,7 +178,6 @@ class TableResult:
             "n_pairable_ratings": self.n_pairable_ratings,
             "n_raters": self.n_raters,
             "n_categories": self.n_categories,
-            "label_counts": list(self.label_counts),
             "estimates": {name: estimate.to_json() for name, estimate in self.estimates.items()},
             "pairs": [pair.to_json() for pair in self.pairs],
             "pairs_undefined": dict(self.pairs_undefined),

@@ -8,11 +8,10 @@ from dataclasses import replace
 
 from numpy.typing import ArrayLike
 
-from agreement.statistics.bootstrap import RULE_OF_THREE, Interval, percentile_interval, seed_words
+from agreement.statistics.bootstrap import Interval, seed_words
 from agreement.statistics.coefficients import COUNT_COEFFICIENTS, CountSums, count_estimate, evaluate_count
 from agreement.statistics.cohen import pair_figures
 from agreement.statistics.estimates import (
-    FEW_POSITIVES,
     NO_PAIRS,
     NOT_COMPUTED,
     SINGLE_ITEM,
@@ -21,15 +20,12 @@ from agreement.statistics.estimates import (
     PairEstimate,
     TableResult,
 )
+from agreement.statistics.intervals import End, Information, judged_interval, unseen_limits
 from agreement.statistics.kappa_paradox import prevalence_figures
 from agreement.statistics.rating_table import Study, study_of
-from agreement.statistics.standard_errors import alpha_standard_error, gwet_standard_error, rule_of_three
+from agreement.statistics.standard_errors import alpha_standard_error, gwet_standard_error
 
 _GWET = ("observed_agreement", "pabak", "gwet_ac1", "fleiss_kappa")
-_NEED_VARIATION = ("cohen_kappa", "conger_kappa", "fleiss_kappa", "krippendorff_alpha")
-# Coverage of the 95% interval of Fleiss' kappa in simulated studies of 20 to 200 items, by the number of
-# items with a less common label: 3 .75, 4 .82, 5 .87, 6 .91, 7 .92, 8 and more .94.
-FEW_ITEMS = 8
 
 
 def label_agreement(
@@ -51,9 +47,9 @@ def label_agreement(
 
     Notes
     -----
-    Intervals are percentile bootstrap over items. Observed agreement is p_a, the mean over items. cohen_kappa
-    is the mean over the pairs of raters that share items and whose kappa is defined. Undefined figures carry
-    one of the reasons in agreement.statistics.estimates.
+    Intervals are those of `judged_interval`, from a bootstrap over items. Observed agreement is p_a, the mean
+    over items. cohen_kappa is the mean over the pairs of raters that share items and whose kappa is defined.
+    Undefined figures carry one of the reasons in agreement.statistics.estimates.
 
     References
     ----------
@@ -71,10 +67,6 @@ def label_agreement(
     estimates = count_figures(study, sums, replicates=replicates, seed=seed)
     pairs = pair_figures(study, replicates=replicates, seed=seed)
     estimates["cohen_kappa"], estimates["conger_kappa"] = pairs.light, pairs.conger
-    if _few_items_differ(study):
-        for name in _NEED_VARIATION:
-            if estimates[name].value is not None:
-                estimates[name] = replace(estimates[name], caution=FEW_POSITIVES)
     return TableResult(
         n_items=int(sums.items),
         n_pairable=int(sums.pairable),
@@ -100,12 +92,13 @@ def count_figures(
 ) -> dict[str, Estimate]:
     """Return every coefficient that needs only the counts by category, with standard error and interval."""
     resampled = study.resampled_sums(replicates, seed) if replicates else None
+    information = study.information
     estimates = {}
     for name in COUNT_COEFFICIENTS:
         estimate = count_estimate(name, sums)
         if estimate.value is not None:
             estimate = replace(estimate, se=_standard_error(name, study, sums))
-            estimate = _with_interval(name, estimate, study, sums, resampled)
+            estimate = _with_interval(name, estimate, information, sums, resampled)
         estimates[name] = estimate
     return estimates
 
@@ -123,51 +116,35 @@ def _standard_error(name: str, study: Study, sums: CountSums) -> float | None:
 
 
 def _with_interval(
-    name: str, estimate: Estimate, study: Study, sums: CountSums, resampled: CountSums | None
+    name: str, estimate: Estimate, information: Information, sums: CountSums, resampled: CountSums | None
 ) -> Estimate:
     if resampled is None:
         return replace(estimate, interval_reason=NOT_COMPUTED)
-    if study.count_units.n < 2 or sums.pairable < 2:
+    if information.clusters < 2:
         return replace(estimate, interval_reason=SINGLE_ITEM)
-    return count_interval(name, study, sums, resampled, n=study.count_units.n).on(estimate)
+    return count_interval(name, sums, resampled, information).on(estimate)
 
 
-def count_interval(name: str, study: Study, sums: CountSums, resampled: CountSums, *, n: int) -> Interval:
-    """Return the interval of a defined coefficient from resamples of n items.
-
-    Where all items agree (or none does) every resample repeats that, and the limits come from the rule of
-    three: at most 3/n of the items may be of the kind that was not seen. The bound of the observed agreement
-    is carried through the coefficient with its own chance agreement.
-    """
+def count_interval(name: str, sums: CountSums, resampled: CountSums, information: Information) -> Interval:
+    """Return the interval of a defined coefficient from its resamples, resting on the information given."""
     values, codes = evaluate_count(name, resampled)
-    interval = percentile_interval(values, codes == 0)
-    if interval.width > 1e-9:
-        return interval
-    if sums.unanimous == sums.pairable:
-        agreement = 1.0
-    elif sums.agreeing_pairs == 0:
-        agreement = 0.0
-    else:
-        return interval
-    unseen = rule_of_three(n * min(1.0, float(sums.pairable) / study.count_units.n))
-    low, high = agreement * (1 - unseen), agreement + (1 - agreement) * unseen
-    expected = COUNT_COEFFICIENTS[name].expected
-    if expected is not None:
-        chance = float(expected(sums))
-        low, high = ((limit - chance) / (1 - chance) for limit in (low, high))
+    end = count_end(name, sums, information)
+    floor = 0.0 if COUNT_COEFFICIENTS[name].expected is None else -1.0
+    return judged_interval(end.value, values, codes == 0, end.information, floor=floor, unseen=end.unseen)
+
+
+def count_end(name: str, sums: CountSums, information: Information) -> End:
+    """Return a defined coefficient with what it rests on and its limits where no resample differs."""
     value = float(evaluate_count(name, sums)[0])
-    # The rule of three may reach below the lowest value that complete ratings can have.
-    low = max(low, min(-1.0, value))
-    return Interval(low, high, None, interval.undefined_share, RULE_OF_THREE)
+    information = information.of_figure(name)
+    return End(value, information, unseen_limits(value, information.clusters, below=_fall(name, sums)))
 
 
-def _few_items_differ(study: Study) -> bool:
-    """Say whether fewer than FEW_ITEMS items have a rating other than the most common label."""
-    counts, multiplicity = study.counted.counts, study.counted.multiplicity
-    if not counts.size:
-        return False
-    common = int((multiplicity @ counts).argmax())
-    return int(multiplicity[counts[:, common] < counts.sum(axis=1)].sum()) < FEW_ITEMS
+def _fall(name: str, sums: CountSums) -> float:
+    """Return how far a defined coefficient would fall if no unit agreed: o / (1 - e)."""
+    coefficient = COUNT_COEFFICIENTS[name]
+    observed = float(coefficient.observed(sums))
+    return observed if coefficient.expected is None else observed / (1 - float(coefficient.expected(sums)))
 
 
 def pairs_undefined(pairs: Sequence[PairEstimate], *, n_raters: int, few_common: int) -> dict[str, int]:

@@ -24,7 +24,6 @@ from agreement.statistics.bootstrap import (
     resampled_items,
     resampled_weights,
     seed_words,
-    spread_interval,
 )
 from agreement.statistics.estimates import (
     NO_ITEMS,
@@ -34,6 +33,7 @@ from agreement.statistics.estimates import (
     Estimate,
     undefined,
 )
+from agreement.statistics.intervals import Information, judged_interval
 from agreement.statistics.pairs import Summation
 from agreement.statistics.patterns import FloatArray, IntArray
 
@@ -157,12 +157,20 @@ def _alphas(
         _values(weights @ kind_observed, kinds.apply(weights), distances)
         for weights, kind_observed, kinds in _resamples(item, code, observed, n_sets, seed, replicates)
     ]
-    return {
-        name: spread_interval(*(np.concatenate([part[name][at] for part in drawn]) for at in (0, 1))).on(
-            found
-        )
-        for name, found in estimates.items()
-    }
+    doubled = sum(_doubled(block, int(counts[0].argmax())) for block in blocks)
+    information = Information(n, int((observed[:, 0] > 0).sum()), doubled)
+    judged: dict[str, Estimate] = {}
+    for name, found in estimates.items():
+        values, defined = (np.concatenate([part[name][at] for part in drawn]) for at in (0, 1))
+        judged[name] = judged_interval(found.known, values, defined, information).on(found)
+    return judged
+
+
+def _doubled(block: IntArray, commonest: int) -> int:
+    """Count the items of which two annotators or more gave one and the same set, and not the commonest."""
+    ordered = np.sort(block, axis=1)
+    twice = (ordered[:, 1:] == ordered[:, :-1]) & (ordered[:, 1:] != commonest)
+    return int(twice.any(axis=1).sum())
 
 
 def _disagreement(blocks: list[IntArray], distances: FloatArray) -> FloatArray:

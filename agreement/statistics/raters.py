@@ -3,21 +3,22 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
 from numpy.typing import ArrayLike
 
-from agreement.statistics.bootstrap import RULE_OF_THREE, percentile_interval, seed_words
+from agreement.statistics.bootstrap import seed_words
 from agreement.statistics.estimates import NO_ITEMS, NO_PAIRS, NOT_COMPUTED, SINGLE_ITEM, Estimate, undefined
+from agreement.statistics.intervals import Information, Informative, information_of, judged_interval
 from agreement.statistics.label_agreement import label_agreement
 from agreement.statistics.pairs import PairSums, pair_agreement, table_sums
-from agreement.statistics.patterns import FloatArray
+from agreement.statistics.patterns import FloatArray, label_counts
 from agreement.statistics.rating_table import Study, study_of
-from agreement.statistics.standard_errors import rule_of_three, wilson_interval
-from agreement.statistics.strata import stratified_agreement
-from agreement.statistics.strata_tables import strata_table
+from agreement.statistics.standard_errors import wilson_interval
+from agreement.statistics.strata.stratified import stratified_agreement
+from agreement.statistics.strata.tables import strata_table
 
 WILSON = "wilson"
 
@@ -154,27 +155,41 @@ def _with_rest(study: Study, replicates: int, seed: int | Sequence[int]) -> list
     chunks = study.resampled_pair_sums(replicates, seed) if replicates else ()
     resampled = [_rest_means(chunk, member) for chunk in chunks]
     drawn = np.concatenate(resampled, axis=-1) if resampled else None
+    common = [int(sums.common[member[rater]].max(initial=0)) for rater in range(n_raters)]
     return [
         _rest_estimate(
             float(value[rater]),
-            int(sums.common[member[rater]].max(initial=0)),
+            common[rater],
+            _with_others(study, rater),
             None if drawn is None else drawn[rater],
         )
         for rater in range(n_raters)
     ]
 
 
-def _rest_estimate(value: float, n_common: int, drawn: FloatArray | None) -> Estimate:
-    """Return the mean agreement with the others; n_common is the most items shared with one of them."""
+def _with_others(study: Study, rater: int) -> Information:
+    """Count the texts on which somebody else judged a unit of this rater's, and on which one differs."""
+    rows = study.patterns.rows
+    counts, own = label_counts(rows, study.q), rows[:, rater]
+    number = counts.sum(axis=1)
+    shared = (own >= 0) & (number >= 2)
+    alike = np.take_along_axis(counts, np.maximum(own, 0)[:, None], axis=1)[:, 0]
+    return information_of(study.row_units, Informative(shared, shared & (alike < number), shared))
+
+
+def _rest_estimate(
+    value: float, n_common: int, information: Information, drawn: FloatArray | None
+) -> Estimate:
+    """Return the mean agreement with the others; n_common is the most units shared with one of them."""
     if not n_common:
         return undefined(NO_PAIRS)
-    if n_common < 2:
+    if n_common < 2 or information.clusters < 2:
         return Estimate(value, interval_reason=SINGLE_ITEM)
     if drawn is None:
         return Estimate(value, interval_reason=NOT_COMPUTED)
-    interval = percentile_interval(drawn, ~np.isnan(drawn))
-    if value == 1 and interval.low is not None:
-        interval = replace(interval, low=1 - rule_of_three(n_common), high=1.0, method=RULE_OF_THREE)
+    interval = judged_interval(
+        value, drawn, ~np.isnan(drawn), information.without_chance(), below=value, floor=0.0
+    )
     return interval.on(Estimate(value))
 
 

@@ -16,6 +16,7 @@ from agreement.statistics.bootstrap import (
     resampled_weights,
 )
 from agreement.statistics.coefficients import CountSums, count_features, count_sums
+from agreement.statistics.intervals import Information, information_of, informative_counts
 from agreement.statistics.pairs import PairSums, PairTables, pair_tables, table_sums
 from agreement.statistics.patterns import (
     CountPatterns,
@@ -63,6 +64,12 @@ class Study:
     def tables(self) -> FloatArray:
         """The joint tables (pairs, q, q) of the table itself."""
         return self.pairs.tables(self.patterns.multiplicity)
+
+    @property
+    def information(self) -> Information:
+        """How many texts carry information."""
+        which = informative_counts(self.counted.counts, self.counted.multiplicity)
+        return information_of(self.count_units, which)
 
     @property
     def complete(self) -> bool:

@@ -23,6 +23,7 @@ from annotation.models import (
     Claim,
     Codebook,
     Item,
+    MatchReference,
     Membership,
     Project,
     ProjectEvent,
@@ -32,6 +33,7 @@ from annotation.models import (
 )
 from annotation.protocols.cqs_gen import check_question_judgement
 from annotation.protocols.focus import check_type_judgement
+from annotation.protocols.matching import check_matching_judgement
 from annotation.protocols.rules import RuleError
 from core.errors import NotFound, Refused
 from core.texts import sentence
@@ -43,7 +45,8 @@ CLAIM_FOR = timedelta(minutes=15)
 class ResolutionInput:
     """What a lead decides about one unit.
 
-    `spans` are (start, end) in code points of the text, for a type that applies and asks for a span.
+    `spans` are (start, end) in code points of the text, for a type that applies and asks for a span;
+    `reference` is the key of the reference that a question of a matching round asks the same as.
     """
 
     applicable: bool | None = None
@@ -51,6 +54,7 @@ class ResolutionInput:
     label: str = ""
     reason: str = ""
     edited_question: str = ""
+    reference: int | None = None
     why: str = ""
     in_guideline: bool = False
 
@@ -128,14 +132,14 @@ def resolution_current(item: Item, unit: Unit) -> Resolution | None:
     """Return what is decided about a unit now."""
     return (
         Resolution.objects.filter(_of(unit), item=item, superseded_at__isnull=True)
-        .select_related("member", "codebook")
+        .select_related("member", "codebook", "reference")
         .first()
     )
 
 
 def resolution_history(item: Item, unit: Unit) -> list[Resolution]:
     """Return all that was ever decided about a unit, newest first."""
-    rows = Resolution.objects.filter(_of(unit), item=item).select_related("member", "codebook")
+    rows = Resolution.objects.filter(_of(unit), item=item).select_related("member", "codebook", "reference")
     return list(rows.order_by("-pk"))
 
 
@@ -194,19 +198,22 @@ def _checked(codebook: Codebook, item: Item, unit: Unit, given: ResolutionInput)
             question = Question.objects.filter(pk=unit.question_id, item=item).first()
             if question is None:
                 raise NotFound(gettext("This question is not about this text."))
-            answer = check_question_judgement(
-                definition,
-                {
-                    "label": given.label or None,
-                    "reason": given.reason,
-                    "comment": given.why,
-                    "edited_question": given.edited_question,
-                },
-            )
+            said: dict[str, Any] = {
+                "label": given.label or None,
+                "reason": given.reason,
+                "comment": given.why,
+                "edited_question": given.edited_question,
+            }
+            if question.candidate or given.reference is not None:
+                said["reference"] = given.reference
+                answer = check_matching_judgement(definition, said, _offered(question))
+            else:
+                answer = check_question_judgement(definition, said)
             columns = {
                 "label": answer.label,
                 "reason": answer.reason,
                 "edited_question": answer.edited_question,
+                "reference_id": answer.reference_id,
             }
         else:
             columns = _checked_type(definition, item, unit, given, errors)
@@ -219,6 +226,14 @@ def _checked(codebook: Codebook, item: Item, unit: Unit, given: ResolutionInput)
             "invalid", gettext("The unit is not decided yet: ") + " ".join(errors.values()), errors=errors
         )
     return columns
+
+
+def _offered(question: Question) -> set[int]:
+    """Return the keys of the references that a matching round offers for a question."""
+    references = MatchReference.objects.filter(
+        round__round_questions__question=question, item=question.item_id
+    ).exclude(left_out__question=question)
+    return set(references.values_list("pk", flat=True))
 
 
 def _checked_type(

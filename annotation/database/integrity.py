@@ -3,6 +3,7 @@
 Triggers, since a CHECK cannot look into another table.
 """
 
+from annotation.database.matching import MATCHING
 from annotation.database.triggers import Trigger
 
 
@@ -159,8 +160,9 @@ FITTING = (
         ("INSERT", "UPDATE"),
         "NOT EXISTS (SELECT 1 FROM annotation_round r JOIN annotation_rounditem ri ON ri.round_id = r.id "
         "JOIN annotation_question q ON q.item_id = ri.item_id "
-        "WHERE r.id = NEW.round_id AND q.id = NEW.question_id AND (r.status = 'draft' OR r.imported))",
-        "questions are drawn with their item into a draft round",
+        "WHERE r.id = NEW.round_id AND q.id = NEW.question_id AND (r.status = 'draft' OR r.imported) "
+        "AND q.candidate = r.matching)",
+        "questions are drawn with their item into a draft round, candidates into a matching round alone",
     ),
     Trigger(
         "keyanswer_fits",
@@ -285,6 +287,7 @@ FITTING = (
         )
         for kind in ("typeannotation", "questionannotation")
     ),
+    *MATCHING,
     Trigger(
         "resolution_fits",
         "annotation_resolution",

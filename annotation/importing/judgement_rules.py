@@ -39,7 +39,7 @@ class AcceptedRow:
     incomplete: bool = False
 
 
-def row_check(
+def check_row(
     given: JudgementRow, codebook: Codebook, stored: Stored, *, keep_votes: bool = False
 ) -> AcceptedRow:
     """Return the row as it will be written. Raises RowRefused where it breaks a rule.

@@ -30,7 +30,7 @@ from annotation.importing.judgement_rules import (
     AcceptedRow,
     RowRefused,
     WrongProject,
-    row_check,
+    check_row,
     row_shown,
 )
 from annotation.importing.reading import Reader, Reading, read_here
@@ -224,7 +224,7 @@ class _Loader:
         accepted: dict[_Key, AcceptedRow] = {}
         for given in rows:
             try:
-                row = row_check(
+                row = check_row(
                     named_as(self.codebook, given), self.codebook, stored, keep_votes=self.keep_votes
                 )
                 self.asked.check(row)

@@ -137,6 +137,6 @@ def kinds_counted(rows: QuerySet[Any], kinds: dict[str, Q]) -> dict[str, int]:
 
 def with_texts(rows: QuerySet[Any]) -> QuerySet[Any]:
     """Return the decisions with all that a page shows of each, read at once."""
-    related = ["assignment__item"] + (["question"] if rows.model is QuestionAnnotation else [])
+    related = ["assignment__item"] + (["question", "reference"] if rows.model is QuestionAnnotation else [])
     found: QuerySet[Any] = rows.select_related(*related).annotate(place=F("assignment__position"))
     return found

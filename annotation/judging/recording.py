@@ -19,6 +19,7 @@ from django.utils.translation import gettext
 
 from annotation.access import get_or_none, round_or_404
 from annotation.codebooks.definition import Codebook as CodebookDefinition
+from annotation.judging.matching import check_matching
 from annotation.models import (
     AnnotationEvent,
     Assignment,
@@ -30,7 +31,7 @@ from annotation.models import (
 )
 from annotation.protocols.cqs_gen import QuestionAnswer, check_question_judgement
 from annotation.protocols.focus import TypeAnswer, check_type_judgement
-from annotation.protocols.rules import RuleError
+from annotation.protocols.rules import RuleError, refused_by_rules
 from annotation.rounds.lifecycle import round_lock_shared
 from annotation.rounds.training import refuse_second_answer
 from core.errors import NotFound, Refused
@@ -54,6 +55,7 @@ READ = (
     *("round", "member", "item", "types", "started_at", "released_at", "item__text", "item__text_length"),
     *("round__name", "round__purpose", "round__status", "round__types", "round__paused_at"),
     *("round__reopened_at", "round__imported", "round__codebook", "round__codebook__created_at"),
+    "round__matching",
 )
 
 Row = TypeAnnotation | QuestionAnnotation
@@ -154,7 +156,10 @@ def _record(
             row=answer_of(row) if row else None,
         )
     codebook = used_codebook(round.codebook_id, round.codebook.created_at)
-    checked = check_answer(codebook, assignment.item.text, unit, answer)
+    if round.matching and unit.question_id is not None and answer is not None:
+        checked: Answer = check_matching(codebook, assignment, unit.question_id, answer)
+    else:
+        checked = check_answer(codebook, assignment.item.text, unit, answer)
     before = answer_of(row) if row else None
     row = row or new_row(assignment, unit, codebook)
     row.revision = base_revision + 1
@@ -223,11 +228,7 @@ def check_answer(
             return UNDECIDED_TYPE
         return check_type_judgement(codebook, item_text, unit.type_code, answer)
     except RuleError as error:
-        raise Refused(
-            "invalid",
-            gettext("The answer breaks a rule of the protocol; nothing was stored."),
-            errors=error.errors,
-        ) from None
+        raise refused_by_rules(error) from None
 
 
 def new_row(assignment: Assignment, unit: Unit, codebook: CodebookDefinition) -> Row:
@@ -293,6 +294,8 @@ def answer_of(row: Row) -> dict[str, Any]:
     answer = {field: getattr(row, field) for field in fields}
     if row.incomplete:
         answer["incomplete"] = True
+    if isinstance(row, QuestionAnnotation) and row.reference_id is not None:
+        answer["reference"] = row.reference_id
     return {**answer, "revision": row.revision, "active_seconds": row.active_seconds}
 
 

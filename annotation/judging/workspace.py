@@ -10,6 +10,7 @@ from django.utils.translation import get_language, gettext
 
 from annotation.codebooks.definition import Codebook as CodebookDefinition
 from annotation.codebooks.translations import codebook_in
+from annotation.judging.matching import left_out_of, references_for
 from annotation.judging.recording import answer_of, why_closed
 from annotation.models import (
     Assignment,
@@ -57,6 +58,7 @@ def round_rules(member: Membership, round: Round) -> dict[str, Any]:
             "number": round.number,
             "name": round.name,
             "purpose": round.purpose,
+            "matching": round.matching,
             "status": round.status,
             "paused": round.paused_at is not None,
             "closed": why_closed(round),
@@ -71,7 +73,7 @@ def round_rules(member: Membership, round: Round) -> dict[str, Any]:
             "login": member.user.get_username() if member.user else "",
         },
         "types_total": len(definition.types),
-        "spec": _spec(definition, round.type_codes),
+        "spec": _spec(definition, round.type_codes, matches=round.matching),
         "guideline_html": guideline_html(definition.guideline),
         "guideline_version": round.codebook.version,
     }
@@ -87,9 +89,9 @@ def _other_work(member: Membership, round: Round) -> list[dict[str, Any]]:
     return [{"number": other.number, "name": other.name, "left": n} for other, n in left if n]
 
 
-def _spec(definition: CodebookDefinition, type_codes: Sequence[str]) -> dict[str, Any]:
+def _spec(definition: CodebookDefinition, type_codes: Sequence[str], *, matches: bool) -> dict[str, Any]:
     """Return the protocol: of the types those that the round asks, rules with messages for the reader."""
-    spec = spec_for_browser(definition)
+    spec = spec_for_browser(definition, matches=matches)
     spec["types"] = [entry for entry in spec["types"] if entry["code"] in type_codes]
     rules = [{**rule, "message": gettext(rule["message"])} for rule in spec["answer"]["rules"]]
     return {**spec, "answer": {**spec["answer"], "rules": rules}}
@@ -115,8 +117,11 @@ def workspace_units(member: Membership, round: Round, *, after: int = 0, limit: 
     more = len(assignments) > limit
     assignments = assignments[:limit]
     fill_in = _with_questions if member.project.protocol == Protocol.CQS_GEN else _with_types
+    results = fill_in(round, assignments)
+    if round.matching:
+        _add_references(member, round, assignments, results)
     return {
-        "results": fill_in(round, assignments),
+        "results": results,
         "next": assignments[-1].position if more else None,
     }
 
@@ -197,3 +202,16 @@ def _with_questions(round: Round, assignments: list[Assignment]) -> list[dict[st
         }
         for assignment in assignments
     ]
+
+
+def _add_references(
+    member: Membership, round: Round, assignments: list[Assignment], results: list[dict[str, Any]]
+) -> None:
+    """Add the references of each text, and to each question the keys of those offered, in their order."""
+    references = references_for(member, round, [assignment.item_id for assignment in assignments])
+    left_out = left_out_of([question["id"] for result in results for question in result["questions"]])
+    for assignment, result in zip(assignments, results, strict=True):
+        result["references"] = references.get(assignment.item_id, [])
+        for question in result["questions"]:
+            never = left_out.get(question["id"], set())
+            question["references"] = [one["id"] for one in result["references"] if one["id"] not in never]

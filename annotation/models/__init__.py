@@ -5,6 +5,7 @@ from annotation.models.adjudication import Claim, Comment, Resolution
 from annotation.models.annotations import AnnotationEvent, QuestionAnnotation, TypeAnnotation
 from annotation.models.imports import Upload
 from annotation.models.items import Import, Item, Question
+from annotation.models.matching import MatchReference, ReferenceLeftOut
 from annotation.models.project import Codebook, Invitation, Membership, Project, ProjectEvent, Protocol
 from annotation.models.rounds import Assignment, Round, RoundItem, RoundProgress, RoundQuestion
 from annotation.models.training import KeyAnswer
@@ -20,12 +21,14 @@ __all__ = [
     "Invitation",
     "Item",
     "KeyAnswer",
+    "MatchReference",
     "Membership",
     "Project",
     "ProjectEvent",
     "Protocol",
     "Question",
     "QuestionAnnotation",
+    "ReferenceLeftOut",
     "Resolution",
     "Round",
     "RoundItem",

@@ -5,6 +5,7 @@ from django.db.models import Q
 
 from annotation.models.constraints import not_blank
 from annotation.models.items import Import, Item, Question
+from annotation.models.matching import MatchReference
 from annotation.models.project import Codebook, Membership
 from annotation.models.rounds import Round
 
@@ -30,6 +31,9 @@ class Resolution(models.Model):
     label = models.CharField(max_length=3, blank=True)
     reason = models.CharField(max_length=8, blank=True)
     edited_question = models.TextField(blank=True)
+    reference = models.ForeignKey(
+        MatchReference, on_delete=models.PROTECT, null=True, related_name="resolutions"
+    )
     source = models.CharField(max_length=12, choices=Source)
     why = models.TextField(blank=True)
     member = models.ForeignKey(Membership, on_delete=models.PROTECT, null=True, related_name="resolutions")
@@ -65,9 +69,14 @@ class Resolution(models.Model):
                     question__isnull=False,
                     applicable__isnull=True,
                     type_code="",
-                    label__in=["USE", "UN", "IN"],
+                    label__in=["USE", "UN", "IN", "REF"],
                 ),
                 name="resolution_one_unit_one_answer",
+            ),
+            models.CheckConstraint(
+                condition=Q(label="REF", reference__isnull=False)
+                | (~Q(label="REF") & Q(reference__isnull=True)),
+                name="resolution_reference_exactly_when_matched",
             ),
             models.CheckConstraint(
                 condition=Q(source="imported", brought_by__isnull=False)

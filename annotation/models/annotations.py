@@ -13,6 +13,7 @@ from django.utils import timezone
 
 from annotation.models.constraints import not_blank
 from annotation.models.items import Question
+from annotation.models.matching import MatchReference
 from annotation.models.project import Membership
 from annotation.models.rounds import Assignment
 
@@ -111,25 +112,32 @@ class TypeAnnotation(Judgement):
 
 
 class QuestionAnnotation(Judgement):
-    """Is this question useful, unhelpful (with a comment why) or invalid (with one reason)?"""
+    """Is this question useful, unhelpful (with a comment why) or invalid (with one reason)?
+
+    In a matching round it may instead ask the same as a `reference` of its item.
+    """
 
     class Label(models.TextChoices):
         USEFUL = "USE", "Useful"
         UNHELPFUL = "UN", "Unhelpful"
         INVALID = "IN", "Invalid"
+        MATCHED = "REF", "Asks the same as a reference"
 
     assignment = models.ForeignKey(Assignment, on_delete=models.PROTECT, related_name="question_annotations")
     question = models.ForeignKey(Question, on_delete=models.PROTECT, related_name="annotations")
     label = models.CharField(max_length=3, choices=Label, null=True)
     reason = models.CharField(max_length=8, blank=True)
     edited_question = models.TextField(blank=True)
+    reference = models.ForeignKey(
+        MatchReference, on_delete=models.PROTECT, null=True, related_name="annotations"
+    )
 
     class Meta(Judgement.Meta):
         constraints = [
             *Judgement.Meta.constraints,
             models.UniqueConstraint(fields=["assignment", "question"], name="questionannotation_unit_unique"),
             models.CheckConstraint(
-                condition=Q(label__isnull=True) | Q(label__in=["USE", "UN", "IN"]),
+                condition=Q(label__isnull=True) | Q(label__in=["USE", "UN", "IN", "REF"]),
                 name="questionannotation_label_known",
             ),
             models.CheckConstraint(
@@ -138,8 +146,13 @@ class QuestionAnnotation(Judgement):
             models.CheckConstraint(
                 condition=(Q(label__isnull=False, label="IN", incomplete=False) & ~Q(reason=""))
                 | Q(label__isnull=False, label="IN", incomplete=True, reason="")
-                | ((Q(label__isnull=True) | Q(label__in=["USE", "UN"])) & Q(reason="")),
+                | ((Q(label__isnull=True) | Q(label__in=["USE", "UN", "REF"])) & Q(reason="")),
                 name="questionannotation_reason_exactly_when_invalid",
+            ),
+            models.CheckConstraint(
+                condition=Q(label__isnull=False, label="REF", reference__isnull=False)
+                | ((Q(label__isnull=True) | ~Q(label="REF")) & Q(reference__isnull=True)),
+                name="questionannotation_reference_exactly_when_matched",
             ),
             models.CheckConstraint(
                 condition=Q(label__isnull=True) | ~Q(label="UN") | Q(incomplete=True) | not_blank("comment"),

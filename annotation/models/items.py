@@ -98,7 +98,9 @@ class Question(models.Model):
     """A critical question about an item.
 
     Published files repeat an id within an item, so the id alone is no key; `external_id` is JSON to
-    keep a number a number. Annotators never see it, nor the origin.
+    keep a number a number. Annotators never see it, nor the origin. A `candidate` is a system's question
+    that people match with references: in no round but its matching round, and in no release, until a lead
+    makes it a reference.
     """
 
     item = models.ForeignKey(Item, on_delete=models.PROTECT, related_name="questions")
@@ -107,6 +109,7 @@ class Question(models.Model):
     external_id = models.JSONField(null=True)
     text = models.TextField()
     origin = models.CharField(max_length=200, blank=True)
+    candidate = models.BooleanField(default=False)
 
     class Meta:
         ordering = ["item", "position"]

@@ -51,6 +51,7 @@ class Round(models.Model):
     `seed` drives the draw, the assignment and the shuffling; the same seed gives the same round. `repeats`
     is how many of their own texts each annotator is to meet again, unmarked, later in the round.
     `discussed_before` is whether a lead says that texts of the round before were discussed before this one.
+    A `matching` round asks which reference each candidate question asks the same as (`MatchReference`).
     """
 
     class Purpose(models.TextChoices):
@@ -86,6 +87,7 @@ class Round(models.Model):
     content_warning = models.TextField(blank=True)
     live_agreement = models.BooleanField(default=False)
     imported = models.BooleanField(default=False)
+    matching = models.BooleanField(default=False)
     status = models.CharField(max_length=8, choices=Status, default=Status.DRAFT)
     claimed_for = models.CharField(max_length=8, choices=Work, blank=True, editable=False)
     claimed_at = models.DateTimeField(null=True, blank=True, editable=False)
@@ -126,6 +128,10 @@ class Round(models.Model):
             models.CheckConstraint(
                 condition=Q(repeats=0) | (~Q(purpose="training") & Q(imported=False)),
                 name="round_repeats_not_in_training",
+            ),
+            models.CheckConstraint(
+                condition=Q(matching=False) | (~Q(purpose="training") & Q(imported=False)),
+                name="round_matching_not_in_training",
             ),
             models.CheckConstraint(
                 condition=Q(status="draft", closed_at__isnull=True)

@@ -87,7 +87,7 @@ def project_create(
                 protocol=definition.protocol,
                 languages=definition.language,
             )
-            _codebook_store(project, 1, source, definition)
+            _store_codebook(project, 1, source, definition)
             member = None
             if user is not None:
                 member = member_add(project=project, user=user, is_lead=True, is_annotator=annotates)
@@ -187,7 +187,7 @@ def codebook_publish(
                 )
                 % {"newest": newest.version, "edited": edited_version},
             )
-        codebook = _codebook_store(project, newest.version + 1 if newest else 1, source, definition)
+        codebook = _store_codebook(project, newest.version + 1 if newest else 1, source, definition)
         ProjectEvent.objects.create(
             project=project,
             member=member,
@@ -197,7 +197,7 @@ def codebook_publish(
     return codebook
 
 
-def _codebook_store(project: Project, version: int, source: str, definition: CodebookDefinition) -> Codebook:
+def _store_codebook(project: Project, version: int, source: str, definition: CodebookDefinition) -> Codebook:
     return Codebook.objects.create(
         project=project,
         version=version,

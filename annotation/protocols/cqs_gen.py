@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
 
@@ -61,7 +61,10 @@ RULES = (
 
 @dataclass(frozen=True, slots=True)
 class QuestionAnswer:
-    """A valid answer for one question, as it is stored: `reason` and `edited_question` are "" for none."""
+    """A valid answer for one question, as it is stored: `reason` and `edited_question` are "" for none.
+
+    `reference_id` is the key of the reference that asks for the same, in a matching round.
+    """
 
     label: str | None
     cannot_judge: bool
@@ -69,18 +72,32 @@ class QuestionAnswer:
     comment: str
     edited_question: str
     unsure: bool
+    reference_id: int | None = None
 
 
 def check_question_judgement(codebook: Codebook, answer: Mapping[str, Any]) -> QuestionAnswer:
     """Return the answer as it is stored, or raise RuleError with one message for each wrong field."""
-    values, errors = read_fields(FIELDS, answer)
+    return answer_checked(codebook, answer, FIELDS, RULES, tuple(PUBLISHED_LABELS), {})
+
+
+def answer_checked(
+    codebook: Codebook,
+    answer: Mapping[str, Any],
+    fields: Mapping[str, str],
+    rules: Iterable[Rule],
+    labels: Sequence[str],
+    wrong: Mapping[str, str],
+) -> QuestionAnswer:
+    """Return an answer that keeps these rules and has one of these labels; `wrong` is known to be so."""
+    values, errors = read_fields(fields, answer)
+    errors |= {field: message for field, message in wrong.items() if field not in errors}
     values["label"] = values["label"] or None
     label, reason = values["label"], codebook.reason(values["reason"])
-    if label is not None and label not in PUBLISHED_LABELS:
+    if label is not None and label not in labels:
         errors.setdefault(
             "label",
             gettext("There is no label %(label)s; choose %(published_labels)s.")
-            % {"label": repr(label), "published_labels": ", ".join(PUBLISHED_LABELS)},
+            % {"label": repr(label), "published_labels": ", ".join(labels)},
         )
     if values["reason"] and reason is None:
         known = ", ".join(entry.code for entry in codebook.reasons)
@@ -91,7 +108,7 @@ def check_question_judgement(codebook: Codebook, answer: Mapping[str, Any]) -> Q
         )
     if "label" not in errors and "cannot_judge" not in errors:
         facts = {**values, "reason_edits": reason is not None and reason.edited_question}
-        apply_rules(RULES, facts, values, errors)
+        apply_rules(rules, facts, values, errors)
     if errors:
         raise RuleError(errors)
-    return QuestionAnswer(**values)
+    return QuestionAnswer(reference_id=values.pop("reference", None), **values)

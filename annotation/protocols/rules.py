@@ -15,6 +15,7 @@ from typing import Any
 
 from django.utils.translation import gettext
 
+from core.errors import Refused
 from core.texts import COMMENT, QUESTION, is_blank, length_problem, sentence, text_problem
 
 NEEDED = "needed"
@@ -63,6 +64,15 @@ class RuleError(ValueError):
     def __init__(self, errors: Mapping[str, str]) -> None:
         self.errors = dict(errors)
         super().__init__("; ".join(f"{field}: {message}" for field, message in errors.items()))
+
+
+def refused_by_rules(error: RuleError) -> Refused:
+    """Return the refusal of an answer that breaks rules, one message a field."""
+    return Refused(
+        "invalid",
+        gettext("The answer breaks a rule of the protocol; nothing was stored."),
+        errors=error.errors,
+    )
 
 
 def read_fields(

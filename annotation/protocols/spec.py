@@ -5,21 +5,22 @@ from __future__ import annotations
 from typing import Any
 
 from annotation.codebooks.definition import FOCUS, Codebook
-from annotation.protocols import cqs_gen, focus
+from annotation.protocols import cqs_gen, focus, matching
 from annotation.protocols.rules import LENGTHS
 from core.texts import BLANK_CHARACTERS
 
 
-def spec_for_browser(codebook: Codebook) -> dict[str, Any]:
+def spec_for_browser(codebook: Codebook, *, matches: bool = False) -> dict[str, Any]:
     """Return plain JSON: the codebook's definition, and under `answer` what an answer may be.
 
     `answer.fields` maps each field of an answer to its kind, `answer.lengths` a text that people write to the
     most characters (code points) that it may have. Each of `answer.rules` is {when, field,
     presence, message}: when every fact equals `when`, the field is "needed" (given and not blank), "refused"
     (null or empty) or "filled" (not blank if given). Facts are the answer's fields, `span` of the type and
-    `reason_edits` (`edited_question` of the reason, false without one).
+    `reason_edits` (`edited_question` of the reason, false without one). `matches`: of a matching round.
     """
-    protocol = focus if codebook.protocol == FOCUS else cqs_gen
+    of_questions = matching if matches else cqs_gen
+    protocol = focus if codebook.protocol == FOCUS else of_questions
     definition = codebook.to_json()
     del definition["languages"]
     return {

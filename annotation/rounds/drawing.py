@@ -14,6 +14,7 @@ from annotation.rounds.asked_types import FIELD, drawn_types
 from annotation.rounds.draft_claim import BATCH, draft_claim, draft_work, locked_draft, round_log
 from annotation.rounds.sampling import drawn_items
 from core.delete_in_batches import delete_in_batches
+from core.errors import Refused
 
 AT_ONCE = 5_000
 """Up to so many items are drawn while the lead waits; more by a worker."""
@@ -32,6 +33,9 @@ def draw_claim(round: Round, n_items: int, *, waits: bool = False) -> datetime:
     """Keep a draft from being changed while items are drawn into it; return the claim for `draw_run`."""
     with transaction.atomic():
         locked_draft(round, gettext("Items can be drawn only while the round is a draft."))
+        if round.matching:
+            told = gettext("%(name)s has the questions that it was made of. Make another matching round.")
+            raise Refused("invalid", told % {"name": round.name})
         last = round.round_items.aggregate(last=Max("pk"))["last"] or 0
         draw = {"items": n_items, "after": last}
         return draft_claim(round, Round.Work.DRAWING, waits=waits, draw=draw)

@@ -11,6 +11,7 @@ from annotation.limits import LIMITS, refuse_unfit
 from annotation.models import Membership, Project, Protocol, Round
 from annotation.rounds.draft_claim import draft_claim, draft_work, locked_draft, round_log
 from annotation.rounds.lifecycle import refuse_past, refuse_taken
+from annotation.rounds.matching import matching_draft_empty
 from core.delete_in_batches import delete_in_batches
 from core.errors import Refused
 
@@ -92,6 +93,9 @@ def draft_delete(round: Round, *, by: Membership) -> None:
         last = round.round_items.aggregate(last=Max("pk"))["last"] or 0
         claim = draft_claim(round, Round.Work.DRAWING, draw={"items": 0, "after": last})
     with draft_work(round, claim) as work:
+        if round.matching:
+            with work.batch():
+                matching_draft_empty(round)
         delete_in_batches(round.key_answers.all(), each=work.batch)
         for rows in (round.assignments, round.round_questions, round.round_items):
             delete_in_batches(rows.all(), each=work.batch)

@@ -22,7 +22,11 @@ def follow_up_of(project: Project, new: Codebook, old: Codebook | None = None) -
     It goes back to the newest round on `old`, else on the newest earlier version that a round was judged by.
     Where the guideline changed and no type did, or the codebook has no types, everything is asked again.
     """
-    judged = project.rounds.exclude(status=Round.Status.DRAFT).exclude(purpose=Round.Purpose.TRAINING)
+    judged = (
+        project.rounds.filter(matching=False)
+        .exclude(status=Round.Status.DRAFT)
+        .exclude(purpose=Round.Purpose.TRAINING)
+    )
     earlier = judged.filter(codebook__version__lt=new.version).select_related("codebook")
     earlier = earlier.order_by("-codebook__version", "-number")
     found = (earlier.filter(codebook=old).first() if old else None) or earlier.first()

@@ -34,6 +34,7 @@ def round_create(
     due_on: date | None = None,
     pass_mark: int | None = None,
     imported: bool = False,
+    matching: bool = False,
     items_of: Round | None = None,
     repeats: int = 0,
     member: Membership | None = None,
@@ -77,6 +78,7 @@ def round_create(
             due_on=due_on,
             pass_mark=pass_mark,
             imported=imported,
+            matching=matching,
             repeats=repeats,
         )
         round_log(created, member, "round created")

@@ -77,7 +77,9 @@ def drawn_items(
     if external_ids is not None:
         return _picked(items, external_ids)
     if questions is not None:
-        asked = Count("questions", filter=Q(questions__brought_by__state=Import.State.DONE))
+        asked = Count(
+            "questions", filter=Q(questions__brought_by__state=Import.State.DONE, questions__candidate=False)
+        )
         counted = items.annotate(n_questions=asked)
         rows: Iterable[tuple[int, str, int]] = counted.values_list(
             "id", stratify_by or "topic", "n_questions"

@@ -199,6 +199,7 @@ DEFAULT_FROM_EMAIL = SERVER_EMAIL = env.sender("ELENCHUS_EMAIL_FROM")
 
 ENCODER = env.text("ELENCHUS_ENCODER")
 SENTENCE_ENCODER = env.text("ELENCHUS_SENTENCE_ENCODER")
+SENTENCE_VECTORS = DATA_DIR / "sentence-vectors.sqlite3"
 
 # Who runs the installation says where texts may be sent; a lead picks among these, so that nobody can make
 # the server call an address of their own. Django's error pages hide a setting with API_KEY in its name.

@@ -21,11 +21,12 @@ from typing import Any
 from django.utils.translation import gettext
 
 from agreement.report.comparison import rounds_conditions
+from agreement.report.figures import ReportFigures
 from agreement.report.judgements import RoundJudgements
 from annotation.codebooks.definition import Codebook
 from annotation.models import Question, QuestionAnnotation, Resolution
 from core.errors import Refused
-from exports.disclosure.figures import CARRIED, Figures, enough, figures_told
+from exports.disclosure.figures import CARRIED, enough, figures_told
 from exports.disclosure.texts_out import TextsOut, is_text, strings_in
 from exports.selection.parameters import CREDITS, Parameters
 from exports.selection.selection import Selection, items_chosen
@@ -68,8 +69,8 @@ class Disclosure:
         self,
         judgements: Callable[[Collection[int]], RoundJudgements],
         withheld: Collection[int],
-        figures: Callable[[RoundJudgements | None], Figures],
-    ) -> Figures | None:
+        figures: Callable[[RoundJudgements | None], ReportFigures],
+    ) -> ReportFigures | None:
         """Return what anybody may see of a round's agreement; None where too few items are left for any.
 
         `judgements` reads the round without some items, `figures` reports on judgements, None for all of it.
@@ -161,7 +162,8 @@ def _strings_of_items(selection: Selection) -> Iterator[Any]:
         yield from own
         yield metadata.get("schemes")
     if not selection.typology:
-        questions = Question.objects.filter(item__in=items_chosen(selection)).order_by("pk")
+        questions = Question.objects.filter(item__in=items_chosen(selection), candidate=False)
+        questions = questions.order_by("pk")
         for external_id, text in questions.values_list("external_id", "text").iterator(PIECE):
             yield str(external_id)
             yield text

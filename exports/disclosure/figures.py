@@ -7,20 +7,19 @@ speaks of enough items, and so that what is not told cannot be worked out from w
 from __future__ import annotations
 
 from collections.abc import Sequence
-from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
 
 from agreement.report.cross_tables import WHOSE, cross_items
+from agreement.report.figures import AnnotatorFigures, CrossTable, ReportFigures, SectionFigures
 from agreement.report.judgements import RoundJudgements
 from agreement.report.label_figures import MANY_RATERS
 from agreement.report.sections import REASONS, Section, sections_of
 from agreement.report.unsaid import few_sets, item_of_rows, items_of, section_unsaid, unsaid
+from agreement.statistics.figures import PairFigures
 from annotation.codebooks.definition import FOCUS
 from exports.disclosure.small_cells import hidden_cells, hidden_parts
-
-Figures = dict[str, Any]
 
 CARRIED = ("topic", "source")
 """Fields of the items that every release has anyway."""
@@ -42,17 +41,18 @@ def enough(judgements: RoundJudgements, least: int) -> RoundJudgements | None:
 
 
 def figures_told(
-    figures: Figures, judgements: RoundJudgements, least: int, *, fields: Sequence[str]
-) -> Figures:
+    figures: ReportFigures, judgements: RoundJudgements, least: int, *, fields: Sequence[str]
+) -> ReportFigures:
     """Return a report of these judgements with nothing in it that speaks of fewer than `least` items.
 
     `fields` are those of the items that may be told at all.
     """
-    told = {
+    sections: list[SectionFigures] = []
+    told: ReportFigures = {
         **figures,
         "annotators": _annotators(figures["annotators"], judgements, least),
         "cross": _cross(figures["cross"], judgements, least, fields),
-        "sections": [],
+        "sections": sections,
     }
     of_section = {section.key: section for section in sections_of(judgements)}
     unsaid_spans = _unsaid_spans(judgements, of_section, least)
@@ -64,11 +64,13 @@ def figures_told(
             section = {**section, "sets": unsaid(section["sets"])}
         if section["spans"] and section["key"] in unsaid_spans:
             section = {**section, "spans": unsaid(section["spans"])}
-        told["sections"].append({**section, "pairs": _pairs(section["pairs"], mine, judgements, least)})
+        sections.append({**section, "pairs": _pairs(section["pairs"], mine, judgements, least)})
     return told
 
 
-def _annotators(people: list[Figures], judgements: RoundJudgements, least: int) -> list[Figures]:
+def _annotators(
+    people: list[AnnotatorFigures], judgements: RoundJudgements, least: int
+) -> list[AnnotatorFigures]:
     """Blank those with few items, and of the others the types of which they judged few.
 
     Of a crowd nobody's types are told: most have few items of each.
@@ -89,13 +91,17 @@ def _annotators(people: list[Figures], judgements: RoundJudgements, least: int) 
         judged = _items_by(rater * n_kinds + kind, item, len(people) * n_kinds).reshape(-1, n_kinds)
         cells = hidden_cells(judged, least, also=np.repeat(few[:, None], n_kinds, axis=1))
     place = {unit.code: at for at, unit in enumerate(judgements.kinds)}
-    found = []
+    found: list[AnnotatorFigures] = []
     for at, person in enumerate(people):
         if few[at]:
-            found.append({**unsaid(person), "pseudonym": person["pseudonym"]})
+            blank: AnnotatorFigures = unsaid(person)
+            found.append({**blank, "pseudonym": person["pseudonym"]})
             continue
         types = person["types"].items()
-        told = {**person, "types": {c: unsaid(own) if cells[at, place[c]] else own for c, own in types}}
+        told: AnnotatorFigures = {
+            **person,
+            "types": {c: unsaid(own) if cells[at, place[c]] else own for c, own in types},
+        }
         if "with_self" in person and 0 < twice[at] < least:
             told["with_self"] = unsaid(person["with_self"])
         if 0 < with_others[at] < least:
@@ -110,7 +116,9 @@ def _items_by(group: NDArray[np.int64], item: NDArray[np.int64], n_groups: int) 
     return np.bincount(distinct[:, 0], minlength=n_groups)
 
 
-def _pairs(pairs: list[Figures], section: Section, judgements: RoundJudgements, least: int) -> list[Figures]:
+def _pairs(
+    pairs: list[PairFigures], section: Section, judgements: RoundJudgements, least: int
+) -> list[PairFigures]:
     """Leave out the pairs with few items in common, and so many others that their mean gives none away."""
     items, given = item_of_rows(judgements, section), section.ratings >= 0
     common = [len(np.unique(items[given[:, pair["first"]] & given[:, pair["second"]]])) for pair in pairs]
@@ -140,10 +148,10 @@ def _items_with_two_spans(judgements: RoundJudgements, index: int) -> set[int]:
 
 
 def _cross(
-    tables: list[Figures], judgements: RoundJudgements, least: int, fields: Sequence[str]
-) -> list[Figures]:
+    tables: list[CrossTable], judgements: RoundJudgements, least: int, fields: Sequence[str]
+) -> list[CrossTable]:
     behind = cross_items(judgements)
-    found = []
+    found: list[CrossTable] = []
     for table in tables:
         if table["field"] not in fields:
             continue
@@ -168,13 +176,19 @@ def _cross(
                         "code": row["code"],
                         "n_answered": None,
                         "by": [],
-                        **{
-                            whose: [None if cells[whose][place, at] else row[whose][at] for at in kept]
-                            for whose in WHOSE
-                        },
+                        "each": _kept(row["each"], cells["each"][place], kept),
+                        "any": _kept(row["any"], cells["any"][place], kept),
+                        "consensus": _kept(row["consensus"], cells["consensus"][place], kept),
                     }
                     for place, row in enumerate(table["rows"])
                 ],
             }
         )
     return found
+
+
+def _kept(
+    counts: list[int | None], hidden: NDArray[np.bool_], columns: NDArray[np.int64]
+) -> list[int | None]:
+    """Return the counts of these columns, None where one would speak of few items."""
+    return [None if hidden[at] else counts[at] for at in columns]

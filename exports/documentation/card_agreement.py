@@ -6,13 +6,15 @@ from collections.abc import Sequence
 from typing import Any
 
 from agreement.display.cells import Notes
-from agreement.display.wording import reason_text
+from agreement.display.wording import cluster_of, interval_note, reason_text
+from agreement.report.figures import ReportFigures, SectionFigures
 from agreement.statistics.estimates import KEPT_BACK
+from agreement.statistics.figures import EstimateFigures
 from annotation.codebooks.definition import CQS_GEN
 from exports.documentation.markdown import cell, table
 from exports.selection.selection import RoundRow
 
-AgreementFigures = Sequence[tuple[RoundRow, dict[str, Any]]]
+AgreementFigures = Sequence[tuple[RoundRow, ReportFigures]]
 
 _COEFFICIENTS = (
     ("observed_agreement", "p_a"),
@@ -64,7 +66,7 @@ def agreement_text(agreement: AgreementFigures, conditions: Sequence[dict[str, A
     return "\n".join(["## Agreement", "", note, "", *lines])
 
 
-def _together(sections: Sequence[dict[str, Any]]) -> list[str]:
+def _together(sections: Sequence[SectionFigures]) -> list[str]:
     """Say what the row of all types is, and the plain mean beside it."""
     lines = []
     for section in sections:
@@ -84,7 +86,7 @@ def _together(sections: Sequence[dict[str, Any]]) -> list[str]:
     return lines
 
 
-def _readings(sections: Sequence[dict[str, Any]]) -> list[str]:
+def _readings(sections: Sequence[SectionFigures]) -> list[str]:
     """Return what there is to say of low figures: rare answers, chance level, too few units, disagreement."""
     told = [
         f"- {cell(section['name'])}: {cell(sentence)}"
@@ -94,23 +96,31 @@ def _readings(sections: Sequence[dict[str, Any]]) -> list[str]:
     return [*told, ""] if told else []
 
 
-def _size(figures: dict[str, Any]) -> str:
+def _size(figures: ReportFigures) -> str:
     """Return how many texts and people a round's figures are of."""
     questions = f" with {figures['n_units']} questions" if figures["protocol"] == CQS_GEN else ""
-    return f"{figures['n_items']} items{questions}, judged by {figures['n_annotators']} annotators."
+    clusters = cluster_of(figures)
+    drawn = (
+        f" Intervals draw clusters of items: the {clusters[1]} values of {cell(clusters[0])}."
+        if clusters
+        else ""
+    )
+    return f"{figures['n_items']} items{questions}, judged by {figures['n_annotators']} annotators.{drawn}"
 
 
-def _span_agreement(sections: Sequence[dict[str, Any]], notes: Notes) -> list[str]:
+def _span_agreement(sections: Sequence[SectionFigures], notes: Notes) -> list[str]:
     """Return the table of how alike the spans are, where the round has any."""
     rows = []
     for section in sections:
         if not section["spans"]:
             continue
-        figures = {**section["spans"]["similarity"], "u_alpha": section["spans"]["u_alpha"]}
+        similarity, u_alpha = section["spans"]["similarity"], section["spans"]["u_alpha"]
         # Every pair is exact or not; a pair without any token has no other similarity of words.
-        pairs = figures["exact"]["n_pairs"]
+        pairs = similarity["exact"]["n_pairs"]
         cells = (
-            _estimate(figures[key], notes, spans=True) + _fewer(figures[key].get("n_pairs", pairs), pairs)
+            _estimate(u_alpha, notes, spans=True)
+            if key == "u_alpha"
+            else _estimate(similarity[key], notes, spans=True) + _fewer(similarity[key]["n_pairs"], pairs)
             for key, _ in _SPAN_FIGURES
         )
         rows.append((section["name"], _count(pairs), *cells))
@@ -132,15 +142,14 @@ def _fewer(number: int, pairs: int) -> str:
     return "" if number == pairs else f" ({number} pair{'' if number == 1 else 's'})"
 
 
-def _estimate(estimate: dict[str, Any], notes: Notes, *, spans: bool = False) -> str:
+def _estimate(estimate: EstimateFigures, notes: Notes, *, spans: bool = False) -> str:
     """Return a figure with its interval, and the letter of what there is to say of them below the table."""
     if estimate["reason"] == KEPT_BACK:
         return f"– ({notes.mark('Kept back: ' + reason_text(KEPT_BACK))})"
     if estimate["value"] is None:
         return f"undefined ({notes.mark('Undefined: ' + reason_text(estimate['reason'], spans=spans))})"
     value = f"{estimate['value']:.3f}"
-    doubt = reason_text(estimate["caution"] or estimate["interval_reason"])
-    if estimate["low"] is None:
-        return f"{value} ({notes.mark('No interval: ' + doubt)})" if doubt else value
-    value += f" [{estimate['low']:.3f}, {estimate['high']:.3f}]"
-    return f"{value} ({notes.mark('Interval not to be trusted: ' + doubt)})" if doubt else value
+    if estimate["low"] is not None:
+        value += f" [{estimate['low']:.3f}, {estimate['high']:.3f}]"
+    note = interval_note(estimate)
+    return f"{value} ({notes.mark(note[0].upper() + note[1:])})" if note else value

@@ -26,6 +26,7 @@ from exports.formats.id_only import without_texts
 from exports.formats.jsonfile import ObjectWriter, line
 from exports.selection.parameters import ParameterError
 from exports.selection.records import ItemRecord
+from exports.selection.rows import origins_of
 from exports.selection.selection import Selection
 
 INTERNAL = "internal"
@@ -241,7 +242,8 @@ class SubmissionOutput:
     def add(self, record: ItemRecord, entry: dict[str, Any], split: str) -> None:
         identifier = record.item.external_id
         self._templates[split].add(identifier, cqs_gen.template_entry(record))
-        for origin in dict.fromkeys(question.origin for question in record.questions if question.origin):
+        found = (origin for question in record.questions for origin in origins_of(question.origin))
+        for origin in dict.fromkeys(found):
             self._systems[origin].add(identifier, cqs_gen.submission_entry(record, origin))
 
     def close(self) -> None:

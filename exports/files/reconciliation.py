@@ -205,7 +205,7 @@ def inputs_stamp(selection: Selection) -> str:
         judged.aggregate(rows=Count("id"), revisions=Sum("revision")),
         resolved.aggregate(last=Max("id"), gone=Count("id", filter=Q(superseded_at__isnull=False))),
         selection.project.items.aggregate(rows=Count("id"), withdrawn=Count("id", filter=withdrawn)),
-        Question.objects.filter(item__project=selection.project).aggregate(rows=Count("id")),
+        Question.objects.filter(item__project=selection.project, candidate=False).aggregate(rows=Count("id")),
         selection.project.memberships.aggregate(left_out=Count("id", filter=Q(left_out_at__isnull=False))),
         refined.aggregate(rows=Count("id"), rejected=Count("rejected_at")) if with_refined else {},
     )

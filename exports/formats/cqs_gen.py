@@ -6,6 +6,7 @@ from typing import Any
 
 from annotation.codebooks.definition import PUBLISHED_LABELS
 from exports.selection.records import ItemRecord
+from exports.selection.rows import origins_of
 from exports.selection.selection import Selection
 
 EDITED_LABEL = "USE"
@@ -70,6 +71,6 @@ def submission_entry(record: ItemRecord, origin: str) -> dict[str, Any]:
         "cqs": [
             {"id": question.external_id, "cq": question.text}
             for question in record.questions
-            if question.origin == origin
+            if origin in origins_of(question.origin)
         ],
     }

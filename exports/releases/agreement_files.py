@@ -8,11 +8,12 @@ from functools import partial
 from pathlib import Path
 from typing import Any
 
-from agreement.computation.requests import report_out_of_date
+from agreement.computation.requests import report_finished, report_out_of_date
 from agreement.display.csv_latex import figures_csv, latex_table
 from agreement.models import AgreementReport
 from agreement.report.assembly import report_build
 from agreement.report.conditions import conditions_csv
+from agreement.report.figures import ReportFigures
 from agreement.report.judgements import RoundJudgements
 from agreement.report.loading import judgements_read, texts_read
 from agreement.report.parameters import parameters_clean
@@ -24,7 +25,7 @@ from exports.selection.selection import RoundRow, Selection
 PARAMETERS = {**parameters_clean(), "live": False}
 
 
-Agreement = list[tuple[RoundRow, dict[str, Any]]]
+Agreement = list[tuple[RoundRow, ReportFigures]]
 
 
 def agreement_write(
@@ -45,7 +46,7 @@ def agreement_write(
         if withheld:
             _write(directory / INTERNAL / "agreement", row.number, _figures(round, alive))
 
-        def report(judgements: RoundJudgements | None, round: Round = round) -> dict[str, Any]:
+        def report(judgements: RoundJudgements | None, round: Round = round) -> ReportFigures:
             return _figures(round, alive, judgements)
 
         told = disclosure.round_figures(partial(_read, round), withheld, report)
@@ -64,10 +65,17 @@ def agreement_write(
 
 
 def _read(round: Round, without: Collection[int]) -> RoundJudgements:
-    return judgements_read(round, without=without)
+    return judgements_read(round, without=without, cluster=_parameters(round).get("cluster"))
 
 
-def _write(folder: Path, number: int, figures: dict[str, Any]) -> None:
+def _parameters(round: Round) -> dict[str, Any]:
+    """Return what the figures of a round are computed with: its report's cluster, and the defaults."""
+    shown = report_finished(round)
+    cluster = shown.parameters.get("cluster") if shown else None
+    return PARAMETERS | {"cluster": cluster} if cluster else PARAMETERS
+
+
+def _write(folder: Path, number: int, figures: ReportFigures) -> None:
     folder.mkdir(parents=True, exist_ok=True)
     text = json.dumps(figures, ensure_ascii=False, indent=2, sort_keys=True) + "\n"
     (folder / f"round-{number}.json").write_bytes(text.encode())
@@ -77,18 +85,19 @@ def _write(folder: Path, number: int, figures: dict[str, Any]) -> None:
 
 def _figures(
     round: Round, alive: Callable[[], None], judgements: RoundJudgements | None = None
-) -> dict[str, Any]:
+) -> ReportFigures:
     """Return the report of these judgements, or of all of the round.
 
     Where the worker has computed that already its figures are taken, else they are computed here: they are
     the same, so the release does not depend on whether a worker was there.
     """
+    parameters = _parameters(round)
     if judgements is None:
         reports = AgreementReport.objects.filter(round=round, state=AgreementReport.State.DONE)
         for report in reports.order_by("-id"):
-            if report.parameters == PARAMETERS and not report_out_of_date(report, round):
-                found: dict[str, Any] = report.figures
+            if report.parameters == parameters and not report_out_of_date(report, round):
+                found: ReportFigures = report.figures
                 return found
-        judgements = judgements_read(round)
-    built = report_build(judgements, PARAMETERS, texts=texts_read, progress=lambda done, total: alive())
+        judgements = judgements_read(round, cluster=parameters.get("cluster"))
+    built = report_build(judgements, parameters, texts=texts_read, progress=lambda done, total: alive())
     return built.figures

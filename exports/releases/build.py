@@ -184,7 +184,7 @@ def release_digest(selection: Selection) -> str:
     return digest.hexdigest()
 
 
-def files_build(
+def build_files(
     selection: Selection, version: str, directory: Path, progress: Progress | None = None
 ) -> Built:
     """Write all files of a release into an empty folder and return what they are.
@@ -193,10 +193,10 @@ def files_build(
     Refused where there is nothing to release or the files cannot be written.
     """
     with Sums(directory) as sums:
-        return _files_build(selection, version, sums, progress or (lambda done, total: None))
+        return _build_files(selection, version, sums, progress or (lambda done, total: None))
 
 
-def _files_build(selection: Selection, version: str, sums: Sums, progress: Progress) -> Built:
+def _build_files(selection: Selection, version: str, sums: Sums, progress: Progress) -> Built:
     stamp = inputs_stamp(selection)
     total = items_chosen(selection).count()
     if total == 0:
@@ -243,7 +243,7 @@ def _files_build(selection: Selection, version: str, sums: Sums, progress: Progr
         built.cleaned_by(disclosure)
         built.card = card_text(shown, version, built, agreement, disclosure.round_conditions(selection))
         documents_write(shown, disclosure, version, built, sums)
-        built.files = files_seal(sums, archive)
+        built.files = seal_files(sums, archive)
     return built
 
 
@@ -295,7 +295,7 @@ def _judged_by(selection: Selection, tally: Tally) -> list[tuple[int, int | None
     ]
 
 
-def files_seal(sums: Sums, archive: Archive) -> list[BuiltFile]:
+def seal_files(sums: Sums, archive: Archive) -> list[BuiltFile]:
     """Write SHA256SUMS over the public files and finish the ZIP of them all; return every file.
 
     The ZIP has the files with something of every item already.

@@ -10,7 +10,7 @@ from annotation.models import Membership, ProjectEvent
 from core.errors import Refused
 from core.jobs import Lease, cancel
 from exports.models import Release
-from exports.releases.storage import attempt_forget
+from exports.releases.storage import forget_attempt
 
 
 def release_claim(release_id: int) -> Lease | None:
@@ -19,7 +19,7 @@ def release_claim(release_id: int) -> Lease | None:
     before = rows.values_list("lease_token", flat=True).first()
     lease = Lease.claim(rows, progress_done=0, progress_total=0)
     if lease is not None and before:
-        attempt_forget(release_id, before)
+        forget_attempt(release_id, before)
     return lease
 
 
@@ -60,5 +60,5 @@ def cancelled_sweep() -> None:
     """Delete what workers left that died before they noticed that their release was cancelled."""
     lost = Release.objects.filter(state=Release.State.CANCELLED, lease_until__lt=timezone.now())
     for release_id, token in list(lost.values_list("id", "lease_token")):
-        attempt_forget(release_id, token)
+        forget_attempt(release_id, token)
         drop_cancelled_claim(release_id, token)

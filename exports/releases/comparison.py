@@ -19,7 +19,7 @@ from django.core.files.storage import default_storage
 from django.db.models import Q
 
 from exports.models import Release
-from exports.releases.comparison_files import Unit, files_that_differ, items_read, lines_files, lines_read
+from exports.releases.comparison_files import Unit, files_that_differ, lines_files, lines_read, read_items
 from exports.selection.parameters import Parameters
 
 FORMAT = 2
@@ -160,12 +160,12 @@ def _compared(before: Release, after: Release) -> Changes:
     same = {
         line for line in lines.keys() & lines_before.keys() if not moves or lines[line] == lines_before[line]
     }
-    known = {item: (split, units) for item, split, units in items_read(old, same, quotes)}
+    known = {item: (split, units) for item, split, units in read_items(old, same, quotes)}
     added: list[str] = []
     changes: list[Change] = []
     counts: Counter[str] = Counter()
     items_changed = not_compared = 0
-    for item, split, units in items_read(new, same, quotes):
+    for item, split, units in read_items(new, same, quotes):
         if item not in known:
             added.append(item)
             continue

@@ -66,7 +66,7 @@ def _line_hash(line: bytes) -> bytes:
     return hashlib.blake2b(line, digest_size=16).digest()
 
 
-def items_read(
+def read_items(
     files: list[LinesFile], same: set[bytes], quotes: bool
 ) -> Iterator[tuple[str, str, tuple[Unit, ...] | None]]:
     """Yield id, split and units of the items of a release, but for those whose lines are the same in both.

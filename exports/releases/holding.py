@@ -18,7 +18,7 @@ def items_in_releases(*, project: Project, items: Collection[int], **_: Any) -> 
     keys = sorted(items)
     for release in project.releases.filter(state__in=standing).order_by("id"):
         named = release.parameters.get("rounds")
-        rounds = project.rounds.exclude(purpose=Round.Purpose.TRAINING)
+        rounds = project.rounds.filter(matching=False).exclude(purpose=Round.Purpose.TRAINING)
         if named is None:
             # A round that was opened again, or grew, has a later close than the one that counted.
             closed = Q(closed_at__lte=release.created_at) | Q(reopened_at__isnull=False) | Q(imported=True)
@@ -30,7 +30,7 @@ def items_in_releases(*, project: Project, items: Collection[int], **_: Any) -> 
         if named is None:
             wanted |= Q(Exists(Resolution.objects.filter(of_item, source=Resolution.Source.IMPORTED)))
             if project.protocol == "cqs_gen":
-                wanted |= ~Q(Exists(Question.objects.filter(of_item)))
+                wanted |= ~Q(Exists(Question.objects.filter(of_item, candidate=False)))
         for first in range(0, len(keys), BATCH):
             some = project.items.filter(wanted, pk__in=keys[first : first + BATCH], withdrawn_at=None)
             for pk in some.values_list("pk", flat=True):

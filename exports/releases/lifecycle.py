@@ -22,15 +22,15 @@ from core.gc import gc_relaxed
 from core.jobs import ATTEMPTS, ClaimLost, Lease, requeue, sweep
 from exports.documentation.card import description, licence_of
 from exports.models import Release
-from exports.releases.build import files_build, nothing_to_release, release_digest
+from exports.releases.build import build_files, nothing_to_release, release_digest
 from exports.releases.claim import cancelled_sweep, drop_cancelled_claim, release_claim
 from exports.releases.comparison import compute_comparison
 from exports.releases.storage import (
-    attempt_forget,
-    files_forget,
-    files_store,
+    forget_attempt,
+    forget_files,
     mark_files_verified,
     scratch_folder,
+    store_files,
 )
 from exports.selection.parameters import Parameters
 from exports.selection.selection import items_chosen, items_present, selection_read
@@ -133,7 +133,7 @@ def release_sweep() -> list[int]:
     ) % {"attempts": ATTEMPTS}
     swept = sweep(Release.objects.all(), stopped=stopped)
     for release_id, token in swept.given_up:
-        attempt_forget(release_id, token)
+        forget_attempt(release_id, token)
     cancelled_sweep()
     return swept.again
 
@@ -196,7 +196,7 @@ def _run(release_id: int) -> bool:
 
 def _give_up(release_id: int, lease: Lease) -> None:
     """Delete what this attempt stored; what it wrote beside the storage is gone by now."""
-    files_forget(release_id, lease.token)
+    forget_files(release_id, lease.token)
     drop_cancelled_claim(release_id, lease.token)
 
 
@@ -205,8 +205,8 @@ def _build(release_id: int, lease: Lease) -> Release:
     _refuse_if_reopened(release)
     selection = selection_read(release.project, Parameters.from_json(release.parameters))
     with scratch_folder(lease.token) as folder:
-        built = files_build(selection, release.version, folder, lease.progress)
-        files = files_store(release_id, lease.token, folder, built, stored=lease.renew)
+        built = build_files(selection, release.version, folder, lease.progress)
+        files = store_files(release_id, lease.token, folder, built, stored=lease.renew)
     with transaction.atomic():
         lease.finish(
             built_at=timezone.now(),
@@ -242,7 +242,9 @@ def _refuse_if_reopened(release: Release) -> None:
     if release.parameters.get("rounds") is not None or asked is None:
         return
     reopened = release.project.rounds.filter(status=Round.Status.OPEN, reopened_at__gt=asked.created_at)
-    names = list(reopened.exclude(purpose=Round.Purpose.TRAINING).values_list("name", flat=True))
+    names = list(
+        reopened.filter(matching=False).exclude(purpose=Round.Purpose.TRAINING).values_list("name", flat=True)
+    )
     if names:
         raise Refused(
             "not_ready",

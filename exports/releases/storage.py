@@ -58,7 +58,7 @@ class _Movable(AnyFile):
         return str(self.name)
 
 
-def files_store(
+def store_files(
     release_id: int, token: str, folder: Path, built: Built, *, stored: Callable[[], None]
 ) -> list[Mapping[str, Any]]:
     """Put the files of an attempt into the storage; `stored` is called after each and may raise to stop."""
@@ -80,17 +80,17 @@ def files_store(
     return rows
 
 
-def attempt_forget(release_id: int, token: str) -> None:
+def forget_attempt(release_id: int, token: str) -> None:
     """Delete what a worker that was killed left in the storage and, if it ran on this host, beside it.
 
     Else whole copies of withheld labels would stay among the temporary files.
     """
-    files_forget(release_id, token)
+    forget_files(release_id, token)
     for folder in Path(tempfile.gettempdir()).glob(f"{_scratch(token)}*"):
         shutil.rmtree(folder, ignore_errors=True)
 
 
-def files_forget(release_id: int, token: str) -> None:
+def forget_files(release_id: int, token: str) -> None:
     """Delete what a failed attempt has stored."""
 
     def forget(folder: str) -> None:

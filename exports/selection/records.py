@@ -86,14 +86,14 @@ def _batch_records(selection: Selection, batch: list[ItemRow]) -> Iterator[ItemR
         if not selection.typology:
             record.questions.sort(key=lambda question: question.position)
             unit_order = {question.pk: place for place, question in enumerate(record.questions)}
-        _judgements_sort(record, unit_order, numbers)
+        _sort_judgements(record, unit_order, numbers)
         _decide(record, selection, numbers, asked.get(record.item.pk))
         if stored := refined.get(record.item.pk):
             record.refined = refined_of(record.item.text, selection.codebook.types, record.types, stored)
         yield record
 
 
-def _judgements_sort(record: ItemRecord, unit_order: dict[Any, int], numbers: dict[int, int]) -> None:
+def _sort_judgements(record: ItemRecord, unit_order: dict[Any, int], numbers: dict[int, int]) -> None:
     last = len(unit_order)
     record.judgements.sort(
         key=lambda row: (

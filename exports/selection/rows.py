@@ -57,7 +57,10 @@ class QuestionRow(NamedTuple):
 def questions_read(selection: Selection, within: tuple[int, int]) -> Iterator[QuestionRow]:
     """Yield the questions of the items whose keys lie within a range, both ends in."""
     rows = Question.objects.filter(
-        item__project=selection.project, item__id__range=within, brought_by__state=Import.State.DONE
+        item__project=selection.project,
+        item__id__range=within,
+        brought_by__state=Import.State.DONE,
+        candidate=False,
     )
     for row in rows.order_by().values_list("item_id", "pk", "position", "external_id", "text", "origin"):
         yield QuestionRow(*row)
@@ -66,9 +69,15 @@ def questions_read(selection: Selection, within: tuple[int, int]) -> Iterator[Qu
 def origins_read(selection: Selection) -> list[str]:
     """Return who the project's questions come from, sorted; nobody is none."""
     rows = Question.objects.filter(
-        item__project=selection.project, brought_by__state=Import.State.DONE
+        item__project=selection.project, brought_by__state=Import.State.DONE, candidate=False
     ).exclude(origin="")
-    return sorted(rows.order_by().values_list("origin", flat=True).distinct())
+    found = rows.order_by().values_list("origin", flat=True).distinct()
+    return sorted({origin for text in found for origin in origins_of(text)})
+
+
+def origins_of(origin: str) -> list[str]:
+    """Return who a question comes from, one a line: several where systems asked it in the same words."""
+    return [one for one in origin.split("\n") if one]
 
 
 def annotators_read(selection: Selection, wanted: Callable[[int], bool] | None = None) -> list[int]:
@@ -102,7 +111,7 @@ def resolutions_read(selection: Selection, within: tuple[int, int]) -> Iterator[
         item__project=selection.project,
         item__id__range=within,
         superseded_at=None,
-    )
+    ).exclude(question__candidate=True)
     for item, type_code, question, applicable, label, spans, *rest in rows.order_by().values_list(
         "item_id",
         "type_code",

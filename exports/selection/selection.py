@@ -146,6 +146,8 @@ def selection_read(project: Project, parameters: Parameters) -> Selection:
 def _why_not(row: Round) -> str:
     if row.purpose == Round.Purpose.TRAINING:
         return gettext("is a training round: its judgements were made with feedback")
+    if row.matching:
+        return gettext("is a matching round: its questions are a system’s, and say what that is worth")
     if row.status != Round.Status.CLOSED:
         return gettext("is %(status)s: only closed rounds are released") % {"status": row.status}
     return ""
@@ -163,7 +165,7 @@ def items_chosen(selection: Selection) -> QuerySet[Item]:
     if selection.parameters.rounds is None:
         wanted |= Q(Exists(Resolution.objects.filter(of_item, source=Resolution.Source.IMPORTED)))
         if not selection.typology:
-            wanted |= ~Q(Exists(Question.objects.filter(of_item)))
+            wanted |= ~Q(Exists(Question.objects.filter(of_item, candidate=False)))
     return items_present(project).filter(wanted)
 
 

@@ -119,7 +119,9 @@ class ReleaseForm(forms.Form):
     def __init__(self, *args: Any, project: Project, building: bool, **kwargs: Any) -> None:
         super().__init__(*args, **kwargs)
         self.fields["version"].required = building  # counts need no name yet
-        closed = project.rounds.filter(status=Round.Status.CLOSED).exclude(purpose=Round.Purpose.TRAINING)
+        closed = project.rounds.filter(status=Round.Status.CLOSED, matching=False).exclude(
+            purpose=Round.Purpose.TRAINING
+        )
         names = list(closed.order_by("number").values_list("name", flat=True))
         rounds: Any = self.fields["rounds"]
         rounds.choices = [(name, name) for name in names]

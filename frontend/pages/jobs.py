@@ -14,6 +14,7 @@ from annotation.models import Round, Upload
 from core.jobs import QUEUED, Job, silent_minutes
 from exports.models import RefinementRun, Release
 from frontend.templatetags.humanize_numbers import thousands
+from scoring.models import Evaluation
 
 
 @dataclass(frozen=True, slots=True)
@@ -103,6 +104,32 @@ def refinement_shown(run: RefinementRun) -> JobShown:
         reverse("refinements", args=[run.project.slug]),
         reverse("refinement_cancel", args=args),
         gettext("Cancel the run"),
+    )
+
+
+def evaluation_shown(evaluation: Evaluation) -> JobShown:
+    """Show an evaluation that waits or runs."""
+    args = [evaluation.submission.system.project.slug, evaluation.pk]
+    if evaluation.state == QUEUED:
+        said = gettext(
+            "The evaluation waits for a worker. If it waits for more than a minute, see whether a worker "
+            "runs."
+        )
+    elif not evaluation.progress_total:
+        said = _with_silence(evaluation, gettext("The files are read and scored."))
+    else:
+        told = gettext("%(done)s of %(total)s items stored.") % _how_far(evaluation)
+        said = _with_silence(evaluation, told)
+    return JobShown(
+        evaluation,
+        "evaluation-progress",
+        gettext("The evaluation at work"),
+        gettext("Progress of the evaluation"),
+        said,
+        reverse("evaluation_progress", args=args),
+        reverse("evaluation", args=args),
+        reverse("evaluation_cancel", args=args),
+        gettext("Cancel the evaluation"),
     )
 
 

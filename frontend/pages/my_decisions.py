@@ -32,6 +32,7 @@ from annotation.rounds.training import feedback, keys_for
 from exports.selection.questions import question_from_exemplar
 from frontend.decorators import login_required
 from frontend.pages.common import page_of, project_page
+from frontend.unit_view import same_as
 
 ROWS = 50
 TEXTS = 10
@@ -281,6 +282,8 @@ class _Looking:
             made.said = (
                 gettext("Cannot judge")
                 if row.cannot_judge
+                else same_as(row.reference.text)
+                if row.reference is not None
                 else self.answer_words({"label": row.label, "reason": row.reason})
             )
             return made

@@ -59,8 +59,14 @@ PAGE_MODULES: dict[str, tuple[str, ...]] = {
         "workspace/focus/span_keys",
     ),
     Protocol.CQS_GEN: ("workspace/questions/question_card", "workspace/questions/questions_page"),
+    "matching": (
+        "workspace/questions/question_card",
+        "workspace/questions/questions_page",
+        "workspace/questions/matching_page",
+        "workspace/questions/reference_filter",
+    ),
 }
-"""Every script that the workspace imports, and those of each protocol's page: named in the page, so that the
+"""Every script that the workspace imports, and those of each page: named in the page, so that the
 browser asks for all at once."""
 
 
@@ -108,7 +114,11 @@ def _context(member: Membership, round: Round, part: str = "") -> dict[str, Any]
         },
         "for_key": bool(part),
         "back": reverse("round_key", args=[slug, number]) if part else reverse("project", args=[slug]),
-        "modules": [f"frontend/js/{name}.js" for name in (*MODULES, *PAGE_MODULES[protocol])],
+        "matching": round.matching,
+        "modules": [
+            f"frontend/js/{name}.js"
+            for name in (*MODULES, *PAGE_MODULES["matching" if round.matching else protocol])
+        ],
     }
 
 

@@ -86,7 +86,9 @@ def draw_sentence(drawn: Round) -> str:
     how = {} if drawn.claimed_for == Round.Work.DRAWING else drawn.draw
     if not how:
         return gettext("judged elsewhere and imported") if drawn.imported else gettext("not drawn yet")
-    if how.get("items_of"):
+    if how.get("matching"):
+        said = gettext("the questions of systems, identical ones once")
+    elif how.get("items_of"):
         said = gettext("the items of round %(number)s") % {"number": how["items_of"]}
     elif how.get("picked"):
         said = gettext("named by hand")

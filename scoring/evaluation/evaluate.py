@@ -12,20 +12,24 @@ from scoring.evaluation.focus import focus_answers, focus_figures
 from scoring.evaluation.judge_prompts import JUDGED
 from scoring.evaluation.judges import NO_ENDPOINT, Judge, verdicts
 from scoring.evaluation.questions import (
+    BY_PEOPLE,
     NO_ENCODER,
+    NO_MATCHING_ROUND,
     Method,
+    People,
     Table,
     all_labels,
     labelled,
     question_answers,
     question_figures,
+    threshold_rows,
 )
 from scoring.evaluation.references import Benchmark
 from scoring.evaluation.submissions import Submission
 from scoring.figures.comparison import kappa_matrix, runs_together
 from scoring.figures.types import Scope
 
-ENGINE_VERSION = 1
+ENGINE_VERSION = 2
 """Raised whenever the same files would give other figures."""
 
 FOCUS_METHOD = Method("exact")
@@ -42,6 +46,7 @@ class Choices:
     system: str = ""
     encoder: Table | None = None
     encoder_named: Mapping[str, str] | None = None
+    people: People | None = None
     judges: Mapping[str, Judge] = field(default_factory=dict)
 
 
@@ -115,18 +120,28 @@ def _of_run(
         if method.name in JUDGED:
             yield _judged(benchmark, submission, number, method, choices)
             continue
-        matches = labelled(benchmark, submission, method, system=choices.system, encoder=choices.encoder)
+        matches = labelled(
+            benchmark,
+            submission,
+            method,
+            system=choices.system,
+            encoder=choices.encoder,
+            people=choices.people,
+        )
         if matches is None:
-            yield {"method": method.to_json(), "figures": None, "reason": NO_ENCODER}, iter(()), None
+            reason = NO_MATCHING_ROUND if method.name in BY_PEOPLE else NO_ENCODER
+            yield {"method": method.to_json(), "figures": None, "reason": reason}, iter(()), None
             continue
         figures = question_figures(
             benchmark, submission, matches, replicates=choices.replicates, seed=choices.seed
         )
-        found = {"method": method.to_json(), "figures": figures, "reason": None}
+        told: dict[str, Any] = {"method": method.to_json(), "figures": figures, "reason": None}
+        if rows := threshold_rows(benchmark, submission, method, matches, choices.system):
+            told["thresholds"] = rows
         if method.name == "sts":
-            found["encoder"] = dict(choices.encoder_named or {})
+            told["encoder"] = dict(choices.encoder_named or {})
         lines = question_answers(benchmark, submission, method, matches)
-        yield found, lines, all_labels(benchmark, matches)
+        yield told, lines, all_labels(benchmark, matches)
 
 
 def _judged(

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator, Mapping
+from collections.abc import Iterator, Mapping
 from typing import Any
 
 from agreement.spans.similarity import (
@@ -18,7 +18,7 @@ from agreement.spans.similarity import (
 from agreement.spans.tokens import positions
 from scoring.evaluation.references import Benchmark
 from scoring.evaluation.submissions import Submission
-from scoring.figures.spans import Answers, Place, span_figures
+from scoring.figures.spans import Answers, Means, Place, Similarities, span_tables
 from scoring.figures.types import NONE, Scope, TypeScores, type_scores
 from scoring.reading.focus_answers import NO_WORDS, Answer
 
@@ -40,7 +40,7 @@ def focus_figures(
     }
     return {
         **{scope: _types_json(found) for scope, found in scores.items()},
-        "spans": _spans(benchmark, submission, replicates, seed),
+        **_spans(benchmark, submission, replicates, seed),
         "spans_not_in_text": sum(found.spans_not_in_text for found in submission.types.values()),
         "confusion": {code: dict(row) for code, row in scores["all"].confusion.items()},
     }
@@ -71,18 +71,36 @@ def _types_json(scores: TypeScores) -> dict[str, Any]:
 
 def _spans(
     benchmark: Benchmark, submission: Submission, replicates: int, seed: int
-) -> dict[str, dict[str, dict[str, Any]]]:
-    """Return the figures of spans by reference set, mean and measure."""
+) -> dict[str, dict[str, Any]]:
+    """Return the figures of spans by reference set, mean and measure: of all types, by type and by group."""
     decided_yes = {item: found.spans for item, found in benchmark.arguments.items()}
     answered = {item: _answers(benchmark, item, found.answers) for item, found in submission.types.items()}
-    found: dict[str, dict[str, dict[str, Any]]] = {}
-    measured = _measured()
-    for measure in MEASURES:
-        by_set = span_figures(decided_yes, answered, measured(measure), replicates=replicates, seed=seed)
-        for name, means in by_set.items():
-            for mean, figure in means.items():
-                found.setdefault(name, {}).setdefault(mean, {})[measure] = figure.to_json()
-    return found
+    kinds = benchmark.codebook.types
+    groups: dict[str, list[str] | None] = {"": None}
+    groups |= {f"type {kind.code}": [kind.code] for kind in kinds}
+    groups |= {
+        f"group {group.key}": [kind.code for kind in kinds if kind.group == group.key]
+        for group in benchmark.codebook.groups
+    }
+    tables = span_tables(
+        decided_yes, answered, _compared_once(), MEASURES, groups, replicates=replicates, seed=seed
+    )
+    found = {name: _means_json(table) for name, table in tables.items()}
+    return {
+        "spans": found[""],
+        "spans_by_type": {kind.code: found[f"type {kind.code}"] for kind in kinds},
+        "spans_by_group": {group.key: found[f"group {group.key}"] for group in benchmark.codebook.groups},
+    }
+
+
+def _means_json(table: Mapping[str, Means]) -> dict[str, Any]:
+    return {
+        name: {
+            mean: {measure: figure.to_json() for measure, figure in figures.items()}
+            for mean, figures in means.items()
+        }
+        for name, means in table.items()
+    }
 
 
 def _answers(benchmark: Benchmark, item: str, answers: tuple[Answer, ...]) -> Answers:
@@ -97,18 +115,15 @@ def _place(text: str, answer: Answer) -> Place | None:
     return None if words.casefold() in NO_WORDS else Place(words, None, text)
 
 
-def _measured() -> Callable[[str], Callable[[Place, Place], float]]:
-    """Return the measures by name; each pair of spans is compared once for all of them."""
+def _compared_once() -> Similarities:
+    """Return the measures of two spans; each pair is compared once."""
     known: dict[tuple[Place, Place], dict[str, float]] = {}
 
-    def of(measure: str) -> Callable[[Place, Place], float]:
-        def similarity(answer: Place, reference: Place) -> float:
-            found = known.get((answer, reference))
-            if found is None:
-                found = known[answer, reference] = compared(answer, reference)
-            return found[measure]
-
-        return similarity
+    def of(answer: Place, reference: Place) -> dict[str, float]:
+        found = known.get((answer, reference))
+        if found is None:
+            found = known[answer, reference] = compared(answer, reference)
+        return found
 
     return of
 

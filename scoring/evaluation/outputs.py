@@ -17,21 +17,29 @@ from scoring.figures.figure import REASONS
 _HEAD = ["run", "method", "figure", "value", "low", "high", "reason", "n"]
 
 
+TABLES = ("scores.json", "scores.csv", "scores.tex")
+
+
 def evaluation_write(evaluation: Evaluation, folder: Path) -> list[str]:
     """Write scores.json, scores.csv, scores.tex and answers.jsonl into a folder; return their names."""
     folder.mkdir(parents=True, exist_ok=True)
-    rows = list(_rows(evaluation.scores))
-    texts = {
-        "scores.json": scores_json(evaluation.scores),
-        "scores.csv": "".join(csv_line([made_safe(str(cell)) for cell in row]) for row in (_HEAD, *rows)),
-        "scores.tex": _latex(evaluation.scores),
-        "answers.jsonl": "".join(
-            json.dumps(answer, ensure_ascii=False) + "\n" for answer in evaluation.answers
-        ),
-    }
+    texts = {name: scores_file(evaluation, name) for name in TABLES}
+    texts["answers.jsonl"] = "".join(
+        json.dumps(answer, ensure_ascii=False) + "\n" for answer in evaluation.answers
+    )
     for name, text in texts.items():
         (folder / name).write_bytes(text.encode())
     return list(texts)
+
+
+def scores_file(evaluation: Evaluation, name: str) -> str:
+    """Return the text of one of TABLES."""
+    if name == "scores.json":
+        return scores_json(evaluation.scores)
+    if name == "scores.tex":
+        return _latex(evaluation.scores)
+    rows = _rows(evaluation.scores)
+    return "".join(csv_line([made_safe(str(cell)) for cell in row]) for row in (_HEAD, *rows))
 
 
 def scores_json(scores: Mapping[str, Any]) -> str:

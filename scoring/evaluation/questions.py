@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from typing import Any, NamedTuple
 
 from exports.shipped.score import words
@@ -11,15 +11,37 @@ from scoring.evaluation.judge_prompts import JUDGED
 from scoring.evaluation.references import Benchmark, Intervention
 from scoring.evaluation.submissions import Question, Submission
 from scoring.figures.chrf import chrf_table
-from scoring.figures.diversity import cr_diversity, ngram_published, ngram_within
+from scoring.figures.diversity import (
+    SUBSETS,
+    at_equal_n,
+    cr_diversity,
+    first_words,
+    ngram_published,
+    ngram_within,
+)
 from scoring.figures.figure import FloatArray
-from scoring.figures.matching import NAE, THRESHOLDS, Match, match_questions, question_scores
+from scoring.figures.matching import NAE, THRESHOLDS, USEFUL, Match, match_questions, question_scores
+from scoring.figures.people import Outcome, match_by_people, match_by_reference, undecided
+from scoring.figures.thresholds import GRIDS, Nearest, threshold_table
 
 NO_ENCODER = "no_encoder"
+NO_MATCHING_ROUND = "no_matching_round"
 DEFAULT_METHODS = ("chrf",)
-NOT_BUILT = ("bleurt", "comet", "human_reference", "human")
-METHODS = ("exact", *THRESHOLDS, *JUDGED)
+NOT_BUILT = ("bleurt", "comet")
+BY_PEOPLE = {"human_reference": match_by_reference, "human": match_by_people}
+"""Methods that need what people decided in a matching round."""
+
+People = Mapping[str, Mapping[Any, Outcome]]
+"""What people decided: of each item, by `words_key` of the question."""
+
+METHODS = ("exact", *THRESHOLDS, *JUDGED, *BY_PEOPLE)
 _THERE_ARE = f"there are {', '.join(METHODS[:-1])} and {METHODS[-1]}."
+
+DIVERSITY: Mapping[str, Callable[[Sequence[str]], float | None]] = {
+    "ngram_published": lambda questions: ngram_published(questions).score,
+    "ngram_within": lambda questions: ngram_within(questions).score,
+    "cr_diversity": cr_diversity,
+}
 
 Table = Callable[[Sequence[str], Sequence[str]], FloatArray]
 
@@ -50,7 +72,8 @@ def method_read(given: str) -> Method:
         raise CannotScore(f"--method {name}: there is no such method; {_THERE_ARE}")
     if name not in THRESHOLDS:
         if colon:
-            why = "the model says so" if name in JUDGED else "the words are the same"
+            why = "people say so" if name in BY_PEOPLE else "the words are the same"
+            why = "the model says so" if name in JUDGED else why
             raise CannotScore(f"--method {name}: has no threshold: {why}, or not.")
         return Method(name)
     if not colon:
@@ -74,8 +97,20 @@ def labelled(
     *,
     system: str = "",
     encoder: Table | None = None,
+    people: People | None = None,
 ) -> dict[str, list[Match]] | None:
-    """Return the match of each question by item; None where the method needs an encoder and there is none."""
+    """Return the match of each question by item; None where the method needs what is not there.
+
+    That is an encoder for `sts`, and what people decided for the methods of people.
+    """
+    if method.name in BY_PEOPLE:
+        if people is None:
+            return None
+        own = benchmark.own.get(system, frozenset())
+        return {
+            item: _decided(benchmark.interventions[item], given, method, people.get(item, {}), own)
+            for item, given in submission.questions.items()
+        }
     table = {"exact": None, "chrf": chrf_table, "sts": encoder}[method.name]
     if method.name == "sts" and table is None:
         return None
@@ -84,6 +119,21 @@ def labelled(
         item: _matches(benchmark.interventions[item], given, method, table, own)
         for item, given in submission.questions.items()
     }
+
+
+def _decided(
+    intervention: Intervention,
+    given: Sequence[Question],
+    method: Method,
+    outcomes: Mapping[Any, Outcome],
+    own: frozenset[str],
+) -> list[Match]:
+    if not intervention.questions:
+        return [Match(None, None, NAE) for _ in given]
+    labels = [found.label for found in intervention.questions]
+    left_out = {at for at, found in enumerate(intervention.questions) if found.id in own}
+    match = BY_PEOPLE[method.name]
+    return [match(outcomes.get(words_key(one.words)), labels, left_out=left_out) for one in given]
 
 
 def _matches(
@@ -112,14 +162,15 @@ def _matches(
 
 def _same_words(question: str, references: Sequence[str], labels: Sequence[str]) -> Match:
     """Match a question with the same words; words with two labels give none."""
-    same = [at for at, other in enumerate(references) if _key(other) == _key(question)]
+    same = [at for at, other in enumerate(references) if words_key(other) == words_key(question)]
     if not same:
         return Match(None, None, NAE)
     found = {labels[at] for at in same}
     return Match(same[0], 1.0, labels[same[0]] if len(found) == 1 else NAE)
 
 
-def _key(text: str) -> tuple[str, ...] | str:
+def words_key(text: str) -> tuple[str, ...] | str:
+    """Return what two questions with the same words have in common."""
     return tuple(words(text)) or text.strip()
 
 
@@ -147,13 +198,66 @@ def question_figures(
         "judge_unusable": sum(match.label is None for found in matches.values() for match in found),
         "items_without_reference": len(benchmark.interventions) - len(items),
         "questions_twice": submission.twice,
+        "undecided": sum(undecided(found) for found in matches.values()),
         "diversity": {
             "ngram_published": ngram_published(asked).to_json(),
             "ngram_within": ngram_within(asked).to_json(),
             "cr_diversity": cr_diversity(asked),
             "n": len(asked),
         },
+        "diversity_at_equal_n": _at_equal_n(asked, _useful(benchmark, submission, matches), seed),
+        "first_words": [{"words": words, "n": n, "share": n / len(asked)} for words, n in first_words(asked)],
     }
+
+
+def _useful(
+    benchmark: Benchmark, submission: Submission, matches: Mapping[str, Sequence[Match]]
+) -> list[str]:
+    return [
+        question.words
+        for item in benchmark.interventions
+        for question, match in zip(submission.questions.get(item, ()), matches.get(item, ()), strict=True)
+        if match.label == USEFUL
+    ]
+
+
+def _at_equal_n(asked: Sequence[str], useful: Sequence[str], seed: int) -> dict[str, Any]:
+    """Return the diversity of all questions and of the useful ones at the number of the useful ones."""
+    n = len(useful)
+    found: dict[str, Any] = {"n": n, "subsets": SUBSETS, "seed": seed}
+    for name, questions in (("all", asked), ("useful", useful)):
+        found[name] = {
+            measure: at_equal_n(questions, n, of, seed=seed) if n else None
+            for measure, of in DIVERSITY.items()
+        }
+    return found
+
+
+def threshold_rows(
+    benchmark: Benchmark,
+    submission: Submission,
+    method: Method,
+    matches: Mapping[str, Sequence[Match]],
+    system: str,
+) -> list[dict[str, Any]]:
+    """Return what other thresholds would have given; none for a method that has no threshold.
+
+    People's own labels are those of the references that the system asked itself, by the same words.
+    """
+    if method.name not in GRIDS:
+        return []
+    own = benchmark.own.get(system, frozenset())
+    nearest: list[Nearest] = []
+    human: list[str | None] = []
+    for item, intervention in benchmark.interventions.items():
+        labelled_own = {
+            words_key(found.words): found.label for found in intervention.questions if found.id in own
+        }
+        for question, match in zip(submission.questions.get(item, ()), matches.get(item, ()), strict=True):
+            best = None if match.reference is None else intervention.questions[match.reference].label
+            nearest.append(Nearest(match.similarity, best))
+            human.append(labelled_own.get(words_key(question.words)))
+    return [row.to_json() for row in threshold_table(nearest, human, GRIDS[method.name])]
 
 
 def question_answers(

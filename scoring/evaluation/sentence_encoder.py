@@ -14,11 +14,12 @@ import numpy as np
 from agreement.spans.encoders import (
     INSTALL,
     EncoderUnavailable,
-    _hub_folder,
-    _longest,
-    _onnx_file,
-    _sha256,
+    hub_folder,
+    longest_input,
+    onnx_file,
+    sha256_of_files,
 )
+from scoring.evaluation.vector_store import VectorStore
 from scoring.figures.figure import FloatArray
 
 BATCH = 32
@@ -27,10 +28,11 @@ BATCH = 32
 class SentenceEncoder:
     """An encoder of a folder, or of a hub's repository (`owner/name@revision`), in the form of ONNX.
 
-    Vectors are kept by text as long as it lives. Raises EncoderUnavailable.
+    Vectors are kept by text as long as it lives, and in the file `kept` where one is given. Raises
+    EncoderUnavailable.
     """
 
-    def __init__(self, wanted: str) -> None:
+    def __init__(self, wanted: str, kept: Path | None = None) -> None:
         try:
             import onnxruntime
             from tokenizers import Tokenizer
@@ -43,8 +45,8 @@ class SentenceEncoder:
         elif Path(wanted).is_absolute() or wanted.startswith((".", "~")):
             raise EncoderUnavailable(f"there is no folder {wanted}")
         else:
-            folder = _hub_folder(name, revision or None, None)
-        model = _onnx_file(folder)
+            folder = hub_folder(name, revision or None, None)
+        model = onnx_file(folder)
         if model is None:
             raise EncoderUnavailable(f"{name} has no model.onnx: export it as ONNX")
         try:
@@ -52,7 +54,7 @@ class SentenceEncoder:
             self._session = onnxruntime.InferenceSession(str(model), providers=["CPUExecutionProvider"])
         except Exception as error:  # both libraries raise classes of their own, some of them plain Exception
             raise EncoderUnavailable(f"{model.name} or tokenizer.json of {name} cannot be read") from error
-        longest = _longest(folder, (self._tokenizer.truncation or {}).get("max_length"))
+        longest = longest_input(folder, (self._tokenizer.truncation or {}).get("max_length"))
         self._tokenizer.enable_truncation(longest)
         self._tokenizer.no_padding()
         self._inputs = {entry.name for entry in self._session.get_inputs()}
@@ -62,8 +64,9 @@ class SentenceEncoder:
         self._output = states[0]
         self.name = name
         files = [model, *model.parent.glob(f"{model.name}_data"), folder / "tokenizer.json"]
-        self.revision = folder.name if revision else _sha256(files)
+        self.revision = folder.name if revision else sha256_of_files(files)
         self._vectors: dict[str, FloatArray] = {}
+        self._store = VectorStore(kept, f"{name}@{self.revision}") if kept is not None else None
 
     def to_json(self) -> dict[str, str]:
         """Return what every figure of the encoder names."""
@@ -75,12 +78,17 @@ class SentenceEncoder:
         return first @ second.T
 
     def _of(self, texts: Sequence[str]) -> FloatArray:
-        new = sorted(
-            {text for text in texts if text not in self._vectors}, key=lambda text: (len(text), text)
-        )
-        for at in range(0, len(new), BATCH):
-            batch = new[at : at + BATCH]
-            self._vectors.update(zip(batch, self._embedded(batch), strict=True))
+        new = {text for text in texts if text not in self._vectors}
+        if new and self._store is not None:
+            self._vectors.update(self._store.get(sorted(new)))
+            new -= self._vectors.keys()
+        ordered = sorted(new, key=lambda text: (len(text), text))
+        for at in range(0, len(ordered), BATCH):
+            batch = ordered[at : at + BATCH]
+            found = dict(zip(batch, self._embedded(batch), strict=True))
+            self._vectors.update(found)
+            if self._store is not None:
+                self._store.put(found)
         vectors = np.array([self._vectors[text] for text in texts])
         lengths = np.linalg.norm(vectors, axis=1, keepdims=True)
         return np.asarray(vectors / np.where(lengths > 0, lengths, 1), dtype=np.float64)

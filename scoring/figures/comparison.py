@@ -12,7 +12,8 @@ import numpy as np
 from numpy.typing import ArrayLike
 
 from agreement.statistics.bootstrap import generator, percentile_interval, resampled_weights
-from scoring.figures.matching import NAE
+from agreement.statistics.intervals import never_a_point
+from scoring.figures.matching import NAE, UNDECIDED
 
 ONE_LABEL, NO_QUESTIONS = "one_label", "no_questions"
 ONE_RUN, NO_RUNS = "one_run", "no_runs"
@@ -82,12 +83,13 @@ class MethodPair(NamedTuple):
 def kappa_matrix(methods: Mapping[str, Sequence[str | None]]) -> list[MethodPair]:
     """Compare each two methods over the same questions, labels in the same order.
 
-    A question without a label of both, such as one whose judge gave no answer to use, is in neither figure.
+    A question without a label of both, such as one whose judge gave no answer to use, is in neither figure,
+    nor one that people have not decided.
     """
     found = []
     for (first, ones), (second, others) in combinations(methods.items(), 2):
         pairs = zip(ones, others, strict=True)
-        labelled = [(a, b) for a, b in pairs if a is not None and b is not None]
+        labelled = [(a, b) for a, b in pairs if UNDECIDED not in (a, b) and a is not None and b is not None]
         both = [pair for pair in labelled if NAE not in pair]
         with_nae, without = (
             kappa_of([a for a, _ in some], [b for _, b in some]) for some in (labelled, both)
@@ -159,4 +161,5 @@ def paired_difference(
         np.concatenate([weights @ kinds for weights in resampled_weights(multiplicity, replicates, rng)]) / n
     )
     interval = percentile_interval(means, np.ones(means.size, dtype=bool))
+    interval = never_a_point(value, interval, n, floor=-1.0)
     return Difference(value, interval.low, interval.high, n)

@@ -10,6 +10,7 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from agreement.statistics.bootstrap import generator, percentile_interval, resampled_weights
+from agreement.statistics.intervals import never_a_point
 from core.canonical_json import canonical_float
 
 FloatArray = NDArray[np.float64]
@@ -63,6 +64,7 @@ class Resamples:
 
     def __init__(self, rows: ArrayLike, *, replicates: int, seed: int | Sequence[int]) -> None:
         table = np.asarray(rows, dtype=np.float64)
+        self._rows = table
         self.totals: FloatArray = table.sum(axis=0)
         self.n_items = len(table)
         self._replicated: FloatArray | None = None
@@ -75,8 +77,8 @@ class Resamples:
     def figure(self, ratio: Callable[[FloatArray], tuple[Any, Any]], *, n: int, reason: str) -> Figure:
         """Return numerator over denominator, both made of sums (..., columns), with a percentile interval.
 
-        Undefined for `reason` where the denominator is 0. No interval where more than 5% of the resamples
-        leave it undefined.
+        Undefined for `reason` where the denominator is 0. The interval is never a point. No interval where
+        more than 5% of the resamples leave it undefined.
         """
         above, below = (float(part) for part in ratio(self.totals))
         if not below:
@@ -87,14 +89,23 @@ class Resamples:
         tops, bottoms = (np.asarray(part, dtype=np.float64) for part in ratio(self._replicated))
         defined = bottoms > 0
         values = np.divide(tops, bottoms, out=np.zeros_like(tops), where=defined)
-        interval = percentile_interval(values, defined)
+        counting = int(np.count_nonzero(np.asarray(ratio(self._rows)[1]) > 0))
+        interval = never_a_point(value, percentile_interval(values, defined), counting)
         return Figure(value, n, interval.low, interval.high)
 
     def interval_of(
-        self, values: Callable[[FloatArray], tuple[FloatArray, NDArray[np.bool_]]]
+        self,
+        value: float,
+        values: Callable[[FloatArray], tuple[FloatArray, NDArray[np.bool_]]],
+        *,
+        floor: float = 0.0,
     ) -> tuple[float | None, float | None]:
-        """Return the percentile interval of a figure that is no single ratio: values, and where defined."""
+        """Return the interval of a figure that is no single ratio: values, and where defined.
+
+        The figure is 1 at most, and `floor` at least: -1 for a difference.
+        """
         if self._replicated is None:
             return None, None
         interval = percentile_interval(*values(self._replicated))
+        interval = never_a_point(value, interval, self.n_items, floor=floor)
         return interval.low, interval.high

@@ -14,6 +14,8 @@ from scoring.figures.figure import NO_ITEMS, NOTHING_HANDED_IN, Figure, Resample
 
 USEFUL, UNHELPFUL, INVALID = "Useful", "Unhelpful", "Invalid"
 NAE = "not_able_to_evaluate"
+UNDECIDED = "undecided"
+"""Of a question about which people have not decided: it is not scored."""
 JUDGE_UNUSABLE = "judge_unusable"
 """A question whose judge gave no answer that can be used: no label of the question, and not NAE."""
 
@@ -111,8 +113,9 @@ def question_scores(
     labels : of each item the labels of the questions submitted, None where a judge's answer was not usable
     items : the items of the split that have references; the mean is over all of them
 
-    A question that is missing, not evaluated or not usable is not useful. Raises ValueError for an item that
-    is not in the split and for more than three questions.
+    A question that is missing, not evaluated or not usable is not useful. One that is undecided is not
+    scored: an item's score is over its other two, and an item with no other is not in the mean. Raises
+    ValueError for an item that is not in the split and for more than three questions.
     """
     known = set(items)
     for item, given in labels.items():
@@ -123,13 +126,18 @@ def question_scores(
     rows = np.zeros((len(items), 4))
     for at, item in enumerate(items):
         given = list(labels.get(item, ()))
-        rows[at] = given.count(USEFUL) / QUESTIONS, 1, given.count(NAE), len(given)
+        scored = QUESTIONS - given.count(UNDECIDED)
+        if scored:
+            rows[at] = given.count(USEFUL) / scored, 1, given.count(NAE), len(given)
+        else:
+            rows[at, 3] = len(given)
     resamples = Resamples(rows, replicates=replicates, seed=seed)
     counted = Counter(label for given in labels.values() for label in given if label is not None)
     handed_in = int(resamples.totals[3])
-    useful = np.rint(rows[:, 0] * QUESTIONS).astype(int)
+    whole = [at for at, item in enumerate(items) if UNDECIDED not in labels.get(item, ())]
+    useful = np.rint(rows[whole, 0] * QUESTIONS).astype(int)
     return QuestionScores(
-        score=resamples.figure(lambda s: (s[..., 0], s[..., 1]), n=len(items), reason=NO_ITEMS),
+        score=resamples.figure(lambda s: (s[..., 0], s[..., 1]), n=int(resamples.totals[1]), reason=NO_ITEMS),
         nae=int(resamples.totals[2]),
         nae_share=resamples.figure(lambda s: (s[..., 2], s[..., 3]), n=handed_in, reason=NOTHING_HANDED_IN),
         labels={label: counted[label] for label in (*LABELS, NAE)},

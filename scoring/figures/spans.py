@@ -7,16 +7,17 @@ its spans). With more references no value is lower.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from typing import NamedTuple
 
 import numpy as np
 
-from scoring.figures.figure import NO_REFERENCES, NOTHING_NAMED, Figure, Resamples
+from scoring.figures.figure import NO_REFERENCES, NOTHING_NAMED, Figure, FloatArray, Resamples
 
 GOLD, ALL, ALL_ON_GOLD = "gold", "all", "all_on_types_with_gold"
 REFERENCE_SETS = (GOLD, ALL, ALL_ON_GOLD)
+NAMED, WHATEVER = "when_the_type_is_named", "whatever_the_type"
 
 
 class Place(NamedTuple):
@@ -44,8 +45,12 @@ class References:
 
 
 Similarity = Callable[[Place, Place], float]
+Similarities = Callable[[Place, Place], Mapping[str, float]]
 Answers = Sequence[tuple[str, Place | None]]
 """The types that a system names in an item, each with its span, None where it gives none."""
+
+Means = dict[str, dict[str, Figure]]
+"""{mean: {measure: figure}}"""
 
 
 def span_figures(
@@ -59,59 +64,100 @@ def span_figures(
 ) -> dict[str, dict[str, Figure]]:
     """Return {reference set: {mean: figure}} of one measure.
 
-    decided_yes : of each item the types decided yes with their spans; answered : of each item what the
-    system says types : the types that count, None for all. Intervals resample items with all their types.
+    decided_yes : of each item the types decided yes with their spans
+    answered : of each item what the system says
+    types : the types that count, None for all
+
+    Intervals resample items with all their types.
 
     >>> words = lambda a, b: float(a.words == b.words)
-    >>> yes = {"a": {"LE": References(gold=(Place("taxes"),)), "WE":
-    References(disagreement=(Place("jobs"),))}}
+    >>> yes = {"a": {"LE": References((Place("taxes"),)), "WE": References((), (Place("jobs"),))}}
     >>> found = span_figures(yes, {"a": [("WE", Place("jobs"))]}, words, replicates=0)
     >>> [(found[name]["mean"].value, found[name]["mean"].n) for name in ("gold", "all")]
     [(0.0, 1), (0.5, 2)]
     """
-    return {
-        name: _means(decided_yes, answered, similarity, name, replicates, seed, types)
-        for name in REFERENCE_SETS
-    }
+    whole = span_tables(
+        decided_yes,
+        answered,
+        lambda a, b: {"": similarity(a, b)},
+        [""],
+        {"": types},
+        replicates=replicates,
+        seed=seed,
+    )[""]
+    return {name: {mean: found[""] for mean, found in means.items()} for name, means in whole.items()}
 
 
-def _means(
+def span_tables(
     decided_yes: Mapping[str, Mapping[str, References]],
     answered: Mapping[str, Answers],
-    similarity: Similarity,
+    similarities: Similarities,
+    measures: Sequence[str],
+    groups: Mapping[str, Sequence[str] | None],
+    *,
+    replicates: int = 1000,
+    seed: int | Sequence[int] = 1,
+) -> dict[str, dict[str, Means]]:
+    """Return {group: {reference set: {mean: {measure: figure}}}}: of one type, of several, of all (None).
+
+    A group's figures are of its own units: sums over them, not means of the types' means.
+    """
+    found: dict[str, dict[str, Means]] = {name: {} for name in groups}
+    for reference_set in REFERENCE_SETS:
+        units = list(_units(decided_yes, answered, similarities, measures, reference_set))
+        for name, types in groups.items():
+            kept = None if types is None else set(types)
+            sums = np.zeros((len(decided_yes), 2 + 3 * len(measures)))
+            for item, code, row in units:
+                if kept is None or code in kept:
+                    sums[item] += row
+            found[name][reference_set] = _means(sums, measures, replicates, seed)
+    return found
+
+
+def _units(
+    decided_yes: Mapping[str, Mapping[str, References]],
+    answered: Mapping[str, Answers],
+    similarities: Similarities,
+    measures: Sequence[str],
     reference_set: str,
-    replicates: int,
-    seed: int | Sequence[int],
-    types: Sequence[str] | None,
-) -> dict[str, Figure]:
-    rows = []
-    for item, decided in decided_yes.items():
+) -> Iterator[tuple[int, str, FloatArray]]:
+    """Give each type decided yes with references: its item's place, its code, and what it adds to the sums.
+
+    A row is 1, whether the system named the type, and by measure the best of its spans for the type, the same
+    where named, and the best of all its spans.
+    """
+    for at, (item, decided) in enumerate(decided_yes.items()):
         said = answered.get(item, ())
-        # Sum and number of: all types, those named; the sum of the best whatever the type.
-        row = [0.0] * 5
         for code, references in decided.items():
             chosen = references.of(reference_set)
-            if not chosen or (types is not None and code not in types):
+            if not chosen:
                 continue
             own = [span for kind, span in said if kind == code]
-            best = _best([span for span in own if span], chosen, similarity)
-            row[0] += best
-            row[1] += 1
-            if own:
-                row[2] += best
-                row[3] += 1
-            row[4] += _best([span for _, span in said if span], chosen, similarity)
-        rows.append(row)
-    resamples = Resamples(np.array(rows).reshape(len(rows), 5), replicates=replicates, seed=seed)
-    n, n_named = int(resamples.totals[1]), int(resamples.totals[3])
-    return {
-        "mean": resamples.figure(lambda s: (s[..., 0], s[..., 1]), n=n, reason=NO_REFERENCES),
-        "when_the_type_is_named": resamples.figure(
-            lambda s: (s[..., 2], s[..., 3]), n=n_named, reason=NOTHING_NAMED if n else NO_REFERENCES
-        ),
-        "whatever_the_type": resamples.figure(lambda s: (s[..., 4], s[..., 1]), n=n, reason=NO_REFERENCES),
-    }
+            best = _best([span for span in own if span], chosen, similarities, measures)
+            anyhow = _best([span for _, span in said if span], chosen, similarities, measures)
+            yield at, code, np.array([1.0, bool(own), *best, *(best if own else [0.0] * len(best)), *anyhow])
 
 
-def _best(spans: Sequence[Place], references: Sequence[Place], similarity: Similarity) -> float:
-    return max((similarity(span, reference) for span in spans for reference in references), default=0.0)
+def _means(sums: FloatArray, measures: Sequence[str], replicates: int, seed: int | Sequence[int]) -> Means:
+    resamples = Resamples(sums, replicates=replicates, seed=seed)
+    n, n_named = (int(total) for total in resamples.totals[:2])
+    why_unnamed = NOTHING_NAMED if n else NO_REFERENCES
+    kinds = (("mean", 0, n, NO_REFERENCES), (NAMED, 1, n_named, why_unnamed), (WHATEVER, 0, n, NO_REFERENCES))
+    means: Means = {}
+    for place, (mean, below, number, reason) in enumerate(kinds):
+        for at, measure in enumerate(measures):
+            column = 2 + place * len(measures) + at
+            means.setdefault(mean, {})[measure] = resamples.figure(
+                lambda s, column=column, below=below: (s[..., column], s[..., below]),  # type: ignore[misc]
+                n=number,
+                reason=reason,
+            )
+    return means
+
+
+def _best(
+    spans: Sequence[Place], references: Sequence[Place], similarities: Similarities, measures: Sequence[str]
+) -> list[float]:
+    found = [similarities(span, reference) for span in spans for reference in references]
+    return [max((one[measure] for one in found), default=0.0) for measure in measures]

@@ -175,7 +175,7 @@ def _macro(resamples: Resamples, name: str, n_labels: int, *, zero: bool) -> Fig
     n = n_labels if zero else int((_parts(name, each[:, 0], each[:, 1], each[:, 2])[1] > 0).sum())
     if not defined or not resamples.n_items:
         return Figure(None, n, reason=NEITHER if resamples.n_items else NO_ITEMS)
-    low, high = resamples.interval_of(means)
+    low, high = resamples.interval_of(float(value), means)
     return Figure(float(value), n, low, high)
 
 

@@ -77,7 +77,7 @@ class Migration(migrations.Migration):
                 ('similarity', models.FloatField(null=True)),
                 ('label', models.CharField(max_length=24)),
                 ('is_right', models.BooleanField(null=True)),
-                ('evaluation', models.ForeignKey(on_delete=django.db.models.deletion.PROTECT, related_name='answers', to='scoring.evaluation')),
+                ('evaluation', models.ForeignKey(db_index=False, on_delete=django.db.models.deletion.PROTECT, related_name='answers', to='scoring.evaluation')),
             ],
             options={
                 'ordering': ['evaluation', 'run', 'position', 'place'],
@@ -166,15 +166,11 @@ class Migration(migrations.Migration):
         ),
         migrations.AddIndex(
             model_name='answer',
-            index=models.Index(fields=['evaluation', 'run', 'label', 'unit', 'position'], name='answer_by_label'),
+            index=models.Index(fields=['evaluation', 'run', 'label', 'position', 'place'], name='answer_by_label'),
         ),
         migrations.AddIndex(
             model_name='answer',
-            index=models.Index(fields=['evaluation', 'run', 'unit', 'position'], name='answer_by_unit'),
-        ),
-        migrations.AddIndex(
-            model_name='answer',
-            index=models.Index(fields=['evaluation', 'run', 'is_right', 'position'], name='answer_by_right'),
+            index=models.Index(fields=['evaluation', 'run', 'is_right', 'position', 'place'], name='answer_by_right'),
         ),
         migrations.AddConstraint(
             model_name='answer',

@@ -9,7 +9,7 @@ from core.texts import BLANK_CHARACTERS, storable
 from scoring.evaluation.focus import compared
 from scoring.evaluation.references import Argument, Benchmark
 from scoring.evaluation.submissions import Submission
-from scoring.figures.matching import JUDGE_UNUSABLE, USEFUL
+from scoring.figures.matching import JUDGE_UNUSABLE, UNDECIDED, USEFUL
 from scoring.figures.spans import Place, References
 from scoring.figures.types import NONE
 from scoring.models import Answer, Evaluation
@@ -108,5 +108,5 @@ def question_rows(
             },
             similarity=line["similarity"],
             label=line["label"] or JUDGE_UNUSABLE,
-            is_right=line["label"] == USEFUL,
+            is_right=None if line["label"] == UNDECIDED else line["label"] == USEFUL,
         )

@@ -16,9 +16,10 @@ from core.errors import Refused
 from scoring.evaluation.evaluate import ENGINE_VERSION, FOCUS_METHOD
 from scoring.evaluation.faults import CannotScore
 from scoring.evaluation.focus import SCOPES
-from scoring.evaluation.questions import DEFAULT_METHODS, Method, method_read
+from scoring.evaluation.questions import BY_PEOPLE, DEFAULT_METHODS, Method, method_read
 from scoring.models import Evaluation, Submission
 from scoring.systems.judging import judge_parameters
+from scoring.systems.people import decided_read
 
 MOST_REPLICATES = 100_000
 MOST_SEED = 2**63 - 1
@@ -42,7 +43,7 @@ class Asked:
             "scope": self.scope,
             "replicates": self.replicates,
             "seed": self.seed,
-            "parameters": dict(self.parameters),
+            "parameters": {**self.parameters, **_people(self.method, submission)},
         }
         return {
             "method": self.method,
@@ -128,6 +129,14 @@ def asked_before(evaluation: Evaluation) -> Asked:
         evaluation.seed,
         parameters,
     )
+
+
+def _people(method: str, submission: Submission) -> dict[str, Any]:
+    """Return which decisions of people a method rests on as they are now; None without a closed round."""
+    if method not in BY_PEOPLE:
+        return {}
+    decided = decided_read(submission.release)
+    return {"people": decided.to_json() if decided else None}
 
 
 def _parameters(method: Method) -> dict[str, Any]:

@@ -30,15 +30,18 @@ from scoring.evaluation.evaluate import ENGINE_VERSION, Choices, evaluate
 from scoring.evaluation.evaluate import Evaluation as Found
 from scoring.evaluation.judge_prompts import JUDGED
 from scoring.evaluation.judges import CUT_OFF, About, Judge, Said
-from scoring.evaluation.questions import NO_ENCODER, Method
+from scoring.evaluation.questions import BY_PEOPLE, NO_ENCODER, NO_MATCHING_ROUND, Method
 from scoring.evaluation.references import Benchmark
 from scoring.evaluation.sentence_encoder import SentenceEncoder
 from scoring.models import Answer, Evaluation, JudgeAnswer, Submission
 from scoring.reading.model_answers import NO_SUCH_REFERENCE, NOT_IN_THE_FORM
 from scoring.systems.answer_rows import focus_rows, question_rows
+from scoring.systems.answers import answer_counts
 from scoring.systems.choices import Asked, asked_before
 from scoring.systems.headline import headline
+from scoring.systems.item_counts import Scores
 from scoring.systems.judging import answer_row, answers_stored, judge_of
+from scoring.systems.people import decided_read
 from scoring.systems.submissions import Runs, submission_opened
 
 logger = logging.getLogger(__name__)
@@ -64,6 +67,12 @@ def evaluation_request(*, submission: Submission, asked: Asked, by: Membership |
     project = submission.system.project
     refuse_archived(project)
     row = asked.to_row(submission)
+    if asked.method in BY_PEOPLE and row["parameters"]["people"] is None:
+        words = gettext(
+            "%(method)s needs what people decided: make a matching round of the release’s submissions, have "
+            "it judged and close it."
+        ) % {"method": asked.method}
+        raise Refused("not_ready", words, errors={"methods": words})
     key = {name: row[name] for name in ("method", "parameters_digest", "engine")}
     with transaction.atomic():
         there = submission.evaluations.filter(**key).first()
@@ -118,7 +127,12 @@ def evaluation_sweep() -> list[int]:
 
 def evaluation_run(*, evaluation_id: int) -> bool:
     """Compute a waiting evaluation if it can be claimed. Return whether it was done by this call."""
-    return _at_work(evaluation_id, _computed)
+    done = _at_work(evaluation_id, _computed)
+    if done:
+        evaluation = Evaluation.objects.defer("figures").get(pk=evaluation_id)
+        for run in evaluation.submission.files.values_list("run", flat=True):
+            answer_counts(evaluation, run)  # kept: a page need not wait for them
+    return done
 
 
 def evaluation_keep(*, evaluation: Evaluation, opened: tuple[Benchmark, Runs], found: Found) -> bool:
@@ -130,6 +144,7 @@ def evaluation_or_404(project: Project, evaluation_id: int) -> Evaluation:
     """Return an evaluation of the project. Raises NotFound."""
     found = (
         Evaluation.objects.filter(submission__system__project=project, pk=evaluation_id)
+        .defer("figures")
         .select_related("submission__system__project", "submission__release__project", "member")
         .first()
     )
@@ -193,9 +208,18 @@ def _computed(evaluation: Evaluation, lease: Lease) -> Computed:
         if not settings.SENTENCE_ENCODER:
             raise _without_encoder(gettext("there is none: set ELENCHUS_SENTENCE_ENCODER"))
         try:
-            encoder = SentenceEncoder(settings.SENTENCE_ENCODER)
+            encoder = SentenceEncoder(settings.SENTENCE_ENCODER, settings.SENTENCE_VECTORS)
         except EncoderUnavailable as missing:
             raise _without_encoder(str(missing)) from None
+    people = None
+    if evaluation.method in BY_PEOPLE:
+        decided = decided_read(evaluation.submission.release)
+        if decided is None or decided.to_json() != evaluation.parameters.get("people"):
+            raise Unscored(
+                NO_MATCHING_ROUND,
+                gettext("What people decided has changed since it was asked for: score again."),
+            )
+        people = decided.people
     choices = Choices(
         methods=[Method(evaluation.method, evaluation.threshold)],
         scope="all" if evaluation.scope == "all" else "decided",
@@ -204,6 +228,7 @@ def _computed(evaluation: Evaluation, lease: Lease) -> Computed:
         system=evaluation.submission.system.name,
         encoder=encoder.cosines if encoder is not None else None,
         encoder_named=encoder.to_json() if encoder is not None else None,
+        people=people,
         judges=_judges(evaluation, lease, runs),
     )
     return evaluate(benchmark, runs, choices), benchmark, runs
@@ -274,15 +299,21 @@ def _store(evaluation: Evaluation, lease: Lease, found: Found, benchmark: Benchm
             lease.renew(
                 progress_done=min(total, (batch[-1].run - 1) * (total // len(runs)) + batch[-1].position)
             )
+    told = headline(found.scores, lambda items: _interval(evaluation, items))
     with transaction.atomic():
         lease.finish(
             figures=found.scores,
-            headline=headline(found.scores),
+            headline=told,
             finished_at=timezone.now(),
             progress_done=total,
             reason="",
         )
         _log(evaluation, evaluation.member, "evaluation done")
+
+
+def _interval(evaluation: Evaluation, items: int) -> dict[str, float | None]:
+    scores = Scores([evaluation], items=items, replicates=evaluation.replicates, seed=evaluation.seed)
+    return scores.figure(0)
 
 
 def _log(evaluation: Evaluation, by: Membership | None, action: str) -> None:

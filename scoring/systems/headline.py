@@ -2,16 +2,16 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 from typing import Any
 
 from scoring.evaluation.evaluate import figures_in
 
 
-def headline(scores: Mapping[str, Any]) -> dict[str, Any]:
-    """Return the score that stands for an evaluation: of one run with its interval, of several the mean.
+def headline(scores: Mapping[str, Any], interval: Callable[[int], Mapping[str, Any]]) -> dict[str, Any]:
+    """Return the score that stands for an evaluation, the mean over its runs with interval and deviation.
 
-    `name` is that of the figure; `value` has no interval, but a deviation, where there are several runs.
+    `name` is that of the figure. `interval` gives low and high of the mean over runs of so many items.
     """
     name = f"{scores['scope']}/micro/f1" if scores["protocol"] == "focus" else "score"
     found = [dict(figures_in(run["figures"] or {})).get(name) for run in scores["evaluations"]]
@@ -19,14 +19,21 @@ def headline(scores: Mapping[str, Any]) -> dict[str, Any]:
     nae = [
         run["figures"]["nae"] for run in scores["evaluations"] if run["figures"] and "nae" in run["figures"]
     ]
-    told: dict[str, Any] = {"name": name, "runs": len(found), "nae": sum(nae) if nae else None}
+    items = scores["references"]["items"]
+    if scores["protocol"] != "focus" and first["figures"]:
+        items = first["figures"]["score"]["n"]
+    told: dict[str, Any] = {
+        "name": name,
+        "items": items,
+        "runs": len(found),
+        "nae": sum(nae) if nae else None,
+    }
     together = next((row for row in scores["together"] if row["figure"] == name), None)
     if together is not None:
         return {
             **told,
             "value": together["mean"],
-            "low": None,
-            "high": None,
+            **{key: interval(items)[key] for key in ("low", "high")},
             "sd": together["sd"],
             "reason": None if together["mean"] is not None else together["sd_reason"],
         }

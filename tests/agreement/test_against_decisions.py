@@ -111,8 +111,8 @@ def test_a_decision_changes_the_page_and_no_byte_of_the_report(study, lead_clien
     response = lead_client.get(page)
     assert "with decisions" in words(response)
     at = row_of(response, "Annotator").index("with decisions")
-    assert row_of(response, "A2")[at] == "1.00 [0.00, 1.00] κ – · 2"
-    assert row_of(response, "A3")[at] == "0.50 [0.00, 1.00] κ 0.00 · 2"
-    assert row_of(response, "A4")[at] == "0.00 b κ 0.00 · 1"
+    assert row_of(response, "A2")[at] == "1.00 [0.00, 1.00] c κ – · 2"
+    assert row_of(response, "A3")[at] == "0.50 [0.00, 1.00] b κ 0.00 · 2"
+    assert row_of(response, "A4")[at] == "0.00 d κ 0.00 · 1"
     assert "Out of date." not in words(response)
     assert AgreementReport.objects.values("figures", "digest", "change").get() == before

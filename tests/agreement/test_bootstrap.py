@@ -170,7 +170,8 @@ def test_with_enough_items_that_differ_the_interval_is_given_with_its_undefined_
     assert estimate.undefined_share < 0.05
     assert estimate.low < estimate.value < estimate.high
     assert estimate.caution == "few_positives"
-    assert label_agreement(two_by_two(6, 2, 1, 47), q=2, seed=1).estimates["fleiss_kappa"].caution is None
+    plain = label_agreement(two_by_two(6, 3, 2, 47), q=2, seed=1).estimates["fleiss_kappa"]
+    assert (plain.caution, plain.interval_method) == (None, "symmetric_percentile")
 
 
 def test_resamples_without_any_pair_count_as_undefined_for_every_figure():

@@ -5,7 +5,7 @@ import pytest
 
 from agreement.statistics.difference import agreement_change
 from agreement.statistics.label_agreement import label_agreement
-from agreement.statistics.sample_size import items_needed
+from agreement.what_if.sample_size import items_needed
 from tests.agreement.tables import random_ratings, two_by_two
 
 ALL = ("observed_agreement", "cohen_kappa", "fleiss_kappa", "pabak", "gwet_ac1", "krippendorff_alpha")
@@ -58,7 +58,12 @@ def test_rounds_over_the_same_items_are_paired():
         assert paired[name].value == pytest.approx(independent[name].value, abs=1e-12)
         assert width(paired[name]) < 0.6 * width(independent[name])
     same = change(before, before, items, items).differences
-    assert [(same[name].value, same[name].low, same[name].high) for name in ALL] == [(0, 0, 0)] * len(ALL)
+    for name in ALL:
+        # No resample differs: 3 of 100 texts may be of a kind not seen, in either round.
+        assert (same[name].value, same[name].interval_method) == (0, "rule_of_three")
+        assert same[name].low == pytest.approx(-same[name].high)
+    share = label_agreement(before, q=2, seed=1, replicates=0).estimates["observed_agreement"].value
+    assert same["observed_agreement"].high == pytest.approx(0.03 * np.hypot(share, 1 - share))
 
 
 def test_items_on_several_rows_are_resampled_together_in_both_rounds():
@@ -116,8 +121,8 @@ def test_as_many_items_as_said_do_make_the_interval_narrower_than_the_width(name
     plan = items_needed(ratings, q=2, name=name, width=now / 2, seed=8)
     assert plan.n_items == 60
     assert plan.width == pytest.approx(now)
-    # The width falls with the root of the number of items.
-    assert plan.n_items + plan.more == pytest.approx(4 * 60, rel=0.15)
+    # The width falls with the root of the number of items, and a little more: few texts widen it.
+    assert 2.9 * 60 < plan.n_items + plan.more < 4 * 60
     larger = np.tile(ratings, (4, 1))
     assert width(label_agreement(larger, q=2, seed=9).estimates[name]) == pytest.approx(now / 2, rel=0.12)
 

@@ -69,7 +69,8 @@ def test_agreement_with_oneself_is_over_the_units_answered_twice(repeated):
     assert 0 <= own["observed_agreement"]["low"] < 0.75 < own["observed_agreement"]["high"] <= 1
     # "Everyone" twice, and once against "Everyone knows".
     assert (own["token_jaccard"]["value"], own["token_jaccard"]["n_pairs"]) == (0.75, 2)
-    assert 0.5 <= own["token_jaccard"]["low"] < own["token_jaccard"]["high"] <= 1
+    assert 0 <= own["token_jaccard"]["low"] < 0.75 < own["token_jaccard"]["high"] <= 1
+    assert own["token_jaccard"]["caution"] == "few_texts"
     nothing = people["A2"]["with_self"]
     assert (nothing["n"], nothing["observed_agreement"]["reason"]) == (0, "no_pairs")
 

@@ -146,7 +146,7 @@ def test_figures_download_as_csv_with_the_reason_of_what_is_undefined(study, lea
     assert lines[0].startswith("section,name,figure,value,low,high,se,reason")
     found = [line for line in lines if line.startswith("type:LE,Lacks Evidence,observed_agreement,")]
     assert found[0].split(",")[3] == "0.666666666667"
-    assert "type:CF,Causality Flipped,krippendorff_alpha,,,,,no_items,,,,0,0,0," in lines
+    assert "type:CF,Causality Flipped,krippendorff_alpha,,,,,no_items,,,,0,0,0,," in lines
 
 
 def test_a_latex_table_has_the_chosen_rows_and_columns(study, lead_client):

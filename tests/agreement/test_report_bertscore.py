@@ -68,8 +68,8 @@ def test_without_an_encoder_the_figures_say_nothing_of_it_and_page_and_files_say
     assert "encoder" not in report.parameters
     assert "bertscore" not in sections["type:LE"]["spans"]["similarity"]
     lines = download(lead_client, study, "figures.csv").splitlines()
-    assert "type:LE,Lacks Evidence,bertscore,,,,,no_encoder,,,0,3,3,6," in lines
-    assert lines[0].endswith(",n_ratings,n_spans")
+    assert "type:LE,Lacks Evidence,bertscore,,,,,no_encoder,,,0,3,3,6,," in lines
+    assert lines[0].endswith(",n_ratings,n_spans,interval_method")
     shown = page(lead_client, study)
     assert "BERTScore is not computed. To have it" in shown
     assert "pip install -r requirements-semantic.txt" in shown
@@ -85,8 +85,8 @@ def test_bertscore_is_the_mean_f1_of_the_pairs_who_both_said_yes(study, encoder)
     assert figure["value"] == pytest.approx((1 + other) / 2, abs=5e-5)
     assert figure["value"] == round(figure["value"], 4)
     assert figure["n_pairs"] == 2
-    assert figure["low"] == pytest.approx(other, abs=5e-5)
-    assert figure["high"] == 1
+    assert (figure["low"], figure["high"]) == (0, 1)
+    assert figure["caution"] == "few_texts"
     assert bertscore_of(sections["all"]) == figure
     assert (bertscore_of(sections["type:WE"])["value"], bertscore_of(sections["type:WE"])["reason"]) == (
         None,
@@ -127,7 +127,7 @@ def test_the_encoder_stands_beside_its_figures_in_figures_page_and_files(study, 
         "n_cut": 0,
     }
     lines = download(lead_client, study, "figures.csv").splitlines()
-    assert lines[0].endswith(",n_ratings,n_spans,encoder")
+    assert lines[0].endswith(",n_ratings,n_spans,interval_method,encoder")
     value = bertscore_of(sections["type:LE"])["value"]
     row = next(line for line in lines if line.startswith("type:LE,Lacks Evidence,bertscore,"))
     assert row.startswith(f"type:LE,Lacks Evidence,bertscore,{value},")

@@ -191,15 +191,15 @@ def test_the_part_of_a_dead_worker_is_computed_by_another_and_what_was_done_stay
 def test_a_worker_whose_lease_ran_out_stores_no_part_after_another_took_over(large, in_parts, monkeypatch):
     report = divided(large)
     part = report.parts.get(key="pooled")
-    build = parts.pooled_build
+    build = parts.build_pooled
 
     def overtaken(*args, **kwargs):
         lapse(id=part.id)
-        monkeypatch.setattr(parts, "pooled_build", build)
+        monkeypatch.setattr(parts, "build_pooled", build)
         assert part_compute(part_id=part.id) == report.id
         return build(*args, **kwargs)
 
-    monkeypatch.setattr(parts, "pooled_build", overtaken)
+    monkeypatch.setattr(parts, "build_pooled", overtaken)
     assert part_compute(part_id=part.id) is None
     part.refresh_from_db()
     report.refresh_from_db()

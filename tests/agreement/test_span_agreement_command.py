@@ -181,7 +181,7 @@ def test_a_figure_of_one_item_has_no_interval_and_the_notes_say_so(tmp_path):
     assert report["notes"]["no_interval"]["exact"] == "single_item"
 
 
-def test_a_measure_that_is_the_same_in_every_item_has_no_interval_instead_of_a_point(tmp_path):
+def test_a_measure_that_is_the_same_in_every_item_has_the_rule_of_three_instead_of_a_point(tmp_path):
     lines = [
         line(item, annotator, *place)
         for item in ("i1", "i2", "i3")
@@ -190,14 +190,17 @@ def test_a_measure_that_is_the_same_in_every_item_has_no_interval_instead_of_a_p
     report = report_of(tmp_path, lines)
     assert report["similarity"]["exact"] == {
         "value": 0,
-        "low": None,
-        "high": None,
+        "low": 0,
+        "high": 1,
         "n_pairs": 3,
         "reason": None,
     }
-    assert report["notes"]["no_interval"]["exact"] == "no_spread"
-    assert report["notes"]["no_interval"]["alpha_token"] == "no_spread"
-    assert "all items have the same value" in run(written(tmp_path, lines))
+    assert report["notes"]["no_interval"] == {}
+    for figure in ("exact", "alpha_token"):
+        assert report["notes"]["interval_method"][figure] == "rule_of_three"
+        assert report["notes"]["caution"][figure] == "few_texts"
+    assert report["alpha_token"]["low"] < report["alpha_token"]["high"]
+    assert "limits by the rule of three" in run(written(tmp_path, lines))
 
 
 def test_too_many_undefined_resamples_leave_no_interval(tmp_path):

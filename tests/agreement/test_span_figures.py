@@ -66,10 +66,12 @@ def test_a_report_has_the_means_with_number_of_spans_and_interval(study):  # noq
 
 
 @pytest.mark.django_db
-def test_a_similarity_that_is_the_same_everywhere_has_no_interval_instead_of_a_point(round):
+def test_a_similarity_that_is_the_same_everywhere_has_the_rule_of_three_instead_of_a_point(round):
     og = section(build(round_shut(round)), "type:OG")["spans"]
     for figure in (og["similarity"]["exact"], og["against"]["gold"]["rougeL"], og["alpha_token"]):
-        assert [figure[name] for name in ("value", "low", "interval_reason")] == [1, None, "no_spread"]
+        found = [figure[name] for name in ("value", "high", "interval_method", "caution")]
+        assert found == [1, 1, "rule_of_three", "few_texts"]
+        assert figure["low"] < 1
 
 
 @pytest.mark.django_db

@@ -10,14 +10,17 @@ from annotation.adjudication.adjudication import ResolutionInput, resolution_dec
 from annotation.adjudication.discussion import comment_add
 from annotation.judging.recording import Unit
 from annotation.models import KeyAnswer, RoundItem
+from annotation.projects.projects import member_add
 from annotation.rounds.lifecycle import round_close, round_create
 from annotation.rounds.opening import round_open
 from exports.models import QuestionRefinement, RefinementRun
 from exports.releases.lifecycle import release_build
 from exports.selection.parameters import Parameters
+from scoring.models import Evaluation
 from tests import factories
 from tests.config.test_every_route import address, patterns
 from tests.conftest import client_of
+from tests.scoring.systems import scored, submitted
 
 pytestmark = [pytest.mark.django_db, pytest.mark.database]
 
@@ -56,6 +59,7 @@ def made():
         )
     release_build(project=made.project, version="1.0", parameters=Parameters(comments=True))
     _refined(made)
+    _scored(made)
     made.lead.is_annotator = True
     made.lead.save()
     _trained(made)
@@ -84,6 +88,15 @@ def _refined(made) -> None:
         )
 
 
+def _scored(made) -> None:
+    """A system that was scored against the release."""
+    answers = {
+        item.external_id: {"fsq_types": ["VAT"], "spans": [(AGAIN, OTHER)[place]]}
+        for place, item in enumerate(made.items[:2])
+    }
+    scored(submitted(made, made.project.releases.get(), answers))
+
+
 def _trained(made) -> None:
     """A training round whose key is about the same texts."""
     round = round_create(project=made.project, overlap=1, purpose="training", member=made.lead)
@@ -101,7 +114,7 @@ def answers(client, made, **of):
             continue
         keys = pattern.pattern.converters
         for number in (1, 2, 3) if "number" in keys else (None,):
-            for file in _files(made) if name == "api-release-file" else (None,):
+            for file in _files(made, name):
                 more = {**of, **({"number": number} if number else {}), **({"name": file} if file else {})}
                 url = address(pattern, made, **more)
                 for asked in _queries(name):
@@ -110,8 +123,25 @@ def answers(client, made, **of):
                     yield name, client.post(url, {"text": "x", "seen": "1"})
 
 
-def _files(made):
-    return [file["name"] for file in made.project.releases.get().files]
+def known():
+    """Return the keys of what the addresses name."""
+    evaluation = Evaluation.objects.get()
+    return {
+        "refinement_id": QuestionRefinement.objects.first().pk,
+        "evaluation_id": evaluation.pk,
+        "system_id": evaluation.submission.system_id,
+        "answer_id": evaluation.answers.first().pk,
+    }
+
+
+def _files(made, route):
+    if route == "evaluation_file":
+        return ["scores.json", "answers.jsonl"]
+    return (
+        [file["name"] for file in made.project.releases.get().files]
+        if route == "api-release-file"
+        else [None]
+    )
 
 
 def _queries(name: str):
@@ -132,9 +162,8 @@ def text(response) -> str:
 
 
 def test_no_address_tells_a_lead_what_others_said_about_a_text_that_they_are_asked(made):
-    refinement = QuestionRefinement.objects.first()
     told_other = set()
-    for name, response in answers(client_of("lea"), made, refinement_id=refinement.pk):
+    for name, response in answers(client_of("lea"), made, **known()):
         body = text(response)
         assert AGAIN not in body, name
         assert response.status_code < 500, name
@@ -147,14 +176,9 @@ def test_no_address_tells_a_lead_what_others_said_about_a_text_that_they_are_ask
 
 
 def test_the_same_addresses_tell_it_to_a_lead_who_is_not_asked(made):
-    lou = factories.member_add(project=made.project, user=factories.user("lou"), is_lead=True)
+    lou = member_add(project=made.project, user=factories.user("lou"), is_lead=True)
     assert lou.is_lead
-    refinement = QuestionRefinement.objects.first()
-    told = {
-        name
-        for name, response in answers(client_of("lou"), made, refinement_id=refinement.pk)
-        if AGAIN in text(response)
-    }
+    told = {name for name, response in answers(client_of("lou"), made, **known()) if AGAIN in text(response)}
     assert {
         "unit",
         "agreement_units",
@@ -162,6 +186,8 @@ def test_the_same_addresses_tell_it_to_a_lead_who_is_not_asked(made):
         "api-refinements",
         "round_key",
         "api-release-file",
+        "evaluation_answers",
+        "evaluation_file",
     } <= told
 
 

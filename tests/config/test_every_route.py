@@ -12,6 +12,7 @@ from annotation.projects.invitations import invitation_create
 from annotation.rounds.lifecycle import round_close
 from exports.models import QuestionRefinement, RefinementRun, Release
 from exports.selection.parameters import Parameters
+from scoring.models import Evaluation, System
 from tests import factories
 from tests.conftest import client_of
 
@@ -56,6 +57,9 @@ def address(pattern: URLPattern, made: factories.Study, **of_another: object) ->
         "version": "1.0",
         "name": "alpha" if "charts" in str(pattern.pattern) else "focus.json",
         "refinement_id": 1,
+        "system_id": 1,
+        "evaluation_id": 1,
+        "answer_id": 1,
         "import_id": made.items[0].brought_by_id,
         "person_id": made.annotators[0].pk,
         "invitation_id": invitation_create(project=made.project, member=made.lead)[0].pk,
@@ -110,7 +114,11 @@ def other_project() -> dict[str, object]:
     refinement = QuestionRefinement.objects.create(
         run=run, item=made.items[0], type_code="LE", start=0, end=1, **answered
     )
+    evaluation = _evaluated(made)
     return {
+        "system_id": evaluation.submission.system_id,
+        "evaluation_id": evaluation.pk,
+        "answer_id": evaluation.answers.get().pk,
         "number": 2,
         "item_id": made.items[0].pk,
         "upload_id": Upload.objects.create(project=made.project, member=made.lead, name="x.csv", size=1).pk,
@@ -120,6 +128,19 @@ def other_project() -> dict[str, object]:
         "person_id": made.annotators[0].pk,
         "invitation_id": invitation_create(project=made.project, member=made.lead)[0].pk,
     }
+
+
+def _evaluated(made: factories.Study) -> Evaluation:
+    """Return an evaluation with an answer, against a release that is built."""
+    built = {"state": "done", "digest": "d", "card": "c", "built_at": timezone.now()}
+    release = Release.objects.create(project=made.project, version="9.8", parameters={}, **built)
+    system = System.objects.create(project=made.project, name="Parrot", name_key="parrot")
+    submission = system.submissions.create(release=release, digest="d")
+    asked = {"method": "exact", "parameters_digest": "d", "engine": 1, "release_digest": "d"}
+    lease = {"state": "running", "lease_token": "t", "lease_until": timezone.now()}
+    evaluation = submission.evaluations.create(scope="decided", **asked, **lease)
+    evaluation.answers.create(run=1, item="I-1", position=0, unit="LE", place=0, label="hit")
+    return evaluation
 
 
 def test_what_belongs_to_another_project_is_at_no_address_of_this_one(study):

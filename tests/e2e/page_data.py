@@ -28,10 +28,14 @@ from exports.models import Release
 from exports.releases.claim import release_cancel
 from exports.releases.publication import release_publish
 from exports.selection.parameters import Parameters
+from scoring.systems.choices import choices_read
+from scoring.systems.error_tags import answer_tag, error_tag_add
+from scoring.systems.evaluations import evaluation_request
 from tests import factories
 from tests.conftest import client_of
 from tests.factories.releases import release
 from tests.frontend.studies import computed, disputed_questions, disputed_study
+from tests.scoring.systems import scored, submitted
 
 LONG = "Calibration with a name as long as people write it when they want to be exact about a round"
 ONE_WORD = "Donaudampfschifffahrtselektrizitätenhauptbetriebswerkbauunterbeamtengesellschaft"
@@ -75,6 +79,7 @@ def seed() -> None:
         "screened": screening.items[0].pk,
         **{f"upload_{name}": pk for name, pk in _uploads(focus).items()},
         "upload_screened": _sent(screening, focus),
+        **_systems(focus, questions),
     }
     print(json.dumps(known))
 
@@ -187,6 +192,34 @@ def _releases(project: Project) -> None:
     Release.objects.create(version="3.0", state=Release.State.FAILED, error="3 of 4 spans fit.", **waiting)
     cancelled = Release.objects.create(version="4.0", **waiting)
     release_cancel(release=cancelled, by=project.memberships.filter(is_lead=True).first())
+
+
+def _systems(focus: factories.Study, questions: factories.Study) -> dict[str, int]:
+    """Systems of long and odd names: done, waiting for a worker, failed for want of an encoder."""
+    release = focus.project.releases.get(version="1.0")
+    words = [focus.items[0].text[:30], "words that stand nowhere " + ONE_WORD]
+    answers = {focus.items[0].external_id: {"fsq_types": ["LE", "BS"], "spans": words}}
+    done = scored(submitted(focus, release, answers, {}, name=LONG))
+    other = scored(submitted(focus, release, {}, name=ARABIC))
+    waiting = evaluation_request(
+        submission=other.submission, asked=choices_read(focus.project, scope="all")[0]
+    )
+    tag = error_tag_add(project=focus.project, word=ONE_WORD[:60])
+    answer_tag(answer=done.answers.first(), tags=[tag])
+    asked = [question.text for question in questions.items[0].questions.all()[:3]]
+    entry = {"cqs": [{"id": place, "cq": text} for place, text in enumerate(asked)]}
+    of_questions = submitted(
+        questions, questions.project.releases.get(), {questions.items[0].external_id: entry}
+    )
+    return {
+        "system": done.submission.system_id,
+        "evaluation": done.pk,
+        "evaluation_other": other.pk,
+        "evaluation_waiting": waiting.pk,
+        "evaluation_questions": scored(of_questions, methods=["chrf"]).pk,
+        "evaluation_exact": scored(of_questions, methods=["exact"]).pk,
+        "evaluation_failed": scored(of_questions, methods=["sts"]).pk,
+    }
 
 
 def _uploads(made: factories.Study) -> dict[str, int]:

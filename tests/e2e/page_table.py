@@ -70,7 +70,21 @@ _LEAD = """
 /p/focus/releases/4.0/
 /p/focus/releases/1.1/publish/
 /p/focus/refinements/
+/p/focus/systems/
+/p/empty/systems/
+/p/focus/systems/new/
+/p/questions/systems/new/
+/p/focus/systems/{system}/
+/p/focus/systems/compare/?e={evaluation}&e={evaluation_other}
+/p/questions/systems/compare/?e={evaluation_questions}&e={evaluation_exact}
+/p/focus/evaluations/{evaluation}/
+/p/focus/evaluations/{evaluation}/answers/
+/p/focus/evaluations/{evaluation_waiting}/
+/p/questions/evaluations/{evaluation_questions}/
+/p/questions/evaluations/{evaluation_questions}/answers/
+/p/questions/evaluations/{evaluation_failed}/
 /p/focus/rounds/new/
+/p/focus/rounds/texts/?alpha=0.6&prevalence=0.2&raters=3&width=0.2
 /p/focus/rounds/2/edit/
 /p/focus/rounds/4/edit/
 /p/focus/rounds/2/delete/
@@ -174,14 +188,18 @@ NOT_PAGES = {
         "project_restore", "codebook_preview", "item_restore", "import_undo", "person_reactivate",
         "invitation_withdraw", "release_cancel", "release_unpublish", "round_pause", "agreement_compute",
         "agreement_competence",
+        "agreement_influence",
         "adjudicate_next", "refinement_cancel", "refinement_reject", "refinement_restore",
+        "evaluation_cancel", "evaluation_again", "answer_tag", "error_tag_new",
         "unit_decide", "unit_undo", "unit_skip", "unit_comment", "set_language",
     },
     "a part of a page": {
         "upload_progress", "release_progress", "refinement_progress", "round_progress", "agreement_status",
+        "evaluation_progress",
     },
     "a file": {
         "audit_csv", "upload_refused", "public_release_file", "service-worker", "js-catalog", "schema",
+        "evaluation_file", "systems_compare_file",
     },
     "read by machines": {"healthz", "robots", "sitemap", "favicon"},
     "not reached without settings of its own": {

@@ -328,3 +328,36 @@ def test_questions_are_kept_from_translation_and_put_back_when_another_program_c
     press(workspace, "1")
     expect(workspace.locator("#ws-last")).to_contain_text("Another program changed the text")
     assert len(rows()) == 2
+
+
+def test_a_question_is_matched_with_a_reference_or_labelled_by_keyboard(transactional_db, page, log_in):
+    made = factories.matching_study(annotators=1)
+    (ann,) = made.annotators
+    log_in(page, "ann", address(made.round))
+    ready(page)
+    shown = page.locator(".ws-reference")
+    if page.locator("#ws-item").inner_text() != "I-1":
+        press(page, "0 1")
+    expect(page.locator("#ws-item")).to_have_text("I-1")
+    picked = shown.nth(1).inner_text()
+    press(page, "2")
+    expect(page.locator(".ws-question").first).to_contain_text(picked.split("\n")[-1])
+    press(page, "0 3 w")
+    press(page, "s")
+    page.keyboard.type("TAX shops")
+    expect(shown).to_have_count(1)
+    press(page, "ArrowDown Enter")
+    saved(page)
+    stored = list(
+        QuestionAnnotation.objects.filter(assignment__member=ann, assignment__item=made.items[0])
+        .order_by("question__position")
+        .values_list("label", "reason", "reference__text")
+    )
+    assert stored[0][0] == "REF"
+    assert picked.endswith(stored[0][2])
+    assert stored[1:] == [("IN", "UR", None), ("REF", "", factories.QUESTIONS[2])]
+    press(page, "Backspace")
+    expect(page.locator("#ws-ask")).to_have_text("Which of these references asks for the same?")
+    saved(page)
+    last = QuestionAnnotation.objects.get(question=made.items[0].questions.order_by("position").last())
+    assert (last.label, last.reference, last.revision) == (None, None, 2)

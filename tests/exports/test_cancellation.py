@@ -93,14 +93,14 @@ def cancelling_at(made, row, monkeypatch, stage):
 
         monkeypatch.setattr(default_storage, "save", saving)
     else:
-        real = releases.files_store
+        real = releases.store_files
 
         def stored(*given, **named):
             found = real(*given, **named)
             cancel()
             return found
 
-        monkeypatch.setattr(releases, "files_store", stored)
+        monkeypatch.setattr(releases, "store_files", stored)
 
 
 def test_a_worker_that_computes_the_agreement_notices_meanwhile(made, monkeypatch):
@@ -130,29 +130,29 @@ def test_a_worker_notices_at_its_next_write_and_leaves_nothing(made, monkeypatch
 
 
 def test_the_command_line_is_told_that_its_release_was_cancelled_meanwhile(made, monkeypatch):
-    real = releases.files_build
+    real = releases.build_files
 
     def building(*given):
         release_cancel(release=Release.objects.get(), by=made.lead)
         return real(*given)
 
-    monkeypatch.setattr(releases, "files_build", building)
+    monkeypatch.setattr(releases, "build_files", building)
     with pytest.raises(Refused, match=r"Release 1\.0 was cancelled before it was built\."):
         release_build(project=made.project, version="1.0", parameters=Parameters())
 
 
 def test_the_version_can_be_asked_for_again_while_the_worker_has_not_noticed_yet(made, monkeypatch):
     row = asked(made)
-    real = releases.files_build
+    real = releases.build_files
 
     def slow(*given):
-        monkeypatch.setattr(releases, "files_build", real)
+        monkeypatch.setattr(releases, "build_files", real)
         release_cancel(release=row, by=made.lead)
         # Of the folder of the first worker nothing is there any more when it goes on.
         assert release_run(release_id=asked(made).pk) is True
         return real(*given)
 
-    monkeypatch.setattr(releases, "files_build", slow)
+    monkeypatch.setattr(releases, "build_files", slow)
     assert release_run(release_id=row.pk) is False
     state, attempt, *_ = state_of(row)
     assert (state, row.attempts, row.error) == ("done", 1, "")
@@ -167,7 +167,7 @@ def test_what_fails_after_a_release_was_cancelled_is_no_failure_of_the_release(m
         release_cancel(release=row, by=made.lead)
         raise FileNotFoundError(errno.ENOENT, "No such file or directory")
 
-    monkeypatch.setattr(releases, "files_build", building)
+    monkeypatch.setattr(releases, "build_files", building)
     assert release_run(release_id=row.pk) is False
     assert (state_of(row), row.error) == (CANCELLED, "")
     said = [record.getMessage() for record in caplog.records if record.name == "exports.releases.lifecycle"]
@@ -216,7 +216,7 @@ def test_the_log_says_who_cancelled_it_last(made):
 def test_who_finishes_as_somebody_cancels_has_built_the_whole_release_or_nothing(made, monkeypatch, first):
     row = asked(made)
     barrier, decided = Barrier(2), Event()
-    real = releases.files_store
+    real = releases.store_files
 
     def stored(*given, **named):
         found = real(*given, **named)
@@ -245,7 +245,7 @@ def test_who_finishes_as_somebody_cancels_has_built_the_whole_release_or_nothing
             decided.set()
             connections.close_all()
 
-    monkeypatch.setattr(releases, "files_store", stored)
+    monkeypatch.setattr(releases, "store_files", stored)
     with ThreadPoolExecutor(2) as pool:
         working, cancelling = pool.submit(work), pool.submit(cancel)
         built, cancelled = working.result(), cancelling.result()

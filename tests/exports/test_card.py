@@ -272,15 +272,18 @@ def test_its_label_table_is_the_counts_of_the_file(tmp_path):
 def test_agreement_stands_with_its_intervals_and_undefined_with_its_reason(tmp_path):
     text = card(focus_made().project, tmp_path / "out")
     agreement = text.split("## Agreement")[1]
-    assert row_of(agreement, "Lacks Evidence")[1:3] == ["2", "1.000 [0.000, 1.000]"]
-    assert row_of(agreement, "Temporal Contrast")[-1] == "undefined (a)"
-    assert "(a) Undefined: everyone used one and the same category" in agreement
-    assert row_of(agreement, "Lacks Evidence")[-1].endswith("(b)")
-    assert "(b) No interval: so few items carry a less common label" in agreement
+    assert row_of(agreement, "Lacks Evidence")[1:3] == ["2", "1.000 [0.000, 1.000] (a)"]
+    assert "(a) Limits by the rule of three: no resample differs" in agreement
+    assert "; interval not to be trusted: so few items have two ratings" in agreement
+    mark = row_of(agreement, "Temporal Contrast")[-1].removeprefix("undefined ")
+    assert f"{mark} Undefined: everyone used one and the same category" in agreement
+    mark = row_of(agreement, "Lacks Evidence")[-1].split()[-1]
+    assert f"{mark} No interval: so few items have two ratings" in agreement
     assert row_of(agreement, "Weak Evidence")[2].startswith("0.500")
     spans = agreement.split("Spans, over the pairs")[1]
-    assert row_of(spans, "Lacks Evidence")[1:4] == ["1", "1.000 (e)", "1.000 (e)"]
-    assert "(e) No interval: " in spans
+    pairs, exact, token = row_of(spans, "Lacks Evidence")[1:4]
+    assert (pairs, exact) == ("1", token) and exact.startswith("1.000 (")
+    assert f"{exact.split()[-1]} No interval: " in spans
 
 
 def test_the_pairs_stand_beside_the_figure_that_they_are_the_pairs_of(tmp_path):

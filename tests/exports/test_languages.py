@@ -10,7 +10,7 @@ from agreement.computation.compute import report_compute
 from agreement.display.chart_files import CHARTS
 from agreement.models import AgreementReport
 from annotation.models import Project
-from exports.releases.build import files_build
+from exports.releases.build import build_files
 from exports.selection.parameters import Parameters
 from exports.selection.selection import selection_read
 from tests import factories
@@ -42,7 +42,7 @@ def made(request) -> factories.Study:
 def built(project: Project, folder: Path, language: str) -> dict[str, bytes]:
     folder.mkdir()
     with translation.override(language):
-        files_build(selection_read(project, Parameters.from_json(CHOICES)), "1.0", folder)
+        build_files(selection_read(project, Parameters.from_json(CHOICES)), "1.0", folder)
     return {path.relative_to(folder).as_posix(): path.read_bytes() for path in sorted(folder.rglob("*.*"))}
 
 

@@ -61,16 +61,16 @@ def test_of_two_workers_one_builds():
 def test_a_dead_workers_release_is_found_and_done_again_and_its_late_result_dropped(monkeypatch):
     made = judged()
     row = release_request(project=made.project, version="1.0", parameters=Parameters())
-    real = releases.files_build
+    real = releases.build_files
 
     def dying(*arguments):
-        monkeypatch.setattr(releases, "files_build", real)
+        monkeypatch.setattr(releases, "build_files", real)
         Release.objects.filter(pk=row.pk).update(lease_until=timezone.now() - timedelta(seconds=1))
         assert release_sweep() == [row.pk]
         assert release_run(release_id=row.pk) is True
         return real(*arguments)
 
-    monkeypatch.setattr(releases, "files_build", dying)
+    monkeypatch.setattr(releases, "build_files", dying)
     assert release_run(release_id=row.pk) is False
     row.refresh_from_db()
     assert (row.state, row.attempts) == ("done", 2)
@@ -80,13 +80,13 @@ def test_a_dead_workers_release_is_found_and_done_again_and_its_late_result_drop
 def test_a_worker_whose_release_was_taken_over_stores_nothing(monkeypatch):
     made = judged()
     row = release_request(project=made.project, version="1.0", parameters=Parameters())
-    real = releases.files_build
+    real = releases.build_files
 
     def taken_over(*arguments):
         Release.objects.filter(pk=row.pk).update(lease_token="another")
         return real(*arguments)
 
-    monkeypatch.setattr(releases, "files_build", taken_over)
+    monkeypatch.setattr(releases, "build_files", taken_over)
     assert release_run(release_id=row.pk) is False
     row.refresh_from_db()
     assert (row.state, row.lease_token, row.files, stored_files()) == ("running", "another", [], [])
@@ -131,7 +131,7 @@ def test_an_unexpected_error_is_kept_without_its_message(monkeypatch):
     def broken(*arguments):
         raise RuntimeError("Everyone's grades fell")
 
-    monkeypatch.setattr(releases, "files_build", broken)
+    monkeypatch.setattr(releases, "build_files", broken)
     row = release_request(project=made.project, version="1.0", parameters=Parameters())
     assert release_run(release_id=row.pk) is False
     row.refresh_from_db()

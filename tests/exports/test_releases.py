@@ -14,7 +14,7 @@ from core.errors import Refused
 from exports.models import Release
 from exports.releases import build as building
 from exports.releases import lifecycle as releases
-from exports.releases.build import NotReconciled, files_build
+from exports.releases.build import NotReconciled, build_files
 from exports.releases.lifecycle import release_request
 from exports.selection.parameters import Parameters
 from exports.selection.selection import selection_read
@@ -28,7 +28,7 @@ def test_two_builds_of_the_same_judgements_are_equal_byte_for_byte(tmp_path):
     selection = selection_read(judged().project, Parameters())
     for name in ("a", "b"):
         (tmp_path / name).mkdir()
-        files_build(selection, "1.0", tmp_path / name)
+        build_files(selection, "1.0", tmp_path / name)
     assert contents(tmp_path / "a") == contents(tmp_path / "b")
 
 
@@ -103,7 +103,7 @@ def test_a_quote_that_is_not_the_text_stops_the_release():
 
 def test_judgements_that_change_during_the_build_stop_it(monkeypatch):
     made = judged()
-    real = releases.files_build
+    real = releases.build_files
 
     def changing(selection, *arguments):
         adjudicate(made, made.items[0], "WE", False)
@@ -111,7 +111,7 @@ def test_judgements_that_change_during_the_build_stop_it(monkeypatch):
 
     stamps = iter(["before", "after"])
     monkeypatch.setattr("exports.releases.build.inputs_stamp", lambda selection: next(stamps))
-    monkeypatch.setattr(releases, "files_build", changing)
+    monkeypatch.setattr(releases, "build_files", changing)
     with pytest.raises(NotReconciled, match="changed while it was being built"):
         release(made.project)
 

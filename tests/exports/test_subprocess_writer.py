@@ -13,7 +13,7 @@ from exports.files.checksums import Sums
 from exports.files.item_files import Plan
 from exports.files.subprocess_writer import SubprocessWriter
 from exports.releases import build as building
-from exports.releases.build import NotReconciled, files_build
+from exports.releases.build import NotReconciled, build_files
 from exports.selection.parameters import EXCHANGE, Parameters
 from exports.selection.records import records_read
 from exports.selection.selection import selection_read
@@ -62,7 +62,7 @@ def questions():
 
 def built(selection, folder):
     folder.mkdir()
-    found = files_build(selection, "1.0", folder)
+    found = build_files(selection, "1.0", folder)
     return {file.name: file.sha256 for file in found.files}, found.digest, found.counts
 
 

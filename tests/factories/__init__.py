@@ -17,7 +17,16 @@ from tests.factories.judgements import (
     yes,
 )
 from tests.factories.projects import ARGUMENTS, INTERVENTION, QUESTIONS, Study, add_items, study, user
-from tests.factories.rounds import assignment_of, close, cqs_study, focus_study, open_round
+from tests.factories.rounds import (
+    assignment_of,
+    candidate_of,
+    close,
+    cqs_study,
+    focus_study,
+    matching_study,
+    open_round,
+    reference_of,
+)
 
 __all__ = [
     "ARGUMENTS",
@@ -31,6 +40,7 @@ __all__ = [
     "add_items",
     "adjudicate",
     "assignment_of",
+    "candidate_of",
     "close",
     "cqs_study",
     "focus_study",
@@ -38,8 +48,10 @@ __all__ = [
     "judge",
     "judge_question",
     "judged",
+    "matching_study",
     "open_round",
     "record",
+    "reference_of",
     "study",
     "user",
     "yes",

@@ -1,9 +1,10 @@
 """Rounds of a study: drawn, open, closed."""
 
-from annotation.models import Assignment, Item, Membership, Round
+from annotation.models import Assignment, Item, MatchReference, Membership, Question, Round
 from annotation.rounds.lifecycle import round_close, round_create, round_draw
+from annotation.rounds.matching import Candidate, MatchItem, matching_round_create
 from annotation.rounds.opening import round_open
-from tests.factories.projects import Study, study
+from tests.factories.projects import QUESTIONS, Study, study
 
 
 def open_round(made: Study, *, overlap: int | None = None, **options) -> Round:
@@ -37,3 +38,40 @@ def cqs_study(annotators: int = 3, items: int = 1, questions: int = 3, **options
     made = study("cqs_gen", annotators=annotators, items=items, questions=questions, **options)
     open_round(made)
     return made
+
+
+def matching_study(*, annotators: int = 2, **options) -> Study:
+    """Create a study of two interventions and open a matching round on them.
+
+    Of the first item the round offers all three questions as references of three candidates, but not its
+    first one (place 0) for the second candidate; of the second item there is one candidate.
+    """
+    made = study("cqs_gen", items=2, annotators=annotators)
+    asked = ("Was it the weather?", "Who pays for barriers?", "Is a river road like a high street?")
+    made.round, _ = matching_round_create(
+        project=made.project,
+        items=[
+            MatchItem(
+                made.items[0].pk,
+                QUESTIONS,
+                [Candidate(asked[0]), Candidate(asked[1], frozenset([0])), Candidate(asked[2])],
+            ),
+            MatchItem(made.items[1].pk, QUESTIONS[:1], [Candidate(asked[0])]),
+        ],
+        digest="0" * 64,
+        overlap=annotators,
+        by=made.lead,
+        **options,
+    )
+    round_open(made.round, members=made.annotators, by=made.lead)
+    return made
+
+
+def candidate_of(made: Study, text: str, item: int = 0) -> Question:
+    """Return the candidate question with these words."""
+    return made.items[item].questions.get(text=text, candidate=True)
+
+
+def reference_of(made: Study, place: int, item: int = 0) -> MatchReference:
+    """Return the reference at a place of its file."""
+    return made.round.match_references.get(item=made.items[item], place=place)

@@ -35,5 +35,5 @@ def hold(*_args: object, **_options: object) -> None:
 
 jobs.IN_PARTS_FROM = 1
 if sys.argv[1] == "doomed":
-    parts.types_find = hold  # type: ignore[assignment]
+    parts.find_types = hold  # type: ignore[assignment]
 celery_app.worker_main(["worker", "--pool", "solo", "--loglevel", "WARNING", "--without-mingle"])

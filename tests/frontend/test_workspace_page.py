@@ -49,6 +49,17 @@ def test_the_page_names_every_script_that_the_workspace_of_its_protocol_imports(
     )
 
 
+def test_the_page_of_a_matching_round_names_its_own_scripts():
+    made = factories.matching_study(annotators=1)
+    shown = client_of("ann").get(f"/p/{made.project.slug}/rounds/1/work/").content.decode()
+    named = re.findall(r'<link rel="modulepreload" href="/static/frontend/js/([\w/]+)\.js">', shown)
+    assert sorted(named) == sorted(
+        imported_by("pages/base", "workspace/main", "workspace/questions/matching_page") - {"workspace/main"}
+    )
+    assert 'data-matching="yes"' in shown
+    assert 'id="ws-references"' in shown
+
+
 def test_the_page_holds_no_text_and_no_name(address):
     page = client_of("ann").get(address).content.decode()
     assert 'data-round-key="' in page

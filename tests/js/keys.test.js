@@ -148,3 +148,15 @@ test("AltGr and the Option key change nothing; Ctrl, Alt and Command with a lett
   assert.deepEqual([{ key: "j", code: "KeyJ", altKey: true }, { key: "j", code: "KeyJ", ctrlKey: true }, { key: "[", code: "BracketLeft", metaKey: true }].map(isShortcut), [true, true, true]);
   assert.deepEqual([{ key: "[", code: "Digit8", altKey: true, ctrlKey: true }, { key: "∆", code: "KeyJ", altKey: true }, { key: "J", code: "KeyJ", shiftKey: true }].map(isShortcut), [false, false, false]);
 });
+
+test("in step one of a matching digits pick a reference, 0 none, arrows go through them and S searches", () => {
+  assert.deepEqual(actOf(pressed("1"), "match"), { act: "reference", index: 0 });
+  assert.deepEqual(actOf(pressed("9"), "match"), { act: "reference", index: 8 });
+  assert.deepEqual(actOf(pressed("0"), "match"), { act: "none" });
+  assert.deepEqual(actOf(pressed("ArrowDown"), "match"), { act: "move", step: 1 });
+  assert.deepEqual(actOf(pressed("ArrowUp", { repeat: true }), "match"), { act: "move", step: -1 });
+  assert.deepEqual(actOf(pressed("s"), "match"), { act: "filter" });
+  assert.deepEqual(["x", "f", "c", "j"].map((key) => actOf(pressed(key), "match")?.act), ["cannot", "unsure", "comment", "next"]);
+  assert.equal(actOf(pressed("1", { repeat: true }), "match"), null);
+  assert.equal(actOf(pressed("q"), "match"), null);
+});

@@ -236,7 +236,7 @@ def test_the_answers_of_a_worker_that_died_are_not_counted_twice(talk, monkeypat
     evaluation = evaluation_request(submission=submitted(made, release, RIGHT, WRONG), asked=asked)
     monkeypatch.setattr(module, "BATCH", 2)
 
-    def dies(scores):
+    def dies(scores, interval):
         raise SystemExit
 
     monkeypatch.setattr(module, "headline", dies)

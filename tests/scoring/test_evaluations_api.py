@@ -6,7 +6,7 @@ import pytest
 from django.core.files.uploadedfile import SimpleUploadedFile
 from django.test import Client
 
-from scoring.api import evaluations as api
+from scoring.api import serializers as api
 from scoring.models import Evaluation, Submission, System
 from scoring.systems.evaluations import evaluation_run
 from tests import factories

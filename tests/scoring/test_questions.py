@@ -1,5 +1,6 @@
 """Questions matched to references: known answers, the authors' own program, systems with human labels."""
 
+import hashlib
 import json
 from pathlib import Path
 
@@ -8,6 +9,7 @@ import pytest
 from scoring.figures.chrf import chrf_table
 from scoring.figures.comparison import kappa_of
 from scoring.figures.matching import NAE, THRESHOLDS, match_questions, question_scores
+from scoring.figures.thresholds import Nearest, threshold_table
 
 REFERENCE = Path(__file__).parents[1] / "reference" / "scoring"
 
@@ -97,13 +99,14 @@ def split_of(published, item, positions):
 @pytest.mark.parametrize("system", ["p1", "p3"])
 def test_systems_with_human_labels_have_the_known_score_nae_and_kappa(made_systems, system):
     truth, published = made_systems
-    labels, human = {}, []
+    labels, human, nearest = {}, [], []
     for item, positions in zip(truth["interventions"], truth["positions"][system], strict=True):
         chosen, references = split_of(published, item, positions)
         table = chrf_table([q["cq"] for q in chosen], [q["cq"] for q in references])
         found = match_questions(table, [q["label"] for q in references], threshold=THRESHOLDS["chrf"])
         labels[item] = [match.label for match in found]
         human += [q["label"] for q in chosen]
+        nearest += [Nearest(m.similarity, references[m.reference]["label"]) for m in found]
     expected = next(
         value for key, value in truth["expected"][system].items() if "chrf" in key and "40" in key
     )
@@ -112,3 +115,37 @@ def test_systems_with_human_labels_have_the_known_score_nae_and_kappa(made_syste
     assert scores.score.value == pytest.approx(expected["score"], abs=1e-6)
     assert scores.nae_share.value == pytest.approx(expected["nae_share"], abs=1e-6)
     assert kappa_of(flat, human).value == pytest.approx(expected["kappa_with_human_nae_as_a_label"], abs=1e-6)
+    [row] = threshold_table(nearest, human, [THRESHOLDS["chrf"]])
+    assert row.nae / row.n == pytest.approx(expected["nae_share"], abs=1e-6)
+    assert row.with_nae.value == pytest.approx(expected["kappa_with_human_nae_as_a_label"], abs=1e-6)
+
+
+def test_with_more_references_fewer_questions_cannot_be_evaluated(made_systems):
+    truth, published = made_systems
+    growing = known("cqs_growing_references")
+    tables = {}
+    for row in growing["expected"]["chrf>40"]:
+        labels, human = {}, []
+        for item, positions in zip(
+            truth["interventions"], truth["positions"][growing["system"]], strict=True
+        ):
+            chosen, references = split_of(published, item, positions)
+            places = [at for at in range(len(published[item]["cqs"])) if at not in positions]
+            order = sorted(
+                range(len(references)),
+                key=lambda at: hashlib.sha256(f"g|{item}|{places[at]}".encode()).hexdigest()[:12],
+            )
+            kept = sorted(order[: row["references_at_most"]])
+            if item not in tables:
+                tables[item] = chrf_table([q["cq"] for q in chosen], [q["cq"] for q in references])
+            found = match_questions(
+                tables[item][:, kept], [references[at]["label"] for at in kept], threshold=THRESHOLDS["chrf"]
+            )
+            labels[item] = [match.label for match in found]
+            human += [q["label"] for q in chosen]
+        scores = question_scores(labels, truth["interventions"], replicates=0)
+        flat = [label for given in labels.values() for label in given]
+        assert scores.nae_share.value == pytest.approx(row["nae_share"], abs=1e-6)
+        assert scores.score.value == pytest.approx(row["score"], abs=1e-6)
+        kappa = kappa_of(flat, human).value
+        assert kappa == pytest.approx(row["kappa_with_human_nae_as_a_label"], abs=1e-6)

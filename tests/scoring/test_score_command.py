@@ -385,3 +385,40 @@ def test_a_file_of_the_focus_authors_is_read_as_it_is(focus_words):
     assert refused(*focus_words((head + row + row).encode())) == [
         "run1.json: row 2: no item that is left has this text: is it for another split?"
     ]
+
+
+def test_a_threshold_can_be_chosen_and_diversity_is_compared_at_equal_numbers(question_words):
+    words = question_words(asked("Who pays?", "Who pays for that?", "Is it so?"))
+    out, _ = run(*words, "--method", "chrf:50", "--json")
+    scores = json.loads(out)
+    rows = {row["threshold"]: row for row in scores["thresholds"]}
+    assert (len(rows), rows[0.0]["nae"], rows[95.0]["nae"], rows[95.0]["nae_share"]) == (
+        20,
+        0,
+        2,
+        pytest.approx(2 / 3),
+    )
+    assert rows[50.0]["nae"] == scores["figures"]["nae"]
+    assert rows[50.0]["kappa"] == {"value": None, "n": 0, "reason": "no_questions"}
+    diversity = scores["figures"]["diversity_at_equal_n"]
+    assert (diversity["n"], diversity["subsets"], diversity["seed"]) == (2, 100, 1)
+    assert 0 < diversity["useful"]["ngram_published"] < diversity["all"]["ngram_published"]
+    assert scores["figures"]["first_words"][0] == {
+        "words": "Who pays?",
+        "n": 1,
+        "share": pytest.approx(1 / 3),
+    }
+
+
+def test_spans_are_scored_by_type_and_by_group_as_well(focus_words):
+    answers = {"a": {"fsq_types": ["LE", "WE"], "spans": ["Grades fell", "library"]}}
+    out, _ = run(*focus_words(answers), "--json")
+    figures = json.loads(out)["figures"]
+    by_type = {code: found["gold"]["mean"]["exact"] for code, found in figures["spans_by_type"].items()}
+    assert (by_type["LE"]["value"], by_type["LE"]["n"]) == (1.0, 1)
+    assert (by_type["WE"]["value"], by_type["WE"]["reason"]) == (None, "no_references")
+    over_all = {
+        code: found["all"]["mean"]["exact"]["value"] for code, found in figures["spans_by_type"].items()
+    }
+    assert (over_all["LE"], over_all["WE"]) == (1.0, 0.0)
+    assert sum(found["all"]["mean"]["exact"]["n"] for found in figures["spans_by_group"].values()) == 2

@@ -8,6 +8,7 @@ from typing import Any
 
 from django.core.management.base import BaseCommand, CommandError
 
+from agreement.display.wording import interval_doubts
 from agreement.files.spans import Identifier, SpansFileError, read_spans
 from agreement.spans.agreement import (
     ALPHA_U_2004,
@@ -106,13 +107,15 @@ def _item(item: Identifier, judged: JudgedText, threshold: float) -> dict[str, A
     return {"item": item, **spans}
 
 
+def _told(estimates: Estimates, name: str) -> dict[str, str]:
+    return {figure: code for figure, estimate in estimates.items() if (code := getattr(estimate, name))}
+
+
 def _notes(judged: Judged, table: SpanTable, estimates: Estimates) -> dict[str, Any]:
     return {
-        "no_interval": {
-            figure: estimate.interval_reason
-            for figure, estimate in estimates.items()
-            if estimate.interval_reason is not None
-        },
+        "no_interval": _told(estimates, "interval_reason"),
+        "interval_method": _told(estimates, "interval_method"),
+        "caution": _told(estimates, "caution"),
         "undefined_pairs": {measure: count for measure, (count, _) in sorted(table.undefined.items())},
         "counted_by_characters": _counted_by_characters(judged),
     }
@@ -134,7 +137,8 @@ def _text_lines(
     for figure, estimate in estimates.items():
         numbers = "".join(f"{_number(value):>8}" for value in (estimate.value, estimate.low, estimate.high))
         pairs = str(table.pairs(figure)) if figure in MEASURES else ""
-        notes = [SPAN_REASONS[reason] for reason in (estimate.reason, estimate.interval_reason) if reason]
+        notes = [SPAN_REASONS[estimate.reason]] if estimate.reason else []
+        notes += [SPAN_REASONS[code] for code in interval_doubts(estimate.to_json())]
         if figure in table.undefined and estimate.value is not None:
             count, reason = table.undefined[figure]
             notes.append(f"{count} pairs left out: {SPAN_REASONS[reason]}")

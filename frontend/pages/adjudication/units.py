@@ -27,6 +27,7 @@ from annotation.codebooks.definition import Codebook as Definition
 from annotation.codebooks.translations import codebook_in
 from annotation.judging.recording import Unit
 from annotation.models import Comment, Item, Membership, Round
+from annotation.protocols.matching import MATCHED
 from core.errors import Refused
 from frontend.decorators import login_required
 from frontend.middleware import refusals_as_notices
@@ -162,6 +163,9 @@ def _resolution_input(request: HttpRequest, item: Item, asked: Unit) -> Resoluti
     }
     if asked.question_id is not None:
         label, _, reason = side.partition(":")
+        if label == MATCHED:
+            reference = int(reason[:18]) if reason.isdecimal() else 0
+            return ResolutionInput(label=label, reference=reference, **shared)
         edited = request.POST.get("edited_question", "") if label == "IN" else ""
         return ResolutionInput(label=label, reason=reason, edited_question=edited.strip(), **shared)
     if side == "other":

@@ -27,6 +27,7 @@ from annotation.limits import characters
 from annotation.models import Import, Membership, Project, Protocol, Upload
 from annotation.rounds.asked_types import JUDGEMENTS as JUDGED
 from annotation.rounds.asked_types import field_choices
+from annotation.rounds.matching import MATCHING
 from annotation.tasks import run_or_send
 from core.errors import NotFound, Refused
 from core.jobs import WORKING
@@ -302,7 +303,7 @@ def _context(found: Upload) -> dict[str, Any]:
         "mapping": [(ours, ours in needed, theirs.get(ours, "")) for ours in known],
         "undoable": found.brought is not None
         and found.brought.state == Import.State.DONE
-        and found.brought.format != JUDGEMENTS,
+        and found.brought.format not in (JUDGEMENTS, MATCHING),
     }
 
 

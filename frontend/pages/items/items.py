@@ -68,7 +68,9 @@ def item(request: HttpRequest, slug: str, item_id: int) -> HttpResponse:
         member,
         tab="items",
         item=found,
-        questions=found.questions.filter(brought_by__state=Import.State.DONE).order_by("position"),
+        questions=found.questions.filter(brought_by__state=Import.State.DONE, candidate=False).order_by(
+            "position"
+        ),
         rounds=member.project.rounds.filter(round_items__item=found).exclude(claimed_for=Round.Work.DRAWING),
     )
 

@@ -21,6 +21,7 @@ from annotation.rounds.editing import fields_to_edit
 from annotation.rounds.lifecycle import round_close, round_pause, round_reopen, round_resume
 from annotation.rounds.progress import MemberProgress, progress_of_round
 from frontend.decorators import login_required
+from frontend.matching_view import matching_context
 from frontend.middleware import refusals_as_notices
 from frontend.pages.common import lead_or_403, posted, project_page
 from frontend.training_view import training_context
@@ -56,6 +57,7 @@ def detail(request: HttpRequest, slug: str, number: int) -> HttpResponse:
         work=_work(round),
         **_progress(round, member),
         **training_context(round),
+        **matching_context(round),
     )
 
 

@@ -12,7 +12,7 @@ from scoring.evaluation.faults import AnswersRefused, CannotScore
 from scoring.evaluation.focus import SCOPES
 from scoring.evaluation.judges import Judge
 from scoring.evaluation.outputs import evaluation_text, evaluation_write, scores_json
-from scoring.evaluation.questions import DEFAULT_METHODS, method_read
+from scoring.evaluation.questions import BY_PEOPLE, DEFAULT_METHODS, Method, People, method_read
 from scoring.evaluation.references import Benchmark
 from scoring.evaluation.sentence_encoder import SentenceEncoder
 from scoring.evaluation.sources import file_bytes
@@ -20,6 +20,7 @@ from scoring.evaluation.submissions import Submission
 from scoring.management.scoring_command import ScoringCommand
 from scoring.systems.choices import encoder_named
 from scoring.systems.judging import DEFAULTS, judge_of, judge_parameters
+from scoring.systems.people import decided_read
 from scoring.systems.saving import scores_save
 from scoring.systems.submissions import HandedIn
 
@@ -36,8 +37,9 @@ class Command(ScoringCommand):
             action="append",
             default=[],
             metavar="METHOD[:THRESHOLD]",
-            help="CQs-Gen: how a question gets its label: exact, chrf (40 unless given), sts, or by a model "
-            "that is asked: model_reference, model_label; repeatable",
+            help="CQs-Gen: how a question gets its label: exact, chrf (40 unless given), sts, by a model "
+            "that is asked (model_reference, model_label), or by what people decided in a matching round "
+            "(human_reference, human); repeatable",
         )
         parser.add_argument("--model", default="", help="of model_reference and model_label: its name")
         parser.add_argument("--endpoint", metavar="URL", default="", help="one of ELENCHUS_LLM_ENDPOINTS")
@@ -88,7 +90,7 @@ class Command(ScoringCommand):
         encoder = None
         if options["encoder"] and any(method.name == "sts" for method in methods):
             try:
-                encoder = SentenceEncoder(options["encoder"])
+                encoder = SentenceEncoder(options["encoder"], settings.SENTENCE_VECTORS)
             except EncoderUnavailable as missing:
                 raise CannotScore(f"The sentence encoder cannot be loaded: {missing}") from None
         choices = Choices(
@@ -99,6 +101,7 @@ class Command(ScoringCommand):
             replicates=options["replicates"],
             seed=options["seed"],
             system=options["system"],
+            people=self.decided(options, methods),
             judges=self.judges([method.name for method in methods], options),
         )
         evaluation = evaluate(benchmark, runs, choices)
@@ -112,6 +115,22 @@ class Command(ScoringCommand):
             self.save(options, (benchmark, runs), evaluation, choices)
         text = scores_json(evaluation.scores) if options["json"] else evaluation_text(evaluation.scores)
         self.stdout.write(text, ending="")
+
+    def decided(self, options: dict[str, Any], methods: list[Method]) -> People | None:
+        """Return what people decided, where a method asks for it. Raises CannotScore where there is none."""
+        method = next((method for method in methods if method.name in BY_PEOPLE), None)
+        if method is None:
+            return None
+        if options["release"] or options["references"]:
+            raise CannotScore(f"--method {method}: people decide in a project: score SLUG VERSION FILE.")
+        slug, version, *_ = options["words"]
+        found = decided_read(self.project(slug).releases.get(version=version))
+        if found is None:
+            raise CannotScore(
+                f"--method {method}: {slug} {version} has no closed matching round. Make one with manage.py "
+                "match_submissions, have it judged and close it."
+            )
+        return found.people
 
     def judges(self, methods: list[str], options: dict[str, Any]) -> dict[str, Judge]:
         """Return the language models that judge. Raises Refused and CannotScore."""

@@ -21,6 +21,7 @@ export function answerText(row, spec) {
   if (row?.cannot_judge) return interpolate(gettext("cannot judge: %(why)s"), { why: shortened(row.comment) });
   if (row?.applicable === true) return row.quote ? interpolate(gettext("yes: “%(span)s”"), { span: shortened(row.quote) }) : gettext("yes");
   if (row?.applicable === false) return gettext("no");
+  if (row?.label === "REF") return interpolate(gettext("the same as “%(reference)s”"), { reference: shortened(spec.references?.get(row.reference) ?? "") });
   if (row?.label) {
     const named = (/** @type {any[]} */ list, /** @type {string} */ code) => list.find((entry) => entry.code === code)?.name ?? code;
     const label = named(spec.labels, row.label);

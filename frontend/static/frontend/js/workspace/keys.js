@@ -2,7 +2,7 @@
  * Which act a key stands for, the same on all keyboards.
  *
  * @typedef {{key: string, code?: string, ctrlKey?: boolean, altKey?: boolean, metaKey?: boolean, shiftKey?: boolean, isComposing?: boolean, repeat?: boolean}} Pressed
- * @typedef {"ask" | "span" | "question" | "unhelpful" | "invalid" | "feedback" | "over"} Context
+ * @typedef {"ask" | "span" | "question" | "unhelpful" | "invalid" | "match" | "feedback" | "over"} Context
  * @typedef {{act: string, step?: 1 | -1, extend?: boolean, edge?: "start" | "end", index?: number, letter?: string}} Act
  */
 
@@ -11,7 +11,7 @@ const EVERYWHERE = /** @type {Record<string, string>} */ ({
   g: "guideline", l: "list", m: "mine", s: "others", f: "unsure", c: "comment", x: "cannot", j: "next", k: "previous", "?": "keys", backspace: "undo",
 });
 /** A key held down moves on; it never decides a second unit. */
-const REPEATS = new Set(["word", "line", "page", "sentence", "letter", "jump", "next", "previous"]);
+const REPEATS = new Set(["move", "word", "line", "page", "sentence", "letter", "jump", "next", "previous"]);
 const REASON_KEYS = ["q", "w", "e", "r", "t"];
 
 /** @param {number} index @returns {string} the key that stands on a reason or a start of a comment */
@@ -98,6 +98,12 @@ function actOfPress(event, context, { rtl = false, letters = true, latin = true 
   if (context === "ask" || context === "feedback") {
     if (key === "y") return { act: "yes" };
     if (key === "n") return { act: "no" };
+  }
+  if (context === "match") {
+    if (/^[1-9]$/.test(key)) return { act: "reference", index: Number(key) - 1 };
+    if (key === "0") return { act: "none" };
+    if (key === "s") return { act: "filter" };
+    if (key === "arrowdown" || key === "arrowup") return { act: "move", step: key === "arrowdown" ? 1 : -1 };
   }
   if (["question", "unhelpful", "invalid", "feedback"].includes(context)) {
     const label = ["1", "2", "3"].indexOf(key);

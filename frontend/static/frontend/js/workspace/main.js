@@ -36,7 +36,9 @@ const translated = document.documentElement.lang.startsWith("en")
   : getJson(`${dataset.catalogUrl}?language=${document.documentElement.lang}`).then(({ catalog }) => useCatalogue(catalog), () => {});
 
 /** Only the page of the round's protocol; it comes beside the first data. */
-const pageClass = dataset.protocol === "cqs_gen"
+const pageClass = dataset.matching
+  ? import("./questions/matching_page.js").then(({ MatchingPage }) => MatchingPage)
+  : dataset.protocol === "cqs_gen"
   ? import("./questions/questions_page.js").then(({ QuestionsPage }) => QuestionsPage)
   : import("./focus/focus_page.js").then(({ FocusPage }) => FocusPage);
 
@@ -103,6 +105,8 @@ async function fromThisBrowser(error) {
 async function work({ overview, page, offline, store }, tab) {
   const shell = new Shell(overview, root);
   const { spec, round } = overview;
+  /** What the references of a matching round say, by their keys. @type {Map<number, string>} */
+  spec.references = new Map();
   const units = new Units({ types: spec.types, typesTotal: overview.types_total, order: round.order, itemsTotal: overview.assignments_total, unitsTotal: overview.units_total, unitsDecided: overview.units_decided });
   const waiting = () => store.entries().then((all) => all.filter((entry) => entry.round === roundKey), () => []);
   const inStore = await waiting();
@@ -235,7 +239,7 @@ async function work({ overview, page, offline, store }, tab) {
   tell({ kind: "hello" });
 
   const tools = { page: new Page(shell, session), listing: new Listing(session) };
-  shell.keysOverview(dataset.protocol === "cqs_gen");
+  shell.keysOverview(dataset.protocol === "cqs_gen", Boolean(dataset.matching));
   for (const button of document.querySelectorAll("[data-act=undo]")) /** @type {HTMLElement} */ (button).hidden = session.training;
 
   /** @param {string} unit @param {"mine" | "stored"} choice */
@@ -264,6 +268,7 @@ async function work({ overview, page, offline, store }, tab) {
   const take = (page, fromServer = true) => {
     const from = units.items.length;
     units.add(page);
+    for (const { references } of units.items.slice(from)) for (const { id, text } of references) spec.references.set(id, text);
     session.overlay(elsewhere);
     if (fromServer) for (const item of units.items.slice(from)) keepItem(item);
   };

@@ -6,7 +6,7 @@
  * @typedef {import("./units.js").Row} Row
  * @typedef {import("./saving/outbox.js").Entry} Entry
  * @typedef {import("./saving/outbox.js").Reply} Reply
- * @typedef {Record<string, any>} Draft  what was begun and is not decided: comment, unsure, label, reason, edited_question, span, typed
+ * @typedef {Record<string, any>} Draft  what was begun and is not decided: comment, unsure, none, label, reason, edited_question, span, typed
  */
 
 import { gettext } from "../lib/i18n.js";
@@ -134,7 +134,7 @@ export class Session {
   /** @param {Unit} unit @returns {boolean} begun, and neither decided nor given up */
   isIncomplete(unit) {
     const draft = this.drafts[unit.key];
-    return Boolean(draft?.span) || (Boolean(draft?.label) && draft.label !== unit.row?.label);
+    return Boolean(draft?.span) || Boolean(draft?.none) || (Boolean(draft?.label) && draft.label !== unit.row?.label);
   }
 
   /**

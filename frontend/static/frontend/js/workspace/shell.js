@@ -214,8 +214,8 @@ export class Shell {
     place.closest("dialog")?.scrollTo(0, 0);
   }
 
-  /** @param {boolean} questions */
-  keysOverview(questions) {
+  /** @param {boolean} questions @param {boolean} [matching] */
+  keysOverview(questions, matching = false) {
     /** @type {[string, [string[], string][]][]} */
     const tables = questions
       ? [[gettext("Decide"), [
@@ -234,6 +234,9 @@ export class Shell {
           [["Home", "End"], gettext("start and end of the line; with Ctrl of the text")], [["PgUp", "PgDn"], gettext("a page up, a page down")],
           [["Enter"], gettext("keep this span")], [["Esc"], gettext("back to yes or no; nothing is recorded")]]],
          [gettext("Mouse and touch"), [[[gettext("drag")], gettext("whole words, also before Y; with Alt letter by letter")], [[gettext("click")], gettext("a word; a second click extends; a triple click takes the sentence")]]]];
+    if (matching) tables.unshift([gettext("Step 1: the reference"), [
+      [["1", "…", "9"], gettext("asks for the same as this reference")], [["0"], gettext("none does: step 2, its label")],
+      [["↑", "↓", "Enter"], gettext("go through the references and pick one")], [["S"], gettext("search in the references; Esc shows all")]]]);
     tables.push([questions ? gettext("Always") : gettext("Step 1; ⌫ and ? always"), [
       [["⌫"], gettext("undo the last decision and show it again")], [["X"], gettext("cannot judge, with a word why")], [["F"], gettext("flag as unsure")],
       [["C"], gettext("comment")], [["J", "K"], gettext("next, previous without deciding")], [["L"], gettext("list: done, flagged, left")],

@@ -7,11 +7,11 @@
  * @property {number} assignment
  * @property {Item} item
  * @property {string | null} type      code of the type (FOCUS)
- * @property {{id: number, position: number, text: string} | null} question  (CQs-Gen)
+ * @property {{id: number, position: number, text: string, references?: number[]} | null} question  (CQs-Gen; in a matching round with the keys of the references offered for it)
  * @property {Row | null} row    as last seen: stored, or decided here and on its way
  * @property {number} revision   of the stored row; 0 for none
  * @property {boolean} countedAtLoad
- * @typedef {{assignment: number, position: number, index: number, id: string, text: string, topic: string, typesTotal: number | null, units: Unit[]}} Item
+ * @typedef {{assignment: number, position: number, index: number, id: string, text: string, topic: string, typesTotal: number | null, references: {id: number, text: string}[], units: Unit[]}} Item
  */
 
 /** @param {Row | null} row @returns {boolean} */
@@ -66,7 +66,7 @@ export class Units {
     for (const result of results) {
       if (this.items.length && result.position <= this.items[this.items.length - 1].position) continue;
       /** @type {Item} */
-      const item = { assignment: result.assignment, position: result.position, index: this.items.length, id: result.item.id, text: result.item.text, topic: result.item.topic ?? "", typesTotal: result.types_total ?? null, units: [] };
+      const item = { assignment: result.assignment, position: result.position, index: this.items.length, id: result.item.id, text: result.item.text, topic: result.item.topic ?? "", typesTotal: result.types_total ?? null, references: result.references ?? [], units: [] };
       const parts = this.types.length
         ? this.types.filter(({ code }) => result.asked?.includes(code) ?? true).map(({ code }) => ({ part: code, type: code, question: null, row: result.types?.[code] ?? null }))
         : result.questions.map((/** @type {any} */ { row, ...question }) => ({ part: question.id, type: null, question, row: row ?? null }));
@@ -193,10 +193,10 @@ export class Units {
  * @returns {object}
  */
 export function resultOf(item) {
-  const { assignment, position, id, text, topic, typesTotal, units } = item;
+  const { assignment, position, id, text, topic, typesTotal, references, units } = item;
   const common = { assignment, position, item: { id, text, topic } };
   if (units[0]?.type) return { ...common, types_total: typesTotal, asked: units.map(({ type }) => type), types: Object.fromEntries(units.filter(({ row }) => row).map((unit) => [unit.type, { ...unit.row, revision: unit.revision }])) };
-  return { ...common, questions: units.map((unit) => ({ ...unit.question, row: unit.row && { ...unit.row, revision: unit.revision } })) };
+  return { ...common, ...(references.length ? { references } : {}), questions: units.map((unit) => ({ ...unit.question, row: unit.row && { ...unit.row, revision: unit.revision } })) };
 }
 
 /**

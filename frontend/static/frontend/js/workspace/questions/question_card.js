@@ -26,13 +26,15 @@ export function questionHead(session, unit, index, asked) {
   const head = element("button", { type: "button", className: "ws-question", data: { jump: unit.key } }, number, given({ className: "q" }, question?.text ?? ""));
   if (session.isIncomplete(unit)) {
     const { label } = session.draft(unit);
+    const begun = label ? interpolate(gettext("begun as %(label)s, not stored yet"), { label: named(session.spec.labels, label) }) : gettext("none of the references, no label yet");
     head.dataset.incomplete = "yes";
-    head.append(element("span", { className: "said" }, interpolate(gettext("begun as %(label)s, not stored yet"), { label: named(session.spec.labels, label) })));
+    head.append(element("span", { className: "said" }, begun));
     return head;
   }
   if (!row || !isDecided(row)) return head;
   const said = element("span", { className: "said" });
-  if (row.label) said.append(element("span", { className: `tag label-${row.label}` }, row.reason ? `${named(session.spec.labels, row.label)}: ${named(session.spec.reasons, row.reason)}` : named(session.spec.labels, row.label)));
+  if (row.label === "REF") said.append(worded("same", gettext("Asks the same as:"), session.spec.references?.get(row.reference) ?? ""));
+  else if (row.label) said.append(element("span", { className: `tag label-${row.label}` }, row.reason ? `${named(session.spec.labels, row.label)}: ${named(session.spec.reasons, row.reason)}` : named(session.spec.labels, row.label)));
   else said.append(element("span", { className: "tag" }, gettext("Cannot judge")));
   if (row.unsure) said.append(element("span", { className: "flag" }, gettext("unsure")));
   if (row.edited_question) said.append(worded("edit", gettext("Without the new concept:"), row.edited_question));

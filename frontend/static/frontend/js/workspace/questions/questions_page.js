@@ -147,12 +147,12 @@ export class QuestionsPage {
     else this.layer("ask");
   }
 
-  /** Nothing else moves: all layers have the same place. @param {"ask" | "choice" | "note" | "feedback"} shown @param {any} [meant]  label or reason whose rule stands above */
+  /** Nothing else moves: all layers have the same place. @param {"ask" | "choice" | "note" | "feedback" | "match"} shown @param {any} [meant]  label or reason whose rule stands above */
   layer(shown, meant = null) {
     this.card.dataset.shown = shown;
     for (const layer of /** @type {NodeListOf<HTMLElement>} */ (this.card.querySelectorAll("[data-layer]"))) layer.classList.toggle("off", !layer.dataset.layer?.split(" ").includes(shown));
     part("ws-why").replaceChildren(...(meant ? [element("b", {}, meant.name), ` ${meant.description}`] : []));
-    if (shown !== "ask") inSight(this.card);
+    if (shown !== "ask" && shown !== "match") inSight(this.card);
   }
 
   /** @param {any[]} entries @param {string} code */

@@ -14,41 +14,36 @@ Barlow W, Lai MY, Azen SP (1991) Statistics in Medicine 10:1465-1472. doi:10.100
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 
 import numpy as np
 from numpy.typing import ArrayLike
 
-from agreement.statistics.bootstrap import RULE_OF_THREE, Interval, percentile_interval, seed_words
+from agreement.statistics.bootstrap import seed_words
 from agreement.statistics.coefficients import DEFINED, REASON_CODES, CountSums, evaluate_count
 from agreement.statistics.estimates import (
-    FEW_POSITIVES,
     NO_ITEMS,
     NO_PAIRS,
     NO_VARIATION,
-    NOT_COMPUTED,
-    SINGLE_ITEM,
     TOO_FEW_CATEGORIES,
     Estimate,
     PairEstimate,
     undefined,
 )
-from agreement.statistics.label_agreement import FEW_ITEMS
-from agreement.statistics.patterns import label_counts
-from agreement.statistics.standard_errors import rule_of_three
-from agreement.statistics.strata_pairs import conger_estimate, each_conger, each_light, pair_estimates
-from agreement.statistics.strata_ratios import (
+from agreement.statistics.intervals import Information
+from agreement.statistics.strata.pairs import conger_estimate, each_conger, each_light, pair_estimates
+from agreement.statistics.strata.ratios import (
     COUNT_FIGURES,
     SHARE_FIGURES,
     Ratio,
     added,
+    count_fall,
     figure_parts,
+    judged,
     together,
 )
-from agreement.statistics.strata_resampling import draw_figures
-from agreement.statistics.strata_tables import Strata, strata_of, sums_of
-
-_NEED_VARIATION = ("cohen_kappa", "conger_kappa", "fleiss_kappa", "krippendorff_alpha")
+from agreement.statistics.strata.resampling import draw_figures
+from agreement.statistics.strata.tables import Strata, strata_of, sums_of
 
 
 @dataclass(frozen=True, slots=True)
@@ -75,11 +70,18 @@ class StratifiedResult:
 
 
 def stratified_agreement(
-    ratings: ArrayLike, *, q: int, seed: int | Sequence[int], replicates: int = 1000, min_common: int = 1
+    ratings: ArrayLike,
+    *,
+    q: int,
+    seed: int | Sequence[int],
+    replicates: int = 1000,
+    min_common: int = 1,
+    clusters: ArrayLike | None = None,
 ) -> StratifiedResult:
     """Compute the coefficients of an (items, strata, raters) array of codes 0..q-1, -1 for missing.
 
-    Items are resampled with all their strata. min_common is the least number of common units, over all
+    Items are resampled with all their strata; clusters (items,) names what items are resampled together, such
+    as those of one source. min_common is the least number of common units, over all
     strata, for a pair of raters to count. replicates=0 computes no intervals.
 
     >>> yes_no = [[[0, 0], [1, 1]], [[0, 1], [1, 1]], [[1, 1], [1, 1]], [[1, 1], [1, 1]]]
@@ -87,21 +89,15 @@ def stratified_agreement(
     >>> round(result.estimates["krippendorff_alpha"].value, 4)  # the second table adds nothing
     0.5333
     """
-    strata = strata_of(ratings, q=q, min_common=min_common)
+    strata = strata_of(ratings, q=q, min_common=min_common, clusters=clusters)
     seed = seed_words(seed)
     sums, pair_sums = sums_of(strata, strata.counts(strata.multiplicity[None, :].astype(np.float64)))
     drawn = draw_figures(strata, pair_sums, replicates, seed) if replicates else None
-    counted = None if drawn is None else drawn.counted
-    estimates = {name: _estimate(strata, sums, name, counted) for name in COUNT_FIGURES}
-    estimates |= {name: _share(strata, sums, name, counted) for name in SHARE_FIGURES}
-    pairs, estimates["cohen_kappa"] = pair_estimates(strata, pair_sums, drawn)
-    estimates["conger_kappa"] = conger_estimate(strata, pair_sums, drawn)
-    if _few_items_differ(strata):
-        estimates |= {
-            name: replace(estimates[name], caution=FEW_POSITIVES)
-            for name in _NEED_VARIATION
-            if estimates[name].value is not None
-        }
+    counted, information = None if drawn is None else drawn.counted, strata.information
+    estimates = {name: _estimate(strata, sums, name, counted, information) for name in COUNT_FIGURES}
+    estimates |= {name: _share(sums, name, counted, information) for name in SHARE_FIGURES}
+    pairs, estimates["cohen_kappa"] = pair_estimates(strata, pair_sums, drawn, information)
+    estimates["conger_kappa"] = conger_estimate(strata, pair_sums, drawn, information)
     means = {name: _mean(_each(sums, name)) for name in (*COUNT_FIGURES, *SHARE_FIGURES)}
     means["cohen_kappa"] = _mean(each_light(pair_sums))
     means["conger_kappa"] = _mean(each_conger(strata, pair_sums))
@@ -142,44 +138,21 @@ def _why(strata: Strata, sums: Sequence[CountSums], name: str) -> str:
 
 
 def _estimate(
-    strata: Strata, sums: Sequence[CountSums], name: str, drawn: Mapping[str, Ratio] | None
+    strata: Strata,
+    sums: Sequence[CountSums],
+    name: str,
+    drawn: Mapping[str, Ratio] | None,
+    information: Information,
 ) -> Estimate:
     ratio = together(sums, name)
     if not ratio.defined[0]:
         return undefined(_why(strata, sums, name))
     estimate = Estimate(float(ratio.values[0]))
-    if drawn is None:
-        return replace(estimate, interval_reason=NOT_COMPUTED)
-    if strata.n_items < 2:
-        return replace(estimate, interval_reason=SINGLE_ITEM)
-    interval = percentile_interval(drawn[name].values, drawn[name].defined)
-    if interval.width <= 1e-9:
-        interval = _unseen(strata, sums, name, ratio, interval)
-    return interval.on(estimate)
-
-
-def _unseen(
-    strata: Strata, sums: Sequence[CountSums], name: str, ratio: Ratio, interval: Interval
-) -> Interval:
-    """Return limits by the rule of three where no resample differs: all units agree, or none does.
-
-    At most 3/n of the items may be of the kind that was not seen; items are what was resampled. A unit that
-    disagrees instead of agreeing moves the numerator by its weight.
-    """
-    agreeing = sum(float(one.pair_agreement[0]) for one in sums)
-    pairable = sum(float(one.pairable[0]) for one in sums)
-    if 0 < agreeing < pairable:
-        return interval
-    weight = sum(float(one.ratings[0]) for one in sums) if name == "krippendorff_alpha" else pairable
-    step = rule_of_three(strata.n_items) * weight / float(ratio.below[0])
-    value = float(ratio.values[0])
-    low, high = (value - step, value) if agreeing else (value, value + step)
-    low, high = max(low, min(-1.0, value)), min(high, 1.0)
-    return Interval(low, high, None, interval.undefined_share, RULE_OF_THREE)
+    return judged(name, estimate, None if drawn is None else drawn[name], information, count_fall(sums, name))
 
 
 def _share(
-    strata: Strata, sums: Sequence[CountSums], name: str, drawn: Mapping[str, Ratio] | None
+    sums: Sequence[CountSums], name: str, drawn: Mapping[str, Ratio] | None, information: Information
 ) -> Estimate:
     if not sums:
         return undefined(NO_ITEMS)
@@ -187,26 +160,6 @@ def _share(
     reason = REASON_CODES[int(code)]
     if reason:
         return undefined(reason)
-    estimate = Estimate(float(value))
-    if drawn is None:
-        return replace(estimate, interval_reason=NOT_COMPUTED)
-    if strata.n_items < 2:
-        return replace(estimate, interval_reason=SINGLE_ITEM)
-    interval = percentile_interval(drawn[name].values, drawn[name].defined)
-    if interval.width <= 1e-9 and estimate.known in (0.0, 1.0):
-        step = rule_of_three(strata.n_items)
-        low, high = (1 - step, 1.0) if estimate.known else (0.0, step)
-        interval = Interval(low, high, None, interval.undefined_share, RULE_OF_THREE)
-    return interval.on(estimate)
-
-
-def _few_items_differ(strata: Strata) -> bool:
-    """Say whether fewer than FEW_ITEMS items have a rating other than the most common label of its table."""
-    differ = np.zeros(strata.multiplicity.size, dtype=np.bool_)
-    for table in strata.tables:
-        counts = label_counts(table.patterns.rows, strata.q)
-        if counts.size:
-            common = int((table.patterns.multiplicity @ counts).argmax())
-            rare = counts[:, common] < counts.sum(axis=1)
-            differ |= (table.of >= 0) & rare[np.maximum(table.of, 0)]
-    return int(strata.multiplicity[differ].sum()) < FEW_ITEMS
+    return judged(
+        name, Estimate(float(value)), None if drawn is None else drawn[name], information, float(value)
+    )

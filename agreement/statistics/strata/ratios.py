@@ -1,16 +1,16 @@
 """Figures of several tables together as one ratio: numerators and denominators of the tables added.
 
-See agreement.statistics.strata.
+See agreement.statistics.strata.stratified.
 """
 
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 import numpy as np
 
-from agreement.statistics.bootstrap import Interval, percentile_interval
+from agreement.statistics.bootstrap import Interval
 from agreement.statistics.coefficients import (
     CountSums,
     expected_disagreement,
@@ -20,9 +20,11 @@ from agreement.statistics.coefficients import (
     rating_weighted_agreement,
     uniform_chance_agreement,
 )
+from agreement.statistics.estimates import NOT_COMPUTED, SINGLE_ITEM, Estimate
+from agreement.statistics.intervals import End, Information, judged_interval, unseen_limits
 from agreement.statistics.pairs import PairSums, cohen_varies, light_kappa
 from agreement.statistics.patterns import FloatArray
-from agreement.statistics.strata_tables import Strata
+from agreement.statistics.strata.tables import Strata
 
 COUNT_FIGURES = ("observed_agreement", "fleiss_kappa", "pabak", "gwet_ac1", "krippendorff_alpha")
 SHARE_FIGURES = ("focus_score", "rating_weighted_agreement", "pair_pooled_agreement", "unanimous_share")
@@ -50,10 +52,18 @@ class Ratio:
         above = np.concatenate([part.above for part in parts], axis=-1)
         return cls(above, np.concatenate([part.below for part in parts], axis=-1))
 
-    def interval(self, index: int | None = None) -> Interval:
-        """Return the percentile interval of a resampled figure, or of one row of many."""
+    def interval(
+        self,
+        value: float,
+        information: Information,
+        *,
+        below: float,
+        floor: float = -1.0,
+        index: int | None = None,
+    ) -> Interval:
+        """Return the interval of a resampled figure, or of one row of many, as `judged_interval` does."""
         one = self if index is None else Ratio(self.above[index], self.below[index])
-        return percentile_interval(one.values, one.defined)
+        return judged_interval(value, one.values, one.defined, information, below=below, floor=floor)
 
 
 def figure_parts(s: CountSums, name: str) -> Ratio:
@@ -128,3 +138,56 @@ def pair_agreement(strata: Strata, pair_sums: Sequence[PairSums]) -> Ratio:
 def light_of(parts: Ratio, defined: np.ndarray) -> tuple[FloatArray, np.ndarray]:
     """Return the mean kappa of the pairs that are `defined` (pairs,), and where there is one."""
     return light_kappa(parts.values, parts.defined & defined[:, None])
+
+
+def judged(
+    name: str, estimate: Estimate, drawn: Ratio | None, information: Information, below: float
+) -> Estimate:
+    """Return a defined figure with its interval; below is how far it would fall if no unit agreed."""
+    if drawn is None:
+        return replace(estimate, interval_reason=NOT_COMPUTED)
+    if information.clusters < 2:
+        return replace(estimate, interval_reason=SINGLE_ITEM)
+    return figure_interval(name, estimate.known, drawn, information, below).on(estimate)
+
+
+def figure_interval(
+    name: str, value: float, drawn: Ratio, information: Information, below: float
+) -> Interval:
+    """Return the interval of a figure of all tables from its resamples."""
+    floor = 0.0 if name == "observed_agreement" or name in SHARE_FIGURES else -1.0
+    return drawn.interval(value, information.of_figure(name), below=below, floor=floor)
+
+
+def figure_fall(
+    strata: Strata, sums: Sequence[CountSums], pair_sums: Sequence[PairSums], name: str, value: float
+) -> float:
+    """Return how far a figure of this value would fall if no unit agreed: sum w o / sum w (1 - e)."""
+    if name in SHARE_FIGURES:
+        return value
+    if name == "cohen_kappa":
+        return light_fall(pair_parts(strata, pair_sums), pair_agreement(strata, pair_sums))
+    return count_fall(sums, name)
+
+
+def count_fall(sums: Sequence[CountSums], name: str) -> float:
+    """Return `figure_fall` of a coefficient from counts."""
+    ratio = together(sums, name)
+    weights = [one.ratings if name == "krippendorff_alpha" else one.pairable for one in sums]
+    weight = sum(float(each[0]) for each in weights)
+    return (float(ratio.above[0]) + weight) / float(ratio.below[0]) - 1
+
+
+def light_fall(parts: Ratio, shares: Ratio) -> float:
+    """Return `figure_fall` of the mean of the pairs' kappas."""
+    defined = parts.defined[:, 0]
+    return float((shares.above[defined, 0] / parts.below[defined, 0]).mean())
+
+
+def figure_end(
+    strata: Strata, sums: Sequence[CountSums], pair_sums: Sequence[PairSums], name: str, value: float
+) -> End:
+    """Return a defined figure with what it rests on and its limits where no resample differs."""
+    information = strata.information.of_figure(name)
+    below = figure_fall(strata, sums, pair_sums, name, value)
+    return End(value, information, unseen_limits(value, information.clusters, below=below))

@@ -10,15 +10,15 @@ from typing import Any
 import numpy as np
 from numpy.typing import ArrayLike
 
-from agreement.statistics.bootstrap import percentile_interval
 from agreement.statistics.coefficients import COUNT_COEFFICIENTS, count_estimate
-from agreement.statistics.cohen import pair_figures, resampled_light
+from agreement.statistics.cohen import light_fall, pair_figures, resampled_light
 from agreement.statistics.estimates import BEYOND_LIMIT, NOT_COMPUTED, NOT_ESTIMABLE, SINGLE_ITEM
+from agreement.statistics.intervals import Information, judged_interval
 from agreement.statistics.label_agreement import count_interval
 from agreement.statistics.rating_table import Study, study_of
-from agreement.statistics.strata import stratified_agreement
-from agreement.statistics.strata_resampling import resampled_interval
-from agreement.statistics.strata_tables import strata_of
+from agreement.statistics.strata.resampling import resampled_interval
+from agreement.statistics.strata.stratified import stratified_agreement
+from agreement.statistics.strata.tables import strata_of
 from core.canonical_json import canonical_float
 
 # A pilot says little about a study a thousand times its size.
@@ -59,8 +59,9 @@ def items_needed(
     """
     study = study_of(ratings, q=q, clusters=clusters)
     if name == "cohen_kappa":
-        reason = pair_figures(study, replicates=0, seed=seed).light.reason
-        width_at = _light_width(study, replicates, seed)
+        light = pair_figures(study, replicates=0, seed=seed).light
+        reason = light.reason
+        width_at = _light_width(study, 0.0 if light.value is None else light.value, replicates, seed)
     elif name in COUNT_COEFFICIENTS:
         reason = count_estimate(name, study.sums).reason
         width_at = _count_width(name, study, replicates, seed)
@@ -70,25 +71,31 @@ def items_needed(
 
 
 def strata_items_needed(
-    strata: ArrayLike, *, q: int, name: str, width: float, seed: int | Sequence[int], replicates: int = 1000
+    strata: ArrayLike,
+    *,
+    q: int,
+    name: str,
+    width: float,
+    seed: int | Sequence[int],
+    replicates: int = 1000,
+    clusters: ArrayLike | None = None,
 ) -> ItemsNeeded:
     """Return `items_needed` of the tables of an (items, strata, raters) array together.
 
-    Items are drawn with all their strata. Where they are of more than STRATA_KINDS kinds the width at hand is
+    Items are drawn with all their strata; where clusters (items,) are given, clusters are drawn and counted.
+    Where they are of more than STRATA_KINDS kinds the width at hand is
     told and no number: drawing them again and again takes too long.
     """
-    tables = strata_of(strata, q=q)
-    now = stratified_agreement(strata, q=q, seed=seed, replicates=replicates).estimates
+    tables = strata_of(strata, q=q, clusters=clusters)
+    now = stratified_agreement(strata, q=q, seed=seed, replicates=replicates, clusters=clusters).estimates
     if name not in now:
         raise ValueError(f"There is no coefficient named {name!r}.")
-    n, kinds = tables.n_items, tables.multiplicity.size
+    n, kinds = tables.units.n, tables.units.multiplicity.size
 
     def width_at(size: int) -> float:
-        estimate = now[name] if size == n else resampled_interval(tables, name, replicates, seed, n=size)
-        if estimate.low is None or estimate.high is None:
-            return math.inf
-        # Where no resample varies the width says nothing.
-        return estimate.high - estimate.low or math.inf
+        value = now[name].known
+        limits = now[name] if size == n else resampled_interval(tables, name, value, replicates, seed, n=size)
+        return math.inf if limits.low is None or limits.high is None else limits.high - limits.low
 
     if now[name].reason is None and kinds > STRATA_KINDS and width_at(n) >= width:
         at_hand = width_at(n)
@@ -133,16 +140,22 @@ def _count_width(
 ) -> Callable[[int], float]:
     def width_at(n: int) -> float:
         resampled = study.resampled_sums(replicates, seed, n=n)
-        return count_interval(name, study, study.sums, resampled, n=n).width
+        return count_interval(name, study.sums, resampled, _grown(study, n)).width
 
     return width_at
 
 
-def _light_width(study: Study, replicates: int, seed: int | Sequence[int]) -> Callable[[int], float]:
+def _grown(study: Study, n: int) -> Information:
+    """Return what a study of n texts like these would rest on."""
+    return study.information.scaled(n / study.count_units.n)
+
+
+def _light_width(
+    study: Study, value: float, replicates: int, seed: int | Sequence[int]
+) -> Callable[[int], float]:
     def width_at(n: int) -> float:
         drawn = [resampled_light(study, sums) for sums in study.resampled_pair_sums(replicates, seed, n=n)]
         values, defined = (np.concatenate(part) for part in zip(*drawn, strict=True))
-        # Where every pair agrees throughout, no resample varies and the width says nothing.
-        return percentile_interval(values, defined).width or math.inf
+        return judged_interval(value, values, defined, _grown(study, n), below=light_fall(study)).width
 
     return width_at

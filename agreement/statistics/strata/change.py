@@ -8,30 +8,30 @@ from dataclasses import dataclass, replace
 import numpy as np
 from numpy.typing import ArrayLike
 
-from agreement.statistics.bootstrap import RULE_OF_THREE, generator
+from agreement.statistics.bootstrap import generator
 from agreement.statistics.coefficients import DEFINED, CountSums, evaluate_count
 from agreement.statistics.difference import (
     LIGHT,
     Change,
     difference_of,
     joined_items,
-    joined_limits,
-    with_interval,
 )
 from agreement.statistics.estimates import SINGLE_ITEM, Estimate
+from agreement.statistics.intervals import End, judged_difference
 from agreement.statistics.pairs import PairSums
 from agreement.statistics.patterns import FloatArray
-from agreement.statistics.strata import stratified_agreement
-from agreement.statistics.strata_ratios import (
+from agreement.statistics.strata.ratios import (
     COUNT_FIGURES,
     SHARE_FIGURES,
     added,
+    figure_end,
     light_of,
     pair_parts,
     together,
 )
-from agreement.statistics.strata_resampling import STRATA_STREAM
-from agreement.statistics.strata_tables import Strata, strata_of, sums_of
+from agreement.statistics.strata.resampling import STRATA_STREAM
+from agreement.statistics.strata.stratified import stratified_agreement
+from agreement.statistics.strata.tables import Strata, strata_of, sums_of
 
 Drawn = dict[str, tuple[FloatArray, np.ndarray]]
 
@@ -83,11 +83,11 @@ def stratified_change(
         if difference.reason is None and not enough:
             difference = replace(difference, interval_reason=SINGLE_ITEM)
         elif difference.reason is None and drawn[0]:
-            ends = [_joined(parts, name) for parts in drawn]
-            difference = with_interval(difference, ends[0], ends[1])
+            ends = [_end(round, name) for round in rounds]
+            (earlier, known), (later, again) = (_joined(parts, name) for parts in drawn)
+            interval = judged_difference(ends[0], ends[1], later - earlier, known & again)
+            difference = interval.on(difference)
         differences[name] = difference
-    if enough and replicates and any(_flat(difference) for difference in differences.values()):
-        differences = _with_limits(differences, (before, after), q, seed, replicates, min_common)
     return Change(differences, both, only_before, only_after)
 
 
@@ -97,6 +97,12 @@ def _round_of(ratings: ArrayLike, q: int, min_common: int) -> _Round:
     whole = _sums(strata, strata.multiplicity[None, :].astype(np.float64))
     estimates = {name: result.estimates[name] for name in (*COUNT_FIGURES, *SHARE_FIGURES, LIGHT)}
     return _Round(strata, pair_parts(strata, whole[1]).defined[:, 0], estimates)
+
+
+def _end(round: _Round, name: str) -> End:
+    strata = round.strata
+    sums, pair_sums = _sums(strata, strata.multiplicity[None, :].astype(np.float64))
+    return figure_end(strata, sums, pair_sums, name, round.estimates[name].known)
 
 
 def _sums(strata: Strata, weights: FloatArray) -> tuple[list[CountSums], list[PairSums]]:
@@ -121,32 +127,3 @@ def _joined(parts: Sequence[Drawn], name: str) -> tuple[FloatArray, np.ndarray]:
     return np.concatenate([part[name][0] for part in parts]), np.concatenate(
         [part[name][1] for part in parts]
     )
-
-
-def _flat(difference: Estimate) -> bool:
-    return (
-        difference.low is not None
-        and difference.high is not None
-        and difference.high - difference.low <= 1e-9
-    )
-
-
-def _with_limits(
-    differences: dict[str, Estimate],
-    ratings: tuple[ArrayLike, ArrayLike],
-    q: int,
-    seed: int | Sequence[int],
-    replicates: int,
-    min_common: int,
-) -> dict[str, Estimate]:
-    """Return the differences, those that no resample varies with the limits of both rounds joined."""
-    before, after = (
-        stratified_agreement(part, q=q, seed=seed, replicates=replicates, min_common=min_common).estimates
-        for part in ratings
-    )
-    return {
-        name: joined_limits(difference, before[name], after[name])
-        if _flat(difference) and before[name].interval_method == after[name].interval_method == RULE_OF_THREE
-        else difference
-        for name, difference in differences.items()
-    }

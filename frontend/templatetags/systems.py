@@ -1,0 +1,30 @@
+"""How the lists of systems show an evaluation: its method, and the figure that stands for it."""
+
+from dataclasses import replace
+
+from django import template
+from django.utils.translation import gettext
+
+from agreement.display.cells import Cell, number
+from frontend.pages.systems.shown import method_said, shown_cell
+from scoring.models import Evaluation
+
+register = template.Library()
+
+
+@register.filter
+def method_words(evaluation: Evaluation) -> str:
+    """Say how an evaluation was done, in a word or two."""
+    return method_said(evaluation)
+
+
+@register.filter
+def headline_cell(evaluation: Evaluation) -> Cell:
+    """Return the score with its interval, or with its deviation over runs."""
+    headline = evaluation.headline
+    if headline is None:
+        return Cell("")
+    cell = shown_cell(headline)
+    if headline["sd"] is None:
+        return cell
+    return replace(cell, below=gettext("± %(sd)s over runs") % {"sd": number(headline["sd"])})
