@@ -20,7 +20,7 @@ from annotation.codebooks.definition import Codebook
 from annotation.importing.files.rows import FileError, Notice
 from annotation.importing.formats.focus_files import ASKED, plain_type_name
 from annotation.importing.formats.focus_sets import FocusSet, Text
-from annotation.importing.items import THERE, items_import
+from annotation.importing.items import items_import
 from annotation.importing.judgements import judgements_import, refuse_unless_imported
 from annotation.importing.reading import FOCUS, Opened, Reader, Reading, read_here
 from annotation.importing.staging import SHOWN, ImportReport, OnStored
@@ -153,7 +153,7 @@ def _foresee(project: Project, round_name: str, done: FocusImport) -> None:
     )
     judged = {(item, code, private or pseudonym) for item, code, private, pseudonym in rows}
     for item in done.found.items:
-        done.report.count(THERE if item.external_id in stored else "new items")
+        done.report.count("items already there" if item.external_id in stored else "new items")
     for row in done.found.judgements:
         there = (row.item, row.type_code, row.annotator) in judged
         done.report.count("judgements already there" if there else "new judgements")
