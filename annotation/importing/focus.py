@@ -6,7 +6,7 @@ See docs/decisions/importing.md.
 from __future__ import annotations
 
 import re
-from collections.abc import Iterator, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass, field
 from pathlib import Path
@@ -17,17 +17,16 @@ from django.utils.translation import gettext
 
 from annotation.access import visible_items
 from annotation.codebooks.definition import Codebook
-from annotation.importing.files.rows import FileError
-from annotation.importing.formats.focus_files import ASKED, FocusFile, focus_file_read, plain_type_name
-from annotation.importing.formats.focus_sets import FocusSet, Text, file_order, set_read
+from annotation.importing.files.rows import FileError, Notice
+from annotation.importing.formats.focus_files import ASKED, plain_type_name
+from annotation.importing.formats.focus_sets import FocusSet, Text
 from annotation.importing.items import items_import
 from annotation.importing.judgements import judgements_import, refuse_unless_imported
-from annotation.importing.reading import Opened, Reader, Reading
-from annotation.importing.staging import ImportReport
-from annotation.models import Membership, Project, ProjectEvent, Protocol
+from annotation.importing.reading import FOCUS, Opened, Reader, Reading, read_here
+from annotation.importing.staging import SHOWN, ImportReport, OnStored
+from annotation.models import Import, Membership, Project, ProjectEvent, Protocol, TypeAnnotation
 from core.errors import Refused
 
-FORMAT = "focus"
 LICENCE = "CC-BY-NC-4.0"
 """Of the published files; a project that names none gets it."""
 
@@ -36,79 +35,131 @@ _SET = re.compile(r"[^\W_][\w.-]{0,39}")
 
 @dataclass(frozen=True, slots=True)
 class FocusImport:
-    """What was found in the files of a set, and what the imports of items and of judgements did."""
+    """What was found in the files of a set, and what importing it did or would do."""
 
     found: FocusSet
+    report: ImportReport
     imports: list[ImportReport] = field(default_factory=list)
-
-    @property
-    def refused(self) -> int:
-        return sum(report.refused for report in self.imports)
 
 
 def focus_import(
     *,
     project: Project,
-    files: Sequence[tuple[str, Path]],
+    path: Path,
     set_name: str,
+    name: str = "",
+    files: Sequence[tuple[str, Path]] = (),
     round_name: str = "",
     keep_votes: bool = False,
     dry_run: bool = False,
     member: Membership | None = None,
+    on_staged: Callable[[Import], None] | None = None,
+    on_batch: Callable[[int], None] | None = None,
+    on_stored: OnStored | None = None,
+    reader: Reader = read_here,
 ) -> FocusImport:
-    """Import the files of one set, by name and path, in any order; the same files again change nothing.
+    """Import the files of one set, in any order; the same files again change nothing.
 
+    `files` are their names and paths, of which `path` is one; without them the path is an archive of them.
     Items are named by the set and their number from 1, as in dev001. Sheets go into an imported round
     (`round_name`, else the set's name) that asks each argument the two types of its category, and each
     passage of LogicClimate all of them. Without a file of arguments the sheets are read beside the items that
     the project has of this set. `keep_votes` keeps a yes whose words stand nowhere in the text, else it is
-    left out. Everything is read before anything is stored. Raises FileError and Refused.
+    left out. Everything is read before anything is stored: first the items become visible, then the
+    judgements, and `on_stored` is told with the last of them. The others are those of `items_import`. Raises
+    FileError and Refused.
     """
-    codebook = _codebook(project, set_name)
+    codebook = set_check(project, set_name)
     round_name = (round_name or set_name).strip()
     refuse_unless_imported(project, round_name)
-    names = {
-        plain_type_name(name): entry.code
-        for entry in codebook.types
-        for name in (*entry.aliases, entry.name, entry.code)
+    options = {
+        "names": {
+            plain_type_name(known): entry.code
+            for entry in codebook.types
+            for known in (*entry.aliases, entry.name, entry.code)
+        },
+        "set": set_name,
+        "keep_votes": keep_votes,
+        "there": _texts_there(project, set_name),
+        "files": [(file, str(at)) for file, at in files],
     }
-    read = sorted((focus_file_read(path, name, names) for name, path in files), key=file_order)
-    found = set_read(read, set_name, keep_votes=keep_votes, there=_texts_there(project, set_name))
-    done = FocusImport(found)
+    name = name or ", ".join(file for file, _ in files)
+    with reader(Reading(FOCUS, path, name, FOCUS, options)) as opened:
+        found = FocusSet.of(opened.rows)
+    report = ImportReport(file=name, format=FOCUS, rows=len(found.items) + len(found.judgements))
+    for file in found.reports:
+        report.notice(Notice(file.file, str(file).partition(": ")[2]))
+    for notice in found.notices:
+        report.notice(notice)
+    done = FocusImport(found, report)
     if dry_run:
+        if on_batch is not None:
+            on_batch(report.rows)
+        _foresee(project, round_name, done)
         return done
-    paths = dict(files)
-    if found.items:
-        bringing = [file for file in read if file.brings_items]
-        done.imports.append(
-            items_import(
-                project=project,
-                path=paths[bringing[0].name],
-                name=_names(bringing),
-                member=member,
-                reader=_given(found.items),
-            )
-        )
-    if found.judgements and not done.refused:
-        sheets = [file for file in read if file.annotators]
-        done.imports.append(
-            judgements_import(
-                project=project,
-                path=paths[sheets[0].name],
-                name=_names(sheets),
-                round_name=round_name,
-                asked={} if found.is_logic else {"field": "category", "types": ASKED},
-                keep_votes=keep_votes,
-                member=member,
-                reader=_given(found.judgements),
-            )
-        )
-    if any(report.stored for report in done.imports):
+
+    def last_stored(staged: Import, last: ImportReport) -> None:
         _licence_set(project, member)
+        _add(report, last)
+        if on_stored is not None:
+            report.stored = True
+            on_stored(staged, report)
+
+    shared: dict[str, Any] = {"project": project, "path": path, "name": name, "member": member}
+    shared |= {"on_staged": on_staged, "on_batch": on_batch}
+    if found.items:
+        told = None if found.judgements else last_stored
+        done.imports.append(items_import(**shared, reader=_given(found.items), on_stored=told))
+        if found.judgements or not done.imports[0].stored:
+            _add(report, done.imports[0])
+    if found.judgements and not report.refused:
+        asked = {} if found.is_logic else {"field": "category", "types": ASKED}
+        of_sheets = judgements_import(
+            **shared,
+            round_name=round_name,
+            asked=asked,
+            keep_votes=keep_votes,
+            reader=_given(found.judgements),
+            on_stored=last_stored,
+        )
+        done.imports.append(of_sheets)
+        if not of_sheets.stored:
+            _add(report, of_sheets)
+    report.stored = bool(done.imports) and all(one.stored for one in done.imports)
     return done
 
 
-def _codebook(project: Project, set_name: str) -> Codebook:
+def _add(report: ImportReport, one: ImportReport) -> None:
+    """Add what one of the two imports did to what is told of the set."""
+    for what, n in one.counts.items():
+        report.count(what, n)
+    report.refused += one.refused
+    report.refusals += one.refusals
+    report.noticed += one.noticed
+    report.notices += one.notices[: SHOWN - len(report.notices)]
+    report.people |= one.people
+
+
+def _foresee(project: Project, round_name: str, done: FocusImport) -> None:
+    """Count what is new and what is there already."""
+    stored = set(visible_items(project).values_list("external_id", flat=True))
+    rows = TypeAnnotation.objects.filter(
+        assignment__round__project=project, assignment__round__name=round_name
+    ).values_list(
+        "assignment__item__external_id",
+        "type_code",
+        "assignment__member__private_name",
+        "assignment__member__pseudonym",
+    )
+    judged = {(item, code, private or pseudonym) for item, code, private, pseudonym in rows}
+    for item in done.found.items:
+        done.report.count("items already there" if item.external_id in stored else "new items")
+    for row in done.found.judgements:
+        there = (row.item, row.type_code, row.annotator) in judged
+        done.report.count("judgements already there" if there else "new judgements")
+
+
+def set_check(project: Project, set_name: str) -> Codebook:
     """Return the codebook that judgements go by. Raises Refused where these files cannot go in."""
     if project.protocol != Protocol.FOCUS:
         raise Refused("invalid", gettext("These files judge types: import them into a FOCUS project."))
@@ -144,13 +195,9 @@ def _given(rows: Sequence[Any]) -> Reader:
 
     @contextmanager
     def read(reading: Reading) -> Iterator[Opened]:
-        yield Opened(FORMAT, iter(rows))
+        yield Opened(FOCUS, iter(rows))
 
     return read
-
-
-def _names(files: Sequence[FocusFile]) -> str:
-    return ", ".join(file.name for file in files)
 
 
 def _licence_set(project: Project, member: Membership | None) -> None:

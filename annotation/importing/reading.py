@@ -15,9 +15,10 @@ from annotation.codebooks.definition import Codebook
 from annotation.importing.files.bounds import bounded
 from annotation.importing.formats import judgement_formats
 from annotation.importing.formats import judgement_table as judgements
+from annotation.importing.formats.focus_sets import set_rows
 from annotation.importing.formats.item_formats import FORMATS, recognise
 
-ITEMS, JUDGEMENTS, KEY = "items", "judgements", "key"
+ITEMS, JUDGEMENTS, KEY, FOCUS = "items", "judgements", "key", "focus"
 
 
 @dataclass(frozen=True, slots=True)
@@ -62,6 +63,8 @@ def open_rows(reading: Reading) -> Opened:
     if reading.content == KEY:
         renamed = options.get("renamed")
         return Opened(KEY, judgements.read(path, name=name, annotator_needed=False, renamed=renamed))
+    if reading.content == FOCUS:
+        return Opened(FOCUS, set_rows(path, name, options))
     if reading.content == JUDGEMENTS:
         codebook = Codebook.from_json(options["codebook"])
         format = reading.format or None

@@ -6,11 +6,12 @@ that lost the upload has stored nothing, and whoever takes it up again begins an
 
 import logging
 import shutil
-from collections.abc import Iterator
+import zipfile
+from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass, field
 from pathlib import Path
-from tempfile import NamedTemporaryFile, TemporaryDirectory
+from tempfile import NamedTemporaryFile, TemporaryDirectory, TemporaryFile
 from typing import Any
 
 from django.core.files import File
@@ -22,11 +23,13 @@ from django.utils.translation import get_language, gettext
 from annotation.access import refuse_archived
 from annotation.importing.files.bounds import FILE_BYTES as MAX_BYTES
 from annotation.importing.files.rows import FileError, ItemRow, JudgementRow, Refusal
+from annotation.importing.focus import focus_import, set_check
 from annotation.importing.formats import judgement_table, screened
+from annotation.importing.formats.focus_sets import FileReport
 from annotation.importing.formats.item_table import KNOWN, NEEDED
 from annotation.importing.items import items_import
 from annotation.importing.judgements import judgements_import
-from annotation.importing.reading import Opened, Reader, Reading, read_here
+from annotation.importing.reading import FOCUS, Opened, Reader, Reading, read_here
 from annotation.importing.screening import screened_log, screened_write
 from annotation.importing.staging import JUDGEMENTS, ImportReport, import_discard, import_finish
 from annotation.importing.subprocess_reader import AT_ONCE, WORKER, TakesTooLong, read_apart
@@ -57,6 +60,7 @@ def upload_create(
     asked: dict[str, Any] | None = None,
     keep_votes: bool = False,
     correct: bool = False,
+    format: str = "",
 ) -> Upload:
     """Keep a file for checking. With `round_name` it holds finished judgements for that round, else items.
 
@@ -85,9 +89,46 @@ def upload_create(
         asked=asked or {},
         keep_votes=keep_votes,
         correct=correct,
-        format=JUDGEMENTS if round_name.strip() else "",
+        format=format or (JUDGEMENTS if round_name.strip() else ""),
         language=get_language() or "",
     )
+
+
+def focus_upload_create(
+    *,
+    project: Project,
+    member: Membership,
+    files: "Sequence[File[Any]]",
+    set_name: str,
+    keep_votes: bool = False,
+) -> Upload:
+    """Keep the FOCUS authors' files of one set for checking, in one archive. Raises Refused."""
+    names = [Path(file.name or "").name for file in files]
+    twice = next((name for name in names if names.count(name) > 1), None)
+    if twice is not None:
+        raise Refused(
+            "invalid", gettext("%(name)s is there twice: choose every file once.") % {"name": twice}
+        )
+    if sum(file.size for file in files) > MAX_BYTES:
+        told = gettext("The files are larger than %(n)s MB: use manage.py import_focus for them.")
+        raise Refused("invalid", told % {"n": MAX_BYTES // 2**20})
+    set_check(project, set_name)
+    with TemporaryFile() as archived:
+        with zipfile.ZipFile(archived, "w", zipfile.ZIP_DEFLATED) as archive:
+            for name, file in zip(names, files, strict=True):
+                with archive.open(name, "w") as entry:
+                    shutil.copyfileobj(file, entry)
+        archived.seek(0)
+        upload = upload_create(
+            project=project,
+            member=member,
+            file=File(archived, name=f"{set_name}.zip"),
+            name=gettext("%(n)s FOCUS files") % {"n": len(files)} if len(files) > 1 else names[0],
+            round_name=set_name,
+            keep_votes=keep_votes,
+            format=FOCUS,
+        )
+    return upload
 
 
 def columns_known(upload: Upload) -> tuple[tuple[str, ...], tuple[str, ...]]:
@@ -196,7 +237,7 @@ class _Found:
 
     def seen(self, rows: Iterator[Any]) -> Iterator[Any]:
         for row in rows:
-            if len(self.rows) < ROWS_SHOWN:
+            if len(self.rows) < ROWS_SHOWN and not isinstance(row, FileReport):
                 self.rows.append(_row_shown(row))
             yield row
 
@@ -296,7 +337,7 @@ def _run(upload: Upload, lease: Lease, at_once: bool) -> bool:
             if at_once and isinstance(error, TakesTooLong):
                 lease.drop(rows_read=0, attempts=0)
                 return False
-            lease.fail(_words(error), found=found.to_json())
+            lease.fail(_words(upload, error), found=found.to_json())
             return True
         if not report.stored and not _holds(upload):
             finish(report, work=Work.CHECK, brought=None)
@@ -378,8 +419,14 @@ def _import(
         "reader": reader,
         **telling,
     }
-    if upload.format == JUDGEMENTS:
+    if upload.format in (JUDGEMENTS, FOCUS):
         del shared["on_held"]
+    if upload.format == FOCUS:
+        for name in ("skip_invalid", "refused_path"):
+            del shared[name]
+        of_set = focus_import(set_name=upload.round_name, keep_votes=upload.keep_votes, **shared)
+        return of_set.report
+    if upload.format == JUDGEMENTS:
         return judgements_import(
             round_name=upload.round_name,
             asked=upload.asked,
@@ -393,8 +440,10 @@ def _import(
     )
 
 
-def _words(error: FileError | Refused) -> str:
+def _words(upload: Upload, error: FileError | Refused) -> str:
     if isinstance(error, FileError):
+        if upload.format == FOCUS:
+            return str(error)  # which of the files it is
         return (
             f"{error.place}: {error.message}"
             if error.place

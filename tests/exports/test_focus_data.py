@@ -36,7 +36,7 @@ def project(shared_data):
     made = project_create(slug="dev", codebook="focus")
     paths = [folder / "model_pred" / "dev_prediction_gpt-3.5-turbo.csv"]
     paths += sorted((folder / "annotated data").glob("*_annotated.csv"))
-    focus_import(project=made, files=files_named(paths), set_name="D")
+    focus_import(project=made, path=paths[0], files=files_named(paths), set_name="D")
     return made
 
 

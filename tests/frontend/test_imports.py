@@ -297,3 +297,52 @@ def test_one_reason_of_many_rows_is_shown_for_the_first_of_them(lead_client, stu
     page = html_of(send(lead_client, f"id,text\n{rows}z,\n".encode()))
     assert page.count("<td>the text is blank") == 5
     assert "and 182 more rows" in page
+
+
+FOCUS_FILES = {
+    "model.csv": b"Argument,category,FSQType1,FSQType2,Span_FSQType1,Span_FSQType2,Predicted_Type1,"
+    b"Predicted_Type2,Span_PredictedType1,Span_PredictedType2\nTaxes rise.,reasons_evidence,,,,,,,,\n",
+    "reason.csv": b"A1_reason_F,A2_reason_F,A1_reason_G,A2_reason_G\nTaxes, ,,rise\n",
+}
+
+
+def send_focus(client, files, **more):
+    given = [SimpleUploadedFile(name, content) for name, content in files.items()]
+    return client.post(
+        "/p/s/import/", {"file": given, "holds": "focus", "set_name": "dev", **more}, follow=True
+    )
+
+
+def test_the_focus_authors_files_are_checked_and_imported_together(lead_client, study):
+    response = send_focus(lead_client, FOCUS_FILES)
+    page = html_of(response)
+    assert "<b>1</b> new item" in page and "<b>4</b> new judgements" in page
+    assert "sheet; reasons_evidence; A1 A2; 1 rows; 2 yes, 2 no, 1 blank; 2 exact" in page
+    assert "column A2_reason_F (dev001)" in page and "holds white space alone and is a no" in page
+    assert not study.project.items.exists()
+    address = response.redirect_chain[-1][0]
+    page = html_of(lead_client.post(address, {"act": "import"}, follow=True))
+    assert "Go on with the project" in page and "<b>4</b> new judgements" in page
+    assert study.project.items.get().external_id == "dev001"
+    assert study.project.rounds.get(name="dev").status == "closed"
+    page = html_of(send_focus(lead_client, FOCUS_FILES))
+    assert "Everything in it is here already. Importing it would change nothing." in page
+
+
+@pytest.mark.parametrize(
+    ("files", "more", "told"),
+    [
+        (FOCUS_FILES, {"set_name": ""}, "Name the set, as in dev."),
+        (FOCUS_FILES, {"set_name": "a b"}, "Name the set by letters, digits, dots and hyphens"),
+        (
+            FOCUS_FILES,
+            {"holds": "items"},
+            "Choose one file: only the FOCUS authors’ files come several at once.",
+        ),
+        ({"reason.csv": FOCUS_FILES["reason.csv"]}, {}, "reason.csv: brings no arguments"),
+        (FOCUS_FILES | {"x.csv": b"a,b\n"}, {}, "x.csv: row 1: is none of the FOCUS authors"),
+    ],
+)
+def test_focus_files_that_do_not_belong_together_are_refused_in_words(lead_client, study, files, more, told):
+    assert told in html.unescape(html_of(send_focus(lead_client, files, **more)))
+    assert not study.project.items.exists()

@@ -9,6 +9,7 @@ from __future__ import annotations
 
 import csv
 import re
+import zipfile
 from collections.abc import Sequence
 from dataclasses import dataclass
 from pathlib import Path
@@ -16,6 +17,7 @@ from typing import NamedTuple
 
 from django.utils.translation import gettext
 
+from annotation.importing.files.bounds import FILE_BYTES, unpacked_bytes
 from annotation.importing.files.delimited import CELL_LIMIT
 from annotation.importing.files.encodings import open_text
 from annotation.importing.files.foreign import refuse_foreign
@@ -139,6 +141,24 @@ def focus_file_read(path: Path, name: str, names: dict[str, str]) -> FocusFile:
             "found": ", ".join(map(repr, named))[:300] or "nothing",
         },
     )
+
+
+def unpack(path: Path, name: str, folder: Path) -> list[tuple[str, str]]:
+    """Write the files of an archive into a folder; return their names and paths. Raises FileError."""
+    found = []
+    try:
+        with zipfile.ZipFile(path) as archive:
+            if unpacked_bytes(archive) > FILE_BYTES:
+                raise FileError(name, "", gettext("unpacks to too much"))
+            for number, entry in enumerate(archive.infolist()):
+                at = folder / str(number)
+                at.write_bytes(archive.read(entry))
+                found.append((entry.filename, str(at)))
+    except (zipfile.BadZipFile, NotImplementedError, RuntimeError) as problem:
+        raise FileError(
+            name, "", gettext("is no archive that can be read: %(problem)s") % {"problem": problem}
+        ) from None
+    return found
 
 
 def questions_of(row: dict[str, str], category: Category) -> list[dict[str, str]]:

@@ -3,8 +3,10 @@
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
+from pathlib import Path
+from tempfile import TemporaryDirectory
 from typing import Any, NamedTuple
 
 from django.utils.translation import gettext
@@ -19,14 +21,26 @@ from annotation.importing.formats.focus_files import (
     SHEET,
     FocusFile,
     below_header,
+    focus_file_read,
     questions_of,
+    unpack,
 )
-from annotation.importing.formats.focus_places import NEAREST, NOWHERE, TWO, span_find, stands_in
+from annotation.importing.formats.focus_places import (
+    EXACT,
+    FOLD,
+    NEAREST,
+    NOWHERE,
+    STRIP,
+    TWO,
+    span_find,
+    stands_in,
+)
 from core.texts import is_blank
 
 MISFITS = 0.05
 """The share of a sheet's spans that may stand in no text of their row; with more the rows are not these."""
 
+_ORDER = ("yes", "no", "blank", EXACT, STRIP, FOLD, TWO, NEAREST, NOWHERE)
 _OF_CATEGORY = {category.name: category for category in CATEGORIES}
 
 
@@ -50,6 +64,16 @@ class FileReport:
     answers: Counter[str] = field(default_factory=Counter)
     places: Counter[str] = field(default_factory=Counter)
 
+    def __str__(self) -> str:
+        """Return the line about the file: what it is, its rows, its answers, the rules of their places."""
+        parts = [self.kind, self.category, " ".join(self.annotators), f"{self.rows} rows"]
+        for counter in (self.answers, self.places):
+            parts.append(", ".join(f"{counter[what]} {what}" for what in _ORDER if what in counter))
+        return f"{self.file}: {'; '.join(filter(None, parts))}"
+
+
+SetRow = FileReport | Notice | ItemRow | JudgementRow
+
 
 @dataclass(slots=True)
 class FocusSet:
@@ -59,11 +83,42 @@ class FocusSet:
     judgements: list[JudgementRow] = field(default_factory=list)
     reports: list[FileReport] = field(default_factory=list)
     notices: list[Notice] = field(default_factory=list)
-    nowhere: int = 0
+
+    @classmethod
+    def of(cls, rows: Iterator[SetRow]) -> FocusSet:
+        """Return what `set_rows` gives, together."""
+        found = cls()
+        for row in rows:
+            if isinstance(row, ItemRow):
+                found.items.append(row)
+            elif isinstance(row, JudgementRow):
+                found.judgements.append(row)
+            elif isinstance(row, FileReport):
+                found.reports.append(row)
+            else:
+                found.notices.append(row)
+        return found
 
     @property
     def is_logic(self) -> bool:
         return any(report.kind == LOGIC for report in self.reports)
+
+
+def set_rows(path: Path, name: str, options: Mapping[str, Any]) -> Iterator[SetRow]:
+    """Yield all that a set brings: what each file is, notices, items, judgements.
+
+    `options` has `files`, pairs of a name and a path, else the path is an archive of them; `names`, the codes
+    of types by their plain names; `set`, `keep_votes` and `there` are those of `set_read`. Raises FileError.
+    """
+    with TemporaryDirectory() as folder:
+        files = options.get("files") or unpack(path, name, Path(folder))
+        read = [focus_file_read(Path(at), file, options["names"]) for file, at in files]
+    there = [Text(*text) for text in options["there"]]
+    found = set_read(read, options["set"], keep_votes=options["keep_votes"], there=there)
+    yield from found.reports
+    yield from found.notices
+    yield from found.items
+    yield from found.judgements
 
 
 def set_read(
@@ -267,7 +322,6 @@ class _Sheet:
                 if other is not text and stands_in(other.words, cell)
             )
             self.misfits.append(_Misfit(place, cell, text, elsewhere))
-            self.found.nowhere += 1
             if self.keep_votes:
                 self.found.judgements.append(
                     _judgement(text, code, annotator, whole, comment=f"“{cell.strip()}”", incomplete=True)

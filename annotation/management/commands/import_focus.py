@@ -1,6 +1,5 @@
 """Import the files that the FOCUS authors publish, as they are."""
 
-from collections.abc import Mapping
 from pathlib import Path
 from typing import Any
 
@@ -8,11 +7,7 @@ from django.core.management.base import CommandError, CommandParser
 
 from annotation.importing.files.rows import counted
 from annotation.importing.focus import FocusImport, files_named, focus_import
-from annotation.importing.formats.focus_places import EXACT, FOLD, NEAREST, NOWHERE, STRIP, TWO
-from annotation.importing.formats.focus_sets import FileReport
 from annotation.management.script import ROWS_REFUSED, ScriptCommand
-
-ORDER = ("yes", "no", "blank", EXACT, STRIP, FOLD, TWO, NEAREST, NOWHERE)
 
 
 class Command(ScriptCommand):
@@ -39,9 +34,11 @@ class Command(ScriptCommand):
         parser.add_argument("--dry-run", action="store_true", help="say what was found, and store nothing")
 
     def handle(self, *args: Any, **options: Any) -> None:
+        files = files_named(options["files"])
         done = focus_import(
             project=self.project(options["slug"]),
-            files=files_named(options["files"]),
+            path=files[0][1],
+            files=files,
             set_name=options["set"],
             round_name=options["round"],
             keep_votes=options["keep_votes"],
@@ -50,11 +47,10 @@ class Command(ScriptCommand):
         for notice in done.found.notices:
             self.stderr.write(f"{notice.place}: note: {notice.message}")
         for report in done.found.reports:
-            self.stdout.write(file_words(report))
+            self.stdout.write(str(report))
         if options["dry_run"]:
-            self.stdout.write(
-                f"would bring {len(done.found.items)} items and {len(done.found.judgements)} judgements"
-            )
+            counts = ", ".join(f"{n} {counted(what, n)}" for what, n in done.report.counts.items() if n)
+            self.stdout.write(f"would bring {counts or 'nothing'}")
             return
         self._tell(done)
 
@@ -66,27 +62,11 @@ class Command(ScriptCommand):
                 self.stderr.write(f"{refusal['place']}: {refusal['reason']}")
             if report.stored:
                 counts = ", ".join(f"{n} {counted(what, n)}" for what, n in report.counts.items() if n)
-                self.stdout.write(f"{report.file}: {counts or 'nothing'}")
-        if done.refused:
+                self.stdout.write(f"{report.format}: {counts or 'nothing'}")
+        if done.report.refused:
             raise CommandError(
-                f"{done.refused} rows were refused; nothing was stored of {done.imports[-1].file}.",
+                f"{done.report.refused} rows were refused; nothing was stored of the rows beside them.",
                 returncode=ROWS_REFUSED,
             )
         if not any(report.changed for report in done.imports):
             self.stdout.write("Everything in these files was there already; nothing was changed.")
-
-
-def file_words(report: FileReport) -> str:
-    """Return the line about one file: what it is, its rows, its answers and how their places were found."""
-    parts = [report.kind]
-    if report.category:
-        parts.append(report.category)
-    if report.annotators:
-        parts.append(" ".join(report.annotators))
-    parts.append(f"{report.rows} rows")
-    parts += [_counts(counter) for counter in (report.answers, report.places) if counter]
-    return f"{report.file}: {'; '.join(parts)}"
-
-
-def _counts(counter: Mapping[str, int]) -> str:
-    return ", ".join(f"{counter[what]} {what}" for what in ORDER if what in counter)

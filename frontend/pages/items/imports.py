@@ -16,6 +16,7 @@ from annotation.importing.staging import JUDGEMENTS
 from annotation.importing.undo import import_undo
 from annotation.importing.uploads import (
     columns_known,
+    focus_upload_create,
     upload_cancel,
     upload_create,
     upload_map_columns,
@@ -37,8 +38,22 @@ from frontend.pages.jobs import job_progress, upload_shown
 from frontend.templatetags.humanize_numbers import thousands
 
 
+class FilesInput(forms.ClearableFileInput):
+    allow_multiple_selected = True
+
+
+class FilesField(forms.FileField):
+    """One file or several, cleaned to a list."""
+
+    widget = FilesInput
+
+    def clean(self, data: Any, initial: Any = None) -> Any:
+        given = data if isinstance(data, list | tuple) else [data]
+        return [super(FilesField, self).clean(one, initial) for one in given or [None]]
+
+
 class UploadForm(forms.Form):
-    file = forms.FileField(
+    file = FilesField(
         label=gettext_lazy("File: drop it here, or choose it"),
         allow_empty_file=True,
         help_text=gettext_lazy(
@@ -54,7 +69,14 @@ class UploadForm(forms.Form):
         choices=[
             ("items", gettext_lazy("Texts to judge (and questions about them)")),
             ("judgements", gettext_lazy("Judgements that were made elsewhere")),
+            ("focus", gettext_lazy("The FOCUS authors’ own files, all of one set at once")),
         ],
+    )
+    set_name = forms.CharField(
+        required=False,
+        max_length=40,
+        label=gettext_lazy("Name of the set of FOCUS files"),
+        help_text=gettext_lazy("The texts are named by it: dev makes dev001, dev002 and so on."),
     )
     origin = forms.CharField(
         required=False,
@@ -110,8 +132,9 @@ class UploadForm(forms.Form):
     def __init__(self, *args: Any, project: Project, **kwargs: Any) -> None:
         super().__init__(*args, **kwargs)
         if project.protocol == Protocol.CQS_GEN:
-            for name in ("asked", "asked_field", "asked_types"):
+            for name in ("asked", "asked_field", "asked_types", "set_name"):
                 del self.fields[name]
+            cast(Any, self.fields["holds"]).choices = cast(Any, self.fields["holds"]).choices[:2]
             return
         del self.fields["origin"]
         fields = [(one.name, one.name) for one in field_choices(project)]
@@ -135,7 +158,31 @@ class UploadForm(forms.Form):
         given = super().clean() or {}
         if given.get("holds") == "judgements" and not given.get("round_name"):
             self.add_error("round_name", gettext("Name the round that the judgements go into."))
+        if given.get("holds") == "focus" and not given.get("set_name"):
+            self.add_error("set_name", gettext("Name the set, as in dev."))
+        if given.get("holds") != "focus" and len(given.get("file") or ()) > 1:
+            self.add_error(
+                "file", gettext("Choose one file: only the FOCUS authors’ files come several at once.")
+            )
         return given
+
+
+def _kept(member: Membership, form: UploadForm) -> Upload:
+    """Keep what was chosen. Raises Refused."""
+    given = form.cleaned_data
+    shared: dict[str, Any] = {"project": member.project, "member": member, "keep_votes": given["keep_votes"]}
+    if given["holds"] == "focus":
+        return focus_upload_create(files=given["file"], set_name=given["set_name"].strip(), **shared)
+    (file,) = given["file"]
+    return upload_create(
+        file=file,
+        name=file.name,
+        origin=given.get("origin", ""),
+        round_name=given["round_name"] if given["holds"] == "judgements" else "",
+        asked=form.asked_given(),
+        correct=given["correct"],
+        **shared,
+    )
 
 
 @login_required
@@ -145,21 +192,12 @@ def items_import(request: HttpRequest, slug: str) -> HttpResponse:
     member = lead_or_403(request, slug)
     form = UploadForm(posted(request), request.FILES or None, project=member.project)
     if request.method == "POST" and form.is_valid():
-        given = form.cleaned_data
         try:
-            upload = upload_create(
-                project=member.project,
-                member=member,
-                file=given["file"],
-                name=given["file"].name,
-                origin=given.get("origin", ""),
-                round_name=given["round_name"] if given["holds"] == "judgements" else "",
-                asked=form.asked_given(),
-                keep_votes=given["keep_votes"],
-                correct=given["correct"],
-            )
+            upload = _kept(member, form)
         except Refused as refusal:
-            form.add_error("asked" if "asked" in refusal.errors else "file", refusal.message)
+            named = {"asked": "asked", "set": "set_name"}
+            field = next((named[name] for name in refusal.errors if name in named), "file")
+            form.add_error(field, refusal.message)
         else:
             run_or_send(upload)
             return redirect("upload", slug, upload.pk)

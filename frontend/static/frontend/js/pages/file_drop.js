@@ -33,11 +33,10 @@ document.addEventListener("drop", (event) => {
   if (!files) return;
   event.preventDefault();
   show("");
-  const [first] = files.files;
-  if (!isOver(event) || !first) return;
-  const one = new DataTransfer();
-  one.items.add(first);
-  field.files = one.files;
+  if (!isOver(event) || !files.files.length) return;
+  const chosen = new DataTransfer();
+  for (const file of field.multiple ? files.files : [files.files[0]]) chosen.items.add(file);
+  field.files = chosen.files;
   field.dispatchEvent(new Event("change", { bubbles: true }));
   field.focus();
 });
