@@ -12,6 +12,7 @@ from django.utils.translation import gettext, gettext_lazy
 from annotation.models import Project, Protocol
 from exports.models import Release
 from scoring.evaluation.json_file import MOST_BYTES
+from scoring.evaluation.judge_prompts import MODEL_LABEL, MODEL_REFERENCE, PROMPT_LENGTH
 from scoring.figures.matching import THRESHOLDS
 from scoring.models import System
 from scoring.systems.choices import MOST_REPLICATES, MOST_SEED
@@ -19,6 +20,7 @@ from scoring.systems.submissions import MOST_RUNS
 from scoring.triggers import LIMITS
 
 MOST = LIMITS["system"]
+JUDGE_FIELDS = ("endpoint", "model", "prompt", "texts_may_leave")
 
 
 class SeveralFiles(forms.ClearableFileInput):
@@ -111,6 +113,27 @@ class SystemForm(DescriptionForm):
         help_text=gettext_lazy("Of the 95% intervals; 0 for none."),
     )
     seed = forms.IntegerField(min_value=0, max_value=MOST_SEED, initial=1, label=gettext_lazy("Seed"))
+    endpoint = forms.ChoiceField(required=False, label=gettext_lazy("Language model: endpoint"))
+    model = forms.CharField(
+        required=False,
+        max_length=200,
+        label=gettext_lazy("Language model: name"),
+        help_text=gettext_lazy("As the endpoint knows it."),
+    )
+    prompt = forms.CharField(
+        required=False,
+        max_length=PROMPT_LENGTH,
+        label=gettext_lazy("Language model: prompt of your own"),
+        widget=forms.Textarea(attrs={"rows": 3, "spellcheck": "false"}),
+        help_text=gettext_lazy(
+            "Empty: that of the CQs-Gen paper. One of your own goes with one of the two methods, with "
+            "{question} and {references}, or {question} and {text}."
+        ),
+    )
+    texts_may_leave = forms.BooleanField(
+        required=False,
+        label=gettext_lazy("Texts, references and questions may be sent to this endpoint"),
+    )
 
     field_order = ("name", "description", "link", "place", "runs")
 
@@ -118,7 +141,7 @@ class SystemForm(DescriptionForm):
         super().__init__(*args, **kwargs)
         self.fields["place"].choices = places_of(project)  # type: ignore[attr-defined]
         if project.protocol == Protocol.FOCUS:
-            for name in ("methods", "chrf_threshold", "sts_threshold"):
+            for name in ("methods", "chrf_threshold", "sts_threshold", *JUDGE_FIELDS):
                 del self.fields[name]
             return
         del self.fields["scope"]
@@ -135,6 +158,20 @@ class SystemForm(DescriptionForm):
             ("human_reference", gettext_lazy("human_reference: the reference that people picked, else none")),
             ("human", gettext_lazy("human: the same, and the label that people gave to the others")),
         ]
+        if not settings.LLM_ENDPOINTS:
+            for name in JUDGE_FIELDS:
+                del self.fields[name]
+            return
+        self.fields["methods"].choices += [  # type: ignore[attr-defined]
+            (
+                MODEL_REFERENCE,
+                gettext_lazy(
+                    "model_reference: a language model picks the reference that asks the same, or none"
+                ),
+            ),
+            (MODEL_LABEL, gettext_lazy("model_label: a language model says the label")),
+        ]
+        self.fields["endpoint"].choices = [(url, url) for url in settings.LLM_ENDPOINTS]  # type: ignore[attr-defined]
 
     def asked(self) -> dict[str, Any]:
         """Return the choices as `choices_read` takes them."""
@@ -148,6 +185,9 @@ class SystemForm(DescriptionForm):
             "scope": given.get("scope", ""),
             "replicates": given["replicates"],
             "seed": given["seed"],
+            "judge": {name: given[name] for name in ("endpoint", "model") if given.get(name)},
+            "prompt": given.get("prompt", ""),
+            "texts_may_leave": bool(given.get("texts_may_leave")),
         }
 
     def release_and_split(self) -> tuple[str, str]:

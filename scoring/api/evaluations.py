@@ -26,6 +26,7 @@ from scoring.api.serializers import (
 from scoring.models import Evaluation
 from scoring.systems.choices import choices_read
 from scoring.systems.evaluations import evaluation_cancel, evaluation_or_404
+from scoring.systems.judging import DEFAULTS
 from scoring.systems.submissions import FilesRefused, HandedIn
 from scoring.tasks import answers_start, evaluation_start_again
 
@@ -69,6 +70,9 @@ class EvaluationListApi(MemberView):
             scope=values["scope"],
             replicates=values["replicates"],
             seed=values["seed"],
+            judge={name: values[name] for name in DEFAULTS if name in values and name != "seed"},
+            prompt=values["prompt"],
+            texts_may_leave=values["texts_may_leave"],
         )
         try:
             made = answers_start(

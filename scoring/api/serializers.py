@@ -165,6 +165,20 @@ class EvaluationInputSerializer(serializers.Serializer[Any]):
     )
     replicates = serializers.IntegerField(min_value=0, max_value=MOST_REPLICATES, default=1000)
     seed = serializers.IntegerField(min_value=0, max_value=MOST_SEED, default=1)
+    endpoint = serializers.CharField(
+        required=False, help_text="model_reference, model_label: one of those that the installation names."
+    )
+    model = serializers.CharField(required=False, help_text="Its name, as the endpoint knows it.")
+    prompt = serializers.CharField(
+        required=False, default="", allow_blank=True, help_text="Your own; else that of the CQs-Gen paper."
+    )
+    temperature = serializers.FloatField(required=False, help_text="0 unless given.")
+    max_tokens = serializers.IntegerField(required=False)
+    timeout = serializers.IntegerField(required=False, help_text="Seconds that an answer may take.")
+    per_minute = serializers.IntegerField(required=False, help_text="Requests a minute.")
+    texts_may_leave = serializers.BooleanField(
+        required=False, default=False, help_text="You confirm that texts may be sent to the endpoint."
+    )
 
     def validate_files(self, files: list[Any]) -> list[Any]:
         for file in files:

@@ -4,6 +4,7 @@ import io
 import json
 
 import pytest
+from django.core.files.uploadedfile import SimpleUploadedFile
 from django.core.management import CommandError, call_command
 from django.db import IntegrityError, transaction
 
@@ -16,6 +17,7 @@ from scoring.evaluation.references import benchmark_read
 from scoring.evaluation.sources import codebook_named
 from scoring.evaluation.submissions import submission_read
 from scoring.figures.matching import NAE
+from scoring.models import Evaluation
 from scoring.systems import judging
 from scoring.systems.choices import choices_read
 from scoring.systems.evaluations import evaluation_request, evaluation_run
@@ -243,3 +245,30 @@ def test_a_prompt_of_ones_own_comes_from_a_file(endpoint, tmp_path):
     assert scores["judge"]["prompt"] == "{text} | {question}"
     with pytest.raises(CommandError, match="A prompt of your own goes with one method"):
         command(tmp_path, "--method", "model_label", "--method", "model_reference", *words)
+
+
+@pytest.mark.django_db
+def test_a_lead_has_a_model_judge_from_the_page_and_over_the_api(endpoint, lead_client, settings):
+    endpoint.otherwise = saying("Useful")
+    made, _ = questions_release()
+    page = f"/p/{made.project.slug}/systems/new/"
+    content = json.dumps(questions("A?", "B?", "C?")).encode()
+    given = {"name": "Parrot", "place": "1.0/", "methods": ["model_label"], "replicates": "0", "seed": "1"}
+
+    def sent(**more):
+        return lead_client.post(page, {**given, "runs": SimpleUploadedFile("run1.json", content), **more})
+
+    refused = sent(model="m", endpoint=endpoint.url)
+    assert list(refused.context["form"].errors) == ["texts_may_leave"] and endpoint.asked == []
+    assert list(sent(texts_may_leave="on").context["form"].errors) == ["model"]
+    assert sent(model="m", endpoint=endpoint.url, texts_may_leave="on").status_code == 302
+    evaluation = Evaluation.objects.get()
+    assert (evaluation.method, evaluation.parameters["model"]) == ("model_label", "m")
+    evaluation_run(evaluation_id=evaluation.pk)
+    assert evaluation.judge_answers.count() == 3
+    address = f"/api/projects/{made.project.slug}/releases/1.0/evaluations/"
+    body = {"system": "Parrot", "methods": ["model_label"], "model": "other", "texts_may_leave": "true"}
+    made_by_api = lead_client.post(address, {**body, "files": SimpleUploadedFile("run1.json", content)})
+    assert (made_by_api.status_code, made_by_api.json()[0]["parameters"]["model"]) == (202, "other")
+    settings.LLM_ENDPOINTS = []
+    assert "model" not in lead_client.get(page).context["form"].fields
