@@ -235,6 +235,7 @@ SPECTACULAR_SETTINGS = {
     "COMPONENT_SPLIT_REQUEST": True,
     # Two kinds of job say "queued" and the like in words of their own.
     "ENUM_NAME_OVERRIDES": {
+        "AskedStateEnum": ["none", "queued", "running", "done", "failed", "cancelled"],
         "EvaluationStateEnum": "scoring.models.Evaluation.State",
         "ReleaseStateEnum": "exports.models.Release.State",
     },

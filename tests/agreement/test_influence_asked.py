@@ -1,17 +1,21 @@
 """A report's figures without each annotator and by field, and a report resampled by a field of its items."""
 
 import csv
+from types import SimpleNamespace
 
 import numpy as np
 import pytest
 
 from agreement.computation.compute import report_compute
+from agreement.computation.crosscheck import report_crosscheck
 from agreement.computation.influence import influence_compute
 from agreement.models import AgreementReport, InfluenceFigures
 from agreement.report.label_figures import seed_of
 from agreement.statistics.label_agreement import label_agreement
 from agreement.statistics.strata.stratified import stratified_agreement
 from annotation.rounds.lifecycle import round_close
+from exports.documentation.card_agreement import agreement_text
+from exports.releases.agreement_files import _figures
 from tests import factories
 from tests.conftest import client_of
 
@@ -135,6 +139,13 @@ def test_a_report_is_resampled_by_a_field_that_its_lead_names(lead_client):
     assert {(row["cluster"], row["n_clusters"]) for row in rows} == {("source", "12")}
     latex = lead_client.get(address(made, "table.tex")).content.decode()
     assert "Intervals draw clusters of texts: the 12 values of source" in latex
+    card = agreement_text([(SimpleNamespace(number=1, name="Pilot"), report.figures)], [])
+    assert (
+        "24 items, judged by 3 annotators. Intervals draw clusters of items: the 12 values of source." in card
+    )
+    assert report_crosscheck(report_id=report.id) in ("agrees", "partly")
+    # A release has the figures of the report, clusters and all.
+    assert _figures(made.round, lambda: None)["n_clusters"] == 12
     # Computing again keeps it, until single texts are chosen.
     lead_client.post(f"{page}compute/")
     assert AgreementReport.objects.count() == 2
@@ -172,3 +183,23 @@ def test_a_field_that_is_no_cluster_is_refused_with_the_item(lead_client, field,
     first = min(item.external_id for item in made.items)
     assert found.startswith(why.replace("'i1'", repr(first)))
     assert AgreementReport.objects.count() == 1
+
+
+def test_a_change_draws_the_clusters_of_both_rounds(lead_client):
+    """The same texts twice: clusters that recur are drawn together; where the field is missing, texts are."""
+    made = made_of()
+    made.round = factories.open_round(made)
+    for place, item in enumerate(made.items):
+        for number, member in enumerate(made.annotators):
+            for code, answers in (("LE", LE), ("WE", WE)):
+                answer = factories.yes(item, item.text[:5]) if answers[place, number // 2] else factories.NO
+                factories.record(made.round, member, item, code, answer)
+    made.round = round_close(made.round, by=made.lead)
+    lead_client.post(address(made, ""), {"cluster": "source"}, content_type="application/json")
+    report = AgreementReport.objects.get(parameters__cluster="source")
+    assert report_compute(report_id=report.id)
+    report.refresh_from_db()
+    assert report.change["cluster"] == "source"
+    moved = report.change["sections"]["type:LE"]
+    assert (moved["n_both"], moved["n_before"], moved["n_after"]) == (12, 0, 0)
+    assert report.change["sections"]["all"]["n_both"] == 12
