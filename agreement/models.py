@@ -146,6 +146,30 @@ class CompetenceEstimate(Job):
         return f"{self.report_id}, competence: {self.state}"
 
 
+class InfluenceFigures(Job):
+    """The figures of a finished report without each annotator and by field, computed when asked for.
+
+    `result` is what `agreement.computation.influence_figures` gives, as plain data.
+    """
+
+    report = models.OneToOneField(AgreementReport, on_delete=models.CASCADE, related_name="influence")
+    result: "models.JSONField[Any, Any]" = models.JSONField(null=True)
+
+    class Meta(Job.Meta):
+        constraints = [
+            *Job.Meta.constraints,
+            models.CheckConstraint(
+                condition=Q(state__in=["queued", "running", "done", "failed"]), name="influence_state_known"
+            ),
+            models.CheckConstraint(
+                condition=~Q(state="done") | Q(result__isnull=False), name="influence_done_has_result"
+            ),
+        ]
+
+    def __str__(self) -> str:
+        return f"{self.report_id}, influence: {self.state}"
+
+
 class ConsensusSpan(models.Model):
     """A span that two or more annotators chose (gold), or one alone (disagreement).
 

@@ -13,9 +13,10 @@ from celery import shared_task
 from agreement.computation import competence as estimates
 from agreement.computation import compute as jobs
 from agreement.computation import crosscheck as crosschecks
+from agreement.computation import influence as influences
 from agreement.computation import parts
 from agreement.computation import requests as reports
-from agreement.models import AgreementReport, CompetenceEstimate
+from agreement.models import AgreementReport, CompetenceEstimate, InfluenceFigures
 from annotation.models import Round
 from core.dispatch import send, send_after_commit
 
@@ -51,6 +52,12 @@ def compute_competence(estimate_id: int) -> None:
     estimates.competence_compute(estimate_id=estimate_id)
 
 
+@shared_task(name="agreement.compute_influence")
+def compute_influence(influence_id: int) -> None:
+    """Compute a report's figures without each annotator and by field."""
+    influences.influence_compute(influence_id=influence_id)
+
+
 @shared_task(name="agreement.sweep_reports")
 def sweep_reports() -> None:
     """Send what waits for too long or lost its worker."""
@@ -62,6 +69,8 @@ def sweep_reports() -> None:
         send(crosscheck_report, report_id)
     for estimate_id in estimates.competence_sweep():
         send(compute_competence, estimate_id)
+    for influence_id in influences.influence_sweep():
+        send(compute_influence, influence_id)
 
 
 @shared_task(name="agreement.refresh_live_reports")
@@ -85,6 +94,14 @@ def competence_start(*, report: AgreementReport) -> CompetenceEstimate:
     if estimate.state == CompetenceEstimate.State.QUEUED:
         send_after_commit(compute_competence, estimate.id)
     return estimate
+
+
+def influence_start(*, report: AgreementReport) -> InfluenceFigures:
+    """Ask for a report's figures without each annotator. See `influences.influence_request`."""
+    influence = influences.influence_request(report=report)
+    if influence.state == InfluenceFigures.State.QUEUED:
+        send_after_commit(compute_influence, influence.id)
+    return influence
 
 
 def report_start_on_closing(*, round: Round, **_signal: Any) -> None:

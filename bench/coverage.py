@@ -20,7 +20,7 @@ sys.path.insert(0, str(Path(__file__).resolve().parent.parent))
 from coverage_methods import METHODS, alpha_limits
 
 from agreement.statistics.label_agreement import label_agreement
-from agreement.statistics.strata import stratified_agreement
+from agreement.statistics.strata.stratified import stratified_agreement
 
 TEXTS, PREVALENCES, ALPHAS = (10, 20, 50, 200), (0.05, 0.1, 0.2, 0.3, 0.5), (0.2, 0.6, 0.9)
 LAWS, UNITS = ("beta-binomial", "one-coin"), (1, 4)

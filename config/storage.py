@@ -14,6 +14,9 @@ class HashedStaticStorage(CompressedManifestStaticFilesStorage):  # type: ignore
 
     support_js_module_import_aggregation = True
 
+    # A script's hash changes with those of what it imports: one pass for each step of the longest chain.
+    max_post_process_passes = 20
+
     def url_converter(self, name: str, *args: Any, **options: Any) -> Callable[[re.Match[str]], str]:
         """Return what rewrites an address in a file; scripts of packages keep theirs.
 

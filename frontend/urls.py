@@ -10,7 +10,7 @@ from frontend.pages.items import imports, items, screening
 from frontend.pages.people import invitations, people, person, reassignment
 from frontend.pages.project import audit, home, project, settings
 from frontend.pages.releases import publication, releases
-from frontend.pages.rounds import asked_types, drawing, editing, lifecycle, planning, training
+from frontend.pages.rounds import asked_types, drawing, editing, lifecycle, planning, study_size, training
 from frontend.pages.systems import answers, comparing, evaluation, matching, systems
 
 urlpatterns = [
@@ -129,6 +129,7 @@ urlpatterns = [
         name="public_release_file",
     ),
     path("p/<slug:slug>/rounds/new/", planning.new, name="round_new"),
+    path("p/<slug:slug>/rounds/texts/", study_size.study_size, name="study_size"),
     path("p/<slug:slug>/rounds/<int:number>/", lifecycle.detail, name="round"),
     path("p/<slug:slug>/rounds/<int:number>/progress/", lifecycle.detail_progress, name="round_progress"),
     path("p/<slug:slug>/rounds/<int:number>/edit/", editing.edit, name="round_edit"),
@@ -157,6 +158,11 @@ urlpatterns = [
         "p/<slug:slug>/rounds/<int:number>/agreement/competence/",
         report.agreement_competence,
         name="agreement_competence",
+    ),
+    path(
+        "p/<slug:slug>/rounds/<int:number>/agreement/influence/",
+        report.agreement_influence,
+        name="agreement_influence",
     ),
     path(
         "p/<slug:slug>/rounds/<int:number>/agreement/units/",

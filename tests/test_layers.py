@@ -19,7 +19,7 @@ FLOORS = {
     "annotation/importing": ("", "formats", "files"),
     "agreement": (
         *("api", "tasks", "computation", "display adjudication", "competence", "report", "files"),
-        *("spans", "statistics", "models"),
+        *("what_if", "spans", "statistics", "models"),
     ),
     "exports": (
         *("api", "tasks", "refinement", "releases", "documentation", "files", "formats", "disclosure"),
@@ -32,7 +32,7 @@ FLOORS = {
 STARTERS = {"__init__", "apps", "urls", "management", "migrations", "sample"}
 """What sets an app up, or is started by people, may import all of it."""
 
-PURE = ("agreement/statistics", "agreement/spans")
+PURE = ("agreement/statistics", "agreement/spans", "agreement/what_if")
 PURE_MAY_USE = {"core.canonical_json", "core.gc"}
 MOST_MODULES = 20
 MOST_LINES = 500

@@ -13,7 +13,7 @@ from django.utils.translation import gettext
 from agreement.competence.crowd_models import NOT_INSTALLED
 from agreement.competence.figures import competence_figures
 from agreement.models import AgreementReport, CompetenceEstimate
-from agreement.report.loading import judgements_read
+from agreement.report.loading import judgements_of
 from core.errors import Refused
 from core.failure import error_place
 from core.gc import gc_relaxed
@@ -86,7 +86,7 @@ def _compute(estimate_id: int, lease: Lease) -> None:
         "report__round__project", "report__round__codebook"
     ).get(id=estimate_id)
     report = estimate.report
-    judgements = judgements_read(report.round)
+    judgements = judgements_of(report)
     if judgements.digest() != report.judgements_sha256:
         lease.fail(CHANGED)
         return

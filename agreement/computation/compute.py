@@ -23,7 +23,7 @@ from agreement.report.assembly import REPORT_VERSION, RoundReport, assemble_repo
 from agreement.report.comparison import change_against
 from agreement.report.digest import encoder_of, report_digest
 from agreement.report.judgements import RoundJudgements
-from agreement.report.loading import judgements_read, judgements_stamp, texts_read
+from agreement.report.loading import judgements_of, judgements_stamp, texts_read
 from annotation.codebooks.definition import FOCUS
 from core.failure import error_place
 from core.gc import gc_relaxed
@@ -123,7 +123,7 @@ def _compute(report_id: int, lease: Lease) -> str:
     report.parts.all().delete()  # of older code
     lease.progress(0, 0)
     stamp = judgements_stamp(report.round)  # before reading: a change in between makes the report outdated
-    judgements = judgements_read(report.round)
+    judgements = judgements_of(report)
     judgements_sha256 = judgements.digest()
     encoder = encoder_of(report.parameters)
     digest = report_digest(judgements_sha256, report.parameters, encoder)

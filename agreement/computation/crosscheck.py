@@ -28,7 +28,7 @@ from agreement.computation.crosscheck_strata import strata_check
 from agreement.models import AgreementReport
 from agreement.report.assembly import REPORT_VERSION
 from agreement.report.figures import SectionFigures
-from agreement.report.loading import judgements_read, texts_read
+from agreement.report.loading import judgements_of, texts_read
 from agreement.report.sections import Section, sections_of
 from agreement.statistics.estimates import Estimate, PairEstimate, TableResult
 from agreement.statistics.figures import EstimateFigures
@@ -65,7 +65,7 @@ def report_crosscheck(*, report_id: int) -> str:
 
 def _compared(report_id: int) -> tuple[str, dict[str, Any]]:
     report = AgreementReport.objects.select_related("round__project", "round__codebook").get(id=report_id)
-    judgements = judgements_read(report.round)
+    judgements = judgements_of(report)
     if report.code_version != REPORT_VERSION:
         return Crosscheck.UNCHECKED, {"why": CODE_CHANGED}
     if judgements.digest() != report.judgements_sha256:

@@ -28,7 +28,7 @@ from agreement.computation.crosscheck_labels import (
 )
 from agreement.statistics.estimates import TableResult
 from agreement.statistics.patterns import IntArray, label_counts
-from agreement.statistics.strata import stratified_agreement
+from agreement.statistics.strata.stratified import stratified_agreement
 
 Parts = tuple[float, float]
 """What one type adds to numerator and denominator."""

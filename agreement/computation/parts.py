@@ -21,7 +21,7 @@ from agreement.report.assembly import REPORT_VERSION, PooledPart, build_pooled, 
 from agreement.report.comparison import change_against, has_change
 from agreement.report.digest import encoder_of, report_digest
 from agreement.report.judgements import RoundJudgements
-from agreement.report.loading import frame_read, judgements_read, judgements_stamp, texts_read
+from agreement.report.loading import frame_read, judgements_of, judgements_stamp, texts_read
 from agreement.report.per_type import TypePart, find_types
 from agreement.report.span_sums import SpanSums
 from agreement.spans.encoders import Encoder, MissingEncoder
@@ -160,7 +160,7 @@ def _result(part: ReportPart, *, alive: Callable[[], None]) -> Result:
     if report.code_version != REPORT_VERSION or judgements_stamp(report.round) != report.stamp:
         raise JudgementsChanged
     code = part.key.removeprefix(TYPE) if part.key.startswith(TYPE) else None
-    judgements = judgements_read(report.round, types=None if code is None else [code])
+    judgements = judgements_of(report, types=None if code is None else [code])
     frame = frame_read(report.round, judgements.items)
     if judgements_stamp(report.round) != report.stamp:
         raise JudgementsChanged

@@ -20,12 +20,13 @@ from django.utils.translation import gettext_lazy
 from agreement.models import AgreementReport
 from agreement.report.assembly import REPORT_VERSION
 from agreement.report.figures import ReportFigures
-from agreement.report.loading import changed_items, judgements_digest, judgements_stamp
+from agreement.report.loading import changed_items, clusters_check, judgements_digest, judgements_stamp
 from agreement.report.parameters import parameters_clean
 from agreement.report.unsaid import LIVE_ITEMS
 from agreement.spans.encoders import encoder_label
 from annotation.access import kept_from
 from annotation.codebooks.definition import FOCUS
+from annotation.items.clusters import ClusterRefused
 from annotation.models import Membership, Round
 from core.canonical_json import sha256_of
 from core.errors import Refused
@@ -114,6 +115,8 @@ def report_request(*, round: Round, parameters: Mapping[str, Any] | None = None)
     """
     live = _is_live(round)
     clean = {**parameters_clean(parameters), "live": live, **_encoder(round, live=live)}
+    if "cluster" in clean:
+        clusters_check(round, clean["cluster"])
     parameters_sha256 = sha256_of(clean)
     reports = AgreementReport.objects.filter(round=round, parameters_sha256=parameters_sha256)
     pending = reports.filter(state__in=PENDING).first()
@@ -188,7 +191,12 @@ def report_out_of_date(report: AgreementReport, round: Round) -> bool:
     expected = _encoder(round, live=report.parameters["live"])
     if report.parameters.get("encoder") != expected.get("encoder"):
         return True
-    return report.stamp != judgements_stamp(round) and report.judgements_sha256 != judgements_digest(round)
+    if report.stamp == judgements_stamp(round):
+        return False
+    try:
+        return report.judgements_sha256 != judgements_digest(round, cluster=report.parameters.get("cluster"))
+    except ClusterRefused:
+        return True
 
 
 def live_reports_due() -> list[Round]:

@@ -14,6 +14,7 @@ from agreement.display.wording import (
     ITEM_MEANS,
     SET_ALPHAS,
     SIMILARITIES,
+    cluster_of,
     encoder_text,
     interval_note,
     is_old,
@@ -88,12 +89,15 @@ def figures_csv(figures: ReportFigures) -> str:
     beside them as `..._mean_of_types` and the one table of all units as `..._stacked`. `caution` is the code
     of why an interval is not to be trusted, `interval_method` how it was made. A report with an encoder has a
     column more, which names it beside its figures. Of a mean over texts `n_items` counts these texts, and of
-    an alpha over sets of types the texts with a whole set, `n_pairable` those with two.
+    an alpha over sets of types the texts with a whole set, `n_pairable` those with two. Where intervals draw
+    clusters of texts two columns more name their field and their number.
     """
     out = io.StringIO()
     writer = csv.writer(out, lineterminator="\n")
     encoder = encoder_text(figures)
-    writer.writerow([*CSV_COLUMNS, "encoder"] if encoder else CSV_COLUMNS)
+    clusters = cluster_of(figures)
+    more = [*(["encoder"] if encoder else []), *(["cluster", "n_clusters"] if clusters else [])]
+    writer.writerow([*CSV_COLUMNS, *more])
     for section in figures["sections"]:
         for figure, estimate in [*_estimates(section, figures), *_of_strata(section)]:
             writer.writerow(
@@ -107,6 +111,7 @@ def figures_csv(figures: ReportFigures) -> str:
                     estimate.get("n_spans"),
                     estimate.get("interval_method"),
                     *([made_safe(encoder) if figure.startswith(BERTSCORE) else ""] if encoder else []),
+                    *([made_safe(clusters[0]), clusters[1]] if clusters else []),
                 ]
             )
     return out.getvalue()
@@ -212,6 +217,9 @@ def latex_table(
 
 
 _VERSIONS = {
+    "cohen_kappa": "Cohen $\\kappa$: mean over the pairs of annotators (Light)",
+    "pabak": "PABAK: Brennan and Prediger, chance $1/q$",
+    "gwet_ac1": "AC$_1$: Gwet 2008",
     "u_alpha": "$_u\\alpha$: marked against not marked, all texts one continuum (Krippendorff et al. 2016)",
     "alpha_token": "$\\alpha_{\\mathrm{token}}$: nominal, the tokens of all texts together",
     "alpha_token_within": "$\\alpha_{\\mathrm{token}}$ within: $D_o$ and $D_e$ of each text, added up",
@@ -251,6 +259,9 @@ def _versions(
             yield f"Plain mean of $\\alpha$ over types: {', '.join(means)}"
     elif is_old(figures) and any(section["kind"] in ("group", "all") for section in shown):
         yield "Groups and all types: types stacked into one table"
+    clusters = cluster_of(figures)
+    if clusters and ("interval" in columns):
+        yield f"Intervals draw clusters of texts: the {clusters[1]} values of {latex_text(clusters[0])}"
     versions = _OLD_VERSIONS if is_old(figures) else _VERSIONS
     yield from (versions[name] for name in columns if name in versions)
 

@@ -6,7 +6,8 @@ from collections.abc import Sequence
 
 from agreement.statistics.estimates import REASONS, RULE_OF_THREE, Estimate, TableResult
 from agreement.statistics.kappa_paradox import table_readings
-from agreement.statistics.strata import StratifiedResult
+from agreement.statistics.strata.stratified import StratifiedResult
+from agreement.what_if.influence import WithoutRater
 
 _NAMES = (
     ("observed_agreement", "Observed agreement (p_a, mean over items)"),
@@ -99,6 +100,24 @@ def strata_text(result: StratifiedResult, annotators: Sequence[str]) -> str:
         seed = " ".join(map(str, result.seed))
         lines += ["", f"Intervals: {result.replicates} bootstrap resamples of items, seed {seed}."]
     return "\n".join(lines)
+
+
+def without_text(without: Sequence[WithoutRater], annotators: Sequence[str]) -> str:
+    """Return a table of the coefficients without each annotator, and how far each moves."""
+    notes = _Notes()
+    rows = [
+        (
+            f"{annotators[one.rater]}: {label}",
+            *_numbers(one.figures.estimates[name])[:2],
+            *_numbers(one.differences[name])[:2],
+            notes.mark(one.differences[name]),
+        )
+        for one in without
+        for name, label in _NAMES
+        if name in one.figures.estimates
+    ]
+    head = ("Without", "Value", "95% interval", "Moves by", "95% interval, paired", "")
+    return "\n".join([*_aligned([head, *rows]), *(["", *notes.lines] if notes.lines else [])])
 
 
 class _Notes:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import math
 from collections.abc import Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Any
 
 from django.utils.translation import gettext
@@ -12,9 +12,9 @@ from django.utils.translation import gettext
 from agreement.models import AgreementReport
 from agreement.report.judgements import RoundJudgements
 from agreement.report.label_figures import is_crowd, seed_of
-from agreement.report.loading import judgements_read
+from agreement.report.loading import judgements_of
 from agreement.report.sections import Section, sections_of
-from agreement.statistics.sample_size import ItemsNeeded, items_needed, strata_items_needed
+from agreement.what_if.sample_size import ItemsNeeded, items_needed, strata_items_needed
 from core.errors import Refused
 
 PLANNED = (
@@ -74,7 +74,7 @@ def report_plan(report: AgreementReport, asked: PlanAsked) -> list[dict[str, Any
     With the report's resampling, from the judgements as they are now; no part of the report. Raises
     PlanRefused for Cohen's kappa of a crowd, whose pairs share too few items for it.
     """
-    return sections_plan(judgements_read(report.round), asked, report.parameters)
+    return sections_plan(judgements_of(report), asked, report.parameters)
 
 
 def sections_plan(
@@ -105,7 +105,16 @@ def _needed(section: Section, asked: PlanAsked, parameters: Mapping[str, Any]) -
         "seed": seed_of(parameters["seed"], section.key),
         "replicates": parameters["replicates"],
     }
-    strata = section.strata
+    strata, clusters = section.strata, section.item_clusters
     if strata is not None:
-        return strata_items_needed(strata, **choices)
-    return items_needed(section.ratings, clusters=section.clusters, **choices)
+        needed = strata_items_needed(strata, clusters=clusters, **choices)
+    else:
+        needed = items_needed(section.ratings, clusters=section.clusters, **choices)
+    return needed if clusters is None else _in_items(needed, len(clusters))
+
+
+def _in_items(needed: ItemsNeeded, n_items: int) -> ItemsNeeded:
+    """Return a number of clusters as items, as many in each cluster as now."""
+    more = needed.more
+    each = n_items / max(needed.n_items, 1)
+    return replace(needed, n_items=n_items, more=None if more is None else math.ceil(more * each))

@@ -81,6 +81,12 @@ INTERVALS_SINCE = 7
 """The version of reports from which one rule decides which intervals may be trusted."""
 
 
+def cluster_of(figures: ReportFigures) -> tuple[str, int] | None:
+    """Return the field whose values intervals draw, and their number; None where these draw single texts."""
+    field = figures.get("parameters", {}).get("cluster")
+    return (field, figures["n_clusters"]) if field else None
+
+
 def is_old(figures: ReportFigures) -> bool:
     """Whether a report is of the code that stacked types into one table."""
     return bool(figures.get("version", 0) < STRATA_SINCE)

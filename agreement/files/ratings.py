@@ -11,12 +11,13 @@ import codecs
 import csv
 import io
 from array import array
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 
 import numpy as np
 
+from agreement.files.columns import RatingFileError, annotators_of, name_in, named_column
 from agreement.statistics.patterns import IntArray
 from core.lookalikes import Names, heard_as
 
@@ -32,10 +33,6 @@ MISSING_MARKS = frozenset(
 """What R, pandas, SPSS, Excel and people write for a missing rating, as `heard_as` gives it."""
 
 
-class RatingFileError(ValueError):
-    """The file is not a table of ratings; the message names the file, the row and the column."""
-
-
 @dataclass(frozen=True, slots=True)
 class RatingTable:
     """A rating table as read.
@@ -43,6 +40,7 @@ class RatingTable:
     items : ids of the rows in the order of the file; annotators and categories : names in code order
     ratings : (rows, annotators) codes of the categories, -1 where missing
     strata : the stratum of each row, where a column names it
+    clusters : what each row's item is resampled with, such as its source, where a column names it
     """
 
     items: tuple[str, ...]
@@ -50,6 +48,19 @@ class RatingTable:
     categories: tuple[str, ...]
     ratings: IntArray
     strata: tuple[str, ...] = ()
+    clusters: tuple[str, ...] = ()
+
+    @property
+    def row_clusters(self) -> IntArray | None:
+        """The cluster of each row by number; None where each item is its own."""
+        return _numbered(self.clusters) if self.clusters else None
+
+    @property
+    def item_clusters(self) -> IntArray | None:
+        """The cluster of each item, in the order of `by_stratum`."""
+        return (
+            _numbered(dict(zip(self.items, self.clusters, strict=True)).values()) if self.clusters else None
+        )
 
     def by_stratum(self) -> tuple[tuple[str, ...], IntArray]:
         """Return the strata in the order of the file, and the ratings (items, strata, annotators)."""
@@ -59,6 +70,11 @@ class RatingTable:
         ratings = np.full((len(items), len(names), len(self.annotators)), _MISSING, dtype=np.int64)
         ratings[[items[item] for item in self.items], [places[name] for name in self.strata]] = self.ratings
         return names, ratings
+
+
+def _numbered(names: Iterable[str]) -> IntArray:
+    numbers: dict[str, int] = {}
+    return np.array([numbers.setdefault(name, len(numbers)) for name in names], dtype=np.int64)
 
 
 def parse_categories(text: str) -> tuple[str, ...]:
@@ -85,11 +101,14 @@ def read_ratings(
     categories: Sequence[str] | None = None,
     missing: Sequence[str] = (),
     strata: str | None = None,
+    cluster: str | None = None,
 ) -> RatingTable:
     """Read a rating table; without declared categories they are the labels found, sorted.
 
     Cells that are one of `missing`, and empty ones, are missing ratings. `strata` names the column that says
     which table a row belongs to, such as the type it is about: an item may then have a row in each stratum.
+    `cluster` names the column that says which items belong together, such as those of one source; an item is
+    in one cluster only.
 
     UTF-8 with or without a byte order mark, UTF-16 with one. Rows in which every cell is empty are skipped.
     Raises RatingFileError for anything that is not a rating table.
@@ -99,7 +118,7 @@ def read_ratings(
             encoding = _encoding(file.read(4))
             file.seek(0)
             text = io.TextIOWrapper(file, encoding=encoding, newline="")
-            return _read_rows(path, _numbered_rows(path, text), categories, {"", *missing}, strata)
+            return _read_rows(path, _numbered_rows(path, text), categories, {"", *missing}, strata, cluster)
     except UnicodeDecodeError:
         raise RatingFileError(_undecodable(path, encoding)) from None
     except OSError as error:
@@ -132,19 +151,27 @@ def _read_rows(
     categories: Sequence[str] | None,
     missing: set[str],
     strata: str | None,
+    cluster: str | None,
 ) -> RatingTable:
     header = next(((number, row) for number, row in rows if any(row)), None)
     if header is None:
         raise RatingFileError(f"{path}: the file is empty; row 1 should name the columns.")
-    column = None if strata is None else _strata_column(path, *header, strata)
+    column, cluster_column = (
+        None if name is None else named_column(path, *header, name) for name in (strata, cluster)
+    )
+    if column is not None and column == cluster_column:
+        raise RatingFileError(
+            f"{path}: row {header[0]}, column {column + 1}: {strata!r} cannot be both the stratum and the "
+            "cluster."
+        )
     width = len(header[1])
-    if column is not None:
-        header = header[0], [*header[1][:column], *header[1][column + 1 :]]
-    names = _annotators(path, *header)
+    kept = [at for at in range(width) if at not in (column, cluster_column)]
+    names = annotators_of(path, header[0], header[1], kept)
     codes = {label: code for code, label in enumerate(categories)} if categories is not None else {}
     first_row: dict[tuple[str, str], int] = {}
     row_of: dict[str, int] = {}
-    ids, strata_names = Names(), Names()
+    ids, strata_names, cluster_names = Names(), Names(), Names()
+    cluster_of: dict[str, str] = {}
     cells = array("q")
     for number, row in rows:
         if not any(row):
@@ -153,19 +180,14 @@ def _read_rows(
             raise RatingFileError(
                 f"{path}: row {number}: {len(row)} cells where the header has {width} columns."
             )
-        stratum = ""
-        if column is not None:
-            stratum = row.pop(column)
-            if not stratum.strip():
-                raise RatingFileError(
-                    f"{path}: row {number}, column {column + 1} ({strata!r}): the stratum is empty."
-                )
-            if other := strata_names.unseen(stratum):
-                raise RatingFileError(
-                    f"{path}: row {number}, column {column + 1} ({strata!r}): the stratum {stratum!r} looks "
-                    f"exactly like {other!r}: write it the same way, or so that the two can be told apart."
-                )
-            strata_names.add(stratum)
+        where_row = f"{path}: row {number}"
+        stratum = "" if column is None else name_in(where_row, row, column, strata_names, "stratum", strata)
+        of_cluster = (
+            ""
+            if cluster_column is None
+            else name_in(where_row, row, cluster_column, cluster_names, "cluster", cluster)
+        )
+        row = [row[at] for at in kept]
         item = row[0]
         if not item:
             raise RatingFileError(f"{path}: row {number}, column 1: the item's id is empty.")
@@ -180,6 +202,12 @@ def _read_rows(
                 f"{path}: row {number}, column 1: the item {item!r} looks exactly like {other!r} in row "
                 f"{row_of[other]}: write it the same way, or so that the two can be told apart."
             )
+        if cluster_column is not None and cluster_of.setdefault(item, of_cluster) != of_cluster:
+            raise RatingFileError(
+                f"{where_row}, column {cluster_column + 1} ({cluster!r}): the item {item!r} is in the "
+                f"cluster {of_cluster!r} here and in {cluster_of[item]!r} in row {row_of[item]}; an item is "
+                "in one."
+            )
         ids.add(item)
         row_of.setdefault(item, number)
         first_row[item, stratum] = number
@@ -191,7 +219,7 @@ def _read_rows(
             elif categories is None:
                 cells.append(codes.setdefault(label, len(codes)))
             else:
-                shown = place + 2 + (column is not None and place + 1 >= column)
+                shown = kept[place + 1] + 1
                 raise RatingFileError(
                     f"{path}: row {number}, column {shown} ({names[place]!r}): the label {label!r} is "
                     f"not one of the declared categories {', '.join(map(repr, categories))}. Where it "
@@ -203,43 +231,8 @@ def _read_rows(
         labels, ratings = _sorted_categories(labels, ratings)
     items = tuple(item for item, _ in first_row)
     of = tuple(stratum for _, stratum in first_row) if column is not None else ()
-    return RatingTable(items, names, labels, ratings, of)
-
-
-def _strata_column(path: Path, number: int, header: list[str], strata: str) -> int:
-    found = [at for at, name in enumerate(header) if name == strata]
-    if not found or found == [0]:
-        raise RatingFileError(
-            f"{path}: row {number}: there is no column {strata!r} after the first; the columns are "
-            f"{', '.join(map(repr, header))}."
-        )
-    if len(found) > 1:
-        raise RatingFileError(f"{path}: row {number}, column {found[1] + 1}: {strata!r} stands twice.")
-    return found[0]
-
-
-def _annotators(path: Path, number: int, header: list[str]) -> tuple[str, ...]:
-    names = tuple(header[1:])
-    if not names:
-        hint = next((kind for mark, kind in ((";", "semicolons"), ("\t", "tabs")) if mark in header[0]), None)
-        hint = f" (are the cells separated by {hint} instead of commas?)" if hint else ""
-        raise RatingFileError(f"{path}: row {number}: there is no annotator column after the first{hint}.")
-    met = Names()
-    for place, name in enumerate(names):
-        if not name:
-            raise RatingFileError(f"{path}: row {number}, column {place + 2}: the annotator has no name.")
-        if name in names[:place]:
-            raise RatingFileError(
-                f"{path}: row {number}, column {place + 2}: the annotator {name!r} already has "
-                f"column {names.index(name) + 2}."
-            )
-        if other := met.unseen(name):
-            raise RatingFileError(
-                f"{path}: row {number}, column {place + 2}: the annotator {name!r} looks exactly like "
-                f"{other!r} in column {names.index(other) + 2}: name them so that the two can be told apart."
-            )
-        met.add(name)
-    return names
+    clusters = tuple(cluster_of[item] for item in items) if cluster_column is not None else ()
+    return RatingTable(items, names, labels, ratings, of, clusters)
 
 
 def _sorted_categories(labels: tuple[str, ...], ratings: IntArray) -> tuple[tuple[str, ...], IntArray]:

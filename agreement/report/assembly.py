@@ -175,7 +175,7 @@ def _head(
 ) -> ReportFigures:
     answered = judgements.columns.value >= 0
     units = np.unique(judgements.columns.unit[answered])
-    return {
+    head: ReportFigures = {
         "version": REPORT_VERSION,
         "protocol": judgements.protocol,
         "parameters": parameters,
@@ -201,6 +201,10 @@ def _head(
         "cross": cross_tables(judgements),
         "sections": [],
     }
+    clusters = judgements.clusters
+    if clusters is not None:
+        head["n_clusters"] = int(np.unique(clusters[judgements.unit_item[units]]).size)
+    return head
 
 
 def _section(
@@ -214,6 +218,7 @@ def _section(
         clusters=section.clusters,
         positive=section.positive,
         strata=section.strata,
+        item_clusters=section.item_clusters,
     )
     sets: SetsOfTypes = {}
     if section.kind == ALL and section.strata is not None:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Collection, Iterable
+from dataclasses import replace
 from typing import Any
 
 import numpy as np
@@ -13,8 +14,10 @@ from agreement.report.judgements import RoundJudgements
 from agreement.report.label_figures import min_common_of, seed_of
 from agreement.report.loading import judgements_read
 from agreement.report.sections import Section, sections_of
+from agreement.report.unsaid import item_of_rows
 from agreement.statistics.difference import Change, agreement_change
-from agreement.statistics.strata_change import stratified_change
+from agreement.statistics.strata.change import stratified_change
+from annotation.items.clusters import ClusterRefused
 from annotation.models import Project, Round
 from core.canonical_json import canonical
 
@@ -75,7 +78,8 @@ def _change(
             items_after=_item_ids(after, section),
             **choices,
         )
-    return stratified_change(then, now, items_before=before.items.ids, items_after=after.items.ids, **choices)
+    ids = [np.array(of.cluster_names) if of.cluster_names else of.items.ids for of in (before, after)]
+    return stratified_change(then, now, items_before=ids[0], items_after=ids[1], **choices)
 
 
 def types_in_both(before: RoundJudgements, after: RoundJudgements) -> list[str] | None:
@@ -87,6 +91,8 @@ def types_in_both(before: RoundJudgements, after: RoundJudgements) -> list[str] 
 
 def _item_ids(judgements: RoundJudgements, section: Section) -> np.ndarray:
     clusters = section.clusters
+    if judgements.cluster_names:
+        return np.array(judgements.cluster_names)[item_of_rows(judgements, section)]
     return judgements.items.ids if clusters is None else judgements.items.ids[clusters]
 
 
@@ -146,10 +152,17 @@ def change_against(
     before = None if report.parameters["live"] else round_before(report.round)
     if before is None:
         return {}
-    earlier = judgements_read(before)
+    cluster = report.parameters.get("cluster")
+    try:
+        earlier = judgements_read(before, cluster=cluster)
+    except ClusterRefused:
+        # The round before does not have the field: texts are drawn in both.
+        earlier, cluster = judgements_read(before), None
+        judgements = replace(judgements, cluster_names=())
     codes = types_in_both(earlier, judgements)
     return {
         **({} if codes is None else {"types": codes}),
+        **({"cluster": cluster} if "cluster" in report.parameters else {}),
         "round": before.number,
         "name": before.name,
         "guideline": before.codebook.version,

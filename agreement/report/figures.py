@@ -257,7 +257,8 @@ class KeptBack(TypedDict):
 
 
 class ReportFigures(TypedDict):
-    """A whole report; parameters are those it was asked with, kept_back is there in a release only."""
+    """A whole report; parameters are those it was asked with, kept_back is there in a release only,
+    n_clusters where intervals draw clusters of items."""
 
     version: int
     protocol: str
@@ -274,5 +275,6 @@ class ReportFigures(TypedDict):
     annotators: list[AnnotatorFigures]
     cross: list[CrossTable]
     sections: list[SectionFigures]
+    n_clusters: NotRequired[int]
     encoder: NotRequired[EncoderFigures]
     kept_back: NotRequired[KeptBack]

@@ -58,6 +58,8 @@ def _figures(
     own = judgements.columns.rater[first] == rater
     answers = np.stack([judgements.columns.value[first], judgements.repeats.value[again]], axis=1)[own]
     items = judgements.unit_item[judgements.columns.unit[first]][own]
+    clusters = judgements.clusters
+    drawn = items if clusters is None else clusters[items]
     seed = seed_of(parameters["seed"], f"self:{judgements.raters[rater]}")
     agreement = undefined(NO_PAIRS)
     if len(items):
@@ -66,9 +68,9 @@ def _figures(
             q=len(judgements.categories),
             seed=seed,
             replicates=parameters["replicates"],
-            clusters=items,
+            clusters=drawn,
         ).estimates["observed_agreement"]
-    similarity, n_pairs = _mean_over_items(spans[own], items, seed, parameters["replicates"])
+    similarity, n_pairs = _mean_over_items(spans[own], drawn, seed, parameters["replicates"])
     return {
         "n": len(items),
         "observed_agreement": agreement.to_json(),

@@ -103,7 +103,8 @@ class RoundJudgements:
     FOCUS: unit = kind index * number of items + item index, categories ("no", "yes").
     CQs-Gen: one kind; unit = index of the question, categories the label codes as the codebook lists them.
     unit_item (units,): the item of each unit; question_ids (units,) are empty for FOCUS; repeats: what
-    annotators said when they met a unit again, for agreement with oneself and nothing else.
+    annotators said when they met a unit again, for agreement with oneself and nothing else; cluster_names
+    (items,): what each item is resampled with, such as its source, empty where items are resampled.
     """
 
     protocol: str
@@ -120,6 +121,14 @@ class RoundJudgements:
     question_ids: IntArray
     columns: Columns
     repeats: Columns = field(default_factory=no_columns)
+    cluster_names: tuple[str, ...] = ()
+
+    @property
+    def clusters(self) -> IntArray | None:
+        """The cluster of each item (items,), what is resampled; None where items are resampled."""
+        if not self.cluster_names:
+            return None
+        return np.unique(np.array(self.cluster_names), return_inverse=True)[1].ravel().astype(np.int64)
 
     @property
     def matching(self) -> bool:
@@ -174,6 +183,7 @@ class RoundJudgements:
             "categories": [self.categories, self.category_names],
             "reasons": [self.reasons, self.reason_names],
             "raters": self.raters,
+            **({"clusters": self.cluster_names} if self.cluster_names else {}),
         }
         digest = hashlib.sha256(_canonical(head))
         for position, external_id in enumerate(self.items.external_ids):

@@ -14,7 +14,7 @@ from agreement.statistics.estimates import NO_VARIATION, TableResult
 from agreement.statistics.kappa_paradox import table_readings
 from agreement.statistics.label_agreement import label_agreement, pairs_undefined
 from agreement.statistics.label_sets import set_agreement
-from agreement.statistics.strata import StratifiedResult, stratified_agreement
+from agreement.statistics.strata.stratified import StratifiedResult, stratified_agreement
 from core.canonical_json import canonical_float
 
 MIN_COMMON = 5
@@ -78,10 +78,11 @@ def table_figures(
     clusters: ArrayLike | None = None,
     positive: int = 1,
     strata: ArrayLike | None = None,
+    item_clusters: ArrayLike | None = None,
 ) -> AnswerFigures:
     """Return the figures of one (units, raters) table as plain data.
 
-    clusters (units,) names the item of each unit where an item has several; intervals resample items. strata
+    clusters (units,) says which units are resampled together, item_clusters (items,) which items. strata
     are the same ratings as (items, types, raters) where the units are of several types: the figures are then
     of the types together, each against its own chance, and what the one table of all units has is `stacked`.
     """
@@ -101,7 +102,12 @@ def table_figures(
     of_strata: StrataFigures = {}
     if strata is not None:
         together = stratified_agreement(
-            strata, q=q, seed=seed, replicates=parameters["replicates"], min_common=min_common
+            strata,
+            q=q,
+            seed=seed,
+            replicates=parameters["replicates"],
+            min_common=min_common,
+            clusters=item_clusters,
         )
         of_strata = _of_strata(together, result)
         result = _as_table(together, result)

@@ -10,7 +10,6 @@ released later still counts. Hidden repeats are read apart.
 
 from __future__ import annotations
 
-import json
 from collections.abc import Collection, Iterable, Iterator, Mapping
 from datetime import datetime
 from typing import Any, TypeVar
@@ -19,6 +18,7 @@ import numpy as np
 from django.db.models import Count, Exists, Max, Model, OuterRef, QuerySet, Sum
 from django.db.models.functions import Coalesce
 
+from agreement.models import AgreementReport
 from agreement.report.judgements import (
     CANNOT_JUDGE,
     Columns,
@@ -34,6 +34,7 @@ from agreement.report.judgements import (
 )
 from agreement.report.span_sums import ResamplingFrame
 from annotation.codebooks.definition import CQS_GEN, FOCUS
+from annotation.items.clusters import clusters_read, field_values
 from annotation.items.correction import CORRECTED
 from annotation.models import Item, Membership, QuestionAnnotation, Round, RoundItem, TypeAnnotation
 
@@ -43,12 +44,17 @@ FIELD_VALUES = 60
 
 
 def judgements_read(
-    round: Round, *, types: Collection[str] | None = None, without: Collection[int] = ()
+    round: Round,
+    *,
+    types: Collection[str] | None = None,
+    without: Collection[int] = (),
+    cluster: str | None = None,
 ) -> RoundJudgements:
     """Read what the annotators of a round decided, as arrays.
 
     types: the codes of the only types whose judgements are wanted; then the fields of the items are left out.
     without: the ids of items that are read as if the round did not have them, nor annotators of them alone.
+    cluster: the field of the items that says which are resampled together; see `annotation.items.clusters`.
     """
     definition = round.codebook.definition
     items = _read_items(round, fields=types is None, without=without)
@@ -61,7 +67,8 @@ def judgements_read(
     )
     rater_of = {member_id: index for index, (_, member_id) in enumerate(members)}
     item_of = {item_id: index for index, item_id in enumerate(items.ids.tolist())}
-    people: dict[str, Any] = {
+    shared: dict[str, Any] = {
+        "cluster_names": () if cluster is None else _clusters(round, items, cluster),
         "raters": tuple(name for name, _ in members),
         "rater_ids": tuple(pk for _, pk in members),
     }
@@ -91,7 +98,7 @@ def judgements_read(
             question_ids=np.empty(0, dtype=np.int64),
             columns=_columns(_type_rows(round, types, item_of, rater_of, kind_base)),
             repeats=_columns(_type_rows(round, types, item_of, rater_of, kind_base, repeats=True)),
-            **people,
+            **shared,
         )
     labels, reasons = definition["labels"], definition["reasons"]
     questions = _read_questions(round, item_of)
@@ -114,7 +121,7 @@ def judgements_read(
         question_ids=np.array([question_id for _, _, question_id in questions], dtype=np.int64),
         columns=_columns(_question_rows(round, unit_of, rater_of, value_of, reason_of, picked)),
         repeats=_columns(_question_rows(round, unit_of, rater_of, value_of, reason_of, picked, repeats=True)),
-        **people,
+        **shared,
     )
 
 
@@ -127,9 +134,23 @@ def _judged_something_else(round: Round, without: Collection[int]) -> set[int]:
     return {member for member, item in judged.iterator(chunk_size=BATCH) if item not in without}
 
 
-def judgements_digest(round: Round) -> str:
+def judgements_of(report: AgreementReport, *, types: Collection[str] | None = None) -> RoundJudgements:
+    """Read the judgements of a report's round, resampled as the report is."""
+    return judgements_read(report.round, types=types, cluster=report.parameters.get("cluster"))
+
+
+def judgements_digest(round: Round, *, cluster: str | None = None) -> str:
     """Return the SHA-256 of a round's judgements, the same on every database."""
-    return judgements_read(round).digest()
+    return judgements_read(round, cluster=cluster).digest()
+
+
+def clusters_check(round: Round, field: str) -> None:
+    """Raise ClusterRefused where a field of the items does not say which are resampled together."""
+    _clusters(round, _read_items(round, fields=False), field)
+
+
+def _clusters(round: Round, items: RoundItems, field: str) -> tuple[str, ...]:
+    return clusters_read(round, items.ids.tolist(), items.external_ids, field)
 
 
 def judgements_stamp(round: Round) -> str:
@@ -224,7 +245,7 @@ class _Fields:
     def add(self, position: int, fields: Mapping[str, Any]) -> None:
         for name, value in fields.items():
             seen = self._distinct.setdefault(name, set())
-            values = _field_values(value) if len(seen) <= FIELD_VALUES else ()
+            values = field_values(value) if len(seen) <= FIELD_VALUES else ()
             seen.update(values)
             if len(seen) > FIELD_VALUES:
                 self.found.pop(name, None)
@@ -232,15 +253,6 @@ class _Fields:
                 if name not in self.found:
                     self.found[name] = [()] * self._n_items
                 self.found[name][position] = values
-
-
-def _field_values(value: Any) -> tuple[str, ...]:
-    """Return the distinct texts of a field: one for a plain value, several for a list, none for a blank."""
-    if isinstance(value, list):
-        return tuple(sorted({text for entry in value for text in _field_values(entry)}))
-    if value is None or value == "" or isinstance(value, dict):
-        return ()
-    return (value if isinstance(value, str) else json.dumps(value),)
 
 
 def _read_questions(round: Round, item_of: dict[int, int]) -> list[tuple[int, int, int]]:

@@ -7,6 +7,9 @@ from typing import Any
 
 from core.errors import Refused
 
+CLUSTER = "cluster"
+"""The field of the items that says which are resampled together; absent where items are resampled."""
+
 DEFAULTS: dict[str, Any] = {"replicates": 1000, "seed": 1, "span_match": 0.5}
 """Bootstrap replicates, the seed of all resampling, and the least Jaccard index at which spans match."""
 
@@ -27,7 +30,7 @@ def parameters_clean(given: Mapping[str, Any] | None = None) -> dict[str, Any]:
     {'replicates': 1000, 'seed': 7, 'span_match': 0.5}
     """
     given = dict(given or {})
-    problems = {name: "is no parameter of a report" for name in given if name not in DEFAULTS}
+    problems = {name: "is no parameter of a report" for name in given if name not in (*DEFAULTS, CLUSTER)}
     clean = {**DEFAULTS, **{name: given[name] for name in DEFAULTS if name in given}}
     for name, (low, high) in LIMITS.items():
         value = clean[name]
@@ -36,6 +39,9 @@ def parameters_clean(given: Mapping[str, Any] | None = None) -> dict[str, Any]:
     match = clean["span_match"]
     if type(match) not in (int, float) or not 0 < match <= 1:
         problems["span_match"] = "must be a number above 0 and up to 1"
+    cluster = given.get(CLUSTER)
+    if cluster is not None and (not isinstance(cluster, str) or not cluster.strip()):
+        problems[CLUSTER] = "must be the name of a field of the items"
     if problems:
         raise ParametersRefused(problems)
-    return {**clean, "span_match": float(match)}
+    return {**clean, "span_match": float(match), **({CLUSTER: cluster} if cluster else {})}

@@ -7,11 +7,13 @@ from dataclasses import dataclass
 from itertools import count
 from typing import Any
 
+import numpy as np
+
 from agreement.report.bertscore_figures import SpanTexts
 from agreement.report.disputes import type_disputes
 from agreement.report.figures import LabelSectionFigures
 from agreement.report.judgements import RoundJudgements
-from agreement.report.span_figures import MarkedUnit, Texts, findings_read
+from agreement.report.span_figures import MarkedUnit, Texts, by_clusters, findings_read
 from agreement.report.span_sums import ResamplingFrame, SpanSums, span_sums
 from agreement.spans.consensus import ConsensusSpan
 from agreement.spans.encoders import Encoder, MissingEncoder
@@ -66,6 +68,12 @@ def find_types(
     findings = findings_read(judgements, types, texts, threshold=parameters["span_match"], found=found)
     for index, of_type in span_texts.items():
         of_type.score(findings[index], alive=alive)
+    clusters = judgements.clusters
+    if clusters is not None:
+        findings, frame = (
+            {index: by_clusters(one, clusters) for index, one in findings.items()},
+            ResamplingFrame(np.unique(clusters[frame.marked]), np.unique(clusters[frame.judged])),
+        )
     sums = span_sums(findings, frame, parameters)
     return {
         index: TypePart(

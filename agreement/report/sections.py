@@ -20,8 +20,9 @@ INVALID = "IN"
 class Section:
     """One table of answers and how to call it.
 
-    kinds: indices of the types in it; ratings (units, annotators); clusters (units,) the item of each unit,
-    None where an item has one unit; positive: the category that prevalence and bias speak of.
+    kinds: indices of the types in it; ratings (units, annotators); clusters (units,): which units are
+    resampled together, those of an item or more, None where each is drawn by itself; item_clusters (items,):
+    which items, None where items are drawn; positive: the category that prevalence and bias speak of.
     """
 
     key: str
@@ -34,6 +35,7 @@ class Section:
     ratings: NDArray[np.integer]
     clusters: NDArray[np.int64] | None
     positive: int
+    item_clusters: NDArray[np.int64] | None = None
 
     @property
     def strata(self) -> NDArray[np.integer] | None:
@@ -90,18 +92,28 @@ def _of_kinds(
         kinds=kinds,
         categories=judgements.categories,
         ratings=np.concatenate([judgements.ratings(index) for index in kinds]),
-        clusters=np.tile(np.arange(len(judgements.items)), len(kinds)) if len(kinds) > 1 else None,
+        clusters=_unit_clusters(judgements, len(kinds)),
         positive=1,
+        item_clusters=judgements.clusters,
     )
+
+
+def _unit_clusters(judgements: RoundJudgements, n_kinds: int) -> NDArray[np.int64] | None:
+    clusters = judgements.clusters
+    if clusters is None and n_kinds == 1:
+        return None
+    return np.tile(np.arange(len(judgements.items)) if clusters is None else clusters, n_kinds)
 
 
 def _of_questions(judgements: RoundJudgements) -> list[Section]:
     if judgements.matching:
         return _of_matching(judgements)
+    own = judgements.clusters
+    clusters = judgements.unit_item if own is None else own[judgements.unit_item]
     labels, names = judgements.label_ratings(), judgements.categories
     useful = np.where(labels < 0, -1, (labels == names.index("USE")).astype(np.int64))
     return [
-        Section(key, key, key, name, None, (0,), categories, ratings, judgements.unit_item, positive)
+        Section(key, key, key, name, None, (0,), categories, ratings, clusters, positive, own)
         for key, name, categories, ratings, positive in (
             (LABELS, "Three labels", names, labels, 0),
             (USEFUL, "Useful against not", ("not", "USE"), useful, 1),

@@ -9,7 +9,7 @@ from __future__ import annotations
 from array import array
 from collections import Counter
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 
 import numpy as np
 from numpy.typing import NDArray
@@ -83,6 +83,28 @@ class Findings:
         self.sums = array("d", np.hstack(parts).tobytes())
         self.columns += columns
         self.reasons |= reasons
+
+
+def by_clusters(found: Findings, clusters: NDArray[np.int64]) -> Findings:
+    """Return the findings with clusters (items of the round,) in place of items: their sums added.
+
+    A cluster has as many judges as the text of it that has most.
+    """
+    of_items = clusters[found.items] if found.items else np.empty(0, dtype=np.int64)
+    places, place = np.unique(of_items, return_inverse=True)
+    rows = np.zeros((len(places), 2 * len(found.columns)))
+    np.add.at(rows, place.ravel(), found.rows)
+    n = int(clusters.max(initial=-1)) + 1
+    continuum, judges = None, None
+    if found.continuum is not None:
+        continuum = np.zeros((n, found.continuum.shape[1]))
+        np.add.at(continuum, clusters, found.continuum)
+    if found.judges is not None:
+        judges = np.zeros(n, dtype=np.int64)
+        np.maximum.at(judges, clusters, found.judges)
+    return replace(
+        found, items=places.tolist(), sums=array("d", rows.tobytes()), continuum=continuum, judges=judges
+    )
 
 
 def marked_units(judgements: RoundJudgements, types: Sequence[int]) -> Iterator[MarkedUnit]:

@@ -17,8 +17,8 @@ from agreement.statistics.pairs import PairSums, pair_agreement, table_sums
 from agreement.statistics.patterns import FloatArray, label_counts
 from agreement.statistics.rating_table import Study, study_of
 from agreement.statistics.standard_errors import wilson_interval
-from agreement.statistics.strata import stratified_agreement
-from agreement.statistics.strata_tables import strata_table
+from agreement.statistics.strata.stratified import stratified_agreement
+from agreement.statistics.strata.tables import strata_table
 
 WILSON = "wilson"
 

@@ -44,9 +44,6 @@ LOOKS_LIKE = gettext_lazy(
     "looks exactly like “%(other)s” and differs in white space, invisible marks, width or how letters are "
     "composed: write it the same way, or so that the two can be told apart"
 )
-THERE = "items already there"
-"""What the report counts of rows whose item is stored."""
-
 _KEPT = ("source", "topic", "split", "licence")
 
 
@@ -114,7 +111,7 @@ def items_import(
                 with transaction.atomic():
                     corrections_store(project=project, member=member, changes=loader.corrections, file=name)
                     import_finish(staged, report, on_stored)
-            elif on_held and report.changed and not report.counts.get(THERE):
+            elif on_held and report.changed and not report.counts.get("items already there"):
                 import_hold(staged, report, on_held)
     return report
 
@@ -179,7 +176,7 @@ class _Loader:
                     self.report.notice(Notice(row.place, told))
                 self._notice_differences(there, row)
             else:
-                self.report.count(THERE)
+                self.report.count("items already there")
                 if self.correct and isinstance(there, _Known):
                     if held := self._correct(there, row):
                         self._refuse(row, held)

@@ -96,13 +96,13 @@ def judgements_import(
     name = name or path.name
     if not round_name.strip():
         raise Refused("invalid", gettext("Name the round that the judgements go into."))
-    _refuse_unless_imported(project, round_name)
+    refuse_unless_imported(project, round_name)
     report = ImportReport(file=name, format=JUDGEMENTS)
     refused = RefusedRows(report, refused_path, judgements.columns_of(project.protocol))
     with staged_import(
         project=project, path=path, name=name, format=JUDGEMENTS, member=member, on_staged=on_staged
     ) as staged:
-        existing = _refuse_unless_imported(project, round_name)
+        existing = refuse_unless_imported(project, round_name)
         target = existing or round_create(
             project=project,
             name=round_name,
@@ -143,7 +143,7 @@ def judgements_import(
     return report
 
 
-def _refuse_unless_imported(project: Project, name: str) -> Round | None:
+def refuse_unless_imported(project: Project, name: str) -> Round | None:
     """Return the round of this name, if there is one. Raises Refused where it was annotated here."""
     existing = project.rounds.filter(name=name.strip()).first()
     if existing is not None and not existing.imported:

@@ -6,7 +6,7 @@ from collections.abc import Sequence
 from typing import Any
 
 from agreement.display.cells import Notes
-from agreement.display.wording import interval_note, reason_text
+from agreement.display.wording import cluster_of, interval_note, reason_text
 from agreement.report.figures import ReportFigures, SectionFigures
 from agreement.statistics.estimates import KEPT_BACK
 from agreement.statistics.figures import EstimateFigures
@@ -99,7 +99,13 @@ def _readings(sections: Sequence[SectionFigures]) -> list[str]:
 def _size(figures: ReportFigures) -> str:
     """Return how many texts and people a round's figures are of."""
     questions = f" with {figures['n_units']} questions" if figures["protocol"] == CQS_GEN else ""
-    return f"{figures['n_items']} items{questions}, judged by {figures['n_annotators']} annotators."
+    clusters = cluster_of(figures)
+    drawn = (
+        f" Intervals draw clusters of items: the {clusters[1]} values of {cell(clusters[0])}."
+        if clusters
+        else ""
+    )
+    return f"{figures['n_items']} items{questions}, judged by {figures['n_annotators']} annotators.{drawn}"
 
 
 def _span_agreement(sections: Sequence[SectionFigures], notes: Notes) -> list[str]:

@@ -6,8 +6,9 @@ import json
 from collections.abc import Callable, Collection
 from functools import partial
 from pathlib import Path
+from typing import Any
 
-from agreement.computation.requests import report_out_of_date
+from agreement.computation.requests import report_finished, report_out_of_date
 from agreement.display.csv_latex import figures_csv, latex_table
 from agreement.models import AgreementReport
 from agreement.report.assembly import report_build
@@ -64,7 +65,14 @@ def agreement_write(
 
 
 def _read(round: Round, without: Collection[int]) -> RoundJudgements:
-    return judgements_read(round, without=without)
+    return judgements_read(round, without=without, cluster=_parameters(round).get("cluster"))
+
+
+def _parameters(round: Round) -> dict[str, Any]:
+    """Return what the figures of a round are computed with: its report's cluster, and the defaults."""
+    shown = report_finished(round)
+    cluster = shown.parameters.get("cluster") if shown else None
+    return PARAMETERS | {"cluster": cluster} if cluster else PARAMETERS
 
 
 def _write(folder: Path, number: int, figures: ReportFigures) -> None:
@@ -83,12 +91,13 @@ def _figures(
     Where the worker has computed that already its figures are taken, else they are computed here: they are
     the same, so the release does not depend on whether a worker was there.
     """
+    parameters = _parameters(round)
     if judgements is None:
         reports = AgreementReport.objects.filter(round=round, state=AgreementReport.State.DONE)
         for report in reports.order_by("-id"):
-            if report.parameters == PARAMETERS and not report_out_of_date(report, round):
+            if report.parameters == parameters and not report_out_of_date(report, round):
                 found: ReportFigures = report.figures
                 return found
-        judgements = judgements_read(round)
-    built = report_build(judgements, PARAMETERS, texts=texts_read, progress=lambda done, total: alive())
+        judgements = judgements_read(round, cluster=parameters.get("cluster"))
+    built = report_build(judgements, parameters, texts=texts_read, progress=lambda done, total: alive())
     return built.figures

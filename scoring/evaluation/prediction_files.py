@@ -8,6 +8,7 @@ from collections import defaultdict, deque
 from collections.abc import Mapping
 from typing import Any
 
+from annotation.importing.formats.focus_files import PUBLISHED_NAMES, plain_type_name
 from scoring.evaluation.faults import Findings
 from scoring.evaluation.references import Benchmark
 from scoring.figures.types import NONE
@@ -15,17 +16,6 @@ from scoring.reading.focus_answers import NO_SPAN, NO_WORDS, AnswerRefused, Type
 
 SLOTS = (("Predicted_Type1", "Span_PredictedType1"), ("Predicted_Type2", "Span_PredictedType2"))
 _TEXT = "Argument"
-_ALSO = {
-    "others stakeholder perspective": "OSP",
-    "vague or ambiguous terms for general public": "VAT",
-    "vague or ambiguity": "VAT",
-    "overgeneralizing statement": "OG",
-    "implicit assumption": "IE",
-    "lack of evidence": "LE",
-    "questionable cause-effect": "QCE",
-    "quality of evidence provided": "WE",
-}
-"""What the authors' files call the types besides."""
 
 
 def is_prediction_file(data: bytes) -> bool:
@@ -91,6 +81,5 @@ def _entry(row: Mapping[str, str | None], names: TypeNames, dropped: dict[str, i
 
 
 def _code(name: str, names: TypeNames) -> str:
-    plain = name.partition("(")[0].strip().rstrip("?").strip().casefold()
-    code = _ALSO.get(plain)
+    code = PUBLISHED_NAMES.get(plain_type_name(name))
     return code if code in names.codes else names.code(name)

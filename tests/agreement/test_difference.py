@@ -5,7 +5,7 @@ import pytest
 
 from agreement.statistics.difference import agreement_change
 from agreement.statistics.label_agreement import label_agreement
-from agreement.statistics.sample_size import items_needed
+from agreement.what_if.sample_size import items_needed
 from tests.agreement.tables import random_ratings, two_by_two
 
 ALL = ("observed_agreement", "cohen_kappa", "fleiss_kappa", "pabak", "gwet_ac1", "krippendorff_alpha")

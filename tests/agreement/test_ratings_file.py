@@ -152,3 +152,52 @@ def test_many_rows_are_codes_and_not_objects(write):
     ratings = read_ratings(write("id,A,B\n" + rows)).ratings
     assert ratings.dtype == np.int64
     assert np.bincount(ratings[:, 0]).tolist() == [10_000, 10_000]
+
+
+SOURCES = "id,type,A,source,B\n1,x,y,s,n\n1,z,n,s,n\n2,x,y,t,y\n"
+
+
+def test_a_cluster_column_says_which_items_belong_together(tmp_path):
+    path = tmp_path / "ratings.csv"
+    path.write_text(SOURCES)
+    table = read_ratings(path, strata="type", cluster="source")
+    assert table.annotators == ("A", "B")
+    assert table.clusters == ("s", "s", "t")
+    assert table.row_clusters.tolist() == [0, 0, 1]
+    assert table.item_clusters.tolist() == [0, 1]
+
+
+@pytest.mark.parametrize(
+    ("before", "after", "why"),
+    [
+        ("source", "origin", "row 1: there is no column 'source' after the first"),
+        ("A,source", "source,source", "row 1, column 4: 'source' stands twice"),
+        ("1,z,n,s", "1,z,n, ", "row 3, column 4 ('source'): the cluster is empty"),
+        (
+            "1,z,n,s",
+            "1,z,n,t",
+            "row 3, column 4 ('source'): the item '1' is in the cluster 't' here and in 's' in row 2",
+        ),
+        (
+            "2,x,y,t",
+            "2,x,y,s\u00a0",
+            "row 4, column 4 ('source'): the cluster 's\\xa0' looks exactly like 's'",
+        ),
+        ("B", "A", "row 1, column 5: the annotator 'A' already has column 3"),
+    ],
+)
+def test_a_cluster_column_that_is_none_is_refused_with_its_place(tmp_path, before, after, why):
+    path = tmp_path / "ratings.csv"
+    path.write_text(SOURCES.replace(before, after))
+    with pytest.raises(ValueError, match="row") as refused:
+        read_ratings(path, strata="type", cluster="source")
+    assert why in str(refused.value)
+
+
+def test_one_column_cannot_be_stratum_and_cluster(tmp_path):
+    path = tmp_path / "ratings.csv"
+    path.write_text(SOURCES)
+    with pytest.raises(
+        ValueError, match="row 1, column 2: 'type' cannot be both the stratum and the cluster"
+    ):
+        read_ratings(path, strata="type", cluster="type")

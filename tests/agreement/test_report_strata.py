@@ -111,7 +111,7 @@ def test_shares_without_chance_are_the_same_together_and_stacked(report):
 @pytest.mark.parametrize("missing", [0.0, 0.2])
 def test_another_library_summed_type_by_type_finds_the_same_and_sees_what_differs(missing):
     from agreement.report.label_figures import _as_table
-    from agreement.statistics.strata import stratified_agreement
+    from agreement.statistics.strata.stratified import stratified_agreement
 
     rng = np.random.default_rng(5)
     ratings = (rng.random((60, 4, 3)) < np.array([0.1, 0.4, 0.8, 0.0])[None, :, None]).astype(int)

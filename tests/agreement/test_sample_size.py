@@ -7,7 +7,7 @@ from agreement.computation.compute import report_compute
 from agreement.display.sample_size import PlanAsked, PlanRefused, plan_clean, report_plan
 from agreement.models import AgreementReport
 from agreement.report.label_figures import seed_of
-from agreement.statistics.sample_size import items_needed
+from agreement.what_if.sample_size import items_needed
 from annotation.rounds.lifecycle import round_close
 from tests import factories
 from tests.agreement import builders

@@ -12,7 +12,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from agreement.statistics.label_agreement import label_agreement
-from agreement.statistics.strata import stratified_agreement
+from agreement.statistics.strata.stratified import stratified_agreement
 
 CASES = json.loads((Path(__file__).parents[1] / "reference" / "stratified.json").read_text("utf-8"))["cases"]
 NAMES = {
@@ -113,7 +113,7 @@ def test_what_is_drawn_by_index_and_from_the_normal_limit_has_the_spread_of_the_
 
     def interval(**limits):
         for name, value in limits.items():
-            monkeypatch.setattr(f"agreement.statistics.strata_resampling.{name}", value)
+            monkeypatch.setattr(f"agreement.statistics.strata.resampling.{name}", value)
         found = stratified_agreement(ratings, q=2, seed=1, replicates=2000).estimates["krippendorff_alpha"]
         return np.array([found.low, found.high])
 

@@ -21,10 +21,10 @@ from agreement.statistics.intervals import (
 from agreement.statistics.label_agreement import label_agreement
 from agreement.statistics.raters import key_figures, rater_figures
 from agreement.statistics.rating_table import study_of
-from agreement.statistics.sample_size import items_needed, strata_items_needed
-from agreement.statistics.strata import stratified_agreement
-from agreement.statistics.strata_change import stratified_change
-from agreement.statistics.strata_tables import strata_of
+from agreement.statistics.strata.change import stratified_change
+from agreement.statistics.strata.stratified import stratified_agreement
+from agreement.statistics.strata.tables import strata_of
+from agreement.what_if.sample_size import items_needed, strata_items_needed
 from tests.agreement.tables import random_ratings
 
 N = 20

@@ -10,6 +10,7 @@ from annotation.adjudication.adjudication import ResolutionInput, resolution_dec
 from annotation.adjudication.discussion import comment_add
 from annotation.judging.recording import Unit
 from annotation.models import KeyAnswer, RoundItem
+from annotation.projects.projects import member_add
 from annotation.rounds.lifecycle import round_close, round_create
 from annotation.rounds.opening import round_open
 from exports.models import QuestionRefinement, RefinementRun
@@ -175,7 +176,7 @@ def test_no_address_tells_a_lead_what_others_said_about_a_text_that_they_are_ask
 
 
 def test_the_same_addresses_tell_it_to_a_lead_who_is_not_asked(made):
-    lou = factories.member_add(project=made.project, user=factories.user("lou"), is_lead=True)
+    lou = member_add(project=made.project, user=factories.user("lou"), is_lead=True)
     assert lou.is_lead
     told = {name for name, response in answers(client_of("lou"), made, **known()) if AGAIN in text(response)}
     assert {

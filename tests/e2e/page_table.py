@@ -84,6 +84,7 @@ _LEAD = """
 /p/questions/evaluations/{evaluation_questions}/answers/
 /p/questions/evaluations/{evaluation_failed}/
 /p/focus/rounds/new/
+/p/focus/rounds/texts/?alpha=0.6&prevalence=0.2&raters=3&width=0.2
 /p/focus/rounds/2/edit/
 /p/focus/rounds/4/edit/
 /p/focus/rounds/2/delete/
@@ -187,6 +188,7 @@ NOT_PAGES = {
         "project_restore", "codebook_preview", "item_restore", "import_undo", "person_reactivate",
         "invitation_withdraw", "release_cancel", "release_unpublish", "round_pause", "agreement_compute",
         "agreement_competence",
+        "agreement_influence",
         "adjudicate_next", "refinement_cancel", "refinement_reject", "refinement_restore",
         "evaluation_cancel", "evaluation_again", "answer_tag", "error_tag_new",
         "unit_decide", "unit_undo", "unit_skip", "unit_comment", "set_language",

@@ -3,7 +3,6 @@
 Judgements, figures and consensus are those of the reference that lies beside the data.
 """
 
-import csv
 import json
 
 import pytest
@@ -13,8 +12,8 @@ from agreement.computation.requests import report_request
 from agreement.display.tables import cross_table
 from agreement.models import ConsensusSpan
 from agreement.spans.tokens import positions
-from annotation.importing.items import items_import
-from annotation.importing.judgements import judgements_import
+from annotation.importing.focus import files_named, focus_import
+from annotation.importing.formats.focus_files import ASKED
 from annotation.models import Round
 from annotation.projects.projects import project_create
 from annotation.rounds.progress import progress_of_round
@@ -22,13 +21,6 @@ from tests.factories.releases import released
 
 pytestmark = pytest.mark.django_db
 
-ASKED = {
-    "alternate_viewpoints_perspectives": ["OSP", "TC"],
-    "assumptions": ["IE", "BS"],
-    "clarity": ["VAT", "OG"],
-    "implication_consequences": ["QCE", "CF"],
-    "reasons_evidence": ["LE", "WE"],
-}
 MEASURES = ("exact", "token_jaccard", "unigram_jaccard", "bigram_jaccard", "edit", "rouge1", "rougeL")
 
 
@@ -38,37 +30,13 @@ def reference(shared_data):
 
 
 @pytest.fixture
-def project(shared_data, reference, tmp_path):
+def project(shared_data):
     """The arguments with their categories, and what three annotators said, but for two spans nowhere."""
-    published = shared_data / "focus" / "model_pred" / "dev_prediction_gpt-3.5-turbo.csv"
-    with published.open(encoding="utf-8-sig", newline="") as stream:
-        texts = [row["Argument"] for row in csv.DictReader(stream)]
-    items = [
-        {"id": item["id"], "text": text, "category": item["category"]}
-        for item, text in zip(reference["items"], texts, strict=True)
-    ]
-    judgements = [
-        {
-            "item": item,
-            "type": code,
-            "annotator": annotator,
-            "applicable": bool(applicable),
-            **({"start": start, "end": end} if applicable else {}),
-        }
-        for item, code, annotator, applicable, start, end, how in reference["judgements"]
-        if how != "nowhere"
-    ]
-    for name, rows in (("items", items), ("judgements", judgements)):
-        lines = (json.dumps(row, ensure_ascii=False) for row in rows)
-        (tmp_path / f"{name}.jsonl").write_text("\n".join(lines), encoding="utf-8")
+    folder = shared_data / "focus"
     made = project_create(slug="dev", codebook="focus")
-    items_import(project=made, path=tmp_path / "items.jsonl")
-    judgements_import(
-        project=made,
-        path=tmp_path / "judgements.jsonl",
-        round_name="Dev",
-        asked={"field": "category", "types": ASKED},
-    )
+    paths = [folder / "model_pred" / "dev_prediction_gpt-3.5-turbo.csv"]
+    paths += sorted((folder / "annotated data").glob("*_annotated.csv"))
+    focus_import(project=made, files=files_named(paths), set_name="D")
     return made
 
 
@@ -148,7 +116,7 @@ def test_the_release_says_what_was_asked_and_none_of_the_above_where_both_are_no
     project, reference, tmp_path
 ):
     folder = released(project, tmp_path / "out", agreement=False)
-    entries = json.loads((folder / "focus.json").read_bytes())
+    entries = json.loads((folder / "focus.D.json").read_bytes())
     consensus = [of_type["consensus"] for of_type in reference["types"].values()]
     decided = {item: [found[item]["label"] for found in consensus if item in found] for item in entries}
     none = set()

@@ -293,7 +293,7 @@ def test_the_page_costs_the_same_number_of_queries_however_many_units(
     study, lead_client, django_assert_max_num_queries
 ):
     close(study)
-    with django_assert_max_num_queries(26):
+    with django_assert_max_num_queries(28):
         lead_client.get(address(study))
     with django_assert_max_num_queries(20):
         lead_client.get(address(study, "units/"))

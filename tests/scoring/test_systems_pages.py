@@ -119,8 +119,8 @@ def test_answers_are_shown_in_their_text_with_three_underlines(lead_client):
     evaluation = scored(submitted(made, release, answer))
     address = f"/p/talk/evaluations/{evaluation.pk}/answers/"
     html = page(lead_client, address)
-    marked = re.search(r'<p class="read marked"[^>]*>(.*?)</p>', html)[1]
-    pieces = re.findall(r'<span class="by([^"]*)">([^<]*)</span>', html)
+    marked = re.search(r'<p class="read marked"[^>]*>(.*?)</p>', html, re.DOTALL)[1]
+    pieces = re.findall(r'<span\s+class="by([^"]*)">([^<]*)</span', html)
     assert (" by-1 by-2", "The library") in pieces
     assert (" by-2", " should") in pieces
     assert (" by-0", "grades fell") in pieces

@@ -12,7 +12,7 @@ from typing import Any
 
 from django.core.management.base import BaseCommand, CommandError
 
-from agreement.display.plain_text import agreement_text, strata_text
+from agreement.display.plain_text import agreement_text, strata_text, without_text
 from agreement.files.ratings import RatingTable, missing_marks, parse_categories, read_ratings
 from agreement.statistics.estimates import (
     NO_ITEMS,
@@ -23,7 +23,8 @@ from agreement.statistics.estimates import (
     undefined,
 )
 from agreement.statistics.label_agreement import label_agreement
-from agreement.statistics.strata import StratifiedResult, stratified_agreement
+from agreement.statistics.strata.stratified import StratifiedResult, stratified_agreement
+from agreement.what_if.influence import WithoutRater, without_each
 from core.canonical_json import canonical_float
 from core.lookalikes import groups_alike
 
@@ -66,6 +67,17 @@ class Command(BaseCommand):
             help="the column that names the table of each row, such as its type: the figures of each, and "
             "those of all together, each table against its own chance",
         )
+        parser.add_argument(
+            "--cluster",
+            metavar="COLUMN",
+            help="the column that names what items belong together, such as their source or thread: the "
+            "intervals draw these clusters and not single items",
+        )
+        parser.add_argument(
+            "--without-each",
+            action="store_true",
+            help="also every coefficient without each annotator in turn, and how far it moves",
+        )
         parser.add_argument("--json", action="store_true", help="print one JSON object")
         parser.add_argument(
             "--replicates", type=_whole, default=1000, help="bootstrap resamples (default 1000, 0 for none)"
@@ -87,40 +99,70 @@ class Command(BaseCommand):
                 categories=categories,
                 missing=options["missing"],
                 strata=options["strata"],
+                cluster=options["cluster"],
             )
         except ValueError as error:
             raise CommandError(str(error)) from error
         for note in _notes(table, declared=categories is not None):
             self.stderr.write(f"Note: {note}")
         choices = {name: options[name] for name in ("seed", "replicates", "min_common")}
-        if options["strata"] is not None:
-            self.handle_strata(table, choices, as_object=options["json"])
-            return
-        result = label_agreement(table.ratings, q=len(table.categories), **choices)
-        if options["json"]:
-            self.stdout.write(json.dumps(as_json(result, table.annotators, table.categories), indent=1))
-        else:
-            self.stdout.write(agreement_text(result, table.annotators, table.categories))
-
-    def handle_strata(self, table: RatingTable, choices: dict[str, int], *, as_object: bool) -> None:
-        names, ratings = table.by_stratum()
         q = len(table.categories)
-        each = {name: label_agreement(ratings[:, at], q=q, **choices) for at, name in enumerate(names)}
-        together = stratified_agreement(ratings, q=q, **choices)
-        if as_object:
-            shown = {
-                "strata": {
-                    name: as_json(result, table.annotators, table.categories) for name, result in each.items()
-                },
-                "together": together_json(together, table.annotators, table.categories),
-            }
-            self.stdout.write(json.dumps(shown, indent=1))
-            return
-        for name, result in each.items():
-            self.stdout.write(f"== {name} ==\n")
-            self.stdout.write(agreement_text(result, table.annotators, table.categories))
-        self.stdout.write("\n== together ==\n")
-        self.stdout.write(strata_text(together, table.annotators))
+        if options["strata"] is not None:
+            shown, text = _of_strata(table, choices)
+            ratings, clusters = table.by_stratum()[1], table.item_clusters
+        else:
+            ratings, clusters = table.ratings, table.row_clusters
+            result = label_agreement(ratings, q=q, clusters=clusters, **choices)
+            shown = as_json(result, table.annotators, table.categories)
+            text = agreement_text(result, table.annotators, table.categories)
+        if clusters is not None:
+            shown |= {"cluster": {"column": options["cluster"], "n_clusters": len(set(table.clusters))}}
+            text += f"\n{_cluster_words(options['cluster'], table)}"
+        if options["without_each"]:
+            without = without_each(ratings, q=q, clusters=clusters, **choices)
+            shown |= {"without_each": [_without_json(one, table.annotators) for one in without]}
+            text += f"\n\n{without_text(without, table.annotators)}"
+        self.stdout.write(json.dumps(shown, indent=1) if options["json"] else text)
+
+
+def _of_strata(table: RatingTable, choices: dict[str, int]) -> tuple[dict[str, Any], str]:
+    """Return what is printed of each stratum and of all together: the JSON object, and the text."""
+    names, ratings = table.by_stratum()
+    q, clusters = len(table.categories), table.item_clusters
+    each = {
+        name: label_agreement(ratings[:, at], q=q, clusters=clusters, **choices)
+        for at, name in enumerate(names)
+    }
+    together = stratified_agreement(ratings, q=q, clusters=clusters, **choices)
+    shown = {
+        "strata": {
+            name: as_json(result, table.annotators, table.categories) for name, result in each.items()
+        },
+        "together": together_json(together, table.annotators, table.categories),
+    }
+    texts = [
+        f"== {name} ==\n{agreement_text(result, table.annotators, table.categories)}"
+        for name, result in each.items()
+    ]
+    return shown, "\n".join([*texts, "", f"== together ==\n{strata_text(together, table.annotators)}"])
+
+
+def _cluster_words(column: str, table: RatingTable) -> str:
+    return (
+        f"Resampled by {column!r}: {len(set(table.clusters))} clusters of {len(set(table.items))} items; "
+        "intervals and cautions count clusters."
+    )
+
+
+def _without_json(one: WithoutRater, annotators: tuple[str, ...]) -> dict[str, Any]:
+    return {
+        "annotator": annotators[one.rater],
+        "n_pairable": one.figures.n_pairable,
+        "coefficients": {
+            name: _figure(estimate) | {"difference": _figure(one.differences[name])}
+            for name, estimate in one.figures.estimates.items()
+        },
+    }
 
 
 def _notes(table: RatingTable, *, declared: bool) -> Iterator[str]:

@@ -19,6 +19,7 @@ from agreement.adjudication.against_decisions import agreement_with_decisions
 from agreement.adjudication.answers import Answer, judged_units
 from agreement.adjudication.queue import UnitView, disputed_units, units_of, units_view
 from agreement.computation.competence import competence_current, is_without_library
+from agreement.computation.influence import influence_current, influence_readable
 from agreement.computation.requests import ReportHidden, figures_readable, report_current, report_visible
 from agreement.display import overview
 from agreement.display import tables as detail_tables
@@ -26,6 +27,7 @@ from agreement.display.cells import Notes, number
 from agreement.display.competence import competence_table
 from agreement.display.cross_files import cross_fields
 from agreement.display.highlighting import Segment, excerpt_bounds, segments
+from agreement.display.influence import influence_tables
 from agreement.display.sample_size import PLANNED, PlanRefused, plan_clean, report_plan
 from agreement.display.tables import crosscheck_table, crosscheck_whys
 from agreement.display.wording import (
@@ -42,7 +44,7 @@ from agreement.report.comparison import change_conditions
 from agreement.report.conditions import conditions_brief, conditions_words
 from agreement.report.cross_tables import WHOSE
 from agreement.report.figures import GroupFigures, ReportFigures, SectionFigures
-from agreement.tasks import competence_start, report_start
+from agreement.tasks import competence_start, influence_start, report_start
 from annotation import access
 from annotation.models import Membership, Round
 from annotation.rounds.asked_types import asked_words
@@ -97,8 +99,13 @@ def agreement_compute(request: HttpRequest, slug: str, number: int) -> HttpRespo
     """Have the report computed from the judgements as they are now."""
     member, round = _lead_and_round(request, slug, number)
     report_visible(member=member, round=round)
+    cluster = request.POST.get("cluster")
+    if cluster is None:
+        # Computing again keeps what the report was resampled by.
+        shown = report_current(round=round).report
+        cluster = shown.parameters.get("cluster") if shown else None
     with refusals_as_notices(request):
-        report = report_start(round=round)
+        report = report_start(round=round, parameters={"cluster": cluster} if cluster else None)
         if report.state == AgreementReport.State.DONE:
             messages.info(request, gettext("The report is that of the judgements as they are."))
     return redirect("agreement", slug, number)
@@ -115,6 +122,19 @@ def agreement_competence(request: HttpRequest, slug: str, number: int) -> HttpRe
         with refusals_as_notices(request):
             competence_start(report=report)
     return redirect(f"{reverse('agreement', args=[slug, number])}#competence")
+
+
+@login_required
+@require_POST
+def agreement_influence(request: HttpRequest, slug: str, number: int) -> HttpResponse:
+    """Have the report's figures without each annotator computed."""
+    member, round = _lead_and_round(request, slug, number)
+    report_visible(member=member, round=round)
+    report = report_current(round=round).report
+    if report is not None:
+        with refusals_as_notices(request):
+            influence_start(report=report)
+    return redirect(f"{reverse('agreement', args=[slug, number])}#influence")
 
 
 @login_required
@@ -181,17 +201,23 @@ def _report_context(
     whose = request.GET.get("whose", "")
     named: list[str] = next((table.get("annotators", []) for table in figures["cross"]), [])
     whose = whose if whose in (*WHOSE, *named) else WHOSE[-1]
-    notes = {key: Notes(key) for key in ("people", "pairs", "coefficients", "spans", "change")}
+    notes = {key: Notes(key) for key in ("people", "pairs", "coefficients", "spans", "change", "influence")}
     coefficient_heads, coefficient_rows = detail_tables.coefficient_table(figures, notes["coefficients"])
     stacked_heads, stacked_rows = detail_tables.stacked_table(figures, notes["coefficients"])
     most_disputed = disputed_units(report, member=member, only_queue=True)[:1]
     conditions = change_conditions(report)
     estimate = None if report.parameters["live"] else competence_current(report)
+    influence = None if report.parameters["live"] else influence_current(report)
     return {
         "estimate": estimate,
         "estimate_table": competence_table(estimate.result) if estimate and estimate.result else None,
         "estimate_again": bool(estimate and (estimate.state == "failed" or is_without_library(estimate))),
+        "influence": influence,
+        "influence_tables": influence_tables(influence_readable(influence, member), notes["influence"])
+        if influence and influence.result
+        else None,
         "report": report,
+        "cluster_fields": _cluster_fields(figures),
         "asked": asked_words(round.asked) if round.asked else "",
         "notes": notes,
         "crosscheck_rows": crosscheck_table(report.crosscheck_result),
@@ -232,6 +258,12 @@ def _report_context(
         "whose_choices": WHOSE,
         "most_disputed": next(iter(_shown(report, units_view(report, most_disputed))), None),
     }
+
+
+def _cluster_fields(figures: ReportFigures) -> list[str]:
+    """Return the fields that may name a cluster for each item; what is asked for is checked in full."""
+    whole = figures["n_items_drawn"]
+    return [table["field"] for table in figures["cross"] if sum(table["n_items"]) == whole]
 
 
 def _who(round: Round, figures: ReportFigures) -> list[tuple[str, str]]:

@@ -21,6 +21,7 @@ from frontend.middleware import refusals_as_notices
 from frontend.pages.common import ChosenField, project_page
 from frontend.pages.project.project import items_there
 from frontend.pages.rounds.lifecycle import lead_and_round
+from frontend.pages.rounds.study_size import study_size_form
 from frontend.training_view import training_context
 
 
@@ -133,6 +134,7 @@ def draw(request: HttpRequest, slug: str, number: int) -> HttpResponse:
         asked=asked_words(round.asked),
         n_drawn=round.drawn.count(),
         n_drawable=items_there(round.project),
+        size=study_size_form(round),
     )
 
 

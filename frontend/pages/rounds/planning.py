@@ -16,6 +16,7 @@ from annotation.tasks import round_draw_or_send
 from core.errors import Refused
 from frontend.decorators import login_required
 from frontend.pages.common import lead_or_403, number_in, posted, project_page
+from frontend.pages.rounds.study_size import study_size_form
 
 
 class RoundForm(forms.Form):
@@ -179,7 +180,14 @@ def new(request: HttpRequest, slug: str) -> HttpResponse:
             )
             return redirect("round_draw", slug, created.number)
     return project_page(
-        request, "rounds/new.html", member, tab="project", form=form, rare=rare, earlier=earlier
+        request,
+        "rounds/new.html",
+        member,
+        tab="project",
+        form=form,
+        rare=rare,
+        earlier=earlier,
+        size=None if earlier else study_size_form(),
     )
 
 

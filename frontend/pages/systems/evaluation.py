@@ -18,7 +18,9 @@ from frontend.decorators import login_required
 from frontend.middleware import refusals_as_notices
 from frontend.pages.common import lead_or_403, number_in, project_page
 from frontend.pages.jobs import evaluation_shown, job_progress
-from frontend.pages.systems.shown import figures_shown, method_said
+from frontend.pages.systems.question_figures import questions_shown, thresholds_shown
+from frontend.pages.systems.shown import method_said
+from frontend.pages.systems.type_figures import types_shown
 from frontend.pages.systems.words import why
 from scoring.evaluation.evaluate import Evaluation as Scored
 from scoring.evaluation.outputs import TABLES, scores_file
@@ -52,7 +54,7 @@ def evaluation(request: HttpRequest, slug: str, evaluation_id: int) -> HttpRespo
     run = run_of(request, found)
     context: dict[str, Any] = {}
     if found.state == Evaluation.State.DONE:
-        context = {**figures_shown(found, run), "shares": tag_shares(submission, run)}
+        context = {**_figures_shown(found, run), "shares": tag_shares(submission, run)}
     files = list(submission.files.order_by("run"))
     others = submission.evaluations.exclude(pk=found.pk).defer("figures", "parameters").order_by("-pk")[:20]
     return project_page(
@@ -74,6 +76,18 @@ def evaluation(request: HttpRequest, slug: str, evaluation_id: int) -> HttpRespo
         downloads=_KINDS,
         **context,
     )
+
+
+def _figures_shown(evaluation: Evaluation, run: int) -> dict[str, Any]:
+    """Return what the page of an evaluation that is done shows of one of its runs."""
+    scores: dict[str, Any] = evaluation.figures or {}
+    found = next((row for row in scores["evaluations"] if row["run"] == run), scores["evaluations"][0])
+    figures: dict[str, Any] = found["figures"]
+    together = {row["figure"]: row for row in scores["together"]}
+    common = {"scores": scores, "runs": scores["runs"], "run": run, "together": bool(together)}
+    if scores["protocol"] == "focus":
+        return {**common, **types_shown(evaluation, figures, together)}
+    return {**common, **questions_shown(evaluation, figures, together), "thresholds": thresholds_shown(found)}
 
 
 @login_required

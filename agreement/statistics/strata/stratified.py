@@ -31,8 +31,8 @@ from agreement.statistics.estimates import (
     undefined,
 )
 from agreement.statistics.intervals import Information
-from agreement.statistics.strata_pairs import conger_estimate, each_conger, each_light, pair_estimates
-from agreement.statistics.strata_ratios import (
+from agreement.statistics.strata.pairs import conger_estimate, each_conger, each_light, pair_estimates
+from agreement.statistics.strata.ratios import (
     COUNT_FIGURES,
     SHARE_FIGURES,
     Ratio,
@@ -42,8 +42,8 @@ from agreement.statistics.strata_ratios import (
     judged,
     together,
 )
-from agreement.statistics.strata_resampling import draw_figures
-from agreement.statistics.strata_tables import Strata, strata_of, sums_of
+from agreement.statistics.strata.resampling import draw_figures
+from agreement.statistics.strata.tables import Strata, strata_of, sums_of
 
 
 @dataclass(frozen=True, slots=True)
@@ -70,11 +70,18 @@ class StratifiedResult:
 
 
 def stratified_agreement(
-    ratings: ArrayLike, *, q: int, seed: int | Sequence[int], replicates: int = 1000, min_common: int = 1
+    ratings: ArrayLike,
+    *,
+    q: int,
+    seed: int | Sequence[int],
+    replicates: int = 1000,
+    min_common: int = 1,
+    clusters: ArrayLike | None = None,
 ) -> StratifiedResult:
     """Compute the coefficients of an (items, strata, raters) array of codes 0..q-1, -1 for missing.
 
-    Items are resampled with all their strata. min_common is the least number of common units, over all
+    Items are resampled with all their strata; clusters (items,) names what items are resampled together, such
+    as those of one source. min_common is the least number of common units, over all
     strata, for a pair of raters to count. replicates=0 computes no intervals.
 
     >>> yes_no = [[[0, 0], [1, 1]], [[0, 1], [1, 1]], [[1, 1], [1, 1]], [[1, 1], [1, 1]]]
@@ -82,7 +89,7 @@ def stratified_agreement(
     >>> round(result.estimates["krippendorff_alpha"].value, 4)  # the second table adds nothing
     0.5333
     """
-    strata = strata_of(ratings, q=q, min_common=min_common)
+    strata = strata_of(ratings, q=q, min_common=min_common, clusters=clusters)
     seed = seed_words(seed)
     sums, pair_sums = sums_of(strata, strata.counts(strata.multiplicity[None, :].astype(np.float64)))
     drawn = draw_figures(strata, pair_sums, replicates, seed) if replicates else None

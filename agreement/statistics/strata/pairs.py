@@ -1,6 +1,6 @@
 """Pairs of raters over several tables: Cohen's kappa of each, their mean, and Conger's kappa.
 
-See agreement.statistics.strata.
+See agreement.statistics.strata.stratified.
 """
 
 from __future__ import annotations
@@ -24,9 +24,9 @@ from agreement.statistics.estimates import (
 )
 from agreement.statistics.intervals import Information
 from agreement.statistics.pairs import PairSums, cohen_varies, conger_kappa, conger_varies, light_kappa
-from agreement.statistics.strata_ratios import Ratio, judged, light_fall, light_of, pair_agreement, pair_parts
-from agreement.statistics.strata_resampling import Drawn
-from agreement.statistics.strata_tables import Strata
+from agreement.statistics.strata.ratios import Ratio, judged, light_fall, light_of, pair_agreement, pair_parts
+from agreement.statistics.strata.resampling import Drawn
+from agreement.statistics.strata.tables import Strata
 
 
 def pair_estimates(

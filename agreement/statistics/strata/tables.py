@@ -8,6 +8,7 @@ from dataclasses import dataclass, replace
 import numpy as np
 from numpy.typing import ArrayLike
 
+from agreement.statistics.bootstrap import Units, clustered_units
 from agreement.statistics.coefficients import CountSums, count_features, count_sums
 from agreement.statistics.intervals import (
     Information,
@@ -53,6 +54,7 @@ class Strata:
     raters : (pairs, 2), the pairs that share units of any table
     item_rows : (items,), the joint pattern of each item, -1 without any rating
     few_common : pairs that were left out because they share too few units
+    units : what is resampled: the items, or clusters of them
     """
 
     q: int
@@ -61,24 +63,25 @@ class Strata:
     raters: IntArray
     item_rows: IntArray
     few_common: int
+    units: Units
 
     @property
     def n_items(self) -> int:
         return int(self.multiplicity.sum())
 
     def information_of(self, each: Sequence[tuple[Stratum, Informative]]) -> Information:
-        """Count the items that carry information in one of the tables given."""
+        """Count what is resampled and carries information in one of the tables given."""
         found = np.zeros((3, self.multiplicity.size), dtype=np.bool_)
         for table, which in each:
             there = np.flatnonzero(table.of >= 0)
             rows = table.of[there]
             for row, patterns in zip(found, (which.pairable, which.differing, which.doubled), strict=True):
                 row[there] |= patterns[rows]
-        return Information(*(int(self.multiplicity[row].sum()) for row in found))
+        return Information(*(int(self.units.multiplicity[self.units.contain(row)].sum()) for row in found))
 
     @property
     def information(self) -> Information:
-        """How many items carry information in any table."""
+        """How much of what is resampled carries information in any table."""
         return self.information_of(
             [
                 (one, informative_counts(label_counts(one.patterns.rows, self.q), one.patterns.multiplicity))
@@ -87,7 +90,7 @@ class Strata:
         )
 
     def pair_information(self, at: int) -> Information:
-        """Count the items that carry information on one pair of raters in any table."""
+        """Count what is resampled and carries information on one pair of raters in any table."""
         found = []
         for table in self.tables:
             for index in np.flatnonzero(table.place == at):
@@ -146,8 +149,13 @@ def strata_table(ratings: ArrayLike, *, items: ArrayLike, strata: ArrayLike) -> 
     return found
 
 
-def strata_of(ratings: ArrayLike, *, q: int, min_common: int = 1) -> Strata:
-    """Return the tables of an (items, strata, raters) array of codes 0..q-1, -1 for missing."""
+def strata_of(
+    ratings: ArrayLike, *, q: int, min_common: int = 1, clusters: ArrayLike | None = None
+) -> Strata:
+    """Return the tables of an (items, strata, raters) array of codes 0..q-1, -1 for missing.
+
+    clusters : (items,), where several items (of one source) are resampled together
+    """
     array = np.asarray(ratings)
     if array.ndim != 3:
         raise ValueError(f"Ratings are an (items, strata, raters) array, not one of {array.ndim} dimensions.")
@@ -178,7 +186,12 @@ def strata_of(ratings: ArrayLike, *, q: int, min_common: int = 1) -> Strata:
         features = count_features(label_counts(own.rows, q))
         strata.append(Stratum(own, of, features, table.kept(keep), np.searchsorted(pairs, code[keep])))
     raters = np.stack(np.divmod(pairs, max(n_raters, 1)), axis=1)
-    return Strata(q, joint.multiplicity, tuple(strata), raters, joint.item_rows, few_common)
+    units = (
+        Units(joint.multiplicity)
+        if clusters is None
+        else clustered_units(joint.item_rows, clusters, joint.multiplicity.size)
+    )
+    return Strata(q, joint.multiplicity, tuple(strata), raters, joint.item_rows, few_common, units)
 
 
 def sums_of(strata: Strata, counts: Sequence[FloatArray]) -> tuple[list[CountSums], list[PairSums]]:

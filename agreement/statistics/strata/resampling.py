@@ -1,6 +1,6 @@
 """Resampling several tables together: items with all their rows, the same draw for every figure.
 
-See agreement.statistics.strata.
+See agreement.statistics.strata.stratified.
 """
 
 from __future__ import annotations
@@ -15,7 +15,7 @@ from agreement.statistics.coefficients import DEFINED, CountSums, evaluate_count
 from agreement.statistics.cohen import PAIRS_WITH_INTERVAL
 from agreement.statistics.pairs import PairSums
 from agreement.statistics.patterns import FloatArray, IntArray
-from agreement.statistics.strata_ratios import (
+from agreement.statistics.strata.ratios import (
     COUNT_FIGURES,
     SHARE_FIGURES,
     Ratio,
@@ -27,7 +27,7 @@ from agreement.statistics.strata_ratios import (
     pair_parts,
     together,
 )
-from agreement.statistics.strata_tables import CHUNK_CELLS, Strata, sums_of
+from agreement.statistics.strata.tables import CHUNK_CELLS, Strata, sums_of
 
 STRATA_STREAM = 3
 
@@ -84,16 +84,20 @@ def draw_figures(strata: Strata, whole: Sequence[PairSums], replicates: int, see
 def resampled_interval(
     strata: Strata, name: str, value: float, replicates: int, seed: int | Sequence[int], *, n: int
 ) -> Interval:
-    """Return the interval that a coefficient of this value would have in a study of n items like these."""
+    """Return the interval that a coefficient of this value would have in a study of n items like these.
+
+    Where clusters are resampled n counts clusters.
+    """
     parts: list[Ratio] = []
     counted, whole = sums_of(strata, strata.counts(strata.multiplicity[None, :].astype(np.float64)))
     below = figure_fall(strata, counted, whole, name, value)
     defined = pair_parts(strata, whole).defined[:, 0]
-    step = strata.chunk
+    units = strata.units
+    step = min(strata.chunk, units.chunk) if units.chunk else strata.chunk
     for weights in resampled_weights(
-        strata.multiplicity, replicates, generator(seed, STRATA_STREAM), n=n, chunk=step
+        units.multiplicity, replicates, generator(seed, STRATA_STREAM), n=n, chunk=step
     ):
-        sums, pair_sums = sums_of(strata, strata.counts(weights))
+        sums, pair_sums = sums_of(strata, strata.counts(units.pattern_weights(weights)))
         if name == "cohen_kappa":
             values, known = light_of(pair_parts(strata, pair_sums), defined)
             parts.append(Ratio(values, known.astype(np.float64)))
@@ -102,7 +106,7 @@ def resampled_interval(
             parts.append(Ratio(values, (codes == DEFINED).astype(np.float64)))
         else:
             parts.append(together(sums, name))
-    information = strata.information.scaled(n / strata.n_items)
+    information = strata.information.scaled(n / units.n)
     return figure_interval(name, value, Ratio.joined(parts), information, below)
 
 
@@ -120,8 +124,12 @@ def _resampled_counts(
     strata: Strata, replicates: int, rng: np.random.Generator
 ) -> Iterator[list[FloatArray]]:
     """Yield how often each row pattern of each table occurs in resamples, (rows, row patterns) a table."""
-    dense, multiplicity = strata.is_dense, strata.multiplicity
-    if dense and strata.n_items * replicates > _NORMAL_DRAWS:
+    dense, multiplicity, units = strata.is_dense, strata.multiplicity, strata.units
+    if units.members is not None:
+        chunk = min(units.chunk, strata.chunk)
+        for weights in resampled_weights(units.multiplicity, replicates, rng, chunk=chunk):
+            yield strata.counts(units.pattern_weights(weights))
+    elif dense and strata.n_items * replicates > _NORMAL_DRAWS:
         yield strata.split(_normal_counts(multiplicity, strata.answers(), replicates, rng))
     elif dense and multiplicity.size < _INDEX_PATTERNS:
         answers = strata.answers()

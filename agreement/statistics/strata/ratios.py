@@ -1,6 +1,6 @@
 """Figures of several tables together as one ratio: numerators and denominators of the tables added.
 
-See agreement.statistics.strata.
+See agreement.statistics.strata.stratified.
 """
 
 from __future__ import annotations
@@ -24,7 +24,7 @@ from agreement.statistics.estimates import NOT_COMPUTED, SINGLE_ITEM, Estimate
 from agreement.statistics.intervals import End, Information, judged_interval, unseen_limits
 from agreement.statistics.pairs import PairSums, cohen_varies, light_kappa
 from agreement.statistics.patterns import FloatArray
-from agreement.statistics.strata_tables import Strata
+from agreement.statistics.strata.tables import Strata
 
 COUNT_FIGURES = ("observed_agreement", "fleiss_kappa", "pabak", "gwet_ac1", "krippendorff_alpha")
 SHARE_FIGURES = ("focus_score", "rating_weighted_agreement", "pair_pooled_agreement", "unanimous_share")

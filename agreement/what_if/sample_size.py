@@ -16,9 +16,9 @@ from agreement.statistics.estimates import BEYOND_LIMIT, NOT_COMPUTED, NOT_ESTIM
 from agreement.statistics.intervals import Information, judged_interval
 from agreement.statistics.label_agreement import count_interval
 from agreement.statistics.rating_table import Study, study_of
-from agreement.statistics.strata import stratified_agreement
-from agreement.statistics.strata_resampling import resampled_interval
-from agreement.statistics.strata_tables import strata_of
+from agreement.statistics.strata.resampling import resampled_interval
+from agreement.statistics.strata.stratified import stratified_agreement
+from agreement.statistics.strata.tables import strata_of
 from core.canonical_json import canonical_float
 
 # A pilot says little about a study a thousand times its size.
@@ -71,18 +71,26 @@ def items_needed(
 
 
 def strata_items_needed(
-    strata: ArrayLike, *, q: int, name: str, width: float, seed: int | Sequence[int], replicates: int = 1000
+    strata: ArrayLike,
+    *,
+    q: int,
+    name: str,
+    width: float,
+    seed: int | Sequence[int],
+    replicates: int = 1000,
+    clusters: ArrayLike | None = None,
 ) -> ItemsNeeded:
     """Return `items_needed` of the tables of an (items, strata, raters) array together.
 
-    Items are drawn with all their strata. Where they are of more than STRATA_KINDS kinds the width at hand is
+    Items are drawn with all their strata; where clusters (items,) are given, clusters are drawn and counted.
+    Where they are of more than STRATA_KINDS kinds the width at hand is
     told and no number: drawing them again and again takes too long.
     """
-    tables = strata_of(strata, q=q)
-    now = stratified_agreement(strata, q=q, seed=seed, replicates=replicates).estimates
+    tables = strata_of(strata, q=q, clusters=clusters)
+    now = stratified_agreement(strata, q=q, seed=seed, replicates=replicates, clusters=clusters).estimates
     if name not in now:
         raise ValueError(f"There is no coefficient named {name!r}.")
-    n, kinds = tables.n_items, tables.multiplicity.size
+    n, kinds = tables.units.n, tables.units.multiplicity.size
 
     def width_at(size: int) -> float:
         value = now[name].known

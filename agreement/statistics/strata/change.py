@@ -20,8 +20,7 @@ from agreement.statistics.estimates import SINGLE_ITEM, Estimate
 from agreement.statistics.intervals import End, judged_difference
 from agreement.statistics.pairs import PairSums
 from agreement.statistics.patterns import FloatArray
-from agreement.statistics.strata import stratified_agreement
-from agreement.statistics.strata_ratios import (
+from agreement.statistics.strata.ratios import (
     COUNT_FIGURES,
     SHARE_FIGURES,
     added,
@@ -30,8 +29,9 @@ from agreement.statistics.strata_ratios import (
     pair_parts,
     together,
 )
-from agreement.statistics.strata_resampling import STRATA_STREAM
-from agreement.statistics.strata_tables import Strata, strata_of, sums_of
+from agreement.statistics.strata.resampling import STRATA_STREAM
+from agreement.statistics.strata.stratified import stratified_agreement
+from agreement.statistics.strata.tables import Strata, strata_of, sums_of
 
 Drawn = dict[str, tuple[FloatArray, np.ndarray]]
 

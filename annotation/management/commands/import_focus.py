@@ -1,0 +1,92 @@
+"""Import the files that the FOCUS authors publish, as they are."""
+
+from collections.abc import Mapping
+from pathlib import Path
+from typing import Any
+
+from django.core.management.base import CommandError, CommandParser
+
+from annotation.importing.files.rows import counted
+from annotation.importing.focus import FocusImport, files_named, focus_import
+from annotation.importing.formats.focus_places import EXACT, FOLD, NEAREST, NOWHERE, STRIP, TWO
+from annotation.importing.formats.focus_sets import FileReport
+from annotation.management.script import ROWS_REFUSED, ScriptCommand
+
+ORDER = ("yes", "no", "blank", EXACT, STRIP, FOLD, TWO, NEAREST, NOWHERE)
+
+
+class Command(ScriptCommand):
+    help = (
+        "Import a set of the FOCUS authors' files, in any order: arguments, models' answers, questions, the "
+        "sheets of the annotators, LogicClimate; docs/importing.md says what each file becomes."
+    )
+
+    def add_arguments(self, parser: CommandParser) -> None:
+        parser.add_argument("slug")
+        parser.add_argument("files", type=Path, nargs="+", metavar="FILE")
+        parser.add_argument(
+            "--set",
+            required=True,
+            metavar="PREFIX",
+            help="the set's name, with which its items' ids begin: dev makes dev001, dev002 and so on",
+        )
+        parser.add_argument("--round", default="", help="the round that the sheets go into (the set's name)")
+        parser.add_argument(
+            "--keep-votes",
+            action="store_true",
+            help="keep a yes whose words stand nowhere in the text, without a span (else it is left out)",
+        )
+        parser.add_argument("--dry-run", action="store_true", help="say what was found, and store nothing")
+
+    def handle(self, *args: Any, **options: Any) -> None:
+        done = focus_import(
+            project=self.project(options["slug"]),
+            files=files_named(options["files"]),
+            set_name=options["set"],
+            round_name=options["round"],
+            keep_votes=options["keep_votes"],
+            dry_run=options["dry_run"],
+        )
+        for notice in done.found.notices:
+            self.stderr.write(f"{notice.place}: note: {notice.message}")
+        for report in done.found.reports:
+            self.stdout.write(file_words(report))
+        if options["dry_run"]:
+            self.stdout.write(
+                f"would bring {len(done.found.items)} items and {len(done.found.judgements)} judgements"
+            )
+            return
+        self._tell(done)
+
+    def _tell(self, done: FocusImport) -> None:
+        for report in done.imports:
+            for notice in report.notices:
+                self.stderr.write(f"{notice['place']}: note: {notice['message']}")
+            for refusal in report.refusals:
+                self.stderr.write(f"{refusal['place']}: {refusal['reason']}")
+            if report.stored:
+                counts = ", ".join(f"{n} {counted(what, n)}" for what, n in report.counts.items() if n)
+                self.stdout.write(f"{report.file}: {counts or 'nothing'}")
+        if done.refused:
+            raise CommandError(
+                f"{done.refused} rows were refused; nothing was stored of {done.imports[-1].file}.",
+                returncode=ROWS_REFUSED,
+            )
+        if not any(report.changed for report in done.imports):
+            self.stdout.write("Everything in these files was there already; nothing was changed.")
+
+
+def file_words(report: FileReport) -> str:
+    """Return the line about one file: what it is, its rows, its answers and how their places were found."""
+    parts = [report.kind]
+    if report.category:
+        parts.append(report.category)
+    if report.annotators:
+        parts.append(" ".join(report.annotators))
+    parts.append(f"{report.rows} rows")
+    parts += [_counts(counter) for counter in (report.answers, report.places) if counter]
+    return f"{report.file}: {'; '.join(parts)}"
+
+
+def _counts(counter: Mapping[str, int]) -> str:
+    return ", ".join(f"{counter[what]} {what}" for what in ORDER if what in counter)
