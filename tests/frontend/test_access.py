@@ -58,6 +58,9 @@ LEAD_ROUTES = {
     "systems",
     "system",
     "system_new",
+    "matching_new",
+    "matching_score",
+    "matching_references",
     "systems_compare",
     "systems_compare_file",
     "evaluation",
@@ -105,6 +108,8 @@ PUBLIC_ROUTES = {"public_release", "public_release_file"}
 ELSEWHERE_TESTED = {"workspace"}
 
 POST_ONLY = {
+    "matching_score",
+    "matching_references",
     "agreement_compute",
     "agreement_competence",
     "agreement_influence",

@@ -313,6 +313,19 @@ class TestPages:
         lead_client.post(f"/p/{slug}/rounds/{round.number}/matching/references/")
         assert Question.objects.filter(candidate=True).count() == 1
 
+    def test_the_page_of_an_evaluation_says_which_rounds_it_rests_on(self, lead_client, released):
+        made, release = released
+        round = two_systems(made, release)
+        judged(made, round, {SAME: picked(round, 0), NEW: {"label": "USE"}})
+        parrot = made.project.systems.get(name="Parrot").submissions.get()
+        found = scored(parrot, methods=["human"])
+        assert found.figures["figures"]["undecided"] == 1
+        address = f"/p/{made.project.slug}/evaluations/{found.pk}/"
+        shown = said(lead_client.get(address))
+        assert "1 not decided by people, and not scored" in shown
+        assert f"Matching rounds {round.number}" in shown
+        assert "people have not decided" in said(lead_client.get(f"{address}answers/"))
+
     def test_nobody_but_leads_learns_whose_questions_they_are(self, released):
         made, release = released
         round = two_systems(made, release)

@@ -9,6 +9,7 @@ from django.utils.translation import gettext, ngettext
 from agreement.display.cells import Notes, number
 from frontend.pages.systems.shown import Card, Figures, card, shown_cell
 from frontend.pages.systems.words import LABEL_CODES, LABELS
+from scoring.evaluation.questions import BY_PEOPLE
 from scoring.models import Evaluation
 
 
@@ -28,6 +29,8 @@ def questions_shown(evaluation: Evaluation, figures: Figures, together: Figures)
     cards.append(Card(str(missing), ngettext("question missing", "questions missing", missing)))
     if evaluation.method.startswith("model_"):
         cards.append(Card(str(figures["judge_unusable"]), gettext("unusable answers of the judge")))
+    if evaluation.method in BY_PEOPLE:
+        cards.append(Card(str(figures["undecided"]), gettext("not decided by people, and not scored")))
     most = max(1, *figures["labels"].values())
     items = max(1, *figures["distribution"].values())
     counts = {
