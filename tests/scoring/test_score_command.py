@@ -15,6 +15,7 @@ from tests.factories.releases import released
 
 REFERENCE = Path(__file__).parents[1] / "reference" / "scoring"
 GPT4 = json.loads((REFERENCE / "focus_gpt4_1shot.json").read_text("utf-8"))
+EVERY = ["OSP", "TC", "IE", "BS", "VAT", "OG", "QCE", "CF", "LE", "WE"]
 FIGURE = {"value", "low", "high", "reason", "n"}
 
 
@@ -175,6 +176,10 @@ def test_runs_of_a_system_have_a_mean_and_a_deviation_and_the_same_files_give_th
         (
             {"a": {"fsq_types": ["LE"], "spans": [1]}},
             "run1.json: a, spans: spans is '[1]'; expected a list of texts",
+        ),
+        (
+            {"a": {"fsq_types": EVERY, "spans": ["Grades fell when the library closed."] * 10}},
+            "run1.json: a, fsq_types: 10 types where at most 2 are asked for",
         ),
         (
             {"a": {"fsq_types": ["Lack Evidence"], "spans": ["x"]}},
