@@ -6,6 +6,7 @@ import json
 from collections.abc import Mapping
 from typing import Any
 
+from annotation.importing.files.rows import json_problem, printable
 from scoring.evaluation.faults import Findings
 
 MOST_BYTES = 20_000_000
@@ -21,8 +22,7 @@ def items_of(data: bytes, findings: Findings, *, limited: bool = True) -> dict[s
 
     `limited`: refuse more than anybody submits.
     """
-    if limited and len(data) > MOST_BYTES:
-        findings.fault(f"has {len(data):,} bytes; at most {MOST_BYTES:,} are read: submit fewer items")
+    if limited and is_too_large(data, findings):
         return {}
     try:
         loaded = json.loads(data.decode("utf-8-sig"), object_pairs_hook=_without_repeats)
@@ -45,12 +45,25 @@ def items_of(data: bytes, findings: Findings, *, limited: bool = True) -> dict[s
         findings.fault(f"has {len(loaded):,} items; at most {MOST_ITEMS:,} are read")
         return {}
     found: dict[str, Mapping[str, Any]] = {}
+    # Only an escape can bring what no text may hold.
+    may_be_unfit = rb"\u" in data
     for item, entry in loaded.items():
-        if isinstance(entry, dict):
+        if may_be_unfit and (problem := json_problem(item, "the id") or json_problem(entry, "")):
+            place, _, message = problem.partition(": ")
+            findings.fault(message, printable(item), place.lstrip("."))
+        elif isinstance(entry, dict):
             found[item] = entry
         else:
             findings.fault(f"is {shown(entry)}; expected an object", item=item)
     return found
+
+
+def is_too_large(data: bytes, findings: Findings) -> bool:
+    """Return whether a file is larger than anybody submits, which is a fault."""
+    if len(data) <= MOST_BYTES:
+        return False
+    findings.fault(f"has {len(data):,} bytes; at most {MOST_BYTES:,} are read: submit fewer items")
+    return True
 
 
 def shown(value: Any) -> str:

@@ -10,6 +10,7 @@ from typing import Any
 
 from annotation.importing.formats.focus_files import PUBLISHED_NAMES, plain_type_name
 from scoring.evaluation.faults import Findings
+from scoring.evaluation.json_file import is_too_large
 from scoring.evaluation.references import Benchmark
 from scoring.figures.types import NONE
 from scoring.reading.focus_answers import NO_SPAN, NO_WORDS, AnswerRefused, TypeNames
@@ -31,6 +32,8 @@ def predictions_of(data: bytes, benchmark: Benchmark, findings: Findings) -> dic
     As forgiving as the authors: of a type twice the first stands, None beside a type and words without a type
     are dropped; each of them is counted and said.
     """
+    if is_too_large(data, findings):
+        return {}
     try:
         rows = list(csv.DictReader(io.StringIO(data.decode("utf-8-sig"), newline=""), strict=True))
     except UnicodeDecodeError as error:
@@ -58,7 +61,7 @@ def predictions_of(data: bytes, benchmark: Benchmark, findings: Findings) -> dic
             findings.fault(str(refused), item, f"row {number}")
     for what, times in dropped.items():
         if times:
-            findings.note(f"{what} was dropped {times} times")
+            findings.note(f"dropped {'once' if times == 1 else f'{times} times'}: {what}")
     return found
 
 

@@ -62,9 +62,9 @@ def type_scores(
 ) -> TypeScores:
     """Score a system's types against decisions.
 
-    decided : of each item the types with their decision; one that is missing or None has none answered : of
-    each item the types that the system names, NONE or nothing for None of the Above; an item that
-        is missing counts as nothing answered
+    decided : of each item the types with their decision; one that is missing or None has none
+    answered : of each item the types that the system names, NONE or nothing for None of the Above; an item
+        that is missing counts as nothing answered
 
     Raises ValueError for an answer that is no type of the codebook, or about an item that is not there.
 
@@ -79,7 +79,7 @@ def type_scores(
         [_item_counts(decided[item], answered.get(item, ()), types, scope) for item in decided],
         dtype=np.int64,
     ).reshape(len(decided), len(labels), 3)
-    resamples = Resamples(counts.reshape(len(decided), -1), replicates=replicates, seed=seed)
+    resamples = Resamples(counts.reshape(len(decided), len(labels) * 3), replicates=replicates, seed=seed)
     n = len(decided)
     scored = {label: _score(resamples, at, n) for at, label in enumerate(labels)}
     return TypeScores(

@@ -15,6 +15,7 @@ from tests.factories.releases import released
 
 REFERENCE = Path(__file__).parents[1] / "reference" / "scoring"
 GPT4 = json.loads((REFERENCE / "focus_gpt4_1shot.json").read_text("utf-8"))
+EVERY = ["OSP", "TC", "IE", "BS", "VAT", "OG", "QCE", "CF", "LE", "WE"]
 FIGURE = {"value", "low", "high", "reason", "n"}
 
 
@@ -177,6 +178,10 @@ def test_runs_of_a_system_have_a_mean_and_a_deviation_and_the_same_files_give_th
             "run1.json: a, spans: spans is '[1]'; expected a list of texts",
         ),
         (
+            {"a": {"fsq_types": EVERY, "spans": ["Grades fell when the library closed."] * 10}},
+            "run1.json: a, fsq_types: 10 types where at most 2 are asked for",
+        ),
+        (
             {"a": {"fsq_types": ["Lack Evidence"], "spans": ["x"]}},
             "run1.json: a, fsq_types: 'Lack Evidence' is no type of the codebook; "
             "the nearest is 'Lacks Evidence'",
@@ -228,6 +233,14 @@ def asked(*texts):
         (
             asked("A?", "B" * 2001, "C?"),
             "run1.json: a, question 2: has 2,001 characters; at most 2,000 are read",
+        ),
+        (
+            rb'{"a": {"cqs": [{"cq": "Who pays?"}, {"cq": "\ud800?"}]}}',
+            "run1.json: a, cqs[1].cq: character 1 is a lone surrogate (U+D800)",
+        ),
+        (
+            rb'{"a\u0000": {}}',
+            "run1.json: a\\x00, the id: character 2 is NUL (U+0000), which cannot be stored",
         ),
         ({"a": {"cqs": "None"}}, 'run1.json: a, cqs: is "None"; expected a list of questions'),
         (
@@ -381,7 +394,7 @@ def test_a_file_of_the_focus_authors_is_read_as_it_is(focus_words):
     figures = json.loads(out)["figures"]
     assert figures["decided"]["types"]["LE"]["f1"]["value"] == 1.0
     assert figures["spans"]["gold"]["mean"]["exact"]["value"] == 1.0
-    assert err == "note: run1.json: a type twice was dropped 1 times\n"
+    assert err == "note: run1.json: dropped once: a type twice\n"
     assert refused(*focus_words((head + row + row).encode())) == [
         "run1.json: row 2: no item that is left has this text: is it for another split?"
     ]
@@ -422,3 +435,22 @@ def test_spans_are_scored_by_type_and_by_group_as_well(focus_words):
     }
     assert (over_all["LE"], over_all["WE"]) == (1.0, 0.0)
     assert sum(found["all"]["mean"]["exact"]["n"] for found in figures["spans_by_group"].values()) == 2
+
+
+def test_at_most_fifty_faults_are_listed_and_a_file_beyond_the_limits_is_not_read(focus_words, monkeypatch):
+    faults = refused(*focus_words({f"x{number}": {} for number in range(53)}))
+    assert (len(faults), faults[49], faults[50]) == (
+        51,
+        "run1.json: x49: there is no such item: is it for another split?",
+        "… and 3 more",
+    )
+    monkeypatch.setattr("scoring.evaluation.json_file.MOST_ITEMS", 2)
+    many = refused(*focus_words({f"x{number}": {} for number in range(3)}))
+    assert many == ["run1.json: has 3 items; at most 2 are read"]
+    monkeypatch.setattr("scoring.evaluation.json_file.MOST_BYTES", 10)
+    for content in (
+        {"a": {}, "b": {}},
+        b"Argument,Predicted_Type1,Predicted_Type2,Span_PredictedType1,Span_PredictedType2",
+    ):
+        (line,) = refused(*focus_words(content))
+        assert line.endswith(" bytes; at most 10 are read: submit fewer items")

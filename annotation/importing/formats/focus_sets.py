@@ -105,7 +105,7 @@ class FocusSet:
 
 
 def set_rows(path: Path, name: str, options: Mapping[str, Any]) -> Iterator[SetRow]:
-    """Yield all that a set brings: what each file is, notices, items, judgements.
+    """Yield all that a set brings: what each file is, items, judgements, notices.
 
     `options` has `files`, pairs of a name and a path, else the path is an archive of them; `names`, the codes
     of types by their plain names; `set`, `keep_votes` and `there` are those of `set_read`. Raises FileError.
@@ -116,9 +116,9 @@ def set_rows(path: Path, name: str, options: Mapping[str, Any]) -> Iterator[SetR
     there = [Text(*text) for text in options["there"]]
     found = set_read(read, options["set"], keep_votes=options["keep_votes"], there=there)
     yield from found.reports
-    yield from found.notices
     yield from found.items
     yield from found.judgements
+    yield from found.notices
 
 
 def set_read(
