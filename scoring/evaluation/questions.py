@@ -27,7 +27,7 @@ from scoring.figures.thresholds import GRIDS, Nearest, threshold_table
 NO_ENCODER = "no_encoder"
 NO_MATCHING_ROUND = "no_matching_round"
 DEFAULT_METHODS = ("chrf",)
-NOT_BUILT = ("bleurt", "comet")
+NOT_INSTALLED = ("bleurt", "comet")
 BY_PEOPLE = {"human_reference": match_by_reference, "human": match_by_people}
 """Methods that need what people decided in a matching round."""
 
@@ -66,8 +66,8 @@ def method_read(given: str) -> Method:
     Method(name='chrf', threshold=35.0)
     """
     name, colon, threshold = given.partition(":")
-    if name in NOT_BUILT:
-        raise CannotScore(f"--method {name}: is not built yet; {_THERE_ARE}")
+    if name in NOT_INSTALLED:
+        raise CannotScore(f"--method {name}: is not installed here; {_THERE_ARE}")
     if name not in METHODS:
         raise CannotScore(f"--method {name}: there is no such method; {_THERE_ARE}")
     if name not in THRESHOLDS:
