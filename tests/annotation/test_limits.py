@@ -33,6 +33,8 @@ OURS = {
     "agreement.AgreementReport": {"lease_token", "error", "stamp", "judgements_sha256", "digest"}
     | {"parameters_sha256"},
     "agreement.ReportPart": {"key", "lease_token", "error"},
+    "agreement.CompetenceEstimate": {"lease_token", "error"},
+    "agreement.InfluenceFigures": {"lease_token", "error"},
     "agreement.ConsensusSpan": {"type_code", "text"},
     "agreement.DisputedUnit": {"type_code"},
     "annotation.AccountName": {"name_key", "email_key"},
@@ -54,6 +56,7 @@ OURS = {
     "exports.RefinementRun": {"lease_token", "error"},
     "exports.QuestionRefinement": {"type_code", "text_sha256", "question_template", "question", "reason"}
     | {"model"},
+    "scoring.JudgeAnswer": {"item", "prompt_sha256", "raw", "model", "ending", "problem", "reason"},
     "scoring.System": {"name_key"},
     "scoring.Submission": {"split", "digest"},
     "scoring.SubmissionFile": {"sha256", "storage"},

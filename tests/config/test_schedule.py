@@ -14,5 +14,6 @@ def test_every_scheduled_task_is_registered():
         "agreement.refresh_live_reports",
         "exports.sweep_releases",
         "exports.sweep_refinements",
+        "scoring.sweep_evaluations",
     }
     assert scheduled <= set(app.tasks)

@@ -45,6 +45,9 @@ KINDS = {
     "reason": '<button class="ws-reason" {attributes}>'
     '<span class="ws-name"><b>Unrelated</b> <kbd>W</kbd></span>'
     '<span class="ws-means">Nothing to do with it</span></button>',
+    "reference": '<button class="ws-reference" {attributes}><span>1</span><span>Who pays?</span></button>',
+    "none": '<button class="ws-none" {attributes}><span>0</span><span>None of these</span></button>',
+    "back": '<button class="quiet small ws-back-to-references" {attributes}>Back to the references</button>',
     "quick": '<div class="ws-quick"><button {attributes}>Too General</button></div>',
     "start": '<div class="ws-starts"><button {attributes}>It is common sense. <kbd>Q</kbd></button></div>',
     "question": '<ol class="ws-question-list"><li><button class="ws-question" {attributes}>'
