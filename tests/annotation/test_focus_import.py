@@ -114,6 +114,18 @@ def test_a_sheet_whose_rows_are_shifted_is_refused_with_the_first_three(folder, 
     assert not Item.objects.exists()
 
 
+def test_a_row_that_is_missing_near_the_end_is_found_by_what_follows_it(folder, project):
+    texts = [f"Text number {n} of all." for n in range(40)]
+    write(folder / "model.csv", PREDICTION, *(f"{text},reasons_evidence,,,,,,,," for text in texts))
+    sheet = [f"number {n} of,{n} of,," for n in range(40)]
+    write(folder / "reason.csv", SHEET, *sheet[:37], *sheet[38:])
+    with pytest.raises(CommandError, match="2 of 78 spans stand in no text of their row"):
+        bring("model.csv", "reason.csv")
+    write(folder / "reason.csv", SHEET, *sheet[:38])
+    bring("model.csv", "reason.csv")
+    assert sum(row[3] for row in judged(project)) == 76
+
+
 @pytest.mark.parametrize(
     ("name", "lines", "told"),
     [

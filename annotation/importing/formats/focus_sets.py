@@ -258,8 +258,8 @@ def _check_annotators(files: Sequence[FocusFile]) -> None:
 class _Misfit(NamedTuple):
     place: str
     words: str
-    text: Text
-    elsewhere: str
+    number: int
+    elsewhere: tuple[int, ...]  # the rows whose texts have the words
 
 
 class _Sheet:
@@ -316,12 +316,12 @@ class _Sheet:
         span = span_find(text.words, cell)
         self.report.places[span.how if span else NOWHERE] += 1
         if span is None:
-            elsewhere = ", ".join(
-                str(at)
+            elsewhere = tuple(
+                at
                 for at, other in enumerate(self.texts, start=1)
                 if other is not text and stands_in(other.words, cell)
             )
-            self.misfits.append(_Misfit(place, cell, text, elsewhere))
+            self.misfits.append(_Misfit(place, cell, number, elsewhere))
             if self.keep_votes:
                 self.found.judgements.append(
                     _judgement(text, code, annotator, whole, comment=f"“{cell.strip()}”", incomplete=True)
@@ -342,8 +342,10 @@ class _Sheet:
         )
 
     def _refuse_misfits(self) -> None:
-        """Notice the spans that stand nowhere, or refuse the sheet where they are too many."""
-        if len(self.misfits) > MISFITS * self.report.answers["yes"]:
+        """Notice the spans that stand nowhere; refuse the sheet where they are many, or rows are shifted."""
+        gap = len(self.texts) - len(self.file.rows)
+        shifted = [one for one in self.misfits if gap and one.number + gap in one.elsewhere]
+        if len(self.misfits) > MISFITS * self.report.answers["yes"] or len(shifted) > 1:
             first = "; ".join(f"{one.place}: {_nowhere_words(one)}" for one in self.misfits[:3])
             told = gettext(
                 "%(n)s of %(m)s spans stand in no text of their row: is a row missing, or is it of another "
@@ -367,7 +369,7 @@ class _Sheet:
 def _nowhere_words(one: _Misfit) -> str:
     told = gettext("“%(words)s” stands nowhere in the text") % {"words": one.words.strip()}
     if one.elsewhere:
-        told += gettext(", but in that of row %(rows)s") % {"rows": one.elsewhere}
+        told += gettext(", but in that of row %(rows)s") % {"rows": ", ".join(map(str, one.elsewhere))}
     return told
 
 
