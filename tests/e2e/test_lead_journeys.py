@@ -29,7 +29,7 @@ def test_a_file_with_other_columns_and_a_bad_row_is_mapped_imported_and_undone(a
     lea = as_("lea")
     lea.goto(f"{live_server.url}/p/s/import/")
     given = {"name": "foreign.csv", "mimeType": "text/csv", "buffer": FOREIGN.encode()}
-    lea.get_by_label("File").set_input_files(given)
+    lea.get_by_label("File: drop it here").set_input_files(given)
     lea.get_by_role("button", name="Check this file").click()
     lea.get_by_label("id (needed)").select_option("nr")
     lea.get_by_label("text (needed)").select_option("body")
@@ -77,7 +77,7 @@ def test_a_training_round_opens_with_its_key_and_shows_who_passed(as_, live_serv
     lea.get_by_role("button", name="Draw 1 item").click()
     lea.goto(f"{live_server.url}/p/s/rounds/1/key/")
     key = b"item,type,applicable\nI-1,CTX,yes\nI-1,TOP,no\n"
-    lea.get_by_label("File").set_input_files({"name": "key.csv", "mimeType": "text/csv", "buffer": key})
+    lea.get_by_label("File: drop it here").set_input_files({"name": "key.csv", "mimeType": "text/csv", "buffer": key})
     lea.get_by_role("button", name="Take the key from this file").click()
     lea.goto(f"{live_server.url}/p/s/rounds/1/open/")
     lea.get_by_role("button", name="Open Round 1").click()

@@ -48,7 +48,7 @@ def test_a_lead_gets_from_nothing_to_a_second_round_and_a_public_release(lea, li
     picture(lea, "2-checklist")
 
     lea.get_by_role("link", name="Import items").click()
-    lea.get_by_label("File").set_input_files(
+    lea.get_by_label("File: drop it here").set_input_files(
         {"name": "texts.csv", "mimeType": "text/csv", "buffer": CSV.encode()}
     )
     lea.get_by_role("button", name="Check this file").click()
