@@ -77,7 +77,8 @@ def test_a_training_round_opens_with_its_key_and_shows_who_passed(as_, live_serv
     lea.get_by_role("button", name="Draw 1 item").click()
     lea.goto(f"{live_server.url}/p/s/rounds/1/key/")
     key = b"item,type,applicable\nI-1,CTX,yes\nI-1,TOP,no\n"
-    lea.get_by_label("File with the key").set_input_files({"name": "key.csv", "mimeType": "text/csv", "buffer": key})
+    given = {"name": "key.csv", "mimeType": "text/csv", "buffer": key}
+    lea.get_by_label("File with the key").set_input_files(given)
     lea.get_by_role("button", name="Take the key from this file").click()
     lea.goto(f"{live_server.url}/p/s/rounds/1/open/")
     lea.get_by_role("button", name="Open Round 1").click()

@@ -2,7 +2,14 @@
 
 /**
  * @typedef {import("./units.js").Unit} Unit
- * @typedef {import("./focus/focus_page.js").FocusPage | import("./questions/questions_page.js").QuestionsPage} Page
+ *
+ * What both pages have of it, named here: a type taken from their files would close a circle of hashed names.
+ * @typedef {object} Page
+ * @property {import("./shell.js").Shell} shell
+ * @property {import("./session.js").Session} session
+ * @property {string} wrong
+ * @property {(unit: Unit, change: object) => void} change
+ * @property {(purpose: any, label: string, unit: Unit, keep: (text: string) => string) => void} openNote
  */
 
 /** Open the note for a comment; `leave` closes it once the comment is kept. @param {Page} page @param {Unit} unit @param {string} label @param {() => void} leave */

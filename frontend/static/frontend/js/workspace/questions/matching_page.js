@@ -27,7 +27,7 @@ export class MatchingPage extends QuestionsPage {
     this.field.addEventListener("keydown", (event) => this.inField(event));
   }
 
-  /** @returns {"match" | "question" | "unhelpful" | "invalid" | "feedback" | "over"} */
+  /** @override @returns {"match" | "question" | "unhelpful" | "invalid" | "feedback" | "over"} */
   get context() {
     return this.unit && !this.note.purpose && this.isFirstStep(this.unit) ? "match" : /** @type {any} */ (super.context);
   }
@@ -39,14 +39,14 @@ export class MatchingPage extends QuestionsPage {
     return this.again || !unit.row?.label || unit.row.label === "REF";
   }
 
-  /** @param {Unit} unit */
+  /** @override @param {Unit} unit */
   show(unit) {
     this.again = false;
     this.field.value = "";
     super.show(unit);
   }
 
-  /** @param {Unit} unit */
+  /** @override @param {Unit} unit */
   dock(unit) {
     const first = this.isFirstStep(unit);
     part("ws-ask").textContent = first
@@ -92,7 +92,7 @@ export class MatchingPage extends QuestionsPage {
     event.stopPropagation();
   }
 
-  /** @param {Act} act @returns {boolean} */
+  /** @override @param {Act} act @returns {boolean} */
   act({ act, index = 0, step = 1 }) {
     const { unit } = this;
     if (!unit) return false;
@@ -149,13 +149,13 @@ export class MatchingPage extends QuestionsPage {
     return true;
   }
 
-  /** @param {Unit} unit */
+  /** @override @param {Unit} unit */
   back(unit) {
     if (this.note.purpose || this.session.draft(unit).label) return super.back(unit);
     return this.isFirstStep(unit) ? false : this.lookAgain(unit);
   }
 
-  /** @param {Unit} unit */
+  /** @override @param {Unit} unit */
   refresh(unit) {
     super.refresh(unit);
     part("ws-ask").classList.remove("visually-hidden");
@@ -165,6 +165,7 @@ export class MatchingPage extends QuestionsPage {
   /**
    * @param {Unit} unit @param {Record<string, any>} answer @param {boolean} [advance]
    * @returns {string} what is wrong, or ""
+   * @override
    */
   decide(unit, answer, advance = true) {
     const reference = answer.reference ?? (answer.label === "REF" ? unit.row?.reference : null) ?? null;

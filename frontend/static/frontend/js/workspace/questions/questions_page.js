@@ -75,6 +75,7 @@ export class QuestionsPage {
     return element("div", { className: `ws-label-row label-${label.code}` }, button, ...(quick.length ? [element("div", { className: "ws-quick", role: "group", "aria-label": label.name }, ...quick)] : []));
   }
 
+  /** @returns {"match" | "question" | "unhelpful" | "invalid" | "feedback" | "over"} */
   get context() {
     if (!this.unit) return "over";
     if (this.session.isLocked(this.unit)) return "feedback";
