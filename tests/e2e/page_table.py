@@ -74,6 +74,7 @@ _LEAD = """
 /p/empty/systems/
 /p/focus/systems/new/
 /p/questions/systems/new/
+/p/questions/systems/matching/
 /p/focus/systems/{system}/
 /p/focus/systems/compare/?e={evaluation}&e={evaluation_other}
 /p/questions/systems/compare/?e={evaluation_questions}&e={evaluation_exact}
@@ -191,6 +192,7 @@ NOT_PAGES = {
         "agreement_influence",
         "adjudicate_next", "refinement_cancel", "refinement_reject", "refinement_restore",
         "evaluation_cancel", "evaluation_again", "answer_tag", "error_tag_new",
+        "matching_score", "matching_references",
         "unit_decide", "unit_undo", "unit_skip", "unit_comment", "set_language",
     },
     "a part of a page": {
