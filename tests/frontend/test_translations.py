@@ -16,7 +16,7 @@ from agreement.display import wording
 from agreement.models import AgreementReport, DisputedUnit
 from agreement.statistics import kappa_paradox as paradox
 from annotation.models import Comment, Protocol, Round
-from annotation.protocols import cqs_gen, focus
+from annotation.protocols import cqs_gen, focus, matching
 from exports.models import Release
 from frontend.pages.agreement.report import OF_ONE_MIND
 
@@ -65,7 +65,7 @@ def marked_in_python() -> Iterator[str]:
 
 def translated_where_shown() -> Iterator[str]:
     """What stands in models and protocols in plain English, and is translated by the page that shows it."""
-    for rule in (*focus.RULES, *cqs_gen.RULES):
+    for rule in (*focus.RULES, *cqs_gen.RULES, *matching.RULES):
         yield rule.message
     yield from Round.Status.labels
     yield from Round.Purpose.labels
@@ -77,6 +77,7 @@ def translated_where_shown() -> Iterator[str]:
     yield from wording.REASONS.values()
     yield from wording.AGAINST.values()
     yield from wording.ITEM_MEANS.values()
+    yield from wording.SET_ALPHAS.values()
     yield from SECTION_NAMES
     yield from paradox.SENTENCES
     yield OF_ONE_MIND
