@@ -106,9 +106,9 @@ def cancelling_at(made, row, monkeypatch, stage):
 def test_a_worker_that_computes_the_agreement_notices_meanwhile(made, monkeypatch):
     row = asked(made)
 
-    def cancelling(round):
+    def cancelling(round, **options):
         release_cancel(release=row, by=made.lead)
-        return judgements_read(round)
+        return judgements_read(round, **options)
 
     monkeypatch.setattr("exports.releases.agreement_files.judgements_read", cancelling)
     monkeypatch.setattr("exports.releases.build.card_text", lambda *given: pytest.fail("it went on"))
