@@ -102,6 +102,7 @@ def score(codebook: str, files: tuple[bytes, bytes], methods: list[str], encoder
         methods=[method_read(method) for method in methods],
         encoder=encoder.cosines if encoder else None,
         encoder_named=encoder.to_json() if encoder else None,
+        with_answers=False,
     )
     return evaluate(benchmark, [(submission, "0" * 64)], choices)
 

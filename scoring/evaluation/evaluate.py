@@ -37,13 +37,17 @@ FOCUS_METHOD = Method("exact")
 
 @dataclass(frozen=True, slots=True)
 class Choices:
-    """How to score. `scope` says which figures of types are the headline; both are computed."""
+    """How to score. `scope` says which figures of types are the headline; both are computed.
+
+    Without `with_answers` there are no lines of FOCUS answers: ten of each item take their memory.
+    """
 
     methods: Sequence[Method] = ()
     scope: Scope = "decided"
     replicates: int = 1000
     seed: int = 1
     system: str = ""
+    with_answers: bool = True
     encoder: Table | None = None
     encoder_named: Mapping[str, str] | None = None
     people: People | None = None
@@ -114,7 +118,8 @@ def _of_run(
     if benchmark.is_focus:
         figures = focus_figures(benchmark, submission, replicates=choices.replicates, seed=choices.seed)
         found = {"method": FOCUS_METHOD.to_json(), "figures": figures, "reason": None}
-        yield found, focus_answers(benchmark, submission), None
+        lines = focus_answers(benchmark, submission) if choices.with_answers else iter(())
+        yield found, lines, None
         return
     for method in choices.methods:
         if method.name in JUDGED:

@@ -18,7 +18,7 @@ from agreement.spans.similarity import (
 from agreement.spans.tokens import positions
 from scoring.evaluation.references import Benchmark
 from scoring.evaluation.submissions import Submission
-from scoring.figures.spans import Answers, Means, Place, Similarities, span_tables
+from scoring.figures.spans import Answers, Means, Place, span_tables
 from scoring.figures.types import NONE, Scope, TypeScores, type_scores
 from scoring.reading.focus_answers import NO_WORDS, Answer
 
@@ -82,9 +82,7 @@ def _spans(
         f"group {group.key}": [kind.code for kind in kinds if kind.group == group.key]
         for group in benchmark.codebook.groups
     }
-    tables = span_tables(
-        decided_yes, answered, _compared_once(), MEASURES, groups, replicates=replicates, seed=seed
-    )
+    tables = span_tables(decided_yes, answered, compared, MEASURES, groups, replicates=replicates, seed=seed)
     found = {name: _means_json(table) for name, table in tables.items()}
     return {
         "spans": found[""],
@@ -113,19 +111,6 @@ def _place(text: str, answer: Answer) -> Place | None:
         return Place(text[slice(*answer.span)], answer.span, text)
     words = answer.given.strip()
     return None if words.casefold() in NO_WORDS else Place(words, None, text)
-
-
-def _compared_once() -> Similarities:
-    """Return the measures of two spans; each pair is compared once."""
-    known: dict[tuple[Place, Place], dict[str, float]] = {}
-
-    def of(answer: Place, reference: Place) -> dict[str, float]:
-        found = known.get((answer, reference))
-        if found is None:
-            found = known[answer, reference] = compared(answer, reference)
-        return found
-
-    return of
 
 
 def compared(answer: Place, reference: Place) -> dict[str, float]:

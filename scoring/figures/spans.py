@@ -7,6 +7,7 @@ its spans). With more references no value is lower.
 
 from __future__ import annotations
 
+from array import array
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from typing import NamedTuple
@@ -102,41 +103,81 @@ def span_tables(
 
     A group's figures are of its own units: sums over them, not means of the types' means.
     """
+    width = 2 + 3 * len(measures)
+    units = {reference_set: _Units(width) for reference_set in REFERENCE_SETS}
+    for at, (item, decided) in enumerate(decided_yes.items()):
+        # Each pair of an item is compared once, for all reference sets and measures.
+        once = _remembering(similarities)
+        for reference_set, kept in units.items():
+            for code, row in _rows(decided, answered.get(item, ()), once, measures, reference_set):
+                kept.add(at, code, row)
     found: dict[str, dict[str, Means]] = {name: {} for name in groups}
-    for reference_set in REFERENCE_SETS:
-        units = list(_units(decided_yes, answered, similarities, measures, reference_set))
+    for reference_set, kept in units.items():
         for name, types in groups.items():
-            kept = None if types is None else set(types)
-            sums = np.zeros((len(decided_yes), 2 + 3 * len(measures)))
-            for item, code, row in units:
-                if kept is None or code in kept:
-                    sums[item] += row
+            sums = kept.sums(len(decided_yes), types)
             found[name][reference_set] = _means(sums, measures, replicates, seed)
     return found
 
 
-def _units(
-    decided_yes: Mapping[str, Mapping[str, References]],
-    answered: Mapping[str, Answers],
+class _Units:
+    """What each type decided yes adds to the sums of its item, row after row."""
+
+    def __init__(self, width: int) -> None:
+        self.width = width
+        self._items = array("q")
+        self._codes: list[str] = []
+        self._rows = array("d")
+
+    def add(self, item: int, code: str, row: Sequence[float]) -> None:
+        self._items.append(item)
+        self._codes.append(code)
+        self._rows.extend(row)
+
+    def sums(self, n_items: int, types: Sequence[str] | None) -> FloatArray:
+        """Return the sums of each item over its units of these types, (items, width)."""
+        sums: FloatArray = np.zeros((n_items, self.width))
+        items = np.array(self._items, dtype=np.int64)
+        rows = np.array(self._rows, dtype=np.float64).reshape(-1, self.width)
+        if types is not None:
+            wanted = set(types)
+            kept = np.array([code in wanted for code in self._codes], dtype=np.bool_)
+            items, rows = items[kept], rows[kept]
+        np.add.at(sums, items, rows)
+        return sums
+
+
+def _remembering(similarities: Similarities) -> Similarities:
+    known: dict[tuple[Place, Place], Mapping[str, float]] = {}
+
+    def of(answer: Place, reference: Place) -> Mapping[str, float]:
+        found = known.get((answer, reference))
+        if found is None:
+            found = known[answer, reference] = similarities(answer, reference)
+        return found
+
+    return of
+
+
+def _rows(
+    decided: Mapping[str, References],
+    said: Answers,
     similarities: Similarities,
     measures: Sequence[str],
     reference_set: str,
-) -> Iterator[tuple[int, str, FloatArray]]:
-    """Give each type decided yes with references: its item's place, its code, and what it adds to the sums.
+) -> Iterator[tuple[str, list[float]]]:
+    """Give of each type of an item that was decided yes and has references what it adds to the sums.
 
     A row is 1, whether the system named the type, and by measure the best of its spans for the type, the same
     where named, and the best of all its spans.
     """
-    for at, (item, decided) in enumerate(decided_yes.items()):
-        said = answered.get(item, ())
-        for code, references in decided.items():
-            chosen = references.of(reference_set)
-            if not chosen:
-                continue
-            own = [span for kind, span in said if kind == code]
-            best = _best([span for span in own if span], chosen, similarities, measures)
-            anyhow = _best([span for _, span in said if span], chosen, similarities, measures)
-            yield at, code, np.array([1.0, bool(own), *best, *(best if own else [0.0] * len(best)), *anyhow])
+    for code, references in decided.items():
+        chosen = references.of(reference_set)
+        if not chosen:
+            continue
+        own = [span for kind, span in said if kind == code]
+        best = _best([span for span in own if span], chosen, similarities, measures)
+        anyhow = _best([span for _, span in said if span], chosen, similarities, measures)
+        yield code, [1.0, float(bool(own)), *best, *(best if own else [0.0] * len(best)), *anyhow]
 
 
 def _means(sums: FloatArray, measures: Sequence[str], replicates: int, seed: int | Sequence[int]) -> Means:

@@ -226,6 +226,7 @@ def _computed(evaluation: Evaluation, lease: Lease) -> Computed:
         replicates=evaluation.replicates,
         seed=evaluation.seed,
         system=evaluation.submission.system.name,
+        with_answers=False,
         encoder=encoder.cosines if encoder is not None else None,
         encoder_named=encoder.to_json() if encoder is not None else None,
         people=people,

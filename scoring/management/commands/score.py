@@ -101,6 +101,7 @@ class Command(ScoringCommand):
             replicates=options["replicates"],
             seed=options["seed"],
             system=options["system"],
+            with_answers=bool(options["out"]),
             people=self.decided(options, methods),
             judges=self.judges([method.name for method in methods], options),
         )
