@@ -101,6 +101,25 @@ _FATAL = {
 }
 
 
+def chat_body(
+    prompt: str,
+    *,
+    model: str,
+    tokens_field: str,
+    max_tokens: int,
+    temperature: float | None,
+    seed: int | None,
+) -> dict[str, Any]:
+    """Return the request that asks a model one thing. What is None is not sent."""
+    body: dict[str, Any] = {
+        "model": model,
+        "messages": [{"role": "user", "content": prompt}],
+        tokens_field: max_tokens,
+    }
+    sampling = {"temperature": temperature, "seed": seed}
+    return body | {name: value for name, value in sampling.items() if value is not None}
+
+
 def answer_ask(
     endpoint: Endpoint,
     body: dict[str, Any],

@@ -24,7 +24,7 @@ from core.jobs import ClaimLost, Lease
 from core.texts import BLANK_CHARACTERS
 from exports.models import QuestionRefinement, RefinementRun
 from exports.refinement.candidates import questions_waiting
-from exports.refinement.llm_client import Answer, Endpoint, Pause, Timing, Unanswered, answer_ask
+from exports.refinement.llm_client import Answer, Endpoint, Pause, Timing, Unanswered, answer_ask, chat_body
 from exports.refinement.prompt import GoldQuestion, answer_problem, prompt_filled
 from exports.refinement.runs import outcomes
 from exports.selection.refined_questions import text_sha256
@@ -131,15 +131,14 @@ def _refinement(
 
 
 def _body(run: RefinementRun, asked: GoldQuestion) -> dict[str, Any]:
-    body: dict[str, Any] = {
-        "model": run.model,
-        "messages": [{"role": "user", "content": prompt_filled(run.prompt, asked)}],
-        run.tokens_field: run.max_tokens,
-    }
-    for name, value in (("temperature", run.temperature), ("seed", run.seed)):
-        if value is not None:
-            body[name] = value
-    return body
+    return chat_body(
+        prompt_filled(run.prompt, asked),
+        model=run.model,
+        tokens_field=run.tokens_field,
+        max_tokens=run.max_tokens,
+        temperature=run.temperature,
+        seed=run.seed,
+    )
 
 
 _ENDINGS = {

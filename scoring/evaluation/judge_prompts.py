@@ -6,6 +6,7 @@ Challenging Reasoning Task for Large Language Models, Figures 8 and 9, as its au
 
 from __future__ import annotations
 
+import hashlib
 import re
 from collections.abc import Sequence
 
@@ -132,3 +133,8 @@ def prompt_filled(prompt: str, *, question: str, text: str, references: Sequence
         "references": "\n".join(f"{number}: {words}" for number, words in enumerate(references)),
     }
     return _PLACE.sub(lambda place: values[place[1]], prompt)
+
+
+def prompt_digest(prompt: str) -> str:
+    """Return the SHA-256 by which an answer names the prompt that it was given to."""
+    return hashlib.sha256(prompt.encode()).hexdigest()

@@ -6,12 +6,11 @@ not useful, it is counted apart, and nothing is asked a second time for it.
 
 from __future__ import annotations
 
-import hashlib
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field
 from typing import Any, NamedTuple
 
-from scoring.evaluation.judge_prompts import MODEL_REFERENCE, prompt_filled
+from scoring.evaluation.judge_prompts import MODEL_REFERENCE, prompt_digest, prompt_filled
 from scoring.evaluation.references import Benchmark, Intervention
 from scoring.evaluation.submissions import Question, Submission
 from scoring.figures.matching import NAE, Match
@@ -108,7 +107,7 @@ def _verdict(
         judge.prompt, question=question.words, text=intervention.text, references=references
     )
     said = judge.ask(about, prompt)
-    digest = hashlib.sha256(prompt.encode()).hexdigest()
+    digest = prompt_digest(prompt)
     read = _read(said, by_reference, len(places))
     if read.reference is not None:
         best = places[read.reference]

@@ -8,7 +8,6 @@ See docs/decisions/scoring.md.
 
 from __future__ import annotations
 
-import hashlib
 import logging
 from collections.abc import Callable, Iterable
 from itertools import islice
@@ -28,7 +27,7 @@ from core.gc import gc_relaxed
 from core.jobs import ATTEMPTS, ClaimLost, Lease, cancel, requeue, sweep
 from scoring.evaluation.evaluate import ENGINE_VERSION, Choices, evaluate
 from scoring.evaluation.evaluate import Evaluation as Found
-from scoring.evaluation.judge_prompts import JUDGED
+from scoring.evaluation.judge_prompts import JUDGED, prompt_digest
 from scoring.evaluation.judges import CUT_OFF, About, Judge, Said
 from scoring.evaluation.questions import BY_PEOPLE, NO_ENCODER, NO_MATCHING_ROUND, Method
 from scoring.evaluation.references import Benchmark
@@ -246,7 +245,7 @@ def _judges(evaluation: Evaluation, lease: Lease, runs: Runs) -> dict[str, Judge
     def keep(about: About, prompt: str, said: Said) -> None:
         nonlocal done
         done += 1
-        row = answer_row(evaluation, about, hashlib.sha256(prompt.encode()).hexdigest(), said)
+        row = answer_row(evaluation, about, prompt_digest(prompt), said)
         with transaction.atomic():
             # An answer came: what stopped workers before is over.
             lease.renew(progress_done=done, attempts=0)

@@ -15,7 +15,7 @@ from django.utils.translation import gettext
 from core.errors import Refused
 from core.texts import storable
 from exports.models import RefinementRun
-from exports.refinement.llm_client import Endpoint, Pause, Timing, Unanswered, answer_ask
+from exports.refinement.llm_client import Endpoint, Pause, Timing, Unanswered, answer_ask, chat_body
 from exports.refinement.parameters import choice_checked
 from scoring.evaluation.judge_prompts import DEFAULT_PROMPTS, prompt_problem
 from scoring.evaluation.judges import REPEATS_KEY, About, Judge, Said
@@ -36,6 +36,8 @@ DEFAULTS: Mapping[str, Any] = {
     "per_minute": 60,
 }
 """What is chosen for a judge; endpoint and model have no default where there are several endpoints."""
+
+_SENT = ("model", "tokens_field", "max_tokens", "temperature", "seed")
 
 Keep = Callable[[About, str, Said], None]
 
@@ -179,7 +181,7 @@ class _Asker:
         try:
             answer = answer_ask(
                 self.endpoint,
-                self._body(prompt),
+                chat_body(prompt, **{name: self.parameters[name] for name in _SENT}),
                 timeout=self.parameters["timeout"],
                 timing=self.timing,
                 alive=self._before_each_try,
@@ -209,13 +211,3 @@ class _Asker:
 
     def _now(self) -> str:
         return self.timing.now().isoformat(timespec="milliseconds")
-
-    def _body(self, prompt: str) -> dict[str, Any]:
-        chosen = self.parameters
-        body: dict[str, Any] = {
-            "model": chosen["model"],
-            "messages": [{"role": "user", "content": prompt}],
-            chosen["tokens_field"]: chosen["max_tokens"],
-        }
-        body |= {name: chosen[name] for name in ("temperature", "seed") if chosen[name] is not None}
-        return body

@@ -18,13 +18,11 @@ from scoring.evaluation.sentence_encoder import SentenceEncoder
 from scoring.evaluation.sources import file_bytes
 from scoring.evaluation.submissions import Submission
 from scoring.management.scoring_command import ScoringCommand
-from scoring.systems.choices import encoder_named
+from scoring.systems.choices import MOST_REPLICATES, encoder_named
 from scoring.systems.judging import DEFAULTS, judge_of, judge_parameters
 from scoring.systems.people import decided_read
 from scoring.systems.saving import scores_save
 from scoring.systems.submissions import HandedIn
-
-MOST_REPLICATES = 100_000
 
 
 class Command(ScoringCommand):
