@@ -95,7 +95,9 @@ def modules_to_name() -> dict[str, set[str]]:
     found: dict[str, set[str]] = {}
     for app in APPS:
         for path in (ROOT / app).rglob("*.py"):
-            if not NAMED_BY_DJANGO & {*path.parts, path.stem} and not path.stem.startswith("_"):
+            if not NAMED_BY_DJANGO & {*path.relative_to(ROOT).parts, path.stem} and not path.stem.startswith(
+                "_"
+            ):
                 found.setdefault(f"{relative(path.parent)}/", set()).add(path.stem)
     return found
 
@@ -213,3 +215,12 @@ def test_every_command_that_people_run_is_in_the_readme():
     rows = "\n".join(rows_of((ROOT / "README.md").read_text("utf-8")))
     of_installing = {"createsuperuser", "load_sample", "serve"}
     assert {name for name in commands - of_installing if f"`{name}`" not in rows} == set()
+
+
+def test_browser_tests_wait_by_what_the_content_security_policy_allows():
+    waits = {
+        path.name
+        for path in ROOT.glob("tests/**/*.py")
+        if ".wait_for" + "_function(" in path.read_text("utf-8")
+    }
+    assert waits == set(), "use tests.e2e.workspace.until: the page may not evaluate strings"

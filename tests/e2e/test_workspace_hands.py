@@ -7,7 +7,7 @@ from annotation.models import AnnotationEvent, QuestionAnnotation, TypeAnnotatio
 from annotation.projects.projects import member_add
 from tests import factories
 from tests.e2e.conftest import session_of
-from tests.e2e.workspace import address, highlighted, opened, point_of, press, ready, saved
+from tests.e2e.workspace import address, highlighted, opened, point_of, press, ready, saved, until
 
 # Where the page was quicker the button is gone: then there is nothing to press.
 TRY_AGAIN = "document.getElementById('ws-trouble-again')?.click()"
@@ -127,7 +127,7 @@ def test_a_drag_keeps_its_beginning_while_the_text_scrolls(transactional_db, pag
     page.mouse.down()
     page.mouse.move(*point_of(page, "Sentence 6"), steps=2)
     page.mouse.wheel(0, 150)
-    page.wait_for_function("document.querySelector('.ws-read').scrollTop > 100")
+    until(page, "document.querySelector('.ws-read').scrollTop > 100")
     page.mouse.move(*point_of(page, "12", end=True), steps=3)
     page.mouse.up()
     chosen = highlighted(page)
@@ -177,7 +177,7 @@ def test_from_right_to_left_the_handles_stand_at_the_spans_own_ends_also_once_th
     page.touchscreen.tap(*point_of(page, "يستطيعون"))
     for size in ({"width": 360, "height": 740}, {"width": 740, "height": 700}):
         page.set_viewport_size(size)
-        page.wait_for_function("width => innerWidth === width", arg=size["width"])
+        until(page, f"innerWidth === {size['width']}")
         for handle, word, end in (("start", "تبقى", False), ("end", "يستطيعون", True)):
             expect(page.locator(f".ws-handle[data-edge={handle}]")).to_be_visible()
             box = page.locator(f".ws-handle[data-edge={handle}]").bounding_box()

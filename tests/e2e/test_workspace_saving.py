@@ -9,7 +9,7 @@ from playwright.sync_api import expect
 from annotation.models import AnnotationEvent, Membership, TypeAnnotation
 from annotation.rounds.lifecycle import round_close, round_pause, round_resume
 from tests import factories
-from tests.e2e.workspace import address, press, ready, saved
+from tests.e2e.workspace import address, press, ready, saved, until
 
 
 @pytest.fixture
@@ -92,9 +92,10 @@ def test_a_reply_that_got_lost_is_asked_for_again_and_nothing_is_stored_twice(wo
 
 
 def test_a_reload_without_a_network_shows_the_texts_and_keeps_what_is_decided(workspace, context, study):
-    workspace.wait_for_function(
-        "async () => (await (await caches.open('elenchus-pages-1')).keys()).length > 10"
-        " && navigator.serviceWorker.controller !== null"
+    until(
+        workspace,
+        "(await (await caches.open('elenchus-pages-1')).keys()).length > 10"
+        " && navigator.serviceWorker.controller !== null",
     )
     press(workspace, "n")
     saved(workspace)
@@ -305,7 +306,7 @@ def test_a_lead_who_logs_in_elsewhere_in_this_browser_is_not_taken_for_the_annot
 def test_logging_out_leaves_no_text_in_the_browser(workspace):
     press(workspace, "n")
     saved(workspace)
-    workspace.wait_for_function("async () => (await caches.keys()).length > 0")
+    until(workspace, "(await caches.keys()).length > 0")
     workspace.locator("#ws-who").click()
     workspace.get_by_role("button", name="Log out").click()
     workspace.wait_for_url(lambda url: "/work/" not in url)

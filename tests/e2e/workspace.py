@@ -18,6 +18,23 @@ def opened(made, page: Page, log_in, **options) -> Page:
     return page
 
 
+def until(page: Page, condition: str) -> None:
+    """Wait until the JavaScript `condition` (it may await) holds in the page.
+
+    Playwright's wait_for_function evaluates a string again and again inside the page, which our
+    Content-Security-Policy refuses from the second time on.
+    """
+    page.evaluate(
+        f"""async () => {{
+            const end = performance.now() + 30000;
+            while (!({condition})) {{
+                if (performance.now() > end) throw new Error("waited in vain");
+                await new Promise((done) => setTimeout(done, 20));
+            }}
+        }}"""
+    )
+
+
 def ready(page: Page) -> None:
     """Wait until the first unit is on the screen."""
     expect(page.locator("#workspace")).not_to_have_attribute("data-state", "loading")
