@@ -73,7 +73,7 @@ def type_names(codebook: Codebook) -> TypeNames:
     return TypeNames([(kind.code, (kind.name, *kind.aliases)) for kind in codebook.types], none=derived)
 
 
-def benchmark_read(
+def read_benchmark(
     data: bytes,
     file: str,
     codebook: Codebook,

@@ -18,7 +18,7 @@ from annotation.codebooks.toml_reader import load_shipped, read_codebook, read_c
 from exports.files.outputs import Places
 from scoring.evaluation.faults import CannotScore, Findings
 from scoring.evaluation.json_file import items_of
-from scoring.evaluation.references import Benchmark, benchmark_read
+from scoring.evaluation.references import Benchmark, read_benchmark
 
 INTERNAL = "internal/"
 SHIPPED_CODEBOOKS = ("focus", "cqs_gen")
@@ -75,14 +75,14 @@ def benchmark_of_release(
         "file": public,
         "sha256": hashlib.sha256(data).hexdigest(),
     }
-    return benchmark_read(data, name, codebook, provenance=provenance, own=_own(release, system))
+    return read_benchmark(data, name, codebook, provenance=provenance, own=_own(release, system))
 
 
 def benchmark_of_file(path: Path, codebook: str) -> Benchmark:
     """Return the references of one file in the published shape. Raises CannotScore and CodebookError."""
     data = file_bytes(path)
     provenance = {"file": path.name, "sha256": hashlib.sha256(data).hexdigest()}
-    return benchmark_read(data, path.name, codebook_named(codebook), provenance=provenance)
+    return read_benchmark(data, path.name, codebook_named(codebook), provenance=provenance)
 
 
 def codebook_named(name: str) -> Codebook:
