@@ -9,11 +9,14 @@ from config.private_files import database_make_private, folder_make_private
 from config.secret_key import secret_key_read_or_create
 
 from .base import *  # noqa: F403
-from .base import DATA_DIR, DATABASES
+from .base import DATA_DIR, DATABASES, LOG_FORMAT, LOGGING
 
 DEBUG = env.flag("ELENCHUS_DEBUG")
 folder_make_private(DATA_DIR)
 SECRET_KEY = env.text("ELENCHUS_SECRET_KEY") or secret_key_read_or_create(DATA_DIR / "secret_key")
+
+if not LOG_FORMAT:
+    LOGGING["loggers"]["elenchus.access"] = {"level": "WARNING"}  # a terminal that people work in
 
 # Straight from the source folders and never cached: after an update the next page load is the new one.
 WHITENOISE_USE_FINDERS = True
