@@ -5,7 +5,7 @@ from django.urls import include, path
 from django.views.generic import RedirectView
 from drf_spectacular.views import SpectacularAPIView, SpectacularSwaggerSplitView
 
-from config.health import healthz
+from config.health import healthz, live, metrics, ready
 from config.login import admin_login
 
 handler400 = "frontend.middleware.unreadable"
@@ -19,6 +19,9 @@ admin.site.password_change = RedirectView.as_view(pattern_name="account_change_p
 
 urlpatterns = [
     path("healthz", healthz, name="healthz"),
+    path("healthz/live", live, name="healthz-live"),
+    path("healthz/ready", ready, name="healthz-ready"),
+    path("metrics", metrics, name="metrics"),
     path("accounts/", include("allauth.urls")),
     path("admin/", admin.site.urls),
     path("i18n/", include("django.conf.urls.i18n")),

@@ -10,7 +10,7 @@ from pathlib import Path
 import pytest
 
 ROOT = Path(__file__).resolve().parent.parent
-APPS = ("config", "frontend", "scoring", "exports", "agreement", "annotation", "core")
+APPS = ("config", "frontend", "operations", "scoring", "exports", "agreement", "annotation", "core")
 SOURCES = {".py", ".js", ".css", ".html", ".toml", ".sh"}
 PAGES = sorted([*ROOT.glob("*.md"), *ROOT.glob("docs/**/*.md"), *ROOT.glob("bench/*.md")])
 ARCHITECTURE = (ROOT / "docs" / "architecture.md").read_text("utf-8")

@@ -10,7 +10,7 @@ from pathlib import Path
 import pytest
 
 ROOT = Path(__file__).resolve().parent.parent
-APPS = ("config", "frontend", "scoring", "exports", "agreement", "annotation", "core")
+APPS = ("config", "frontend", "operations", "scoring", "exports", "agreement", "annotation", "core")
 FLOORS = {
     "annotation": (
         *("api", "tasks", "training", "importing adjudication", "judging", "rounds"),

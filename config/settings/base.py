@@ -3,11 +3,13 @@
 from pathlib import Path
 
 from config import env
+from config.logs import logging_settings
 
 BASE_DIR = Path(__file__).resolve().parent.parent.parent
 DATA_DIR = BASE_DIR / env.folder("ELENCHUS_DATA")  # an absolute path stays itself
 
 DEBUG = False
+PRODUCTION = HTTPS = False
 ALLOWED_HOSTS = env.hosts("ELENCHUS_HOSTS")
 CSRF_TRUSTED_ORIGINS = env.origins("ELENCHUS_ORIGINS")
 
@@ -16,6 +18,15 @@ SAMPLE_LOGINS_ALLOWED = True
 # The log-in page offers them with one click each: `serve --sample-logins` alone says so to its web server.
 SAMPLE_LOGINS_SHOWN = False
 
+# Below a path of the host: links, cookies and static files stay inside it.
+SITE_PATH = env.site_path("ELENCHUS_PATH")
+FORCE_SCRIPT_NAME = SITE_PATH or None
+SESSION_COOKIE_PATH = CSRF_COOKIE_PATH = LANGUAGE_COOKIE_PATH = f"{SITE_PATH}/"
+
+OPERATORS = env.networks("ELENCHUS_OPERATORS")
+OPERATORS_TOKEN = env.token("ELENCHUS_OPERATORS_TOKEN")
+KEEP_DAYS = env.number("ELENCHUS_KEEP_DAYS")
+
 TWO_FACTOR = env.flag("ELENCHUS_TWO_FACTOR")
 OIDC_SERVER = env.web_address("ELENCHUS_OIDC_SERVER")
 OPEN_SIGNUP = env.flag("ELENCHUS_OPEN_SIGNUP")
@@ -23,6 +34,7 @@ PROJECTS_BY = env.choice("ELENCHUS_PROJECTS_BY", ["staff", "leads", "anyone"])
 
 INSTALLED_APPS = [
     "frontend",
+    "operations",
     "scoring",
     "exports",
     "agreement",
@@ -44,6 +56,7 @@ INSTALLED_APPS = [
 ]
 
 MIDDLEWARE = [
+    "config.requests.watch",  # outermost: every answer is logged and counted, whoever gave it
     "django.middleware.security.SecurityMiddleware",
     "config.security.content_security_policy",
     "whitenoise.middleware.WhiteNoiseMiddleware",  # static files end here, with caching of their own
@@ -107,6 +120,7 @@ CELERY_BEAT_SCHEDULE = {
     "scoring-sweep": {"task": "scoring.sweep_evaluations", "schedule": 30.0},
     "annotation-sweep-imports": {"task": "annotation.sweep_imports", "schedule": 30.0},
     "exports-sweep-refinements": {"task": "exports.sweep_refinements", "schedule": 30.0},
+    "operations-prune": {"task": "operations.prune", "schedule": 86_400.0},
 }
 
 # One cache for all processes: allauth counts failed log-ins in it.
@@ -131,7 +145,7 @@ STORAGES = {
     "staticfiles": {"BACKEND": "django.contrib.staticfiles.storage.StaticFilesStorage"},
 }
 MEDIA_ROOT = DATA_DIR / "files"
-STATIC_URL = "/static/"
+STATIC_URL = "static/"  # below SITE_PATH
 
 AUTHENTICATION_BACKENDS = [
     "config.accounts.AccountBackend",
@@ -149,8 +163,8 @@ AUTH_PASSWORD_VALIDATORS = [
 SECURE_REFERRER_POLICY = "same-origin"
 CSRF_FAILURE_VIEW = "frontend.middleware.form_refused"
 LOGIN_URL = "account_login"
-LOGIN_REDIRECT_URL = "/"
-ACCOUNT_LOGOUT_REDIRECT_URL = "/"
+LOGIN_REDIRECT_URL = "home"
+ACCOUNT_LOGOUT_REDIRECT_URL = "home"
 ACCOUNT_ADAPTER = "config.accounts.AccountAdapter"
 ACCOUNT_FORMS = {
     "login": "config.login.LoginForm",
@@ -242,14 +256,6 @@ SPECTACULAR_SETTINGS = {
 }
 
 # To standard error, and never with a request's body: it holds judgements nobody may see in an open round.
-LOGGING = {
-    "version": 1,
-    "disable_existing_loggers": False,
-    "formatters": {"line": {"format": "%(asctime)s %(levelname)s %(name)s: %(message)s"}},
-    "handlers": {"stderr": {"class": "logging.StreamHandler", "formatter": "line"}},
-    "root": {
-        "handlers": ["stderr"],
-        "level": env.choice("ELENCHUS_LOG_LEVEL", ["DEBUG", "INFO", "WARNING", "ERROR"]),
-    },
-    "loggers": {"django": {"handlers": [], "propagate": True}},
-}
+LOG_FORMAT = env.choice("ELENCHUS_LOG_FORMAT", ["", "json", "line"])
+LOG_LEVEL = env.choice("ELENCHUS_LOG_LEVEL", ["DEBUG", "INFO", "WARNING", "ERROR"])
+LOGGING = logging_settings(LOG_FORMAT or "line", LOG_LEVEL)

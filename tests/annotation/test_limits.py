@@ -56,6 +56,7 @@ OURS = {
     "exports.RefinementRun": {"lease_token", "error"},
     "exports.QuestionRefinement": {"type_code", "text_sha256", "question_template", "question", "reason"}
     | {"model"},
+    "operations.Heartbeat": {"node", "code"},
     "scoring.JudgeAnswer": {"item", "prompt_sha256", "raw", "model", "ending", "problem", "reason"},
     "scoring.System": {"name_key"},
     "scoring.Submission": {"split", "digest"},
@@ -71,7 +72,7 @@ OURS = {
 def test_every_text_of_every_table_has_a_limit_or_is_written_by_the_server():
     for app, limits in (
         *(("annotation", LIMITS), ("agreement", {}), ("exports", EXPORT_LIMITS)),
-        ("scoring", SCORING_LIMITS),
+        *(("scoring", SCORING_LIMITS), ("operations", {})),
     ):
         for model in apps.get_app_config(app).get_models():
             texts = {
