@@ -50,10 +50,10 @@ class SeatAuthentication(SessionAuthentication):
         return logged_in
 
 
-class SeatScheme(SessionScheme):
+class SeatScheme(SessionScheme):  # type: ignore[no-untyped-call]  # the library has no types
     """Says in the API's description that a session logs in here too."""
 
-    target_class = SeatAuthentication
+    target_class = "annotation.api.seat.SeatAuthentication"
 
 
 @cache
