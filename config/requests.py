@@ -15,7 +15,7 @@ from django.db import Error
 from django.dispatch import receiver
 from django.http import HttpRequest, HttpResponse
 
-from annotation.accounts import account_find
+from annotation.accounts import find_account
 from config.logs import request_id, route_of
 from operations.metrics import request_count
 
@@ -95,7 +95,7 @@ def login_failed(credentials: dict[str, Any], request: HttpRequest | None = None
     typed = str(credentials.get("username") or credentials.get("email") or "")
     account = None
     with suppress(Error):
-        account = account_find(typed)
+        account = find_account(typed)
     login.warning(
         "a log-in failed",
         extra={

@@ -10,15 +10,22 @@ from rest_framework.request import Request
 from rest_framework.response import Response
 
 from annotation import access
-from annotation.api.projects import REFUSALS, MemberView, validated
+from annotation.api.projects import REFUSALS, MemberView
+from annotation.api.seat import SeatView, checked
 from annotation.judging.recording import Unit, judgement_record
-from annotation.judging.workspace import MAX_PAGE, recorded_json, workspace_overview, workspace_units
+from annotation.judging.workspace import (
+    MAX_PAGE,
+    recorded_json,
+    workspace_overview,
+    workspace_round,
+    workspace_units,
+)
 from annotation.rounds.training import training_results
 
 
 # A browser that goes back asks anew: what it kept would show yesterday's decisions.
 @method_decorator(never_cache, name="dispatch")
-class WorkspaceApi(MemberView):
+class WorkspaceApi(SeatView):
     @extend_schema(responses={200: dict[str, Any], **REFUSALS})
     def get(self, request: Request, slug: str, number: int) -> Response:
         """Show the rules, the guideline and your progress in a round."""
@@ -28,7 +35,7 @@ class WorkspaceApi(MemberView):
 
 
 @method_decorator(never_cache, name="dispatch")
-class UnitsApi(MemberView):
+class UnitsApi(SeatView):
     class QuerySerializer(serializers.Serializer[Any]):
         after = serializers.IntegerField(min_value=0, default=0)
         limit = serializers.IntegerField(min_value=1, max_value=MAX_PAGE, default=20)
@@ -41,13 +48,11 @@ class UnitsApi(MemberView):
         """Show your next texts and what you judged in them; `next` is the `after` of the page behind."""
         member = self.member(request, slug)
         access.require_annotator(member)
-        query = self.QuerySerializer(data=request.query_params)
-        query.is_valid(raise_exception=True)
-        found = access.round_or_404(member, number)
-        return Response(workspace_units(member, found, **query.validated_data))
+        query = checked(self.QuerySerializer, request.query_params)
+        return Response(workspace_units(member, workspace_round(member, number), **query))
 
 
-class JudgementApi(MemberView):
+class JudgementApi(SeatView):
     @extend_schema_serializer(component_name="JudgementInput")
     class InputSerializer(serializers.Serializer[Any]):
         event_id = serializers.CharField(max_length=80, help_text="Made by the client, one a decision.")
@@ -81,7 +86,7 @@ class JudgementApi(MemberView):
         """Record one decision. Sending the same event again changes nothing and shows the current row."""
         member = self.member(request, slug)
         access.require_annotator(member)
-        given = validated(self.InputSerializer, request)
+        given = checked(self.InputSerializer, request.data)
         recorded = judgement_record(
             member=member,
             round_number=number,

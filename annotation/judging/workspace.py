@@ -3,15 +3,17 @@
 Nobody else's judgement, no published label, and neither the origin nor the id of a question is in it.
 """
 
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
 from typing import Any
 
 from django.utils.translation import get_language, gettext
 
+from annotation.access import round_or_404
 from annotation.codebooks.definition import Codebook as CodebookDefinition
 from annotation.codebooks.translations import codebook_in
+from annotation.judging import prepared
 from annotation.judging.matching import left_out_of, references_for
-from annotation.judging.recording import answer_of, why_closed
+from annotation.judging.recording import answer_of, used_codebook, why_closed
 from annotation.models import (
     Assignment,
     KeyAnswer,
@@ -97,23 +99,23 @@ def _spec(definition: CodebookDefinition, type_codes: Sequence[str], *, matches:
     return {**spec, "answer": {**spec["answer"], "rules": rules}}
 
 
+def workspace_round(member: Membership, number: int) -> Round:
+    """Return a round of the member's project as `round_or_404` does, with no more than its texts need."""
+    found = prepared.round_of.one(project=member.project_id, number=number)
+    if found is None or found.status == Round.Status.DRAFT:
+        return round_or_404(member, number)
+    found.project = member.project
+    return found
+
+
 def workspace_units(member: Membership, round: Round, *, after: int = 0, limit: int = 20) -> dict[str, Any]:
     """Return the member's next assigned texts with the member's own judgements of them.
 
     `after` is the position of the last text seen. The cost depends on `limit`, not on the project.
     """
     limit = max(1, min(limit, MAX_PAGE))
-    assignments = list(
-        Assignment.objects.filter(
-            round=round,
-            member=member,
-            released_at__isnull=True,
-            item__withdrawn_at__isnull=True,
-            position__gt=after,
-        )
-        .select_related("item")
-        .order_by("position")[: limit + 1]
-    )
+    behind = prepared.assignments_after(limit + 1)
+    assignments = behind.rows(round=round.pk, member=member.pk, after=after)
     more = len(assignments) > limit
     assignments = assignments[:limit]
     fill_in = _with_questions if member.project.protocol == Protocol.CQS_GEN else _with_types
@@ -156,21 +158,35 @@ def _with_types(round: Round, assignments: list[Assignment]) -> list[dict[str, A
     item_of = {assignment.pk: assignment.item_id for assignment in assignments}
     keys = keys_for(round, item_of.values())
     rows: dict[int, dict[str, Any]] = {}
-    for row in TypeAnnotation.objects.filter(assignment__in=assignments):
+    for row in _type_rows(assignments):
         key = keys.get((item_of[row.assignment_id], row.type_code, None))
         rows.setdefault(row.assignment_id, {})[row.type_code] = row_json(row, key)
-    asked = round.type_codes
-    some = dict(round.round_items.filter(item__in=item_of.values()).values_list("item", "types"))
+    codebook = used_codebook(round.codebook_id, round.codebook.created_at)
+    asked = types_named(round.types, [entry.code for entry in codebook.types])
     return [
         {
             **_text_json(assignment),
             "asked": types_named(assignment.types, asked),
             # Of so many types "no" to all is None of the Above; without a number, of all of the codebook.
-            "types_total": len(types) if (types := (some[assignment.item_id] or "").split()) else None,
+            "types_total": len(types.split()) if (types := vars(assignment)["item_types"]) else None,
             "types": rows.get(assignment.pk, {}),
         }
         for assignment in assignments
     ]
+
+
+def _type_rows(assignments: list[Assignment]) -> Iterable[TypeAnnotation]:
+    """Return the judgements of some texts of one member in one round, given in their order."""
+    if not assignments:
+        return ()
+    first, last = assignments[0], assignments[-1]
+    if last.position - first.position > MAX_PAGE:
+        return TypeAnnotation.objects.filter(assignment__in=assignments).order_by("assignment", "pk")
+    there = {assignment.pk for assignment in assignments}
+    found = prepared.type_rows.rows(
+        round=first.round_id, member=first.member_id, first=first.position, last=last.position
+    )
+    return (row for row in found if row.assignment_id in there)
 
 
 def _with_questions(round: Round, assignments: list[Assignment]) -> list[dict[str, Any]]:
