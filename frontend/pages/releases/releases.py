@@ -17,6 +17,7 @@ from annotation.projects.projects import guideline_html
 from core.errors import NotFound, Refused
 from core.jobs import WORKING
 from exports.documentation.citation import card_body
+from exports.files.raw_judgements import rounds_exported
 from exports.models import Release
 from exports.releases.claim import release_cancel, release_cancellation
 from exports.releases.preview import release_preview
@@ -65,6 +66,7 @@ def releases(request: HttpRequest, slug: str) -> HttpResponse:
         preview=preview,
         problems=_problems(form, contents),
         page=page_of(request, project.releases.select_related("member").order_by("-id"), 20),
+        closed=rounds_exported(project).exists(),
         refinable=project.protocol == Protocol.FOCUS,
         refining=bool(settings.LLM_ENDPOINTS) or "refined_questions" in form.fields,
     )
