@@ -26,10 +26,12 @@ from scoring.evaluation.questions import (
 )
 from scoring.evaluation.references import Benchmark
 from scoring.evaluation.submissions import Submission
+from scoring.evaluation.trivial_rows import trivial_rows
 from scoring.figures.comparison import kappa_matrix, runs_together
+from scoring.figures.figure import forget_draws
 from scoring.figures.types import Scope
 
-ENGINE_VERSION = 2
+ENGINE_VERSION = 3
 """Raised whenever the same files would give other figures."""
 
 FOCUS_METHOD = Method("exact")
@@ -86,6 +88,8 @@ def evaluate(benchmark: Benchmark, runs: Sequence[tuple[Submission, str]], choic
             }
             for pair in kappa_matrix(labels)
         ]
+    trivial = [row for method in _methods(benchmark, choices) for row in _trivial(benchmark, method, choices)]
+    forget_draws()
     scores = {
         "engine": ENGINE_VERSION,
         "protocol": "focus" if benchmark.is_focus else "cqs_gen",
@@ -108,8 +112,28 @@ def evaluate(benchmark: Benchmark, runs: Sequence[tuple[Submission, str]], choic
         "evaluations": evaluations,
         "together": _together(evaluations) if len(runs) > 1 else [],
         "methods_compared": compared,
+        "trivial": trivial,
     }
     return Evaluation(canonical(scores), canonical(answers))
+
+
+def _methods(benchmark: Benchmark, choices: Choices) -> Sequence[Method]:
+    return [FOCUS_METHOD] if benchmark.is_focus else choices.methods
+
+
+def _trivial(benchmark: Benchmark, method: Method, choices: Choices) -> Iterator[dict[str, Any]]:
+    """Score what knows nothing of the text by the same method."""
+    rows = trivial_rows(
+        benchmark,
+        method=method,
+        encoder=choices.encoder,
+        scope=choices.scope,
+        replicates=choices.replicates,
+        seed=choices.seed,
+        hindsight=True,
+    )
+    for row in rows:
+        yield {"method": method.to_json(), **row}
 
 
 def _of_run(

@@ -75,6 +75,7 @@ def by_method(found: Found) -> Iterator[Found]:
             "evaluations": runs,
             "together": [row for row in scores["together"] if row["method"] == method],
             "methods_compared": [],
+            "trivial": [row for row in scores["trivial"] if row["method"] == method],
         }
         yield Found(part, [line for line in found.answers if _is_of(line, method)])
 

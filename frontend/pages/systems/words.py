@@ -15,6 +15,7 @@ REASONS: Mapping[str, str | Promise] = {
     "nothing_handed_in": gettext_lazy("the system handed nothing in"),
     "no_encoder": gettext_lazy("it needs a sentence encoder, and there was none"),
     "no_matching_round": gettext_lazy("people have not matched its questions, or have changed their minds"),
+    "not_judged": gettext_lazy("nobody was asked about these answers"),
     "one_run": gettext_lazy("there is one run"),
     "no_runs": gettext_lazy("it is defined in no run"),
     "one_label": gettext_lazy("both gave one and the same label only"),
