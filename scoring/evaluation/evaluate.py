@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
-from typing import Any
+from typing import Any, Protocol
 
 from core.canonical_json import canonical
 from scoring.evaluation.faults import AnswersRefused
@@ -12,8 +12,7 @@ from scoring.evaluation.focus import focus_answers, focus_figures
 from scoring.evaluation.judge_prompts import JUDGED
 from scoring.evaluation.judges import NO_ENDPOINT, Judge, verdicts
 from scoring.evaluation.questions import (
-    BY_PEOPLE,
-    NO_ENCODER,
+    MODEL_MISSING,
     NO_MATCHING_ROUND,
     Method,
     People,
@@ -28,7 +27,7 @@ from scoring.evaluation.references import Benchmark
 from scoring.evaluation.submissions import Submission
 from scoring.evaluation.trivial_rows import trivial_rows
 from scoring.figures.comparison import kappa_matrix, runs_together
-from scoring.figures.figure import forget_draws
+from scoring.figures.figure import FloatArray, forget_draws
 from scoring.figures.types import Scope
 
 ENGINE_VERSION = 3
@@ -37,11 +36,20 @@ ENGINE_VERSION = 3
 FOCUS_METHOD = Method("exact")
 
 
+class TextModel(Protocol):
+    """What compares questions with references: a sentence encoder, or a model of pairs."""
+
+    def to_json(self) -> dict[str, str]: ...
+
+    def table(self, questions: Sequence[str], references: Sequence[str]) -> FloatArray: ...
+
+
 @dataclass(frozen=True, slots=True)
 class Choices:
     """How to score. `scope` says which figures of types are the headline; both are computed.
 
-    Without `with_answers` there are no lines of FOCUS answers: ten of each item take their memory.
+    Without `with_answers` there are no lines of FOCUS answers: ten of each item take their memory. `models`
+    are those of the methods sts, bleurt and comet that are there.
     """
 
     methods: Sequence[Method] = ()
@@ -50,8 +58,7 @@ class Choices:
     seed: int = 1
     system: str = ""
     with_answers: bool = True
-    encoder: Table | None = None
-    encoder_named: Mapping[str, str] | None = None
+    models: Mapping[str, TextModel] = field(default_factory=dict)
     people: People | None = None
     judges: Mapping[str, Judge] = field(default_factory=dict)
 
@@ -126,7 +133,7 @@ def _trivial(benchmark: Benchmark, method: Method, choices: Choices) -> Iterator
     rows = trivial_rows(
         benchmark,
         method=method,
-        encoder=choices.encoder,
+        encoder=_table(choices, method),
         scope=choices.scope,
         replicates=choices.replicates,
         seed=choices.seed,
@@ -134,6 +141,11 @@ def _trivial(benchmark: Benchmark, method: Method, choices: Choices) -> Iterator
     )
     for row in rows:
         yield {"method": method.to_json(), **row}
+
+
+def _table(choices: Choices, method: Method) -> Table | None:
+    model = choices.models.get(method.name)
+    return model.table if model is not None else None
 
 
 def _of_run(
@@ -154,11 +166,11 @@ def _of_run(
             submission,
             method,
             system=choices.system,
-            encoder=choices.encoder,
+            encoder=_table(choices, method),
             people=choices.people,
         )
         if matches is None:
-            reason = NO_MATCHING_ROUND if method.name in BY_PEOPLE else NO_ENCODER
+            reason = MODEL_MISSING.get(method.name, NO_MATCHING_ROUND)
             yield {"method": method.to_json(), "figures": None, "reason": reason}, iter(()), None
             continue
         figures = question_figures(
@@ -167,8 +179,8 @@ def _of_run(
         told: dict[str, Any] = {"method": method.to_json(), "figures": figures, "reason": None}
         if rows := threshold_rows(benchmark, submission, method, matches, choices.system):
             told["thresholds"] = rows
-        if method.name == "sts":
-            told["encoder"] = dict(choices.encoder_named or {})
+        if method.name in choices.models:
+            told["encoder"] = choices.models[method.name].to_json()
         lines = question_answers(benchmark, submission, method, matches)
         yield told, lines, all_labels(benchmark, matches)
 

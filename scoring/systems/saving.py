@@ -12,7 +12,7 @@ from scoring.evaluation.evaluate import Evaluation as Found
 from scoring.evaluation.questions import Method
 from scoring.evaluation.references import Benchmark
 from scoring.models import Evaluation
-from scoring.systems.choices import Asked
+from scoring.systems.choices import Asked, model_parameters
 from scoring.systems.evaluations import evaluation_keep, evaluation_request
 from scoring.systems.submissions import HandedIn, Runs, submission_store
 from scoring.systems.systems import system_create, system_named
@@ -49,7 +49,7 @@ def scores_save(
             if method.name in choices.judges
             else {"encoder": encoder}
             if method.name == "sts"
-            else {},
+            else model_parameters(method.name),
         )
         evaluation = evaluation_request(submission=submission, asked=asked)
         if evaluation.state != Evaluation.State.DONE:

@@ -14,6 +14,8 @@ REASONS: Mapping[str, str | Promise] = {
     "nothing_named": gettext_lazy("the system named none of the types that have a reference"),
     "nothing_handed_in": gettext_lazy("the system handed nothing in"),
     "no_encoder": gettext_lazy("it needs a sentence encoder, and there was none"),
+    "no_bleurt": gettext_lazy("the model of BLEURT is not installed here"),
+    "no_comet": gettext_lazy("the model of COMET is not installed here"),
     "no_matching_round": gettext_lazy("people have not matched its questions, or have changed their minds"),
     "not_judged": gettext_lazy("nobody was asked about these answers"),
     "one_run": gettext_lazy("there is one run"),
