@@ -30,13 +30,15 @@ from scoring.evaluation.judge_prompts import JUDGED, prompt_digest
 from scoring.evaluation.judges import CUT_OFF, About, Judge, Said
 from scoring.evaluation.questions import BY_PEOPLE, MODEL_MISSING, NO_MATCHING_ROUND, Method
 from scoring.evaluation.references import Benchmark
+from scoring.figures.figure import forget_draws
+from scoring.figures.paired import Limits, PairedScores
 from scoring.models import Answer, Evaluation, JudgeAnswer, Submission
 from scoring.reading.model_answers import NO_SUCH_REFERENCE, NOT_IN_THE_FORM
 from scoring.systems.answer_rows import focus_rows, question_rows
 from scoring.systems.answers import answer_counts
 from scoring.systems.choices import Asked, asked_before
 from scoring.systems.headline import headline
-from scoring.systems.item_counts import Scores
+from scoring.systems.item_counts import item_table, scored_positions
 from scoring.systems.judging import answer_row, answers_stored, judge_of
 from scoring.systems.people import decided_read
 from scoring.systems.submissions import Runs, submission_opened
@@ -297,7 +299,7 @@ def _store(evaluation: Evaluation, lease: Lease, found: Found, benchmark: Benchm
             lease.renew(
                 progress_done=min(total, (batch[-1].run - 1) * (total // len(runs)) + batch[-1].position)
             )
-    told = headline(found.scores, lambda items: _interval(evaluation, items))
+    told = headline(found.scores, lambda: _interval(evaluation, benchmark))
     with transaction.atomic():
         lease.finish(
             figures=found.scores,
@@ -309,8 +311,10 @@ def _store(evaluation: Evaluation, lease: Lease, found: Found, benchmark: Benchm
         _log(evaluation, evaluation.member, "evaluation done")
 
 
-def _interval(evaluation: Evaluation, items: int) -> dict[str, float | None]:
-    scores = Scores([evaluation], items=items, replicates=evaluation.replicates, seed=evaluation.seed)
+def _interval(evaluation: Evaluation, benchmark: Benchmark) -> Limits:
+    counts = item_table(evaluation, scored_positions(benchmark))
+    scores = PairedScores([counts], replicates=evaluation.replicates, seed=evaluation.seed)
+    forget_draws()
     return scores.figure(0)
 
 
