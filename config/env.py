@@ -84,6 +84,10 @@ SETTINGS = {
             "",
             "Encoder of the scoring method sts: a folder, or owner/name@revision of a hub.",
         ),
+        Setting(
+            "ELENCHUS_BLEURT", "", "Model of the scoring method bleurt: a folder, or owner/name@revision."
+        ),
+        Setting("ELENCHUS_COMET", "", "Model of the scoring method comet: a folder, or owner/name@revision."),
         Setting("ELENCHUS_ENCODER", "", "Encoder of BERTScore: a folder, or owner/name@revision of a hub."),
         Setting("ELENCHUS_LLM_ENDPOINTS", "", "OpenAI-compatible base URLs that may refine questions."),
         Setting(

@@ -23,6 +23,9 @@ from scoring.figures.types import NONE, Scope, TypeScores, type_scores
 from scoring.reading.focus_answers import NO_WORDS, Answer
 
 SCOPES: tuple[Scope, ...] = ("decided", "all")
+WORDS = MEASURES.index("unigram_jaccard")
+"""The measure that is shown of one answer."""
+
 _BY_PLACE = ("exact", "character_jaccard", "token_jaccard")
 
 
@@ -114,18 +117,23 @@ def _place(text: str, answer: Answer) -> Place | None:
     return None if words.casefold() in NO_WORDS else Place(words, None, text)
 
 
-def compared(answer: Place, reference: Place) -> dict[str, float]:
-    """Return every measure of an answer and a reference.
+def compared(answer: Place, reference: Place) -> list[float]:
+    """Return every measure of an answer and a reference, in the order of MEASURES.
 
     Measures of places are 0 where the answer has none. A measure that is undefined for both, such as pairs of
     words of single words, is 1 for the same words and 0 for others.
     """
     if answer.span and reference.span:
+        if answer.span == reference.span:
+            return [1.0] * len(MEASURES)
         found = similarities(reference.text, answer.span, reference.span)
     else:
         found = {name: Similarity(0.0) for name in _BY_PLACE} | _by_words(answer, reference)
+    values = [found[name].value for name in MEASURES]
+    if None not in values:
+        return values  # type: ignore[return-value]
     same = float(answer.words.strip() == reference.words.strip())
-    return {name: same if one.value is None else one.value for name, one in found.items()}
+    return [same if value is None else value for value in values]
 
 
 def _by_words(answer: Place, reference: Place) -> dict[str, Similarity]:
@@ -162,7 +170,7 @@ def focus_answers(benchmark: Benchmark, submission: Submission) -> Iterator[dict
                 "given": given.given if given else None,
                 "place": list(given.span) if given and given.span else None,
                 "similarity": {
-                    name: max((compared(place, one)["unigram_jaccard"] for one in chosen), default=None)
+                    name: max((compared(place, one)[WORDS] for one in chosen), default=None)
                     for name, chosen in (("gold", spans.gold), ("all", spans.of("all")))
                 }
                 if place and spans

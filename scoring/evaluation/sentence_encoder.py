@@ -72,7 +72,7 @@ class SentenceEncoder:
         """Return what every figure of the encoder names."""
         return {"name": self.name, "revision": self.revision}
 
-    def cosines(self, questions: Sequence[str], references: Sequence[str]) -> FloatArray:
+    def table(self, questions: Sequence[str], references: Sequence[str]) -> FloatArray:
         """Return the cosine of each question with each reference, (questions, references)."""
         first, second = self._of(questions), self._of(references)
         return first @ second.T

@@ -7,7 +7,6 @@ from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
 
-from django.conf import settings
 from django.utils.translation import gettext
 
 from annotation.models import Project, Protocol
@@ -16,10 +15,11 @@ from core.errors import Refused
 from scoring.evaluation.evaluate import ENGINE_VERSION, FOCUS_METHOD
 from scoring.evaluation.faults import CannotScore
 from scoring.evaluation.focus import SCOPES
-from scoring.evaluation.questions import BY_PEOPLE, DEFAULT_METHODS, Method, read_method
+from scoring.evaluation.questions import BY_PEOPLE, DEFAULT_METHODS, MODEL_MISSING, Method, read_method
 from scoring.models import Evaluation, Submission
 from scoring.systems.judging import judge_parameters
 from scoring.systems.people import read_decided
+from scoring.systems.text_models import model_wanted
 
 MOST_REPLICATES = 100_000
 MOST_SEED = 2**63 - 1
@@ -110,7 +110,7 @@ def read_choices(
             "",
             replicates,
             seed,
-            judges.get(method.name) or _parameters(method),
+            judges.get(method.name) or model_parameters(method.name),
         )
         for method in chosen
     ]
@@ -120,7 +120,7 @@ def asked_before(evaluation: Evaluation) -> Asked:
     """Return what an evaluation was asked for, to ask for it again with the engine and encoder of now."""
     parameters = dict(evaluation.parameters)
     if "encoder" in parameters:
-        parameters.update(_parameters(Method(evaluation.method, evaluation.threshold)))
+        parameters.update(model_parameters(evaluation.method))
     return Asked(
         evaluation.method,
         evaluation.threshold,
@@ -139,8 +139,9 @@ def _people(method: str, submission: Submission) -> dict[str, Any]:
     return {"people": decided.to_json() if decided else None}
 
 
-def _parameters(method: Method) -> dict[str, Any]:
-    return {"encoder": encoder_named(settings.SENTENCE_ENCODER)} if method.name == "sts" else {}
+def model_parameters(method: str) -> dict[str, Any]:
+    """Return what names the model of a method in an evaluation's parameters; nothing where it has none."""
+    return {"encoder": encoder_named(model_wanted(method))} if method in MODEL_MISSING else {}
 
 
 def encoder_named(wanted: str) -> str:

@@ -7,14 +7,20 @@ from django.conf import settings
 from django.core.management.base import CommandParser
 
 from agreement.spans.encoders import EncoderUnavailable
-from scoring.evaluation.evaluate import Choices, Evaluation, evaluate
+from scoring.evaluation.evaluate import Choices, Evaluation, TextModel, evaluate
 from scoring.evaluation.faults import AnswersRefused, CannotScore
 from scoring.evaluation.focus import SCOPES
 from scoring.evaluation.judges import Judge
 from scoring.evaluation.outputs import evaluation_text, scores_json, write_evaluation
-from scoring.evaluation.questions import BY_PEOPLE, DEFAULT_METHODS, Method, People, read_method
+from scoring.evaluation.questions import (
+    BY_PEOPLE,
+    DEFAULT_METHODS,
+    MODEL_MISSING,
+    Method,
+    People,
+    read_method,
+)
 from scoring.evaluation.references import Benchmark
-from scoring.evaluation.sentence_encoder import SentenceEncoder
 from scoring.evaluation.sources import file_bytes
 from scoring.evaluation.submissions import Submission
 from scoring.management.scoring_command import ScoringCommand
@@ -23,6 +29,7 @@ from scoring.systems.judging import DEFAULTS, judge_of, judge_parameters
 from scoring.systems.people import read_decided
 from scoring.systems.saving import save_scores
 from scoring.systems.submissions import HandedIn
+from scoring.systems.text_models import model_wanted, text_model
 
 
 class Command(ScoringCommand):
@@ -35,9 +42,9 @@ class Command(ScoringCommand):
             action="append",
             default=[],
             metavar="METHOD[:THRESHOLD]",
-            help="CQs-Gen: how a question gets its label: exact, chrf (40 unless given), sts, by a model "
-            "that is asked (model_reference, model_label), or by what people decided in a matching round "
-            "(human_reference, human); repeatable",
+            help="CQs-Gen: how a question gets its label: exact, chrf (40 unless given), sts (0.65), "
+            "bleurt:T, comet:T, by a model that is asked (model_reference, model_label), or by what people "
+            "decided in a matching round (human_reference, human); repeatable",
         )
         parser.add_argument("--model", default="", help="of model_reference and model_label: its name")
         parser.add_argument("--endpoint", metavar="URL", default="", help="one of ELENCHUS_LLM_ENDPOINTS")
@@ -85,15 +92,8 @@ class Command(ScoringCommand):
         self.tell(runs)
         if faults := [fault for submission, _ in runs for fault in submission.faults]:
             raise AnswersRefused(faults)
-        encoder = None
-        if options["encoder"] and any(method.name == "sts" for method in methods):
-            try:
-                encoder = SentenceEncoder(options["encoder"], settings.SENTENCE_VECTORS)
-            except EncoderUnavailable as missing:
-                raise CannotScore(f"The sentence encoder cannot be loaded: {missing}") from None
         choices = Choices(
-            encoder=encoder.cosines if encoder is not None else None,
-            encoder_named=encoder.to_json() if encoder is not None else None,
+            models=self.text_models(methods, options["encoder"]),
             methods=list(dict.fromkeys(methods)),
             scope=options["scope"],
             replicates=options["replicates"],
@@ -114,6 +114,23 @@ class Command(ScoringCommand):
             self.save(options, (benchmark, runs), evaluation, choices)
         text = scores_json(evaluation.scores) if options["json"] else evaluation_text(evaluation.scores)
         self.stdout.write(text, ending="")
+
+    def text_models(self, methods: list[Method], encoder: str) -> dict[str, TextModel]:
+        """Return the models that methods need; a method whose model is not there ends with a reason.
+
+        Raises CannotScore where the sentence encoder is named and cannot be loaded.
+        """
+        found: dict[str, TextModel] = {}
+        for name in {method.name for method in methods} & MODEL_MISSING.keys():
+            wanted = encoder if name == "sts" else model_wanted(name)
+            try:
+                if wanted:
+                    found[name] = text_model(name, wanted)
+            except EncoderUnavailable as missing:
+                if name == "sts":
+                    raise CannotScore(f"The sentence encoder cannot be loaded: {missing}") from None
+                self.stderr.write(f"{name}: not computed: {missing}")
+        return found
 
     def decided(self, options: dict[str, Any], methods: list[Method]) -> People | None:
         """Return what people decided, where a method asks for it. Raises CannotScore where there is none."""
