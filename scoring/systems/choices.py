@@ -110,7 +110,7 @@ def choices_read(
             "",
             replicates,
             seed,
-            judges.get(method.name) or _parameters(method),
+            judges.get(method.name) or method_parameters(method),
         )
         for method in chosen
     ]
@@ -120,7 +120,7 @@ def asked_before(evaluation: Evaluation) -> Asked:
     """Return what an evaluation was asked for, to ask for it again with the engine and encoder of now."""
     parameters = dict(evaluation.parameters)
     if "encoder" in parameters:
-        parameters.update(_parameters(Method(evaluation.method, evaluation.threshold)))
+        parameters.update(method_parameters(Method(evaluation.method, evaluation.threshold)))
     return Asked(
         evaluation.method,
         evaluation.threshold,
@@ -139,7 +139,8 @@ def _people(method: str, submission: Submission) -> dict[str, Any]:
     return {"people": decided.to_json() if decided else None}
 
 
-def _parameters(method: Method) -> dict[str, Any]:
+def method_parameters(method: Method) -> dict[str, Any]:
+    """Return what else shapes the figures of a method now."""
     return {"encoder": encoder_named(settings.SENTENCE_ENCODER)} if method.name == "sts" else {}
 
 

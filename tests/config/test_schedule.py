@@ -15,5 +15,6 @@ def test_every_scheduled_task_is_registered():
         "exports.sweep_releases",
         "exports.sweep_refinements",
         "scoring.sweep_evaluations",
+        "boards.sweep_boards",
     }
     assert scheduled <= set(app.tasks)
