@@ -10,7 +10,7 @@ from pathlib import Path
 import pytest
 
 ROOT = Path(__file__).resolve().parent.parent
-APPS = ("config", "frontend", "operations", "scoring", "exports", "agreement", "annotation", "core")
+APPS = ("config", "frontend", "operations", "boards", "scoring", "exports", "agreement", "annotation", "core")
 FLOORS = {
     "annotation": (
         *("api", "tasks", "training", "importing adjudication", "judging", "rounds"),
@@ -25,6 +25,7 @@ FLOORS = {
         *("api", "tasks", "refinement", "releases", "documentation", "files", "formats", "disclosure"),
         *("selection", "triggers", "models", "shipped"),
     ),
+    "boards": ("api", "tasks", "life", "figures", "triggers", "models"),
     "scoring": ("api", "tasks", "systems", "evaluation", "reading", "figures", "triggers", "models"),
 }
 """The rooms of a folder from the top down; "" are the modules that lie in the folder itself."""
@@ -122,7 +123,7 @@ def test_only_tasks_dispatch_and_the_configuration_know_celery():
 
 def test_only_pages_and_the_api_know_http():
     for package in ("django.http", "django.shortcuts", "rest_framework"):
-        for path in importers(package, "exports", "agreement", "annotation", "core"):
+        for path in importers(package, "boards", "scoring", "exports", "agreement", "annotation", "core"):
             assert "api" in Path(path).parent.parts or Path(path).name in ("api.py", "api_parsing.py"), path
 
 

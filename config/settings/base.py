@@ -35,6 +35,7 @@ PROJECTS_BY = env.choice("ELENCHUS_PROJECTS_BY", ["staff", "leads", "anyone"])
 INSTALLED_APPS = [
     "frontend",
     "operations",
+    "boards",
     "scoring",
     "exports",
     "agreement",
@@ -117,6 +118,7 @@ CELERY_BEAT_SCHEDULE = {
     "agreement-sweep": {"task": "agreement.sweep_reports", "schedule": 30.0},
     "agreement-live": {"task": "agreement.refresh_live_reports", "schedule": 300.0},
     "exports-sweep": {"task": "exports.sweep_releases", "schedule": 30.0},
+    "boards-sweep": {"task": "boards.sweep_boards", "schedule": 30.0},
     "scoring-sweep": {"task": "scoring.sweep_evaluations", "schedule": 30.0},
     "annotation-sweep-imports": {"task": "annotation.sweep_imports", "schedule": 30.0},
     "exports-sweep-refinements": {"task": "exports.sweep_refinements", "schedule": 30.0},

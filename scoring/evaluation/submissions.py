@@ -41,7 +41,8 @@ class Submission:
 def read_submission(data: bytes, file: str, benchmark: Benchmark, *, complete: bool = False) -> Submission:
     """Read a system's file; its faults are in what is returned.
 
-    `complete`: an item, or one of its three questions, that is missing is a fault, and not only counted.
+    `complete`: an item, or one of its three questions, that is missing is a fault, and not only counted; so
+    is a question that is there twice.
     """
     findings = Findings(file)
     entries: Mapping[str, Mapping[str, Any]]
@@ -122,7 +123,8 @@ def _questions(
             same = tuple(words(text)) or text.strip()
             if same in found:
                 repeated += 1
-                findings.note(f"is question {found[same].number} again; it counts once", item, place)
+                tell = findings.fault if complete else findings.note
+                tell(f"is question {found[same].number} again; it counts once", item, place)
             found.setdefault(same, Question(number, text))
     if len(given) < QUESTIONS:
         tell = findings.fault if complete else findings.note

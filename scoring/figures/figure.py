@@ -124,6 +124,10 @@ class Resamples:
         interval = never_a_point(value, percentile_interval(values, defined), int(n_counting))
         return Figure(value, n, interval.low, interval.high)
 
+    def leaving_out_each(self) -> FloatArray:
+        """Return the sums without each item in turn, (items, columns)."""
+        return self.totals[None, :] - self._rows
+
     def interval_of(
         self,
         value: float,

@@ -44,6 +44,19 @@ class PairedScores:
 
         return self._figure(values, floor=-1.0)
 
+    def standard_error(self, first: int, second: int) -> float:
+        """Return the standard error of the paired difference of two, by leaving out each item in turn.
+
+        Of means over the items that is the deviation of the items' differences over the root of their number.
+        """
+        left = self._resamples.leaving_out_each()
+        n = len(left)
+        if n < 2:
+            return 0.0
+        (a, a_defined), (b, b_defined) = self._score(left, first), self._score(left, second)
+        differences = (a - b)[a_defined & b_defined]
+        return float(np.sqrt((n - 1) / n * np.square(differences - differences.mean()).sum()))
+
     def _figure(self, values: Callable[[FloatArray], Values], floor: float = 0.0) -> Limits:
         found, defined = values(self._resamples.totals[None, :])
         if not defined[0]:

@@ -22,11 +22,9 @@ def system_create(
     """Name a system. Raises Refused for a name that looks like another one of the project."""
     refuse_archived(project)
     refuse_unfit(LIMITS["system"], name=name, description=description, link=link)
-    name, link = seen_as(name), link.strip()
+    name, link = seen_as(name), link_of_the_web(link)
     if not name:
         raise _refused("name", gettext("Give the system a name."))
-    if link and not _is_of_the_web(link):
-        raise _refused("link", gettext("A link begins with https:// or http:// and names a host."))
     try:
         with transaction.atomic():
             system = System.objects.create(
@@ -54,9 +52,7 @@ def system_create(
 def system_edit(*, system: System, description: str, link: str, by: Membership | None = None) -> None:
     """Describe a system in other words; its name stays, since figures are known by it."""
     refuse_unfit(LIMITS["system"], description=description, link=link)
-    link = link.strip()
-    if link and not _is_of_the_web(link):
-        raise _refused("link", gettext("A link begins with https:// or http:// and names a host."))
+    link = link_of_the_web(link)
     with transaction.atomic():
         System.objects.filter(pk=system.pk).update(description=description.strip(), link=link)
         ProjectEvent.objects.create(
@@ -76,6 +72,14 @@ def system_or_404(project: Project, system_id: int) -> System:
     if found is None:
         raise NotFound(gettext("There is no such system in this project."))
     return found
+
+
+def link_of_the_web(link: str) -> str:
+    """Return a link that can be followed, or none. Raises Refused for anything else."""
+    link = link.strip()
+    if link and not _is_of_the_web(link):
+        raise _refused("link", gettext("A link begins with https:// or http:// and names a host."))
+    return link
 
 
 def _is_of_the_web(link: str) -> bool:

@@ -20,6 +20,7 @@ from annotation.projects.invitations import invitation_create
 from annotation.projects.members import member_edit
 from annotation.projects.projects import codebook_publish, member_add, project_create, project_edit
 from annotation.rounds.lifecycle import round_close, round_create, round_reopen
+from boards.triggers import LIMITS as BOARD_LIMITS
 from core.errors import Refused
 from exports.triggers import LIMITS as EXPORT_LIMITS
 from scoring.triggers import LIMITS as SCORING_LIMITS
@@ -66,13 +67,18 @@ OURS = {
     "scoring.Answer": {"item", "unit", "given", "label"},
     "scoring.ErrorTag": {"word_key"},
     "scoring.TaggedAnswer": {"item", "unit"},
+    "boards.BoardVersion": {"lease_token", "error", "split", "scope"},
+    "boards.Team": {"name_key"},
+    "boards.BoardInvitation": {"token_sha256"},
+    "boards.Entry": {"digest"},
+    "boards.Placing": {"lease_token", "error"},
 }
 
 
 def test_every_text_of_every_table_has_a_limit_or_is_written_by_the_server():
     for app, limits in (
         *(("annotation", LIMITS), ("agreement", {}), ("exports", EXPORT_LIMITS)),
-        *(("scoring", SCORING_LIMITS), ("operations", {})),
+        *(("scoring", SCORING_LIMITS), ("boards", BOARD_LIMITS), ("operations", {})),
     ):
         for model in apps.get_app_config(app).get_models():
             texts = {

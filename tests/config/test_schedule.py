@@ -15,6 +15,7 @@ def test_every_scheduled_task_is_registered():
         "exports.sweep_releases",
         "exports.sweep_refinements",
         "scoring.sweep_evaluations",
+        "boards.sweep_boards",
         "operations.prune",
     }
     assert scheduled <= set(app.tasks)

@@ -1,0 +1,96 @@
+"""How much one team could learn about the references, in bits, beside how much there is to learn.
+
+A bound on any team's cleverness: a score that can take v values tells at most log2 v bits.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from math import comb, log2
+
+QUESTIONS = 3
+MOST_TYPES = 2
+LABELS = 4
+"""Kinds of answers that a row counts: useful, unhelpful, invalid and not able to evaluate."""
+
+
+@dataclass(frozen=True, slots=True)
+class Learnable:
+    """At most so many bits of the references: by the scores of all entries, and with the columns beside them.
+
+    each : by the score of one entry; where only better scores are told, of one that is
+    """
+
+    each: float
+    scores: float
+    with_columns: float
+    hidden: float
+
+
+def values_of_a_score(items: int, *, is_focus: bool, runs: int = 1) -> int:
+    """Return how many values a score can take where whoever handed the files in knows all but the references.
+
+    Each of three questions an item is useful or not; each of two types an item is right or not.
+
+    >>> values_of_a_score(34, is_focus=False)
+    103
+    """
+    return runs * items * (MOST_TYPES if is_focus else QUESTIONS) + 1
+
+
+def learnable(
+    feedback: str,
+    *,
+    items: int,
+    entries: int,
+    labels: int,
+    bits_a_label: float,
+    is_focus: bool,
+    runs: int = 1,
+    methods: int = 1,
+) -> Learnable:
+    """Return what one team could learn that hands in as many entries as it may, while the board is open.
+
+    Under `better` what is told is a rising row of scores and at which entries it rose: of k entries with v
+    values there are C(k + v, k).
+
+    >>> found = learnable("full", items=34, entries=10, labels=806, bits_a_label=1.555, is_focus=False)
+    >>> round(found.each, 1), round(found.scores, 1), round(found.hidden)
+    (6.7, 66.9, 1253)
+    """
+    hidden = labels * bits_a_label
+    values = values_of_a_score(items, is_focus=is_focus, runs=runs)
+    if feedback == "after_close":
+        return Learnable(0.0, 0.0, 0.0, hidden)
+    if feedback == "rounded":
+        each = methods * log2(items + 1)
+        # Score, both ends of its interval and the share of NAE are each one of so many steps.
+        beside = 3 * each + 1
+        return Learnable(each, entries * each, min(hidden, entries * (each + beside)), hidden)
+    each = methods * log2(values)
+    beside = methods * _columns(items, is_focus=is_focus, runs=runs) + 1
+    scores = entries * each
+    if feedback == "better":
+        scores = methods * log2(comb(entries + values, entries))
+    return Learnable(each, scores, min(hidden, scores + entries * beside), hidden)
+
+
+def _columns(items: int, *, is_focus: bool, runs: int) -> float:
+    """Return the bits of the counts by label and of the interval, which follows from how items scored."""
+    if is_focus:
+        # Of every item which of its two types are right, which bounds all that can be made of it.
+        return runs * 2.0 * items
+    questions = items * QUESTIONS
+    return runs * (log2(comb(questions + LABELS - 1, LABELS - 1)) + log2(comb(items + QUESTIONS, QUESTIONS)))
+
+
+def entropy(counts: Mapping[str, int] | Sequence[int]) -> float:
+    """Return the bits of one label where labels are as frequent as counted.
+
+    >>> entropy([2, 2])
+    1.0
+    """
+    numbers = list(counts.values()) if isinstance(counts, Mapping) else list(counts)
+    total = sum(numbers)
+    return -sum(n / total * log2(n / total) for n in numbers if n) if total else 0.0

@@ -1,0 +1,401 @@
+"""Versions of a board: what it ranks by, and the trivial rows that a worker computes for it.
+
+A new release, method, threshold, scope or version of the arithmetic makes a new version, in which all stored
+files are scored again; the older ones stay readable.
+"""
+
+from __future__ import annotations
+
+import json
+import logging
+import re
+from collections.abc import Callable, Sequence
+from typing import Any
+
+from django.conf import settings
+from django.db import IntegrityError, transaction
+from django.utils.translation import gettext
+
+from agreement.spans.encoders import EncoderUnavailable
+from annotation.access import refuse_archived
+from annotation.models import Membership, ProjectEvent, Protocol
+from boards.figures.bits import Learnable, entropy, learnable
+from boards.figures.trivial_answers import most_frequent, references_of_others
+from boards.models import Board, BoardVersion, Entry, Placing
+from core.errors import NotFound, Refused
+from core.gc import gc_relaxed
+from core.jobs import ATTEMPTS, ClaimLost, Lease, requeue, sweep
+from exports.models import Release
+from scoring.evaluation.evaluate import ENGINE_VERSION, Choices, evaluate
+from scoring.evaluation.faults import CannotScore
+from scoring.evaluation.focus import SCOPES
+from scoring.evaluation.questions import Method, read_method, words_key
+from scoring.evaluation.references import Benchmark
+from scoring.evaluation.sentence_encoder import SentenceEncoder
+from scoring.evaluation.sources import benchmark_of_release
+from scoring.evaluation.submissions import read_submission
+from scoring.figures.trivial import best_constant, random_answers
+from scoring.reading.focus_answers import NO_SPAN
+from scoring.systems.storage import release_files
+
+logger = logging.getLogger(__name__)
+
+RANKING = ("exact", "chrf", "sts")
+"""Methods that give the same figures again wherever the files are scored."""
+NONE_FOR_ALL, BEST_CONSTANT, RANDOM_TYPES = "none_for_all", "best_constant", "random_types"
+OTHERS, FREQUENT = "references_of_others", "most_frequent"
+NO_OTHER_SPLIT = "no_other_split"
+_VALIDATION = re.compile(r"(validation|valid|val|dev|development)", re.IGNORECASE)
+_TRAIN = re.compile(r"train(ing)?", re.IGNORECASE)
+
+
+def version_create(
+    *,
+    board: Board,
+    release: Release,
+    split: str = "",
+    methods: Sequence[str] = (),
+    scope: str = "",
+    replicates: int = 1000,
+    seed: int = 1,
+    by: Membership | None = None,
+) -> BoardVersion:
+    """Rank by this release, split and methods from now on; all stored files are queued to be scored so.
+
+    Raises Refused where there is nothing to rank against, and where it would be the version there is.
+    """
+    refuse_archived(board.project)
+    if release.project_id != board.project_id or release.state != Release.State.DONE:
+        raise _refused("release", gettext("Choose a release of this project that is built."))
+    chosen, scope = _how(board, methods, scope)
+    try:
+        benchmark = benchmark_of_release(release_files(release), [], split=split or None)
+    except CannotScore as problem:
+        raise _refused("split", str(problem)) from None
+    row: dict[str, Any] = {
+        "release": release,
+        "split": benchmark.provenance.get("split") or "",
+        "methods": [method.to_json() for method in chosen],
+        "scope": scope,
+        "replicates": replicates,
+        "seed": seed,
+        "engine": ENGINE_VERSION,
+    }
+    now = version_now(board)
+    if now is not None and all(getattr(now, name) == value for name, value in row.items()):
+        raise Refused("not_ready", gettext("The board ranks by just this already: nothing was changed."))
+    try:
+        with transaction.atomic():
+            number = (now.number if now else 0) + 1
+            made = BoardVersion.objects.create(
+                board=board, number=number, facts=_facts(benchmark), created_by=by, **row
+            )
+            entries = Entry.objects.filter(board=board).order_by("pk")
+            Placing.objects.bulk_create(Placing(version=made, entry=entry) for entry in entries)
+            ProjectEvent.objects.create(
+                project=board.project,
+                member=by,
+                action="board version made",
+                details={
+                    "board": board.name,
+                    "version": number,
+                    "release": release.version,
+                    "split": made.split,
+                    "methods": [str(method) for method in chosen],
+                },
+            )
+    except IntegrityError:
+        raise Refused(
+            "taken", gettext("Somebody made a version of this board just now: look at it first.")
+        ) from None
+    return made
+
+
+def version_now(board: Board) -> BoardVersion | None:
+    """Return the version that a board ranks by."""
+    return board.versions.select_related("release__project").order_by("-number").first()
+
+
+def version_or_404(board: Board, number: int | None = None) -> BoardVersion:
+    """Return a version of a board, the newest where no number is given. Raises NotFound."""
+    rows = board.versions.select_related("release__project").order_by("-number")
+    found = (rows.filter(number=number) if number is not None else rows).first()
+    if found is None:
+        raise NotFound(gettext("There is no such version of this board."))
+    return found
+
+
+def versions_of_older_engine() -> list[BoardVersion]:
+    """Make a version of each open board that still ranks by an older version of the arithmetic."""
+    made = []
+    boards = Board.objects.filter(state=Board.State.OPEN, project__archived_at__isnull=True)
+    for board in boards.select_related("project"):
+        now = version_now(board)
+        if now is None or now.engine == ENGINE_VERSION:
+            continue
+        try:
+            made.append(
+                version_create(
+                    board=board,
+                    release=now.release,
+                    split=now.split,
+                    methods=[str(method) for method in methods_of(now)] if not now.scope else (),
+                    scope=now.scope,
+                    replicates=now.replicates,
+                    seed=now.seed,
+                )
+            )
+        except Refused as refused:
+            logger.warning("board %s keeps its version: %s", board, refused.code)
+    return made
+
+
+def methods_of(version: BoardVersion) -> list[Method]:
+    """Return how a version scores; the first method ranks."""
+    return [Method(**method) for method in version.methods]
+
+
+def learnable_of(board: Board, version: BoardVersion) -> Learnable:
+    """Return what one team could learn by this board as it is set."""
+    facts = version.facts
+    return learnable(
+        board.feedback,
+        items=facts["items"],
+        entries=board.in_all,
+        labels=facts["labels"],
+        bits_a_label=facts["bits_a_label"],
+        is_focus=bool(version.scope),
+        runs=board.most_runs,
+        methods=len(version.methods),
+    )
+
+
+def version_run(*, version_id: int) -> bool:
+    """Compute the trivial rows of a version if it can be claimed. Return whether this call did."""
+    rows = BoardVersion.objects.filter(pk=version_id)
+    lease = Lease.claim(rows)
+    if lease is None:
+        return False
+    try:
+        with lease.kept(), gc_relaxed():
+            version = rows.select_related("release__project", "board__project").get()
+            lease.finish(trivial=trivial_rows(version))
+    except ClaimLost:
+        return False
+    except Exception as error:
+        # Its words may hold what is withheld; leads find the kind of it on their page.
+        logger.warning("version %s of a board failed: %s", version_id, type(error).__name__)
+        lease.fail(type(error).__name__)
+        return False
+    return True
+
+
+def version_again(*, version: BoardVersion) -> bool:
+    """Have the trivial rows of a version computed that failed."""
+    return requeue(BoardVersion.objects.filter(pk=version.pk).exclude(state="done"), lease_until=None)
+
+
+def version_sweep() -> list[int]:
+    """Return the versions to send to a worker again."""
+    stopped = gettext("The worker stopped %(attempts)s times before it was done.") % {"attempts": ATTEMPTS}
+    return sweep(BoardVersion.objects.all(), stopped=stopped).again
+
+
+def trivial_rows(version: BoardVersion) -> list[dict[str, Any]]:
+    """Return the figures of answers that know nothing of the text, by the method that ranks."""
+    benchmark, answers = trivial_answers(version)
+    method = methods_of(version)[0]
+    encoder = _encoder(method)
+    rows = []
+    for answer in answers:
+        told = {name: value for name, value in answer.items() if name != "file"}
+        if answer.get("file") is None:
+            rows.append(told)
+            continue
+        read = read_submission(answer["file"], f"{answer['kind']}.json", benchmark)
+        found = evaluate(
+            benchmark,
+            [(read, "")],
+            Choices(
+                methods=[method],
+                scope="all" if version.scope == "all" else "decided",
+                replicates=version.replicates,
+                seed=version.seed,
+                with_answers=False,
+                encoder=encoder,
+            ),
+        )
+        rows.append({**told, **row_of(found.scores)})
+    return rows
+
+
+def row_of(scores: dict[str, Any]) -> dict[str, Any]:
+    """Return what a row of a board has of the figures of one run."""
+    figures = scores["evaluations"][0]["figures"]
+    focus = scores["protocol"] == "focus"
+    score = figures[scores["scope"]]["micro"]["f1"] if focus else figures["score"]
+    found = {name: score[name] for name in ("value", "low", "high")}
+    if focus:
+        types = figures[scores["scope"]]["types"]
+        return {
+            **found,
+            "items": scores["references"]["items"],
+            "nae_share": None,
+            "labels": {code: one["f1"]["value"] for code, one in types.items()},
+            "diversity": None,
+        }
+    diversity = figures["diversity"]
+    return {
+        **found,
+        "items": score["n"],
+        "nae_share": figures["nae_share"]["value"],
+        "labels": figures["labels"],
+        "diversity": {
+            "ngram_published": diversity["ngram_published"]["score"],
+            "ngram_within": diversity["ngram_within"]["score"],
+            "n": diversity["n"],
+        },
+    }
+
+
+def trivial_answers(version: BoardVersion) -> tuple[Benchmark, list[dict[str, Any]]]:
+    """Return the references, and each trivial answer as the file that a system would hand in.
+
+    What none can be made of has a `reason` in place of a `file`. The files of `references_of_others` hold
+    references: they go nowhere that references do not.
+    """
+    files = release_files(version.release)
+    benchmark = benchmark_of_release(files, [], split=version.split or None)
+    other = _other_split(version)
+    if benchmark.is_focus:
+        return benchmark, list(_focus_answers(version, benchmark, other))
+    return benchmark, list(_question_answers(version, benchmark, other))
+
+
+def _focus_answers(version: BoardVersion, benchmark: Benchmark, other: str | None) -> Any:
+    derived = benchmark.codebook.derived_none
+    none = derived.name if derived else "None of the Above"
+    yield {"kind": NONE_FOR_ALL, "file": _types_file({item: [none] for item in benchmark.items})}
+    if other is None:
+        yield {"kind": BEST_CONSTANT, "reason": NO_OTHER_SPLIT}
+    else:
+        known = benchmark_of_release(release_files(version.release), [], split=other)
+        decided = {item: found.decided for item, found in known.arguments.items()}
+        row = best_constant(
+            decided, types=benchmark.types, scope="all" if version.scope == "all" else "decided"
+        )
+        types = list(row.types) or [none]
+        file = _types_file(dict.fromkeys(benchmark.items, types))
+        yield {"kind": BEST_CONSTANT, "types": types, "split": other, "file": file}
+    drawn = random_answers(list(benchmark.items), types=benchmark.types, seed=version.seed)
+    yield {"kind": RANDOM_TYPES, "seed": version.seed, "file": _types_file(drawn)}
+
+
+def _question_answers(version: BoardVersion, benchmark: Benchmark, other: str | None) -> Any:
+    words = {item: [one.words for one in found.questions] for item, found in benchmark.interventions.items()}
+    others = references_of_others(words, seed=version.seed, key=words_key)
+    yield {"kind": OTHERS, "seed": version.seed, "file": _questions_file(others)}
+    if other is None:
+        yield {"kind": FREQUENT, "reason": NO_OTHER_SPLIT}
+        return
+    known = benchmark_of_release(release_files(version.release), [], split=other)
+    asked = (one.words for found in known.interventions.values() for one in found.questions)
+    frequent = most_frequent(asked, key=words_key)
+    yield {
+        "kind": FREQUENT,
+        "split": other,
+        "file": _questions_file(dict.fromkeys(benchmark.items, frequent)),
+    }
+
+
+def _types_file(types: dict[str, list[str]]) -> bytes:
+    entries = {item: {"fsq_types": given, "spans": [NO_SPAN] * len(given)} for item, given in types.items()}
+    return json.dumps(entries, ensure_ascii=False).encode()
+
+
+def _questions_file(questions: dict[str, list[str]]) -> bytes:
+    entries = {
+        item: {"cqs": [{"id": number, "cq": text} for number, text in enumerate(texts)]}
+        for item, texts in questions.items()
+    }
+    return json.dumps(entries, ensure_ascii=False).encode()
+
+
+def _other_split(version: BoardVersion) -> str | None:
+    """Return the split that systems may learn from: validation, else train."""
+    focus = version.release.project.protocol != Protocol.CQS_GEN
+    stem = "focus" if focus else "cqs_gen"
+    names = [
+        found[1]
+        for file in version.release.files
+        if (found := re.fullmatch(rf"{stem}\.([^./]+)\.json", file["name"])) and found[1] != version.split
+    ]
+    for pattern in (_VALIDATION, _TRAIN):
+        for name in sorted(names):
+            if pattern.fullmatch(name):
+                return name
+    return None
+
+
+def _encoder(method: Method) -> Callable[..., Any] | None:
+    if method.name != "sts":
+        return None
+    return SentenceEncoder(settings.SENTENCE_ENCODER, settings.SENTENCE_VECTORS).cosines
+
+
+def _how(board: Board, methods: Sequence[str], scope: str) -> tuple[list[Method], str]:
+    """Return the methods and the scope. Raises Refused for what cannot rank."""
+    if board.project.protocol == Protocol.FOCUS:
+        if methods:
+            raise _refused(
+                "methods", gettext("Types are right or wrong by their names: leave the methods out.")
+            )
+        if scope not in ("", *SCOPES):
+            raise _refused("scope", gettext("The scope is “decided” or “all”."))
+        return [Method("exact")], scope or "decided"
+    if scope:
+        raise _refused("scope", gettext("A scope is for types (FOCUS): leave it out."))
+    try:
+        chosen = list(dict.fromkeys(read_method(given.strip()) for given in methods or ("chrf",)))
+    except CannotScore as problem:
+        raise _refused("methods", str(problem).removeprefix("--method ")) from None
+    if wrong := [method for method in chosen if method.name not in RANKING]:
+        words = gettext(
+            "%(name)s cannot rank here: choose among %(names)s. What people said of a system is shown beside."
+        )
+        raise _refused("methods", words % {"name": wrong[0], "names": ", ".join(RANKING)})
+    if any(method.name == "sts" for method in chosen):
+        if not settings.SENTENCE_ENCODER:
+            raise _refused("methods", gettext("sts needs a sentence encoder: set ELENCHUS_SENTENCE_ENCODER."))
+        try:
+            _encoder(Method("sts"))
+        except EncoderUnavailable as missing:
+            raise _refused("methods", str(missing)) from None
+    return chosen, ""
+
+
+def _facts(benchmark: Benchmark) -> dict[str, Any]:
+    """Count what there is to learn: of items, labels and how evenly these are spread."""
+    if benchmark.is_focus:
+        decisions = [
+            decided
+            for found in benchmark.arguments.values()
+            for decided in found.decided.values()
+            if decided is not None
+        ]
+        yes = sum(decisions)
+        return {
+            "items": len(benchmark.items),
+            "labels": len(decisions),
+            "bits_a_label": entropy([yes, len(decisions) - yes]),
+        }
+    labels = [one.label for found in benchmark.interventions.values() for one in found.questions]
+    return {
+        "items": sum(bool(found.questions) for found in benchmark.interventions.values()),
+        "labels": len(labels),
+        "bits_a_label": entropy([labels.count(label) for label in sorted(set(labels))]),
+    }
+
+
+def _refused(field: str, message: str) -> Refused:
+    return Refused("invalid", message, errors={field: message})
