@@ -9,10 +9,9 @@ from __future__ import annotations
 import json
 import logging
 import re
-from collections.abc import Callable, Sequence
+from collections.abc import Sequence
 from typing import Any
 
-from django.conf import settings
 from django.db import IntegrityError, transaction
 from django.utils.translation import gettext
 
@@ -26,17 +25,17 @@ from core.errors import NotFound, Refused
 from core.gc import gc_relaxed
 from core.jobs import ATTEMPTS, ClaimLost, Lease, requeue, sweep
 from exports.models import Release
-from scoring.evaluation.evaluate import ENGINE_VERSION, Choices, evaluate
+from scoring.evaluation.evaluate import ENGINE_VERSION, Choices, TextModel, evaluate
 from scoring.evaluation.faults import CannotScore
 from scoring.evaluation.focus import SCOPES
-from scoring.evaluation.questions import Method, read_method, words_key
+from scoring.evaluation.questions import MODEL_MISSING, Method, read_method, words_key
 from scoring.evaluation.references import Benchmark
-from scoring.evaluation.sentence_encoder import SentenceEncoder
 from scoring.evaluation.sources import benchmark_of_release
 from scoring.evaluation.submissions import read_submission
 from scoring.figures.trivial import best_constant, random_answers
 from scoring.reading.focus_answers import NO_SPAN
 from scoring.systems.storage import release_files
+from scoring.systems.text_models import model_wanted, text_model
 
 logger = logging.getLogger(__name__)
 
@@ -205,7 +204,7 @@ def trivial_rows(version: BoardVersion) -> list[dict[str, Any]]:
     """Return the figures of answers that know nothing of the text, by the method that ranks."""
     benchmark, answers = trivial_answers(version)
     method = methods_of(version)[0]
-    encoder = _encoder(method)
+    models = _models(method)
     rows = []
     for answer in answers:
         told = {name: value for name, value in answer.items() if name != "file"}
@@ -222,7 +221,7 @@ def trivial_rows(version: BoardVersion) -> list[dict[str, Any]]:
                 replicates=version.replicates,
                 seed=version.seed,
                 with_answers=False,
-                encoder=encoder,
+                models=models,
             ),
         )
         rows.append({**told, **row_of(found.scores)})
@@ -337,10 +336,12 @@ def _other_split(version: BoardVersion) -> str | None:
     return None
 
 
-def _encoder(method: Method) -> Callable[..., Any] | None:
-    if method.name != "sts":
-        return None
-    return SentenceEncoder(settings.SENTENCE_ENCODER, settings.SENTENCE_VECTORS).cosines
+def _models(method: Method) -> dict[str, TextModel]:
+    return (
+        {method.name: text_model(method.name, model_wanted(method.name))}
+        if method.name in MODEL_MISSING
+        else {}
+    )
 
 
 def _how(board: Board, methods: Sequence[str], scope: str) -> tuple[list[Method], str]:
@@ -364,13 +365,11 @@ def _how(board: Board, methods: Sequence[str], scope: str) -> tuple[list[Method]
             "%(name)s cannot rank here: choose among %(names)s. What people said of a system is shown beside."
         )
         raise _refused("methods", words % {"name": wrong[0], "names": ", ".join(RANKING)})
-    if any(method.name == "sts" for method in chosen):
-        if not settings.SENTENCE_ENCODER:
-            raise _refused("methods", gettext("sts needs a sentence encoder: set ELENCHUS_SENTENCE_ENCODER."))
+    for method in chosen:
         try:
-            _encoder(Method("sts"))
+            _models(method)
         except EncoderUnavailable as missing:
-            raise _refused("methods", str(missing)) from None
+            raise _refused("methods", f"{method.name}: {missing}") from None
     return chosen, ""
 
 
