@@ -17,7 +17,7 @@ from django.http import HttpRequest, HttpResponse
 
 from annotation.accounts import find_account
 from config.logs import request_id, route_of
-from operations.metrics import request_count
+from operations.metrics import count_request
 
 access = logging.getLogger("elenchus.access")
 login = logging.getLogger("elenchus.login")
@@ -54,7 +54,7 @@ def _note(request: HttpRequest, response: HttpResponse, seconds: float) -> None:
     if match is None and response.status_code < 400:
         return  # a static file
     route = route_of(request)
-    request_count(
+    count_request(
         method=request.method or "",
         route=route,
         name=(match.url_name or "") if match else "",

@@ -62,6 +62,6 @@ def silent_for(role: str) -> timedelta | None:
     return None if latest is None else timezone.now() - latest.at
 
 
-def heartbeats_forget() -> int:
+def forget_heartbeats() -> int:
     """Delete the rows of machines that were not heard of for a day; return how many."""
     return Heartbeat.objects.filter(at__lt=timezone.now() - FORGOTTEN).delete()[0]

@@ -35,7 +35,7 @@ SAVING = "api-judgements"
 METHODS = ("GET", "HEAD", "POST", "PUT", "PATCH", "DELETE", "OPTIONS")
 
 
-def request_count(*, method: str, route: str, name: str, status: int, seconds: float) -> None:
+def count_request(*, method: str, route: str, name: str, status: int, seconds: float) -> None:
     """Count one answer. `route` is a pattern, never an address: there are only so many."""
     method = method if method in METHODS else "other"
     REQUESTS.labels(method, route, str(status)).inc()

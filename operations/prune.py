@@ -20,7 +20,7 @@ from agreement.models import AgreementReport
 from annotation.models import Upload
 from core.jobs import CANCELLED, DONE, FAILED
 from exports.models import Release
-from operations.heartbeats import FORGOTTEN, heartbeats_forget
+from operations.heartbeats import FORGOTTEN, forget_heartbeats
 from operations.models import Heartbeat
 from scoring.models import SubmissionFile
 
@@ -59,7 +59,7 @@ def prune(*, dry_run: bool = False) -> list[Pruned]:
 
 def _heartbeats(dry_run: bool) -> int:
     if not dry_run:
-        return heartbeats_forget()
+        return forget_heartbeats()
     return Heartbeat.objects.filter(at__lt=timezone.now() - FORGOTTEN).count()
 
 
