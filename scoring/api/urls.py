@@ -8,6 +8,7 @@ _EVALUATIONS = "projects/<slug:slug>/releases/<str:version>/evaluations/"
 
 urlpatterns = [
     path(_EVALUATIONS, api.EvaluationListApi.as_view(), name="api-evaluations"),
+    path(f"{_EVALUATIONS}compare/", api.ComparisonApi.as_view(), name="api-evaluations-compare"),
     path(f"{_EVALUATIONS}<int:evaluation_id>/", api.EvaluationApi.as_view(), name="api-evaluation"),
     path(
         f"{_EVALUATIONS}<int:evaluation_id>/cancel/",

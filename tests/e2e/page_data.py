@@ -29,6 +29,7 @@ from exports.releases.claim import release_cancel
 from exports.releases.publication import release_publish
 from exports.selection.parameters import Parameters
 from scoring.systems.choices import read_choices
+from scoring.systems.comparing import comparison, evaluations_chosen
 from scoring.systems.error_tags import answer_tag, error_tag_add
 from scoring.systems.evaluations import evaluation_request
 from tests import factories
@@ -210,17 +211,22 @@ def _systems(focus: factories.Study, questions: factories.Study) -> dict[str, in
     answer_tag(answer=done.answers.first(), tags=[tag])
     asked = [question.text for question in questions.items[0].questions.all()[:3]]
     entry = {"cqs": [{"id": place, "cq": text} for place, text in enumerate(asked)]}
+    comparison(evaluations_chosen(focus.project, [done.pk, other.pk]))
     of_questions = submitted(
         questions, questions.project.releases.get(), {questions.items[0].external_id: entry}
     )
+    by_chrf, by_words, failed = (
+        scored(of_questions, methods=[method]) for method in ("chrf", "exact", "sts")
+    )
+    comparison(evaluations_chosen(questions.project, [by_chrf.pk, by_words.pk]))
     return {
         "system": done.submission.system_id,
         "evaluation": done.pk,
         "evaluation_other": other.pk,
         "evaluation_waiting": waiting.pk,
-        "evaluation_questions": scored(of_questions, methods=["chrf"]).pk,
-        "evaluation_exact": scored(of_questions, methods=["exact"]).pk,
-        "evaluation_failed": scored(of_questions, methods=["sts"]).pk,
+        "evaluation_questions": by_chrf.pk,
+        "evaluation_exact": by_words.pk,
+        "evaluation_failed": failed.pk,
     }
 
 

@@ -6,8 +6,7 @@ from typing import Any
 from django.conf import settings
 from django.core.management.base import CommandParser
 
-from agreement.spans.encoders import EncoderUnavailable
-from scoring.evaluation.evaluate import Choices, Evaluation, TextModel, evaluate
+from scoring.evaluation.evaluate import Choices, Evaluation, evaluate
 from scoring.evaluation.faults import AnswersRefused, CannotScore
 from scoring.evaluation.focus import SCOPES
 from scoring.evaluation.judges import Judge
@@ -15,7 +14,6 @@ from scoring.evaluation.outputs import evaluation_text, scores_json, write_evalu
 from scoring.evaluation.questions import (
     BY_PEOPLE,
     DEFAULT_METHODS,
-    MODEL_MISSING,
     Method,
     People,
     read_method,
@@ -29,7 +27,7 @@ from scoring.systems.judging import DEFAULTS, judge_of, judge_parameters
 from scoring.systems.people import read_decided
 from scoring.systems.saving import save_scores
 from scoring.systems.submissions import HandedIn
-from scoring.systems.text_models import model_wanted, text_model
+from scoring.systems.text_models import models_of
 
 
 class Command(ScoringCommand):
@@ -93,7 +91,7 @@ class Command(ScoringCommand):
         if faults := [fault for submission, _ in runs for fault in submission.faults]:
             raise AnswersRefused(faults)
         choices = Choices(
-            models=self.text_models(methods, options["encoder"]),
+            models=models_of(methods, self.stderr.write, encoder=options["encoder"]),
             methods=list(dict.fromkeys(methods)),
             scope=options["scope"],
             replicates=options["replicates"],
@@ -114,23 +112,6 @@ class Command(ScoringCommand):
             self.save(options, (benchmark, runs), evaluation, choices)
         text = scores_json(evaluation.scores) if options["json"] else evaluation_text(evaluation.scores)
         self.stdout.write(text, ending="")
-
-    def text_models(self, methods: list[Method], encoder: str) -> dict[str, TextModel]:
-        """Return the models that methods need; a method whose model is not there ends with a reason.
-
-        Raises CannotScore where the sentence encoder is named and cannot be loaded.
-        """
-        found: dict[str, TextModel] = {}
-        for name in {method.name for method in methods} & MODEL_MISSING.keys():
-            wanted = encoder if name == "sts" else model_wanted(name)
-            try:
-                if wanted:
-                    found[name] = text_model(name, wanted)
-            except EncoderUnavailable as missing:
-                if name == "sts":
-                    raise CannotScore(f"The sentence encoder cannot be loaded: {missing}") from None
-                self.stderr.write(f"{name}: not computed: {missing}")
-        return found
 
     def decided(self, options: dict[str, Any], methods: list[Method]) -> People | None:
         """Return what people decided, where a method asks for it. Raises CannotScore where there is none."""
