@@ -6,7 +6,7 @@ from django.views.generic import RedirectView
 from drf_spectacular.views import SpectacularAPIView, SpectacularSwaggerSplitView
 
 from config.health import healthz, live, metrics, ready
-from config.login import admin_login
+from config.login import admin_login, set_language
 
 handler400 = "frontend.middleware.unreadable"
 handler404 = "frontend.middleware.missing"
@@ -24,7 +24,7 @@ urlpatterns = [
     path("metrics", metrics, name="metrics"),
     path("accounts/", include("allauth.urls")),
     path("admin/", admin.site.urls),
-    path("i18n/", include("django.conf.urls.i18n")),
+    path("i18n/setlang/", set_language, name="set_language"),
     path("api/", include("annotation.api.urls")),
     path("api/", include("agreement.api.urls")),
     path("api/", include("exports.api.urls")),

@@ -55,7 +55,8 @@ export async function keepForOffline(workerUrl) {
     void navigator.storage?.persist?.();
     await navigator.serviceWorker.register(workerUrl);
     const cache = await caches.open("elenchus-pages-1");
-    const files = performance.getEntriesByType("resource").map(({ name }) => name).filter((name) => new URL(name).pathname.startsWith("/static/"));
+    const ours = workerUrl.replace(/\/p\/[^/]*$/, "/static/");  // the site may live below a path of its host
+    const files = performance.getEntriesByType("resource").map(({ name }) => name).filter((name) => new URL(name).pathname.startsWith(ours));
     await cache.addAll([location.pathname, ...new Set(files)]);
   } catch { /* no offline reload then; the outbox works without */ }
 }
