@@ -12,9 +12,7 @@ from django.contrib.sessions.backends.base import SessionBase
 from django.contrib.sessions.backends.db import SessionStore
 from django.utils import timezone
 from django.utils.crypto import constant_time_compare
-from drf_spectacular.authentication import SessionScheme
 from rest_framework import serializers
-from rest_framework.authentication import SessionAuthentication
 from rest_framework.request import Request
 
 from annotation import access
@@ -26,34 +24,6 @@ MOST_KNOWN = 10_000
 
 _known: dict[str, int] = {}
 """Whose session it was when this process last saw it: a guess that the session itself has to confirm."""
-
-
-class SeatAuthentication(SessionAuthentication):
-    """Log in by the session as everywhere; what a right guess has read is not read again."""
-
-    def authenticate(self, request: Request) -> tuple[object, object] | None:
-        found = request._request
-        session = found.session
-        key = session.session_key
-        slug = request.parser_context["kwargs"]["slug"]
-        member = _seated(session, slug)
-        if member is not None:
-            found._cached_user = member.user  # type: ignore[attr-defined]  # where Django keeps it
-        logged_in = super().authenticate(request)
-        if logged_in is None or key is None:
-            return logged_in
-        request.member = member  # type: ignore[attr-defined]  # for the view below
-        if member is None:
-            if len(_known) >= MOST_KNOWN:
-                _known.clear()
-            _known[key] = logged_in[0].pk
-        return logged_in
-
-
-class SeatScheme(SessionScheme):  # type: ignore[no-untyped-call]  # the library has no types
-    """Says in the API's description that a session logs in here too."""
-
-    target_class = "annotation.api.seat.SeatAuthentication"
 
 
 @cache
@@ -77,16 +47,27 @@ def checked(serializer_class: type[serializers.Serializer[Any]], data: Any) -> d
 
 
 class SeatView(MemberView):
-    """A view of the workspace."""
+    """A view of the workspace: people log in as everywhere; what a right guess has read is not read again."""
 
-    authentication_classes = [SeatAuthentication]
+    seated: Membership | None = None
+
+    def perform_authentication(self, request: Request) -> None:
+        found = request._request
+        key = found.session.session_key
+        self.seated = _seated(found.session, self.kwargs["slug"])
+        if self.seated is not None:
+            found._cached_user = self.seated.user  # type: ignore[attr-defined]  # where Django keeps it
+        super().perform_authentication(request)
+        if self.seated is None and key is not None and request.user.is_authenticated:
+            if len(_known) >= MOST_KNOWN:
+                _known.clear()
+            _known[key] = request.user.pk
 
     def member(self, request: Request, slug: str, *, lead: bool = False) -> Membership:
-        member: Membership | None = getattr(request, "member", None)
-        if member is None or lead:
+        if self.seated is None or lead:
             return super().member(request, slug, lead=lead)
-        access.refuse_deactivated(member)
-        return member
+        access.refuse_deactivated(self.seated)
+        return self.seated
 
 
 def _seated(session: SessionBase, slug: str) -> Membership | None:
