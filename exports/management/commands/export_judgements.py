@@ -8,7 +8,7 @@ from django.core.management.base import CommandParser
 
 from annotation.management.script import ScriptCommand
 from core.errors import Refused
-from exports.files.raw_judgements import FORMATS, judgements_export
+from exports.files.raw_judgements import FORMATS, Format, judgements_export
 
 
 class Command(ScriptCommand):
@@ -24,7 +24,7 @@ class Command(ScriptCommand):
 
     def handle(self, *args: Any, **options: Any) -> None:
         out: Path | None = options["out"]
-        by_name = "jsonl" if out is not None and out.suffix == ".jsonl" else "csv"
+        by_name: Format = "jsonl" if out is not None and out.suffix == ".jsonl" else "csv"
         pieces = judgements_export(
             project=self.project(options["slug"]),
             format=options["format"] or by_name,
