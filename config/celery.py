@@ -5,6 +5,7 @@ import time
 from pathlib import Path
 from typing import Any
 
+import click
 from celery import Celery, bootsteps
 from celery.signals import after_task_publish, beat_init
 
@@ -44,6 +45,27 @@ class SignOfLife(bootsteps.StartStopStep):
 
 
 app.steps["worker"].add(SignOfLife)
+
+
+class BeatThread(bootsteps.StartStopStep):
+    """Beat as a thread of the one worker: Celery's own --beat is a process as large as the worker."""
+
+    def __init__(self, worker: Any, beat_thread: bool = False, **options: Any) -> None:
+        super().__init__(worker, **options)
+        self.enabled = beat_thread
+
+    def create(self, worker: Any) -> Any:
+        from celery.beat import EmbeddedService
+
+        return EmbeddedService(
+            worker.app, thread=True, schedule_filename=worker.app.conf.beat_schedule_filename
+        )
+
+
+app.user_options["worker"].add(
+    click.Option(("--beat-thread",), is_flag=True, help="Also run beat, as a thread of this worker.")
+)
+app.steps["worker"].add(BeatThread)
 
 
 @beat_init.connect

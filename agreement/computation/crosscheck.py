@@ -6,11 +6,14 @@ once it is done, says whether a worker is at it (core.jobs).
 
 from __future__ import annotations
 
+import subprocess
+import sys
 import time
 import uuid
 from collections import Counter
 from typing import Any
 
+from django.conf import settings
 from django.db.models import F, Q, QuerySet
 from django.utils import timezone
 
@@ -61,6 +64,15 @@ def report_crosscheck(*, report_id: int) -> str:
         crosscheck=outcome, crosscheck_result=result, crosscheck_attempts=ATTEMPTS, lease_until=None
     )
     return outcome if stored else ""
+
+
+def report_crosscheck_apart(*, report_id: int) -> None:
+    """Do the same in a process of its own, so that its libraries are gone when it ends.
+
+    Raises CalledProcessError where it could not come to an end: the sweep tries again.
+    """
+    command = [sys.executable, "-m", "agreement.computation.subprocess_main", str(report_id)]
+    subprocess.run(command, cwd=settings.BASE_DIR, check=True)
 
 
 def _compared(report_id: int) -> tuple[str, dict[str, Any]]:
