@@ -25,6 +25,7 @@ INSTALLED_APPS = [
     "frontend",
     "scoring",
     "exports",
+    "assist",
     "agreement",
     "annotation",
     "django.contrib.admin",
@@ -106,6 +107,7 @@ CELERY_BEAT_SCHEDULE = {
     "exports-sweep": {"task": "exports.sweep_releases", "schedule": 30.0},
     "scoring-sweep": {"task": "scoring.sweep_evaluations", "schedule": 30.0},
     "annotation-sweep-imports": {"task": "annotation.sweep_imports", "schedule": 30.0},
+    "assist-sweep": {"task": "assist.sweep_runs", "schedule": 30.0},
     "exports-sweep-refinements": {"task": "exports.sweep_refinements", "schedule": 30.0},
 }
 
@@ -251,5 +253,9 @@ LOGGING = {
         "handlers": ["stderr"],
         "level": env.choice("ELENCHUS_LOG_LEVEL", ["DEBUG", "INFO", "WARNING", "ERROR"]),
     },
-    "loggers": {"django": {"handlers": [], "propagate": True}},
+    "loggers": {
+        "django": {"handlers": [], "propagate": True},
+        "httpx2": {"level": "WARNING"},  # else each request to a language model is a line
+        "httpcore2": {"level": "WARNING"},
+    },
 }

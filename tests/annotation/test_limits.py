@@ -21,6 +21,7 @@ from annotation.projects.members import member_edit
 from annotation.projects.projects import codebook_publish, member_add, project_create, project_edit
 from annotation.rounds.lifecycle import round_close, round_create, round_reopen
 from core.errors import Refused
+from assist.triggers import LIMITS as ASSIST_LIMITS
 from exports.triggers import LIMITS as EXPORT_LIMITS
 from scoring.triggers import LIMITS as SCORING_LIMITS
 from tests.annotation.test_constraints import refused
@@ -52,6 +53,10 @@ OURS = {
     "annotation.RoundItem": {"types"},
     "annotation.TypeAnnotation": {"type_code", "quote"},
     "annotation.Upload": {"format", "error", "language", "lease_token"},
+    "assist.AssistRun": {"lease_token", "error", "task"},
+    "assist.AssistAnswer": {"variant", "recipe_sha256", "unit_sha256", "prompt_sha256", "raw", "label"}
+    | {"problem", "reason", "ending", "model"},
+    "assist.ProposedQuestion": {"external_id", "origin", "text"},
     "exports.Release": {"lease_token", "error", "digest", "card", "name", "licence", "description"},
     "exports.RefinementRun": {"lease_token", "error"},
     "exports.QuestionRefinement": {"type_code", "text_sha256", "question_template", "question", "reason"}
@@ -71,7 +76,7 @@ OURS = {
 def test_every_text_of_every_table_has_a_limit_or_is_written_by_the_server():
     for app, limits in (
         *(("annotation", LIMITS), ("agreement", {}), ("exports", EXPORT_LIMITS)),
-        ("scoring", SCORING_LIMITS),
+        *(("assist", ASSIST_LIMITS), ("scoring", SCORING_LIMITS)),
     ):
         for model in apps.get_app_config(app).get_models():
             texts = {
