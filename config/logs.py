@@ -104,5 +104,9 @@ def logging_settings(form: str, level: str) -> dict[str, Any]:
             "stderr": {"class": "logging.StreamHandler", "formatter": form, "filters": ["quiet"]},
         },
         "root": {"handlers": ["stderr"], "level": level},
-        "loggers": {"django": {"handlers": [], "propagate": True}},
+        "loggers": {
+            "django": {"handlers": [], "propagate": True},
+            "httpx2": {"level": "WARNING"},  # else each request to a language model is a line
+            "httpcore2": {"level": "WARNING"},
+        },
     }

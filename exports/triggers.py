@@ -6,6 +6,7 @@ from typing import Any
 from annotation.database.triggers import (
     ALWAYS,
     Trigger,
+    changed,
     install_where_tables_are,
     lift_before_rebuild,
     limit_triggers,
@@ -75,19 +76,6 @@ _REFINEMENT_SEALED = (
     "answered_at",
 )
 """Every column but `rejected_at` and `rejected_by`."""
-
-
-def changed(names: Sequence[str], may_be_null: Sequence[str] = ()) -> str:
-    """Return the condition that an update changes one of these columns."""
-    # `<>` with NULL is NULL, which refuses nothing; not every SQLite that Python brings has IS DISTINCT FROM.
-    plain = [f'NEW."{name}" <> OLD."{name}"' for name in names]
-    return " OR ".join(
-        plain
-        + [
-            f'(NEW."{name}" <> OLD."{name}" OR (NEW."{name}" IS NULL) <> (OLD."{name}" IS NULL))'
-            for name in may_be_null
-        ]
-    )
 
 
 LIMITS = {

@@ -6,12 +6,12 @@ from typing import Any
 from annotation.database.triggers import (
     ALWAYS,
     Trigger,
+    changed,
     install_where_tables_are,
     lift_before_rebuild,
     limit_triggers,
 )
 from annotation.limits import Limit
-from exports.triggers import changed
 
 LIMITS = {
     "system": {"name": Limit(200, is_name=True), "description": Limit(4_000), "link": Limit(500)},

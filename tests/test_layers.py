@@ -10,7 +10,18 @@ from pathlib import Path
 import pytest
 
 ROOT = Path(__file__).resolve().parent.parent
-APPS = ("config", "frontend", "operations", "boards", "scoring", "exports", "agreement", "annotation", "core")
+APPS = (
+    "config",
+    "frontend",
+    "operations",
+    "boards",
+    "scoring",
+    "exports",
+    "assist",
+    "agreement",
+    "annotation",
+    "core",
+)
 FLOORS = {
     "annotation": (
         *("api", "tasks", "training", "importing adjudication", "judging", "rounds"),
@@ -20,6 +31,9 @@ FLOORS = {
     "agreement": (
         *("api", "tasks", "computation", "display adjudication", "competence", "report", "files"),
         *("what_if", "spans", "statistics", "models"),
+    ),
+    "assist": (
+        *("api", "tasks", "filtering", "candidates", "runs", "reading", "asking", "triggers", "models"),
     ),
     "exports": (
         *("api", "tasks", "refinement", "releases", "documentation", "files", "formats", "disclosure"),

@@ -16,6 +16,7 @@ APPS = (
     "core",
     "annotation",
     "agreement",
+    "assist",
     "exports",
     "scoring",
     "operations",

@@ -65,6 +65,19 @@ AnyTrigger = Trigger | Counter | WordsKept
 ALWAYS = "1 = 1"
 
 
+def changed(names: Sequence[str], may_be_null: Sequence[str] = ()) -> str:
+    """Return the condition that an update changes one of these columns."""
+    # `<>` with NULL is NULL, which refuses nothing; not every SQLite that Python brings has IS DISTINCT FROM.
+    plain = [f'NEW."{name}" <> OLD."{name}"' for name in names]
+    return " OR ".join(
+        plain
+        + [
+            f'(NEW."{name}" <> OLD."{name}" OR (NEW."{name}" IS NULL) <> (OLD."{name}" IS NULL))'
+            for name in may_be_null
+        ]
+    )
+
+
 def limit_triggers(app: str, limits: Mapping[str, Mapping[str, Limit]]) -> Iterator[Trigger]:
     """Return what keeps the limits of an app's texts.
 

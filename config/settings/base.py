@@ -39,6 +39,7 @@ INSTALLED_APPS = [
     "boards",
     "scoring",
     "exports",
+    "assist",
     "agreement",
     "annotation",
     "django.contrib.admin",
@@ -122,6 +123,7 @@ CELERY_BEAT_SCHEDULE = {
     "boards-sweep": {"task": "boards.sweep_boards", "schedule": 30.0},
     "scoring-sweep": {"task": "scoring.sweep_evaluations", "schedule": 30.0},
     "annotation-sweep-imports": {"task": "annotation.sweep_imports", "schedule": 30.0},
+    "assist-sweep": {"task": "assist.sweep_runs", "schedule": 30.0},
     "exports-sweep-refinements": {"task": "exports.sweep_refinements", "schedule": 30.0},
     "operations-prune": {"task": "operations.prune", "schedule": 86_400.0},
 }

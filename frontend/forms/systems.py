@@ -10,9 +10,10 @@ from django.conf import settings
 from django.utils.translation import gettext, gettext_lazy
 
 from annotation.models import Project, Protocol
+from assist.asking.prompts import PROMPT_LENGTH
 from exports.models import Release
 from scoring.evaluation.json_file import MOST_BYTES
-from scoring.evaluation.judge_prompts import MODEL_LABEL, MODEL_REFERENCE, PROMPT_LENGTH
+from scoring.evaluation.judge_prompts import MODEL_LABEL, MODEL_REFERENCE
 from scoring.evaluation.questions import PAIR_MODELS
 from scoring.figures.matching import THRESHOLDS
 from scoring.models import System

@@ -20,13 +20,14 @@ from django.utils.translation import gettext
 from agreement.spans.encoders import EncoderUnavailable
 from annotation.access import refuse_archived
 from annotation.models import Membership, Project, ProjectEvent
+from assist.asking.prompts import prompt_digest
 from core.errors import NotFound, Refused
 from core.failure import failure_words
 from core.gc import gc_relaxed
 from core.jobs import ATTEMPTS, ClaimLost, Lease, cancel, requeue, sweep
 from scoring.evaluation.evaluate import ENGINE_VERSION, Choices, TextModel, evaluate
 from scoring.evaluation.evaluate import Evaluation as Found
-from scoring.evaluation.judge_prompts import JUDGED, prompt_digest
+from scoring.evaluation.judge_prompts import JUDGED
 from scoring.evaluation.judges import CUT_OFF, About, Judge, Said
 from scoring.evaluation.questions import BY_PEOPLE, MODEL_MISSING, NO_MATCHING_ROUND, Method
 from scoring.evaluation.references import Benchmark

@@ -14,6 +14,7 @@ def test_every_scheduled_task_is_registered():
         "agreement.refresh_live_reports",
         "exports.sweep_releases",
         "exports.sweep_refinements",
+        "assist.sweep_runs",
         "scoring.sweep_evaluations",
         "boards.sweep_boards",
         "operations.prune",
