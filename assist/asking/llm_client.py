@@ -134,15 +134,15 @@ def ask_endpoint(
     *,
     timeout: float,
     timing: Timing,
-    alive: Callable[[], None] = lambda: None,
+    heartbeat: Callable[[], None] = lambda: None,
 ) -> Answer:
     """Ask once, again after 429, 5xx, a timeout or a broken connection, TRIES times at most.
 
-    `alive` is called before each try and may raise to stop. Raises Unanswered, with a reason in our words.
+    `heartbeat` is called before each try and may raise to stop. Raises Unanswered, with a reason in our words.
     """
     wait = FIRST_WAIT
     for tries in range(1, TRIES + 1):
-        alive()
+        heartbeat()
         try:
             return _once(endpoint, body, timeout, timing, tries)
         except _Again as again:

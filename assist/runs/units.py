@@ -69,7 +69,7 @@ def units_waiting(run: AssistRun) -> Iterator[tuple[int, list[Waiting]]]:
 
 
 def _answers(run: AssistRun) -> QuerySet[AssistAnswer]:
-    """Return the answers that a run does not ask for: those by its recipes, its own alone if it says again."""
+    """Return the answers that a run need not ask for: those by its recipes, its own if it asks again."""
     found = AssistAnswer.objects.exclude(state=AssistAnswer.State.UNANSWERED)
     if run.again:
         return found.filter(run=run)

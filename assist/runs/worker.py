@@ -136,7 +136,7 @@ class _Work:
         began = time.monotonic()
         try:
             answer = ask_endpoint(
-                self.endpoint, body, timeout=run.timeout, timing=self.timing, alive=before_each_try
+                self.endpoint, body, timeout=run.timeout, timing=self.timing, heartbeat=before_each_try
             )
         except Unanswered as refusal:
             self.budget.request_failed()

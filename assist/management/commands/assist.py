@@ -134,8 +134,8 @@ class Command(ScriptCommand):
             return
         of = found["outcomes"]
         self.stdout.write(
-            f"run {run.number}: {of['usable']} usable, {of['unusable']} not usable, {of['unanswered']} without "
-            f"an answer; {run.requests} requests, {run.tokens} tokens"
+            f"run {run.number}: {of['usable']} usable, {of['unusable']} not usable, {of['unanswered']} "
+            f"without an answer; {run.requests} requests, {run.tokens} tokens"
         )
         for what in ("labels", "problems"):
             if found[what]:
