@@ -138,7 +138,7 @@ def ask_endpoint(
 ) -> Answer:
     """Ask once, again after 429, 5xx, a timeout or a broken connection, TRIES times at most.
 
-    `heartbeat` is called before each try and may raise to stop. Raises Unanswered, with a reason in our words.
+    `heartbeat` is called before each try and may raise to stop. Raises Unanswered, with a reason of ours.
     """
     wait = FIRST_WAIT
     for tries in range(1, TRIES + 1):
