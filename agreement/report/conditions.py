@@ -9,12 +9,13 @@ import csv
 import io
 from collections.abc import Collection, Iterable
 from dataclasses import asdict, dataclass
-from typing import Any
+from typing import TypeGuard, cast
 
 from django.db.models import Q
 from django.utils import translation
 from django.utils.translation import gettext, ngettext
 
+from agreement.report.figures import ConditionsFigures, FirstRoundFigures, RoundConditions
 from annotation.models import Assignment, Comment, Round
 from core.csv_safety import made_safe
 
@@ -58,10 +59,11 @@ class Conditions:
             return self.n_items_again_discussed > 0
         return self.n_items_again > 0 and self.discussed == YES  # as a lead says, of whatever texts
 
-    def to_json(self) -> dict[str, Any]:
+    def to_json(self) -> ConditionsFigures:
         """Return the conditions as plain data, with what they say in English."""
         with translation.override("en"):
-            return {**asdict(self), "says": " ".join(conditions_words(self))}
+            says = " ".join(conditions_words(self))
+            return cast(ConditionsFigures, {**asdict(self), "says": says})
 
 
 def read_conditions(before: Round, after: Round, *, without: Collection[int] = ()) -> Conditions:
@@ -158,7 +160,7 @@ def conditions_brief(conditions: Conditions) -> str:
     return f"{items}, {people}, {discussed}"
 
 
-def conditions_csv(rows: Iterable[dict[str, Any]]) -> str:
+def conditions_csv(rows: Iterable[RoundConditions]) -> str:
     """Return conditions as CSV, one comparison a row; what a first round has none of stays empty."""
     out = io.StringIO()
     writer = csv.DictWriter(out, [*Conditions.__dataclass_fields__, "says"], lineterminator="\n")
@@ -170,7 +172,12 @@ def conditions_csv(rows: Iterable[dict[str, Any]]) -> str:
     return out.getvalue()
 
 
-def first_round(round: Round, *, without: Collection[int] = ()) -> dict[str, Any]:
+def is_compared(row: RoundConditions) -> TypeGuard[ConditionsFigures]:
+    """Say whether a row of conditions is of a round that another came before."""
+    return "against" in row
+
+
+def first_round(round: Round, *, without: Collection[int] = ()) -> FirstRoundFigures:
     """Return what stands in the place of conditions for a round that none came before."""
     pairs = _judged(round, without)
     return {

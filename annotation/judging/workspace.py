@@ -4,7 +4,7 @@ Nobody else's judgement, no published label, and neither the origin nor the id o
 """
 
 from collections.abc import Iterable, Sequence
-from typing import Any
+from typing import Any, cast
 
 from django.utils.translation import get_language, gettext
 
@@ -12,10 +12,21 @@ from annotation.access import round_or_404
 from annotation.codebooks.definition import Codebook as CodebookDefinition
 from annotation.codebooks.translations import codebook_in
 from annotation.judging import prepared
+from annotation.judging.judgement_json import (
+    AnyJudgement,
+    ItemShown,
+    OtherRound,
+    OverviewShown,
+    PageShown,
+    QuestionsShown,
+    RulesShown,
+    TypesShown,
+)
 from annotation.judging.matching import left_out_of, references_for
 from annotation.judging.recording import answer_of, used_codebook, why_closed
 from annotation.models import (
     Assignment,
+    Item,
     KeyAnswer,
     Membership,
     Protocol,
@@ -33,7 +44,7 @@ from annotation.rounds.training import feedback, keys_for
 MAX_PAGE = 50
 
 
-def workspace_overview(member: Membership, round: Round) -> dict[str, Any]:
+def workspace_overview(member: Membership, round: Round) -> OverviewShown:
     """Return what the workspace needs before the first text: rules, guideline, progress."""
     progress = next(iter(progress_of_round(round, member=member)), None)
     return {
@@ -47,7 +58,7 @@ def workspace_overview(member: Membership, round: Round) -> dict[str, Any]:
     }
 
 
-def round_rules(member: Membership, round: Round) -> dict[str, Any]:
+def round_rules(member: Membership, round: Round) -> RulesShown:
     """Return what a round is and asks: its rules and guideline, and who reads them."""
     definition = codebook_in(CodebookDefinition.from_json(round.codebook.definition), get_language() or "")
     return {
@@ -81,7 +92,7 @@ def round_rules(member: Membership, round: Round) -> dict[str, Any]:
     }
 
 
-def _other_work(member: Membership, round: Round) -> list[dict[str, Any]]:
+def _other_work(member: Membership, round: Round) -> list[OtherRound]:
     """Return the project's other open rounds in which something is left to the member."""
     open_now = member.project.rounds.filter(
         status=Round.Status.OPEN, imported=False, assignments__member=member, assignments__released_at=None
@@ -108,7 +119,7 @@ def workspace_round(member: Membership, number: int) -> Round:
     return found
 
 
-def workspace_units(member: Membership, round: Round, *, after: int = 0, limit: int = 20) -> dict[str, Any]:
+def workspace_units(member: Membership, round: Round, *, after: int = 0, limit: int = 20) -> PageShown:
     """Return the member's next assigned texts with the member's own judgements of them.
 
     `after` is the position of the last text seen. The cost depends on `limit`, not on the project.
@@ -118,46 +129,40 @@ def workspace_units(member: Membership, round: Round, *, after: int = 0, limit: 
     assignments = behind.rows(round=round.pk, member=member.pk, after=after)
     more = len(assignments) > limit
     assignments = assignments[:limit]
-    fill_in = _with_questions if member.project.protocol == Protocol.CQS_GEN else _with_types
-    results = fill_in(round, assignments)
+    following = assignments[-1].position if more else None
+    if member.project.protocol != Protocol.CQS_GEN:
+        return {"results": _with_types(round, assignments), "next": following}
+    results = _with_questions(round, assignments)
     if round.matching:
         _add_references(member, round, assignments, results)
-    return {
-        "results": results,
-        "next": assignments[-1].position if more else None,
-    }
+    return {"results": results, "next": following}
 
 
-def row_json(row: TypeAnnotation | QuestionAnnotation, key: KeyAnswer | None = None) -> dict[str, Any]:
+def row_json(row: TypeAnnotation | QuestionAnnotation, key: KeyAnswer | None = None) -> AnyJudgement:
     """Return a stored judgement as the API shows it to the member who made it.
 
     In a training round `key` adds the feedback, once the unit is answered.
     """
     shown = {**answer_of(row), "updated_at": row.decided_at.isoformat() if row.decided_at else None}
     told = feedback(row, key)
-    return shown if told is None else {**shown, "feedback": told}
+    return cast(AnyJudgement, shown if told is None else {**shown, "feedback": told})
 
 
-def recorded_json(row: TypeAnnotation | QuestionAnnotation) -> dict[str, Any]:
+def recorded_json(row: TypeAnnotation | QuestionAnnotation) -> AnyJudgement:
     """Return what the API answers to a recorded judgement: the row, with feedback in a training round."""
     item = row.assignment.item_id
     unit = ("", row.question_id) if isinstance(row, QuestionAnnotation) else (row.type_code, None)
     return row_json(row, keys_for(row.assignment.round, [item]).get((item, *unit)))
 
 
-def _text_json(assignment: Assignment) -> dict[str, Any]:
-    item = assignment.item
-    return {
-        "assignment": assignment.pk,
-        "position": assignment.position,
-        "item": {"id": item.external_id, "text": item.text, "topic": item.topic},
-    }
+def item_json(item: Item) -> ItemShown:
+    return {"id": item.external_id, "text": item.text, "topic": item.topic}
 
 
-def _with_types(round: Round, assignments: list[Assignment]) -> list[dict[str, Any]]:
+def _with_types(round: Round, assignments: list[Assignment]) -> list[TypesShown]:
     item_of = {assignment.pk: assignment.item_id for assignment in assignments}
     keys = keys_for(round, item_of.values())
-    rows: dict[int, dict[str, Any]] = {}
+    rows: dict[int, dict[str, AnyJudgement]] = {}
     for row in _type_rows(assignments):
         key = keys.get((item_of[row.assignment_id], row.type_code, None))
         rows.setdefault(row.assignment_id, {})[row.type_code] = row_json(row, key)
@@ -165,7 +170,9 @@ def _with_types(round: Round, assignments: list[Assignment]) -> list[dict[str, A
     asked = types_named(round.types, [entry.code for entry in codebook.types])
     return [
         {
-            **_text_json(assignment),
+            "assignment": assignment.pk,
+            "position": assignment.position,
+            "item": item_json(assignment.item),
             "asked": types_named(assignment.types, asked),
             # Of so many types "no" to all is None of the Above; without a number, of all of the codebook.
             "types_total": len(types.split()) if (types := vars(assignment)["item_types"]) else None,
@@ -189,7 +196,7 @@ def _type_rows(assignments: list[Assignment]) -> Iterable[TypeAnnotation]:
     return (row for row in found if row.assignment_id in there)
 
 
-def _with_questions(round: Round, assignments: list[Assignment]) -> list[dict[str, Any]]:
+def _with_questions(round: Round, assignments: list[Assignment]) -> list[QuestionsShown]:
     item_of = {assignment.pk: assignment.item_id for assignment in assignments}
     keys = keys_for(round, item_of.values())
     rows = {
@@ -205,7 +212,9 @@ def _with_questions(round: Round, assignments: list[Assignment]) -> list[dict[st
         questions.setdefault(question.item_id, []).append(question)
     return [
         {
-            **_text_json(assignment),
+            "assignment": assignment.pk,
+            "position": assignment.position,
+            "item": item_json(assignment.item),
             "questions": [
                 {
                     "id": question.pk,
@@ -221,7 +230,7 @@ def _with_questions(round: Round, assignments: list[Assignment]) -> list[dict[st
 
 
 def _add_references(
-    member: Membership, round: Round, assignments: list[Assignment], results: list[dict[str, Any]]
+    member: Membership, round: Round, assignments: list[Assignment], results: list[QuestionsShown]
 ) -> None:
     """Add the references of each text, and to each question the keys of those offered, in their order."""
     references = references_for(member, round, [assignment.item_id for assignment in assignments])

@@ -25,6 +25,7 @@ from annotation.api.projects import REFUSALS, MemberView
 from annotation.models import Membership
 from core.api import RefusalSerializer
 from core.errors import NotFound
+from exports.documentation.contents import StoredFile
 from exports.models import Release
 from exports.releases.claim import release_cancel
 from exports.releases.http_range import byte_range
@@ -235,7 +236,7 @@ def release_or_404(member: Membership, version: str) -> Release:
     return release
 
 
-def file_response(request: HttpRequest | Request, file: dict[str, Any], *, caching: str) -> HttpResponseBase:
+def file_response(request: HttpRequest | Request, file: StoredFile, *, caching: str) -> HttpResponseBase:
     """Return a file of a release as a download in pieces, or the part of it that was asked for.
 
     `caching` is its Cache-Control. Raises Refused where the storage does not have these bytes any more.

@@ -21,7 +21,7 @@ from typing import Any
 from django.utils.translation import gettext
 
 from agreement.report.comparison import rounds_conditions
-from agreement.report.figures import ReportFigures
+from agreement.report.figures import ReportFigures, RoundConditions
 from agreement.report.judgements import RoundJudgements
 from annotation.codebooks.definition import Codebook
 from annotation.models import Question, QuestionAnnotation, Resolution
@@ -60,7 +60,7 @@ class Disclosure:
             return frozenset()
         return frozenset(item for item in items if self.is_withheld(self.split_of.get(item, "")))
 
-    def round_conditions(self, selection: Selection) -> list[dict[str, Any]]:
+    def round_conditions(self, selection: Selection) -> list[RoundConditions]:
         """Return what sets each round apart from the one before it, withheld items aside."""
         withheld = self.withheld_among(self.split_of)
         return rounds_conditions(selection.project, selection.round_of, without=withheld)

@@ -16,6 +16,7 @@ from django.utils.translation import gettext
 
 from agreement.report.assembly import REPORT_VERSION
 from agreement.report.comparison import rounds_conditions
+from agreement.report.figures import RoundConditions
 from agreement.report.judgements import natural_key
 from core.errors import Refused
 from exports.disclosure.disclosure import Disclosure, disclosure_of, keeps_back
@@ -100,7 +101,7 @@ class Digest:
         split_of = public.split_of
         return read_annotators(selection, lambda item: not public.is_withheld(split_of.get(item, "")))
 
-    def _conditions(self) -> list[dict[str, Any]]:
+    def _conditions(self) -> list[RoundConditions]:
         if self._public is None:
             return rounds_conditions(self._selection.project, self._selection.round_of)
         return self._public.round_conditions(self._selection)

@@ -18,6 +18,7 @@ from django.core.files.base import ContentFile
 from django.core.files.storage import default_storage
 from django.db.models import Q
 
+from exports.documentation.contents import Manifest, StoredFile
 from exports.models import Release
 from exports.releases.comparison_files import Unit, files_that_differ, lines_files, read_items, read_lines
 from exports.selection.parameters import Parameters
@@ -189,8 +190,9 @@ def _compared(before: Release, after: Release) -> Changes:
     )
 
 
-def _manifest_file(release: Release) -> dict[str, Any]:
-    return next(file for file in release.files if file["name"] == "release.json")
+def _manifest_file(release: Release) -> StoredFile:
+    files: list[StoredFile] = release.files
+    return next(file for file in files if file["name"] == "release.json")
 
 
 def _item_changes(item: str, before: tuple[Unit, ...], after: tuple[Unit, ...]) -> Iterator[Change]:
@@ -219,7 +221,7 @@ def _choices(before: Release, after: Release) -> Iterator[tuple[str, str, str]]:
 
 def _manifest(release: Release) -> dict[str, Any]:
     with default_storage.open(_manifest_file(release)["storage"], "rb") as stream:
-        told = json.load(stream)
+        told: Manifest = json.load(stream)
     rounds = [f"{row['name']} (guideline {row['guideline_version']})" for row in told["rounds"]]
     # A release from before a choice was there is as one that left it at its default.
     chosen = {**Parameters().to_json(), **told["parameters"]}

@@ -11,6 +11,7 @@ from django.utils.translation import gettext
 from annotation.models import Membership, ProjectEvent
 from core.errors import NotFound, Refused
 from exports.disclosure.disclosure import keeps_back
+from exports.documentation.contents import StoredFile
 from exports.models import Release
 
 DATA_ALONE = ("data/", "focus", "cqs_gen", "schemas/", "scripts/")
@@ -51,9 +52,9 @@ def public_release_newer(release: Release) -> Release | None:
     return public.filter(built_at__gt=release.built_at).order_by("-built_at", "-id").first()
 
 
-def public_files(release: Release) -> list[dict[str, Any]]:
+def public_files(release: Release) -> list[StoredFile]:
     """Return the files that anybody may have: all but those that hold what is kept back."""
-    files = [file for file in release.files if not file["internal"]]
+    files: list[StoredFile] = [file for file in release.files if not file["internal"]]
     if not tells_too_much(release):
         return files
     return [file for file in files if file["name"].startswith(DATA_ALONE)]

@@ -11,7 +11,7 @@ import os
 import shutil
 import tempfile
 import uuid
-from collections.abc import Callable, Iterable, Iterator, Mapping
+from collections.abc import Callable, Iterable, Iterator
 from contextlib import contextmanager
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
@@ -22,7 +22,7 @@ from django.core.files.storage import default_storage
 from django.utils.translation import gettext
 
 from core.errors import Refused
-from exports.documentation.contents import Built
+from exports.documentation.contents import Built, StoredFile
 from exports.documentation.manifest import SUMS
 from exports.files.checksums import file_sha256
 from exports.models import Release
@@ -60,9 +60,9 @@ class _Movable(AnyFile):
 
 def store_files(
     release_id: int, token: str, folder: Path, built: Built, *, stored: Callable[[], None]
-) -> list[Mapping[str, Any]]:
+) -> list[StoredFile]:
     """Put the files of an attempt into the storage; `stored` is called after each and may raise to stop."""
-    rows: list[Mapping[str, Any]] = []
+    rows: list[StoredFile] = []
     for file in built.files:
         with (folder / file.name).open("rb") as stream:
             name = default_storage.save(f"{_folder(release_id, token)}/{file.name}", _Movable(stream))
@@ -132,7 +132,9 @@ def write_release(release: Release, directory: Path, *, internal: bool = False) 
         raise Refused(
             "not_ready", f"Release {release.version} is not built: {release.error or release.state}."
         )
-    files = [file for file in release.files if not file["archive"] and (internal or not file["internal"])]
+    files: list[StoredFile] = [
+        file for file in release.files if not file["archive"] and (internal or not file["internal"])
+    ]
     names = [file["name"] for file in files]
     directory_or_refuse(directory)
     if directory.is_dir() and any(directory.iterdir()):
@@ -160,7 +162,7 @@ def _other_files(directory: Path) -> Refused:
     return Refused("taken", words)
 
 
-def _copy(file: dict[str, Any], path: Path) -> None:
+def _copy(file: StoredFile, path: Path) -> None:
     path.parent.mkdir(parents=True, exist_ok=True)
     digest = hashlib.sha256()
     with default_storage.open(file["storage"], "rb") as source, path.open("xb") as target:
@@ -175,7 +177,7 @@ def _copy(file: dict[str, Any], path: Path) -> None:
         )
 
 
-def _same(files: list[dict[str, Any]], directory: Path) -> bool:
+def _same(files: list[StoredFile], directory: Path) -> bool:
     present = {path.relative_to(directory).as_posix() for path in directory.rglob("*") if path.is_file()}
     return present == {file["name"] for file in files} and all(
         file_sha256(directory / file["name"]) == file["sha256"] for file in files
@@ -186,7 +188,7 @@ CHECKED_AGAIN = 7 * 24 * 3600
 """Seconds until a file whose time and size have not changed is read through again."""
 
 
-def mark_files_verified(files: Iterable[dict[str, Any]]) -> None:
+def mark_files_verified(files: Iterable[StoredFile]) -> None:
     """Remember of files that were just stored that they are those that were built.
 
     Their SHA-256 was taken while they were written, so whoever downloads first need not wait for it.
@@ -195,7 +197,7 @@ def mark_files_verified(files: Iterable[dict[str, Any]]) -> None:
         cache.set(_key(file["storage"]), file["sha256"], CHECKED_AGAIN)
 
 
-def verify_file(file: dict[str, Any]) -> None:
+def verify_file(file: StoredFile) -> None:
     """Refuse a file of a release that the storage has lost, or has with other bytes than were built.
 
     A file is read through once its time of change or its size differs from when it was stored or read last,

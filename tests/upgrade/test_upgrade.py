@@ -111,9 +111,8 @@ def values_of(report: AgreementReport) -> dict[tuple[str, str], Any]:
 
 def test_a_release_has_the_labels_that_one_of_before_has(upgraded):
     old = Release.objects.get(project__slug="talk", version="1.0")
-    assert labels(release_file(release(project("talk"), "2.0", rounds=["Round 1"]))) == labels(
-        release_file(old)
-    )
+    new = release(project("talk"), "2.0", rounds=["Round 1"])
+    assert labels(release_file(new)) == labels(release_file(old))
 
 
 def release_file(of: Release) -> bytes:
