@@ -210,7 +210,7 @@ def _computed(evaluation: Evaluation, lease: Lease) -> Computed:
         except EncoderUnavailable as missing:
             raise _without_model(evaluation.method, str(missing)) from None
     people = None
-    if evaluation.method in BY_PEOPLE:
+    if evaluation.method in BY_PEOPLE or "people" in evaluation.parameters:
         decided = decided_read(evaluation.submission.release)
         if decided is None or decided.to_json() != evaluation.parameters.get("people"):
             raise Unscored(
