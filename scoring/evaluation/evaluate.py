@@ -177,7 +177,7 @@ def _of_run(
             benchmark, submission, matches, replicates=choices.replicates, seed=choices.seed
         )
         told: dict[str, Any] = {"method": method.to_json(), "figures": figures, "reason": None}
-        if rows := threshold_rows(benchmark, submission, method, matches, choices.system):
+        if rows := threshold_rows(benchmark, submission, method, matches, choices.system, choices.people):
             told["thresholds"] = rows
         if method.name in choices.models:
             told["encoder"] = choices.models[method.name].to_json()

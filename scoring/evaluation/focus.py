@@ -78,7 +78,11 @@ def _spans(
 ) -> dict[str, dict[str, Any]]:
     """Return the figures of spans by reference set, mean and measure: of all types, by type and by group."""
     decided_yes = {item: found.spans for item, found in benchmark.arguments.items()}
-    answered = {item: _answers(benchmark, item, found.answers) for item, found in submission.types.items()}
+
+    def answered(item: str) -> Answers:
+        found = submission.types.get(item)
+        return _answers(benchmark, item, found.answers) if found else ()
+
     kinds = benchmark.codebook.types
     groups: dict[str, list[str] | None] = {"": None}
     groups |= {f"type {kind.code}": [kind.code] for kind in kinds}

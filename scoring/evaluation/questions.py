@@ -21,7 +21,7 @@ from scoring.figures.diversity import (
     ngram_within,
 )
 from scoring.figures.figure import FloatArray
-from scoring.figures.matching import NAE, THRESHOLDS, USEFUL, Match, match_questions, question_scores
+from scoring.figures.matching import LABELS, NAE, THRESHOLDS, USEFUL, Match, match_questions, question_scores
 from scoring.figures.people import Outcome, match_by_people, match_by_reference, undecided
 from scoring.figures.thresholds import GRIDS, Nearest, threshold_table
 
@@ -258,24 +258,30 @@ def threshold_rows(
     method: Method,
     matches: Mapping[str, Sequence[Match]],
     system: str,
+    people: People | None = None,
 ) -> list[dict[str, Any]]:
-    """Return what other thresholds would have given; none for a method that has no threshold.
+    """Return what other thresholds would have given; none for a method that has no grid of these.
 
-    People's own labels are those of the references that the system asked itself, by the same words.
+    People's labels of a question are those of the reference that the system asked itself in the same words,
+    else what they decided in a matching round.
     """
     if method.name not in GRIDS:
         return []
     own = benchmark.own.get(system, frozenset())
+    by_people = labelled(benchmark, submission, Method("human"), system=system, people=people or {}) or {}
     nearest: list[Nearest] = []
     human: list[str | None] = []
     for item, intervention in benchmark.interventions.items():
         labelled_own = {
             words_key(found.words): found.label for found in intervention.questions if found.id in own
         }
-        for question, match in zip(submission.questions.get(item, ()), matches.get(item, ()), strict=True):
+        for question, match, decided in zip(
+            submission.questions.get(item, ()), matches.get(item, ()), by_people.get(item, ()), strict=True
+        ):
             best = None if match.reference is None else intervention.questions[match.reference].label
             nearest.append(Nearest(match.similarity, best))
-            human.append(labelled_own.get(words_key(question.words)))
+            label = decided.label if decided.label in LABELS else None
+            human.append(labelled_own.get(words_key(question.words), label))
     return [row.to_json() for row in threshold_table(nearest, human, GRIDS[method.name])]
 
 

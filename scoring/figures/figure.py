@@ -76,15 +76,15 @@ class Resamples:
         items: NDArray[np.int64] | None = None,
         n_items: int | None = None,
     ) -> None:
-        self._rows: FloatArray = np.asarray(rows, dtype=np.float64)
-        self._items = items
-        self.totals: FloatArray = self._rows.sum(axis=0)
-        self.n_items = len(self._rows) if n_items is None else n_items
+        table = np.asarray(rows, dtype=np.float64)
+        self.totals: FloatArray = table.sum(axis=0)
+        self.n_items = len(table) if n_items is None else n_items
+        self._parts = [(table, np.arange(self.n_items) if items is None else items)]
         self._replicated: FloatArray | None = None
         if replicates and self.n_items > 1:
             self._replicated = np.concatenate(
                 [
-                    (weights if items is None else weights[:, items]) @ self._rows
+                    (weights if items is None else weights[:, items]) @ table
                     for weights in _weights(self.n_items, replicates, seed_words(seed))
                 ]
             )
@@ -93,16 +93,12 @@ class Resamples:
     def together(cls, parts: Sequence[Resamples]) -> Resamples:
         """Return the sums over all rows of several, which have the same items, draws and columns."""
         whole = cls.__new__(cls)
-        whole._rows = np.concatenate([part._rows for part in parts])
-        whole._items = np.concatenate([part._places() for part in parts])
+        whole._parts = [both for part in parts for both in part._parts]
         whole.totals = np.sum([part.totals for part in parts], axis=0)
         whole.n_items = parts[0].n_items
         replicated = [part._replicated for part in parts if part._replicated is not None]
         whole._replicated = np.sum(replicated, axis=0) if replicated else None
         return whole
-
-    def _places(self) -> NDArray[np.int64]:
-        return np.arange(self.n_items) if self._items is None else self._items
 
     def figure(self, ratio: Callable[[FloatArray], tuple[Any, Any]], *, n: int, reason: str) -> Figure:
         """Return numerator over denominator, both made of sums (..., columns), with a percentile interval.
@@ -119,9 +115,10 @@ class Resamples:
         tops, bottoms = (np.asarray(part, dtype=np.float64) for part in ratio(self._replicated))
         defined = bottoms > 0
         values = np.divide(tops, bottoms, out=np.zeros_like(tops), where=defined)
-        counting = np.asarray(ratio(self._rows)[1]) > 0
-        n_counting = np.count_nonzero(np.bincount(self._places()[counting], minlength=self.n_items))
-        interval = never_a_point(value, percentile_interval(values, defined), int(n_counting))
+        counting = np.zeros(self.n_items, dtype=np.bool_)
+        for rows, items in self._parts:
+            counting[items[np.asarray(ratio(rows)[1]) > 0]] = True
+        interval = never_a_point(value, percentile_interval(values, defined), int(counting.sum()))
         return Figure(value, n, interval.low, interval.high)
 
     def leaving_out_each(self) -> FloatArray:

@@ -80,7 +80,7 @@ def span_figures(
     """
     whole = span_tables(
         decided_yes,
-        answered,
+        lambda item: answered.get(item, ()),
         lambda a, b: [similarity(a, b)],
         [""],
         {"": types},
@@ -92,7 +92,7 @@ def span_figures(
 
 def span_tables(
     decided_yes: Mapping[str, Mapping[str, References]],
-    answered: Mapping[str, Answers],
+    answered: Callable[[str], Answers],
     similarities: Similarities,
     measures: Sequence[str],
     groups: Mapping[str, Sequence[str] | None],
@@ -102,12 +102,13 @@ def span_tables(
 ) -> dict[str, dict[str, Means]]:
     """Return {group: {reference set: {mean: {measure: figure}}}}: of one type, of several, of all (None).
 
-    A group's figures are of its own units: sums over them, not means of the types' means.
+    `answered` gives what the system says of an item, so that it need not be held for all of them. A group's
+    figures are of its own units: sums over them, not means of the types' means.
     """
     order = {item: at for at, item in enumerate(sorted(decided_yes))}
     units: dict[str, _Units] = {}
     for item, decided in decided_yes.items():
-        for code, gold, both in _rows(decided, answered.get(item, ()), similarities, len(measures)):
+        for code, gold, both in _rows(decided, answered(item), similarities, len(measures)):
             if code not in units:
                 units[code] = _Units(2 + 2 * len(measures))
             units[code].add(order[item], gold, both)

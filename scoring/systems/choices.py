@@ -16,6 +16,7 @@ from scoring.evaluation.evaluate import ENGINE_VERSION, FOCUS_METHOD
 from scoring.evaluation.faults import CannotScore
 from scoring.evaluation.focus import SCOPES
 from scoring.evaluation.questions import BY_PEOPLE, DEFAULT_METHODS, MODEL_MISSING, Method, read_method
+from scoring.figures.thresholds import GRIDS
 from scoring.models import Evaluation, Submission
 from scoring.systems.judging import judge_parameters
 from scoring.systems.people import read_decided
@@ -118,7 +119,7 @@ def read_choices(
 
 def asked_before(evaluation: Evaluation) -> Asked:
     """Return what an evaluation was asked for, to ask for it again with the engine and encoder of now."""
-    parameters = dict(evaluation.parameters)
+    parameters = {name: value for name, value in evaluation.parameters.items() if name != "people"}
     if "encoder" in parameters:
         parameters.update(model_parameters(evaluation.method))
     return Asked(
@@ -132,10 +133,15 @@ def asked_before(evaluation: Evaluation) -> Asked:
 
 
 def _people(method: str, submission: Submission) -> dict[str, Any]:
-    """Return which decisions of people a method rests on as they are now; None without a closed round."""
-    if method not in BY_PEOPLE:
+    """Return which decisions of people a method rests on as they are now; None without a closed round.
+
+    The table of thresholds compares with them too, where there are any.
+    """
+    if method not in BY_PEOPLE and method not in GRIDS:
         return {}
     decided = read_decided(submission.release)
+    if decided is None and method in GRIDS:
+        return {}
     return {"people": decided.to_json() if decided else None}
 
 

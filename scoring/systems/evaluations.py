@@ -211,7 +211,7 @@ def _computed(evaluation: Evaluation, lease: Lease) -> Computed:
         except EncoderUnavailable as missing:
             raise _without_model(evaluation.method, str(missing)) from None
     people = None
-    if evaluation.method in BY_PEOPLE:
+    if evaluation.method in BY_PEOPLE or "people" in evaluation.parameters:
         decided = read_decided(evaluation.submission.release)
         if decided is None or decided.to_json() != evaluation.parameters.get("people"):
             raise Unscored(

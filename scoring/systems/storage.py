@@ -5,7 +5,7 @@ from __future__ import annotations
 import hashlib
 import logging
 import uuid
-from collections.abc import Iterable
+from collections.abc import Iterable, Iterator
 
 from django.core.files.base import ContentFile
 from django.core.files.storage import default_storage
@@ -14,7 +14,7 @@ from django.utils.translation import gettext
 from core.errors import Refused
 from exports.models import Release
 from exports.releases.storage import verify_file
-from scoring.evaluation.sources import ReleaseFiles
+from scoring.evaluation.sources import ReleaseFiles, pieces_of
 from scoring.models import SubmissionFile
 
 logger = logging.getLogger(__name__)
@@ -29,7 +29,11 @@ def release_files(release: Release) -> ReleaseFiles:
         with default_storage.open(files[name]["storage"], "rb") as stream:
             return bytes(stream.read())
 
-    return ReleaseFiles(f"{release.project.slug} {release.version}", files, read)
+    def stream(name: str) -> Iterator[bytes]:
+        verify_file(files[name])
+        return pieces_of(default_storage.open(files[name]["storage"], "rb"))
+
+    return ReleaseFiles(f"{release.project.slug} {release.version}", files, read, stream)
 
 
 def store_submitted(contents: Iterable[bytes]) -> list[str]:

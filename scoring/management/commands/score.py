@@ -21,6 +21,7 @@ from scoring.evaluation.questions import (
 from scoring.evaluation.references import Benchmark
 from scoring.evaluation.sources import file_bytes
 from scoring.evaluation.submissions import Submission
+from scoring.figures.thresholds import GRIDS
 from scoring.management.scoring_command import ScoringCommand
 from scoring.systems.choices import MOST_REPLICATES, encoder_named
 from scoring.systems.judging import DEFAULTS, judge_of, judge_parameters
@@ -114,15 +115,21 @@ class Command(ScoringCommand):
         self.stdout.write(text, ending="")
 
     def decided(self, options: dict[str, Any], methods: list[Method]) -> People | None:
-        """Return what people decided, where a method asks for it. Raises CannotScore where there is none."""
+        """Return what people decided, for the methods that ask for it and for the tables of thresholds.
+
+        Raises CannotScore where a method needs it and there is none.
+        """
         method = next((method for method in methods if method.name in BY_PEOPLE), None)
-        if method is None:
+        of_files = options["release"] or options["references"]
+        if method is None and (of_files or not any(one.name in GRIDS for one in methods)):
             return None
-        if options["release"] or options["references"]:
+        if of_files:
             raise CannotScore(f"--method {method}: people decide in a project: score SLUG VERSION FILE.")
         slug, version, *_ = options["words"]
         found = read_decided(self.project(slug).releases.get(version=version))
         if found is None:
+            if method is None:
+                return None
             raise CannotScore(
                 f"--method {method}: {slug} {version} has no closed matching round. Make one with manage.py "
                 "match_submissions, have it judged and close it."
