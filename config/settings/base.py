@@ -247,6 +247,11 @@ SPECTACULAR_SETTINGS = {
     "SWAGGER_UI_DIST": "SIDECAR",
     "SWAGGER_UI_FAVICON_HREF": "SIDECAR",
     "SERVE_INCLUDE_SCHEMA": False,
+    "SERVERS": [{"url": SITE_PATH}] if SITE_PATH else [],
+    "POSTPROCESSING_HOOKS": [
+        "drf_spectacular.hooks.postprocess_schema_enums",
+        "core.api_schema.describe_refusals",
+    ],
     "COMPONENT_SPLIT_REQUEST": True,
     # Two kinds of job say "queued" and the like in words of their own.
     "ENUM_NAME_OVERRIDES": {
