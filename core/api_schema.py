@@ -8,7 +8,10 @@ ALWAYS = {
     "403": "Not logged in (`not_authenticated`), or not allowed.",
     "503": "The database does not answer, or the disk is full: try again after `Retry-After` seconds.",
 }
-BELOW_SOMETHING = {"404": "No such thing in what you may see."}
+BELOW_SOMETHING = {
+    "404": "No such thing in what you may see.",
+    "409": "The state of things forbids it; `message` says what to do.",
+}
 WITH_A_BODY = {
     "413": "The request is larger than the server takes.",
     "415": "The body is of a kind that the server does not read.",

@@ -92,7 +92,7 @@ def test_every_answer_is_one_that_the_description_has(study, role):
     wrong = {
         operation.label: told for operation in operations() if (told := differs(client, study, operation))
     }
-    assert wrong == {}
+    assert not wrong, "\n\n".join(f"{label}: {told}" for label, told in wrong.items())
 
 
 def differs(client: Client, made: factories.Study, operation: Any) -> str:
