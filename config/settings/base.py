@@ -30,6 +30,7 @@ KEEP_DAYS = env.number("ELENCHUS_KEEP_DAYS")
 
 TWO_FACTOR = env.flag("ELENCHUS_TWO_FACTOR")
 OIDC_SERVER = env.web_address("ELENCHUS_OIDC_SERVER")
+OIDC_NAME = env.text("ELENCHUS_OIDC_NAME")
 OPEN_SIGNUP = env.flag("ELENCHUS_OPEN_SIGNUP")
 PROJECTS_BY = env.choice("ELENCHUS_PROJECTS_BY", ["staff", "leads", "anyone"])
 
@@ -176,6 +177,9 @@ ACCOUNT_FORMS = {
     "signup": "config.login.SignupForm",
     "add_email": "config.login.AddEmailForm",
 }
+SOCIALACCOUNT_ADAPTER = "config.oidc_login.SocialAccountAdapter"
+# A form may lead to no other site (form-action of the policy): the way to that server is a link.
+SOCIALACCOUNT_LOGIN_ON_GET = True
 SOCIALACCOUNT_FORMS = {"signup": "config.oidc_login.SignupForm"}
 ACCOUNT_LOGIN_METHODS = {"username", "email"}
 ACCOUNT_SIGNUP_FIELDS = ["username*", "email", "password1*", "password2*"]
@@ -196,10 +200,10 @@ SOCIALACCOUNT_PROVIDERS = (
             "APPS": [
                 {
                     "provider_id": "oidc",
-                    "name": env.text("ELENCHUS_OIDC_NAME"),
+                    "name": OIDC_NAME,
                     "client_id": env.required("ELENCHUS_OIDC_CLIENT"),
                     "secret": env.required("ELENCHUS_OIDC_SECRET"),
-                    "settings": {"server_url": OIDC_SERVER},
+                    "settings": {"server_url": OIDC_SERVER, "oauth_pkce_enabled": True},
                 }
             ]
         }
@@ -253,6 +257,11 @@ SPECTACULAR_SETTINGS = {
     "SWAGGER_UI_DIST": "SIDECAR",
     "SWAGGER_UI_FAVICON_HREF": "SIDECAR",
     "SERVE_INCLUDE_SCHEMA": False,
+    "SERVERS": [{"url": SITE_PATH}] if SITE_PATH else [],
+    "POSTPROCESSING_HOOKS": [
+        "drf_spectacular.hooks.postprocess_schema_enums",
+        "core.api_schema.describe_refusals",
+    ],
     "COMPONENT_SPLIT_REQUEST": True,
     # Two kinds of job say "queued" and the like in words of their own.
     "ENUM_NAME_OVERRIDES": {
