@@ -7,13 +7,15 @@ from dataclasses import dataclass, field
 from typing import Any
 
 from exports.disclosure.disclosure import Disclosure
+from exports.files.zip_archive import Entry
 
 
 @dataclass(frozen=True, slots=True)
 class BuiltFile:
     """A file of a release, by its name below the folder.
 
-    `internal` ones hold withheld references or systems' questions; the `archive` is the ZIP of all others.
+    `internal` ones hold withheld references or systems' questions; the `archive` is the ZIP of all others,
+    with its `entries` in order: it is put together while it is sent.
     """
 
     name: str
@@ -21,6 +23,7 @@ class BuiltFile:
     size: int
     internal: bool = False
     archive: bool = False
+    entries: tuple[Entry, ...] = ()
 
 
 @dataclass(frozen=True, slots=True)

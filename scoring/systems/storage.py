@@ -25,7 +25,7 @@ def release_files(release: Release) -> ReleaseFiles:
     files = {file["name"]: file for file in release.files}
 
     def read(name: str) -> bytes:
-        verify_file(files[name])
+        verify_file(release.files, files[name])
         with default_storage.open(files[name]["storage"], "rb") as stream:
             return bytes(stream.read())
 
