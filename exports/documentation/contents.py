@@ -7,6 +7,7 @@ from dataclasses import dataclass, field
 from typing import Any, NotRequired, TypedDict
 
 from exports.disclosure.disclosure import Disclosure
+from exports.files.zip_archive import Entry
 from exports.selection.refined_questions import RunFacts
 
 
@@ -14,7 +15,8 @@ from exports.selection.refined_questions import RunFacts
 class BuiltFile:
     """A file of a release, by its name below the folder.
 
-    `internal` ones hold withheld references or systems' questions; the `archive` is the ZIP of all others.
+    `internal` ones hold withheld references or systems' questions; the `archive` is the ZIP of all others,
+    with its `entries` in order: it is put together while it is sent.
     """
 
     name: str
@@ -22,10 +24,14 @@ class BuiltFile:
     size: int
     internal: bool = False
     archive: bool = False
+    entries: tuple[Entry, ...] = ()
 
 
 class StoredFile(TypedDict):
-    """A file as the row of a release has it: a `BuiltFile` and its place in the storage."""
+    """A file as the row of a release has it: a `BuiltFile` and its place in the storage.
+
+    The ZIP has no place (releases of before have one): `entries` are its files in order, with their CRC-32.
+    """
 
     name: str
     sha256: str
@@ -33,6 +39,7 @@ class StoredFile(TypedDict):
     internal: bool
     archive: bool
     storage: str
+    entries: NotRequired[list[tuple[str, int]]]
 
 
 class AnnotatorsAnItem(TypedDict):

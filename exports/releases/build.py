@@ -211,7 +211,7 @@ def _build_files(selection: Selection, version: str, sums: Sums, progress: Progr
     title = f"{selection.project.slug}-{version}"
     with (
         (SubprocessWriter if total >= SUBPROCESS_FROM else ItemFiles)(plan, sums) as files,
-        Archive(sums.directory / f"{title}.zip", sums.directory, title) as archive,
+        Archive(sums.directory, title) as archive,
     ):
         done, records = 0, read_records(selection)
         while batch := [(record, split_of.get(record.item.pk, "")) for record in islice(records, BATCH)]:
@@ -244,7 +244,7 @@ def _build_files(selection: Selection, version: str, sums: Sums, progress: Progr
         built.cleaned_by(disclosure)
         built.card = card_text(shown, version, built, agreement, disclosure.round_conditions(selection))
         write_documents(shown, disclosure, version, built, sums)
-        built.files = seal_files(sums, archive)
+        built.files = seal_files(sums, archive, f"{title}.zip")
     return built
 
 
@@ -296,20 +296,20 @@ def _judged_by(selection: Selection, tally: Tally) -> list[tuple[int, int | None
     ]
 
 
-def seal_files(sums: Sums, archive: Archive) -> list[BuiltFile]:
-    """Write SHA256SUMS over the public files and finish the ZIP of them all; return every file.
+def seal_files(sums: Sums, archive: Archive, name: str) -> list[BuiltFile]:
+    """Write SHA256SUMS over the public files and finish the ZIP of them all, `name`; return every file.
 
     The ZIP has the files with something of every item already.
     """
-    paths = sorted(path for path in sums.directory.rglob("*") if path.is_file() and path != archive.path)
+    paths = sorted(path for path in sums.directory.rglob("*") if path.is_file())
     files = [_built_file(sums, path.relative_to(sums.directory).as_posix()) for path in paths]
     public = [file for file in files if not file.internal]
     (sums.directory / SUMS).write_bytes(sums_text(public).encode())
     in_archive = sums.written()
     archive.add(lambda: [*(file.name for file in public if file.name not in in_archive), SUMS])
     sha256 = archive.close()
-    size = archive.path.stat().st_size
-    return [*files, _built_file(sums, SUMS), BuiltFile(archive.path.name, sha256, size, archive=True)]
+    zipped = BuiltFile(name, sha256, archive.size, archive=True, entries=tuple(archive.entries))
+    return [*files, _built_file(sums, SUMS), zipped]
 
 
 def _is_internal(name: str) -> bool:

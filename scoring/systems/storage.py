@@ -25,12 +25,12 @@ def release_files(release: Release) -> ReleaseFiles:
     files = {file["name"]: file for file in release.files}
 
     def read(name: str) -> bytes:
-        verify_file(files[name])
+        verify_file(release.files, files[name])
         with default_storage.open(files[name]["storage"], "rb") as stream:
             return bytes(stream.read())
 
     def stream(name: str) -> Iterator[bytes]:
-        verify_file(files[name])
+        verify_file(release.files, files[name])
         return pieces_of(default_storage.open(files[name]["storage"], "rb"))
 
     return ReleaseFiles(f"{release.project.slug} {release.version}", files, read, stream)

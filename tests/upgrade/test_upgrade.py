@@ -129,7 +129,7 @@ def test_a_release_of_before_still_has_its_files(upgraded, tmp_path):
     old = Release.objects.get(project__slug="ask", version="1.0")
     files = [file for file in old.files if not file["archive"]]
     for file in files:
-        verify_file(file)
+        verify_file(old.files, file)
     names = write_release(old, tmp_path / "out", internal=True)
     assert set(names) == {file["name"] for file in files}
     assert b'"label": "Invalid"' in (tmp_path / "out" / "cqs_gen.json").read_bytes()

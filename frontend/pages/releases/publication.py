@@ -126,7 +126,7 @@ def public_release_file(request: HttpRequest, slug: str, version: str, name: str
             gettext("Release %(version)s has no file “%(name)s”.") % {"version": version, "name": name}
         )
     # Asked about each time, so that a page that was closed is closed in every cache.
-    return file_response(request, file, caching="no-cache")
+    return file_response(request, found, file, caching="no-cache")
 
 
 def _lines(files: list[StoredFile]) -> list[str]:
