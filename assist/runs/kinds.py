@@ -36,12 +36,8 @@ class Example(NamedTuple):
     answer: str
 
 
-def _text_of(kind: Kind, prompts: Mapping[str, str], _project: Project, item: Item) -> Iterable[Unit]:
+def _text_of(_loaded: Any, prompts: Mapping[str, str], item: Item) -> Iterable[Unit]:
     return [Unit(variant, {"text": item.text}) for variant in prompts]
-
-
-def _one_prompt(_variant: str) -> str:
-    return ""
 
 
 def _nothing_fixed(_project: Project) -> dict[str, str]:
@@ -61,9 +57,10 @@ class Kind:
     """A kind of task.
 
     `prompts` are the defaults by variant, `known` the placeholders of a prompt and `needed` those it must
-    have. `units` says what is asked about an item, `fixed` what is the same for all items of a project,
-    `example` which answer is shown for an item (raises ValueError where there is none), and `block` how
-    the examples stand in the prompt. `check` refuses what does not fit together. `read` reads an answer.
+    have. `load` reads once what `units` needs, which says what is asked about an item; `prompt_of` is the
+    variant of the prompt that a unit's variant is asked by. `fixed` is what is the same for all items of a
+    project, `example` which answer is shown for an item (raises ValueError where there is none), and `block`
+    how the examples stand in the prompt. `check` refuses what does not fit together. `read` reads an answer.
     """
 
     name: str
@@ -74,7 +71,8 @@ class Kind:
     needed: tuple[str, ...] = ("text",)
     max_tokens: int = 300
     protocol: Protocol | None = None
-    units: Callable[[Kind, Mapping[str, str], Project, Item], Iterable[Unit]] = _text_of
+    load: Callable[[Project], Any] = lambda project: None
+    units: Callable[[Any, Mapping[str, str], Item], Iterable[Unit]] = _text_of
     prompt_of: Callable[[str], str] = field(default=lambda variant: variant)
     fixed: Callable[[Project], dict[str, str]] = _nothing_fixed
     example: Callable[[Project, Item, Any], str] = _no_example

@@ -91,6 +91,10 @@ class Command(ScriptCommand):
         self._tell(run, options)
         if run.state != AssistRun.State.DONE:
             raise CommandError(run.error or f"Run {run.number} is {run.get_state_display()}.")
+        self.finished(run, options)
+
+    def finished(self, run: AssistRun, options: dict[str, Any]) -> None:
+        """Do what follows a run that is done."""
 
     def _run(self, project: Project, choices: RunChoices) -> AssistRun:
         """Return the run to work on: one that asks the same and has not come to its end, or a new one."""
@@ -134,8 +138,8 @@ class Command(ScriptCommand):
             return
         of = found["outcomes"]
         self.stdout.write(
-            f"run {run.number}: {of['usable']} usable, {of['unusable']} not usable, {of['unanswered']} without "
-            f"an answer; {run.requests} requests, {run.tokens} tokens"
+            f"run {run.number}: {of['usable']} usable, {of['unusable']} not usable, "
+            f"{of['unanswered']} without an answer; {run.requests} requests, {run.tokens} tokens"
         )
         for what in ("labels", "problems"):
             if found[what]:
