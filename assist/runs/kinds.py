@@ -9,6 +9,7 @@ from typing import Any, NamedTuple
 from django.utils.translation import gettext
 
 from annotation.models import Item, Project, Protocol
+from assist.models import AssistAnswer
 from core.errors import Refused
 
 
@@ -60,7 +61,8 @@ class Kind:
     have. `load` reads once what `units` needs, which says what is asked about an item; `prompt_of` is the
     variant of the prompt that a unit's variant is asked by. `fixed` is what is the same for all items of a
     project, `example` which answer is shown for an item (raises ValueError where there is none), and `block`
-    how the examples stand in the prompt. `check` refuses what does not fit together. `read` reads an answer.
+    how the examples stand in the prompt. `check` refuses what does not fit together. `read` reads an answer;
+    `entry` is what stands for it in a submission, where the task answers as a system does.
     """
 
     name: str
@@ -80,6 +82,7 @@ class Kind:
     default_block: str = ""
     check: Callable[[Project, Sequence[Example], set[str]], None] = _nothing_to_check
     most_examples: int = 10
+    entry: Callable[[AssistAnswer], dict[str, Any] | None] | None = None
 
 
 KINDS: dict[str, Kind] = {}

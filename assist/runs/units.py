@@ -82,12 +82,14 @@ def _of_item(run: AssistRun, kind: Kind, loaded: Any, item: Item) -> Iterator[Wa
     for unit in kind.units(loaded, run.prompts, item):
         place = kind.prompt_of(unit.variant)
         template = run.prompts[place]
+        if not run.fixed.get("examples"):
+            template = template.replace("{examples}\n\n", "")
         yield Waiting(
             item,
             unit,
             placeholders_filled(template, {**run.fixed, **unit.values}),
             run.recipes[place],
-            prompt_sha256(template, run.fixed),
+            prompt_sha256(run.prompts[place], run.fixed),
             sha256_of([run.project_id, item.external_id, unit.variant, dict(unit.values)]),
         )
 
