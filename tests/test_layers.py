@@ -28,7 +28,17 @@ FLOORS = {
         *("api", "tasks", "refinement", "releases", "documentation", "files", "formats", "disclosure"),
         *("selection", "triggers", "models", "shipped"),
     ),
-    "scoring": ("api", "tasks", "baselines", "systems", "evaluation", "reading", "figures", "triggers", "models"),
+    "scoring": (
+        "api",
+        "tasks",
+        "baselines",
+        "systems",
+        "evaluation",
+        "reading",
+        "figures",
+        "triggers",
+        "models",
+    ),
 }
 """The rooms of a folder from the top down; "" are the modules that lie in the folder itself."""
 

@@ -20,8 +20,8 @@ from annotation.projects.invitations import invitation_create
 from annotation.projects.members import member_edit
 from annotation.projects.projects import codebook_publish, member_add, project_create, project_edit
 from annotation.rounds.lifecycle import round_close, round_create, round_reopen
-from core.errors import Refused
 from assist.triggers import LIMITS as ASSIST_LIMITS
+from core.errors import Refused
 from exports.triggers import LIMITS as EXPORT_LIMITS
 from scoring.triggers import LIMITS as SCORING_LIMITS
 from tests.annotation.test_constraints import refused
