@@ -9,10 +9,12 @@ class AssistConfig(AppConfig):
     default_auto_field = "django.db.models.BigAutoField"
 
     def ready(self) -> None:
+        from assist.candidates.question_tasks import QUESTIONS, SLOTS
         from assist.filtering.context import CONTEXT
         from assist.runs.kinds import kind_register
         from assist.triggers import install_assist_triggers, lift_assist_triggers
 
-        kind_register(CONTEXT)
+        for kind in (CONTEXT, QUESTIONS, SLOTS):
+            kind_register(kind)
         pre_migrate.connect(lift_assist_triggers, sender=self)
         post_migrate.connect(install_assist_triggers, sender=self)

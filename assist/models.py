@@ -6,7 +6,7 @@ from django.db import models
 from django.db.models import F, Q
 from django.utils.translation import gettext_lazy
 
-from annotation.models import Item, Membership, Project, Question
+from annotation.models import Item, Membership, Project, Question, Round
 from annotation.models.constraints import not_blank
 from core.jobs import Job
 
@@ -186,6 +186,28 @@ class AssistAnswer(models.Model):
 
     def __str__(self) -> str:
         return f"{self.variant or 'answer'} ({self.state})"
+
+
+class ContextCheck(models.Model):
+    """A round in which people look at a sample of what a context filter passed and refused, blind to it.
+
+    The numbers are of that day: how many texts there were of either kind and how many of them were drawn.
+    """
+
+    run = models.ForeignKey(AssistRun, on_delete=models.PROTECT, related_name="checks")
+    round = models.OneToOneField(Round, on_delete=models.CASCADE, related_name="context_check")
+    seed = models.BigIntegerField()
+    passed = models.JSONField()
+    refused = models.JSONField()
+    passed_total = models.PositiveIntegerField()
+    refused_total = models.PositiveIntegerField()
+    created_at = models.DateTimeField(auto_now_add=True)
+
+    class Meta:
+        ordering = ["-id"]
+
+    def __str__(self) -> str:
+        return f"check of run {self.run_id}"
 
 
 class Scheme(models.Model):

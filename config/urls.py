@@ -27,6 +27,7 @@ urlpatterns = [
     path("i18n/setlang/", set_language, name="set_language"),
     path("api/", include("annotation.api.urls")),
     path("api/", include("agreement.api.urls")),
+    path("api/", include("assist.api.urls")),
     path("api/", include("exports.api.urls")),
     path("api/", include("scoring.api.urls")),
     path("api/schema/", SpectacularAPIView.as_view(), name="schema"),

@@ -40,7 +40,17 @@ FLOORS = {
         *("selection", "triggers", "models", "shipped"),
     ),
     "boards": ("api", "tasks", "life", "figures", "triggers", "models"),
-    "scoring": ("api", "tasks", "systems", "evaluation", "reading", "figures", "triggers", "models"),
+    "scoring": (
+        "api",
+        "tasks",
+        "baselines",
+        "systems",
+        "evaluation",
+        "reading",
+        "figures",
+        "triggers",
+        "models",
+    ),
 }
 """The rooms of a folder from the top down; "" are the modules that lie in the folder itself."""
 

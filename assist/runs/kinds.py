@@ -9,6 +9,7 @@ from typing import Any, NamedTuple
 from django.utils.translation import gettext
 
 from annotation.models import Item, Project, Protocol
+from assist.models import AssistAnswer
 from core.errors import Refused
 
 
@@ -36,12 +37,8 @@ class Example(NamedTuple):
     answer: str
 
 
-def _text_of(kind: Kind, prompts: Mapping[str, str], _project: Project, item: Item) -> Iterable[Unit]:
+def _text_of(_loaded: Any, prompts: Mapping[str, str], item: Item) -> Iterable[Unit]:
     return [Unit(variant, {"text": item.text}) for variant in prompts]
-
-
-def _one_prompt(_variant: str) -> str:
-    return ""
 
 
 def _nothing_fixed(_project: Project) -> dict[str, str]:
@@ -61,9 +58,11 @@ class Kind:
     """A kind of task.
 
     `prompts` are the defaults by variant, `known` the placeholders of a prompt and `needed` those it must
-    have. `units` says what is asked about an item, `fixed` what is the same for all items of a project,
-    `example` which answer is shown for an item (raises ValueError where there is none), and `block` how
-    the examples stand in the prompt. `check` refuses what does not fit together. `read` reads an answer.
+    have. `load` reads once what `units` needs, which says what is asked about an item; `prompt_of` is the
+    variant of the prompt that a unit's variant is asked by. `fixed` is what is the same for all items of a
+    project, `example` which answer is shown for an item (raises ValueError where there is none), and `block`
+    how the examples stand in the prompt. `check` refuses what does not fit together. `read` reads an answer;
+    `entry` is what stands for it in a submission, where the task answers as a system does.
     """
 
     name: str
@@ -74,7 +73,8 @@ class Kind:
     needed: tuple[str, ...] = ("text",)
     max_tokens: int = 300
     protocol: Protocol | None = None
-    units: Callable[[Kind, Mapping[str, str], Project, Item], Iterable[Unit]] = _text_of
+    load: Callable[[Project], Any] = lambda project: None
+    units: Callable[[Any, Mapping[str, str], Item], Iterable[Unit]] = _text_of
     prompt_of: Callable[[str], str] = field(default=lambda variant: variant)
     fixed: Callable[[Project], dict[str, str]] = _nothing_fixed
     example: Callable[[Project, Item, Any], str] = _no_example
@@ -82,6 +82,7 @@ class Kind:
     default_block: str = ""
     check: Callable[[Project, Sequence[Example], set[str]], None] = _nothing_to_check
     most_examples: int = 10
+    entry: Callable[[AssistAnswer], dict[str, Any] | None] | None = None
 
 
 KINDS: dict[str, Kind] = {}

@@ -2,13 +2,17 @@
 
 from __future__ import annotations
 
+import json
 from collections import Counter
 from typing import Any
 
 from django.db.models import Count, Exists, OuterRef, Q, QuerySet
+from django.utils.translation import gettext
 
 from annotation.access import visible_items
 from assist.models import AssistAnswer, AssistRun
+from assist.runs.kinds import kind_named
+from core.errors import Refused
 
 
 def outcomes(run: AssistRun) -> dict[str, int]:
@@ -49,6 +53,20 @@ def answers_of(run: AssistRun) -> QuerySet[AssistAnswer]:
     if run.items is not None:
         found = found.filter(item__external_id__in=run.items)
     return found.select_related("item").order_by("item", "variant", "pk")
+
+
+def submission_bytes(run: AssistRun) -> bytes:
+    """Return what a run answered as the file of a system's submission, an object by item.
+
+    Raises Refused for a task that does not answer as a system does.
+    """
+    entry = kind_named(run.task).entry
+    if entry is None:
+        words = gettext("%(task)s answers nothing that can be scored.") % {"task": run.task}
+        raise Refused("invalid", words, errors={"task": words})
+    entries = ((row.item.external_id, entry(row)) for row in answers_of(run).iterator(chunk_size=500))
+    found = {item: said for item, said in entries if said is not None}
+    return json.dumps(found, ensure_ascii=False, indent=1).encode()
 
 
 def run_summary(run: AssistRun) -> dict[str, Any]:

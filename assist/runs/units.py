@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 from dataclasses import dataclass
+from typing import Any
 
 from django.db.models import Count, Q, QuerySet
 
@@ -50,10 +51,11 @@ def items_asked(run: AssistRun) -> QuerySet[Item]:
 def units_of(run: AssistRun) -> Iterator[list[Waiting]]:
     """Yield all units of a run, batch by batch of items."""
     kind, after = kind_named(run.task), 0
+    loaded = kind.load(run.project)
     rows = items_asked(run)
     while batch := list(rows.filter(pk__gt=after)[:BATCH]):
         after = batch[-1].pk
-        yield [waiting for item in batch for waiting in _of_item(run, kind, item)]
+        yield [waiting for item in batch for waiting in _of_item(run, kind, loaded, item)]
 
 
 def units_waiting(run: AssistRun) -> Iterator[tuple[int, list[Waiting]]]:
@@ -69,23 +71,25 @@ def units_waiting(run: AssistRun) -> Iterator[tuple[int, list[Waiting]]]:
 
 
 def _answers(run: AssistRun) -> QuerySet[AssistAnswer]:
-    """Return the answers that a run need not ask for: those by its recipes, its own if it asks again."""
+    """Return the answers that a run need not ask for: those by its recipes, or its own if it says again."""
     found = AssistAnswer.objects.exclude(state=AssistAnswer.State.UNANSWERED)
     if run.again:
         return found.filter(run=run)
     return found.filter(recipe_sha256__in=run.recipes.values())
 
 
-def _of_item(run: AssistRun, kind: Kind, item: Item) -> Iterator[Waiting]:
-    for unit in kind.units(kind, run.prompts, run.project, item):
+def _of_item(run: AssistRun, kind: Kind, loaded: Any, item: Item) -> Iterator[Waiting]:
+    for unit in kind.units(loaded, run.prompts, item):
         place = kind.prompt_of(unit.variant)
         template = run.prompts[place]
+        if not run.fixed.get("examples"):
+            template = template.replace("{examples}\n\n", "")
         yield Waiting(
             item,
             unit,
             placeholders_filled(template, {**run.fixed, **unit.values}),
             run.recipes[place],
-            prompt_sha256(template, run.fixed),
+            prompt_sha256(run.prompts[place], run.fixed),
             sha256_of([run.project_id, item.external_id, unit.variant, dict(unit.values)]),
         )
 

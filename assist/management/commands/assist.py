@@ -9,13 +9,14 @@ from django.conf import settings
 from django.core.management.base import CommandError, CommandParser
 from django.utils import timezone
 
+from annotation.access import visible_items
 from annotation.management.script import ROWS_REFUSED, ScriptCommand
 from annotation.models import Project
 from assist.filtering.context import examples_drawn
 from assist.models import AssistRun, TokensField
 from assist.runs.kinds import KINDS
 from assist.runs.parameters import RunChoices, items_missing, run_choices
-from assist.runs.results import run_summary
+from assist.runs.results import run_summary, submission_bytes
 from assist.runs.runs import run_cancel, run_preview, run_request, run_resume, run_unfinished
 from assist.runs.units import sources_of
 from assist.runs.worker import run_work
@@ -59,6 +60,7 @@ class Command(ScriptCommand):
         parser.add_argument(
             "--all-sources", action="store_true", help="the texts of every source may be sent"
         )
+        parser.add_argument("--split", metavar="NAME", help="ask about the items of one split alone")
         parser.add_argument("--budget-requests", metavar="N", type=int, help="stop before more requests")
         parser.add_argument("--budget-tokens", metavar="N", type=int, help="stop before more tokens")
         parser.add_argument("--temperature", metavar="T", default="0", help="default: 0; none is not sent")
@@ -71,11 +73,19 @@ class Command(ScriptCommand):
         parser.add_argument("--per-minute", metavar="N", type=int, default=600, help="default: 600")
         parser.add_argument("--again", action="store_true", help="also about what has an answer")
         parser.add_argument("--dry-run", action="store_true", help="say what would be sent, and send nothing")
+        parser.add_argument(
+            "--submission",
+            metavar="FILE",
+            type=Path,
+            help="write a baseline's answers as a system's file",
+        )
         parser.add_argument("--json", action="store_true", help="say it as JSON")
 
     def handle(self, *args: Any, **options: Any) -> None:
         project = self.project(options["slug"])
         choices = run_choices(project, _given(project, options))
+        if options["submission"] and choices.kind.entry is None:
+            raise CommandError(f"submission: {choices.kind.name} answers nothing that can be scored.")
         if options["dry_run"]:
             self._preview(project, choices, options)
             return
@@ -91,6 +101,16 @@ class Command(ScriptCommand):
         self._tell(run, options)
         if run.state != AssistRun.State.DONE:
             raise CommandError(run.error or f"Run {run.number} is {run.get_state_display()}.")
+        self.finished(run, options)
+
+    def finished(self, run: AssistRun, options: dict[str, Any]) -> None:
+        """Do what follows a run that is done."""
+        if options["submission"]:
+            data = submission_bytes(run)
+            try:
+                options["submission"].write_bytes(data)
+            except OSError as error:
+                raise CommandError(f"{options['submission']} cannot be written: {error.strerror}.") from error
 
     def _run(self, project: Project, choices: RunChoices) -> AssistRun:
         """Return the run to work on: one that asks the same and has not come to its end, or a new one."""
@@ -134,8 +154,8 @@ class Command(ScriptCommand):
             return
         of = found["outcomes"]
         self.stdout.write(
-            f"run {run.number}: {of['usable']} usable, {of['unusable']} not usable, {of['unanswered']} "
-            f"without an answer; {run.requests} requests, {run.tokens} tokens"
+            f"run {run.number}: {of['usable']} usable, {of['unusable']} not usable, "
+            f"{of['unanswered']} without an answer; {run.requests} requests, {run.tokens} tokens"
         )
         for what in ("labels", "problems"):
             if found[what]:
@@ -159,6 +179,11 @@ def _given(project: Project, options: dict[str, Any]) -> dict[str, Any]:
         given["prompt"] = _read(options["prompt"])
     if options["items"]:
         given["items"] = _items(project, options["items"])
+    elif options["split"] is not None:
+        of_split = visible_items(project).filter(split=options["split"]).order_by("pk")
+        given["items"] = list(of_split.values_list("external_id", flat=True))
+        if not given["items"]:
+            raise CommandError(f"split: no item of {project.slug} is in the split {options['split']!r}.")
     if options["examples"]:
         given["examples"] = _examples(project, options["examples"])
     elif options["draw_examples"]:
