@@ -14,7 +14,14 @@ APPS = ("config", "frontend", "scoring", "exports", "agreement", "annotation", "
 FLOORS = {
     "annotation": (
         *("api", "tasks", "training", "importing adjudication", "judging", "rounds"),
-        *("projects items protocols", "access accounts", "codebooks", "database", "models", "limits signals"),
+        *(
+            "projects items protocols",
+            "access accounts backups",
+            "codebooks",
+            "database",
+            "models",
+            "limits signals",
+        ),
     ),
     "annotation/importing": ("", "formats", "files"),
     "agreement": (

@@ -106,6 +106,7 @@ CELERY_BEAT_SCHEDULE = {
     "exports-sweep": {"task": "exports.sweep_releases", "schedule": 30.0},
     "scoring-sweep": {"task": "scoring.sweep_evaluations", "schedule": 30.0},
     "annotation-sweep-imports": {"task": "annotation.sweep_imports", "schedule": 30.0},
+    "annotation-delete-projects": {"task": "annotation.delete_projects", "schedule": 3600.0},
     "exports-sweep-refinements": {"task": "exports.sweep_refinements", "schedule": 30.0},
 }
 
