@@ -97,12 +97,13 @@ def erasure_effects(target: Membership) -> list[str]:
         gettext("All that %(name)s judged is deleted too, as the project promised.") % name
         if target.project.erases_judgements
         else gettext("What they judged stays, under the name %(name)s alone.") % name,
-        gettext(
-            "Figures and releases made from now on are without their judgements. Releases made so far stay "
-            "as they are: they have pseudonyms only."
-        )
+        gettext("Figures and releases made from now on are without their judgements.")
         if target.project.erases_judgements
-        else gettext("Figures and releases stay as they are: they have pseudonyms only."),
+        else gettext("Figures stay as they are."),
+        gettext(
+            "Releases made so far stay as they are: they have the pseudonym, and the background where their "
+            "card prints it."
+        ),
         gettext("The log says that somebody was erased, not who. Nobody can take it back."),
         gettext("Backups made before still hold it until they are deleted."),
     ]

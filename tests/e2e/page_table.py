@@ -191,7 +191,8 @@ VISITS = (
 
 NOT_PAGES = {
     "an answer to a form, which leads on to a page": {
-        "project_restore", "project_keep", "codebook_preview", "item_restore", "import_undo", "person_reactivate",
+        "project_restore", "project_keep",
+        "codebook_preview", "item_restore", "import_undo", "person_reactivate",
         "invitation_withdraw", "release_cancel", "release_unpublish", "round_pause", "agreement_compute",
         "agreement_competence",
         "agreement_influence",

@@ -47,7 +47,7 @@ def test_a_person_leaves_a_project_and_takes_their_judgements_out(study):
     left = Membership.objects.get(pk=study.annotators[0].pk)
     assert (left.is_active, left.left_out_at is None) == (False, False)
     assert client.get("/p/s/").status_code == 403
-    assert "you are A2 there" in html_of(client.get("/account/data/"))
+    assert "you were A2 there and left" in html_of(client.get("/account/data/"))
 
 
 def test_the_last_lead_does_not_leave(lead_client, study):
@@ -59,7 +59,7 @@ def test_a_lead_erases_a_person_after_typing_the_pseudonym(lead_client, study):
     address = f"/p/s/people/{study.annotators[0].pk}/erase/"
     page = html_of(lead_client.get(address))
     assert "What they judged stays, under the name A2 alone." in page
-    assert "Figures and releases stay as they are" in page
+    assert "Figures stay as they are." in page
     assert "That is not the name" in html_of(lead_client.post(address, {"typed": "A3"}))
     lead_client.post(address, {"typed": "A2"})
     assert Membership.objects.get(pk=study.annotators[0].pk).user is None
