@@ -19,7 +19,7 @@ class Release(Job):
     name, sha256, size and storage path of each file. `counts` and `digest` are those of everything, for the
     leads; `public` has those that anybody may see, and is empty for a release of an older version.
     `name`, `licence` and `description` are those it was built with, as the card has them, whatever becomes of
-    the project.
+    the project. `taken_down_at` says since when its files are gone, because a text in it was erased for good.
     """
 
     class State(models.TextChoices):
@@ -45,6 +45,7 @@ class Release(Job):
     member = models.ForeignKey(Membership, on_delete=models.PROTECT, null=True, related_name="+")
     created_at = models.DateTimeField(auto_now_add=True)
     built_at = models.DateTimeField(null=True)
+    taken_down_at = models.DateTimeField(null=True)
 
     class Meta(Job.Meta):
         ordering = ["project", "-id"]

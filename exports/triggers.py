@@ -3,6 +3,7 @@
 from collections.abc import Sequence
 from typing import Any
 
+from annotation.database.erasure import is_erased, only_blocks
 from annotation.database.triggers import (
     ALWAYS,
     Trigger,
@@ -38,7 +39,7 @@ _SEALED = (
     "built_at",
 )
 _SEALED_AND_MAY_BE_NULL = ("member_id", "lease_until")
-"""With the above every column but `is_public`: the one thing that may change about a finished release."""
+"""With the above every column but `is_public` and `taken_down_at`, what may change of one that is done."""
 
 _RUN_SEALED = (
     "id",
@@ -76,6 +77,9 @@ _REFINEMENT_SEALED = (
     "answered_at",
 )
 """Every column but `rejected_at` and `rejected_by`."""
+
+_REFINEMENT_WORDS = ("question_template", "question", "reason")
+"""Those of them that may quote the text, and turn into blocks when it is erased."""
 
 
 LIMITS = {
@@ -119,6 +123,13 @@ TRIGGERS = (
         ("UPDATE",),
         changed(_REFINEMENT_SEALED),
         "a refined question never changes: reject it, or ask again",
+        erased_update=" AND ".join(
+            [
+                f"NOT ({changed([name for name in _REFINEMENT_SEALED if name not in _REFINEMENT_WORDS])})",
+                *(only_blocks(f"NEW.{name}") for name in _REFINEMENT_WORDS),
+                is_erased("item", "OLD.item_id"),
+            ]
+        ),
     ),
     Trigger(
         "refinement_kept",

@@ -9,12 +9,16 @@ class ScoringConfig(AppConfig):
     default_auto_field = "django.db.models.BigAutoField"
 
     def ready(self) -> None:
+        from annotation.signals import item_erasing, project_deleting
         from assist.runs.kinds import kind_register
         from scoring.baselines.focus_task import FOCUS_ANSWERS
         from scoring.baselines.question_task import THREE_QUESTIONS
+        from scoring.systems.erasure import answers_erase, project_submissions_forget
         from scoring.triggers import install_scoring_triggers, lift_scoring_triggers
 
         for kind in (FOCUS_ANSWERS, THREE_QUESTIONS):
             kind_register(kind)
+        item_erasing.connect(answers_erase, dispatch_uid="answers_erase")
+        project_deleting.connect(project_submissions_forget, dispatch_uid="project_submissions_forget")
         pre_migrate.connect(lift_scoring_triggers, sender=self)
         post_migrate.connect(install_scoring_triggers, sender=self)

@@ -25,7 +25,14 @@ APPS = (
 FLOORS = {
     "annotation": (
         *("api", "tasks", "training", "importing adjudication", "judging", "rounds"),
-        *("projects items protocols", "access accounts", "codebooks", "database", "models", "limits signals"),
+        *(
+            "projects items protocols",
+            "access accounts backups",
+            "codebooks",
+            "database",
+            "models",
+            "limits signals",
+        ),
     ),
     "annotation/importing": ("", "formats", "files"),
     "agreement": (

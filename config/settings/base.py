@@ -125,6 +125,7 @@ CELERY_BEAT_SCHEDULE = {
     "scoring-sweep": {"task": "scoring.sweep_evaluations", "schedule": 30.0},
     "annotation-sweep-imports": {"task": "annotation.sweep_imports", "schedule": 30.0},
     "assist-sweep": {"task": "assist.sweep_runs", "schedule": 30.0},
+    "annotation-delete-projects": {"task": "annotation.delete_projects", "schedule": 3600.0},
     "exports-sweep-refinements": {"task": "exports.sweep_refinements", "schedule": 30.0},
     "operations-prune": {"task": "operations.prune", "schedule": 86_400.0},
 }

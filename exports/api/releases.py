@@ -29,7 +29,7 @@ from exports.releases.claim import release_cancel
 from exports.releases.http_range import byte_range
 from exports.releases.publication import release_publish, release_unpublish
 from exports.releases.reader_access import refuse_release_while_judging
-from exports.releases.storage import file_pieces, verify_file
+from exports.releases.storage import file_pieces, refuse_taken_down, verify_file
 from exports.selection.parameters import (
     EXCHANGE,
     LEAST_CELL,
@@ -208,6 +208,7 @@ class ReleaseFileApi(MemberView):
         responses={
             (200, "application/octet-stream"): OpenApiTypes.BINARY,
             **REFUSALS,
+            410: OpenApiResponse(RefusalSerializer, "A text in it was erased for good (`taken_down`)."),
             503: OpenApiResponse(RefusalSerializer, "The storage lost or changed the file (`damaged`)."),
         }
     )
@@ -221,6 +222,7 @@ class ReleaseFileApi(MemberView):
             raise NotFound(
                 gettext("Release %(version)s has no file “%(name)s”.") % {"version": version, "name": name}
             )
+        refuse_taken_down(release)
         return file_response(request, release, file, caching="no-store")
 
 

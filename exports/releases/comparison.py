@@ -83,7 +83,7 @@ class Changes:
 def release_before(release: Release, *, public: bool = False) -> Release | None:
     """Return the release that was built last before this one; with `public`, the last that is public."""
     earlier = Q(built_at__lt=release.built_at) | Q(built_at=release.built_at, pk__lt=release.pk)
-    found = release.project.releases.filter(earlier, state=Release.State.DONE)
+    found = release.project.releases.filter(earlier, state=Release.State.DONE, taken_down_at=None)
     if public:
         found = found.filter(is_public=True)
     return found.order_by("-built_at", "-id").first()
@@ -141,6 +141,13 @@ def withdrawn_among(release: Release, removed: tuple[str, ...]) -> list[str]:
         release.project.items.filter(withdrawn_at__isnull=False).values_list("external_id", flat=True)
     )
     return [item for item in removed if item in withdrawn]
+
+
+def changes_forget(release: Release) -> None:
+    """Delete what was stored of comparing a release with any other of its project."""
+    for other in release.project.releases.filter(state=Release.State.DONE).exclude(pk=release.pk):
+        for place in (_place(release, other), _place(other, release)):
+            default_storage.delete(place)
 
 
 def _place(before: Release, after: Release) -> str:

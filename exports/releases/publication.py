@@ -13,13 +13,15 @@ from core.errors import NotFound, Refused
 from exports.disclosure.disclosure import keeps_back
 from exports.documentation.contents import StoredFile
 from exports.models import Release
+from exports.releases.storage import refuse_taken_down
 
 DATA_ALONE = ("data/", "focus", "cqs_gen", "schemas/", "scripts/")
 """How the files of a release begin that say nothing of anything kept back, whenever it was built."""
 
 
 def release_publish(*, release: Release, by: Membership) -> None:
-    """Make a release's page and its files public. Raises Refused where it is not built."""
+    """Make a release's page and its files public. Raises Refused where it is not built, or has no files."""
+    refuse_taken_down(release)
     if not _switch(release, public=True, by=by) and release.state != Release.State.DONE:
         raise Refused(
             "not_ready",

@@ -139,6 +139,7 @@ def write_release(release: Release, directory: Path, *, internal: bool = False) 
         raise Refused(
             "not_ready", f"Release {release.version} is not built: {release.error or release.state}."
         )
+    refuse_taken_down(release)
     files: list[StoredFile] = [
         file for file in release.files if not file["archive"] and (internal or not file["internal"])
     ]
@@ -162,6 +163,19 @@ def write_release(release: Release, directory: Path, *, internal: bool = False) 
     finally:
         shutil.rmtree(temporary, ignore_errors=True)
     return names
+
+
+def refuse_taken_down(release: Release) -> None:
+    """Raise Refused where the files of a release are gone for good."""
+    if release.taken_down_at:
+        raise Refused(
+            "taken_down",
+            gettext(
+                "The files of release %(version)s are gone: a text in it was erased for good on %(day)s. "
+                "Build a new version, which leaves the text out."
+            )
+            % {"version": release.version, "day": f"{release.taken_down_at:%Y-%m-%d}"},
+        )
 
 
 def _other_files(directory: Path) -> Refused:

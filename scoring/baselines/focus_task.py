@@ -20,7 +20,7 @@ from assist.runs.kinds import Example, Found, Kind, Unit
 from exports.formats.focus import probes
 from exports.selection.parameters import Parameters
 from exports.selection.records import records_of
-from exports.selection.selection import selection_read
+from exports.selection.selection import read_selection
 from scoring.baselines.splits import splits_check
 from scoring.evaluation.references import type_names
 from scoring.reading.focus_answers import (
@@ -77,7 +77,7 @@ def answer_words(types: Sequence[str], spans: Sequence[str]) -> str:
 def _example(project: Project, item: Item, given: Any) -> str:
     """Return the answer to show for an item: the one given, or what people decided about it."""
     if given is None:
-        selection = selection_read(project, Parameters())
+        selection = read_selection(project, Parameters())
         record = next(records_of(selection, [item.pk]), None)
         types, spans = probes(record, selection.codebook) if record else ([], [])
         if not types:

@@ -13,7 +13,7 @@ from django.utils.translation import gettext
 
 from core.errors import Refused
 from exports.models import Release
-from exports.releases.storage import verify_file
+from exports.releases.storage import refuse_taken_down, verify_file
 from scoring.evaluation.sources import ReleaseFiles, pieces_of
 from scoring.models import SubmissionFile
 
@@ -22,6 +22,7 @@ logger = logging.getLogger(__name__)
 
 def release_files(release: Release) -> ReleaseFiles:
     """Return the files of a release that is built. Reading one raises Refused where it is not whole."""
+    refuse_taken_down(release)
     files = {file["name"]: file for file in release.files}
 
     def read(name: str) -> bytes:

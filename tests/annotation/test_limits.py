@@ -42,6 +42,7 @@ OURS = {
     "annotation.AccountName": {"name_key", "email_key"},
     "annotation.AnnotationEvent": {"type_code", "payload_sha256"},
     "annotation.Assignment": {"types"},
+    "annotation.Backup": {"name"},
     "annotation.Claim": {"type_code"},
     "annotation.Comment": {"type_code"},
     "annotation.Import": {"file_name", "file_sha256", "format"},

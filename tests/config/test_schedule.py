@@ -10,6 +10,7 @@ def test_every_scheduled_task_is_registered():
     scheduled = {entry["task"] for entry in settings.CELERY_BEAT_SCHEDULE.values()}
     assert scheduled == {
         "annotation.sweep_imports",
+        "annotation.delete_projects",
         "agreement.sweep_reports",
         "agreement.refresh_live_reports",
         "exports.sweep_releases",

@@ -78,6 +78,7 @@ def release(request: HttpRequest, slug: str, version: str) -> HttpResponse:
     """Show a release: how far it is, then its files, counts and digest."""
     member = lead_or_403(request, slug)
     found = release_of(member, version)
+    there = [] if found.taken_down_at else found.files
     return project_page(
         request,
         "releases/release.html",
@@ -87,8 +88,8 @@ def release(request: HttpRequest, slug: str, version: str) -> HttpResponse:
         working=found.state in WORKING,
         shown=release_shown(found) if found.state in WORKING else None,
         cancelled=release_cancellation(found) if found.state == Release.State.CANCELLED else None,
-        archive=next((file for file in found.files if file["archive"]), None),
-        files=[file for file in found.files if not file["archive"]],
+        archive=next((file for file in there if file["archive"]), None),
+        files=[file for file in there if not file["archive"]],
         files_inside=any(file["internal"] for file in found.files),
         facts=release_facts(found),
         digest=found.digest,
@@ -98,7 +99,7 @@ def release(request: HttpRequest, slug: str, version: str) -> HttpResponse:
         file_route="api-release-file",
         **(
             changes_context(request, found, public=False, member=member)
-            if found.state == Release.State.DONE
+            if found.state == Release.State.DONE and not found.taken_down_at
             else {}
         ),
     )
