@@ -19,7 +19,9 @@ NAMED_BY_DJANGO = {
     *("base", "celery", "common", "decorators", "fields", "main", "middleware", "models", "signals", "tasks"),
     *("urls", "wsgi"),
 }
-PLACE = re.compile(r"`((?:annotation|agreement|exports|scoring|boards|frontend|core|config)/[\w./-]+)` \(`(\w+)`\)")
+PLACE = re.compile(
+    r"`((?:annotation|agreement|exports|scoring|boards|frontend|core|config)/[\w./-]+)` \(`(\w+)`\)"
+)
 PATH = re.compile(
     r"`((?:annotation|agreement|exports|scoring|boards|frontend|core|config|tests|bench|tools|docs)/[\w./-]+?)`"
 )
