@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from typing import Any
 
+from django.core.paginator import Page
 from django.http import HttpRequest, HttpResponse, JsonResponse
 from django.http.response import HttpResponseBase
 from django.shortcuts import render
@@ -42,18 +43,19 @@ def board(request: HttpRequest, slug: str, name: str) -> HttpResponse:
     found = public_board_or_404(slug, name, request.user)
     version = _version(request, found)
     page = page_of(request, public_rows(found, version), ROWS_PER_PAGE)
-    rows = [row_shown(row) for row in page]
+    systems = [row_shown(row) for row in page]
+    trivial = [_trivial(row) for row in trivial_shown(found, version)]
     return render(
         request,
         "frontend/boards/board.html",
         {
             **board_context(request, found, version),
             "page": page,
-            "rows": rows,
+            "systems": bool(systems),
+            "rows": _among(systems, trivial, page),
             "query": f"version={version.number}" if "version" in request.GET else "",
-            "has_runs": any(row["runs"] > 1 for row in rows),
-            "has_people": any(row["people"] for row in rows),
-            "trivial": [_trivial(row) for row in trivial_shown(found, version)] if page.number == 1 else [],
+            "has_runs": any(row["runs"] > 1 for row in systems),
+            "has_people": any(row["people"] for row in systems),
             "waiting": waiting(version),
             "axis": AXIS,
         },
@@ -165,6 +167,19 @@ def _trivial_words(row: dict[str, Any]) -> str:
     if row.get("types"):
         words += f": {', '.join(row['types'])}"
     return words
+
+
+def _among(
+    systems: list[dict[str, Any]], trivial: list[dict[str, Any]], page: Page[Any]
+) -> list[dict[str, Any]]:
+    """Return the rows of a page with the trivial ones where their figures belong, behind equal systems.
+
+    What is worth more than the first system of a page stands on the page before.
+    """
+    top = float(systems[0]["score"]) if systems and page.has_previous() else float("inf")
+    low = float(systems[-1]["score"]) if systems and page.has_next() else float("-inf")
+    here = [row for row in trivial if low <= float(row["score"] or 0) < top]
+    return sorted([*systems, *here], key=lambda row: (-float(row["score"] or 0), "words" in row))
 
 
 def _whisker(value: float | None, low: float | None, high: float | None) -> Whisker | None:
