@@ -24,6 +24,7 @@ from boards.life.versions import (
     NONE_FOR_ALL,
     OTHERS,
     RANDOM_TYPES,
+    ahead_of,
     learnable_of,
     methods_of,
     version_or_404,
@@ -100,6 +101,7 @@ def board_context(request: HttpRequest, found: Board, version: BoardVersion) -> 
         "may_hand_in": may_hand_in(found, request.user),
         "leads": leads(found.project, request.user),
         "bits": bits,
+        "ahead": ahead_of(found, version),
         "withheld": version.split in version.release.parameters.get("withheld", ()),
     }
 

@@ -19,7 +19,7 @@ from boards.life.entries import entry_hide, entry_or_404, entry_show, same_files
 from boards.life.export import board_export, export_name
 from boards.life.shown import lead_rows
 from boards.life.teams import board_invitation_revoke, board_invite
-from boards.life.versions import learnable_of, version_now, version_or_404
+from boards.life.versions import ahead_of, learnable_of, version_now, version_or_404
 from boards.models import Board
 from boards.tasks import placing_start_again, standing_follow, version_start
 from core.errors import NotFound, Refused
@@ -123,6 +123,7 @@ def board(request: HttpRequest, slug: str, name: str) -> HttpResponse:
         teams=found.teams.count(),
         same=same_files(found),
         bits=learnable_of(found, version),
+        ahead=ahead_of(found, version),
         invite=InviteForm(),
         invitations=found.invitations.filter(team__isnull=True, revoked_at__isnull=True),
         link=request.build_absolute_uri(reverse("board_join", args=[token])) if token else "",
