@@ -115,8 +115,9 @@ def row_shown(row: Row) -> dict[str, Any]:
         "place": row.place,
         "entry": entry,
         "score": row.printed,
-        "interval": f"[{printed(low)}, {printed(high)}]" if low is not None else "",
+        "interval": _interval(low, high),
         "sd": printed(figures.get("sd")),
+        "said": f"{row.printed} {_interval(low, high)}".strip(),
         "whisker": _whisker(value, low, high),
         "nae": _percent(figures.get("nae_share")),
         "labels": _labels(figures.get("labels") or {}),
@@ -151,7 +152,8 @@ def _trivial(row: dict[str, Any]) -> dict[str, Any]:
     return {
         "words": _trivial_words(row),
         "score": printed(value),
-        "interval": f"[{printed(low)}, {printed(high)}]" if low is not None else "",
+        "interval": _interval(low, high),
+        "said": f"{printed(value)} {_interval(low, high)}".strip(),
         "whisker": _whisker(value, low, high),
         "nae": _percent(row.get("nae_share")),
         "reason": gettext("the release has no other split to learn it from") if "reason" in row else "",
@@ -188,6 +190,10 @@ def _whisker(value: float | None, low: float | None, high: float | None) -> Whis
     if value is None:
         return None
     return whisker_of({"value": value, "low": low, "high": high, "caution": ""}, AXIS)
+
+
+def _interval(low: float | None, high: float | None) -> str:
+    return "" if low is None else f"[{printed(low)}, {printed(high)}]"
 
 
 def _labels(labels: dict[str, Any]) -> str:
