@@ -30,6 +30,7 @@ urlpatterns = [
     path("api/", include("assist.api.urls")),
     path("api/", include("exports.api.urls")),
     path("api/", include("scoring.api.urls")),
+    path("api/", include("boards.api.urls")),
     path("api/schema/", SpectacularAPIView.as_view(), name="schema"),
     path("api/docs/", SpectacularSwaggerSplitView.as_view(url_name="schema"), name="api-docs"),
     path("", include("frontend.urls")),

@@ -6,6 +6,7 @@ from django.views.i18n import JSONCatalog
 from frontend.pages import codebooks, crawling, my_decisions, refinement, workspace
 from frontend.pages.adjudication import disagreements, units
 from frontend.pages.agreement import comparison, report
+from frontend.pages.boards import board, boards, team
 from frontend.pages.items import imports, items, screening
 from frontend.pages.people import invitations, own_data, people, person, reassignment
 from frontend.pages.project import audit, home, project, settings
@@ -90,6 +91,34 @@ urlpatterns = [
         refinement.restore,
         name="refinement_restore",
     ),
+    path("front-page/", home.front_page, name="front_page"),
+    path("join-board/<str:token>/", team.join, name="board_join"),
+    path("boards/<slug:slug>/<slug:name>/", board.board, name="board"),
+    path("boards/<slug:slug>/<slug:name>/hand-in/", team.hand_in, name="board_hand_in"),
+    path("boards/<slug:slug>/<slug:name>/team/", team.team, name="board_team"),
+    path("boards/<slug:slug>/<slug:name>/team/progress/", team.team_progress, name="board_team_progress"),
+    path("boards/<slug:slug>/<slug:name>/submissions/<int:entry_id>/", team.entry, name="board_entry"),
+    path(
+        "boards/<slug:slug>/<slug:name>/submissions/<int:entry_id>/withdraw/",
+        team.withdraw,
+        name="board_withdraw",
+    ),
+    path("boards/<slug:slug>/<slug:name>/<str:file>", board.board_file, name="board_file"),
+    path("p/<slug:slug>/boards/", boards.boards, name="boards"),
+    path("p/<slug:slug>/boards/new/", boards.board_new, name="board_new"),
+    path("p/<slug:slug>/boards/<slug:name>/", boards.board, name="lead_board"),
+    *[
+        path(f"p/<slug:slug>/boards/<slug:name>/{act}/", view, name=name)
+        for act, view, name in (
+            ("settings", boards.board_settings, "lead_board_settings"),
+            ("version", boards.board_version, "lead_board_version"),
+            ("switch", boards.switch, "lead_board_switch"),
+            ("invite", boards.invite, "lead_board_invite"),
+            ("export", boards.export, "lead_board_export"),
+            ("submissions/<int:entry_id>/hide", boards.hide, "lead_board_hide"),
+            ("submissions/<int:entry_id>/show", boards.show, "lead_board_show"),
+        )
+    ],
     path("p/<slug:slug>/systems/", systems.systems, name="systems"),
     path("p/<slug:slug>/systems/new/", systems.system_new, name="system_new"),
     path("p/<slug:slug>/systems/matching/", matching.matching_new, name="matching_new"),

@@ -6,15 +6,18 @@ So neither what a check answers nor how long it takes can depend on the referenc
 from __future__ import annotations
 
 import hashlib
-from collections.abc import Sequence
+import json
+from collections.abc import Mapping, Sequence
 from datetime import datetime
 from functools import lru_cache
+from typing import Any
 
 from django.db import IntegrityError, transaction
 from django.utils import timezone
 from django.utils.translation import gettext
 
 from annotation.codebooks.toml_reader import read_codebook
+from annotation.models import Protocol
 from boards.models import MOST_CHECKS, BoardVersion, Team, UploadCheck
 from core.errors import Refused
 from exports.models import Release
@@ -74,10 +77,8 @@ def _public(release_id: int, digest: str, split: str) -> Benchmark:
     codebook = read_codebook(files.read("codebook.toml").decode("utf-8"), "codebook.toml")
     names = type_names(codebook)
     made = Benchmark(codebook, names)
-    stem = "focus" if made.is_focus else "cqs_gen"
-    name = f"{stem}.{split}.json" if split else f"{stem}.json"
     provenance = {"split": split or None}
-    entries = items_of(files.read(name), Findings(name), limited=False)
+    entries = _public_entries(release, split)
     if made.is_focus:
         arguments = {
             item: Argument(str(entry.get("argument", "")), {}, {}) for item, entry in entries.items()
@@ -85,6 +86,24 @@ def _public(release_id: int, digest: str, split: str) -> Benchmark:
         return Benchmark(codebook, names, arguments=arguments, provenance=provenance)
     interventions = {item: Intervention("", ()) for item in entries}
     return Benchmark(codebook, names, interventions=interventions, provenance=provenance)
+
+
+def template_json(version: BoardVersion) -> bytes:
+    """Return a file to be filled in: every item of the split with its text, where that is public."""
+    focus = version.release.project.protocol != Protocol.CQS_GEN
+    kept = ("argument_id", "argument") if focus else ("intervention_id", "intervention")
+    empty: dict[str, Any] = {"fsq_types": [], "spans": []} if focus else {"cqs": []}
+    found = {
+        item: {**{name: entry[name] for name in kept if name in entry}, **empty}
+        for item, entry in _public_entries(version.release, version.split).items()
+    }
+    return json.dumps(found, ensure_ascii=False, indent=1).encode()
+
+
+def _public_entries(release: Release, split: str) -> Mapping[str, Mapping[str, Any]]:
+    stem = "cqs_gen" if release.project.protocol == Protocol.CQS_GEN else "focus"
+    name = f"{stem}.{split}.json" if split else f"{stem}.json"
+    return items_of(release_files(release).read(name), Findings(name), limited=False)
 
 
 def _count(team: Team, now: datetime) -> None:

@@ -257,11 +257,6 @@ def _row(evaluations: list[Evaluation]) -> dict[str, Any]:
     }
 
 
-def entries_of(version: BoardVersion) -> Any:
-    """Return the placings of a version with their entries, without what pages do not show."""
-    return Placing.objects.filter(version=version).select_related("entry__team")
-
-
 def people_said(entries: list[Entry]) -> dict[int, float]:
     """Return the score of entries by people, where a matching round scored their files."""
     done = Evaluation.objects.filter(

@@ -18,7 +18,7 @@ from django.utils.translation import gettext
 from agreement.spans.encoders import EncoderUnavailable
 from annotation.access import refuse_archived
 from annotation.models import Membership, ProjectEvent, Protocol
-from boards.figures.bits import Learnable, entropy, learnable
+from boards.figures.bits import Learnable, entropy, learnable, most_ahead, values_of_a_score
 from boards.figures.trivial_answers import most_frequent, references_of_others
 from boards.models import Board, BoardVersion, Entry, Placing
 from core.errors import NotFound, Refused
@@ -167,6 +167,17 @@ def learnable_of(board: Board, version: BoardVersion) -> Learnable:
         runs=board.most_runs,
         methods=len(version.methods),
     )
+
+
+def ahead_of(board: Board, version: BoardVersion) -> float | None:
+    """Return by how much a team's best may run ahead of fresh references, on average, by its scores.
+
+    None for F1, which is no mean of answers.
+    """
+    if version.scope:
+        return None
+    answers = values_of_a_score(version.facts["items"], is_focus=False) - 1
+    return most_ahead(learnable_of(board, version).scores, answers)
 
 
 def version_run(*, version_id: int) -> bool:

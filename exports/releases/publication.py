@@ -40,6 +40,15 @@ def public_releases() -> QuerySet[Release]:
     return Release.objects.filter(is_public=True, state=Release.State.DONE)
 
 
+def public_releases_newest() -> list[Release]:
+    """Return the newest public release of each project that is not archived, by the project's name."""
+    newest: dict[int, Release] = {}
+    rows = public_releases().filter(project__archived_at__isnull=True).select_related("project")
+    for release in rows.defer("card", "files").order_by("project__name", "-built_at", "-id"):
+        newest.setdefault(release.project_id, release)
+    return list(newest.values())
+
+
 def public_release_or_404(slug: str, version: str) -> Release:
     """Return a release that a lead made public. Raises NotFound for any other, whether it exists or not."""
     found = public_releases().select_related("project").filter(project__slug=slug, version=version).first()

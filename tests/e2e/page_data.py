@@ -24,6 +24,12 @@ from annotation.rounds.drawing import draw_claim
 from annotation.rounds.lifecycle import round_close, round_create, round_draw, round_pause, round_reopen
 from annotation.rounds.opening import round_open
 from annotation.training.key import key_from_resolutions
+from boards.life.boards import board_create, board_switch
+from boards.life.checking import public_benchmark
+from boards.life.entries import entry_hand_in
+from boards.life.placings import placing_run
+from boards.life.teams import board_invite, team_create
+from boards.life.versions import version_create, version_run
 from exports.models import Release
 from exports.releases.claim import release_cancel
 from exports.releases.publication import release_publish
@@ -32,6 +38,7 @@ from scoring.systems.choices import read_choices
 from scoring.systems.comparing import comparison, evaluations_chosen
 from scoring.systems.error_tags import answer_tag, error_tag_add
 from scoring.systems.evaluations import evaluation_request
+from scoring.systems.submissions import HandedIn
 from tests import factories
 from tests.conftest import client_of
 from tests.factories.releases import release
@@ -81,6 +88,7 @@ def seed() -> None:
         **{f"upload_{name}": pk for name, pk in _uploads(focus).items()},
         "upload_screened": _sent(screening, focus),
         **_systems(focus, questions),
+        **_boards(questions),
     }
     print(json.dumps(known))
 
@@ -227,6 +235,37 @@ def _systems(focus: factories.Study, questions: factories.Study) -> dict[str, in
         "evaluation_questions": by_chrf.pk,
         "evaluation_exact": by_words.pk,
         "evaluation_failed": failed.pk,
+    }
+
+
+def _boards(made: factories.Study) -> dict[str, int | str]:
+    """A board with long names and a submission that a worker scored, and one that waits for its turn."""
+    project = made.project
+    board = board_create(
+        project=project, name="best", title=LONG, description=ONE_WORD, entrance="anyone", feedback="full"
+    )
+    version = version_create(board=board, release=project.releases.get(), methods=["chrf"], replicates=50)
+    version_run(version_id=version.pk)
+    board_switch(board=board, state="open")
+    user = factories.user("olu")
+    team = team_create(board=board, name=ARABIC, user=user)
+    items = public_benchmark(version).items
+    for tag in ("first", "second"):
+        content = {item: {"cqs": [{"cq": f"Why {tag} {n} {item}?"} for n in range(3)]} for item in items}
+        placing = entry_hand_in(
+            board=board,
+            user=user,
+            files=[HandedIn("x.json", json.dumps(content).encode())],
+            name=ONE_WORD,
+            line=JAPANESE,
+            may_be_shown=True,
+            now=timezone.now() + timedelta(days=tag == "second"),
+        )
+        if tag == "first":
+            placing_run(placing_id=placing.pk)
+    return {
+        "entry": team.entries.order_by("pk").values_list("pk", flat=True)[0],
+        "board_token": board_invite(board=board, by=made.lead, note=LONG)[1],
     }
 
 

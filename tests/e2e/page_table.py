@@ -73,6 +73,15 @@ _LEAD = """
 /p/focus/releases/4.0/
 /p/focus/releases/1.1/publish/
 /p/focus/refinements/
+/front-page/
+/p/questions/boards/
+/p/empty/boards/
+/p/questions/boards/new/
+/p/focus/boards/new/
+/p/questions/boards/best/
+/p/questions/boards/best/settings/
+/p/questions/boards/best/version/
+/p/questions/boards/best/submissions/{entry}/hide/
 /p/focus/systems/
 /p/empty/systems/
 /p/focus/systems/new/
@@ -154,6 +163,9 @@ _ANNOTATOR = """
 /p/questions/rounds/1/units/{question_item}/{question}/
 """
 _NOBODY = """
+/
+/boards/questions/best/
+/join-board/{board_token}/
 /accounts/login/
 /accounts/password/reset/
 /accounts/password/reset/done/
@@ -173,6 +185,11 @@ VISITS = (
     *(Visit("ann", path) for path in _ANNOTATOR.split()),
     *(Visit("", path) for path in _NOBODY.split()),
     Visit("new", "/"),
+    Visit("new", "/boards/questions/best/hand-in/"),
+    Visit("new", "/join-board/{board_token}/"),
+    Visit("olu", "/boards/questions/best/hand-in/"),
+    Visit("olu", "/boards/questions/best/team/"),
+    Visit("olu", "/boards/questions/best/submissions/{entry}/"),
     Visit("new", "/join/{token}/"),
     Visit("", "/join/{worthless}/", 404),
     Visit("", "/no/such/page", 404),
@@ -198,16 +215,17 @@ NOT_PAGES = {
         "agreement_influence",
         "adjudicate_next", "refinement_cancel", "refinement_reject", "refinement_restore",
         "evaluation_cancel", "evaluation_again", "answer_tag", "error_tag_new",
-        "matching_score", "matching_references",
+        "matching_score", "matching_references", "board_withdraw",
+        "lead_board_switch", "lead_board_invite", "lead_board_export", "lead_board_show",
         "unit_decide", "unit_undo", "unit_skip", "unit_comment", "set_language",
     },
     "a part of a page": {
         "upload_progress", "release_progress", "refinement_progress", "round_progress", "agreement_status",
-        "evaluation_progress",
+        "evaluation_progress", "board_team_progress",
     },
     "a file": {
         "audit_csv", "upload_refused", "public_release_file", "service-worker", "js-catalog", "schema",
-        "evaluation_file", "systems_compare_file", "own_data_file",
+        "evaluation_file", "systems_compare_file", "own_data_file", "board_file",
     },
     "read by machines": {"healthz", "robots", "sitemap", "favicon"},
     "not reached without settings of its own": {

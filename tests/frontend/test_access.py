@@ -71,6 +71,16 @@ LEAD_ROUTES = {
     "evaluation_answers",
     "answer_tag",
     "error_tag_new",
+    "boards",
+    "board_new",
+    "lead_board",
+    "lead_board_settings",
+    "lead_board_version",
+    "lead_board_switch",
+    "lead_board_invite",
+    "lead_board_export",
+    "lead_board_hide",
+    "lead_board_show",
     "people",
     "person",
     "person_deactivate",
@@ -105,9 +115,23 @@ MEMBER_ROUTES = {
 }
 # Open to anybody while a lead has switched it on: tests/exports/test_public_page.py.
 PUBLIC_ROUTES = {"public_release", "public_release_file"}
-ELSEWHERE_TESTED = {"workspace"}
+# Of boards, whose people are of no project: tests/boards/test_disclosure.py.
+BOARD_ROUTES = {
+    "board",
+    "board_file",
+    "board_hand_in",
+    "board_team",
+    "board_team_progress",
+    "board_entry",
+    "board_withdraw",
+}
+ELSEWHERE_TESTED = {"workspace", *BOARD_ROUTES}
 
 POST_ONLY = {
+    "lead_board_switch",
+    "lead_board_invite",
+    "lead_board_export",
+    "lead_board_show",
     "matching_score",
     "matching_references",
     "agreement_compute",
@@ -153,7 +177,8 @@ def address(name: str, made: factories.Study) -> str:
         "key": "LE",
         "upload_id": 1,
         "version": "1.0",
-        "name": "focus.json",
+        "name": "best" if name.startswith("lead_board") else "focus.json",
+        "entry_id": 1,
         "refinement_id": 1,
         "system_id": 1,
         "evaluation_id": 1,

@@ -5,6 +5,7 @@ from typing import Any
 
 from django import forms
 from django.contrib import messages
+from django.contrib.auth.views import redirect_to_login
 from django.http import HttpRequest, HttpResponse
 from django.shortcuts import redirect, render
 from django.utils.translation import gettext, gettext_lazy
@@ -15,9 +16,13 @@ from annotation.adjudication.discussion import mentions_open
 from annotation.codebooks.toml_reader import CodebookError
 from annotation.limits import characters
 from annotation.models import Membership, Project, Round
-from annotation.projects.projects import project_create, slug_for
+from annotation.projects.projects import guideline_html, project_create, slug_for
+from boards.life.boards import public_boards
+from boards.life.front_page import front_page_text, front_page_write, may_write, require_may_write
 from core.errors import Refused
+from exports.releases.publication import public_releases_newest
 from frontend.decorators import login_required
+from frontend.forms.boards import FrontPageForm
 from frontend.own_work import OwnWork, own_work
 from frontend.pages.common import page_of, posted
 
@@ -113,9 +118,40 @@ class ProjectForm(forms.Form):
         return f"{given['file']}\n" if given["codebook"] == OWN else given["codebook"]
 
 
-@login_required
 @require_GET
 def home(request: HttpRequest) -> HttpResponse:
+    """List my projects; to strangers what is public here, and the log-in where nothing is."""
+    if request.user.is_authenticated:
+        return my_projects(request)
+    releases, boards = list(public_releases_newest()), list(public_boards().select_related("project"))
+    if not releases and not boards:
+        return redirect_to_login(request.get_full_path())
+    text = front_page_text()
+    return render(
+        request,
+        "frontend/project/front_page.html",
+        {"text": guideline_html(text) if text else "", "releases": releases, "boards": boards},
+    )
+
+
+@login_required
+@require_http_methods(["GET", "POST"])
+def front_page(request: HttpRequest) -> HttpResponse:
+    """Write what strangers read first."""
+    require_may_write(request.user)
+    form = FrontPageForm(posted(request), initial={"text": front_page_text()})
+    if request.method == "POST" and form.is_valid():
+        try:
+            front_page_write(text=form.cleaned_data["text"], user=request.user)
+        except Refused as refusal:
+            form.add_error("text", refusal.message)
+        else:
+            messages.success(request, gettext("Strangers read this from now on."))
+            return redirect("home")
+    return render(request, "frontend/project/front_page_edit.html", {"form": form})
+
+
+def my_projects(request: HttpRequest) -> HttpResponse:
     """List my projects, those with open work first on top of their card."""
     memberships = (
         Membership.objects.filter(user=request.user.pk, is_active=True)
@@ -140,6 +176,7 @@ def home(request: HttpRequest) -> HttpResponse:
             "page": page,
             "cards": cards,
             "may_make": access.may_make_projects(request.user),
+            "may_write": may_write(request.user),
             "waiting": len(open_to_me),
             "annotates": any(card.member.is_annotator for card in cards),
             "next": first,
