@@ -4,12 +4,12 @@ from datetime import datetime
 from pathlib import Path
 
 from annotation.models import Backup
-from core.backups.backup import backup_write
+from core.backups.backup import write_backup
 
 
 def backup_make(path: Path) -> Backup:
-    """Write everything into one archive and remember when. Raises Refused as `backup_write` does."""
-    manifest = backup_write(path)
+    """Write everything into one archive and remember when. Raises Refused as `write_backup` does."""
+    manifest = write_backup(path)
     return Backup.objects.create(
         made_at=datetime.fromisoformat(manifest.made_at),
         name=path.name[:255],

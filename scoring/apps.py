@@ -13,12 +13,12 @@ class ScoringConfig(AppConfig):
         from assist.runs.kinds import kind_register
         from scoring.baselines.focus_task import FOCUS_ANSWERS
         from scoring.baselines.question_task import THREE_QUESTIONS
-        from scoring.systems.erasure import answers_erase, project_submissions_forget
+        from scoring.systems.erasure import answers_erase, forget_project_submissions
         from scoring.triggers import install_scoring_triggers, lift_scoring_triggers
 
         for kind in (FOCUS_ANSWERS, THREE_QUESTIONS):
             kind_register(kind)
         item_erasing.connect(answers_erase, dispatch_uid="answers_erase")
-        project_deleting.connect(project_submissions_forget, dispatch_uid="project_submissions_forget")
+        project_deleting.connect(forget_project_submissions, dispatch_uid="forget_project_submissions")
         pre_migrate.connect(lift_scoring_triggers, sender=self)
         post_migrate.connect(install_scoring_triggers, sender=self)

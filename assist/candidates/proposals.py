@@ -175,7 +175,7 @@ def proposals_decide(
             row.save(update_fields=["state", "edited", "decided_at", "decided_by"])
 
 
-def proposals_keep(
+def keep_proposals(
     *, project: Project, items: Iterable[int] | None = None, which: str = "all", by: Membership | None = None
 ) -> int:
     """Keep the waiting questions of items, all or of near repeats the preselected one; return how many.

@@ -33,7 +33,7 @@ class Catalogue:
     refused: list[tuple[str, str]] = field(default_factory=list)
 
 
-def catalogue_read(path: Path) -> Catalogue:
+def read_catalogue(path: Path) -> Catalogue:
     """Read a catalogue. Raises FileError where it is no such file at all."""
     found = Catalogue()
     seen: dict[str, str] = {}
@@ -59,14 +59,14 @@ def schemes_import(path: Path) -> tuple[int, int]:
 
     Raises FileError, and stores nothing, where a row is refused.
     """
-    found = catalogue_read(path)
+    found = read_catalogue(path)
     if found.refused:
         place, reason = found.refused[0]
         raise FileError(path.name, place, reason)
-    return schemes_store(found)
+    return store_schemes(found)
 
 
-def schemes_store(found: Catalogue) -> tuple[int, int]:
+def store_schemes(found: Catalogue) -> tuple[int, int]:
     """Store what was read. Return how many schemes are new and how many changed."""
     new = changed = 0
     with transaction.atomic():

@@ -14,7 +14,7 @@ from django.utils.translation import gettext
 from annotation.access import refuse_archived, visible_items
 from annotation.codebooks.exemplar_questions import span_fitted
 from annotation.models import Item, Membership, Project
-from assist.candidates.scheme_file import SHIPPED, SLOT, Catalogue, catalogue_read, key_of, schemes_store
+from assist.candidates.scheme_file import SHIPPED, SLOT, Catalogue, key_of, read_catalogue, store_schemes
 from assist.models import AssistAnswer, Scheme, SchemeFilling
 from core.errors import Refused
 
@@ -26,14 +26,14 @@ def catalogue() -> dict[str, Scheme]:
     """
     shipped = {scheme["code"] for scheme in _shipped().schemes}
     if not Scheme.objects.filter(code__in=shipped).exists():
-        schemes_store(_shipped())
+        store_schemes(_shipped())
     rows = sorted(Scheme.objects.all(), key=lambda scheme: (scheme.code not in shipped, scheme.pk))
     return {key_of(name): scheme for scheme in rows for name in (*scheme.aliases, scheme.name, scheme.code)}
 
 
 @cache
 def _shipped() -> Catalogue:
-    return catalogue_read(SHIPPED)
+    return read_catalogue(SHIPPED)
 
 
 def schemes_named(item: Item) -> list[str]:

@@ -49,7 +49,7 @@ def _no_example(_project: Project, _item: Item, _given: Any) -> str:
     raise ValueError(gettext("This task shows no examples."))
 
 
-def _nothing_to_check(_project: Project, _examples: Sequence[Example], _splits: set[str]) -> None:
+def _unchecked(_project: Project, _examples: Sequence[Example], _splits: set[str]) -> None:
     return None
 
 
@@ -80,7 +80,7 @@ class Kind:
     example: Callable[[Project, Item, Any], str] = _no_example
     block: Callable[[Sequence[Example]], str] = lambda examples: ""
     default_block: str = ""
-    check: Callable[[Project, Sequence[Example], set[str]], None] = _nothing_to_check
+    check: Callable[[Project, Sequence[Example], set[str]], None] = _unchecked
     most_examples: int = 10
     entry: Callable[[AssistAnswer], dict[str, Any] | None] | None = None
 

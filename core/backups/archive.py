@@ -128,7 +128,7 @@ class Tally:
         return str(self._digest.hexdigest())
 
 
-def member_write(archive: zipfile.ZipFile, name: str, chunks: Iterable[bytes]) -> Tally:
+def write_member(archive: zipfile.ZipFile, name: str, chunks: Iterable[bytes]) -> Tally:
     """Write one member as its bytes come; return what they were."""
     tally = Tally()
     with archive.open(name, "w", force_zip64=True) as member:
@@ -188,7 +188,7 @@ def _damaged(member: str) -> Refused:
 
 
 @contextmanager
-def archive_read(path: Path) -> Iterator[ArchiveReader]:
+def open_archive(path: Path) -> Iterator[ArchiveReader]:
     """Open an archive. Raises Refused for a file that is none."""
     try:
         archive = zipfile.ZipFile(path)

@@ -16,12 +16,12 @@ from django.core.files.storage import default_storage
 from django.db import connections, transaction
 from django.db.migrations.recorder import MigrationRecorder
 
-from core.backups.archive import MANIFEST, KeptFile, KeptTable, Manifest, chunks_of, member_write
+from core.backups.archive import MANIFEST, KeptFile, KeptTable, Manifest, chunks_of, write_member
 from core.backups.tables import table_lines, tables_kept
 from core.errors import Refused
 
 
-def backup_write(path: Path, using: str = "default") -> Manifest:
+def write_backup(path: Path, using: str = "default") -> Manifest:
     """Write the archive, whole or not at all. Raises Refused where the file is there or cannot be written."""
     if path.exists():
         raise Refused("taken", f"{path} is there already: name a new file, for example with the date in it.")
@@ -49,7 +49,7 @@ def _write(archive: zipfile.ZipFile, using: str) -> Manifest:
             migrations=migrations_applied(using),
         )
         for table in tables_kept():
-            tally = member_write(archive, f"tables/{table.name}.jsonl", table_lines(table, using))
+            tally = write_member(archive, f"tables/{table.name}.jsonl", table_lines(table, using))
             manifest.tables.append(KeptTable(table, tally.lines, tally.size, tally.sha256))
     for name in stored_files():
         try:
@@ -57,7 +57,7 @@ def _write(archive: zipfile.ZipFile, using: str) -> Manifest:
         except FileNotFoundError:
             continue  # deleted meanwhile, so no row of what was read keeps it
         with stream:
-            tally = member_write(archive, f"files/{name}", chunks_of(stream))
+            tally = write_member(archive, f"files/{name}", chunks_of(stream))
         manifest.files.append(KeptFile(name, tally.size, tally.sha256))
     archive.writestr(MANIFEST, manifest.as_json())
     return manifest

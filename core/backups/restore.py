@@ -20,15 +20,15 @@ from django.db import DatabaseError, connections, transaction
 from django.db.migrations import Migration
 from django.db.migrations.executor import MigrationExecutor
 
-from core.backups.archive import ArchiveReader, KeptFile, KeptTable, Manifest, Tally, archive_read, chunks_of
+from core.backups.archive import ArchiveReader, KeptFile, KeptTable, Manifest, Tally, chunks_of, open_archive
 from core.backups.backup import migrations_applied, stored_files
 from core.backups.tables import (
     MADE_BY_MIGRATE,
     is_empty,
-    sequences_set,
+    load_table,
+    set_sequences,
     table_clear,
     table_lines,
-    table_load,
     tables_kept,
 )
 from core.errors import Refused
@@ -46,7 +46,7 @@ def backup_restore(path: Path, using: str = "default", told: Progress = logger.i
     The database is empty: one without tables is set up as it was when the archive was made, and upgraded at
     the end; one that was set up must have the migrations of the archive.
     """
-    with archive_read(path) as archive:
+    with open_archive(path) as archive:
         manifest = archive.manifest
         loaded = _tables_wanted(manifest)
         is_new = _refuse_unfit(manifest, using)
@@ -61,7 +61,7 @@ def backup_restore(path: Path, using: str = "default", told: Progress = logger.i
                 _load(archive, loaded, using, told)
                 told(f"Storing {len(manifest.files)} files.")
                 for file in manifest.files:
-                    _file_store(archive, file, written)
+                    _store_file(archive, file, written)
         except BaseException as error:
             for name in written:
                 default_storage.delete(name)
@@ -179,7 +179,7 @@ def _load(archive: ArchiveReader, loaded: Sequence[KeptTable], using: str, told:
         if kept.rows:
             told(f"Loading {kept.rows} rows of {kept.table.name}.")
         with archive.open(kept.member) as lines:
-            table_load(kept.table, lines, using)
+            load_table(kept.table, lines, using)
     told("Comparing every table with the archive.")
     for kept in loaded:
         tally = Tally()
@@ -191,12 +191,12 @@ def _load(archive: ArchiveReader, loaded: Sequence[KeptTable], using: str, told:
                 f"{kept.table.name} is not in the database as the archive has it ({tally.lines} of "
                 f"{kept.rows} rows, or another digest). Nothing was stored.",
             )
-    sequences_set([kept.table for kept in loaded], using)
+    set_sequences([kept.table for kept in loaded], using)
     told("Putting the rules of the database in place.")
     emit_post_migrate_signal(0, False, using)
 
 
-def _file_store(archive: ArchiveReader, file: KeptFile, written: list[str]) -> None:
+def _store_file(archive: ArchiveReader, file: KeptFile, written: list[str]) -> None:
     if default_storage.exists(file.name):
         if _stored_sha256(file.name) == file.sha256:
             return

@@ -132,7 +132,7 @@ def table_lines(table: Table, using: str) -> Iterator[bytes]:
             yield "\n".join(lines).encode()
 
 
-def table_load(table: Table, lines: Iterable[bytes], using: str) -> int:
+def load_table(table: Table, lines: Iterable[bytes], using: str) -> int:
     """Insert rows from lines; return how many. Rules of the database are lifted by the caller."""
     connection = connections[using]
     rows = _rows(table, lines, postgresql=connection.vendor == "postgresql")
@@ -187,7 +187,7 @@ def table_clear(table: str, using: str) -> None:
         cursor.execute(f"DELETE FROM {connection.ops.quote_name(table)}")
 
 
-def sequences_set(tables: Sequence[Table], using: str) -> None:
+def set_sequences(tables: Sequence[Table], using: str) -> None:
     """Have PostgreSQL number new rows after those that were loaded; SQLite does so by itself."""
     connection: BaseDatabaseWrapper = connections[using]
     if connection.vendor != "postgresql":

@@ -143,7 +143,7 @@ def withdrawn_among(release: Release, removed: tuple[str, ...]) -> list[str]:
     return [item for item in removed if item in withdrawn]
 
 
-def changes_forget(release: Release) -> None:
+def forget_changes(release: Release) -> None:
     """Delete what was stored of comparing a release with any other of its project."""
     for other in release.project.releases.filter(state=Release.State.DONE).exclude(pk=release.pk):
         for place in (_place(release, other), _place(other, release)):

@@ -20,7 +20,7 @@ from annotation.database.erasure import blocks
 from annotation.models import Item, Project, Question, Resolution, Round, RoundItem
 from core.errors import Refused
 from exports.models import QuestionRefinement, Release
-from exports.releases.comparison import changes_forget
+from exports.releases.comparison import forget_changes
 
 STANDING = (Release.State.QUEUED, Release.State.RUNNING, Release.State.DONE)
 
@@ -70,20 +70,20 @@ def releases_take_down(*, item: Item, **_signal: Any) -> list[str]:
         taken_down_at=timezone.now(), is_public=False
     )
     for release in standing:
-        transaction.on_commit(partial(files_forget, release))
+        transaction.on_commit(partial(forget_release_files, release))
     return [release.version for release in standing]
 
 
-def files_forget(release: Release) -> None:
+def forget_release_files(release: Release) -> None:
     """Delete the files of a release, and what was stored of comparing it with others."""
-    changes_forget(release)
+    forget_changes(release)
     _delete(file["storage"] for file in release.files)
 
 
-def project_files_forget(*, project: Project, **_signal: Any) -> None:
+def forget_project_files(*, project: Project, **_signal: Any) -> None:
     """Delete the files of all releases of a project that is deleted."""
     for release in project.releases.all():
-        files_forget(release)
+        forget_release_files(release)
 
 
 def _delete(names: Iterable[str]) -> None:

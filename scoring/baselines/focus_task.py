@@ -21,7 +21,7 @@ from exports.formats.focus import probes
 from exports.selection.parameters import Parameters
 from exports.selection.records import records_of
 from exports.selection.selection import read_selection
-from scoring.baselines.splits import splits_check
+from scoring.baselines.splits import check_splits
 from scoring.evaluation.references import type_names
 from scoring.reading.focus_answers import (
     MOST_TYPES,
@@ -152,7 +152,7 @@ FOCUS_ANSWERS = Kind(
     fixed=_fixed,
     example=_example,
     block=_block,
-    check=splits_check,
+    check=check_splits,
     most_examples=5,
     entry=_entry,
 )

@@ -14,7 +14,7 @@ from annotation.models import Item, Project, Protocol, Resolution
 from assist.models import AssistAnswer
 from assist.reading.model_answers import NO_QUESTION, read_questions
 from assist.runs.kinds import Example, Found, Kind, Unit
-from scoring.baselines.splits import splits_check
+from scoring.baselines.splits import check_splits
 from scoring.evaluation.submissions import NO_QUESTIONS
 from scoring.figures.matching import QUESTIONS
 
@@ -75,7 +75,7 @@ THREE_QUESTIONS = Kind(
     protocol=Protocol.CQS_GEN,
     example=_example,
     block=_block,
-    check=splits_check,
+    check=check_splits,
     most_examples=5,
     entry=_entry,
 )

@@ -12,7 +12,7 @@ from assist.runs.kinds import Example
 SHOWN = frozenset({"train", "dev", "validation"})
 
 
-def splits_check(_project: Project, examples: Sequence[Example], answered: set[str]) -> None:
+def check_splits(_project: Project, examples: Sequence[Example], answered: set[str]) -> None:
     """Raise ValueError for an example of another split than these, or of one that is answered."""
     for example in examples:
         split = example.item.split

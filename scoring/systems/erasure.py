@@ -23,7 +23,7 @@ def answers_erase(*, item: Item, **_signal: Any) -> list[str]:
     return [f"files of {name}" for name in systems.distinct()]
 
 
-def project_submissions_forget(*, project: Project, **_signal: Any) -> None:
+def forget_project_submissions(*, project: Project, **_signal: Any) -> None:
     """Delete what systems submitted to a project that is deleted."""
     files = SubmissionFile.objects.filter(submission__system__project=project)
     forget_submitted(files.values_list("storage", flat=True))

@@ -12,13 +12,13 @@ from annotation.models import Question
 from assist.asking import llm_client
 from assist.candidates.proposals import (
     filling_questions,
+    keep_proposals,
     proposals_collect,
     proposals_decide,
-    proposals_keep,
     proposals_near,
     questions_make,
 )
-from assist.candidates.scheme_file import SHIPPED, catalogue_read
+from assist.candidates.scheme_file import SHIPPED, read_catalogue
 from assist.candidates.schemes import (
     catalogue,
     filling_confirm,
@@ -61,7 +61,7 @@ def wrote(made, endpoint, listed, suggested, **given):
 
 
 def test_the_shipped_catalogue_has_ten_schemes_that_fit_together():
-    found = catalogue_read(SHIPPED)
+    found = read_catalogue(SHIPPED)
     assert (len(found.schemes), found.refused) == (10, [])
 
 
@@ -142,7 +142,7 @@ def test_near_repeats_stand_together_with_one_preselected(made, endpoint):
         ["Is it really true that it rains?", "Is it really true that it rained?"],
         ["Who says so?"],
     ]
-    assert proposals_keep(project=made.project, which="preselected") == 2
+    assert keep_proposals(project=made.project, which="preselected") == 2
     states = made.items[0].proposed_questions.order_by("pk").values_list("text", "state")
     assert dict(states) == {
         "Is it really true that it rains?": "kept",
@@ -189,7 +189,7 @@ def test_the_order_of_the_questions_does_not_give_away_where_they_are_from(made,
         )
         slots = dict.fromkeys(known["sign"].slots, "it rains")
         filling_questions(filling_confirm(item=item, scheme=known["sign"], slots=slots))
-        proposals_keep(project=project, items=[item.pk])
+        keep_proposals(project=project, items=[item.pk])
         questions_make(project=project, items=[item.pk], seed=seed)
         for n in range(3):
             ProposedQuestion.objects.create(

@@ -15,8 +15,8 @@ from django.utils import timezone
 from annotation.backups import backup_make, last_backup
 from annotation.models import AnnotationEvent, Item, Membership, Project, ProjectEvent, TypeAnnotation
 from core.backups import restore
-from core.backups.archive import Tally, archive_read
-from core.backups.backup import backup_write, stored_files
+from core.backups.archive import Tally, open_archive
+from core.backups.backup import stored_files, write_backup
 from core.backups.restore import backup_restore
 from core.backups.tables import table_lines, tables_kept
 from core.errors import Refused
@@ -88,7 +88,7 @@ def rules() -> dict[str, str]:
 
 def test_what_was_backed_up_comes_back_with_every_rule_of_the_database(filled, tmp_path):
     before, there = digests(), rules()
-    manifest = backup_write(tmp_path / "all.zip")
+    manifest = write_backup(tmp_path / "all.zip")
     clear()
     assert Item.objects.count() == 0
     backup_restore(tmp_path / "all.zip")
@@ -107,7 +107,7 @@ def test_what_was_backed_up_comes_back_with_every_rule_of_the_database(filled, t
 
 
 def test_what_lets_somebody_in_for_a_while_is_not_in_it(filled, tmp_path):
-    backup_write(tmp_path / "all.zip")
+    write_backup(tmp_path / "all.zip")
     with zipfile.ZipFile(tmp_path / "all.zip") as archive:
         assert "tables/django_session.jsonl" not in archive.namelist()
         manifest = json.loads(archive.read("manifest.json"))
@@ -117,7 +117,7 @@ def test_what_lets_somebody_in_for_a_while_is_not_in_it(filled, tmp_path):
 
 
 def test_an_archive_goes_into_an_empty_database_only(filled, tmp_path):
-    backup_write(tmp_path / "all.zip")
+    write_backup(tmp_path / "all.zip")
     before = digests()
     with pytest.raises(Refused, match="holds data already"):
         backup_restore(tmp_path / "all.zip")
@@ -153,7 +153,7 @@ def damaged(path: Path, name: str, changed: bytes | None) -> Path:
     ],
 )
 def test_a_damaged_archive_changes_nothing(filled, tmp_path, member, changed, told):
-    backup_write(tmp_path / "all.zip")
+    write_backup(tmp_path / "all.zip")
     clear()
     before = digests()
     with pytest.raises(Refused, match=told):
@@ -163,16 +163,16 @@ def test_a_damaged_archive_changes_nothing(filled, tmp_path, member, changed, to
 
 
 def test_a_restore_that_fails_half_way_leaves_nothing(filled, tmp_path, monkeypatch):
-    backup_write(tmp_path / "all.zip")
+    write_backup(tmp_path / "all.zip")
     clear()
     before, there = digests(), rules()
-    store = restore._file_store
+    store = restore._store_file
 
     def fail(archive, file, written):
         store(archive, file, written)
         raise OSError("the disk is full")
 
-    monkeypatch.setattr(restore, "_file_store", fail)
+    monkeypatch.setattr(restore, "_store_file", fail)
     with pytest.raises(OSError, match="full"):
         backup_restore(tmp_path / "all.zip")
     assert digests() == before
@@ -181,14 +181,14 @@ def test_a_restore_that_fails_half_way_leaves_nothing(filled, tmp_path, monkeypa
 
 
 def test_a_table_that_is_not_as_the_archive_has_it_is_refused(filled, tmp_path, monkeypatch):
-    backup_write(tmp_path / "all.zip")
+    write_backup(tmp_path / "all.zip")
     clear()
-    load = restore.table_load
+    load = restore.load_table
 
     def lossy(table, lines, using):
         return load(table, list(lines)[:-1] if table.name == "annotation_typeannotation" else lines, using)
 
-    monkeypatch.setattr(restore, "table_load", lossy)
+    monkeypatch.setattr(restore, "load_table", lossy)
     with pytest.raises(Refused, match="annotation_typeannotation is not in the database"):
         backup_restore(tmp_path / "all.zip")
     assert TypeAnnotation.objects.count() == Membership.objects.count() == 0
@@ -257,11 +257,11 @@ def test_an_older_archive_is_upgraded_in_a_database_without_tables(filled, tmp_p
 @pytest.mark.postgresql
 def test_sqlite_and_postgresql_write_the_same_archive_and_read_each_others(filled, tmp_path):
     before = digests()
-    backup_write(tmp_path / "of-postgresql.zip")
+    write_backup(tmp_path / "of-postgresql.zip")
     on_sqlite = Installation(tmp_path / "sqlite")
     on_sqlite.run("manage.py", "restore", str(tmp_path / "of-postgresql.zip"))
     on_sqlite.run("manage.py", "backup", str(tmp_path / "of-sqlite.zip"))
-    with archive_read(tmp_path / "of-sqlite.zip") as archive:
+    with open_archive(tmp_path / "of-sqlite.zip") as archive:
         assert {kept.table.name: (kept.rows, kept.sha256) for kept in archive.manifest.tables} == before
         assert archive.manifest.database == "sqlite"
     clear()

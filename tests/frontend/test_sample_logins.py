@@ -10,7 +10,7 @@ from django.test import Client
 from annotation.sample import LOGINS
 from annotation.sample.loader import sample_load
 from core import supervisor
-from frontend.management.commands.serve import supervisor_plan
+from frontend.management.commands.serve import plan_supervisor
 from tests import factories
 from tests.pages import html_of
 
@@ -71,7 +71,7 @@ def test_only_serve_with_the_flag_says_so_to_its_web_server(monkeypatch, sample_
     monkeypatch.setattr(supervisor.subprocess, "Popen", Process)
     monkeypatch.setattr(supervisor, "wait_until_ready", lambda *_: False)
     monkeypatch.setattr(supervisor, "stop_children", lambda *_: None)
-    supervisor.run(supervisor_plan("127.0.0.1", 1, sample_logins=sample_logins), threading.Event())
+    supervisor.run(plan_supervisor("127.0.0.1", 1, sample_logins=sample_logins), threading.Event())
     assert started == [said, None]
 
 

@@ -7,8 +7,8 @@ from django.core.management.base import CommandParser
 from annotation.models import Project
 from assist.candidates.proposals import (
     filling_questions,
+    keep_proposals,
     proposals_collect,
-    proposals_keep,
     questions_make,
 )
 from assist.candidates.schemes import filling_confirm, schemes_unknown
@@ -57,7 +57,7 @@ class Command(AssistCommand):
         out.write(f"{proposed} proposed")
         if options["keep"] == "none":
             return
-        kept = proposals_keep(project=project, items=items, which=options["keep"])
+        kept = keep_proposals(project=project, items=items, which=options["keep"])
         made = questions_make(project=project, items=items, seed=options["order_seed"])
         out.write(f"{kept} kept, {made} questions made")
 

@@ -6,7 +6,7 @@ from typing import Any
 from django.core.management.base import CommandError, CommandParser
 
 from annotation.management.script import ROWS_REFUSED, ScriptCommand
-from assist.candidates.scheme_file import SHIPPED, catalogue_read, schemes_store
+from assist.candidates.scheme_file import SHIPPED, read_catalogue, store_schemes
 
 
 class Command(ScriptCommand):
@@ -21,13 +21,13 @@ class Command(ScriptCommand):
 
     def handle(self, *args: Any, **options: Any) -> None:
         path: Path = options["file"]
-        found = catalogue_read(path)
+        found = read_catalogue(path)
         if found.refused:
             for place, reason in found.refused[:50]:
                 self.stderr.write(f"{path.name}: {place}: {reason}")
             rows = "1 row was" if len(found.refused) == 1 else f"{len(found.refused)} rows were"
             raise CommandError(f"{rows} refused; nothing was stored.", returncode=ROWS_REFUSED)
-        new, changed = schemes_store(found)
+        new, changed = store_schemes(found)
         self.stdout.write(
             f"{path.name}: {len(found.schemes)} schemes: {new} new, {changed} changed, "
             f"{len(found.schemes) - new - changed} as they were"

@@ -40,11 +40,11 @@ class Command(BaseCommand):
             refuse_a_port_in_use(host, port)
             # The process becomes the supervisor and keeps the lock, which holds as long as the file is open.
             os.set_inheritable(lock.fileno(), True)
-            plan = supervisor_plan(host, port, sample_logins=sample_logins)
+            plan = plan_supervisor(host, port, sample_logins=sample_logins)
             os.execv(sys.executable, [sys.executable, "-m", supervisor.__name__, json.dumps(plan)])
 
 
-def supervisor_plan(host: str, port: int, *, sample_logins: bool) -> supervisor.Plan:
+def plan_supervisor(host: str, port: int, *, sample_logins: bool) -> supervisor.Plan:
     """Say which processes belong together, and what is told once the first answers."""
     # Said to this child alone: no setting of an installation switches it on.
     shown = {"ELENCHUS_SERVED_WITH": "sample-logins"} if sample_logins else {}
