@@ -261,7 +261,11 @@ def comments_of(source: str) -> Iterator[str]:
 VERBS = "add check choose clean count fill find forget keep load make plan read save set settle store write"
 USE_CASES = {
     *(
+        "backup_make",
         "comment_add",
+        "context_check_make",
+        "own_data_write",
+        "questions_make",
         "error_tag_add",
         "front_page_write",
         "matching_make",

@@ -45,6 +45,7 @@ def test_a_dead_broker_is_an_error_and_not_a_page_that_hangs():
             addition.apply_async((1, 2), connection=connection)
 
 
+@pytest.mark.django_db
 def test_beat_shows_its_health_check_that_it_sends(tmp_path, monkeypatch):
     monkeypatch.setattr(after_task_publish, "receivers", [])
     before = app.conf.beat_schedule_filename

@@ -89,9 +89,10 @@ def raising(error: Exception) -> Callable[..., None]:
     return fail
 
 
-def silent(role: str, **values: object) -> Break:
+def silent(role: str, *, since: timedelta | None = None, **values: object) -> Break:
     def apply(settings: Any, monkeypatch: pytest.MonkeyPatch) -> None:
-        Heartbeat.objects.filter(role=role).update(**values)
+        at = {} if since is None else {"at": timezone.now() - since}
+        Heartbeat.objects.filter(role=role).update(**values, **at)
 
     return apply
 
@@ -160,7 +161,7 @@ BROKEN: dict[str, tuple[str, Break, str, str]] = {
     ),
     "a dead worker": (
         "worker",
-        silent("worker", at=timezone.now() - timedelta(minutes=7)),
+        silent("worker", since=timedelta(minutes=7)),
         "for 7 minutes",
         "Start celery --app config worker",
     ),
@@ -172,7 +173,7 @@ BROKEN: dict[str, tuple[str, Break, str, str]] = {
     ),
     "a dead beat": (
         "beat",
-        silent("beat", at=timezone.now() - timedelta(hours=2)),
+        silent("beat", since=timedelta(hours=2)),
         "for 120 minutes",
         "exactly one celery --app config beat",
     ),

@@ -23,7 +23,7 @@ from assist.runs.worker import run_work
 from core.errors import Refused
 
 LOOK_AGAIN = 1.0
-"""Seconds between two looks at a run that another worker has: a killed one is let go after a minute."""
+"""Seconds between two looks at a run that another worker has: a killed one is free again after a minute."""
 
 
 class Command(ScriptCommand):
