@@ -11,7 +11,7 @@ from collections.abc import Collection, Iterable
 from dataclasses import asdict, dataclass
 from typing import TypeGuard, cast
 
-from django.db.models import Q
+from django.db.models import Count, Q, QuerySet
 from django.utils import translation
 from django.utils.translation import gettext, ngettext
 
@@ -179,26 +179,37 @@ def is_compared(row: RoundConditions) -> TypeGuard[ConditionsFigures]:
 
 def first_round(round: Round, *, without: Collection[int] = ()) -> FirstRoundFigures:
     """Return what stands in the place of conditions for a round that none came before."""
-    pairs = _judged(round, without)
+    if without:
+        pairs = _judged(round, without)
+        n_items, n_annotators = (len({pair[side] for pair in pairs}) for side in (0, 1))
+    else:
+        counted = _rows(round).aggregate(
+            items=Count("item", distinct=True), members=Count("member", distinct=True)
+        )
+        n_items, n_annotators = counted["items"], counted["members"]
     return {
         "round": round.number,
         "name": round.name,
         "guideline": round.codebook.version,
-        "n_items": len({item for item, _ in pairs}),
-        "n_annotators": len({member for _, member in pairs}),
+        "n_items": n_items,
+        "n_annotators": n_annotators,
     }
 
 
-def _judged(round: Round, without: Collection[int]) -> set[tuple[int, int]]:
-    """Return who judged which item of a round, as (item, member), as far as it counts in figures."""
-    rows = Assignment.objects.filter(
+def _rows(round: Round) -> QuerySet[Assignment]:
+    """Return the assignments of a round that count in figures."""
+    return Assignment.objects.filter(
         round=round,
         repeat=False,
         decided__gt=0,
         item__withdrawn_at__isnull=True,
         member__left_out_at__isnull=True,
-    )
-    found = rows.order_by().values_list("item", "member")
+    ).order_by()
+
+
+def _judged(round: Round, without: Collection[int]) -> set[tuple[int, int]]:
+    """Return who judged which item of a round, as (item, member), as far as it counts in figures."""
+    found = _rows(round).values_list("item", "member")
     return {(item, member) for item, member in found if item not in without}
 
 

@@ -20,8 +20,7 @@ from typing import Any
 
 from django.utils.translation import gettext
 
-from agreement.report.comparison import rounds_conditions
-from agreement.report.figures import ReportFigures, RoundConditions
+from agreement.report.figures import ReportFigures
 from agreement.report.judgements import RoundJudgements
 from annotation.codebooks.definition import Codebook
 from annotation.models import Question, QuestionAnnotation, Resolution
@@ -59,11 +58,6 @@ class Disclosure:
         if not self.parameters.withheld:
             return frozenset()
         return frozenset(item for item in items if self.is_withheld(self.split_of.get(item, "")))
-
-    def round_conditions(self, selection: Selection) -> list[RoundConditions]:
-        """Return what sets each round apart from the one before it, withheld items aside."""
-        withheld = self.withheld_among(self.split_of)
-        return rounds_conditions(selection.project, selection.round_of, without=withheld)
 
     def round_figures(
         self,

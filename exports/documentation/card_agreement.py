@@ -28,7 +28,7 @@ _SPAN_FIGURES = (("exact", "exact"), ("token_jaccard", "token Jaccard"), ("u_alp
 def agreement_text(agreement: AgreementFigures, conditions: Sequence[RoundConditions]) -> str:
     """Return the section about agreement; "" where no round was annotated.
 
-    conditions: those of `Disclosure.round_conditions`, which stand with each round that another came before.
+    conditions: those of `rounds_conditions`, which stand with each round that another came before.
     """
     against = {row["round"]: row for row in conditions if is_compared(row)}
     lines = []

@@ -7,7 +7,7 @@ from __future__ import annotations
 
 import hashlib
 from collections import Counter, defaultdict
-from collections.abc import Callable, Iterable
+from collections.abc import Callable, Collection, Iterable, Sequence
 from itertools import islice
 from pathlib import Path
 from typing import Any
@@ -66,7 +66,12 @@ class Digest:
     could try out which of them have the digest.
     """
 
-    def __init__(self, selection: Selection, public: Disclosure | None = None) -> None:
+    def __init__(
+        self,
+        selection: Selection,
+        conditions: Sequence[RoundConditions],
+        public: Disclosure | None = None,
+    ) -> None:
         self._hash = hashlib.sha256()
         self._selection = selection
         self._public = public
@@ -83,7 +88,7 @@ class Digest:
                 [project.licence, project.languages, project.contact],
                 selection.parameters.to_json(),
                 [row[1:] for row in selection.rounds],
-                self._conditions() if selection.parameters.agreement else None,
+                conditions if selection.parameters.agreement else None,
                 selection.codebook_version,
                 *(
                     project.codebooks.values_list("source", "guideline").get(version=version)
@@ -100,11 +105,6 @@ class Digest:
             return read_annotators(selection)
         split_of = public.split_of
         return read_annotators(selection, lambda item: not public.is_withheld(split_of.get(item, "")))
-
-    def _conditions(self) -> list[RoundConditions]:
-        if self._public is None:
-            return rounds_conditions(self._selection.project, self._selection.round_of)
-        return self._public.round_conditions(self._selection)
 
     def add(self, record: ItemRecord, split: str) -> None:
         """Take in one item. Keys of the database stay out: a restored copy has the same digest."""
@@ -179,7 +179,7 @@ class Digest:
 
 def release_digest(selection: Selection) -> str:
     """Return the digest that a build would have, without writing anything."""
-    plan, digest = plan_splits(selection), Digest(selection)
+    plan, digest = plan_splits(selection), Digest(selection, _conditions(selection))
     for record in read_records(selection):
         digest.add(record, plan.get(record.item.pk, ""))
     return digest.hexdigest()
@@ -202,9 +202,12 @@ def _build_files(selection: Selection, version: str, sums: Sums, progress: Progr
     total = items_chosen(selection).count()
     if total == 0:
         raise Refused("not_ready", nothing_to_release(selection))
-    split_of, digest, splits = plan_splits(selection), Digest(selection), Counter[str]()
+    conditions, split_of = _conditions(selection), plan_splits(selection)
+    digest, splits = Digest(selection, conditions), Counter[str]()
     disclosure = disclosure_of(selection, split_of)
-    told = None if disclosure.is_everything_public else Digest(selection, disclosure)
+    if withheld := disclosure.withheld_among(split_of):
+        conditions = _conditions(selection, without=withheld)
+    told = None if disclosure.is_everything_public else Digest(selection, conditions, disclosure)
     names = sorted(set(split_of.values()))
     annotators = Annotators(digest.columns, told.columns if told else digest.columns)
     plan = Plan(selection, names, read_origins(selection), disclosure.texts_out, annotators)
@@ -229,7 +232,7 @@ def _build_files(selection: Selection, version: str, sums: Sums, progress: Progr
         try:
             if selection.parameters.agreement:
                 agreement = write_agreement(
-                    selection, disclosure, sums.directory, heartbeat=lambda: progress(done, total)
+                    selection, disclosure, conditions, sums.directory, heartbeat=lambda: progress(done, total)
                 )
         finally:
             # What does not add up may be why there are no figures, and is what people can mend.
@@ -242,10 +245,17 @@ def _build_files(selection: Selection, version: str, sums: Sums, progress: Progr
         disclosure = disclosure_knowing(selection, disclosure, built)
         shown = disclosure.public_selection(selection)
         built.cleaned_by(disclosure)
-        built.card = card_text(shown, version, built, agreement, disclosure.round_conditions(selection))
+        built.card = card_text(shown, version, built, agreement, conditions)
         write_documents(shown, disclosure, version, built, sums)
         built.files = seal_files(sums, archive, f"{title}.zip")
     return built
+
+
+def _conditions(selection: Selection, *, without: Collection[int] = ()) -> list[RoundConditions]:
+    """Return what sets each round apart from the one before it; nothing where no agreement is released."""
+    if not selection.parameters.agreement:
+        return []
+    return rounds_conditions(selection.project, selection.round_of, without=without)
 
 
 def _reconcile(selection: Selection, tally: Tally, stamp: str) -> None:
