@@ -42,7 +42,7 @@ from scoring.systems.item_counts import item_table, scored_positions
 from scoring.systems.judging import answer_row, answers_stored, judge_of
 from scoring.systems.people import decided_read
 from scoring.systems.submissions import Runs, submission_opened
-from scoring.systems.text_models import model_wanted, text_model
+from scoring.systems.text_models import model_wanted, span_encoder, text_model
 
 logger = logging.getLogger(__name__)
 
@@ -226,6 +226,7 @@ def _computed(evaluation: Evaluation, lease: Lease) -> Computed:
         system=evaluation.submission.system.name,
         with_answers=False,
         models=models,
+        of_spans=span_encoder() if benchmark.is_focus else None,
         people=people,
         judges=_judges(evaluation, lease, runs),
     )

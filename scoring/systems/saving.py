@@ -16,6 +16,7 @@ from scoring.systems.choices import Asked, model_parameters
 from scoring.systems.evaluations import evaluation_keep, evaluation_request
 from scoring.systems.submissions import HandedIn, Runs, submission_store
 from scoring.systems.systems import system_create, system_named
+from scoring.systems.text_models import span_parameters
 
 
 def scores_save(
@@ -49,6 +50,8 @@ def scores_save(
             if method.name in choices.judges
             else {"encoder": encoder}
             if method.name == "sts"
+            else span_parameters()
+            if opened[0].is_focus
             else model_parameters(method.name),
         )
         evaluation = evaluation_request(submission=submission, asked=asked)
