@@ -140,10 +140,11 @@ def evaluation_keep(*, evaluation: Evaluation, opened: tuple[Benchmark, Runs], f
     return _at_work(evaluation.pk, lambda *_: (found, *opened), failing=True)
 
 
-def evaluation_or_404(project: Project, evaluation_id: int) -> Evaluation:
-    """Return an evaluation of the project. Raises NotFound."""
+def evaluation_or_404(project: Project, evaluation_id: int, *, with_figures: bool = True) -> Evaluation:
+    """Return an evaluation of the project, its figures read only where they are needed. Raises NotFound."""
+    rows = Evaluation.objects.filter(submission__system__project=project, pk=evaluation_id)
     found = (
-        Evaluation.objects.filter(submission__system__project=project, pk=evaluation_id)
+        (rows if with_figures else rows.defer("figures"))
         .defer("figures")
         .select_related("submission__system__project", "submission__release__project", "member")
         .first()
