@@ -6,6 +6,7 @@ from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Any, Protocol
 
+from agreement.spans.encoders import Encoder, MissingEncoder
 from core.canonical_json import canonical
 from scoring.evaluation.faults import AnswersRefused
 from scoring.evaluation.focus import focus_answers, focus_figures
@@ -49,7 +50,7 @@ class Choices:
     """How to score. `scope` says which figures of types are the headline; both are computed.
 
     Without `with_answers` there are no lines of FOCUS answers: ten of each item take their memory. `models`
-    are those of the methods sts, bleurt and comet that are there.
+    are those of the methods sts, bleurt and comet that are there, `of_spans` is the encoder of BERTScore.
     """
 
     methods: Sequence[Method] = ()
@@ -61,6 +62,7 @@ class Choices:
     models: Mapping[str, TextModel] = field(default_factory=dict)
     people: People | None = None
     judges: Mapping[str, Judge] = field(default_factory=dict)
+    of_spans: Encoder | MissingEncoder | None = None
 
 
 @dataclass(slots=True)
@@ -152,8 +154,17 @@ def _of_run(
     benchmark: Benchmark, submission: Submission, number: int, choices: Choices
 ) -> Iterator[tuple[dict[str, Any], Iterator[dict[str, Any]], list[str | None] | None]]:
     if benchmark.is_focus:
-        figures = focus_figures(benchmark, submission, replicates=choices.replicates, seed=choices.seed)
-        found = {"method": FOCUS_METHOD.to_json(), "figures": figures, "reason": None}
+        of_spans = choices.of_spans
+        figures = focus_figures(
+            benchmark,
+            submission,
+            replicates=choices.replicates,
+            seed=choices.seed,
+            encoder=of_spans if isinstance(of_spans, Encoder) else None,
+        )
+        found: dict[str, Any] = {"method": FOCUS_METHOD.to_json(), "figures": figures, "reason": None}
+        if of_spans is not None:
+            found["encoder"] = dict(of_spans.to_json())
         lines = focus_answers(benchmark, submission) if choices.with_answers else iter(())
         yield found, lines, None
         return

@@ -20,7 +20,7 @@ from scoring.figures.thresholds import GRIDS
 from scoring.models import Evaluation, Submission
 from scoring.systems.judging import judge_parameters
 from scoring.systems.people import read_decided
-from scoring.systems.text_models import model_wanted
+from scoring.systems.text_models import model_wanted, span_parameters
 
 MOST_REPLICATES = 100_000
 MOST_SEED = 2**63 - 1
@@ -103,7 +103,7 @@ def read_choices(
         told = " ".join(f"{name}: {words}" for name, words in errors.items())
         raise Refused("invalid", told, errors=errors)
     if focus:
-        return [Asked(FOCUS_METHOD.name, None, scope or "decided", replicates, seed)]
+        return [Asked(FOCUS_METHOD.name, None, scope or "decided", replicates, seed, span_parameters())]
     return [
         Asked(
             method.name,
@@ -120,7 +120,9 @@ def read_choices(
 def asked_before(evaluation: Evaluation) -> Asked:
     """Return what an evaluation was asked for, to ask for it again with the engine and encoder of now."""
     parameters = {name: value for name, value in evaluation.parameters.items() if name != "people"}
-    if "encoder" in parameters:
+    if evaluation.scope:
+        parameters = span_parameters()
+    elif "encoder" in parameters:
         parameters.update(model_parameters(evaluation.method))
     return Asked(
         evaluation.method,

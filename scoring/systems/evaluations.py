@@ -43,7 +43,7 @@ from scoring.systems.item_counts import item_table, scored_positions
 from scoring.systems.judging import answer_row, answers_stored, judge_of
 from scoring.systems.people import read_decided
 from scoring.systems.submissions import Runs, submission_opened
-from scoring.systems.text_models import model_wanted, text_model
+from scoring.systems.text_models import model_wanted, span_encoder, text_model
 
 logger = logging.getLogger(__name__)
 
@@ -141,10 +141,11 @@ def keep_evaluation(*, evaluation: Evaluation, opened: tuple[Benchmark, Runs], f
     return _at_work(evaluation.pk, lambda *_: (found, *opened), failing=True)
 
 
-def evaluation_or_404(project: Project, evaluation_id: int) -> Evaluation:
-    """Return an evaluation of the project. Raises NotFound."""
+def evaluation_or_404(project: Project, evaluation_id: int, *, with_figures: bool = True) -> Evaluation:
+    """Return an evaluation of the project, its figures read only where they are needed. Raises NotFound."""
+    rows = Evaluation.objects.filter(submission__system__project=project, pk=evaluation_id)
     found = (
-        Evaluation.objects.filter(submission__system__project=project, pk=evaluation_id)
+        (rows if with_figures else rows.defer("figures"))
         .defer("figures")
         .select_related("submission__system__project", "submission__release__project", "member")
         .first()
@@ -227,6 +228,7 @@ def _computed(evaluation: Evaluation, lease: Lease) -> Computed:
         system=evaluation.submission.system.name,
         with_answers=False,
         models=models,
+        of_spans=span_encoder() if benchmark.is_focus else None,
         people=people,
         judges=_judges(evaluation, lease, runs),
     )

@@ -16,6 +16,7 @@ from scoring.systems.choices import Asked, model_parameters
 from scoring.systems.evaluations import evaluation_request, keep_evaluation
 from scoring.systems.submissions import HandedIn, Runs, store_submission
 from scoring.systems.systems import system_create, system_named
+from scoring.systems.text_models import span_parameters
 
 
 def save_scores(
@@ -49,6 +50,8 @@ def save_scores(
             if method.name in choices.judges
             else {"encoder": encoder}
             if method.name == "sts"
+            else span_parameters()
+            if opened[0].is_focus
             else model_parameters(method.name),
         )
         evaluation = evaluation_request(submission=submission, asked=asked)

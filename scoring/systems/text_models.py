@@ -6,7 +6,13 @@ from collections.abc import Callable, Iterable
 
 from django.conf import settings
 
-from agreement.spans.encoders import EncoderUnavailable
+from agreement.spans.encoders import (
+    Encoder,
+    EncoderUnavailable,
+    MissingEncoder,
+    encoder_label,
+    encoder_or_missing,
+)
 from scoring.evaluation.evaluate import TextModel
 from scoring.evaluation.faults import CannotScore
 from scoring.evaluation.pair_models import PairModel
@@ -39,6 +45,16 @@ def models_of(
                 raise CannotScore(f"The sentence encoder cannot be loaded: {missing}") from None
             tell(f"{name}: not computed: {missing}")
     return found
+
+
+def span_encoder() -> Encoder | MissingEncoder | None:
+    """Return the encoder of BERTScore between spans; None where the installation names none."""
+    return encoder_or_missing(settings.ENCODER) if settings.ENCODER else None
+
+
+def span_parameters() -> dict[str, str]:
+    """Return what names it in the parameters of an evaluation of types and spans."""
+    return {"encoder": encoder_label(settings.ENCODER)} if settings.ENCODER else {}
 
 
 def text_model(method: str, wanted: str) -> TextModel:

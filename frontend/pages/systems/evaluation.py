@@ -31,10 +31,12 @@ from scoring.systems.evaluations import can_score_again, evaluation_cancel, eval
 from scoring.tasks import evaluation_start_again
 
 
-def evaluation_of(request: HttpRequest, slug: str, evaluation_id: int) -> tuple[Membership, Evaluation]:
+def evaluation_of(
+    request: HttpRequest, slug: str, evaluation_id: int, *, with_figures: bool = True
+) -> tuple[Membership, Evaluation]:
     """Return the asking lead and an evaluation whose texts they do not judge now."""
     member = lead_or_403(request, slug)
-    found = evaluation_or_404(member.project, evaluation_id)
+    found = evaluation_or_404(member.project, evaluation_id, with_figures=with_figures)
     refuse_release_while_judging(found.submission.release, member)
     return member, found
 

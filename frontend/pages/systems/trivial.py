@@ -47,7 +47,7 @@ def trivial_shown(scores: Figures, scope: str) -> list[Trivial]:
 def _shown(row: Figures, scope: str) -> Trivial:
     words = str(NAMES.get(row["name"], row["name"]))
     if row["chosen_by"]:
-        words = gettext("%(words)s, chosen by the split %(split)s") % {
+        words = gettext("%(words)s (chosen by the split %(split)s)") % {
             "words": words,
             "split": row["chosen_by"],
         }

@@ -28,7 +28,7 @@ from scoring.systems.judging import DEFAULTS, judge_of, judge_parameters
 from scoring.systems.people import read_decided
 from scoring.systems.saving import save_scores
 from scoring.systems.submissions import HandedIn
-from scoring.systems.text_models import models_of
+from scoring.systems.text_models import models_of, span_encoder
 
 
 class Command(ScoringCommand):
@@ -92,6 +92,7 @@ class Command(ScoringCommand):
         if faults := [fault for submission, _ in runs for fault in submission.faults]:
             raise AnswersRefused(faults)
         choices = Choices(
+            of_spans=span_encoder() if benchmark.is_focus else None,
             models=models_of(methods, self.stderr.write, encoder=options["encoder"]),
             methods=list(dict.fromkeys(methods)),
             scope=options["scope"],
