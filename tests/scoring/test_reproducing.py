@@ -178,7 +178,7 @@ LOGIC_COLUMNS = ("OSP", "TC", "VAT", "OG", "IE", "BS", "QCE", "CF", "LE", "WE")
 def spans_of_logicclimate(folder):
     """Return the mean similarity of the two cells of each type; where one is empty it is 0."""
     first, second = (
-        focus_file_read(folder / name, name, CODES)
+        read_focus_file(folder / name, name, CODES)
         for name in ("Generalization_A1_SQ - Logic.csv", "Generalization_A2_SQ - Logic.csv")
     )
     found = {}

@@ -101,7 +101,7 @@ def test_all_minilm_gives_the_labels_of_the_authors_program(shared_data):
 
 def test_bertscore_is_a_measure_of_spans_where_an_encoder_is_set_up(tmp_path, settings):
     from agreement.spans.bertscore import bertscore
-    from agreement.spans.encoders import encoder_load
+    from agreement.spans.encoders import load_encoder
     from tests.agreement.small_encoder import encoder_folder
 
     text = "Taxes will rise and jobs will go."
@@ -130,7 +130,7 @@ def test_bertscore_is_a_measure_of_spans_where_an_encoder_is_set_up(tmp_path, se
     (tmp_path / "encoder").mkdir()
     settings.ENCODER = str(encoder_folder(tmp_path / "encoder"))
     found = scored()
-    expected = bertscore(*encoder_load(settings.ENCODER).embed(sorted([text[:15], "jobs will go"])))
+    expected = bertscore(*load_encoder(settings.ENCODER).embed(sorted([text[:15], "jobs will go"])))
     assert found["figures"]["spans"]["gold"]["mean"]["bertscore"]["value"] == pytest.approx(
         expected.f1, abs=1e-4
     )
