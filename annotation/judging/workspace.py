@@ -13,7 +13,8 @@ from annotation.codebooks.definition import Codebook as CodebookDefinition
 from annotation.codebooks.translations import codebook_in
 from annotation.judging import prepared
 from annotation.judging.matching import left_out_of, references_for
-from annotation.judging.recording import answer_of, used_codebook, why_closed
+from annotation.judging.outline import asked_codes, current_texts, last_decided
+from annotation.judging.recording import answer_of, why_closed
 from annotation.models import (
     Assignment,
     KeyAnswer,
@@ -31,6 +32,8 @@ from annotation.rounds.progress import progress_of_round
 from annotation.rounds.training import feedback, keys_for
 
 MAX_PAGE = 50
+SHOWN_BEFORE = 2
+"""So many texts come before the one at which a member stands: a look back needs no request."""
 
 
 def workspace_overview(member: Membership, round: Round) -> dict[str, Any]:
@@ -41,9 +44,7 @@ def workspace_overview(member: Membership, round: Round) -> dict[str, Any]:
         "others": _other_work(member, round),
         "units_total": progress.total if progress else 0,
         "units_decided": progress.decided if progress else 0,
-        "assignments_total": round.assignments.filter(
-            member=member, released_at__isnull=True, item__withdrawn_at__isnull=True
-        ).count(),
+        "assignments_total": current_texts(member, round).count(),
     }
 
 
@@ -118,14 +119,41 @@ def workspace_units(member: Membership, round: Round, *, after: int = 0, limit: 
     assignments = behind.rows(round=round.pk, member=member.pk, after=after)
     more = len(assignments) > limit
     assignments = assignments[:limit]
+    return {
+        "results": _filled(member, round, assignments),
+        "next": assignments[-1].position if more else None,
+    }
+
+
+def units_around(member: Membership, round: Round, *, position: int, limit: int) -> dict[str, Any]:
+    """Return texts as `workspace_units` does, from a few before a position on.
+
+    `index` says how many of the member's texts come before the first of them. `newest` is the text of the
+    member's last decision with its own `index`, or None.
+    """
+    texts = current_texts(member, round)
+    before = texts.filter(position__lt=position).order_by("-position")
+    starts = min([position, *before.values_list("position", flat=True)[:SHOWN_BEFORE]])
+    units = workspace_units(member, round, after=max(0, starts - 1), limit=limit)
+    last = last_decided(member, round)
+    newest = None
+    for found in units_of(member, round, [last])["results"] if last else ():
+        newest = {**found, "index": texts.filter(position__lt=found["position"]).count()}
+    return {**units, "index": texts.filter(position__lt=starts).count(), "newest": newest}
+
+
+def units_of(member: Membership, round: Round, assignments: Sequence[int]) -> dict[str, Any]:
+    """Return some of the member's texts, by the keys of their assignments, as `workspace_units` does."""
+    found = prepared.assignments_of(round.pk, member.pk).filter(pk__in=assignments[:MAX_PAGE])
+    return {"results": _filled(member, round, list(found)), "next": None}
+
+
+def _filled(member: Membership, round: Round, assignments: list[Assignment]) -> list[dict[str, Any]]:
     fill_in = _with_questions if member.project.protocol == Protocol.CQS_GEN else _with_types
     results = fill_in(round, assignments)
     if round.matching:
         _add_references(member, round, assignments, results)
-    return {
-        "results": results,
-        "next": assignments[-1].position if more else None,
-    }
+    return results
 
 
 def row_json(row: TypeAnnotation | QuestionAnnotation, key: KeyAnswer | None = None) -> dict[str, Any]:
@@ -161,8 +189,7 @@ def _with_types(round: Round, assignments: list[Assignment]) -> list[dict[str, A
     for row in _type_rows(assignments):
         key = keys.get((item_of[row.assignment_id], row.type_code, None))
         rows.setdefault(row.assignment_id, {})[row.type_code] = row_json(row, key)
-    codebook = used_codebook(round.codebook_id, round.codebook.created_at)
-    asked = types_named(round.types, [entry.code for entry in codebook.types])
+    asked = asked_codes(round)
     return [
         {
             **_text_json(assignment),
