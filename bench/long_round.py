@@ -126,7 +126,8 @@ def opened(browser: Browser, installation: Installation, name: str, place: str, 
     p95 = statistics.quantiles(painted, n=20)[-1]
     print(
         f"    visible {min(visible):6.0f} / {statistics.median(visible):6.0f} ms   "
-        f"{requests[-1]:4} requests   painted p50 {statistics.median(painted):5.1f}, p95 {p95:5.1f} ms   {where}",
+        f"{requests[-1]:4} requests   "
+        f"painted p50 {statistics.median(painted):5.1f}, p95 {p95:5.1f} ms   {where}",
         flush=True,
     )
 
@@ -135,6 +136,7 @@ def main() -> None:
     parser = argparse.ArgumentParser(description=__doc__.partition("\n")[0])
     parser.add_argument("--items", type=int, default=10_000)
     parser.add_argument("--place", type=int, nargs="+", default=[10, 5_000, 9_000])
+    parser.add_argument("--rounds", type=int, nargs="+", default=[0, 1, 2, 3, 4], help="which, from 0")
     parser.add_argument("--loads", type=int, default=3)
     parser.add_argument("--folder", type=Path, help="kept, and used again where it is filled")
     given = parser.parse_args()
@@ -150,7 +152,7 @@ def main() -> None:
             executable_path=CHROMIUM, args=["--no-sandbox", "--disable-gpu", "--no-first-run"]
         )
         try:
-            for slug, number, told in ROUNDS:
+            for slug, number, told in (ROUNDS[place] for place in given.rounds):
                 print(told)
                 for name, place in zip(("ann", "bea", "cai"), given.place, strict=False):
                     if slug == "long" or place == given.place[0]:
