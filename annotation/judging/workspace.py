@@ -6,6 +6,7 @@ Nobody else's judgement, no published label, and neither the origin nor the id o
 from collections.abc import Iterable, Sequence
 from typing import Any
 
+from django.db.models import Exists, OuterRef
 from django.utils.translation import get_language, gettext
 
 from annotation.access import round_or_404
@@ -84,10 +85,9 @@ def round_rules(member: Membership, round: Round) -> dict[str, Any]:
 
 def _other_work(member: Membership, round: Round) -> list[dict[str, Any]]:
     """Return the project's other open rounds in which something is left to the member."""
-    open_now = member.project.rounds.filter(
-        status=Round.Status.OPEN, imported=False, assignments__member=member, assignments__released_at=None
-    )
-    others = open_now.exclude(pk=round.pk).select_related("codebook").distinct().order_by("number")
+    mine = Assignment.objects.filter(round=OuterRef("pk"), member=member, released_at__isnull=True)
+    open_now = member.project.rounds.filter(Exists(mine), status=Round.Status.OPEN, imported=False)
+    others = open_now.exclude(pk=round.pk).select_related("codebook").order_by("number")
     left = [(other, sum(own.left for own in progress_of_round(other, member=member))) for other in others]
     return [{"number": other.number, "name": other.name, "left": n} for other, n in left if n]
 
