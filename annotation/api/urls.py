@@ -55,6 +55,11 @@ urlpatterns = [
         "projects/<slug:slug>/rounds/<int:number>/units/", api_workspace.UnitsApi.as_view(), name="api-units"
     ),
     path(
+        "projects/<slug:slug>/rounds/<int:number>/outline/",
+        api_workspace.OutlineApi.as_view(),
+        name="api-outline",
+    ),
+    path(
         "projects/<slug:slug>/rounds/<int:number>/judgements/",
         api_workspace.JudgementApi.as_view(),
         name="api-judgements",

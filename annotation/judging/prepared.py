@@ -65,7 +65,7 @@ def round_of(project: int, number: int) -> QuerySet[Round]:
 
 def assignments_of(round: int, member: int) -> QuerySet[Assignment]:
     """Return the texts that a member has in a round, each with the types that the round asks of it."""
-    drawn = RoundItem.objects.filter(round=OuterRef("round"), item=OuterRef("item"))
+    drawn = RoundItem.objects.filter(round=OuterRef("round"), item=OuterRef("item")).order_by()
     return (
         Assignment.objects.filter(
             round=round, member=member, released_at__isnull=True, item__withdrawn_at__isnull=True

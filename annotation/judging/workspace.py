@@ -6,6 +6,7 @@ Nobody else's judgement, no published label, and neither the origin nor the id o
 from collections.abc import Iterable, Sequence
 from typing import Any, cast
 
+from django.db.models import Exists, OuterRef
 from django.utils.translation import get_language, gettext
 
 from annotation.access import round_or_404
@@ -23,7 +24,8 @@ from annotation.judging.judgement_json import (
     TypesShown,
 )
 from annotation.judging.matching import left_out_of, references_for
-from annotation.judging.recording import answer_of, used_codebook, why_closed
+from annotation.judging.outline import asked_codes, current_texts, last_decided
+from annotation.judging.recording import answer_of, why_closed
 from annotation.models import (
     Assignment,
     Item,
@@ -42,6 +44,8 @@ from annotation.rounds.progress import progress_of_round
 from annotation.rounds.training import feedback, keys_for
 
 MAX_PAGE = 50
+SHOWN_BEFORE = 2
+"""So many texts come before the one at which a member stands: a look back needs no request."""
 
 
 def workspace_overview(member: Membership, round: Round) -> OverviewShown:
@@ -52,9 +56,7 @@ def workspace_overview(member: Membership, round: Round) -> OverviewShown:
         "others": _other_work(member, round),
         "units_total": progress.total if progress else 0,
         "units_decided": progress.decided if progress else 0,
-        "assignments_total": round.assignments.filter(
-            member=member, released_at__isnull=True, item__withdrawn_at__isnull=True
-        ).count(),
+        "assignments_total": current_texts(member, round).count(),
     }
 
 
@@ -94,10 +96,9 @@ def round_rules(member: Membership, round: Round) -> RulesShown:
 
 def _other_work(member: Membership, round: Round) -> list[OtherRound]:
     """Return the project's other open rounds in which something is left to the member."""
-    open_now = member.project.rounds.filter(
-        status=Round.Status.OPEN, imported=False, assignments__member=member, assignments__released_at=None
-    )
-    others = open_now.exclude(pk=round.pk).select_related("codebook").distinct().order_by("number")
+    mine = Assignment.objects.filter(round=OuterRef("pk"), member=member, released_at__isnull=True)
+    open_now = member.project.rounds.filter(Exists(mine), status=Round.Status.OPEN, imported=False)
+    others = open_now.exclude(pk=round.pk).select_related("codebook").order_by("number")
     left = [(other, sum(own.left for own in progress_of_round(other, member=member))) for other in others]
     return [{"number": other.number, "name": other.name, "left": n} for other, n in left if n]
 
@@ -129,13 +130,44 @@ def workspace_units(member: Membership, round: Round, *, after: int = 0, limit: 
     assignments = behind.rows(round=round.pk, member=member.pk, after=after)
     more = len(assignments) > limit
     assignments = assignments[:limit]
-    following = assignments[-1].position if more else None
+    return {
+        "results": _filled(member, round, assignments),
+        "next": assignments[-1].position if more else None,
+    }
+
+
+def units_around(member: Membership, round: Round, *, position: int, limit: int) -> dict[str, Any]:
+    """Return texts as `workspace_units` does, from a few before a position on.
+
+    `index` says how many of the member's texts come before the first of them. `newest` is the text of the
+    member's last decision with its own `index`, or None.
+    """
+    texts = current_texts(member, round)
+    before = texts.filter(position__lt=position).order_by("-position")
+    starts = min([position, *before.values_list("position", flat=True)[:SHOWN_BEFORE]])
+    units = workspace_units(member, round, after=max(0, starts - 1), limit=limit)
+    last = last_decided(member, round)
+    newest = None
+    for found in units_of(member, round, [last])["results"] if last else ():
+        newest = {**found, "index": texts.filter(position__lt=found["position"]).count()}
+    return {**units, "index": texts.filter(position__lt=starts).count(), "newest": newest}
+
+
+def units_of(member: Membership, round: Round, assignments: Sequence[int]) -> PageShown:
+    """Return some of the member's texts, by the keys of their assignments, as `workspace_units` does."""
+    found = prepared.assignments_of(round.pk, member.pk).filter(pk__in=assignments[:MAX_PAGE])
+    return {"results": _filled(member, round, list(found)), "next": None}
+
+
+def _filled(
+    member: Membership, round: Round, assignments: list[Assignment]
+) -> list[TypesShown] | list[QuestionsShown]:
     if member.project.protocol != Protocol.CQS_GEN:
-        return {"results": _with_types(round, assignments), "next": following}
+        return _with_types(round, assignments)
     results = _with_questions(round, assignments)
     if round.matching:
         _add_references(member, round, assignments, results)
-    return {"results": results, "next": following}
+    return results
 
 
 def row_json(row: TypeAnnotation | QuestionAnnotation, key: KeyAnswer | None = None) -> AnyJudgement:
@@ -166,8 +198,7 @@ def _with_types(round: Round, assignments: list[Assignment]) -> list[TypesShown]
     for row in _type_rows(assignments):
         key = keys.get((item_of[row.assignment_id], row.type_code, None))
         rows.setdefault(row.assignment_id, {})[row.type_code] = row_json(row, key)
-    codebook = used_codebook(round.codebook_id, round.codebook.created_at)
-    asked = types_named(round.types, [entry.code for entry in codebook.types])
+    asked = asked_codes(round)
     return [
         {
             "assignment": assignment.pk,
