@@ -13,7 +13,7 @@ from typing import Any
 from django.db import connections, models, router, transaction
 from django.db.backends.base.base import BaseDatabaseWrapper
 
-_AS_IT_IS = (models.CharField, models.TextField, models.IntegerField, models.ForeignKey)
+_AS_IT_IS = (models.BooleanField, models.CharField, models.TextField, models.IntegerField, models.ForeignKey)
 """Fields whose values the database takes as they are."""
 
 _VALUES = 30_000
@@ -54,10 +54,13 @@ def bulk_insert_values(
         return _insert(model, using, fields, rows)
     ready = [list(row) for row in rows]
     for place, field in prepared:
-        nothing = field.get_db_prep_save(None, connection)
+        before, saved = None, field.get_db_prep_save(None, connection)
         for values in ready:
-            value = values[place]
-            values[place] = nothing if value is None else field.get_db_prep_save(value, connection)
+            # Mostly the one before again: the same moment, the same nothing.
+            if values[place] is not before:
+                before = values[place]
+                saved = field.get_db_prep_save(before, connection)
+            values[place] = saved
     return _insert(model, using, fields, ready)
 
 
