@@ -70,6 +70,10 @@ _LEAD = """
 /p/focus/releases/4.0/
 /p/focus/releases/1.1/publish/
 /p/focus/refinements/
+/p/focus/assistants/
+/p/focus/assistants/runs/1/
+/p/empty/assistants/
+/p/questions/assistants/items/{question_item}/
 /p/focus/systems/
 /p/empty/systems/
 /p/focus/systems/new/
@@ -197,11 +201,11 @@ NOT_PAGES = {
     },
     "a part of a page": {
         "upload_progress", "release_progress", "refinement_progress", "round_progress", "agreement_status",
-        "evaluation_progress",
+        "evaluation_progress", "assistant_progress",
     },
     "a file": {
         "audit_csv", "upload_refused", "public_release_file", "service-worker", "js-catalog", "schema",
-        "evaluation_file", "systems_compare_file",
+        "evaluation_file", "systems_compare_file", "assistant_submission",
     },
     "read by machines": {"healthz", "robots", "sitemap", "favicon"},
     "not reached without settings of its own": {
