@@ -6,6 +6,7 @@ from django.views.i18n import JSONCatalog
 from frontend.pages import codebooks, crawling, my_decisions, refinement, workspace
 from frontend.pages.adjudication import disagreements, units
 from frontend.pages.agreement import comparison, report
+from frontend.pages.assistants import assistants, candidates
 from frontend.pages.boards import board, boards, team
 from frontend.pages.items import imports, items, screening
 from frontend.pages.people import invitations, own_data, people, person, reassignment
@@ -119,6 +120,19 @@ urlpatterns = [
             ("submissions/<int:entry_id>/show", boards.show, "lead_board_show"),
         )
     ],
+    path("p/<slug:slug>/assistants/", assistants.assistants, name="assistants"),
+    path("p/<slug:slug>/assistants/runs/<int:number>/", assistants.assistant_run, name="assistant_run"),
+    path(
+        "p/<slug:slug>/assistants/runs/<int:number>/progress/",
+        assistants.assistant_progress,
+        name="assistant_progress",
+    ),
+    path(
+        "p/<slug:slug>/assistants/runs/<int:number>/submission.json",
+        assistants.assistant_submission,
+        name="assistant_submission",
+    ),
+    path("p/<slug:slug>/assistants/items/<int:item_id>/", candidates.candidates, name="item_candidates"),
     path("p/<slug:slug>/systems/", systems.systems, name="systems"),
     path("p/<slug:slug>/systems/new/", systems.system_new, name="system_new"),
     path("p/<slug:slug>/systems/matching/", matching.matching_new, name="matching_new"),

@@ -90,6 +90,7 @@ def seed() -> None:
         **_systems(focus, questions),
         **_boards(questions),
     }
+    _assisted(focus)
     print(json.dumps(known))
 
 
@@ -203,6 +204,21 @@ def _releases(project: Project) -> None:
     Release.objects.create(version="3.0", state=Release.State.FAILED, error="3 of 4 spans fit.", **waiting)
     cancelled = Release.objects.create(version="4.0", **waiting)
     release_cancel(release=cancelled, by=project.memberships.filter(is_lead=True).first())
+
+
+def _assisted(focus: factories.Study) -> None:
+    """A run of a context filter that its budget stopped."""
+    asked = {"endpoint": "https://llm.example/v1", "model": LONG, "sources": [["test", ""]]}
+    limits = {"max_tokens": 100, "timeout": 60, "per_minute": 60, "budget_requests": 2, "requests": 2}
+    ended = {"state": "failed", "error": "The budget is used up.", "finished_at": timezone.now()}
+    run = focus.project.assist_runs.create(
+        number=1, task="context", prompts={"": "{text}"}, recipes={"": "r"}, **asked, **limits, **ended
+    )
+    for item, label in zip(focus.items, ("sufficient", "insufficient"), strict=False):
+        run.answers.create(
+            item=item, recipe_sha256="r", unit_sha256=item.external_id, state="usable", raw=ONE_WORD,
+            found={"label": label}, label=label, tries=1, answered_at=timezone.now(),
+        )  # fmt: skip
 
 
 def _systems(focus: factories.Study, questions: factories.Study) -> dict[str, int]:

@@ -82,6 +82,10 @@ _LEAD = """
 /p/questions/boards/best/settings/
 /p/questions/boards/best/version/
 /p/questions/boards/best/submissions/{entry}/hide/
+/p/focus/assistants/
+/p/focus/assistants/runs/1/
+/p/empty/assistants/
+/p/questions/assistants/items/{question_item}/
 /p/focus/systems/
 /p/empty/systems/
 /p/focus/systems/new/
@@ -221,11 +225,11 @@ NOT_PAGES = {
     },
     "a part of a page": {
         "upload_progress", "release_progress", "refinement_progress", "round_progress", "agreement_status",
-        "evaluation_progress", "board_team_progress",
+        "evaluation_progress", "board_team_progress", "assistant_progress",
     },
     "a file": {
         "audit_csv", "upload_refused", "public_release_file", "service-worker", "js-catalog", "schema",
-        "evaluation_file", "systems_compare_file", "own_data_file", "board_file",
+        "evaluation_file", "systems_compare_file", "own_data_file", "board_file", "assistant_submission",
     },
     "read by machines": {"healthz", "robots", "sitemap", "favicon"},
     "not reached without settings of its own": {
