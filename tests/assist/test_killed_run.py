@@ -28,13 +28,13 @@ from django.utils import timezone
 from assist.models import AssistRun
 from assist.runs import worker as work
 AssistRun.objects.filter(state="running").update(lease_until=timezone.now() - timedelta(seconds=1))
-real, answers = work.answer_ask, []
+real, answers = work.ask_endpoint, []
 def dying(*arguments, **options):
     answers.append(real(*arguments, **options))
     if len(answers) == 3:
         os.kill(os.getpid(), signal.SIGKILL)
     return answers[-1]
-work.answer_ask = dying
+work.ask_endpoint = dying
 work.run_work(run_id=1)
 """
 
