@@ -39,7 +39,7 @@ def key_of(text: str) -> str:
     return as_stored(as_stored(text).casefold())
 
 
-def account_find(name: str) -> Any:
+def find_account(name: str) -> Any:
     """Return the account of a user name, or None; of accounts older than the rule the exact name first."""
     users = get_user_model().objects
     return (
@@ -70,7 +70,7 @@ def refuse_taken_email(email: str, *, but: Any = None) -> None:
         )
 
 
-def account_check(sender: Any, instance: Any, raw: bool = False, **options: Any) -> None:
+def check_account(sender: Any, instance: Any, raw: bool = False, **options: Any) -> None:
     """Before an account is stored: refuse a new name or address that another one has."""
     fields = options.get("update_fields")
     if raw or (fields is not None and not {"username", "email"} & set(fields)):
@@ -84,7 +84,7 @@ def account_check(sender: Any, instance: Any, raw: bool = False, **options: Any)
         refuse_taken_email(instance.email, but=instance)
 
 
-def account_name_store(sender: Any, instance: Any, created: bool, **options: Any) -> None:
+def store_account_name(sender: Any, instance: Any, created: bool, **options: Any) -> None:
     """After an account is stored: keep its keys. An account that another was faster for is taken back."""
     fields = options.get("update_fields")
     if fields is not None and not {"username", "email"} & set(fields):

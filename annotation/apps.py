@@ -10,10 +10,10 @@ class AnnotationConfig(AppConfig):
     default_auto_field = "django.db.models.BigAutoField"
 
     def ready(self) -> None:
-        from annotation.accounts import account_check, account_name_store
+        from annotation.accounts import check_account, store_account_name
         from annotation.database.install import install_annotation_triggers, lift_annotation_triggers
 
         pre_migrate.connect(lift_annotation_triggers, sender=self)
         post_migrate.connect(install_annotation_triggers, sender=self)
-        pre_save.connect(account_check, sender=settings.AUTH_USER_MODEL)
-        post_save.connect(account_name_store, sender=settings.AUTH_USER_MODEL)
+        pre_save.connect(check_account, sender=settings.AUTH_USER_MODEL)
+        post_save.connect(store_account_name, sender=settings.AUTH_USER_MODEL)

@@ -10,8 +10,8 @@ from pathlib import Path
 import numpy as np
 
 sys.path.insert(0, str(Path(__file__).resolve().parent.parent))
-from agreement.report.assembly import report_build
-from agreement.report.judgements import Columns, Group, RoundItems, RoundJudgements, UnitKind
+from agreement.report.assembly import build_report
+from agreement.report.judgements import AnnotationType, Columns, Group, RoundItems, RoundJudgements
 from agreement.report.parameters import DEFAULTS
 
 ITEMS, RATERS, TYPES, WORDS = 140, 3, 10, 80
@@ -35,7 +35,7 @@ def judgements_make(n_items: int, seed: int = 1) -> tuple[RoundJudgements, dict[
     names = list(Columns.__dataclass_fields__)
     judgements = RoundJudgements(
         protocol="focus",
-        kinds=tuple(UnitKind(f"T{n}", f"Type {n}", f"g{n // 2}", span=True) for n in range(TYPES)),
+        types=tuple(AnnotationType(f"T{n}", f"Type {n}", f"g{n // 2}", span=True) for n in range(TYPES)),
         groups=tuple(Group(f"g{n}", f"Group {n}", "ABCDE"[n], "blue") for n in range(TYPES // 2)),
         categories=("no", "yes"),
         category_names=("No", "Yes"),
@@ -67,7 +67,7 @@ def main() -> None:
     judgements, texts = judgements_make(ITEMS)
     for label in ("first", "second"):
         begun, begun_cpu = time.perf_counter(), time.process_time()
-        report = report_build(
+        report = build_report(
             judgements,
             {**DEFAULTS, "live": False},
             texts=lambda ids: ((item, texts[item]) for item in ids),

@@ -91,15 +91,15 @@ def _question(rng: random.Random) -> str:
 def score(codebook: str, files: tuple[bytes, bytes], methods: list[str], encoder: Any = None) -> Any:
     """Read both files and score, as the command does."""
     from scoring.evaluation.evaluate import Choices, evaluate
-    from scoring.evaluation.questions import method_read
-    from scoring.evaluation.references import benchmark_read
+    from scoring.evaluation.questions import read_method
+    from scoring.evaluation.references import read_benchmark
     from scoring.evaluation.sources import codebook_named
-    from scoring.evaluation.submissions import submission_read
+    from scoring.evaluation.submissions import read_submission
 
-    benchmark = benchmark_read(files[0], "references.json", codebook_named(codebook))
-    submission = submission_read(files[1], "answers.json", benchmark)
+    benchmark = read_benchmark(files[0], "references.json", codebook_named(codebook))
+    submission = read_submission(files[1], "answers.json", benchmark)
     choices = Choices(
-        methods=[method_read(method) for method in methods],
+        methods=[read_method(method) for method in methods],
         encoder=encoder.cosines if encoder else None,
         encoder_named=encoder.to_json() if encoder else None,
         with_answers=False,
@@ -120,12 +120,12 @@ def main() -> None:
     measured("FOCUS, 300 items, 1,000 resamples", lambda: score("focus", small, []), "2 s")
     questions = question_files(34, 69)
     measured("chrF, 34 items x 3 x 69 references", lambda: score("cqs_gen", questions, ["chrf"]), "3 s")
-    from scoring.evaluation.references import benchmark_read
+    from scoring.evaluation.references import read_benchmark
     from scoring.evaluation.sources import codebook_named
-    from scoring.evaluation.submissions import submission_read
+    from scoring.evaluation.submissions import read_submission
 
-    benchmark = benchmark_read(questions[0], "references.json", codebook_named("cqs_gen"))
-    check = lambda: submission_read(questions[1], "answers.json", benchmark)  # noqa: E731
+    benchmark = read_benchmark(questions[0], "references.json", codebook_named("cqs_gen"))
+    check = lambda: read_submission(questions[1], "answers.json", benchmark)  # noqa: E731
     measured("check of a file of 34 items", check, "0.2 s")
     if wanted := os.environ.get("ELENCHUS_SENTENCE_ENCODER"):
         from scoring.evaluation.sentence_encoder import SentenceEncoder

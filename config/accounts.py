@@ -14,7 +14,7 @@ from django.core.exceptions import ValidationError
 from django.http import HttpRequest
 from django.utils.translation import gettext, ngettext
 
-from annotation.accounts import account_find, address_as_stored, as_stored, key_of, refuse_taken_name
+from annotation.accounts import address_as_stored, as_stored, find_account, key_of, refuse_taken_name
 from core.errors import Refused
 
 logger = logging.getLogger(__name__)
@@ -24,7 +24,7 @@ class AccountBackend(AuthenticationBackend):  # type: ignore[misc]  # allauth ha
     """Finds an account by the one rule for names of accounts."""
 
     def _authenticate_by_username(self, username: str, password: str) -> Any:
-        return self._check_password(account_find(username), password)
+        return self._check_password(find_account(username), password)
 
     def _authenticate_by_email(self, email: str, password: str) -> Any:
         return super()._authenticate_by_email(address_as_stored(email), password)
@@ -66,7 +66,7 @@ class AccountAdapter(DefaultAccountAdapter):  # type: ignore[misc]  # allauth ha
         name = as_stored(super().generate_unique_username(txts, regex))
         longest = 140  # of the 150 that a name may have, which leaves room for the number
         tried, number = name, 1
-        while account_find(tried) is not None:
+        while find_account(tried) is not None:
             number += 1
             tried = f"{name[:longest]}{number}"
         return tried

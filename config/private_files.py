@@ -8,7 +8,7 @@ from typing import Any
 DATABASE = "elenchus.sqlite3"
 
 
-def folder_make_private(folder: Path) -> None:
+def make_folder_private(folder: Path) -> None:
     """Make the folder, or take from others the rights to one that Elenchus has used before.
 
     A folder that was there already and has other things in it stays as whoever made it wants it.
@@ -21,7 +21,7 @@ def folder_make_private(folder: Path) -> None:
             folder.chmod(0o700)
 
 
-def database_make_private(sender: Any, connection: Any, **options: Any) -> None:
+def make_database_private(sender: Any, connection: Any, **options: Any) -> None:
     """Leave an SQLite database to its owner; its write-ahead log takes over the rights of the file."""
     if connection.vendor != "sqlite":
         return

@@ -6,7 +6,7 @@ import secrets
 from pathlib import Path
 
 
-def secret_key_read_or_create(file: Path) -> str:
+def read_or_create_secret_key(file: Path) -> str:
     """Return the key in the file, which is made on the first call and readable by its owner only."""
     if not file.exists():
         file.parent.mkdir(parents=True, exist_ok=True)

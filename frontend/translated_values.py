@@ -180,9 +180,9 @@ WORDS = {
     "withheld": gettext_lazy("withheld"),
     # Why a figure was not compared with a second implementation.
     "krippendorff is not installed": gettext_lazy("krippendorff is not installed"),
-    "no independent implementation at hand": gettext_lazy("no independent implementation at hand"),
+    "no independent implementation at hand": gettext_lazy("there is no independent implementation"),
     "no independent implementation at hand for items with different numbers of ratings": gettext_lazy(
-        "no independent implementation at hand for items with different numbers of ratings"
+        "there is no independent implementation for items with different numbers of ratings"
     ),
     SUBSET_WHY: gettext_lazy(
         "statsmodels needs equally many ratings of every item: "

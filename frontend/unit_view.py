@@ -5,7 +5,7 @@ from typing import Any
 
 from django.utils.translation import get_language, gettext
 
-from agreement.adjudication.answers import Answer, answers_read, picked
+from agreement.adjudication.answers import Answer, picked, read_answers
 from agreement.display.highlighting import Segment, segments
 from agreement.models import AgreementReport
 from annotation.codebooks.definition import Codebook as Definition
@@ -85,7 +85,7 @@ def unit_shown(round: Round, report: AgreementReport | None, item: Item, unit: U
     """Return a unit with everybody's answers; consensus spans come from the report where there is one."""
     definition = codebook_in(Definition.from_json(round.codebook.definition), get_language() or "")
     key = (item.pk, unit.type_code, unit.question_id)
-    answers = sorted(answers_read(round, [key]).get(key, []), key=lambda answer: answer.member_id)
+    answers = sorted(read_answers(round, [key]).get(key, []), key=lambda answer: answer.member_id)
     entry = definition.type(unit.type_code) if unit.type_code else None
     spans = [
         (place, answer.start, answer.end)

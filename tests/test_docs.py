@@ -1,8 +1,10 @@
 """The documentation and the code say the same: paths, names, links and the words of the glossary."""
 
+import io
 import re
+import tokenize
 import tomllib
-from collections.abc import Iterable
+from collections.abc import Iterable, Iterator
 from pathlib import Path
 
 import pytest
@@ -226,3 +228,47 @@ def test_browser_tests_wait_by_what_the_content_security_policy_allows():
         if ".wait_for" + "_function(" in path.read_text("utf-8")
     }
     assert waits == set(), "use tests.e2e.workspace.until: the page may not evaluate strings"
+
+
+IDIOMS = re.compile(r"\b(at hand|hand(ed|s|ing)? on|let(s|ting)? go|rulings?)\b", re.IGNORECASE)
+
+
+def test_comments_and_pages_are_in_plain_english():
+    """Most readers' first language is another, and what a lead decides has the glossary's word."""
+    code = [path for app in (*APPS, "tests", "tools", "bench") for path in (ROOT / app).rglob("*.py")]
+    said = {path: "\n".join(comments_of(path.read_text("utf-8"))) for path in code}
+    others = [
+        path for app in APPS for path in (ROOT / app).rglob("*") if path.suffix in {".js", ".css", ".html"}
+    ]
+    said |= {path: path.read_text("utf-8") for path in (*others, *PAGES) if path.name != "CHANGELOG.md"}
+    assert {relative(path) for path, text in said.items() if IDIOMS.search(text)} == set()
+
+
+def comments_of(source: str) -> Iterator[str]:
+    """Yield the comments of a module, and the texts in three quotation marks."""
+    for token in tokenize.generate_tokens(io.StringIO(source).readline):
+        if token.type == tokenize.COMMENT or (token.type == tokenize.STRING and token.string[-3:] == '"' * 3):
+            yield token.string
+
+
+VERBS = "add check choose clean count fill find forget keep load make plan read save set settle store write"
+USE_CASES = {
+    *("comment_add", "error_tag_add", "matching_make", "member_add", "references_add", "round_items_add"),
+    *("sample_load", "screening_count", "upload_check"),
+}
+
+
+def test_a_helper_begins_with_its_verb():
+    """`<entity>_<action>` is for what a person asks for: `round_open`, but `read_judgements`."""
+    code = [path for app in APPS for path in (ROOT / app).rglob("*.py") if "migrations" not in path.parts]
+    names = {name for path in code for name in re.findall(r"\bdef (\w+)", path.read_text("utf-8"))}
+    verbs = set(VERBS.split())
+    late = {
+        name for name in names if (words := name.strip("_").split("_"))[-1] in verbs and words[0] not in verbs
+    }
+    assert {name for name in late if "_" in name.strip("_")} - {
+        "cross_check",
+        "evaluate_count",
+        "no_store",
+        *USE_CASES,
+    } == set()

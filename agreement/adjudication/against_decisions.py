@@ -13,7 +13,7 @@ from typing import Any
 import numpy as np
 from django.db.models import Count, Max, Q
 
-from agreement.adjudication.answers import UnitKey, answers_read, picked
+from agreement.adjudication.answers import UnitKey, picked, read_answers
 from agreement.models import AgreementReport
 from agreement.report.judgements import MATCHED, MISSING, IntArray, code_of_rank
 from agreement.report.label_figures import seed_of
@@ -41,7 +41,7 @@ class ResolvedUnits:
     types: tuple[str, ...]
 
 
-def resolved_read(round: Round, *, categories: Sequence[str], annotators: Sequence[str]) -> ResolvedUnits:
+def read_resolved(round: Round, *, categories: Sequence[str], annotators: Sequence[str]) -> ResolvedUnits:
     """Read the current decisions of leads about a round's units, and what its annotators had answered.
 
     Published labels that came with an import are no decisions. Withdrawn items are left out, as in figures.
@@ -53,7 +53,7 @@ def resolved_read(round: Round, *, categories: Sequence[str], annotators: Sequen
     ordered = sorted(decided, key=_in_order)
     for first in range(0, len(ordered), BATCH):
         part = ordered[first : first + BATCH]
-        answers = answers_read(round, part)
+        answers = read_answers(round, part)
         for unit in part:
             given = [MISSING] * len(annotators)
             for answer in answers.get(unit, []):
@@ -120,7 +120,7 @@ def agreement_with_decisions(report: AgreementReport) -> dict[str, dict[str, Any
 def _figures(report: AgreementReport) -> dict[str, dict[str, Any]]:
     names = [person["pseudonym"] for person in report.figures["annotators"]]
     categories = [entry["code"] for entry in report.figures["categories"]]
-    units = resolved_read(report.round, categories=categories, annotators=names) if names else None
+    units = read_resolved(report.round, categories=categories, annotators=names) if names else None
     if units is None or not len(units.key):
         return {}
     return {

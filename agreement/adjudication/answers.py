@@ -66,7 +66,7 @@ def _judged_units(round: Round, type_code: str) -> QuerySet[Item] | QuerySet[Que
     ).order_by("item__external_id", "position")
 
 
-def answers_read(round: Round, units: Iterable[UnitKey]) -> dict[UnitKey, list[Answer]]:
+def read_answers(round: Round, units: Iterable[UnitKey]) -> dict[UnitKey, list[Answer]]:
     """Return the answers that count in figures, and "cannot judge", for some units of a round."""
     wanted = set(units)
     found: dict[UnitKey, list[Answer]] = {}

@@ -11,7 +11,7 @@ from typing import Any, TypeVar
 
 from django.db.models import Count, Exists, Max, Model, OuterRef, QuerySet
 
-from agreement.adjudication.answers import Answer, answers_read
+from agreement.adjudication.answers import Answer, read_answers
 from agreement.models import AgreementReport, ConsensusSpan, DisputedUnit
 from agreement.report.judgements import natural_key
 from annotation.access import readable
@@ -97,7 +97,7 @@ def units_of(report: AgreementReport, keys: Sequence[int], type_code: str = "") 
 def units_view(report: AgreementReport, units: Iterable[DisputedUnit]) -> list[UnitView]:
     """Return the units of one page with their answers; three queries, however many units."""
     units = list(units)
-    answers = answers_read(report.round, [(unit.item_id, unit.type_code, unit.question_id) for unit in units])
+    answers = read_answers(report.round, [(unit.item_id, unit.type_code, unit.question_id) for unit in units])
     spans: dict[tuple[int, str], list[ConsensusSpan]] = {}
     for span in report.consensus_spans.filter(item_id__in={unit.item_id for unit in units}):
         spans.setdefault((span.item_id, span.type_code), []).append(span)

@@ -9,7 +9,7 @@ from rest_framework import serializers
 from rest_framework.request import Request
 from rest_framework.response import Response
 
-from agreement.display.study_size import study_clean, study_plan
+from agreement.display.study_size import clean_study, plan_study
 from annotation.api.projects import REFUSALS, MemberView
 
 
@@ -44,4 +44,4 @@ class StudyPlanApi(MemberView):
     def get(self, request: Request, slug: str) -> Response:
         """Say how many texts give an interval of alpha narrower than `width`, by simulation."""
         self.member(request, slug, lead=True)
-        return Response(study_plan(study_clean(request.query_params.dict())))
+        return Response(plan_study(clean_study(request.query_params.dict())))

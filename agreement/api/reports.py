@@ -23,7 +23,7 @@ from agreement.computation.requests import (
 from agreement.display.chart_files import CHARTS, ChartMissing, chart_pdf, chart_svg
 from agreement.display.cross_files import CrossMissing, cross_csv, cross_latex, cross_of, cross_svg
 from agreement.display.csv_latex import LATEX_DEFAULT, TableRefused, change_csv, figures_csv, latex_table
-from agreement.display.sample_size import PLANNED, plan_clean, report_plan
+from agreement.display.sample_size import PLANNED, clean_plan, plan_report
 from agreement.models import AgreementReport, DisputedUnit
 from agreement.report.comparison import change_conditions
 from agreement.report.figures import ReportFigures, ShownCrossTable
@@ -168,8 +168,8 @@ class PlanApi(ReportView):
     def get(self, request: Request, slug: str, number: int) -> Response:
         """Say how many more items each type needs until its interval is narrower than `width`."""
         report = finished_report(self.round(request, slug, number))
-        asked = plan_clean(request.query_params.dict())
-        return Response(report_plan(report, asked))
+        asked = clean_plan(request.query_params.dict())
+        return Response(plan_report(report, asked))
 
 
 class FiguresJsonApi(ReportView):

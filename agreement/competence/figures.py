@@ -13,7 +13,7 @@ from numpy.typing import NDArray
 from agreement.competence.crowd_models import METHODS, Competence, annotator_competence, library_version
 from agreement.report.judgements import RoundJudgements
 from agreement.report.label_figures import consensus_of
-from agreement.report.sections import LABELS, Section, sections_of
+from agreement.report.sections import LABELS, Section, build_sections
 from annotation.codebooks.definition import FOCUS
 from core.canonical_json import canonical_float
 from core.csv_safety import made_safe
@@ -23,24 +23,24 @@ DIGITS = 6
 
 
 def competence_figures(
-    judgements: RoundJudgements, *, seed: int, alive: Callable[[], None] = lambda: None
+    judgements: RoundJudgements, *, seed: int, heartbeat: Callable[[], None] = lambda: None
 ) -> tuple[dict[str, Any], str]:
     """Return the competence of annotators in each table as plain data, and the posteriors of units as CSV.
 
-    A table is a type, or the labels of all questions. `alive` is called after each.
+    A table is a type, or the labels of all questions. `heartbeat` is called after each.
     """
     out = io.StringIO()
     writer = csv.writer(out, lineterminator="\n")
     writer.writerow(_header(judgements))
     found = []
-    for section in sections_of(judgements):
+    for section in build_sections(judgements):
         if section.kind not in ("type", LABELS):
             continue
         fitted = annotator_competence(section.ratings, q=len(section.categories), seed=seed)
         found.append(_of_section(judgements, section, fitted))
         if not fitted.reason:
             writer.writerows(_units(judgements, section, fitted))
-        alive()
+        heartbeat()
     return {
         "seed": seed,
         "library": f"crowd-kit {library_version()}".strip(),

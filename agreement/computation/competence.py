@@ -90,7 +90,7 @@ def _compute(estimate_id: int, lease: Lease) -> None:
     if judgements.digest() != report.judgements_sha256:
         lease.fail(CHANGED)
         return
-    result, posteriors = competence_figures(judgements, seed=report.parameters["seed"], alive=lease.renew)
+    result, posteriors = competence_figures(judgements, seed=report.parameters["seed"], heartbeat=lease.renew)
     lease.finish(result=result, posteriors=zlib.compress(posteriors.encode()))
 
 

@@ -17,13 +17,13 @@ from django.db import models, transaction
 from django.db.models import F, Q, QuerySet
 from django.utils import timezone
 
-from agreement.computation.parts import STOPPED, EncodersDiffer, part_keys, parts_load
+from agreement.computation.parts import STOPPED, EncodersDiffer, load_parts, part_keys
 from agreement.models import AgreementReport, ConsensusSpan, DisputedUnit, ReportPart
-from agreement.report.assembly import REPORT_VERSION, RoundReport, assemble_report, report_build
+from agreement.report.assembly import REPORT_VERSION, RoundReport, assemble_report, build_report
 from agreement.report.comparison import change_against
 from agreement.report.digest import encoder_of, report_digest
 from agreement.report.judgements import RoundJudgements
-from agreement.report.loading import judgements_of, judgements_stamp, texts_read
+from agreement.report.loading import judgements_of, judgements_stamp, read_texts
 from annotation.codebooks.definition import FOCUS
 from core.failure import error_place
 from core.gc import gc_relaxed
@@ -141,10 +141,10 @@ def _compute(report_id: int, lease: Lease) -> str:
         _split(report, lease, judgements, origin)
         return State.IN_PARTS
 
-    built = report_build(
-        judgements, report.parameters, texts=texts_read, progress=lease.progress, encoder=encoder
+    built = build_report(
+        judgements, report.parameters, texts=read_texts, progress=lease.progress, encoder=encoder
     )
-    change = change_against(report, judgements, alive=lease.renew)
+    change = change_against(report, judgements, heartbeat=lease.renew)
     store_rows(report_id, lease, built)
     _finish(lease, built, change, origin)
     if report.parameters["live"]:
@@ -158,7 +158,7 @@ def _is_large(report: AgreementReport, judgements: RoundJudgements) -> bool:
     """Whether parts pay. A live report never has any: its judgements change while it is computed."""
     if judgements.protocol != FOCUS or report.parameters["live"]:
         return False
-    return judgements.n_judgements * len(judgements.kinds) >= IN_PARTS_FROM
+    return judgements.n_judgements * len(judgements.types) >= IN_PARTS_FROM
 
 
 def _split(
@@ -184,7 +184,7 @@ def _split(
 def _assemble(report: AgreementReport, lease: Lease) -> str:
     parts = report.parts.count()
     lease.progress(parts, parts + 1)
-    pooled, types, encoder, change = parts_load(report)
+    pooled, types, encoder, change = load_parts(report)
     built = assemble_report(pooled, types, encoder)
     store_rows(report.id, lease, built)
     with transaction.atomic():

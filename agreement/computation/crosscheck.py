@@ -24,12 +24,12 @@ from agreement.computation.crosscheck_labels import (
     cross_check,
 )
 from agreement.computation.crosscheck_rouge import ROUGE, rouge_checks
-from agreement.computation.crosscheck_strata import strata_check
+from agreement.computation.crosscheck_strata import check_strata
 from agreement.models import AgreementReport
 from agreement.report.assembly import REPORT_VERSION
 from agreement.report.figures import SectionFigures
-from agreement.report.loading import judgements_of, texts_read
-from agreement.report.sections import Section, sections_of
+from agreement.report.loading import judgements_of, read_texts
+from agreement.report.sections import Section, build_sections
 from agreement.statistics.estimates import Estimate, PairEstimate, TableResult
 from agreement.statistics.figures import EstimateFigures
 from core.jobs import ATTEMPTS, LEASE, PATIENCE, beating
@@ -71,8 +71,8 @@ def _compared(report_id: int) -> tuple[str, dict[str, Any]]:
     if judgements.digest() != report.judgements_sha256:
         return Crosscheck.UNCHECKED, {"why": JUDGEMENTS_CHANGED}
     stored = {section["key"]: section for section in report.figures["sections"]}
-    sections = sections_of(judgements)
-    rouge = rouge_checks(judgements, sections, stored, texts=texts_read)
+    sections = build_sections(judgements)
+    rouge = rouge_checks(judgements, sections, stored, texts=read_texts)
     checks = {
         section.key: (
             *_of_labels(section, result_of(stored[section.key])),
@@ -86,7 +86,7 @@ def _compared(report_id: int) -> tuple[str, dict[str, Any]]:
 def _of_labels(section: Section, result: TableResult) -> tuple[Check, ...]:
     strata, q = section.strata, len(section.categories)
     if strata is not None:
-        return strata_check(strata, q=q, result=result)
+        return check_strata(strata, q=q, result=result)
     return cross_check(section.ratings, q=q, result=result)
 
 

@@ -77,15 +77,15 @@ def cross_check(
     array = validated_ratings(ratings, q)
     array = array[(array >= 0).any(axis=1)] if array.size else array
     by_figure: dict[str, Recompute] = {
-        "krippendorff_alpha": lambda _, estimate: [_alpha_check(array, q, estimate, tolerance)],
+        "krippendorff_alpha": lambda _, estimate: [_check_alpha(array, q, estimate, tolerance)],
         "cohen_kappa": lambda *_: _cohen_checks(array, q, result, tolerance),
         **dict.fromkeys(
             _BY_STATSMODELS,
-            lambda name, estimate: [_statsmodels_check(name, array, q, estimate, tolerance)],
+            lambda name, estimate: [_check_by_statsmodels(name, array, q, estimate, tolerance)],
         ),
         **dict.fromkeys(
             EQUAL_WHERE_COMPLETE,
-            lambda name, estimate: [_observed_check(name, array, q, estimate, tolerance)],
+            lambda name, estimate: [_check_observed(name, array, q, estimate, tolerance)],
         ),
     }
     return checks_of(result, by_figure)
@@ -119,7 +119,7 @@ def compared(
     return Check(name, status, library, ours, float(theirs), None, pair)
 
 
-def _alpha_check(array: IntArray, q: int, estimate: Estimate, tolerance: float) -> Check:
+def _check_alpha(array: IntArray, q: int, estimate: Estimate, tolerance: float) -> Check:
     name = "krippendorff_alpha"
     try:
         import krippendorff  # noqa: F401
@@ -149,14 +149,14 @@ def _equally_many(array: IntArray, q: int) -> bool:
     return bool(numbers.min() == numbers.max())
 
 
-def _observed_check(name: str, array: IntArray, q: int, estimate: Estimate, tolerance: float) -> Check:
+def _check_observed(name: str, array: IntArray, q: int, estimate: Estimate, tolerance: float) -> Check:
     # These three differ from each other only by how they weigh items with more ratings than others.
     if _equally_many(array, q):
         return compared(name, "statsmodels", estimate.known, observed(array, q), tolerance)
     return Check(name, NOT_CHECKED, ours=estimate.value, why=NEVER)
 
 
-def _statsmodels_check(name: str, array: IntArray, q: int, estimate: Estimate, tolerance: float) -> Check:
+def _check_by_statsmodels(name: str, array: IntArray, q: int, estimate: Estimate, tolerance: float) -> Check:
     theirs = _BY_STATSMODELS[name]
     if _equally_many(array, q):
         return compared(name, "statsmodels", estimate.known, theirs(array, q), tolerance)

@@ -44,15 +44,15 @@ def rouge_checks(
     checks: dict[str, list[Check]] = {}
     for key, section in with_spans.items():
         for at, name in enumerate(ROUGE):
-            of_section = None if sums is None else sums[list(section.kinds), :, at]
+            of_section = None if sums is None else sums[list(section.types), :, at]
             checks.setdefault(key, []).append(_check(name, figures[key][name], of_section, tolerance))
     return checks
 
 
 def _sums(judgements: RoundJudgements, texts: Texts) -> np.ndarray:
     """Return sums and numbers of the defined pairs of each type: (types, 2, measures)."""
-    sums = np.zeros((len(judgements.kinds), 2, len(ROUGE)))
-    units = [unit for unit in marked_units(judgements, range(len(judgements.kinds))) if len(unit.spans) > 1]
+    sums = np.zeros((len(judgements.types), 2, len(ROUGE)))
+    units = [unit for unit in marked_units(judgements, range(len(judgements.types))) if len(unit.spans) > 1]
     items = np.unique(np.array([unit.item for unit in units], dtype=np.int64))
     stream = texts(judgements.items.ids[items].tolist())
     position, text = -1, ""

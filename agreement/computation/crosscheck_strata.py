@@ -36,7 +36,7 @@ Parts = tuple[float, float]
 Add = Callable[[IntArray, int], Parts]
 
 
-def strata_check(
+def check_strata(
     strata: IntArray, *, q: int, result: TableResult, tolerance: float = TOLERANCE
 ) -> tuple[Check, ...]:
     """Recompute the figures of an (items, types, raters) array, as `cross_check` does of one table."""

@@ -80,7 +80,7 @@ def _compute(influence_id: int, lease: Lease) -> None:
     if judgements.digest() != report.judgements_sha256:
         lease.fail(CHANGED)
         return
-    lease.finish(result=influence_figures(judgements, report.parameters, alive=lease.renew))
+    lease.finish(result=influence_figures(judgements, report.parameters, heartbeat=lease.renew))
 
 
 def influence_sweep() -> list[int]:

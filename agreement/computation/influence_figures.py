@@ -12,7 +12,7 @@ from numpy.typing import NDArray
 
 from agreement.report.judgements import RoundJudgements
 from agreement.report.label_figures import min_common_of, seed_of
-from agreement.report.sections import Section, sections_of
+from agreement.report.sections import Section, build_sections
 from agreement.report.unsaid import item_of_rows
 from agreement.statistics.estimates import Estimate
 from agreement.what_if.influence import Figures, figures_of, without_each
@@ -29,17 +29,19 @@ LEAST_ANNOTATORS = 3
 
 
 def influence_figures(
-    judgements: RoundJudgements, parameters: dict[str, Any], *, alive: Callable[[], None]
+    judgements: RoundJudgements, parameters: dict[str, Any], *, heartbeat: Callable[[], None]
 ) -> dict[str, Any]:
     """Return the figures without each annotator, and by each value of each field of the items.
 
     {"sections": [{"key", "kind", "code", "name", "annotators": [...]}], "fields": [{"field", "values":
     [...]}]}. An annotator has "estimates" without them and "differences" to all, an interval each; a value of
     a field has "estimates" among its items, of all types or labels. Values of a single item are left out, and
-    an item with several values counts for each. `alive` is called after each table.
+    an item with several values counts for each. `heartbeat` is called after each table.
     """
-    found = [_without(judgements, section, parameters, alive) for section in sections_of(judgements)]
-    figures: dict[str, Any] = canonical({"sections": found, "fields": _fields(judgements, parameters, alive)})
+    found = [_without(judgements, section, parameters, heartbeat) for section in build_sections(judgements)]
+    figures: dict[str, Any] = canonical(
+        {"sections": found, "fields": _fields(judgements, parameters, heartbeat)}
+    )
     return figures
 
 
@@ -47,7 +49,7 @@ def _without(
     judgements: RoundJudgements,
     section: Section,
     parameters: dict[str, Any],
-    alive: Callable[[], None],
+    heartbeat: Callable[[], None],
 ) -> dict[str, Any]:
     people: list[dict[str, Any]] = []
     if LEAST_ANNOTATORS <= len(judgements.raters) <= MOST_ANNOTATORS:
@@ -61,14 +63,14 @@ def _without(
             }
             for one in found
         ]
-    alive()
+    heartbeat()
     return {name: getattr(section, name) for name in ("key", "kind", "code", "name")} | {"annotators": people}
 
 
 def _fields(
-    judgements: RoundJudgements, parameters: dict[str, Any], alive: Callable[[], None]
+    judgements: RoundJudgements, parameters: dict[str, Any], heartbeat: Callable[[], None]
 ) -> list[dict[str, Any]]:
-    whole = next(section for section in sections_of(judgements) if section.kind in ("all", "labels"))
+    whole = next(section for section in build_sections(judgements) if section.kind in ("all", "labels"))
     ratings, clusters = _table(judgements, whole)
     items = np.arange(len(judgements.items)) if whole.strata is not None else item_of_rows(judgements, whole)
     fields = []
@@ -84,7 +86,7 @@ def _fields(
             of_mine = None if clusters is None else clusters[mine]
             figures = figures_of(ratings[mine], clusters=of_mine, **_choices(whole, parameters))
             rows.append({"value": value, "n_items": int(belongs.sum()), **_told(figures)})
-            alive()
+            heartbeat()
         fields.append({"field": name, "values": rows})
     return fields
 

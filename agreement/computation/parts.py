@@ -21,7 +21,7 @@ from agreement.report.assembly import REPORT_VERSION, PooledPart, build_pooled, 
 from agreement.report.comparison import change_against, has_change
 from agreement.report.digest import encoder_of, report_digest
 from agreement.report.judgements import RoundJudgements
-from agreement.report.loading import frame_read, judgements_of, judgements_stamp, texts_read
+from agreement.report.loading import judgements_of, judgements_stamp, read_frame, read_texts
 from agreement.report.per_type import TypePart, find_types
 from agreement.report.span_sums import SpanSums
 from agreement.spans.encoders import Encoder, MissingEncoder
@@ -52,7 +52,7 @@ class JudgementsChanged(Exception):
 def part_keys(report: AgreementReport, judgements: RoundJudgements) -> list[str]:
     """Return the parts of a report, what takes longest first."""
     change = [CHANGE] if has_change(report) else []
-    return [POOLED, *change, *(f"{TYPE}{kind.code}" for kind in judgements.kinds)]
+    return [POOLED, *change, *(f"{TYPE}{kind.code}" for kind in judgements.types)]
 
 
 def parts_waiting(report_id: int) -> list[int]:
@@ -77,7 +77,7 @@ def part_compute(*, part_id: int) -> int | None:
     )
     try:
         with lease.kept():
-            result, resampled = _result(part, alive=lease.renew)
+            result, resampled = _result(part, heartbeat=lease.renew)
             _finish(part, lease, result, resampled)
     except ClaimLost:
         logger.warning("part %s was taken over by another worker", part_id)
@@ -102,7 +102,7 @@ def parts_sweep() -> list[int]:
     return swept.again
 
 
-def parts_load(
+def load_parts(
     report: AgreementReport,
 ) -> tuple[PooledPart, list[TypePart], Encoder | MissingEncoder | None, dict[str, Any]]:
     """Return what the parts of a report found, the types in the order of the codebook, and the change."""
@@ -155,30 +155,30 @@ def _fail(report_id: int, error: str) -> None:
 
 
 @gc_relaxed()
-def _result(part: ReportPart, *, alive: Callable[[], None]) -> Result:
+def _result(part: ReportPart, *, heartbeat: Callable[[], None]) -> Result:
     report = part.report
     if report.code_version != REPORT_VERSION or judgements_stamp(report.round) != report.stamp:
         raise JudgementsChanged
     code = part.key.removeprefix(TYPE) if part.key.startswith(TYPE) else None
     judgements = judgements_of(report, types=None if code is None else [code])
-    frame = frame_read(report.round, judgements.items)
+    frame = read_frame(report.round, judgements.items)
     if judgements_stamp(report.round) != report.stamp:
         raise JudgementsChanged
-    alive()
+    heartbeat()
     if part.key == CHANGE:
-        return change_against(report, judgements, alive=alive), b""
+        return change_against(report, judgements, heartbeat=heartbeat), b""
     if code is None:
-        pooled = build_pooled(judgements, report.parameters, texts=texts_read, step=alive)
+        pooled = build_pooled(judgements, report.parameters, texts=read_texts, heartbeat=heartbeat)
         return asdict(pooled), b""
-    index = next(at for at, kind in enumerate(judgements.kinds) if kind.code == code)
+    index = next(at for at, kind in enumerate(judgements.types) if kind.code == code)
     found = find_types(
         judgements,
         [index],
         report.parameters,
-        texts=texts_read,
+        texts=read_texts,
         frame=frame,
         encoder=_encoder(report),
-        alive=alive,
+        heartbeat=heartbeat,
     )[index]
     found.section = type_figures(judgements, index, report.parameters)
     return _store_type(found)

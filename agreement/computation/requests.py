@@ -20,8 +20,8 @@ from django.utils.translation import gettext_lazy
 from agreement.models import AgreementReport
 from agreement.report.assembly import REPORT_VERSION
 from agreement.report.figures import ReportFigures
-from agreement.report.loading import changed_items, clusters_check, judgements_digest, judgements_stamp
-from agreement.report.parameters import parameters_clean
+from agreement.report.loading import changed_items, check_clusters, judgements_digest, judgements_stamp
+from agreement.report.parameters import clean_parameters
 from agreement.report.unsaid import LIVE_ITEMS
 from agreement.spans.encoders import encoder_label
 from annotation.access import kept_from
@@ -114,9 +114,9 @@ def report_request(*, round: Round, parameters: Mapping[str, Any] | None = None)
     Raises ParametersRefused for a wrong parameter and ReportHidden for a round that has no report now.
     """
     live = _is_live(round)
-    clean = {**parameters_clean(parameters), "live": live, **_encoder(round, live=live)}
+    clean = {**clean_parameters(parameters), "live": live, **_encoder(round, live=live)}
     if "cluster" in clean:
-        clusters_check(round, clean["cluster"])
+        check_clusters(round, clean["cluster"])
     parameters_sha256 = sha256_of(clean)
     reports = AgreementReport.objects.filter(round=round, parameters_sha256=parameters_sha256)
     pending = reports.filter(state__in=PENDING).first()

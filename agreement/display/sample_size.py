@@ -13,7 +13,7 @@ from agreement.models import AgreementReport
 from agreement.report.judgements import RoundJudgements
 from agreement.report.label_figures import is_crowd, seed_of
 from agreement.report.loading import judgements_of
-from agreement.report.sections import Section, sections_of
+from agreement.report.sections import Section, build_sections
 from agreement.what_if.sample_size import ItemsNeeded, items_needed, strata_items_needed
 from core.errors import Refused
 
@@ -47,10 +47,10 @@ class PlanAsked:
     coefficient: str
 
 
-def plan_clean(given: Mapping[str, Any]) -> PlanAsked:
+def clean_plan(given: Mapping[str, Any]) -> PlanAsked:
     """Return what `width` and `coefficient` (alpha without one) ask for. Raises PlanRefused.
 
-    >>> plan_clean({"width": "0.2"})
+    >>> clean_plan({"width": "0.2"})
     PlanAsked(width=0.2, coefficient='krippendorff_alpha')
     """
     errors = {}
@@ -68,20 +68,20 @@ def plan_clean(given: Mapping[str, Any]) -> PlanAsked:
     return PlanAsked(width, coefficient)
 
 
-def report_plan(report: AgreementReport, asked: PlanAsked) -> list[dict[str, Any]]:
+def plan_report(report: AgreementReport, asked: PlanAsked) -> list[dict[str, Any]]:
     """Return how many more items each type, group and all types (or comparison of labels) need.
 
     With the report's resampling, from the judgements as they are now; no part of the report. Raises
     PlanRefused for Cohen's kappa of a crowd, whose pairs share too few items for it.
     """
-    return sections_plan(judgements_of(report), asked, report.parameters)
+    return plan_sections(judgements_of(report), asked, report.parameters)
 
 
-def sections_plan(
+def plan_sections(
     judgements: RoundJudgements, asked: PlanAsked, parameters: Mapping[str, Any]
 ) -> list[dict[str, Any]]:
     """Return an entry a type or comparison: {"key", "code", "name", "n_items", "width", "more", "reason"}."""
-    sections = sections_of(judgements)
+    sections = build_sections(judgements)
     if asked.coefficient == "cohen_kappa" and any(is_crowd(section.ratings) for section in sections):
         raise PlanRefused(
             {"coefficient": gettext("cannot be Cohen's kappa: pairs of a crowd share too few items")}

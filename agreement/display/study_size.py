@@ -18,10 +18,10 @@ SEED = 1
 """Of the simulation, unless another is asked for: the same question has the same answer."""
 
 
-def study_clean(given: Mapping[str, Any]) -> StudyExpected:
+def clean_study(given: Mapping[str, Any]) -> StudyExpected:
     """Return what is expected of a study, from numbers or their texts. Raises PlanRefused with every error.
 
-    >>> study_clean({"alpha": "0.6", "prevalence": "0.2", "raters": "3", "width": "0.2"})
+    >>> clean_study({"alpha": "0.6", "prevalence": "0.2", "raters": "3", "width": "0.2"})
     StudyExpected(alpha=0.6, prevalence=0.2, raters=3, width=0.2, assurance=0.8)
     """
     numbers = {name: _number(given.get(name)) for name in ("alpha", "prevalence", "raters", "width")}
@@ -66,6 +66,6 @@ def study_json(expected: StudyExpected, size: StudySize, *, seed: int) -> dict[s
     }
 
 
-def study_plan(expected: StudyExpected) -> dict[str, Any]:
+def plan_study(expected: StudyExpected) -> dict[str, Any]:
     """Return how many texts such a study needs, as the page and the API tell it."""
     return study_json(expected, study_size(expected, seed=SEED), seed=SEED)

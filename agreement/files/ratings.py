@@ -34,7 +34,7 @@ MISSING_MARKS = frozenset(
 
 
 @dataclass(frozen=True, slots=True)
-class RatingTable:
+class RatingsFile:
     """A rating table as read.
 
     items : ids of the rows in the order of the file; annotators and categories : names in code order
@@ -102,7 +102,7 @@ def read_ratings(
     missing: Sequence[str] = (),
     strata: str | None = None,
     cluster: str | None = None,
-) -> RatingTable:
+) -> RatingsFile:
     """Read a rating table; without declared categories they are the labels found, sorted.
 
     Cells that are one of `missing`, and empty ones, are missing ratings. `strata` names the column that says
@@ -152,7 +152,7 @@ def _read_rows(
     missing: set[str],
     strata: str | None,
     cluster: str | None,
-) -> RatingTable:
+) -> RatingsFile:
     header = next(((number, row) for number, row in rows if any(row)), None)
     if header is None:
         raise RatingFileError(f"{path}: the file is empty; row 1 should name the columns.")
@@ -232,7 +232,7 @@ def _read_rows(
     items = tuple(item for item, _ in first_row)
     of = tuple(stratum for _, stratum in first_row) if column is not None else ()
     clusters = tuple(cluster_of[item] for item in items) if cluster_column is not None else ()
-    return RatingTable(items, names, labels, ratings, of, clusters)
+    return RatingsFile(items, names, labels, ratings, of, clusters)
 
 
 def _sorted_categories(labels: tuple[str, ...], ratings: IntArray) -> tuple[tuple[str, ...], IntArray]:
@@ -262,7 +262,7 @@ def _undecodable(path: Path, encoding: str) -> str:
     return f"{path}: the file is not {name}."
 
 
-def missing_marks(table: RatingTable) -> dict[str, int]:
+def missing_marks(table: RatingsFile) -> dict[str, int]:
     """Return the labels by which other programs mean a missing rating, each with its number of cells."""
     found = {code: label for code, label in enumerate(table.categories) if heard_as(label) in MISSING_MARKS}
     counts = {label: int((table.ratings == code).sum()) for code, label in found.items()}

@@ -17,7 +17,7 @@ from typing import Any
 import numpy as np
 
 from agreement.report.annotators import annotator_figures, median_seconds
-from agreement.report.bertscore_figures import bertscore_add
+from agreement.report.bertscore_figures import add_bertscore
 from agreement.report.cross_tables import cross_tables
 from agreement.report.disputes import question_disputes
 from agreement.report.figures import (
@@ -29,8 +29,8 @@ from agreement.report.figures import (
 )
 from agreement.report.judgements import RoundJudgements
 from agreement.report.label_figures import set_figures, table_figures
-from agreement.report.per_type import Alive, Rows, TypePart, find_types
-from agreement.report.sections import ALL, LABELS, Section, sections_of, type_section
+from agreement.report.per_type import Heartbeat, Rows, TypePart, find_types
+from agreement.report.sections import ALL, LABELS, Section, build_sections, type_section
 from agreement.report.span_figures import Texts
 from agreement.report.span_sums import SpanSums, span_frame, span_section
 from agreement.report.unsaid import LIVE_ITEMS, few_sets, items_of, section_unsaid, unsaid
@@ -65,7 +65,7 @@ class PooledPart:
     members: list[list[int]]
 
 
-def report_build(
+def build_report(
     judgements: RoundJudgements,
     parameters: dict[str, Any],
     *,
@@ -77,16 +77,16 @@ def report_build(
 
     A `live` report (of a round that is still open) has aggregates only: nothing of one annotator or item.
     """
-    sections = sections_of(judgements)
+    sections = build_sections(judgements)
     steps = len(sections) + 1
     steps_done = count(1)
     progress(0, steps)
 
-    def step() -> None:
+    def heartbeat() -> None:
         progress(next(steps_done), steps)
 
     if judgements.protocol == FOCUS:
-        types = range(len(judgements.kinds))
+        types = range(len(judgements.types))
         parts = find_types(
             judgements,
             types,
@@ -94,16 +94,16 @@ def report_build(
             texts=texts,
             frame=span_frame(judgements),
             encoder=encoder,
-            alive=lambda: progress(0, steps),
+            heartbeat=lambda: progress(0, steps),
         )
-        step()
+        heartbeat()
         for index in types:
             parts[index].section = type_figures(judgements, index, parameters)
-            step()
-        pooled = build_pooled(judgements, parameters, texts=texts, step=step)
+            heartbeat()
+        pooled = build_pooled(judgements, parameters, texts=texts, heartbeat=heartbeat)
         report = assemble_report(pooled, [parts[index] for index in types], encoder)
     else:
-        report = _of_questions(judgements, sections, parameters, texts, step)
+        report = _of_questions(judgements, sections, parameters, texts, heartbeat)
     if parameters.get("live"):
         _aggregates_only(report, {section.key: section for section in sections}, judgements)
     return report
@@ -115,16 +115,16 @@ def type_figures(judgements: RoundJudgements, index: int, parameters: dict[str, 
 
 
 def build_pooled(
-    judgements: RoundJudgements, parameters: dict[str, Any], *, texts: Texts, step: Alive
+    judgements: RoundJudgements, parameters: dict[str, Any], *, texts: Texts, heartbeat: Heartbeat
 ) -> PooledPart:
-    """Return what needs the judgements of all types; `step` is called after each section."""
-    sections = sections_of(judgements)
+    """Return what needs the judgements of all types; `heartbeat` is called after each section."""
+    sections = build_sections(judgements)
     part = PooledPart(_head(judgements, sections, parameters, texts), [], [])
     for section in sections:
         if section.kind != "type":
             part.sections.append(_section(judgements, section, parameters))
-            part.members.append(list(section.kinds))
-            step()
+            part.members.append(list(section.types))
+            heartbeat()
     return part
 
 
@@ -142,7 +142,7 @@ def assemble_report(
             sums = SpanSums.pooled([parts[index].sums for index in members])
             spans = span_section(sums)
             if encoder:
-                bertscore_add(spans, sums)
+                add_bertscore(spans, sums)
         queue = _queue([unit for index in members for unit in parts[index].units])
         figures["sections"].append({**section, "spans": spans, "queue": queue})
     return RoundReport(
@@ -157,15 +157,15 @@ def _of_questions(
     sections: list[Section],
     parameters: dict[str, Any],
     texts: Texts,
-    step: Alive,
+    heartbeat: Heartbeat,
 ) -> RoundReport:
     report = RoundReport(_head(judgements, sections, parameters, texts), units=question_disputes(judgements))
-    step()
+    heartbeat()
     for section in sections:
         figures = _section(judgements, section, parameters)
         queue = _queue(report.units if section.key == LABELS else [])
         report.figures["sections"].append({**figures, "spans": None, "queue": queue})
-        step()
+        heartbeat()
     report.figures = canonical(report.figures)
     return report
 
@@ -225,7 +225,7 @@ def _section(
         sets = {"sets": set_figures(section.strata, key=section.key, parameters=parameters)}
     columns = judgements.columns
     if judgements.protocol == FOCUS:
-        mine = np.isin(columns.unit // max(len(judgements.items), 1), section.kinds)
+        mine = np.isin(columns.unit // max(len(judgements.items), 1), section.types)
         number = figures["n_ratings"]
         yes_rate: YesRate = {"yes_rate": figures["labels"]["yes"] / number if number else None}
     else:
@@ -269,10 +269,10 @@ def _aggregates_only(report: RoundReport, sections: dict[str, Section], judgemen
         judged, compared = items_of(judgements, sections[section["key"]])
         if 0 < judged < LIVE_ITEMS or 0 < compared < LIVE_ITEMS:
             report.figures["sections"][place] = section_unsaid(section)
-            unsaid_types.update(sections[section["key"]].kinds)
+            unsaid_types.update(sections[section["key"]].types)
     for section in report.figures["sections"]:
         # With the mean of all and what the others say, a type that is not told could be worked out.
-        if "mean_of_types" in section and unsaid_types.intersection(sections[section["key"]].kinds):
+        if "mean_of_types" in section and unsaid_types.intersection(sections[section["key"]].types):
             section["mean_of_types"] = unsaid(section["mean_of_types"])
             section["stacked"] = unsaid(section["stacked"])
             if "sets" in section:

@@ -51,16 +51,16 @@ class SpanTexts:
     def add(self, unit: MarkedUnit, text: str, spans: tuple[ConsensusSpan, ...]) -> None:
         self.units.append((unit, spans, [text[start:end] for _, start, end in unit.spans]))
 
-    def score(self, findings: Findings, *, alive: Callable[[], None]) -> None:
+    def score(self, findings: Findings, *, heartbeat: Callable[[], None]) -> None:
         """Encode, compare, and widen the findings of the type by SEMANTIC_COLUMNS.
 
-        `alive` is called after each batch, because this can take minutes.
+        `heartbeat` is called after each batch, because this can take minutes.
         """
 
         def embed(texts: Sequence[str]) -> list[Embedded]:
             embedded = self.encoder.embed(texts)
             self.n_cut += sum(text.cut for text in embedded)
-            alive()
+            heartbeat()
             return embedded
 
         rows: dict[int, Floats] = {}
@@ -98,7 +98,7 @@ def _unit_sums(
     return (fsum(defined), *sums, float(len(defined)), *numbers), reasons
 
 
-def bertscore_add(section: SpanFigures, sums: SpanSums) -> None:
+def add_bertscore(section: SpanFigures, sums: SpanSums) -> None:
     """Put BERTScore into the span figures of a section, not computed where the sums have no encoder's."""
 
     def figure(column: str) -> tuple[EstimateFigures, int]:

@@ -9,11 +9,11 @@ from typing import Any
 import numpy as np
 
 from agreement.models import AgreementReport
-from agreement.report.conditions import Conditions, conditions_read, first_round
+from agreement.report.conditions import Conditions, first_round, read_conditions
 from agreement.report.judgements import RoundJudgements
 from agreement.report.label_figures import min_common_of, seed_of
-from agreement.report.loading import judgements_read
-from agreement.report.sections import Section, sections_of
+from agreement.report.loading import read_judgements
+from agreement.report.sections import Section, build_sections
 from agreement.report.unsaid import item_of_rows
 from agreement.statistics.difference import Change, agreement_change
 from agreement.statistics.strata.change import stratified_change
@@ -29,28 +29,28 @@ def round_change(
     after: RoundJudgements,
     parameters: dict[str, Any],
     *,
-    alive: Callable[[], None] = lambda: None,
+    heartbeat: Callable[[], None] = lambda: None,
 ) -> dict[str, Any]:
     """Return the differences after - before for each section that both rounds have, with intervals.
 
     Groups and all types pool the types that both rounds asked, and no other. Items that recur are resampled
-    together, others independently; `alive` is called after each section.
+    together, others independently; `heartbeat` is called after each section.
     """
     codes = types_in_both(before, after)
     if codes is not None:
         if not codes:
             return {}
-        before, after = before.of_kinds(codes), after.of_kinds(codes)
-    earlier = {section.key: section for section in sections_of(before)}
+        before, after = before.of_types(codes), after.of_types(codes)
+    earlier = {section.key: section for section in build_sections(before)}
     sections = {}
-    for section in sections_of(after):
+    for section in build_sections(after):
         other = earlier.get(section.key)
         if other is None or other.categories != section.categories:
             continue
         change = _change(before, after, other, section, parameters).to_json()
         change["differences"] = {name: change["differences"][name] for name in SHOWN}
         sections[section.key] = change
-        alive()
+        heartbeat()
     found: dict[str, Any] = canonical(sections)
     return found
 
@@ -84,9 +84,9 @@ def _change(
 
 def types_in_both(before: RoundJudgements, after: RoundJudgements) -> list[str] | None:
     """Return the types that both rounds asked, in the later one's order; None where they asked the same."""
-    then = {kind.code for kind in before.kinds}
-    codes = [kind.code for kind in after.kinds if kind.code in then]
-    return None if len(codes) == len(before.kinds) == len(after.kinds) else codes
+    then = {kind.code for kind in before.types}
+    codes = [kind.code for kind in after.types if kind.code in then]
+    return None if len(codes) == len(before.types) == len(after.types) else codes
 
 
 def _item_ids(judgements: RoundJudgements, section: Section) -> np.ndarray:
@@ -120,7 +120,7 @@ def change_conditions(report: AgreementReport) -> Conditions | None:
     if not report.change:
         return None
     before = report.round.project.rounds.select_related("codebook").get(number=report.change["round"])
-    return conditions_read(before, report.round)
+    return read_conditions(before, report.round)
 
 
 def rounds_conditions(
@@ -133,7 +133,7 @@ def rounds_conditions(
     for round in reversed(among):
         before = round_before(round, among)
         found.append(
-            conditions_read(before, round, without=without).to_json()
+            read_conditions(before, round, without=without).to_json()
             if before
             else first_round(round, without=without)
         )
@@ -146,7 +146,7 @@ def has_change(report: AgreementReport) -> bool:
 
 
 def change_against(
-    report: AgreementReport, judgements: RoundJudgements, *, alive: Callable[[], None]
+    report: AgreementReport, judgements: RoundJudgements, *, heartbeat: Callable[[], None]
 ) -> dict[str, Any]:
     """Return the change against the round before; nothing where there is none or the round is open."""
     before = None if report.parameters["live"] else round_before(report.round)
@@ -154,10 +154,10 @@ def change_against(
         return {}
     cluster = report.parameters.get("cluster")
     try:
-        earlier = judgements_read(before, cluster=cluster)
+        earlier = read_judgements(before, cluster=cluster)
     except ClusterRefused:
         # The round before does not have the field: texts are drawn in both.
-        earlier, cluster = judgements_read(before), None
+        earlier, cluster = read_judgements(before), None
         judgements = replace(judgements, cluster_names=())
     codes = types_in_both(earlier, judgements)
     return {
@@ -167,5 +167,5 @@ def change_against(
         "name": before.name,
         "guideline": before.codebook.version,
         "judgements_sha256": earlier.digest(),
-        "sections": round_change(earlier, judgements, report.parameters, alive=alive),
+        "sections": round_change(earlier, judgements, report.parameters, heartbeat=heartbeat),
     }

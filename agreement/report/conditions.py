@@ -64,7 +64,7 @@ class Conditions:
             return {**asdict(self), "says": " ".join(conditions_words(self))}
 
 
-def conditions_read(before: Round, after: Round, *, without: Collection[int] = ()) -> Conditions:
+def read_conditions(before: Round, after: Round, *, without: Collection[int] = ()) -> Conditions:
     """Return the conditions of `after` against `before`, some items left out of both."""
     then, now = _judged(before, without), _judged(after, without)
     items_then, items_now = ({item for item, _ in pairs} for pairs in (then, now))

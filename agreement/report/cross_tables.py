@@ -111,7 +111,7 @@ def _where(answered: IntArray, counts: IntArray) -> list[int | None]:
 
 def _rows(judgements: RoundJudgements) -> list[_Row]:
     """Return the rows of every table, in the order of the codebook."""
-    if judgements.question_ids.size or not judgements.kinds[0].code:
+    if judgements.question_ids.size or not judgements.types[0].code:
         ratings = judgements.label_ratings()
         majority = consensus_of(ratings, len(judgements.categories)).label
         return [
@@ -126,7 +126,7 @@ def _rows(judgements: RoundJudgements) -> list[_Row]:
         ]
     items = np.arange(len(judgements.items))
     rows = []
-    for index, kind in enumerate(judgements.kinds):
+    for index, kind in enumerate(judgements.types):
         ratings = judgements.ratings(index)
         majority = consensus_of(ratings, 2).label
         rows.append(_Row(kind.code, ratings == YES, ratings >= 0, (majority == YES).astype(np.int64), items))

@@ -33,7 +33,7 @@ def type_disputes(
 
     marked: for items whose decided yes has no gold span, the text and the consensus spans.
     """
-    kind = judgements.kinds[index]
+    kind = judgements.types[index]
     ratings = judgements.ratings(index)
     yes, no = (ratings == YES).sum(axis=1), (ratings == NO).sum(axis=1)
     split = (yes > 0) & (no > 0)

@@ -34,7 +34,7 @@ _NUMBERS = re.compile(r"(\d+)")
 
 
 @dataclass(frozen=True, slots=True)
-class UnitKind:
+class AnnotationType:
     """A type of the codebook, or the one question that all CQs-Gen units ask."""
 
     code: str
@@ -108,7 +108,7 @@ class RoundJudgements:
     """
 
     protocol: str
-    kinds: tuple[UnitKind, ...]
+    types: tuple[AnnotationType, ...]
     groups: tuple[Group, ...]
     categories: tuple[str, ...]
     category_names: tuple[str, ...]
@@ -139,18 +139,18 @@ class RoundJudgements:
     def n_judgements(self) -> int:
         return int((self.columns.value >= 0).sum())
 
-    def of_kind(self, index: int) -> Columns:
+    def of_type(self, index: int) -> Columns:
         """Return the judgements of one type, with units renumbered to item indices (FOCUS)."""
         n = len(self.items)
         low, high = np.searchsorted(self.columns.unit, [index * n, (index + 1) * n])
         part = {name: getattr(self.columns, name)[low:high] for name in Columns.__dataclass_fields__}
         return Columns(**{**part, "unit": part["unit"] - index * n})
 
-    def of_kinds(self, codes: Collection[str]) -> RoundJudgements:
+    def of_types(self, codes: Collection[str]) -> RoundJudgements:
         """Return the judgements of these types alone, in the order they have here (FOCUS)."""
-        kept = [index for index, kind in enumerate(self.kinds) if kind.code in codes]
+        kept = [index for index, kind in enumerate(self.types) if kind.code in codes]
         n = max(len(self.items), 1)
-        place = np.full(len(self.kinds), -1, dtype=np.int64)
+        place = np.full(len(self.types), -1, dtype=np.int64)
         place[kept] = np.arange(len(kept))
 
         def of(columns: Columns) -> Columns:
@@ -160,7 +160,7 @@ class RoundJudgements:
 
         return replace(
             self,
-            kinds=tuple(self.kinds[index] for index in kept),
+            types=tuple(self.types[index] for index in kept),
             unit_item=np.tile(np.arange(len(self.items), dtype=np.int64), len(kept)),
             columns=of(self.columns),
             repeats=of(self.repeats),
@@ -168,7 +168,7 @@ class RoundJudgements:
 
     def ratings(self, index: int) -> SmallArray:
         """Return the rating table of one type: (items, annotators), 1 yes, 0 no, -1 missing."""
-        return table(self.of_kind(index), len(self.items), len(self.raters))
+        return table(self.of_type(index), len(self.items), len(self.raters))
 
     def label_ratings(self) -> SmallArray:
         """Return the rating table of all questions: (questions, annotators), codes of the labels."""
@@ -178,7 +178,7 @@ class RoundJudgements:
         """Return the SHA-256 of everything here that a figure can depend on."""
         head = {
             "protocol": self.protocol,
-            "kinds": [[kind.code, kind.name, kind.group, kind.span] for kind in self.kinds],
+            "kinds": [[kind.code, kind.name, kind.group, kind.span] for kind in self.types],
             "groups": [[group.key, group.name] for group in self.groups],
             "categories": [self.categories, self.category_names],
             "reasons": [self.reasons, self.reason_names],

@@ -21,20 +21,20 @@ from django.db.models.functions import Coalesce
 from agreement.models import AgreementReport
 from agreement.report.judgements import (
     CANNOT_JUDGE,
+    AnnotationType,
     Columns,
     Group,
     IntArray,
     Picked,
     RoundItems,
     RoundJudgements,
-    UnitKind,
     natural_key,
     outcome_categories,
     picked_codes,
 )
 from agreement.report.span_sums import ResamplingFrame
 from annotation.codebooks.definition import CQS_GEN, FOCUS
-from annotation.items.clusters import clusters_read, field_values
+from annotation.items.clusters import field_values, read_clusters
 from annotation.items.correction import CORRECTED
 from annotation.models import Item, Membership, QuestionAnnotation, Round, RoundItem, TypeAnnotation
 
@@ -43,7 +43,7 @@ FIELD_VALUES = 60
 """An item field with more values than this is no grouping (a comment, an address) and is left out."""
 
 
-def judgements_read(
+def read_judgements(
     round: Round,
     *,
     types: Collection[str] | None = None,
@@ -78,26 +78,26 @@ def judgements_read(
     )
     if round.project.protocol == FOCUS:
         asked = round.type_codes
-        kinds = tuple(
-            UnitKind(t["code"], t["name"], t.get("group"), t["span"])
+        listed = tuple(
+            AnnotationType(t["code"], t["name"], t.get("group"), t["span"])
             for t in definition.get("types", [])
             if t["code"] in asked
         )
         n = len(items)
-        kind_base = {kind.code: index * n for index, kind in enumerate(kinds)}
+        type_base = {kind.code: index * n for index, kind in enumerate(listed)}
         return RoundJudgements(
             protocol=FOCUS,
-            kinds=kinds,
+            types=listed,
             groups=groups,
             categories=("no", "yes"),
             category_names=("No", "Yes"),
             reasons=(),
             reason_names=(),
             items=items,
-            unit_item=np.tile(np.arange(n, dtype=np.int64), len(kinds)),
+            unit_item=np.tile(np.arange(n, dtype=np.int64), len(listed)),
             question_ids=np.empty(0, dtype=np.int64),
-            columns=_columns(_type_rows(round, types, item_of, rater_of, kind_base)),
-            repeats=_columns(_type_rows(round, types, item_of, rater_of, kind_base, repeats=True)),
+            columns=_columns(_type_rows(round, types, item_of, rater_of, type_base)),
+            repeats=_columns(_type_rows(round, types, item_of, rater_of, type_base, repeats=True)),
             **shared,
         )
     labels, reasons = definition["labels"], definition["reasons"]
@@ -110,7 +110,7 @@ def judgements_read(
     reason_of = {reason["code"]: index for index, reason in enumerate(reasons)}
     return RoundJudgements(
         protocol=CQS_GEN,
-        kinds=(UnitKind("", "All questions", None, span=False),),
+        types=(AnnotationType("", "All questions", None, span=False),),
         groups=(),
         categories=tuple(code for code, _ in categories),
         category_names=tuple(name for _, name in categories),
@@ -136,21 +136,21 @@ def _judged_something_else(round: Round, without: Collection[int]) -> set[int]:
 
 def judgements_of(report: AgreementReport, *, types: Collection[str] | None = None) -> RoundJudgements:
     """Read the judgements of a report's round, resampled as the report is."""
-    return judgements_read(report.round, types=types, cluster=report.parameters.get("cluster"))
+    return read_judgements(report.round, types=types, cluster=report.parameters.get("cluster"))
 
 
 def judgements_digest(round: Round, *, cluster: str | None = None) -> str:
     """Return the SHA-256 of a round's judgements, the same on every database."""
-    return judgements_read(round, cluster=cluster).digest()
+    return read_judgements(round, cluster=cluster).digest()
 
 
-def clusters_check(round: Round, field: str) -> None:
+def check_clusters(round: Round, field: str) -> None:
     """Raise ClusterRefused where a field of the items does not say which are resampled together."""
     _clusters(round, _read_items(round, fields=False), field)
 
 
 def _clusters(round: Round, items: RoundItems, field: str) -> tuple[str, ...]:
-    return clusters_read(round, items.ids.tolist(), items.external_ids, field)
+    return read_clusters(round, items.ids.tolist(), items.external_ids, field)
 
 
 def judgements_stamp(round: Round) -> str:
@@ -190,7 +190,7 @@ def changed_items(round: Round, since: datetime | None) -> int:
     return found
 
 
-def texts_read(item_ids: Iterable[int], batch: int = 500) -> Iterator[tuple[int, str]]:
+def read_texts(item_ids: Iterable[int], batch: int = 500) -> Iterator[tuple[int, str]]:
     """Yield (item id, text) in the order of the ids, a batch of texts in memory at a time."""
     ids = [int(item_id) for item_id in item_ids]
     for first in range(0, len(ids), batch):
@@ -200,7 +200,7 @@ def texts_read(item_ids: Iterable[int], batch: int = 500) -> Iterator[tuple[int,
             yield item_id, texts[item_id]
 
 
-def frame_read(round: Round, items: RoundItems) -> ResamplingFrame:
+def read_frame(round: Round, items: RoundItems) -> ResamplingFrame:
     """Return what `span_frame` returns, from the database: for a part that does not read all judgements."""
     rows = counted_rows(TypeAnnotation.objects.all(), round).filter(
         assignment__item__withdrawn_at__isnull=True
@@ -296,7 +296,7 @@ def _type_rows(
     types: Collection[str] | None,
     item_of: dict[int, int],
     rater_of: dict[int, int],
-    kind_base: dict[str, int],
+    type_base: dict[str, int],
     *,
     repeats: bool = False,
 ) -> Iterator[tuple[int, ...]]:
@@ -316,7 +316,7 @@ def _type_rows(
         if item_id in item_of:
             value = CANNOT_JUDGE if applicable is None else int(applicable)
             first, last = (-1, -1) if start is None or end is None else (start, end)
-            place = kind_base[code] + item_of[item_id]
+            place = type_base[code] + item_of[item_id]
             yield place, rater_of[member_id], value, first, last, -1, _known(seconds)
 
 

@@ -23,10 +23,10 @@ class ParametersRefused(Refused):
         super().__init__("invalid", "The report cannot be computed with these parameters.", errors=errors)
 
 
-def parameters_clean(given: Mapping[str, Any] | None = None) -> dict[str, Any]:
+def clean_parameters(given: Mapping[str, Any] | None = None) -> dict[str, Any]:
     """Return the parameters with defaults filled in. Raises ParametersRefused for a wrong one.
 
-    >>> parameters_clean({"seed": 7})
+    >>> clean_parameters({"seed": 7})
     {'replicates': 1000, 'seed': 7, 'span_match': 0.5}
     """
     given = dict(given or {})

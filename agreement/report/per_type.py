@@ -13,14 +13,14 @@ from agreement.report.bertscore_figures import SpanTexts
 from agreement.report.disputes import type_disputes
 from agreement.report.figures import LabelSectionFigures
 from agreement.report.judgements import RoundJudgements
-from agreement.report.span_figures import MarkedUnit, Texts, by_clusters, findings_read
+from agreement.report.span_figures import MarkedUnit, Texts, by_clusters, read_findings
 from agreement.report.span_sums import ResamplingFrame, SpanSums, span_sums
 from agreement.spans.consensus import ConsensusSpan
 from agreement.spans.encoders import Encoder, MissingEncoder
 
-ALIVE_UNITS = 1_000
+HEARTBEAT_UNITS = 1_000
 
-Alive = Callable[[], None]
+Heartbeat = Callable[[], None]
 Rows = list[dict[str, Any]]
 
 
@@ -44,11 +44,11 @@ def find_types(
     texts: Texts,
     frame: ResamplingFrame,
     encoder: Encoder | MissingEncoder | None,
-    alive: Alive,
+    heartbeat: Heartbeat,
 ) -> dict[int, TypePart]:
     """Return what the spans and answers of these types say, by index, without figures of labels.
 
-    `alive` is called every ALIVE_UNITS units: the spans of a large round take longer than a lease.
+    `heartbeat` is called every HEARTBEAT_UNITS units: the spans of a large round take longer than a lease.
     """
     seen = count(1)
     rows: dict[int, Rows] = {index: [] for index in types}
@@ -62,12 +62,12 @@ def find_types(
         rows[unit.kind].extend(_span_rows(judgements, unit, text, spans))
         if unit.kind in span_texts:
             span_texts[unit.kind].add(unit, text, spans)
-        if next(seen) % ALIVE_UNITS == 0:
-            alive()
+        if next(seen) % HEARTBEAT_UNITS == 0:
+            heartbeat()
 
-    findings = findings_read(judgements, types, texts, threshold=parameters["span_match"], found=found)
+    findings = read_findings(judgements, types, texts, threshold=parameters["span_match"], found=found)
     for index, of_type in span_texts.items():
-        of_type.score(findings[index], alive=alive)
+        of_type.score(findings[index], heartbeat=heartbeat)
     clusters = judgements.clusters
     if clusters is not None:
         findings, frame = (
@@ -77,7 +77,7 @@ def find_types(
     sums = span_sums(findings, frame, parameters)
     return {
         index: TypePart(
-            with_span=judgements.kinds[index].span,
+            with_span=judgements.types[index].span,
             sums=sums[index],
             n_cut=span_texts[index].n_cut if index in span_texts else 0,
             spans=rows[index],
@@ -98,7 +98,7 @@ def _span_rows(
     return [
         {
             "item_id": int(judgements.items.ids[unit.item]),
-            "type_code": judgements.kinds[unit.kind].code,
+            "type_code": judgements.types[unit.kind].code,
             "start": span.start,
             "end": span.end,
             "text": text[span.start : span.end],

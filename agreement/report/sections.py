@@ -20,7 +20,7 @@ INVALID = "IN"
 class Section:
     """One table of answers and how to call it.
 
-    kinds: indices of the types in it; ratings (units, annotators); clusters (units,): which units are
+    types: indices of the types in it; ratings (units, annotators); clusters (units,): which units are
     resampled together, those of an item or more, None where each is drawn by itself; item_clusters (items,):
     which items, None where items are drawn; positive: the category that prevalence and bias speak of.
     """
@@ -30,7 +30,7 @@ class Section:
     code: str
     name: str
     group: str | None
-    kinds: tuple[int, ...]
+    types: tuple[int, ...]
     categories: tuple[str, ...]
     ratings: NDArray[np.integer]
     clusters: NDArray[np.int64] | None
@@ -40,47 +40,47 @@ class Section:
     @property
     def strata(self) -> NDArray[np.integer] | None:
         """The ratings as (items, types, annotators) where they are of several types, else None."""
-        n = len(self.kinds)
+        n = len(self.types)
         if n < 2:
             return None
         n_raters = self.ratings.shape[1]
         return self.ratings.reshape(n, len(self.ratings) // n, n_raters).transpose(1, 0, 2)
 
 
-def sections_of(judgements: RoundJudgements) -> list[Section]:
+def build_sections(judgements: RoundJudgements) -> list[Section]:
     """Return the sections of a round's report, in the order of the codebook, what pools others last."""
-    return _of_types(judgements) if judgements.protocol == FOCUS else _of_questions(judgements)
+    return _type_sections(judgements) if judgements.protocol == FOCUS else _of_questions(judgements)
 
 
 def type_section(judgements: RoundJudgements, index: int) -> Section:
     """Return the section of one type (FOCUS)."""
-    kind = judgements.kinds[index]
-    return _of_kinds(judgements, f"type:{kind.code}", "type", kind.code, kind.name, kind.group, (index,))
+    kind = judgements.types[index]
+    return _of_types(judgements, f"type:{kind.code}", "type", kind.code, kind.name, kind.group, (index,))
 
 
-def _of_types(judgements: RoundJudgements) -> list[Section]:
-    kinds = judgements.kinds
-    found = [type_section(judgements, index) for index in range(len(kinds))]
+def _type_sections(judgements: RoundJudgements) -> list[Section]:
+    types = judgements.types
+    found = [type_section(judgements, index) for index in range(len(types))]
     for group in judgements.groups:
-        members = tuple(index for index, kind in enumerate(kinds) if kind.group == group.key)
+        members = tuple(index for index, kind in enumerate(types) if kind.group == group.key)
         if len(members) > 1:
             found.append(
-                _of_kinds(
+                _of_types(
                     judgements, f"group:{group.key}", "group", group.key, group.name, group.key, members
                 )
             )
-    everything = tuple(range(len(kinds)))
-    return [*found, _of_kinds(judgements, ALL, ALL, ALL, "All types", None, everything)]
+    everything = tuple(range(len(types)))
+    return [*found, _of_types(judgements, ALL, ALL, ALL, "All types", None, everything)]
 
 
-def _of_kinds(
+def _of_types(
     judgements: RoundJudgements,
     key: str,
     kind: str,
     code: str,
     name: str,
     group: str | None,
-    kinds: tuple[int, ...],
+    types: tuple[int, ...],
 ) -> Section:
     """Stack the units of the types; an item with all its types is one cluster."""
     return Section(
@@ -89,20 +89,20 @@ def _of_kinds(
         code=code,
         name=name,
         group=group,
-        kinds=kinds,
+        types=types,
         categories=judgements.categories,
-        ratings=np.concatenate([judgements.ratings(index) for index in kinds]),
-        clusters=_unit_clusters(judgements, len(kinds)),
+        ratings=np.concatenate([judgements.ratings(index) for index in types]),
+        clusters=_unit_clusters(judgements, len(types)),
         positive=1,
         item_clusters=judgements.clusters,
     )
 
 
-def _unit_clusters(judgements: RoundJudgements, n_kinds: int) -> NDArray[np.int64] | None:
+def _unit_clusters(judgements: RoundJudgements, n_types: int) -> NDArray[np.int64] | None:
     clusters = judgements.clusters
-    if clusters is None and n_kinds == 1:
+    if clusters is None and n_types == 1:
         return None
-    return np.tile(np.arange(len(judgements.items)) if clusters is None else clusters, n_kinds)
+    return np.tile(np.arange(len(judgements.items)) if clusters is None else clusters, n_types)
 
 
 def _of_questions(judgements: RoundJudgements) -> list[Section]:

@@ -109,7 +109,7 @@ def by_clusters(found: Findings, clusters: NDArray[np.int64]) -> Findings:
 
 def marked_units(judgements: RoundJudgements, types: Sequence[int]) -> Iterator[MarkedUnit]:
     """Yield the units of these types with a span, item by item, so that each text is read once."""
-    columns = {index: judgements.of_kind(index) for index in types}
+    columns = {index: judgements.of_type(index) for index in types}
     with_span = [np.unique(part.unit[part.start >= 0]) for part in columns.values()]
     kinds = np.repeat(np.array(list(columns), dtype=np.int64), [len(units) for units in with_span])
     items = np.concatenate([*with_span, np.empty(0, dtype=np.int64)])
@@ -134,7 +134,7 @@ def _marks(part: Columns, rows: slice) -> dict[int, tuple[int, int] | None]:
     return {rater: (start, end) if start >= 0 else None for rater, value, start, end in judged if value >= 0}
 
 
-def findings_read(
+def read_findings(
     judgements: RoundJudgements,
     types: Sequence[int],
     texts: Texts,
@@ -147,12 +147,12 @@ def findings_read(
     What is found for a type does not depend on which others are read with it.
     """
     kinds = {index: Findings() for index in types}
-    of_types = [judgements.of_kind(index) for index in types]
+    of_types = [judgements.of_type(index) for index in types]
     n_items = len(judgements.items)
     needed = np.zeros(n_items, dtype=np.bool_)
     for index, part in zip(types, of_types, strict=True):
         needed[part.unit[part.start >= 0]] = True
-        if judgements.kinds[index].span:
+        if judgements.types[index].span:
             judges: NDArray[np.int64] = np.bincount(part.unit[part.value >= 0], minlength=n_items).astype(
                 np.int64
             )

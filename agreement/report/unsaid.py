@@ -50,7 +50,7 @@ def item_of_rows(judgements: RoundJudgements, section: Section) -> NDArray[np.in
     """Return the item of each row of a section's table of answers."""
     if judgements.protocol != FOCUS:
         return judgements.unit_item
-    return np.tile(np.arange(len(judgements.items), dtype=np.int64), len(section.kinds))
+    return np.tile(np.arange(len(judgements.items), dtype=np.int64), len(section.types))
 
 
 def items_of(judgements: RoundJudgements, section: Section) -> tuple[int, int]:

@@ -94,7 +94,7 @@ def encoder_label(wanted: str) -> str:
 def encoder_or_missing(wanted: str) -> Encoder | MissingEncoder:
     """Return the encoder, or why it cannot be loaded here: a report does not fail for want of it."""
     try:
-        return encoder_load(wanted)
+        return load_encoder(wanted)
     except EncoderUnavailable as missing:
         return MissingEncoder(encoder_label(wanted), str(missing))
 
@@ -103,7 +103,7 @@ def _is_path(wanted: str) -> bool:
     return Path(wanted).is_absolute() or wanted.startswith((".", "~"))
 
 
-def encoder_load(wanted: str) -> Encoder:
+def load_encoder(wanted: str) -> Encoder:
     """Return the encoder of a folder, or of a hub's repository: `owner/name`, or `owner/name@revision`.
 
     A folder holds `tokenizer.json` and `model.onnx` (or `onnx/model.onnx`), or what transformers reads.

@@ -33,7 +33,7 @@ from agreement.statistics.pairs import (
     table_sums,
 )
 from agreement.statistics.patterns import FloatArray
-from agreement.statistics.rating_table import Study
+from agreement.statistics.rating_table import RatingTable
 from agreement.statistics.standard_errors import cohen_standard_error
 
 # With more pairs (hundreds of crowd workers) each has its value, but only the mean over pairs an interval.
@@ -80,38 +80,40 @@ class _Resampled:
     agreement: _Drawn | None
 
 
-def pair_figures(study: Study, *, replicates: int, seed: int | Sequence[int]) -> PairFigures:
+def pair_figures(table: RatingTable, *, replicates: int, seed: int | Sequence[int]) -> PairFigures:
     """Compute Cohen's kappa for each pair that shares items, their mean (Light) and Conger's exact kappa."""
-    tables = study.tables
+    tables = table.tables
     if not len(tables):
-        reason = _reason_without_pairs(study)
+        reason = _reason_without_pairs(table)
         return PairFigures(undefined(reason), undefined(reason), ())
     sums = table_sums(tables)
     with np.errstate(divide="ignore", invalid="ignore"):
         kappas, chances = cohen_kappa(sums), cohen_chance_agreement(sums)
     defined = cohen_varies(sums)
-    resampled = _resample(study, defined, replicates, seed) if replicates else None
+    resampled = _resample(table, defined, replicates, seed) if replicates else None
     pairs = tuple(
-        _pair_estimate(study, tables, index, kappas, chances, defined, resampled)
+        _pair_estimate(table, tables, index, kappas, chances, defined, resampled)
         for index in range(len(tables))
     )
-    light = _light_estimate(study, sums, kappas, chances, defined, resampled)
+    light = _light_estimate(table, sums, kappas, chances, defined, resampled)
     if len(pairs) == 1 and light.reason is None:
         light = replace(light, se=pairs[0].kappa.se)
-    return PairFigures(light, _conger_estimate(study, sums, chances, resampled), pairs)
+    return PairFigures(light, _conger_estimate(table, sums, chances, resampled), pairs)
 
 
-def _reason_without_pairs(study: Study) -> str:
-    if not len(study.patterns.rows):
+def _reason_without_pairs(table: RatingTable) -> str:
+    if not len(table.patterns.rows):
         return NO_ITEMS
-    return TOO_FEW_COMMON_ITEMS if study.few_common else NO_PAIRS
+    return TOO_FEW_COMMON_ITEMS if table.few_common else NO_PAIRS
 
 
-def _resample(study: Study, defined: np.ndarray, replicates: int, seed: int | Sequence[int]) -> _Resampled:
+def _resample(
+    table: RatingTable, defined: np.ndarray, replicates: int, seed: int | Sequence[int]
+) -> _Resampled:
     light, conger, kappa, agreement = [], [], [], []
     each_pair = len(defined) <= PAIRS_WITH_INTERVAL
     with np.errstate(divide="ignore", invalid="ignore"):
-        for sums in study.resampled_pair_sums(replicates, seed):
+        for sums in table.resampled_pair_sums(replicates, seed):
             kappas = cohen_kappa(sums)
             # A pair that is undefined in the table is so in every resample of it.
             varies = cohen_varies(sums) & defined[:, None]
@@ -128,15 +130,15 @@ def _resample(study: Study, defined: np.ndarray, replicates: int, seed: int | Se
     )
 
 
-def resampled_light(study: Study, sums: PairSums) -> tuple[FloatArray, np.ndarray]:
+def resampled_light(table: RatingTable, sums: PairSums) -> tuple[FloatArray, np.ndarray]:
     """Return the mean of Cohen's kappas in each resample of a study, and where it is defined."""
-    defined = cohen_varies(table_sums(study.tables))
+    defined = cohen_varies(table_sums(table.tables))
     with np.errstate(divide="ignore", invalid="ignore"):
         return light_kappa(cohen_kappa(sums), cohen_varies(sums) & defined[:, None])
 
 
 def _pair_estimate(
-    study: Study,
+    table: RatingTable,
     tables: FloatArray,
     index: int,
     kappas: FloatArray,
@@ -144,17 +146,17 @@ def _pair_estimate(
     defined: np.ndarray,
     resampled: _Resampled | None,
 ) -> PairEstimate:
-    table = tables[index]
-    n_common = int(table.sum())
-    observed = float(np.trace(table)) / n_common
+    joint = tables[index]
+    n_common = int(joint.sum())
+    observed = float(np.trace(joint)) / n_common
     agreement = Estimate(observed)
     kappa = Estimate(float(kappas[index])) if defined[index] else undefined(NO_VARIATION)
     if resampled is None or resampled.kappa is None or resampled.agreement is None:
         reason = NOT_COMPUTED if n_common > 1 else SINGLE_ITEM
         agreement, kappa = _without_interval(agreement, reason), _without_interval(kappa, reason)
     else:
-        which = informative_pair(study.pairs, index, study.patterns.multiplicity)
-        information = information_of(study.row_units, which)
+        which = informative_pair(table.pairs, index, table.patterns.multiplicity)
+        information = information_of(table.row_units, which)
         if information.clusters < 2:
             agreement = _without_interval(agreement, SINGLE_ITEM)
             kappa = _without_interval(kappa, SINGLE_ITEM)
@@ -167,9 +169,9 @@ def _pair_estimate(
                 kappa = resampled.kappa.interval(
                     kappa.known, information, below=below, floor=-1.0, index=index
                 ).on(kappa)
-    if kappa.reason is None and n_common >= 2 and study.row_units.members is None:
-        kappa = replace(kappa, se=cohen_standard_error(table))
-    first, second = (int(rater) for rater in study.pairs.raters[index])
+    if kappa.reason is None and n_common >= 2 and table.row_units.members is None:
+        kappa = replace(kappa, se=cohen_standard_error(joint))
+    first, second = (int(rater) for rater in table.pairs.raters[index])
     return PairEstimate(first, second, n_common, kappa, agreement)
 
 
@@ -178,7 +180,7 @@ def _without_interval(estimate: Estimate, reason: str) -> Estimate:
 
 
 def _light_estimate(
-    study: Study,
+    table: RatingTable,
     sums: PairSums,
     kappas: FloatArray,
     chances: FloatArray,
@@ -189,18 +191,18 @@ def _light_estimate(
         return undefined(NO_VARIATION)
     value, _ = light_kappa(kappas, defined)
     estimate = Estimate(float(value))
-    information = study.information
+    information = table.information
     if information.clusters < 2 or sums.common[defined].max() < 2:
         return replace(estimate, interval_reason=SINGLE_ITEM)
     if resampled is None:
         return replace(estimate, interval_reason=NOT_COMPUTED)
-    below = light_fall(study)
+    below = light_fall(table)
     return resampled.light.interval(estimate.known, information, below=below, floor=-1.0).on(estimate)
 
 
-def light_fall(study: Study) -> float:
+def light_fall(table: RatingTable) -> float:
     """Return how far the mean of the defined kappas would fall if no unit agreed: the mean of o / (1 - e)."""
-    sums = table_sums(study.tables)
+    sums = table_sums(table.tables)
     defined = cohen_varies(sums)
     with np.errstate(divide="ignore", invalid="ignore"):
         falls = pair_agreement(sums) / (1 - cohen_chance_agreement(sums))
@@ -208,17 +210,17 @@ def light_fall(study: Study) -> float:
 
 
 def _conger_estimate(
-    study: Study, sums: PairSums, chances: FloatArray, resampled: _Resampled | None
+    table: RatingTable, sums: PairSums, chances: FloatArray, resampled: _Resampled | None
 ) -> Estimate:
-    if not study.complete or study.few_common:
+    if not table.complete or table.few_common:
         return undefined(NOT_APPLICABLE)
     if not conger_varies(sums):
         return undefined(NO_VARIATION)
     estimate = Estimate(float(conger_kappa(sums)))
-    if study.row_units.n < 2:
+    if table.row_units.n < 2:
         return replace(estimate, interval_reason=SINGLE_ITEM)
     if resampled is None:
         return replace(estimate, interval_reason=NOT_COMPUTED)
     below = float(pair_agreement(sums).mean() / (1 - chances.mean()))
-    information = study.information
+    information = table.information
     return resampled.conger.interval(estimate.known, information, below=below, floor=-1.0).on(estimate)

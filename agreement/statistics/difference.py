@@ -33,7 +33,7 @@ from agreement.statistics.estimates import NOT_COMPUTED, SINGLE_ITEM, Estimate, 
 from agreement.statistics.intervals import End, judged_difference, unseen_limits
 from agreement.statistics.label_agreement import count_end
 from agreement.statistics.patterns import FloatArray, IntArray
-from agreement.statistics.rating_table import COUNT_STREAM, PAIR_STREAM, Study, study_of
+from agreement.statistics.rating_table import COUNT_STREAM, PAIR_STREAM, RatingTable, rating_table
 
 LIGHT = "cohen_kappa"
 
@@ -89,24 +89,24 @@ class Joint:
 class _Rounds:
     """The two tables, prepared, with the item of each of their rows."""
 
-    before: Study
-    after: Study
+    before: RatingTable
+    after: RatingTable
     items: NDArray[Any]
 
     @property
-    def studies(self) -> tuple[Study, Study]:
+    def tables(self) -> tuple[RatingTable, RatingTable]:
         return self.before, self.after
 
     def by_counts(self) -> Joint:
         """Return the items as bags of counts by category."""
         first, second = (
-            np.append(study.counted.of_row, -1)[study.patterns.item_rows] for study in self.studies
+            np.append(table.counted.of_row, -1)[table.patterns.item_rows] for table in self.tables
         )
         return self._joint(first, second, len(self.before.counted.counts), len(self.after.counted.counts))
 
     def by_rows(self) -> Joint:
         """Return the items as bags of rows, which say who rated."""
-        first, second = (study.patterns.item_rows for study in self.studies)
+        first, second = (table.patterns.item_rows for table in self.tables)
         return self._joint(first, second, len(self.before.patterns.rows), len(self.after.patterns.rows))
 
     def _joint(self, first: IntArray, second: IntArray, n_first: int, n_second: int) -> Joint:
@@ -144,8 +144,8 @@ def agreement_change(
     argument), which are then resampled together. The raters of the two tables need not be the same people.
     """
     rounds = _Rounds(
-        study_of(before, q=q, clusters=items_before, min_common=min_common),
-        study_of(after, q=q, clusters=items_after, min_common=min_common),
+        rating_table(before, q=q, clusters=items_before, min_common=min_common),
+        rating_table(after, q=q, clusters=items_after, min_common=min_common),
         np.concatenate([np.asarray(items_before), np.asarray(items_after)]),
     )
     joint = rounds.by_rows()
@@ -162,15 +162,15 @@ def agreement_change(
 
 
 def _count_differences(rounds: _Rounds, replicates: int, seed: int | Sequence[int]) -> dict[str, Estimate]:
-    sums = [study.sums for study in rounds.studies]
+    sums = [table.sums for table in rounds.tables]
     drawn = _resampled_sums(rounds, replicates, seed) if replicates else None
     differences = {}
     for name in COUNT_COEFFICIENTS:
         difference = difference_of(count_estimate(name, sums[0]), count_estimate(name, sums[1]))
         if difference.reason is None and drawn is not None:
             before, after = (
-                count_end(name, own, study.information)
-                for own, study in zip(sums, rounds.studies, strict=True)
+                count_end(name, own, table.information)
+                for own, table in zip(sums, rounds.tables, strict=True)
             )
             (first, code), (second, again) = (evaluate_count(name, own) for own in drawn)
             values, defined = second - first, (code == DEFINED) & (again == DEFINED)
@@ -182,7 +182,7 @@ def _count_differences(rounds: _Rounds, replicates: int, seed: int | Sequence[in
 def _resampled_sums(
     rounds: _Rounds, replicates: int, seed: int | Sequence[int]
 ) -> tuple[CountSums, CountSums]:
-    features = [count_features(study.counted.counts) for study in rounds.studies]
+    features = [count_features(table.counted.counts) for table in rounds.tables]
     totals: tuple[list[FloatArray], list[FloatArray]] = ([], [])
     for weights in rounds.by_counts().weights(replicates, generator(seed, COUNT_STREAM)):
         for side in (0, 1):
@@ -192,30 +192,30 @@ def _resampled_sums(
 
 
 def _light_difference(rounds: _Rounds, joint: Joint, replicates: int, seed: int | Sequence[int]) -> Estimate:
-    before, after = (pair_figures(study, replicates=0, seed=seed).light for study in rounds.studies)
+    before, after = (pair_figures(table, replicates=0, seed=seed).light for table in rounds.tables)
     difference = difference_of(before, after)
     if difference.reason is not None or not replicates:
         return difference
-    summations = [study.pairs.summation() for study in rounds.studies]
+    summations = [table.pairs.summation() for table in rounds.tables]
     values: tuple[list[FloatArray], list[FloatArray]] = ([], [])
     defined: tuple[list[np.ndarray], list[np.ndarray]] = ([], [])
     for weights in joint.weights(replicates, generator(seed, PAIR_STREAM)):
-        for side, study in enumerate(rounds.studies):
+        for side, table in enumerate(rounds.tables):
             step = summations[side].chunk
             for start in range(0, len(weights[side]), step):
                 totals = summations[side].apply(weights[side][start : start + step])
-                kappas, known = resampled_light(study, study.pairs.pair_sums(totals))
+                kappas, known = resampled_light(table, table.pairs.pair_sums(totals))
                 values[side].append(kappas)
                 defined[side].append(known)
-    ends = [_light_end(study, end.known) for study, end in zip(rounds.studies, (before, after), strict=True)]
+    ends = [_light_end(table, end.known) for table, end in zip(rounds.tables, (before, after), strict=True)]
     moved = np.concatenate(values[1]) - np.concatenate(values[0])
     both = np.concatenate(defined[1]) & np.concatenate(defined[0])
     return judged_difference(ends[0], ends[1], moved, both).on(difference)
 
 
-def _light_end(study: Study, value: float) -> End:
-    information = study.information
-    return End(value, information, unseen_limits(value, information.clusters, below=light_fall(study)))
+def _light_end(table: RatingTable, value: float) -> End:
+    information = table.information
+    return End(value, information, unseen_limits(value, information.clusters, below=light_fall(table)))
 
 
 def difference_of(before: Estimate, after: Estimate) -> Estimate:

@@ -48,7 +48,7 @@ REASONS: Mapping[str, str] = {
     NOT_ESTIMABLE: "more than 5% of the resamples leave the figure undefined",
     NOT_COMPUTED: "not asked for",
     NO_SPREAD: "all items have the same value, so that resampling them cannot show how far it may be off",
-    BEYOND_LIMIT: "more than a thousand times the items at hand would be needed",
+    BEYOND_LIMIT: "more than a thousand times as many items would be needed",
     KEPT_BACK: "not told, because it would speak of so few items that it would tell their answers",
     RULE_OF_THREE: "limits by the rule of three: no resample differs, and at most 3 in n items may be of a "
     "kind that was not seen",

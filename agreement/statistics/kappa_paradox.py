@@ -27,7 +27,7 @@ from agreement.statistics.estimates import (
     undefined,
 )
 from agreement.statistics.pairs import bias_index, prevalence_index, specific_agreement
-from agreement.statistics.rating_table import Study
+from agreement.statistics.rating_table import RatingTable
 
 PARADOX_AGREEMENT = 0.80
 """Observed agreement is high from here on: the least that is called acceptable (Hartmann 1977).
@@ -93,34 +93,34 @@ class Reading:
         return self.template in PARADOXES
 
 
-def prevalence_figures(study: Study, *, positive: int = 0) -> dict[str, Estimate]:
+def prevalence_figures(table: RatingTable, *, positive: int = 0) -> dict[str, Estimate]:
     """Return what explains a kappa paradox in a table with two categories.
 
     For two raters Byrt's prevalence_index and bias_index and the specific agreements p_pos and p_neg, over
     the items both rated. For more raters, under other names, prevalence_gap |pi_pos - pi_neg| and
     yes_rate_range, the difference of the highest and the lowest rater's share of the positive category.
     """
-    if study.patterns.n_raters != 2:
-        return _prevalence_of_many(study, positive)
+    if table.patterns.n_raters != 2:
+        return _prevalence_of_many(table, positive)
     names = ("prevalence_index", "bias_index", "p_pos", "p_neg")
-    if not len(study.pairs.raters):
-        return dict.fromkeys(names, undefined(NO_PAIRS if study.patterns.rows.size else NO_ITEMS))
-    table = study.tables[0]
+    if not len(table.pairs.raters):
+        return dict.fromkeys(names, undefined(NO_PAIRS if table.patterns.rows.size else NO_ITEMS))
+    joint = table.tables[0]
     figures = {
-        "prevalence_index": Estimate(prevalence_index(table, positive)),
-        "bias_index": Estimate(bias_index(table, positive)),
+        "prevalence_index": Estimate(prevalence_index(joint, positive)),
+        "bias_index": Estimate(bias_index(joint, positive)),
     }
     for name, category in (("p_pos", positive), ("p_neg", 1 - positive)):
-        value = specific_agreement(table, category)
+        value = specific_agreement(joint, category)
         figures[name] = undefined(CATEGORY_UNUSED) if value is None else Estimate(value)
     return figures
 
 
-def _prevalence_of_many(study: Study, positive: int) -> dict[str, Estimate]:
-    rows, multiplicity = study.patterns.rows, study.patterns.multiplicity
+def _prevalence_of_many(table: RatingTable, positive: int) -> dict[str, Estimate]:
+    rows, multiplicity = table.patterns.rows, table.patterns.multiplicity
     if not rows.size:
         return dict.fromkeys(("prevalence_gap", "yes_rate_range"), undefined(NO_ITEMS))
-    shares = study.sums.shares / study.sums.items
+    shares = table.sums.shares / table.sums.items
     rated = multiplicity @ (rows >= 0)
     rates = (multiplicity @ (rows == positive))[rated > 0] / rated[rated > 0]
     return {

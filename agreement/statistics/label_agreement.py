@@ -22,7 +22,7 @@ from agreement.statistics.estimates import (
 )
 from agreement.statistics.intervals import End, Information, judged_interval, unseen_limits
 from agreement.statistics.kappa_paradox import prevalence_figures
-from agreement.statistics.rating_table import Study, study_of
+from agreement.statistics.rating_table import RatingTable, rating_table
 from agreement.statistics.standard_errors import alpha_standard_error, gwet_standard_error
 
 _GWET = ("observed_agreement", "pabak", "gwet_ac1", "fleiss_kappa")
@@ -61,26 +61,26 @@ def label_agreement(
     >>> round(result.estimates["gwet_ac1"].value, 5), round(result.estimates["gwet_ac1"].se, 5)
     (0.77544, 0.14295)
     """
-    study = study_of(ratings, q=q, clusters=clusters, min_common=min_common)
+    table = rating_table(ratings, q=q, clusters=clusters, min_common=min_common)
     seed = seed_words(seed)
-    sums = study.sums
-    estimates = count_figures(study, sums, replicates=replicates, seed=seed)
-    pairs = pair_figures(study, replicates=replicates, seed=seed)
+    sums = table.sums
+    estimates = count_figures(table, sums, replicates=replicates, seed=seed)
+    pairs = pair_figures(table, replicates=replicates, seed=seed)
     estimates["cohen_kappa"], estimates["conger_kappa"] = pairs.light, pairs.conger
     return TableResult(
         n_items=int(sums.items),
         n_pairable=int(sums.pairable),
         n_ratings=int(sums.all_labels.sum()),
         n_pairable_ratings=int(sums.ratings),
-        n_raters=study.patterns.n_raters,
+        n_raters=table.patterns.n_raters,
         n_categories=q,
         label_counts=tuple(int(count) for count in sums.all_labels),
         estimates=estimates,
         pairs=pairs.pairs,
         pairs_undefined=pairs_undefined(
-            pairs.pairs, n_raters=study.patterns.n_raters, few_common=study.few_common
+            pairs.pairs, n_raters=table.patterns.n_raters, few_common=table.few_common
         ),
-        prevalence=prevalence_figures(study, positive=positive) if q == 2 else {},
+        prevalence=prevalence_figures(table, positive=positive) if q == 2 else {},
         replicates=replicates,
         seed=seed,
         pairable_counts=tuple(int(count) for count in sums.labels),
@@ -88,26 +88,26 @@ def label_agreement(
 
 
 def count_figures(
-    study: Study, sums: CountSums, *, replicates: int, seed: tuple[int, ...]
+    table: RatingTable, sums: CountSums, *, replicates: int, seed: tuple[int, ...]
 ) -> dict[str, Estimate]:
     """Return every coefficient that needs only the counts by category, with standard error and interval."""
-    resampled = study.resampled_sums(replicates, seed) if replicates else None
-    information = study.information
+    resampled = table.resampled_sums(replicates, seed) if replicates else None
+    information = table.information
     estimates = {}
     for name in COUNT_COEFFICIENTS:
         estimate = count_estimate(name, sums)
         if estimate.value is not None:
-            estimate = replace(estimate, se=_standard_error(name, study, sums))
+            estimate = replace(estimate, se=_standard_error(name, table, sums))
             estimate = _with_interval(name, estimate, information, sums, resampled)
         estimates[name] = estimate
     return estimates
 
 
-def _standard_error(name: str, study: Study, sums: CountSums) -> float | None:
+def _standard_error(name: str, table: RatingTable, sums: CountSums) -> float | None:
     # Items of one cluster are not independent, and the analytic errors assume that items are.
-    if study.count_units.members is not None or sums.items < 2:
+    if table.count_units.members is not None or sums.items < 2:
         return None
-    counts, multiplicity = study.counted.counts, study.counted.multiplicity
+    counts, multiplicity = table.counted.counts, table.counted.multiplicity
     if name in _GWET:
         return gwet_standard_error(name, counts, multiplicity)
     if name == "krippendorff_alpha" and sums.pairable >= 2:

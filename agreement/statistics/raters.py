@@ -15,7 +15,7 @@ from agreement.statistics.intervals import Information, Informative, information
 from agreement.statistics.label_agreement import label_agreement
 from agreement.statistics.pairs import PairSums, pair_agreement, table_sums
 from agreement.statistics.patterns import FloatArray, label_counts
-from agreement.statistics.rating_table import Study, study_of
+from agreement.statistics.rating_table import RatingTable, rating_table
 from agreement.statistics.standard_errors import wilson_interval
 from agreement.statistics.strata.stratified import stratified_agreement
 from agreement.statistics.strata.tables import strata_table
@@ -69,15 +69,15 @@ def rater_figures(
     key : (items,) codes of the decided answers, -1 where there is none. The other arguments are those of
     label_agreement, where the agreement of each pair of raters is found.
     """
-    study = study_of(ratings, q=q, clusters=clusters, min_common=min_common)
-    with_rest = _with_rest(study, replicates, seed)
+    table = rating_table(ratings, q=q, clusters=clusters, min_common=min_common)
+    with_rest = _with_rest(table, replicates, seed)
     figures = []
-    for rater in range(study.patterns.n_raters):
-        given = study.patterns.rows[:, rater]
+    for rater in range(table.patterns.n_raters):
+        given = table.patterns.rows[:, rater]
         counts = np.bincount(
-            given[given >= 0], weights=study.patterns.multiplicity[given >= 0], minlength=q
+            given[given >= 0], weights=table.patterns.multiplicity[given >= 0], minlength=q
         ).astype(int)
-        n_others = int((study.pairs.raters == rater).any(axis=1).sum())
+        n_others = int((table.pairs.raters == rater).any(axis=1).sum())
         with_key = None
         if key is not None:
             with_key = key_figures(
@@ -145,14 +145,14 @@ def _share(count: int, n: int) -> Estimate:
     return Estimate(count / n, low, high, interval_method=WILSON)
 
 
-def _with_rest(study: Study, replicates: int, seed: int | Sequence[int]) -> list[Estimate]:
-    n_raters = study.patterns.n_raters
-    if not len(study.pairs.raters):
-        return [undefined(NO_PAIRS if len(study.patterns.rows) else NO_ITEMS)] * n_raters
-    member = (study.pairs.raters[None] == np.arange(n_raters)[:, None, None]).any(axis=2)
-    sums = table_sums(study.tables)
+def _with_rest(table: RatingTable, replicates: int, seed: int | Sequence[int]) -> list[Estimate]:
+    n_raters = table.patterns.n_raters
+    if not len(table.pairs.raters):
+        return [undefined(NO_PAIRS if len(table.patterns.rows) else NO_ITEMS)] * n_raters
+    member = (table.pairs.raters[None] == np.arange(n_raters)[:, None, None]).any(axis=2)
+    sums = table_sums(table.tables)
     value = _rest_means(sums, member)
-    chunks = study.resampled_pair_sums(replicates, seed) if replicates else ()
+    chunks = table.resampled_pair_sums(replicates, seed) if replicates else ()
     resampled = [_rest_means(chunk, member) for chunk in chunks]
     drawn = np.concatenate(resampled, axis=-1) if resampled else None
     common = [int(sums.common[member[rater]].max(initial=0)) for rater in range(n_raters)]
@@ -160,21 +160,21 @@ def _with_rest(study: Study, replicates: int, seed: int | Sequence[int]) -> list
         _rest_estimate(
             float(value[rater]),
             common[rater],
-            _with_others(study, rater),
+            _with_others(table, rater),
             None if drawn is None else drawn[rater],
         )
         for rater in range(n_raters)
     ]
 
 
-def _with_others(study: Study, rater: int) -> Information:
+def _with_others(table: RatingTable, rater: int) -> Information:
     """Count the texts on which somebody else judged a unit of this rater's, and on which one differs."""
-    rows = study.patterns.rows
-    counts, own = label_counts(rows, study.q), rows[:, rater]
+    rows = table.patterns.rows
+    counts, own = label_counts(rows, table.q), rows[:, rater]
     number = counts.sum(axis=1)
     shared = (own >= 0) & (number >= 2)
     alike = np.take_along_axis(counts, np.maximum(own, 0)[:, None], axis=1)[:, 0]
-    return information_of(study.row_units, Informative(shared, shared & (alike < number), shared))
+    return information_of(table.row_units, Informative(shared, shared & (alike < number), shared))
 
 
 def _rest_estimate(

@@ -36,7 +36,7 @@ _NORMAL_COUNT = 200
 
 
 @dataclass(frozen=True, slots=True)
-class Study:
+class RatingTable:
     """One rating table as patterns.
 
     count_units are resampled for figures from counts by category, row_units for figures that need to know
@@ -120,7 +120,9 @@ def _normal_sums(
     return found
 
 
-def study_of(ratings: ArrayLike, *, q: int, clusters: ArrayLike | None = None, min_common: int = 1) -> Study:
+def rating_table(
+    ratings: ArrayLike, *, q: int, clusters: ArrayLike | None = None, min_common: int = 1
+) -> RatingTable:
     """Prepare an (items, raters) table of codes 0..q-1, -1 for missing.
 
     clusters : (items,), where several rows belong to one item and are resampled together
@@ -137,8 +139,8 @@ def study_of(ratings: ArrayLike, *, q: int, clusters: ArrayLike | None = None, m
         count_of = np.append(counted.of_row, -1)[row_of]
         row_units = clustered_units(row_of, clusters, len(patterns.rows))
         count_units = clustered_units(count_of, clusters, len(counted.counts))
-    study = Study(patterns, counted, count_units, row_units, pair_tables(patterns), 0)
+    table = RatingTable(patterns, counted, count_units, row_units, pair_tables(patterns), 0)
     if min_common == 1:
-        return study
-    keep = np.flatnonzero(table_sums(study.tables).common >= min_common)
-    return replace(study, pairs=study.pairs.kept(keep), few_common=len(study.pairs.raters) - len(keep))
+        return table
+    keep = np.flatnonzero(table_sums(table.tables).common >= min_common)
+    return replace(table, pairs=table.pairs.kept(keep), few_common=len(table.pairs.raters) - len(keep))

@@ -15,7 +15,7 @@ from agreement.statistics.cohen import light_fall, pair_figures, resampled_light
 from agreement.statistics.estimates import BEYOND_LIMIT, NOT_COMPUTED, NOT_ESTIMABLE, SINGLE_ITEM
 from agreement.statistics.intervals import Information, judged_interval
 from agreement.statistics.label_agreement import count_interval
-from agreement.statistics.rating_table import Study, study_of
+from agreement.statistics.rating_table import RatingTable, rating_table
 from agreement.statistics.strata.resampling import resampled_interval
 from agreement.statistics.strata.stratified import stratified_agreement
 from agreement.statistics.strata.tables import strata_of
@@ -57,17 +57,17 @@ def items_needed(
     The same bootstrap draws larger samples from the items there are, so they must be like those to come. name
     is cohen_kappa or one of COUNT_COEFFICIENTS; ratings, q and clusters are those of label_agreement.
     """
-    study = study_of(ratings, q=q, clusters=clusters)
+    table = rating_table(ratings, q=q, clusters=clusters)
     if name == "cohen_kappa":
-        light = pair_figures(study, replicates=0, seed=seed).light
+        light = pair_figures(table, replicates=0, seed=seed).light
         reason = light.reason
-        width_at = _light_width(study, 0.0 if light.value is None else light.value, replicates, seed)
+        width_at = _light_width(table, 0.0 if light.value is None else light.value, replicates, seed)
     elif name in COUNT_COEFFICIENTS:
-        reason = count_estimate(name, study.sums).reason
-        width_at = _count_width(name, study, replicates, seed)
+        reason = count_estimate(name, table.sums).reason
+        width_at = _count_width(name, table, replicates, seed)
     else:
         raise ValueError(f"There is no coefficient named {name!r}.")
-    return _needed(study.count_units.n, reason, width, width_at)
+    return _needed(table.count_units.n, reason, width, width_at)
 
 
 def strata_items_needed(
@@ -83,8 +83,8 @@ def strata_items_needed(
     """Return `items_needed` of the tables of an (items, strata, raters) array together.
 
     Items are drawn with all their strata; where clusters (items,) are given, clusters are drawn and counted.
-    Where they are of more than STRATA_KINDS kinds the width at hand is
-    told and no number: drawing them again and again takes too long.
+    Where they are of more than STRATA_KINDS kinds the width that they have now is told and no number:
+    drawing them again and again takes too long.
     """
     tables = strata_of(strata, q=q, clusters=clusters)
     now = stratified_agreement(strata, q=q, seed=seed, replicates=replicates, clusters=clusters).estimates
@@ -136,26 +136,26 @@ def _smallest(n: int, width: float, width_at: Callable[[int], float]) -> int | N
 
 
 def _count_width(
-    name: str, study: Study, replicates: int, seed: int | Sequence[int]
+    name: str, table: RatingTable, replicates: int, seed: int | Sequence[int]
 ) -> Callable[[int], float]:
     def width_at(n: int) -> float:
-        resampled = study.resampled_sums(replicates, seed, n=n)
-        return count_interval(name, study.sums, resampled, _grown(study, n)).width
+        resampled = table.resampled_sums(replicates, seed, n=n)
+        return count_interval(name, table.sums, resampled, _grown(table, n)).width
 
     return width_at
 
 
-def _grown(study: Study, n: int) -> Information:
+def _grown(table: RatingTable, n: int) -> Information:
     """Return what a study of n texts like these would rest on."""
-    return study.information.scaled(n / study.count_units.n)
+    return table.information.scaled(n / table.count_units.n)
 
 
 def _light_width(
-    study: Study, value: float, replicates: int, seed: int | Sequence[int]
+    table: RatingTable, value: float, replicates: int, seed: int | Sequence[int]
 ) -> Callable[[int], float]:
     def width_at(n: int) -> float:
-        drawn = [resampled_light(study, sums) for sums in study.resampled_pair_sums(replicates, seed, n=n)]
+        drawn = [resampled_light(table, sums) for sums in table.resampled_pair_sums(replicates, seed, n=n)]
         values, defined = (np.concatenate(part) for part in zip(*drawn, strict=True))
-        return judged_interval(value, values, defined, _grown(study, n), below=light_fall(study)).width
+        return judged_interval(value, values, defined, _grown(table, n), below=light_fall(table)).width
 
     return width_at

@@ -14,9 +14,9 @@ from annotation.rounds.asked_types import (
     FIELD,
     FILE,
     JUDGEMENTS,
-    asked_clean,
     asked_counts,
     asked_units,
+    clean_asked,
     round_ask,
 )
 from annotation.rounds.editing import draft_delete, round_edit
@@ -121,7 +121,7 @@ class RoundAskedApi(MemberView):
         member = self.member(request, slug, lead=True)
         found = access.round_or_404(member, number)
         given = validated(self.InputSerializer, request)
-        round_ask(found, asked_clean(given, found), member=member)
+        round_ask(found, clean_asked(given, found), member=member)
         return Response(self._shown(found))
 
     def _shown(self, round: Round) -> dict[str, Any]:

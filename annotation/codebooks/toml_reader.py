@@ -26,7 +26,7 @@ from annotation.codebooks.definition import (
     Reason,
 )
 from annotation.codebooks.toml_document import Problem, Table
-from annotation.codebooks.translations import TAG, blank_problem, languages_read
+from annotation.codebooks.translations import TAG, blank_problem, read_languages
 from annotation.limits import characters
 from core.texts import length_problem
 
@@ -158,7 +158,7 @@ def codebook_from_document(document: dict[str, Any], name: str) -> Codebook:
         _check_typology(top, codebook)
     elif questions:
         _check_questions(top, codebook)
-    languages = languages_read(top, codebook)
+    languages = read_languages(top, codebook)
     if problems:
         raise CodebookError(name, problems)
     return replace(codebook, languages=languages)

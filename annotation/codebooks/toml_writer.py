@@ -53,7 +53,7 @@ def _nested(path: str, table: Mapping[str, Any]) -> list[str]:
     return lines
 
 
-def document_edited(document: Mapping[str, Any], given: Mapping[str, str]) -> dict[str, Any]:
+def edit_document(document: Mapping[str, Any], given: Mapping[str, str]) -> dict[str, Any]:
     """Return a copy of a document with the fields that a form gave: `title`, `guideline`, `types-0-name`, …
 
     A blank optional field is taken out. `types-0-remove` takes an entry out; `types-new-code` with the

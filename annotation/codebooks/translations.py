@@ -76,7 +76,7 @@ def _walk(texts: Mapping[str, Any], place: Place) -> Iterator[tuple[Place, str]]
             yield (*place, key), value
 
 
-def languages_read(top: Table, codebook: Codebook) -> dict[str, Any]:
+def read_languages(top: Table, codebook: Codebook) -> dict[str, Any]:
     """Return the translations of a document, noting every problem: an unknown language or code among them."""
     given = top.content.get("languages", {})
     if not isinstance(given, dict):

@@ -26,9 +26,9 @@ from annotation.database.triggers import (
 from annotation.database.trigram_index import (
     KEPT,
     TABLE,
-    words_index_drop,
-    words_index_fill,
-    words_index_make,
+    drop_words_index,
+    fill_words_index,
+    make_words_index,
 )
 from annotation.limits import LIMITS
 
@@ -44,7 +44,7 @@ TRIGGERS: tuple[AnyTrigger, ...] = (
 def install_annotation_triggers(*, using: str, apps: Any = None, **_signal: Any) -> None:
     """Install this app's triggers, and the index that some of them keep, after `migrate`."""
     if TABLE in connections[using].introspection.table_names():
-        words_index_make(using)
+        make_words_index(using)
     install_where_tables_are(TRIGGERS, using)
 
 
@@ -52,7 +52,7 @@ def lift_annotation_triggers(*, using: str, plan: Sequence[Any] | None = None, *
     """Make way for a migration of this app's tables."""
     lift_before_rebuild(TRIGGERS, using=using, plan=plan)
     if plan:
-        words_index_drop(using)
+        drop_words_index(using)
 
 
 @contextmanager
@@ -65,4 +65,4 @@ def lifted_triggers(triggers: Sequence[AnyTrigger] = TRIGGERS, using: str = "def
     finally:
         install(triggers, using)
         recount(using)
-        words_index_fill(using)
+        fill_words_index(using)

@@ -69,7 +69,7 @@ KEPT: Sequence[WordsKept] = (
 )
 
 
-def words_index_make(using: str) -> None:
+def make_words_index(using: str) -> None:
     """Make the index where it is missing, of all items that are there."""
     connection = connections[using]
     if connection.vendor == "postgresql":
@@ -84,17 +84,17 @@ def words_index_make(using: str) -> None:
         return
     with transaction.atomic(using=using), connection.cursor() as cursor:
         cursor.execute(_SQLITE)
-    words_index_fill(using)
+    fill_words_index(using)
 
 
-def words_index_fill(using: str) -> None:
+def fill_words_index(using: str) -> None:
     """Read all items anew, after rows were written without the triggers."""
     if connections[using].vendor == "sqlite":
         with connections[using].cursor() as cursor:
             cursor.execute(f"INSERT INTO {WORDS} ({WORDS}) VALUES ('rebuild')")
 
 
-def words_index_drop(using: str) -> None:
+def drop_words_index(using: str) -> None:
     """Take away what a rebuild of the table of items on SQLite would stumble over."""
     if connections[using].vendor == "sqlite":
         with connections[using].cursor() as cursor:

@@ -35,7 +35,7 @@ STAGED = (
 """What an import stages, in the order in which it can be deleted, and how it belongs to its round."""
 
 
-def growing_begin(staged: Import, round: Round) -> None:
+def begin_append(staged: Import, round: Round) -> None:
     """Hide a closed imported round until the import ends."""
     before = {model.__name__: model.objects.aggregate(last=Max("pk"))["last"] or 0 for model, _ in STAGED}
     with transaction.atomic():
@@ -45,7 +45,7 @@ def growing_begin(staged: Import, round: Round) -> None:
         _set(round, Round.Status.OPEN, None)
 
 
-def growing_end(round: Round) -> None:
+def end_append(round: Round) -> None:
     """Show the round with all that was brought, inside the caller's transaction."""
     _set(round, Round.Status.CLOSED, timezone.now())
 

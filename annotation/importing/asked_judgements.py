@@ -14,7 +14,7 @@ from django.utils.translation import gettext
 from annotation.importing.judgement_rules import AcceptedRow, RowRefused
 from annotation.models import Assignment, Item, Protocol, Round, RoundItem, TypeAnnotation
 from annotation.models.rounds import types_named, types_text
-from annotation.rounds.asked_types import JUDGEMENTS, ItemFields, asked_clean, asked_of_round, types_set
+from annotation.rounds.asked_types import JUDGEMENTS, ItemFields, asked_of_round, clean_asked, set_types
 from core.errors import Refused
 
 
@@ -33,7 +33,7 @@ def asked_from_words(field: str, words: Iterable[str], *, between: str = "=") ->
     return {"field": field, "types": types}
 
 
-def asked_choose(round: Round, given: Mapping[str, Any], *, is_new: bool) -> None:
+def choose_asked(round: Round, given: Mapping[str, Any], *, is_new: bool) -> None:
     """Keep with a new imported round how it is chosen what its items are asked.
 
     `given` is {} (all types), {"by": "judgements"} or {"field", "types"}. Raises Refused for anything else,
@@ -46,7 +46,7 @@ def asked_choose(round: Round, given: Mapping[str, Any], *, is_new: bool) -> Non
     if given.get("by") == JUDGEMENTS:
         chosen: dict[str, Any] = {"by": JUDGEMENTS}
     else:
-        asked = asked_clean({name: given[name] for name in ("field", "types") if name in given}, round)
+        asked = clean_asked({name: given[name] for name in ("field", "types") if name in given}, round)
         chosen = {} if asked is None else asked.to_json()
     if is_new:
         round.asked = chosen
@@ -96,7 +96,7 @@ class ItemsAsked:
         )
 
 
-def asked_settle(round: Round, *, after: int = 0) -> None:
+def settle_asked(round: Round, *, after: int = 0) -> None:
     """Ask of newly imported items what somebody judged of them, where it was chosen so.
 
     `after` is the last `RoundItem` that was there before. It is called inside the caller's transaction.
@@ -113,8 +113,8 @@ def asked_settle(round: Round, *, after: int = 0) -> None:
     codes = round.type_codes
     types = {item: types_text(found, codes) for item, found in judged.items()}
     # First who is asked, so that nobody is asked what the item is not.
-    types_set(Assignment.objects.filter(round=round), "item", types)
-    types_set(fresh, "item", types)
+    set_types(Assignment.objects.filter(round=round), "item", types)
+    set_types(fresh, "item", types)
 
 
 def _refused(message: str) -> Refused:

@@ -54,7 +54,7 @@ def focus_import(
     dry_run: bool = False,
     member: Membership | None = None,
     on_staged: Callable[[Import], None] | None = None,
-    on_batch: Callable[[int], None] | None = None,
+    heartbeat: Callable[[int], None] | None = None,
     on_stored: OnStored | None = None,
     reader: Reader = read_here,
 ) -> FocusImport:
@@ -69,7 +69,7 @@ def focus_import(
     judgements, and `on_stored` is told with the last of them. The others are those of `items_import`. Raises
     FileError and Refused.
     """
-    codebook = set_check(project, set_name)
+    codebook = check_set(project, set_name)
     round_name = (round_name or set_name).strip()
     refuse_unless_imported(project, round_name)
     options = {
@@ -93,20 +93,20 @@ def focus_import(
         report.notice(notice)
     done = FocusImport(found, report)
     if dry_run:
-        if on_batch is not None:
-            on_batch(report.rows)
+        if heartbeat is not None:
+            heartbeat(report.rows)
         _foresee(project, round_name, done)
         return done
 
     def last_stored(staged: Import, last: ImportReport) -> None:
-        _licence_set(project, member)
+        _set_licence(project, member)
         _add(report, last)
         if on_stored is not None:
             report.stored = True
             on_stored(staged, report)
 
     shared: dict[str, Any] = {"project": project, "path": path, "name": name, "member": member}
-    shared |= {"on_staged": on_staged, "on_batch": on_batch}
+    shared |= {"on_staged": on_staged, "heartbeat": heartbeat}
     if found.items:
         told = None if found.judgements else last_stored
         done.imports.append(items_import(**shared, reader=_given(found.items), on_stored=told))
@@ -159,7 +159,7 @@ def _foresee(project: Project, round_name: str, done: FocusImport) -> None:
         done.report.count("judgements already there" if there else "new judgements")
 
 
-def set_check(project: Project, set_name: str) -> Codebook:
+def check_set(project: Project, set_name: str) -> Codebook:
     """Return the codebook that judgements go by. Raises Refused where these files cannot go in."""
     if project.protocol != Protocol.FOCUS:
         raise Refused("invalid", gettext("These files judge types: import them into a FOCUS project."))
@@ -200,7 +200,7 @@ def _given(rows: Sequence[Any]) -> Reader:
     return read
 
 
-def _licence_set(project: Project, member: Membership | None) -> None:
+def _set_licence(project: Project, member: Membership | None) -> None:
     with transaction.atomic():
         if Project.objects.filter(pk=project.pk, licence="").update(licence=LICENCE):
             project.licence = LICENCE

@@ -25,7 +25,7 @@ from annotation.importing.staging import (
     import_hold,
     staged_import,
 )
-from annotation.items.correction import FIELDS, corrections_store, held_by, held_words
+from annotation.items.correction import FIELDS, held_by, held_words, store_corrections
 from annotation.models import (
     Import,
     Item,
@@ -72,7 +72,7 @@ def items_import(
     columns: Mapping[str, str] | None = None,
     correct: bool = False,
     on_staged: Callable[[Import], None] | None = None,
-    on_batch: Callable[[int], None] | None = None,
+    heartbeat: Callable[[int], None] | None = None,
     on_stored: OnStored | None = None,
     on_held: OnStored | None = None,
     reader: Reader = read_here,
@@ -83,7 +83,7 @@ def items_import(
     `dry_run` says what would happen. What is there already (same id, same text) stays as it is, so the
     same file twice changes nothing; with `correct` its topic, split, source and licence become those of the
     file, where a cell has one and no release has the item. `columns` says which of a table's columns stand
-    for the known ones. `on_staged` is told of the import before anything is staged, `on_batch`
+    for the known ones. `on_staged` is told of the import before anything is staged, `heartbeat`
     how many rows were read, `on_stored` of the import as it becomes visible. With `on_held` what may not be
     stored yet stays staged where nothing of it was there before, and `on_held` is told of that. `reader`
     says where the file is read. Raises FileError for what refuses the whole file.
@@ -104,12 +104,12 @@ def items_import(
         ) as staged:
             try:
                 loader = _Loader(staged, report, refused, correct=correct)
-                loader.load(opened.rows, on_batch)
+                loader.load(opened.rows, heartbeat)
             finally:
                 refused.close()
             if not dry_run and (skip_invalid or not report.refused):
                 with transaction.atomic():
-                    corrections_store(project=project, member=member, changes=loader.corrections, file=name)
+                    store_corrections(project=project, member=member, changes=loader.corrections, file=name)
                     import_finish(staged, report, on_stored)
             elif on_held and report.changed and not report.counts.get("items already there"):
                 import_hold(staged, report, on_held)
@@ -136,10 +136,10 @@ class _Loader:
         self.places: dict[str, str] = {}
 
     def load(
-        self, rows: Iterable[ItemRow | Refusal | Notice], on_batch: Callable[[int], None] | None = None
+        self, rows: Iterable[ItemRow | Refusal | Notice], heartbeat: Callable[[int], None] | None = None
     ) -> None:
         batches = good_batches(
-            rows, staged=self.staged, report=self.report, refused=self.refused, on_batch=on_batch
+            rows, staged=self.staged, report=self.report, refused=self.refused, heartbeat=heartbeat
         )
         for good in batches:
             with transaction.atomic():

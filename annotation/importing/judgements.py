@@ -19,8 +19,8 @@ from django.utils.translation import gettext
 
 from annotation.access import visible_items
 from annotation.codebooks.definition import Codebook as CodebookDefinition
-from annotation.importing.append import growing_begin, growing_end, roll_back_append
-from annotation.importing.asked_judgements import ItemsAsked, asked_choose, asked_settle
+from annotation.importing.append import begin_append, end_append, roll_back_append
+from annotation.importing.asked_judgements import ItemsAsked, choose_asked, settle_asked
 from annotation.importing.files.refused_rows import RefusedRows
 from annotation.importing.files.rows import FileError, JudgementRow, Notice, Refusal
 from annotation.importing.formats import judgement_table as judgements
@@ -43,7 +43,7 @@ from annotation.importing.staging import (
     import_finish,
     staged_import,
 )
-from annotation.importing.stored_judgements import IdsLike, Stored, stored_read
+from annotation.importing.stored_judgements import IdsLike, Stored, read_stored
 from annotation.judging.recording import Row, Unit, fill, new_event, payload_digest
 from annotation.models import (
     AnnotationEvent,
@@ -55,7 +55,7 @@ from annotation.models import (
     Round,
     TypeAnnotation,
 )
-from annotation.projects.projects import members_bring_in
+from annotation.projects.projects import bring_in_members
 from annotation.rounds.drawing import round_items_add
 from annotation.rounds.lifecycle import round_create
 from annotation.signals import round_closed
@@ -78,19 +78,19 @@ def judgements_import(
     columns: Mapping[str, str] | None = None,
     keep_votes: bool = False,
     on_staged: Callable[[Import], None] | None = None,
-    on_batch: Callable[[int], None] | None = None,
+    heartbeat: Callable[[int], None] | None = None,
     on_stored: OnStored | None = None,
     reader: Reader = read_here,
 ) -> ImportReport:
     """Import finished judgements into the round of this name, which is made if it is new.
 
-    `asked` says what a new round asks of each item, as `asked_judgements.asked_choose` reads it.
+    `asked` says what a new round asks of each item, as `asked_judgements.choose_asked` reads it.
     `format` is one of judgement_formats.FORMATS, by default what the content of the file is. Annotators
     become members by pseudonym; their names stay private. A row that breaks a rule of the protocol, names an
     unknown item or type, or differs from what is stored for the same unit and annotator is refused; then
     nothing is stored unless `skip_invalid`. `columns` says which of the file's columns stand for the known
     ones. `keep_votes` keeps an answer without its span, reason or comment where that cannot be stored.
-    `on_staged`, `on_batch`, `on_stored` and `reader` are those of `items_import`. Raises FileError for what
+    `on_staged`, `heartbeat`, `on_stored` and `reader` are those of `items_import`. Raises FileError for what
     refuses the file, Refused for a round that was annotated here.
     """
     name = name or path.name
@@ -111,9 +111,9 @@ def judgements_import(
             imported=True,
             member=member,
         )
-        asked_choose(target, asked or {}, is_new=existing is None)
+        choose_asked(target, asked or {}, is_new=existing is None)
         if existing is not None and not dry_run:
-            growing_begin(staged, existing)
+            begin_append(staged, existing)
         try:
             # What people read stays as it is while a file is looked through.
             loader = _Loader(staged, target, report, refused, writes=existing is None or not dry_run)
@@ -124,16 +124,16 @@ def judgements_import(
                 "keep_votes": keep_votes,
             }
             with reader(Reading(JUDGEMENTS, path, name, format or "", options)) as opened:
-                loader.load(opened.rows, on_batch)
+                loader.load(opened.rows, heartbeat)
         finally:
             refused.close()
         if not dry_run and (skip_invalid or not report.refused) and (existing is None or report.changed):
             with transaction.atomic():
-                asked_settle(target, after=staged.report.get("before", {}).get("RoundItem", 0))
+                settle_asked(target, after=staged.report.get("before", {}).get("RoundItem", 0))
                 if existing is None:
                     _close_imported(target)
                 else:
-                    growing_end(target)
+                    end_append(target)
                     round_closed.send(sender=Round, round=target)
                 import_finish(staged, report, on_stored)
         elif not dry_run and (skip_invalid or not report.refused):
@@ -204,14 +204,14 @@ class _Loader:
         self.asked = ItemsAsked(round)
 
     def load(
-        self, rows: Iterable[JudgementRow | Refusal | Notice], on_batch: Callable[[int], None] | None = None
+        self, rows: Iterable[JudgementRow | Refusal | Notice], heartbeat: Callable[[int], None] | None = None
     ) -> None:
         batches = good_batches(
-            rows, staged=self.staged, report=self.report, refused=self.refused, on_batch=on_batch
+            rows, staged=self.staged, report=self.report, refused=self.refused, heartbeat=heartbeat
         )
         for good in batches:
             with transaction.atomic():
-                stored = stored_read(self.round, {row.item for row in good}, self.ids_like)
+                stored = read_stored(self.round, {row.item for row in good}, self.ids_like)
                 self.asked.read(stored.items.values(), stored.drawn)
                 accepted = self._accepted(good, stored)
                 if self.writes:
@@ -310,7 +310,7 @@ class _Loader:
 
     def _assign(self, accepted: list[AcceptedRow], stored: Stored) -> None:
         names = {row.given.annotator: None for row in accepted if row.given.annotator not in self.members}
-        self.members.update(members_bring_in(project=self.project, names=names))
+        self.members.update(bring_in_members(project=self.project, names=names))
         for name in dict.fromkeys(row.given.annotator for row in accepted):
             if len(self.report.people) < SHOWN:
                 self.report.people[name] = self.members[name].pseudonym

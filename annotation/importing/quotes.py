@@ -7,7 +7,7 @@ from django.utils.translation import gettext
 from annotation.protocols.rules import RuleError
 
 
-def quote_placed(text: str, quote: str, occurrence: int | None) -> tuple[int, int]:
+def place_quote(text: str, quote: str, occurrence: int | None) -> tuple[int, int]:
     """Return the offsets of a quote, of its `occurrence` (from 1) where it stands there more than once.
 
     Occurrences may overlap. Raises RuleError with what to write instead.
@@ -45,7 +45,7 @@ def span_fields(
     An absent quote is taken from the text. Raises RuleError where words and offsets name two places.
     """
     if quote and (occurrence is not None or (start is None and end is None)):
-        placed = quote_placed(text, quote, occurrence)
+        placed = place_quote(text, quote, occurrence)
         if occurrence is not None and (start, end) not in ((None, None), placed):
             raise RuleError(
                 {

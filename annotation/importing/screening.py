@@ -175,7 +175,7 @@ def screening_send(
     )
 
 
-def screened_write(upload: Upload, path: Path) -> None:
+def write_screened(upload: Upload, path: Path) -> None:
     """Write the items that such an upload brings. Raises Refused where none has passed."""
     project = upload.screened_from
     assert project is not None

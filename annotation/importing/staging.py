@@ -199,11 +199,11 @@ def good_batches(
     staged: Import,
     report: ImportReport,
     refused: RefusedRows,
-    on_batch: Callable[[int], None] | None = None,
+    heartbeat: Callable[[int], None] | None = None,
 ) -> Iterator[list[Row]]:
     """Give the rows that a reader found good, a batch at a time, and file refusals and notices.
 
-    Each batch is a sign of life of the import; `on_batch` hears how many rows of the file it was.
+    Each batch is a sign of life of the import; `heartbeat` hears how many rows of the file it was.
     """
     for batch in batches(rows, BATCH):
         good: list[Row] = []
@@ -216,8 +216,8 @@ def good_batches(
             else:
                 good.append(row)
         import_heartbeat(staged)
-        if on_batch is not None:
-            on_batch(len(batch))
+        if heartbeat is not None:
+            heartbeat(len(batch))
         yield good
 
 

@@ -25,7 +25,7 @@ class Stored:
     ids_like: Callable[[str], str | None]
 
 
-def stored_read(round: Round, wanted: set[str], ids_like: Callable[[str], str | None]) -> Stored:
+def read_stored(round: Round, wanted: set[str], ids_like: Callable[[str], str | None]) -> Stored:
     """Return what is there for the items of these ids."""
     items = {item.external_id: item for item in visible_items(round.project).filter(external_id__in=wanted)}
     by_pk = {item.pk: item for item in items.values()}

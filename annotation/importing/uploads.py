@@ -23,14 +23,14 @@ from django.utils.translation import get_language, gettext
 from annotation.access import refuse_archived
 from annotation.importing.files.bounds import FILE_BYTES as MAX_BYTES
 from annotation.importing.files.rows import FileError, ItemRow, JudgementRow, Refusal
-from annotation.importing.focus import focus_import, set_check
+from annotation.importing.focus import check_set, focus_import
 from annotation.importing.formats import judgement_table, screened
 from annotation.importing.formats.focus_sets import FileReport
 from annotation.importing.formats.item_table import KNOWN, NEEDED
 from annotation.importing.items import items_import
 from annotation.importing.judgements import judgements_import
 from annotation.importing.reading import FOCUS, Opened, Reader, Reading, read_here
-from annotation.importing.screening import screened_log, screened_write
+from annotation.importing.screening import screened_log, write_screened
 from annotation.importing.staging import JUDGEMENTS, ImportReport, import_discard, import_finish
 from annotation.importing.subprocess_reader import AT_ONCE, WORKER, TakesTooLong, read_apart
 from annotation.limits import LIMITS, refuse_unfit
@@ -112,7 +112,7 @@ def focus_upload_create(
     if sum(file.size for file in files) > MAX_BYTES:
         told = gettext("The files are larger than %(n)s MB: use manage.py import_focus for them.")
         raise Refused("invalid", told % {"n": MAX_BYTES // 2**20})
-    set_check(project, set_name)
+    check_set(project, set_name)
     with TemporaryFile() as archived:
         with zipfile.ZipFile(archived, "w", zipfile.ZIP_DEFLATED) as archive:
             for name, file in zip(names, files, strict=True):
@@ -295,7 +295,7 @@ def _run(upload: Upload, lease: Lease, at_once: bool) -> bool:
     found = _Found()
     read = 0
 
-    def on_batch(n: int) -> None:
+    def heartbeat(n: int) -> None:
         nonlocal read
         read += n
         lease.renew(rows_read=read, progress_done=min(read, total), progress_total=total)
@@ -325,7 +325,7 @@ def _run(upload: Upload, lease: Lease, at_once: bool) -> bool:
                 return True
         telling = {
             "on_staged": lambda staged: lease.renew(brought=staged),
-            "on_batch": on_batch,
+            "heartbeat": heartbeat,
             "on_stored": on_stored,
             # What was screened is read anew: more may have passed by then.
             "on_held": on_held if upload.screened_from is None else None,
@@ -457,7 +457,7 @@ def _as_path(upload: Upload) -> Iterator[Path]:
     """Copy the stored file to the local disk for the block: the storage may be elsewhere."""
     with NamedTemporaryFile(suffix=Path(upload.name).suffix) as local:
         if upload.screened_from is not None:
-            screened_write(upload, Path(local.name))
+            write_screened(upload, Path(local.name))
             yield Path(local.name)
             return
         with upload.file.open("rb") as stored:

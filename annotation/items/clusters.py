@@ -19,7 +19,7 @@ class ClusterRefused(Refused):
         super().__init__("invalid", message, errors={"cluster": message})
 
 
-def clusters_read(
+def read_clusters(
     round: Round, ids: Sequence[int], external_ids: Sequence[str], field: str
 ) -> tuple[str, ...]:
     """Return the value that each of these items of a round has in a field: topic, source, or of the metadata.

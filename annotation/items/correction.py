@@ -50,12 +50,12 @@ def item_correct(*, item: Item, member: Membership, given: Mapping[str, str]) ->
     refuse_unfit(LIMITS["item"], **changes)
     with transaction.atomic():
         Project.objects.select_for_update().get(pk=item.project_id)
-        corrections_store(project=item.project, member=member, changes={item.pk: changes})
+        store_corrections(project=item.project, member=member, changes={item.pk: changes})
     item.refresh_from_db(fields=list(changes))
     return True
 
 
-def corrections_store(
+def store_corrections(
     *, project: Project, member: Membership | None, changes: Mapping[int, Mapping[str, str]], file: str = ""
 ) -> None:
     """Write corrections of items by key, and log what they were before.

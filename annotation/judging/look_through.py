@@ -128,7 +128,7 @@ def counted_by(rows: QuerySet[Any]) -> dict[str, tuple[int, int]]:
     return counts
 
 
-def kinds_counted(rows: QuerySet[Any], kinds: dict[str, Q]) -> dict[str, int]:
+def count_kinds(rows: QuerySet[Any], kinds: dict[str, Q]) -> dict[str, int]:
     """Return how many of the decisions are of each kind, and `all`."""
     return rows.order_by().aggregate(
         all=Count("*"), **{kind: Count("pk", filter=wanted) for kind, wanted in kinds.items()}

@@ -32,7 +32,7 @@ from annotation.models import (
 from annotation.protocols.cqs_gen import QuestionAnswer, check_question_judgement
 from annotation.protocols.focus import TypeAnswer, check_type_judgement
 from annotation.protocols.rules import RuleError, refused_by_rules
-from annotation.rounds.lifecycle import round_lock_shared
+from annotation.rounds.lifecycle import lock_round_shared
 from annotation.rounds.training import refuse_second_answer
 from core.errors import NotFound, Refused
 
@@ -194,7 +194,7 @@ def _assignment_locked(member: Membership, round_number: int, assignment_id: int
 
     The lock lets two tabs, or two sends of one event, meet in turn. Raises NotFound.
     """
-    round_lock_shared(member.project_id, round_number)
+    lock_round_shared(member.project_id, round_number)
     assignment = get_or_none(
         Assignment.objects.select_for_update(of=("self",))
         .select_related("item", "round__codebook")

@@ -8,7 +8,7 @@ from typing import Any, NoReturn
 from django.core.management.base import BaseCommand, CommandError, CommandParser
 from django.db import OperationalError, ProgrammingError
 
-from annotation.accounts import account_find
+from annotation.accounts import find_account
 from annotation.codebooks.toml_reader import CodebookError
 from annotation.importing.files.rows import FileError, counted
 from annotation.importing.files.tabular import columns_from_words
@@ -58,7 +58,7 @@ class ScriptCommand(BaseCommand):
 
     def account(self, name: str) -> Any:
         """Return the account of this user name. Raises NotFound saying how to make it."""
-        found = account_find(name)
+        found = find_account(name)
         if found is None:
             raise NotFound(
                 f"There is no account “{name}”. Accounts are made by an invitation, on the admin pages, or "

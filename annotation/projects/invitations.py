@@ -13,7 +13,7 @@ from django.utils.translation import gettext
 from annotation.access import deactivated_words, refuse_archived
 from annotation.limits import LIMITS, refuse_unfit
 from annotation.models import Invitation, Membership, Project, ProjectEvent
-from annotation.projects.members import roles_add
+from annotation.projects.members import add_roles
 from annotation.projects.projects import member_add
 from core.errors import NotFound, Refused
 
@@ -77,7 +77,7 @@ def invitation_revoke(*, invitation: Invitation, member: Membership) -> None:
             )
 
 
-def invitation_find(token: str) -> Invitation:
+def find_invitation(token: str) -> Invitation:
     """Return the usable invitation of a token. Raises NotFound with the reason where there is none."""
     found = Invitation.objects.select_related("project").filter(token_sha256=_digest(token)).first()
     if found is None:
@@ -108,13 +108,13 @@ def invitation_accept(*, token: str, user: Any, background: str = "") -> Members
     succeeds. Raises NotFound for an invitation that is not usable, Refused for a deactivated member.
     """
     with transaction.atomic():
-        invitation = invitation_find(token)
+        invitation = find_invitation(token)
         refuse_archived(invitation.project)
         usable = Invitation.objects.filter(
             pk=invitation.pk, used_at__isnull=True, revoked_at__isnull=True, expires_at__gt=timezone.now()
         )
         if not usable.update(used_at=timezone.now()):
-            invitation_find(token)
+            find_invitation(token)
         member = invitation.project.memberships.filter(user=user).first()
         if member is None:
             member = member_add(
@@ -126,7 +126,7 @@ def invitation_accept(*, token: str, user: Any, background: str = "") -> Members
             )
         elif not member.is_active:
             raise Refused("not_ready", deactivated_words())
-        elif not roles_add(member, is_lead=invitation.is_lead, is_annotator=invitation.is_annotator):
+        elif not add_roles(member, is_lead=invitation.is_lead, is_annotator=invitation.is_annotator):
             told = gettext("You take part in this project already, as %(name)s.") % {"name": member.pseudonym}
             raise Refused("taken", told)
         Invitation.objects.filter(pk=invitation.pk).update(used_by=member)

@@ -55,7 +55,7 @@ def member_admit(*, project: Project, user: Any, is_lead: bool, is_annotator: bo
         elif not target.is_active:
             told = gettext("%(name)s was deactivated in this project: one of its leads can reactivate them.")
             raise Refused("not_ready", told % {"name": target.pseudonym})
-        elif not roles_add(target, is_lead=is_lead, is_annotator=is_annotator):
+        elif not add_roles(target, is_lead=is_lead, is_annotator=is_annotator):
             told = gettext("%(user)s takes part in this project already, as %(name)s.")
             raise Refused("taken", told % {"user": user, "name": target.pseudonym})
         roles = [name for name, has in (("annotator", is_annotator), ("lead", is_lead)) if has]
@@ -63,7 +63,7 @@ def member_admit(*, project: Project, user: Any, is_lead: bool, is_annotator: bo
     return target
 
 
-def roles_add(target: Membership, *, is_lead: bool, is_annotator: bool) -> bool:
+def add_roles(target: Membership, *, is_lead: bool, is_annotator: bool) -> bool:
     """Give a member roles they do not have; return whether there was one to give."""
     if (target.is_lead or not is_lead) and (target.is_annotator or not is_annotator):
         return False

@@ -136,16 +136,16 @@ def project_archive(*, project: Project, member: Membership) -> Project:
                 gettext("%(name)s is open: close it before you archive the project.")
                 % {"name": open_round.name},
             )
-        return _archived_set(project, member, timezone.now(), "project archived")
+        return _set_archived(project, member, timezone.now(), "project archived")
 
 
 def project_restore(*, project: Project, member: Membership) -> Project:
     """Take a project out of the archive."""
     with transaction.atomic():
-        return _archived_set(project, member, None, "project restored")
+        return _set_archived(project, member, None, "project restored")
 
 
-def _archived_set(project: Project, member: Membership, when: datetime | None, action: str) -> Project:
+def _set_archived(project: Project, member: Membership, when: datetime | None, action: str) -> Project:
     # The condition lets two leads who press at once write one event.
     waiting = Project.objects.filter(pk=project.pk, archived_at__isnull=when is not None)
     if waiting.update(archived_at=when):
@@ -236,7 +236,7 @@ def member_add(
         )
 
 
-def members_bring_in(*, project: Project, names: Iterable[str]) -> dict[str, Membership]:
+def bring_in_members(*, project: Project, names: Iterable[str]) -> dict[str, Membership]:
     """Make annotators without accounts for the names of a file; the names stay private.
 
     A name that is a pseudonym already (A1, A2, …), and free in this project, stays one.

@@ -77,10 +77,10 @@ class QuestionAnswer:
 
 def check_question_judgement(codebook: Codebook, answer: Mapping[str, Any]) -> QuestionAnswer:
     """Return the answer as it is stored, or raise RuleError with one message for each wrong field."""
-    return answer_checked(codebook, answer, FIELDS, RULES, tuple(PUBLISHED_LABELS), {})
+    return check_label_answer(codebook, answer, FIELDS, RULES, tuple(PUBLISHED_LABELS), {})
 
 
-def answer_checked(
+def check_label_answer(
     codebook: Codebook,
     answer: Mapping[str, Any],
     fields: Mapping[str, str],

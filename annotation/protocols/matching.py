@@ -12,7 +12,7 @@ from django.utils.translation import gettext
 
 from annotation.codebooks.definition import PUBLISHED_LABELS, Codebook
 from annotation.protocols import cqs_gen
-from annotation.protocols.cqs_gen import QuestionAnswer, answer_checked
+from annotation.protocols.cqs_gen import QuestionAnswer, check_label_answer
 from annotation.protocols.rules import NEEDED, OFFSET, REFUSED, Rule
 
 MATCHED = "REF"
@@ -47,4 +47,4 @@ def check_matching_judgement(
     wrong = {}
     if answer.get("reference") is not None and answer["reference"] not in references:
         wrong["reference"] = gettext("This reference is not offered for this question. Reload the page.")
-    return answer_checked(codebook, answer, FIELDS, RULES, (*PUBLISHED_LABELS, MATCHED), wrong)
+    return check_label_answer(codebook, answer, FIELDS, RULES, (*PUBLISHED_LABELS, MATCHED), wrong)

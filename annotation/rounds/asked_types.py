@@ -90,7 +90,7 @@ class FieldValues:
     values: tuple[tuple[str, int], ...]
 
 
-def asked_clean(given: Mapping[str, Any], round: Round) -> AskedBy | None:
+def clean_asked(given: Mapping[str, Any], round: Round) -> AskedBy | None:
     """Return what is asked by {"field", "types"}, or {"items": {id: types}}; None for an empty `given`.
 
     Raises Refused where it names types that the round does not ask, or none at all.
@@ -134,7 +134,7 @@ def item_types(round: Round, asked: AskedBy, items: QuerySet[Item]) -> dict[int,
     codes = round.type_codes
     found: dict[int, str | None] = {}
     unsaid: Counter[str] = Counter()
-    for item in fields_read(items):
+    for item in read_item_fields(items):
         types = asked.of(item)
         if types:
             found[item.pk] = types_text(types, codes)
@@ -145,7 +145,7 @@ def item_types(round: Round, asked: AskedBy, items: QuerySet[Item]) -> dict[int,
     return found
 
 
-def fields_read(items: QuerySet[Item]) -> Iterator[ItemFields]:
+def read_item_fields(items: QuerySet[Item]) -> Iterator[ItemFields]:
     """Yield of items what can decide on their types."""
     for row in items.order_by().values_list(*_READ).iterator(chunk_size=BATCH):
         yield ItemFields(*row)
@@ -170,14 +170,14 @@ def round_ask(
         types = {} if asked is None else item_types(round, asked, drawn)
         delete_in_batches(round.assignments.all())  # of an opening that stopped halfway
         RoundItem.objects.filter(round=round).update(types=None)
-        types_set(RoundItem.objects.filter(round=round), "item", types)
+        set_types(RoundItem.objects.filter(round=round), "item", types)
         round.asked = {} if asked is None else asked.to_json(file)
         round.save(update_fields=["asked"])
         kept = {name: round.asked[name] for name in ("field", "file") if name in round.asked}
         round_log(round, member, "asked types chosen", **kept)
 
 
-def types_set(rows: QuerySet[Any], key: str, types: Mapping[int, str | None]) -> None:
+def set_types(rows: QuerySet[Any], key: str, types: Mapping[int, str | None]) -> None:
     """Write the types of many rows, found by a foreign key, those with the same types together."""
     alike: dict[str | None, list[int]] = defaultdict(list)
     for pk, text in types.items():
@@ -243,7 +243,7 @@ def units_asked_of(round: Round, items: QuerySet[Item]) -> int:
     asked = asked_of_round(round)
     if asked is None:
         return items.count() * len(round.type_codes)
-    return sum(len(asked.of(item)) for item in fields_read(items))
+    return sum(len(asked.of(item)) for item in read_item_fields(items))
 
 
 def field_choices(project: Project) -> list[FieldValues]:
@@ -257,7 +257,7 @@ def _field_choices(project: Project) -> list[FieldValues]:
     too_many: set[str] = set()
     total = 0
     with_field: Counter[str] = Counter()
-    for item in fields_read(visible_items(project)):
+    for item in read_item_fields(visible_items(project)):
         total += 1
         for name in {*COLUMNS, *item.metadata} - too_many:
             with_field[name] += 1

@@ -76,7 +76,7 @@ class DraftWork:
         for name, value in values.items():
             setattr(self.round, name, value)
 
-    def let_go(self) -> None:
+    def drop(self) -> None:
         """Give the draft free after a failure. A half drawn one stays marked until it is drawn again."""
         self._mine().filter(claimed_for=Round.Work.OPENING).update(claimed_for="")
         self._mine().update(claimed_at=None)
@@ -133,7 +133,7 @@ def draft_work(round: Round, claim: datetime) -> Iterator[DraftWork]:
         with beating(work.beat, lambda: work.last_sign, "the work on a draft"):
             yield work
     except BaseException:
-        work.let_go()
+        work.drop()
         raise
 
 

@@ -70,7 +70,7 @@ def round_edit(round: Round, *, by: Membership, **given: Any) -> Round:
     return round
 
 
-def discussed_before_set(round: Round, *, by: Membership, discussed: bool | None) -> None:
+def set_discussed_before(round: Round, *, by: Membership, discussed: bool | None) -> None:
     """Keep whether texts of the round before were discussed before this one, as a lead says; None: unsaid."""
     with transaction.atomic():
         refuse_archived(Project.objects.select_for_update().get(pk=round.project_id))

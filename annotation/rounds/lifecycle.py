@@ -126,7 +126,7 @@ def _types(codebook: Codebook, types: Iterable[str] | None) -> str | None:
 def round_close(round: Round, *, by: Membership | None = None) -> Round:
     """Close an open round for good and tell whoever listens, inside the same transaction."""
     with transaction.atomic():
-        _locked_open(round, gettext("%(name)s is %(status)s: only an open round closes."))
+        _lock_open(round, gettext("%(name)s is %(status)s: only an open round closes."))
         round.status = Round.Status.CLOSED
         round.closed_at = timezone.now()
         round.paused_at = None
@@ -162,17 +162,17 @@ def round_reopen(round: Round, *, why: str, by: Membership) -> Round:
 
 def round_pause(round: Round, *, by: Membership) -> Round:
     """Let nothing be recorded in an open round until it goes on; nothing is lost by it."""
-    return _pause_set(round, timezone.now(), by, "round paused")
+    return _set_pause(round, timezone.now(), by, "round paused")
 
 
 def round_resume(round: Round, *, by: Membership) -> Round:
     """Let a paused round go on."""
-    return _pause_set(round, None, by, "round resumed")
+    return _set_pause(round, None, by, "round resumed")
 
 
-def _pause_set(round: Round, when: datetime | None, by: Membership, action: str) -> Round:
+def _set_pause(round: Round, when: datetime | None, by: Membership, action: str) -> Round:
     with transaction.atomic():
-        current = _locked_open(round, gettext("%(name)s is %(status)s: only an open round pauses."))
+        current = _lock_open(round, gettext("%(name)s is %(status)s: only an open round pauses."))
         if (current.paused_at is None) != (when is None):
             round.paused_at = when
             round.save(update_fields=["paused_at"])
@@ -180,7 +180,7 @@ def _pause_set(round: Round, when: datetime | None, by: Membership, action: str)
     return round
 
 
-def _locked_open(round: Round, refusal: str) -> Round:
+def _lock_open(round: Round, refusal: str) -> Round:
     """Return an open round, locked until this transaction ends. Raises Refused where it is not open."""
     current = Round.objects.select_for_update().get(pk=round.pk)
     _refuse_importing(current)
@@ -198,7 +198,7 @@ def _refuse_importing(round: Round) -> None:
         )
 
 
-def round_lock_shared(project_id: int, number: int) -> None:
+def lock_round_shared(project_id: int, number: int) -> None:
     """Hold off the closing of a round until this transaction ends.
 
     Judgements share the lock, so they do not queue behind each other; closing takes it alone. On SQLite

@@ -86,7 +86,7 @@ def matching_round_create(
         RoundQuestion.objects.bulk_create(
             RoundQuestion(round=made, question=question) for of_item in questions for question in of_item
         )
-        _references_add(made, items, questions)
+        _add_references(made, items, questions)
         Round.objects.filter(pk=made.pk).update(draw={"matching": True, "seed": seed})
         made.refresh_from_db()
         round_log(made, by, "items drawn", items=len(items))
@@ -120,7 +120,7 @@ def _questions(brought_by: Import, items: Sequence[MatchItem], seed: int) -> Ite
         ]
 
 
-def _references_add(made: Round, items: Sequence[MatchItem], questions: Sequence[Sequence[Question]]) -> None:
+def _add_references(made: Round, items: Sequence[MatchItem], questions: Sequence[Sequence[Question]]) -> None:
     rows = [
         [
             MatchReference(round=made, item_id=found.item, place=place, text=text)

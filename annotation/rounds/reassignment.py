@@ -51,7 +51,7 @@ def round_reassign(
     takers = takers_among(members, target)
     judges_name(project=target.project, members=takers)
     with transaction.atomic():
-        open_round_lock(round)
+        lock_open_round(round)
         left = list(unfinished_texts(round, target))
         unfinished = [one for one in left if not one.repeat]
         moved = _reassign(round, unfinished, takers)
@@ -82,7 +82,7 @@ def takers_among(members: list[Membership], target: Membership) -> list[Membersh
     return takers
 
 
-def open_round_lock(round: Round) -> None:
+def lock_open_round(round: Round) -> None:
     """Hold off judgements until this transaction ends. Raises Refused unless the round is open."""
     current = Round.objects.select_for_update().get(pk=round.pk)
     if current.status != Round.Status.OPEN or current.imported:

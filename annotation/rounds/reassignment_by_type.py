@@ -22,7 +22,7 @@ from annotation.rounds.reassignment import (
     Reassignment,
     judged_types,
     last_places,
-    open_round_lock,
+    lock_open_round,
     takers_among,
     update_in_batches,
 )
@@ -87,7 +87,7 @@ def round_reassign_types(
         )
         raise Refused("invalid", message, errors={"types": message})
     with transaction.atomic():
-        open_round_lock(round)
+        lock_open_round(round)
         sharing = _Sharing(round, takers)
         moved = left_over = 0
         for old, undecided in undecided_types(round, target).items():

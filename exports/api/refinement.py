@@ -16,9 +16,9 @@ from annotation.access import readable
 from annotation.api.projects import REFUSALS, MemberView
 from core.errors import Refused
 from exports.models import QuestionRefinement, RefinementRun
-from exports.refinement.candidates import question_example, questions_count, refinable_selection
+from exports.refinement.candidates import count_sendable, question_example, refinable_selection
 from exports.refinement.parameters import RefinementChoices, refinement_choices
-from exports.refinement.prompt import prompt_filled
+from exports.refinement.prompt import fill_prompt
 from exports.refinement.runs import (
     outcomes,
     refined_reject,
@@ -155,7 +155,7 @@ class RefinementCountsApi(MemberView):
         table = counting_start(selection)
         if table is None:
             raise Refused("not_ready", gettext("The questions are being counted: ask again in a moment."))
-        counted = questions_count(
+        counted = count_sendable(
             table,
             sources=choices.sources,
             again=choices.again,
@@ -163,7 +163,7 @@ class RefinementCountsApi(MemberView):
             splits_left_out=choices.splits_left_out,
         )
         found = question_example(selection, choices) if counted.asked else None
-        example = prompt_filled(choices.prompt, found) if found else None
+        example = fill_prompt(choices.prompt, found) if found else None
         return Response({**asdict(counted), "example": example})
 
 

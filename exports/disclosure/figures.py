@@ -15,7 +15,7 @@ from agreement.report.cross_tables import WHOSE, cross_items
 from agreement.report.figures import AnnotatorFigures, CrossTable, ReportFigures, SectionFigures
 from agreement.report.judgements import RoundJudgements
 from agreement.report.label_figures import MANY_RATERS
-from agreement.report.sections import REASONS, Section, sections_of
+from agreement.report.sections import REASONS, Section, build_sections
 from agreement.report.unsaid import few_sets, item_of_rows, items_of, section_unsaid, unsaid
 from agreement.statistics.figures import PairFigures
 from annotation.codebooks.definition import FOCUS
@@ -28,16 +28,16 @@ CARRIED = ("topic", "source")
 def enough(judgements: RoundJudgements, least: int) -> RoundJudgements | None:
     """Return the judgements of the types that enough items were judged for; None where nothing is left."""
     wanted: list[str] = []
-    for section in sections_of(judgements) if len(judgements.columns) else []:
+    for section in build_sections(judgements) if len(judgements.columns) else []:
         if section.kind in ("type", "labels"):
             judged, compared = items_of(judgements, section)
             if judged >= least and (compared == 0 or compared >= least):
                 wanted.append(section.code)
     if not wanted:
         return None
-    if judgements.protocol != FOCUS or len(wanted) == len(judgements.kinds):
+    if judgements.protocol != FOCUS or len(wanted) == len(judgements.types):
         return judgements
-    return judgements.of_kinds(wanted)
+    return judgements.of_types(wanted)
 
 
 def figures_told(
@@ -54,7 +54,7 @@ def figures_told(
         "cross": _cross(figures["cross"], judgements, least, fields),
         "sections": sections,
     }
-    of_section = {section.key: section for section in sections_of(judgements)}
+    of_section = {section.key: section for section in build_sections(judgements)}
     unsaid_spans = _unsaid_spans(judgements, of_section, least)
     for section in figures["sections"]:
         mine = of_section[section["key"]]
@@ -75,7 +75,7 @@ def _annotators(
 
     Of a crowd nobody's types are told: most have few items of each.
     """
-    columns, n_items, n_kinds = judgements.columns, max(len(judgements.items), 1), len(judgements.kinds)
+    columns, n_items, n_types = judgements.columns, max(len(judgements.items), 1), len(judgements.types)
     answered = columns.value >= 0
     unit, rater = columns.unit[answered], columns.rater[answered]
     kind = unit // n_items if judgements.protocol == FOCUS else np.zeros_like(unit)
@@ -86,11 +86,11 @@ def _annotators(
     repeats = judgements.repeats
     twice = _items_by(repeats.rater, judgements.unit_item[repeats.unit], len(people))
     few = hidden_parts(whole, least)
-    cells = np.ones((len(people), n_kinds), dtype=np.bool_)
+    cells = np.ones((len(people), n_types), dtype=np.bool_)
     if len(people) <= MANY_RATERS:
-        judged = _items_by(rater * n_kinds + kind, item, len(people) * n_kinds).reshape(-1, n_kinds)
-        cells = hidden_cells(judged, least, also=np.repeat(few[:, None], n_kinds, axis=1))
-    place = {unit.code: at for at, unit in enumerate(judgements.kinds)}
+        judged = _items_by(rater * n_types + kind, item, len(people) * n_types).reshape(-1, n_types)
+        cells = hidden_cells(judged, least, also=np.repeat(few[:, None], n_types, axis=1))
+    place = {unit.code: at for at, unit in enumerate(judgements.types)}
     found: list[AnnotatorFigures] = []
     for at, person in enumerate(people):
         if few[at]:
@@ -130,11 +130,11 @@ def _unsaid_spans(judgements: RoundJudgements, sections: dict[str, Section], lea
     """Return the sections whose spans speak of few items, and those that give away the spans of one."""
     if judgements.protocol != FOCUS:
         return set()
-    marked = [_items_with_two_spans(judgements, index) for index in range(len(judgements.kinds))]
+    marked = [_items_with_two_spans(judgements, index) for index in range(len(judgements.types))]
     few = {index for index, items in enumerate(marked) if 0 < len(items) < least}
     found = set()
     for key, section in sections.items():
-        inside = few & set(section.kinds)
+        inside = few & set(section.types)
         together = set().union(*(marked[index] for index in inside))
         if inside and (section.kind == "type" or len(inside) < 2 or len(together) < least):
             found.add(key)
@@ -142,7 +142,7 @@ def _unsaid_spans(judgements: RoundJudgements, sections: dict[str, Section], lea
 
 
 def _items_with_two_spans(judgements: RoundJudgements, index: int) -> set[int]:
-    columns = judgements.of_kind(index)
+    columns = judgements.of_type(index)
     units, numbers = np.unique(columns.unit[columns.start >= 0], return_counts=True)
     return set(units[numbers > 1].tolist())
 

@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING, Any
 
 from exports.documentation.card_agreement import AgreementFigures, agreement_text
 from exports.documentation.card_usage import use_text
-from exports.documentation.citation import author_names, citation_made
+from exports.documentation.citation import author_names, make_citation
 from exports.documentation.front_matter import front_matter, is_socratic, split_name
 from exports.documentation.markdown import cell, table
 from exports.selection.selection import RoundRow, Selection
@@ -76,7 +76,7 @@ def citation_of(selection: Selection, version: str) -> str:
     if choices.citation.strip():
         return choices.citation.strip()
     authors = author_names(choices.authors)
-    return citation_made(authors, choices.published[:4], selection.project.name, version)
+    return make_citation(authors, choices.published[:4], selection.project.name, version)
 
 
 def licence_of(selection: Selection) -> str:

@@ -83,14 +83,14 @@ def citation_text(reference: Reference, address: str) -> str:
     In English for everybody, as the data card is: whoever reads the page in another language cites the same.
     """
     return reference.citation or (
-        f"{citation_made(reference.authors, reference.year, reference.name, reference.version)} {address}"
+        f"{make_citation(reference.authors, reference.year, reference.name, reference.version)} {address}"
     )
 
 
-def citation_made(authors: Sequence[str], year: str, name: str, version: str) -> str:
+def make_citation(authors: Sequence[str], year: str, name: str, version: str) -> str:
     """Return a citation that nobody wrote, as far as it is known.
 
-    >>> citation_made(["Ann Other", "Ben Wu"], "2025", "Talk", "1.0"), citation_made([], "", "Talk", "1.0")
+    >>> make_citation(["Ann Other", "Ben Wu"], "2025", "Talk", "1.0"), make_citation([], "", "Talk", "1.0")
     ('Ann Other; Ben Wu (2025). Talk, version 1.0.', 'Talk, version 1.0.')
     """
     told, title = f" ({year})" if year else "", f"{name}, version {version}"
@@ -120,7 +120,7 @@ def bibtex(reference: Reference, address: str) -> str:
     return f"@misc{{{reference.key},\n{lines}\n}}"
 
 
-def dataset_described(
+def describe_dataset(
     reference: Reference, release: Release, address: str, files: list[dict[str, Any]]
 ) -> dict[str, Any]:
     """Return a release as a Dataset of schema.org, which search engines for data read."""

@@ -36,7 +36,7 @@ SUMS = "SHA256SUMS"
 SHIPPED = Path(__file__).parents[1] / "shipped"
 
 
-def documents_write(
+def write_documents(
     selection: Selection,
     disclosure: Disclosure,
     version: str,

@@ -11,7 +11,7 @@ from typing import NamedTuple
 
 from exports.disclosure.texts_out import TextsOut
 from exports.files.checksums import Sums
-from exports.files.outputs import Output, Places, outputs_open
+from exports.files.outputs import Output, Places, open_outputs
 from exports.files.reconciliation import Tally
 from exports.files.vote_outputs import Annotators
 from exports.formats import cqs_gen, focus
@@ -59,7 +59,7 @@ class ItemFiles:
         if not selection.parameters.withheld:
             self._public = self._tally
         places = Places(self.sums, self.plan.splits, selection.parameters.withheld, self.plan.texts_out)
-        self._outputs = outputs_open(selection, places, self.plan.origins, self.plan.annotators)
+        self._outputs = open_outputs(selection, places, self.plan.origins, self.plan.annotators)
         return self
 
     def __exit__(self, *error: object) -> None:

@@ -94,7 +94,7 @@ class Places:
         return self.sums.open(f"{INTERNAL}/{name}" if internal else name)
 
 
-def outputs_open(
+def open_outputs(
     selection: Selection, places: Places, origins: Sequence[str], annotators: Annotators
 ) -> list[Output]:
     """Open every file that this release has. `origins` are those whom the project's questions come from."""

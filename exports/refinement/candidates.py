@@ -19,9 +19,9 @@ from exports.refinement.parameters import RefinementChoices
 from exports.refinement.prompt import GoldQuestion
 from exports.selection.parameters import Parameters
 from exports.selection.questions import question_from_exemplar
-from exports.selection.records import records_read
+from exports.selection.records import read_records
 from exports.selection.refined_questions import text_sha256
-from exports.selection.selection import Selection, items_chosen, selection_read
+from exports.selection.selection import Selection, items_chosen, read_selection
 
 Key = tuple[int, str, int, int]
 
@@ -56,7 +56,7 @@ def refinable_selection(project: Project) -> Selection:
         raise Refused(
             "not_ready", gettext("Only the questions of gold spans can be refined: this project has none.")
         )
-    return selection_read(project, Parameters())
+    return read_selection(project, Parameters())
 
 
 def sources_of(selection: Selection) -> list[tuple[str, str, int]]:
@@ -68,7 +68,7 @@ def sources_of(selection: Selection) -> list[tuple[str, str, int]]:
 def gold_questions(selection: Selection) -> Iterator[GoldQuestion]:
     """Yield the question of every gold span, item by item in the order of their import."""
     types = [kind for kind in selection.codebook.types if kind.span]
-    for record in records_read(selection):
+    for record in read_records(selection):
         item = record.item
         for kind in [kind for kind in types if kind.code in record.types]:
             for span in record.types[kind.code].gold:
@@ -101,7 +101,7 @@ def questions_table(selection: Selection) -> QuestionTable:
     return {place: (number, refined[place]) for place, number in sorted(questions.items())}
 
 
-def questions_count(
+def count_sendable(
     table: QuestionTable,
     *,
     sources: tuple[tuple[str, str], ...],

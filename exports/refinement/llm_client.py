@@ -120,21 +120,21 @@ def chat_body(
     return body | {name: value for name, value in sampling.items() if value is not None}
 
 
-def answer_ask(
+def ask_endpoint(
     endpoint: Endpoint,
     body: dict[str, Any],
     *,
     timeout: float,
     timing: Timing,
-    alive: Callable[[], None] = lambda: None,
+    heartbeat: Callable[[], None] = lambda: None,
 ) -> Answer:
     """Ask once, again after 429, 5xx, a timeout or a broken connection, TRIES times at most.
 
-    `alive` is called before each try and may raise to stop. Raises Unanswered, with a reason in our words.
+    `heartbeat` is called before each try and may raise to stop. Raises Unanswered, with a reason of ours.
     """
     wait = FIRST_WAIT
     for tries in range(1, TRIES + 1):
-        alive()
+        heartbeat()
         try:
             text, model, ending = _once(endpoint, body, timeout, timing)
         except _Again as again:

@@ -60,7 +60,7 @@ def refinement_choices(given: Mapping[str, Any]) -> RefinementChoices:
     values: dict[str, Any] = {}
     for key in sorted(known & set(given)):
         try:
-            values[key] = choice_checked(key, given[key])
+            values[key] = check_choice(key, given[key])
         except ValueError as error:
             problems[key] = str(error)
     for key in ("endpoint", "model", "sources"):
@@ -76,7 +76,7 @@ def refinement_choices(given: Mapping[str, Any]) -> RefinementChoices:
     return RefinementChoices(**values)
 
 
-def choice_checked(key: str, value: Any) -> Any:
+def check_choice(key: str, value: Any) -> Any:
     """Return a choice as it is stored. Raises ValueError with what is wrong, in a sentence."""
     if key in LIMITS:
         return _whole(value, *LIMITS[key])

@@ -74,7 +74,7 @@ def prompt_problem(prompt: str) -> str:
     return ""
 
 
-def prompt_filled(prompt: str, asked: GoldQuestion) -> str:
+def fill_prompt(prompt: str, asked: GoldQuestion) -> str:
     """Put the question's values into a prompt. Braces in the values are text, as all else in them."""
     values = {
         "argument": asked.argument,

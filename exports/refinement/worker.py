@@ -24,8 +24,8 @@ from core.jobs import ClaimLost, Lease
 from core.texts import BLANK_CHARACTERS
 from exports.models import QuestionRefinement, RefinementRun
 from exports.refinement.candidates import questions_waiting
-from exports.refinement.llm_client import Answer, Endpoint, Pause, Timing, Unanswered, answer_ask, chat_body
-from exports.refinement.prompt import GoldQuestion, answer_problem, prompt_filled
+from exports.refinement.llm_client import Answer, Endpoint, Pause, Timing, Unanswered, ask_endpoint, chat_body
+from exports.refinement.prompt import GoldQuestion, answer_problem, fill_prompt
 from exports.refinement.runs import outcomes
 from exports.selection.refined_questions import text_sha256
 
@@ -101,7 +101,7 @@ def _work(run_id: int, lease: Lease, timing: Timing) -> bool:
 
 
 def _refinement(
-    run: RefinementRun, asked: GoldQuestion, endpoint: Endpoint, timing: Timing, alive: Callable[[], None]
+    run: RefinementRun, asked: GoldQuestion, endpoint: Endpoint, timing: Timing, heartbeat: Callable[[], None]
 ) -> QuestionRefinement | None:
     """Ask about one question and return the row to store; None where its item was withdrawn meanwhile."""
     if not run.project.items.filter(pk=asked.item, withdrawn_at=None).exists():
@@ -116,7 +116,9 @@ def _refinement(
         question_template=asked.question,
     )
     try:
-        answer = answer_ask(endpoint, _body(run, asked), timeout=run.timeout, timing=timing, alive=alive)
+        answer = ask_endpoint(
+            endpoint, _body(run, asked), timeout=run.timeout, timing=timing, heartbeat=heartbeat
+        )
     except Unanswered as refusal:
         if refusal.fatal:
             raise Refused(
@@ -132,7 +134,7 @@ def _refinement(
 
 def _body(run: RefinementRun, asked: GoldQuestion) -> dict[str, Any]:
     return chat_body(
-        prompt_filled(run.prompt, asked),
+        fill_prompt(run.prompt, asked),
         model=run.model,
         tokens_field=run.tokens_field,
         max_tokens=run.max_tokens,

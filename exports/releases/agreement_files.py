@@ -11,32 +11,32 @@ from typing import Any
 from agreement.computation.requests import report_finished, report_out_of_date
 from agreement.display.csv_latex import figures_csv, latex_table
 from agreement.models import AgreementReport
-from agreement.report.assembly import report_build
+from agreement.report.assembly import build_report
 from agreement.report.conditions import conditions_csv
 from agreement.report.figures import ReportFigures
 from agreement.report.judgements import RoundJudgements
-from agreement.report.loading import judgements_read, texts_read
-from agreement.report.parameters import parameters_clean
+from agreement.report.loading import read_judgements, read_texts
+from agreement.report.parameters import clean_parameters
 from annotation.models import Round
 from exports.disclosure.disclosure import Disclosure, texts_of
 from exports.files.outputs import INTERNAL
 from exports.selection.selection import RoundRow, Selection
 
-PARAMETERS = {**parameters_clean(), "live": False}
+PARAMETERS = {**clean_parameters(), "live": False}
 
 
 Agreement = list[tuple[RoundRow, ReportFigures]]
 
 
-def agreement_write(
-    selection: Selection, disclosure: Disclosure, directory: Path, *, alive: Callable[[], None]
+def write_agreement(
+    selection: Selection, disclosure: Disclosure, directory: Path, *, heartbeat: Callable[[], None]
 ) -> Agreement:
     """Write the report of every chosen round below `agreement/` and return the figures of each.
 
     Of a round with withheld items the report is made without them, and the whole one goes below `internal/`.
     A round of which too few items are left has none. `rounds.json` and `rounds.csv` say under what conditions
-    one round can be compared with the one before. `alive` is called meanwhile, since the report of a large
-    round takes longer than a lease.
+    one round can be compared with the one before. `heartbeat` is called meanwhile, since the report of a
+    large round takes longer than a lease.
     """
     found = []
     for row in selection.rounds:
@@ -44,10 +44,10 @@ def agreement_write(
         drawn = round.round_items.order_by().values_list("item_id", flat=True)
         withheld = disclosure.withheld_among(drawn)
         if withheld:
-            _write(directory / INTERNAL / "agreement", row.number, _figures(round, alive))
+            _write(directory / INTERNAL / "agreement", row.number, _figures(round, heartbeat))
 
         def report(judgements: RoundJudgements | None, round: Round = round) -> ReportFigures:
-            return _figures(round, alive, judgements)
+            return _figures(round, heartbeat, judgements)
 
         told = disclosure.round_figures(partial(_read, round), withheld, report)
         if told is not None:
@@ -65,7 +65,7 @@ def agreement_write(
 
 
 def _read(round: Round, without: Collection[int]) -> RoundJudgements:
-    return judgements_read(round, without=without, cluster=_parameters(round).get("cluster"))
+    return read_judgements(round, without=without, cluster=_parameters(round).get("cluster"))
 
 
 def _parameters(round: Round) -> dict[str, Any]:
@@ -84,7 +84,7 @@ def _write(folder: Path, number: int, figures: ReportFigures) -> None:
 
 
 def _figures(
-    round: Round, alive: Callable[[], None], judgements: RoundJudgements | None = None
+    round: Round, heartbeat: Callable[[], None], judgements: RoundJudgements | None = None
 ) -> ReportFigures:
     """Return the report of these judgements, or of all of the round.
 
@@ -98,6 +98,6 @@ def _figures(
             if report.parameters == parameters and not report_out_of_date(report, round):
                 found: ReportFigures = report.figures
                 return found
-        judgements = judgements_read(round, cluster=parameters.get("cluster"))
-    built = report_build(judgements, parameters, texts=texts_read, progress=lambda done, total: alive())
+        judgements = read_judgements(round, cluster=parameters.get("cluster"))
+    built = build_report(judgements, parameters, texts=read_texts, progress=lambda done, total: heartbeat())
     return built.figures

@@ -22,7 +22,7 @@ from exports.disclosure.disclosure import Disclosure, disclosure_of, keeps_back
 from exports.disclosure.small_cells import hidden_parts
 from exports.documentation.card import card_text
 from exports.documentation.contents import Built, BuiltFile, Inside
-from exports.documentation.manifest import SUMS, disclosure_knowing, documents_write, sums_text
+from exports.documentation.manifest import SUMS, disclosure_knowing, sums_text, write_documents
 from exports.files.checksums import Sums
 from exports.files.item_files import ItemFiles, Plan, Tallies
 from exports.files.outputs import INTERNAL
@@ -32,12 +32,12 @@ from exports.files.vote_outputs import Annotators
 from exports.files.zip_archive import Archive
 from exports.formats.cqs_gen import questions
 from exports.formats.jsonfile import canonical
-from exports.releases.agreement_files import agreement_write
-from exports.selection.records import BATCH, ItemRecord, records_read
+from exports.releases.agreement_files import write_agreement
+from exports.selection.records import BATCH, ItemRecord, read_records
 from exports.selection.refined_questions import RunUse, provenance
-from exports.selection.rows import annotators_read, origins_read
+from exports.selection.rows import read_annotators, read_origins
 from exports.selection.selection import Selection, items_chosen
-from exports.selection.splits import splits_plan
+from exports.selection.splits import plan_splits
 
 FORMAT_VERSION = 9
 """Raised whenever the same judgements would give other bytes; part of every release's digest."""
@@ -72,7 +72,7 @@ class Digest:
         self._annotators: set[int] = set()
         self._runs: dict[int, RunUse] = defaultdict(RunUse)
         self._waiting: list[Any] = []
-        self.columns = self._columns_read() if selection.parameters.judgements else []
+        self.columns = self._read_columns() if selection.parameters.judgements else []
         project = selection.project
         self._add(
             [
@@ -92,13 +92,13 @@ class Digest:
             ]
         )
 
-    def _columns_read(self) -> list[int]:
+    def _read_columns(self) -> list[int]:
         """Return who has a column in the matrix of votes, also those who answered nothing."""
         selection, public = self._selection, self._public
         if public is None or not selection.parameters.withheld:
-            return annotators_read(selection)
+            return read_annotators(selection)
         split_of = public.split_of
-        return annotators_read(selection, lambda item: not public.is_withheld(split_of.get(item, "")))
+        return read_annotators(selection, lambda item: not public.is_withheld(split_of.get(item, "")))
 
     def _conditions(self) -> list[dict[str, Any]]:
         if self._public is None:
@@ -178,8 +178,8 @@ class Digest:
 
 def release_digest(selection: Selection) -> str:
     """Return the digest that a build would have, without writing anything."""
-    plan, digest = splits_plan(selection), Digest(selection)
-    for record in records_read(selection):
+    plan, digest = plan_splits(selection), Digest(selection)
+    for record in read_records(selection):
         digest.add(record, plan.get(record.item.pk, ""))
     return digest.hexdigest()
 
@@ -201,18 +201,18 @@ def _build_files(selection: Selection, version: str, sums: Sums, progress: Progr
     total = items_chosen(selection).count()
     if total == 0:
         raise Refused("not_ready", nothing_to_release(selection))
-    split_of, digest, splits = splits_plan(selection), Digest(selection), Counter[str]()
+    split_of, digest, splits = plan_splits(selection), Digest(selection), Counter[str]()
     disclosure = disclosure_of(selection, split_of)
     told = None if disclosure.is_everything_public else Digest(selection, disclosure)
     names = sorted(set(split_of.values()))
     annotators = Annotators(digest.columns, told.columns if told else digest.columns)
-    plan = Plan(selection, names, origins_read(selection), disclosure.texts_out, annotators)
+    plan = Plan(selection, names, read_origins(selection), disclosure.texts_out, annotators)
     title = f"{selection.project.slug}-{version}"
     with (
         (SubprocessWriter if total >= SUBPROCESS_FROM else ItemFiles)(plan, sums) as files,
         Archive(sums.directory / f"{title}.zip", sums.directory, title) as archive,
     ):
-        done, records = 0, records_read(selection)
+        done, records = 0, read_records(selection)
         while batch := [(record, split_of.get(record.item.pk, "")) for record in islice(records, BATCH)]:
             files.add(batch)
             for record, split in batch:
@@ -227,8 +227,8 @@ def _build_files(selection: Selection, version: str, sums: Sums, progress: Progr
         agreement = []
         try:
             if selection.parameters.agreement:
-                agreement = agreement_write(
-                    selection, disclosure, sums.directory, alive=lambda: progress(done, total)
+                agreement = write_agreement(
+                    selection, disclosure, sums.directory, heartbeat=lambda: progress(done, total)
                 )
         finally:
             # What does not add up may be why there are no figures, and is what people can mend.
@@ -242,7 +242,7 @@ def _build_files(selection: Selection, version: str, sums: Sums, progress: Progr
         shown = disclosure.public_selection(selection)
         built.cleaned_by(disclosure)
         built.card = card_text(shown, version, built, agreement, disclosure.round_conditions(selection))
-        documents_write(shown, disclosure, version, built, sums)
+        write_documents(shown, disclosure, version, built, sums)
         built.files = seal_files(sums, archive)
     return built
 

@@ -56,7 +56,7 @@ def drop_cancelled_claim(release_id: int, token: str) -> None:
     left.update(lease_token="", lease_until=None)
 
 
-def cancelled_sweep() -> None:
+def sweep_cancelled() -> None:
     """Delete what workers left that died before they noticed that their release was cancelled."""
     lost = Release.objects.filter(state=Release.State.CANCELLED, lease_until__lt=timezone.now())
     for release_id, token in list(lost.values_list("id", "lease_token")):

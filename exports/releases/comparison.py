@@ -19,7 +19,7 @@ from django.core.files.storage import default_storage
 from django.db.models import Q
 
 from exports.models import Release
-from exports.releases.comparison_files import Unit, files_that_differ, lines_files, lines_read, read_items
+from exports.releases.comparison_files import Unit, files_that_differ, lines_files, read_items, read_lines
 from exports.selection.parameters import Parameters
 
 FORMAT = 2
@@ -93,7 +93,7 @@ def changes_between(before: Release, after: Release) -> Changes:
 
     Raises OSError where a file is missing in the storage.
     """
-    found = changes_stored(before, after)
+    found = read_stored_changes(before, after)
     if found is None:
         found = _compared(before, after)
         text = json.dumps(asdict(found), ensure_ascii=False)
@@ -101,7 +101,7 @@ def changes_between(before: Release, after: Release) -> Changes:
     return found
 
 
-def changes_stored(before: Release, after: Release) -> Changes | None:
+def read_stored_changes(before: Release, after: Release) -> Changes | None:
     """Return the stored answer of `changes_between`; None where there is none yet."""
     place = _place(before, after)
     if not default_storage.exists(place):
@@ -156,7 +156,7 @@ def _compared(before: Release, after: Release) -> Changes:
     a, b = ([chosen[key] for key in _SPLITTING] for chosen in parameters)
     moves = a == b
     quotes = all(chosen["texts"] for chosen in parameters)
-    lines_before, lines = lines_read(old), lines_read(new)
+    lines_before, lines = read_lines(old), read_lines(new)
     same = {
         line for line in lines.keys() & lines_before.keys() if not moves or lines[line] == lines_before[line]
     }

@@ -52,7 +52,7 @@ def _with_labels(files: list[LinesFile]) -> set[tuple[str, str]]:
     return {(file.split, file.sha256) for file in files if not file.withheld}
 
 
-def lines_read(files: list[LinesFile]) -> dict[bytes, str]:
+def read_lines(files: list[LinesFile]) -> dict[bytes, str]:
     """Return the split of each line with labels, by a hash of the line."""
     found: dict[bytes, str] = {}
     for file in files:

@@ -23,7 +23,7 @@ from core.jobs import ATTEMPTS, ClaimLost, Lease, requeue, sweep
 from exports.documentation.card import description, licence_of
 from exports.models import Release
 from exports.releases.build import build_files, nothing_to_release, release_digest
-from exports.releases.claim import cancelled_sweep, drop_cancelled_claim, release_claim
+from exports.releases.claim import drop_cancelled_claim, release_claim, sweep_cancelled
 from exports.releases.comparison import compute_comparison
 from exports.releases.storage import (
     forget_attempt,
@@ -33,7 +33,7 @@ from exports.releases.storage import (
     store_files,
 )
 from exports.selection.parameters import Parameters
-from exports.selection.selection import items_chosen, items_present, selection_read
+from exports.selection.selection import items_chosen, items_present, read_selection
 
 logger = logging.getLogger(__name__)
 
@@ -57,7 +57,7 @@ def release_request(
             % {"version": version},
             errors={"version": gettext("Use letters, digits, dots and hyphens, as in 1.0.")},
         )
-    selection = selection_read(project, parameters)
+    selection = read_selection(project, parameters)
     existing = project.releases.filter(version=version).first()
     if existing is not None and existing.state == State.DONE:
         if release_digest(selection) == existing.digest:
@@ -134,7 +134,7 @@ def release_sweep() -> list[int]:
     swept = sweep(Release.objects.all(), stopped=stopped)
     for release_id, token in swept.given_up:
         forget_attempt(release_id, token)
-    cancelled_sweep()
+    sweep_cancelled()
     return swept.again
 
 
@@ -203,7 +203,7 @@ def _give_up(release_id: int, lease: Lease) -> None:
 def _build(release_id: int, lease: Lease) -> Release:
     release = Release.objects.select_related("project").get(pk=release_id)
     _refuse_if_reopened(release)
-    selection = selection_read(release.project, Parameters.from_json(release.parameters))
+    selection = read_selection(release.project, Parameters.from_json(release.parameters))
     with scratch_folder(lease.token) as folder:
         built = build_files(selection, release.version, folder, lease.progress)
         files = store_files(release_id, lease.token, folder, built, stored=lease.renew)

@@ -10,7 +10,7 @@ from exports.files.outputs import Places
 from exports.selection.parameters import ParameterError
 from exports.selection.rows import BROUGHT_WHOLE
 from exports.selection.selection import Selection, items_chosen, items_present
-from exports.selection.splits import splits_plan
+from exports.selection.splits import plan_splits
 
 BALANCED_LIMIT = 5_000
 """Items up to which a preview computes a split by labels, which reads all of them."""
@@ -59,7 +59,7 @@ def _splits(selection: Selection, n_items: int) -> dict[str, int] | None:
     parameters = selection.parameters
     if parameters.split_by in ("balanced", "published") and n_items > BALANCED_LIMIT:
         return None
-    found = Counter(splits_plan(selection).values())
+    found = Counter(plan_splits(selection).values())
     problems = Places.problems(sorted(found), parameters.withheld)
     if problems:
         raise ParameterError(problems)

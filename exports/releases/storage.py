@@ -122,7 +122,7 @@ def directory_or_refuse(directory: Path) -> None:
         raise _other_files(directory)
 
 
-def release_write(release: Release, directory: Path, *, internal: bool = False) -> list[str]:
+def write_release(release: Release, directory: Path, *, internal: bool = False) -> list[str]:
     """Write a release into a folder that is new, empty, or has exactly these files; return their names.
 
     Files are copied beside the folder and checked, then the folder appears at once. The references of

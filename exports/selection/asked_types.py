@@ -24,7 +24,7 @@ def asks_some(selection: Selection) -> bool:
     return RoundItem.objects.filter(round__in=rounds, types__isnull=False).exists()
 
 
-def asked_read(selection: Selection, within: tuple[int, int]) -> dict[int, set[str]]:
+def read_asked(selection: Selection, within: tuple[int, int]) -> dict[int, set[str]]:
     """Return the types asked of the items whose keys lie within a range, but for those in no chosen round."""
     rounds = selection.round_of
     found: dict[int, set[str]] = defaultdict(set)

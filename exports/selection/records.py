@@ -14,7 +14,7 @@ from typing import Any
 from annotation.models import (
     Resolution,
 )
-from exports.selection.asked_types import asked_read, asked_types
+from exports.selection.asked_types import asked_types, read_asked
 from exports.selection.decisions import (
     UNJUDGED,
     FinalLabel,
@@ -25,8 +25,8 @@ from exports.selection.decisions import (
     final_type,
     latest,
 )
-from exports.selection.refined_questions import Refined, SpanKey, refined_of, refinements_read
-from exports.selection.rows import ItemRow, QuestionRow, judgements_read, questions_read, resolutions_read
+from exports.selection.refined_questions import Refined, SpanKey, read_refinements, refined_of
+from exports.selection.rows import ItemRow, QuestionRow, read_judgements, read_questions, read_resolutions
 from exports.selection.selection import Selection, items_chosen
 
 BATCH = 1000
@@ -54,7 +54,7 @@ class ItemRecord:
     outvoted: int = 0
 
 
-def records_read(selection: Selection) -> Iterator[ItemRecord]:
+def read_records(selection: Selection) -> Iterator[ItemRecord]:
     """Yield the record of every item of the release in import order, a batch in memory at a time."""
     items = items_chosen(selection).order_by("pk").values_list(*ItemRow._fields)
     last = 0
@@ -67,21 +67,21 @@ def _batch_records(selection: Selection, batch: list[ItemRow]) -> Iterator[ItemR
     records = {item.pk: ItemRecord(item) for item in batch}
     within = batch[0].pk, batch[-1].pk
     if not selection.typology:
-        for question in questions_read(selection, within):
+        for question in read_questions(selection, within):
             if question.item in records:
                 records[question.item].questions.append(question)
-    for resolved in resolutions_read(selection, within):
+    for resolved in read_resolutions(selection, within):
         if resolved.item in records:
             records[resolved.item].resolutions[resolved.unit] = resolved
-    for judgement in judgements_read(selection, within):
+    for judgement in read_judgements(selection, within):
         if judgement.item in records:
             records[judgement.item].judgements.append(judgement)
     unit_order: dict[str | int, int] = {
         kind.code: place for place, kind in enumerate(selection.codebook.types)
     }
     numbers = {row.pk: row.number for row in selection.rounds}
-    asked = asked_read(selection, within) if selection.asks_some else {}
-    refined = refinements_read(selection.project, within) if selection.parameters.refined_questions else {}
+    asked = read_asked(selection, within) if selection.asks_some else {}
+    refined = read_refinements(selection.project, within) if selection.parameters.refined_questions else {}
     for record in records.values():
         if not selection.typology:
             record.questions.sort(key=lambda question: question.position)

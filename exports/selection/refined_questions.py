@@ -35,7 +35,7 @@ class Refined(NamedTuple):
     rejected: bool
 
 
-def refinements_read(project: Project, within: tuple[int, int]) -> dict[int, dict[SpanKey, Refined]]:
+def read_refinements(project: Project, within: tuple[int, int]) -> dict[int, dict[SpanKey, Refined]]:
     """Return the newest refinement of each span of the items with these keys, rejected ones too."""
     rows = (
         QuestionRefinement.objects.filter(run__project=project, item__id__range=within, state=State.REFINED)

@@ -54,7 +54,7 @@ class QuestionRow(NamedTuple):
     origin: str
 
 
-def questions_read(selection: Selection, within: tuple[int, int]) -> Iterator[QuestionRow]:
+def read_questions(selection: Selection, within: tuple[int, int]) -> Iterator[QuestionRow]:
     """Yield the questions of the items whose keys lie within a range, both ends in."""
     rows = Question.objects.filter(
         item__project=selection.project,
@@ -66,7 +66,7 @@ def questions_read(selection: Selection, within: tuple[int, int]) -> Iterator[Qu
         yield QuestionRow(*row)
 
 
-def origins_read(selection: Selection) -> list[str]:
+def read_origins(selection: Selection) -> list[str]:
     """Return who the project's questions come from, sorted; nobody is none."""
     rows = Question.objects.filter(
         item__project=selection.project, brought_by__state=Import.State.DONE, candidate=False
@@ -80,7 +80,7 @@ def origins_of(origin: str) -> list[str]:
     return [one for one in origin.split("\n") if one]
 
 
-def annotators_read(selection: Selection, wanted: Callable[[int], bool] | None = None) -> list[int]:
+def read_annotators(selection: Selection, wanted: Callable[[int], bool] | None = None) -> list[int]:
     """Return who was given an item in the chosen rounds, `wanted` ones alone, in the order of pseudonyms.
 
     To be given an item says nothing of what was answered, which a release may withhold.
@@ -104,7 +104,7 @@ def has_published_labels(project: Project) -> bool:
     return published.exists()
 
 
-def resolutions_read(selection: Selection, within: tuple[int, int]) -> Iterator[Resolved]:
+def read_resolutions(selection: Selection, within: tuple[int, int]) -> Iterator[Resolved]:
     """Yield the current resolutions of the items within a range of keys."""
     rows = Resolution.objects.filter(
         BROUGHT_WHOLE,
@@ -127,7 +127,7 @@ def resolutions_read(selection: Selection, within: tuple[int, int]) -> Iterator[
         yield Resolved(item, unit, answer, spans, *rest)
 
 
-def judgements_read(selection: Selection, within: tuple[int, int]) -> Iterator[Judgement]:
+def read_judgements(selection: Selection, within: tuple[int, int]) -> Iterator[Judgement]:
     """Yield the judgements of the chosen rounds about the items within a range of keys."""
     model = TypeAnnotation if selection.typology else QuestionAnnotation
     unit, answer = ("type_code", "applicable") if selection.typology else ("question_id", "label")

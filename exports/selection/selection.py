@@ -87,7 +87,7 @@ class Selection:
         return {row.pk: row for row in self.rounds}
 
 
-def selection_read(project: Project, parameters: Parameters) -> Selection:
+def read_selection(project: Project, parameters: Parameters) -> Selection:
     """Find the rounds that the parameters name. Raises ParameterError for one that cannot be released."""
     if parameters.refined_questions and project.protocol != Protocol.FOCUS:
         raise ParameterError(

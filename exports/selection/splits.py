@@ -11,7 +11,7 @@ from django.utils.translation import gettext
 
 from annotation.models import RoundItem
 from exports.selection.parameters import ParameterError
-from exports.selection.records import ItemRecord, records_read
+from exports.selection.records import ItemRecord, read_records
 from exports.selection.selection import Selection, items_chosen
 
 UNASSIGNED = "unassigned"
@@ -21,7 +21,7 @@ LABELS = 3
 """Useful, Unhelpful, Invalid: the most that the balanced rule can spread over."""
 
 
-def splits_plan(selection: Selection) -> dict[int, str]:
+def plan_splits(selection: Selection) -> dict[int, str]:
     """Return the split of every item of the release, by key; empty where there are no splits.
 
     Raises ParameterError for another name of a split that there is not.
@@ -119,7 +119,7 @@ def _by_balance(selection: Selection) -> dict[int, str]:
     size = int(dict(selection.parameters.split_sizes)["test"])
     keys: dict[str, int] = {}
     labels: dict[str, Counter[str]] = {}
-    for record in records_read(selection):
+    for record in read_records(selection):
         keys[record.item.external_id] = record.item.pk
         labels[record.item.external_id] = label_counts(record)
     if size >= len(keys):
@@ -140,7 +140,7 @@ def _as_published(selection: Selection) -> dict[int, str]:
         record.item.pk: "test"
         if is_published_test(record.item.external_id, label_counts(record))
         else "validation"
-        for record in records_read(selection)
+        for record in read_records(selection)
     }
 
 

@@ -174,7 +174,7 @@ class SystemForm(DescriptionForm):
         self.fields["endpoint"].choices = [(url, url) for url in settings.LLM_ENDPOINTS]  # type: ignore[attr-defined]
 
     def asked(self) -> dict[str, Any]:
-        """Return the choices as `choices_read` takes them."""
+        """Return the choices as `read_choices` takes them."""
         given = self.cleaned_data
         methods = []
         for name in given.get("methods", ()):

@@ -16,7 +16,7 @@ from annotation.adjudication.examples import resolution_examples
 from annotation.codebooks.definition import Codebook as Definition
 from annotation.codebooks.diff import codebook_changes
 from annotation.codebooks.toml_reader import CodebookError
-from annotation.codebooks.toml_writer import codebook_toml, document_edited
+from annotation.codebooks.toml_writer import codebook_toml, edit_document
 from annotation.codebooks.translations import codebook_in, language_shown, translation_states
 from annotation.models import Codebook, Membership, Round
 from annotation.projects.projects import codebook_publish, guideline_html
@@ -50,7 +50,7 @@ def codebook(request: HttpRequest, slug: str) -> HttpResponse:
         ],
         versions=list(member.project.codebooks.order_by("-version")),
         rounds=shown.rounds.exclude(status=Round.Status.DRAFT).order_by("number"),
-        rulings=resolution_examples(member.project),
+        resolutions=resolution_examples(member.project),
     )
 
 
@@ -107,7 +107,7 @@ def edit(request: HttpRequest, slug: str) -> HttpResponse:
         if given.get("as") == "toml":
             source = given["source"].replace("\r\n", "\n")
         else:
-            edited = document_edited(document, given)
+            edited = edit_document(document, given)
             source = base.source if edited == document else codebook_toml(edited)
             document = edited
         try:

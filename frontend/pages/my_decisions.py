@@ -17,11 +17,11 @@ from annotation.codebooks.translations import codebook_in
 from annotation.judging.look_through import (
     CANNOT,
     Chosen,
+    count_kinds,
     counted_by,
     decisions_about,
     decisions_of,
     decisions_with_words,
-    kinds_counted,
     kinds_of,
     with_texts,
 )
@@ -124,7 +124,7 @@ class _Looking:
         if not self.by_text:
             of = next((one.code for one in subjects if one.chosen), "")
             rows = decisions_about(rows, of)
-        counts = kinds_counted(rows, self.kinds)
+        counts = count_kinds(rows, self.kinds)
         if self.chosen.show:
             rows = rows.filter(self.kinds[self.chosen.show])
         progress = next(iter(progress_of_round(self.round, member=self.member)), None)

@@ -22,12 +22,12 @@ from core.jobs import WORKING
 from exports.models import RefinementRun
 from exports.refinement.candidates import (
     QuestionCounts,
+    count_sendable,
     question_example,
-    questions_count,
     refinable_selection,
 )
 from exports.refinement.parameters import RefinementChoices, refinement_choices
-from exports.refinement.prompt import prompt_filled
+from exports.refinement.prompt import fill_prompt
 from exports.refinement.runs import (
     outcomes,
     refined_reject,
@@ -162,7 +162,7 @@ def _counted(selection: Selection, choices: RefinementChoices) -> QuestionCounts
     table = counting_start(selection)
     if table is None:
         return None
-    return questions_count(
+    return count_sendable(
         table,
         sources=choices.sources,
         again=choices.again,
@@ -174,7 +174,7 @@ def _counted(selection: Selection, choices: RefinementChoices) -> QuestionCounts
 def _example(selection: Selection, choices: RefinementChoices) -> tuple[str, str] | None:
     """Return the first prompt that would be sent, and the id of its item."""
     found = question_example(selection, choices)
-    return (prompt_filled(choices.prompt, found), found.external_id) if found else None
+    return (fill_prompt(choices.prompt, found), found.external_id) if found else None
 
 
 def _minutes(counted: QuestionCounts | None, rare: RareRefinementForm) -> int:

@@ -24,7 +24,7 @@ from scoring.api.serializers import (
     WholeEvaluationSerializer,
 )
 from scoring.models import Evaluation
-from scoring.systems.choices import choices_read
+from scoring.systems.choices import read_choices
 from scoring.systems.evaluations import evaluation_cancel, evaluation_or_404
 from scoring.systems.judging import DEFAULTS
 from scoring.systems.submissions import FilesRefused, HandedIn
@@ -64,7 +64,7 @@ class EvaluationListApi(MemberView):
         given = EvaluationInputSerializer(data=request.data)
         given.is_valid(raise_exception=True)
         values = given.validated_data
-        asked = choices_read(
+        asked = read_choices(
             member.project,
             methods=values["methods"],
             scope=values["scope"],

@@ -39,14 +39,15 @@ def focus_figures(
         for scope in SCOPES
     }
     return {
-        **{scope: _types_json(found) for scope, found in scores.items()},
+        **{scope: types_json(found) for scope, found in scores.items()},
         **_spans(benchmark, submission, replicates, seed),
         "spans_not_in_text": sum(found.spans_not_in_text for found in submission.types.values()),
         "confusion": {code: dict(row) for code, row in scores["all"].confusion.items()},
     }
 
 
-def _types_json(scores: TypeScores) -> dict[str, Any]:
+def types_json(scores: TypeScores) -> dict[str, Any]:
+    """Return the figures of one scope as JSON has them."""
     types = {
         code: {
             "precision": score.precision.to_json(),

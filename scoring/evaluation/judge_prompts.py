@@ -121,10 +121,10 @@ def prompt_problem(method: str, prompt: str) -> str:
     return ""
 
 
-def prompt_filled(prompt: str, *, question: str, text: str, references: Sequence[str]) -> str:
+def fill_prompt(prompt: str, *, question: str, text: str, references: Sequence[str]) -> str:
     """Put the values into a prompt, the references numbered from 0. Braces in the values are text.
 
-    >>> prompt_filled("{references} ~ {question}", question="Why {x}?", text="", references=["Who?"])
+    >>> fill_prompt("{references} ~ {question}", question="Why {x}?", text="", references=["Who?"])
     '0: Who? ~ Why {x}?'
     """
     values = {

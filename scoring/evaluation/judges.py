@@ -10,7 +10,7 @@ from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field
 from typing import Any, NamedTuple
 
-from scoring.evaluation.judge_prompts import MODEL_REFERENCE, prompt_digest, prompt_filled
+from scoring.evaluation.judge_prompts import MODEL_REFERENCE, fill_prompt, prompt_digest
 from scoring.evaluation.references import Benchmark, Intervention
 from scoring.evaluation.submissions import Question, Submission
 from scoring.figures.matching import NAE, Match
@@ -103,9 +103,7 @@ def _verdict(
         # As by every method: without a reference nothing can be evaluated.
         return Verdict(Match(None, None, NAE))
     references = [intervention.questions[at].words for at in places]
-    prompt = prompt_filled(
-        judge.prompt, question=question.words, text=intervention.text, references=references
-    )
+    prompt = fill_prompt(judge.prompt, question=question.words, text=intervention.text, references=references)
     said = judge.ask(about, prompt)
     digest = prompt_digest(prompt)
     read = _read(said, by_reference, len(places))

@@ -20,7 +20,7 @@ _HEAD = ["run", "method", "figure", "value", "low", "high", "reason", "n"]
 TABLES = ("scores.json", "scores.csv", "scores.tex")
 
 
-def evaluation_write(evaluation: Evaluation, folder: Path) -> list[str]:
+def write_evaluation(evaluation: Evaluation, folder: Path) -> list[str]:
     """Write scores.json, scores.csv, scores.tex and answers.jsonl into a folder; return their names."""
     folder.mkdir(parents=True, exist_ok=True)
     texts = {name: scores_file(evaluation, name) for name in TABLES}

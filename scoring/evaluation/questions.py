@@ -59,10 +59,10 @@ class Method(NamedTuple):
         return self.name if self.threshold is None else f"{self.name}:{self.threshold:g}"
 
 
-def method_read(given: str) -> Method:
+def read_method(given: str) -> Method:
     """Read METHOD or METHOD:THRESHOLD. Raises CannotScore with what there is.
 
-    >>> method_read("chrf:35")
+    >>> read_method("chrf:35")
     Method(name='chrf', threshold=35.0)
     """
     name, colon, threshold = given.partition(":")

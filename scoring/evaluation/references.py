@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field
 from typing import Any, NamedTuple
 
@@ -45,7 +45,10 @@ class Intervention(NamedTuple):
 
 @dataclass(frozen=True, slots=True)
 class Benchmark:
-    """The references of one split; `own` are ids of the questions that came from each system, by its name."""
+    """The references of one split; `own` are ids of the questions that came from each system, by its name.
+
+    `development` reads the split of the same release that answers may be chosen by, None where there is none.
+    """
 
     codebook: Codebook
     names: TypeNames
@@ -53,6 +56,7 @@ class Benchmark:
     interventions: Mapping[str, Intervention] = field(default_factory=dict)
     provenance: Mapping[str, Any] = field(default_factory=dict)
     own: Mapping[str, frozenset[str]] = field(default_factory=dict)
+    development: Callable[[], Benchmark | None] = lambda: None
 
     @property
     def is_focus(self) -> bool:
@@ -73,7 +77,7 @@ def type_names(codebook: Codebook) -> TypeNames:
     return TypeNames([(kind.code, (kind.name, *kind.aliases)) for kind in codebook.types], none=derived)
 
 
-def benchmark_read(
+def read_benchmark(
     data: bytes,
     file: str,
     codebook: Codebook,

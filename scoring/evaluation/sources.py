@@ -9,7 +9,8 @@ import hashlib
 import json
 import re
 from collections.abc import Callable, Collection, Mapping, Sequence
-from dataclasses import dataclass
+from contextlib import suppress
+from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Any
 
@@ -18,10 +19,12 @@ from annotation.codebooks.toml_reader import load_shipped, read_codebook, read_c
 from exports.files.outputs import Places
 from scoring.evaluation.faults import CannotScore, Findings
 from scoring.evaluation.json_file import items_of
-from scoring.evaluation.references import Benchmark, benchmark_read
+from scoring.evaluation.references import Benchmark, read_benchmark
 
 INTERNAL = "internal/"
 SHIPPED_CODEBOOKS = ("focus", "cqs_gen")
+DEVELOPMENT_SPLITS = (("validation", "valid", "val", "development", "dev"), ("train", "training"))
+"""What the splits are called that answers may be chosen by: one of the first where there is one."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -63,26 +66,39 @@ def benchmark_of_release(
     if not splits:
         raise CannotScore(f"{release.name}: has no {stem}.json: is it whole?")
     chosen = _split(release, splits, handed_in, split)
-    public = splits[chosen]
-    name = f"{INTERNAL}{public}" if f"{INTERNAL}{public}" in release.names else public
-    data = release.read(name)
     manifest = json.loads(release.read("release.json"))
-    provenance = {
-        "release": manifest.get("project"),
-        "version": manifest.get("version"),
-        "digest": manifest.get("digest"),
-        "split": chosen or None,
-        "file": public,
-        "sha256": hashlib.sha256(data).hexdigest(),
-    }
-    return benchmark_read(data, name, codebook, provenance=provenance, own=_own(release, system))
+
+    def read(name: str) -> Benchmark:
+        public = splits[name]
+        whole = f"{INTERNAL}{public}"
+        place = whole if whole in release.names else public
+        data = release.read(place)
+        provenance = {
+            "release": manifest.get("project"),
+            "version": manifest.get("version"),
+            "digest": manifest.get("digest"),
+            "split": name or None,
+            "file": public,
+            "sha256": hashlib.sha256(data).hexdigest(),
+        }
+        return read_benchmark(data, place, codebook, provenance=provenance, own=_own(release, system))
+
+    def development() -> Benchmark | None:
+        for called in DEVELOPMENT_SPLITS:
+            for name in splits:
+                if name.casefold() in called and name != chosen:
+                    with suppress(CannotScore):  # withheld, and there is no internal/
+                        return read(name)
+        return None
+
+    return replace(read(chosen), development=development)
 
 
 def benchmark_of_file(path: Path, codebook: str) -> Benchmark:
     """Return the references of one file in the published shape. Raises CannotScore and CodebookError."""
     data = file_bytes(path)
     provenance = {"file": path.name, "sha256": hashlib.sha256(data).hexdigest()}
-    return benchmark_read(data, path.name, codebook_named(codebook), provenance=provenance)
+    return read_benchmark(data, path.name, codebook_named(codebook), provenance=provenance)
 
 
 def codebook_named(name: str) -> Codebook:

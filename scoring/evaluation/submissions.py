@@ -38,7 +38,7 @@ class Submission:
     twice: int = 0
 
 
-def submission_read(data: bytes, file: str, benchmark: Benchmark, *, complete: bool = False) -> Submission:
+def read_submission(data: bytes, file: str, benchmark: Benchmark, *, complete: bool = False) -> Submission:
     """Read a system's file; its faults are in what is returned.
 
     `complete`: an item, or one of its three questions, that is missing is a fault, and not only counted; so

@@ -18,7 +18,7 @@ from scoring.evaluation.sources import (
     benchmark_of_release,
     file_bytes,
 )
-from scoring.evaluation.submissions import Submission, submission_read
+from scoring.evaluation.submissions import Submission, read_submission
 from scoring.systems.storage import release_files
 
 USAGE = (
@@ -91,7 +91,7 @@ class ScoringCommand(ScriptCommand):
             )
         complete = options["complete"]
         return benchmark, [
-            (submission_read(data, path.name, benchmark, complete=complete), hashlib.sha256(data).hexdigest())
+            (read_submission(data, path.name, benchmark, complete=complete), hashlib.sha256(data).hexdigest())
             for path, data in zip(paths, handed_in, strict=True)
         ]
 

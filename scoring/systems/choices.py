@@ -16,10 +16,10 @@ from core.errors import Refused
 from scoring.evaluation.evaluate import ENGINE_VERSION, FOCUS_METHOD
 from scoring.evaluation.faults import CannotScore
 from scoring.evaluation.focus import SCOPES
-from scoring.evaluation.questions import BY_PEOPLE, DEFAULT_METHODS, Method, method_read
+from scoring.evaluation.questions import BY_PEOPLE, DEFAULT_METHODS, Method, read_method
 from scoring.models import Evaluation, Submission
 from scoring.systems.judging import judge_parameters
-from scoring.systems.people import decided_read
+from scoring.systems.people import read_decided
 
 MOST_REPLICATES = 100_000
 MOST_SEED = 2**63 - 1
@@ -54,7 +54,7 @@ class Asked:
         }
 
 
-def choices_read(
+def read_choices(
     project: Project,
     *,
     methods: Sequence[str] = (),
@@ -89,7 +89,7 @@ def choices_read(
     chosen: list[Method] = []
     if not focus:
         try:
-            chosen = list(dict.fromkeys(method_read(given) for given in methods or DEFAULT_METHODS))
+            chosen = list(dict.fromkeys(read_method(given) for given in methods or DEFAULT_METHODS))
         except CannotScore as problem:
             errors["methods"] = str(problem).removeprefix("--method ")
     judges: dict[str, dict[str, Any]] = {}
@@ -135,7 +135,7 @@ def _people(method: str, submission: Submission) -> dict[str, Any]:
     """Return which decisions of people a method rests on as they are now; None without a closed round."""
     if method not in BY_PEOPLE:
         return {}
-    decided = decided_read(submission.release)
+    decided = read_decided(submission.release)
     return {"people": decided.to_json() if decided else None}
 
 

@@ -40,7 +40,7 @@ from scoring.systems.choices import Asked, asked_before
 from scoring.systems.headline import headline
 from scoring.systems.item_counts import Scores
 from scoring.systems.judging import answer_row, answers_stored, judge_of
-from scoring.systems.people import decided_read
+from scoring.systems.people import read_decided
 from scoring.systems.submissions import Runs, submission_opened
 
 logger = logging.getLogger(__name__)
@@ -134,7 +134,7 @@ def evaluation_run(*, evaluation_id: int) -> bool:
     return done
 
 
-def evaluation_keep(*, evaluation: Evaluation, opened: tuple[Benchmark, Runs], found: Found) -> bool:
+def keep_evaluation(*, evaluation: Evaluation, opened: tuple[Benchmark, Runs], found: Found) -> bool:
     """Store figures of the same files that were computed here. Return whether it was by this call."""
     return _at_work(evaluation.pk, lambda *_: (found, *opened), failing=True)
 
@@ -212,7 +212,7 @@ def _computed(evaluation: Evaluation, lease: Lease) -> Computed:
             raise _without_encoder(str(missing)) from None
     people = None
     if evaluation.method in BY_PEOPLE:
-        decided = decided_read(evaluation.submission.release)
+        decided = read_decided(evaluation.submission.release)
         if decided is None or decided.to_json() != evaluation.parameters.get("people"):
             raise Unscored(
                 NO_MATCHING_ROUND,

@@ -14,7 +14,7 @@ from exports.releases.reader_access import refuse_release_while_judging
 from scoring.models import Evaluation
 from scoring.systems.choices import Asked
 from scoring.systems.evaluations import evaluation_request
-from scoring.systems.submissions import HandedIn, files_checked, plain_name, submission_store
+from scoring.systems.submissions import HandedIn, check_files, plain_name, store_submission
 from scoring.systems.systems import system_create, system_named
 
 
@@ -38,10 +38,10 @@ def answers_hand_in(
     refuse_release_while_judging(release, by)
     there = system_named(project, system)
     files = [HandedIn(plain_name(file.name), file.data) for file in files]
-    read = files_checked(release, files, split=split, system=there.name if there else seen_as(system))
+    read = check_files(release, files, split=split, system=there.name if there else seen_as(system))
     with transaction.atomic():
         known = there or system_create(
             project=project, name=system, description=description, link=link, by=by
         )
-        submission = submission_store(system=known, release=release, files=files, read=read, by=by)
+        submission = store_submission(system=known, release=release, files=files, read=read, by=by)
         return [evaluation_request(submission=submission, asked=one, by=by) for one in asked]

@@ -15,8 +15,8 @@ from django.utils.translation import gettext
 from core.errors import Refused
 from core.texts import storable
 from exports.models import RefinementRun
-from exports.refinement.llm_client import Endpoint, Pause, Timing, Unanswered, answer_ask, chat_body
-from exports.refinement.parameters import choice_checked
+from exports.refinement.llm_client import Endpoint, Pause, Timing, Unanswered, ask_endpoint, chat_body
+from exports.refinement.parameters import check_choice
 from scoring.evaluation.judge_prompts import DEFAULT_PROMPTS, prompt_problem
 from scoring.evaluation.judges import REPEATS_KEY, About, Judge, Said
 from scoring.models import Evaluation, JudgeAnswer
@@ -71,7 +71,7 @@ def judge_parameters(
     values: dict[str, Any] = {}
     for name in DEFAULTS:
         try:
-            values[name] = choice_checked(name, chosen[name])
+            values[name] = check_choice(name, chosen[name])
         except ValueError as problem:
             errors[name] = str(problem)
     own = prompt.replace("\r\n", "\n").strip()
@@ -179,12 +179,12 @@ class _Asker:
 
     def _asked(self, about: About, prompt: str) -> Said:
         try:
-            answer = answer_ask(
+            answer = ask_endpoint(
                 self.endpoint,
                 chat_body(prompt, **{name: self.parameters[name] for name in _SENT}),
                 timeout=self.parameters["timeout"],
                 timing=self.timing,
-                alive=self._before_each_try,
+                heartbeat=self._before_each_try,
             )
         except Unanswered as refusal:
             self.failures += 1

@@ -40,7 +40,7 @@ class _Of:
     resolved: Vote | None = None
 
 
-def decided_read(release: Release) -> Decided | None:
+def read_decided(release: Release) -> Decided | None:
     """Read what people decided about the questions of systems for a release; None without a closed round.
 
     Votes are those that count in figures: no repeats, nothing after a reopening, nobody who withdrew. A

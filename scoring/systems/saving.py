@@ -13,12 +13,12 @@ from scoring.evaluation.questions import Method
 from scoring.evaluation.references import Benchmark
 from scoring.models import Evaluation
 from scoring.systems.choices import Asked
-from scoring.systems.evaluations import evaluation_keep, evaluation_request
-from scoring.systems.submissions import HandedIn, Runs, submission_store
+from scoring.systems.evaluations import evaluation_request, keep_evaluation
+from scoring.systems.submissions import HandedIn, Runs, store_submission
 from scoring.systems.systems import system_create, system_named
 
 
-def scores_save(
+def save_scores(
     *,
     release: Release,
     files: Sequence[HandedIn],
@@ -34,7 +34,7 @@ def scores_save(
     system = system_named(release.project, choices.system) or system_create(
         project=release.project, name=choices.system
     )
-    submission = submission_store(system=system, release=release, files=files, read=opened)
+    submission = store_submission(system=system, release=release, files=files, read=opened)
     for part in by_method(found):
         if part.scores["figures"] is None:
             continue
@@ -53,7 +53,7 @@ def scores_save(
         )
         evaluation = evaluation_request(submission=submission, asked=asked)
         if evaluation.state != Evaluation.State.DONE:
-            if not evaluation_keep(evaluation=evaluation, opened=opened, found=part):
+            if not keep_evaluation(evaluation=evaluation, opened=opened, found=part):
                 raise Refused("taken", f"{method}: a worker scores it already: look at the page Systems.")
             evaluation.refresh_from_db()
         yield evaluation

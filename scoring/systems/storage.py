@@ -32,19 +32,19 @@ def release_files(release: Release) -> ReleaseFiles:
     return ReleaseFiles(f"{release.project.slug} {release.version}", files, read)
 
 
-def submitted_store(contents: Iterable[bytes]) -> list[str]:
+def store_submitted(contents: Iterable[bytes]) -> list[str]:
     """Put files into the storage and return their places; all of them or none."""
     folder, places = f"submissions/{uuid.uuid4().hex}", []
     try:
         for run, data in enumerate(contents, start=1):
             places.append(default_storage.save(f"{folder}/{run}", ContentFile(data)))
     except BaseException:
-        submitted_forget(places)
+        forget_submitted(places)
         raise
     return places
 
 
-def submitted_forget(places: Iterable[str]) -> None:
+def forget_submitted(places: Iterable[str]) -> None:
     """Delete files that no row names."""
     for place in places:
         try:
@@ -53,7 +53,7 @@ def submitted_forget(places: Iterable[str]) -> None:
             logger.warning("the file of a refused submission stays (%s)", type(error).__name__)
 
 
-def submitted_read(file: SubmissionFile) -> bytes:
+def read_submitted(file: SubmissionFile) -> bytes:
     """Return a submitted file. Raises Refused where the storage lost or changed it."""
     try:
         with default_storage.open(file.storage, "rb") as stream:

@@ -24,9 +24,9 @@ from scoring.evaluation.faults import LISTED, AnswersRefused, CannotScore, Fault
 from scoring.evaluation.references import Benchmark
 from scoring.evaluation.sources import benchmark_of_release
 from scoring.evaluation.submissions import Submission as ReadSubmission
-from scoring.evaluation.submissions import submission_read
+from scoring.evaluation.submissions import read_submission
 from scoring.models import Submission, SubmissionFile, System
-from scoring.systems.storage import release_files, submitted_forget, submitted_read, submitted_store
+from scoring.systems.storage import forget_submitted, read_submitted, release_files, store_submitted
 from scoring.triggers import LIMITS
 
 MOST_RUNS = 20
@@ -57,7 +57,7 @@ class HandedIn(NamedTuple):
     data: bytes
 
 
-def files_checked(
+def check_files(
     release: Release, files: Sequence[HandedIn], *, split: str | None = None, system: str = ""
 ) -> tuple[Benchmark, Runs]:
     """Read files against a split of a release, by default that which has all their items.
@@ -80,7 +80,7 @@ def files_checked(
     except CannotScore as problem:
         raise Refused("invalid", str(problem), errors={"split": str(problem)}) from None
     runs = [
-        (submission_read(file.data, file.name, benchmark), hashlib.sha256(file.data).hexdigest())
+        (read_submission(file.data, file.name, benchmark), hashlib.sha256(file.data).hexdigest())
         for file in files
     ]
     if faults := [fault for run, _ in runs for fault in run.faults]:
@@ -99,11 +99,11 @@ def submission_create(
     """Store the files of a system, each a run of it, or return the submission that has the same ones."""
     refuse_archived(system.project)
     files = [HandedIn(plain_name(file.name), file.data) for file in files]
-    benchmark, runs = files_checked(release, files, split=split, system=system.name)
-    return submission_store(system=system, release=release, files=files, read=(benchmark, runs), by=by)
+    benchmark, runs = check_files(release, files, split=split, system=system.name)
+    return store_submission(system=system, release=release, files=files, read=(benchmark, runs), by=by)
 
 
-def submission_store(
+def store_submission(
     *,
     system: System,
     release: Release,
@@ -111,7 +111,7 @@ def submission_store(
     read: tuple[Benchmark, Runs],
     by: Membership | None = None,
 ) -> Submission:
-    """Store files that `files_checked` found nothing wrong with."""
+    """Store files that `check_files` found nothing wrong with."""
     benchmark, runs = read
     values = {
         "release": release,
@@ -121,7 +121,7 @@ def submission_store(
     there = system.submissions.filter(**values).first()
     if there is not None:
         return there
-    places = submitted_store(file.data for file in files)
+    places = store_submitted(file.data for file in files)
     try:
         with transaction.atomic():
             submission = system.submissions.create(created_by=by, **values)
@@ -147,22 +147,22 @@ def submission_store(
                 details={"system": system.name, "release": release.version, "runs": len(files)},
             )
     except IntegrityError:
-        submitted_forget(places)
+        forget_submitted(places)
         there = system.submissions.filter(**values).first()
         if there is None:
             raise
         return there
     except BaseException:
-        submitted_forget(places)
+        forget_submitted(places)
         raise
     return submission
 
 
 def submission_opened(submission: Submission) -> tuple[Benchmark, Runs]:
     """Read a stored submission again, against its release. Raises Refused where bytes have changed."""
-    files = [HandedIn(file.name, submitted_read(file)) for file in submission.files.order_by("run")]
+    files = [HandedIn(file.name, read_submitted(file)) for file in submission.files.order_by("run")]
     system = submission.system.name
-    return files_checked(submission.release, files, split=submission.split, system=system)
+    return check_files(submission.release, files, split=submission.split, system=system)
 
 
 def _notes(found: ReadSubmission) -> list[list[str]]:

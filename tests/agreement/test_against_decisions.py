@@ -32,14 +32,16 @@ def study():
 
 
 def decide(made, item, applicable):
-    ruling = ResolutionInput(applicable=applicable, spans=((0, 3),) if applicable else (), why="It says so.")
+    resolution = ResolutionInput(
+        applicable=applicable, spans=((0, 3),) if applicable else (), why="It says so."
+    )
     before = Resolution.objects.filter(item=item, superseded_at__isnull=True).first()
     return resolution_decide(
         item=item,
         unit=Unit(type_code="LE"),
         member=made.lead,
         codebook=made.round.codebook,
-        given=ruling,
+        given=resolution,
         seen=before.pk if before else None,
     )
 

@@ -13,7 +13,7 @@ from agreement.display.cells import Notes
 from agreement.display.chart_files import CHARTS, chart_svg
 from agreement.display.csv_latex import figures_csv, latex_table
 from agreement.display.overview import overview
-from agreement.display.sample_size import plan_clean, report_plan
+from agreement.display.sample_size import clean_plan, plan_report
 from agreement.display.tables import annotator_table, applicability, cross_table
 from agreement.models import AgreementReport
 from annotation.rounds.lifecycle import round_close, round_create
@@ -108,7 +108,7 @@ def test_consensus_spans_are_of_asked_types(report):
 
 def test_the_sample_size_is_planned_from_the_texts_that_were_asked(report):
     rows = {
-        row["code"]: row for row in report_plan(report, plan_clean({"width": 0.5, "coefficient": "pabak"}))
+        row["code"]: row for row in plan_report(report, clean_plan({"width": 0.5, "coefficient": "pabak"}))
     }
     assert {code: rows[code]["n_items"] for code in ("OSP", "LE", "VAT")} == {"OSP": 2, "LE": 2, "VAT": 0}
     assert (rows["VAT"]["more"], rows["VAT"]["reason"]) == (None, "no_items")

@@ -14,7 +14,7 @@ from agreement.statistics.bootstrap import (
 from agreement.statistics.coefficients import evaluate_count
 from agreement.statistics.label_agreement import label_agreement
 from agreement.statistics.pairs import cohen_kappa, light_kappa, table_sums
-from agreement.statistics.rating_table import _normal_is_safe, _normal_sums, study_of
+from agreement.statistics.rating_table import _normal_is_safe, _normal_sums, rating_table
 from agreement.statistics.standard_errors import rule_of_three, wilson_interval
 from tests.agreement.tables import case_ratings, known_answer, random_ratings, two_by_two
 
@@ -100,10 +100,10 @@ def test_resamples_keep_their_size_and_the_mean_of_the_multiplicities():
 
 def test_normal_draws_stand_in_for_multinomial_ones_only_where_every_count_is_large():
     ratings = random_ratings(np.random.default_rng(8), 40_000, 4, 2, accuracy=0.7, missing=0.2)
-    study = study_of(ratings, q=2)
-    units, matrix = study.row_units, study.pairs.summation().dense()
-    drawn = study.pairs.pair_sums(_normal_sums(units, matrix, 20_000, generator(1, 1), n=None))
-    exact = study.pairs.pair_sums(
+    prepared = rating_table(ratings, q=2)
+    units, matrix = prepared.row_units, prepared.pairs.summation().dense()
+    drawn = prepared.pairs.pair_sums(_normal_sums(units, matrix, 20_000, generator(1, 1), n=None))
+    exact = prepared.pairs.pair_sums(
         np.concatenate([w @ matrix for w in resampled_weights(units.multiplicity, 20_000, generator(2, 1))])
     )
     for quantile in (0.025, 0.5, 0.975):
@@ -113,22 +113,24 @@ def test_normal_draws_stand_in_for_multinomial_ones_only_where_every_count_is_la
         )
         # The standard error of a 2.5% quantile of 20,000 draws is 2% of the standard deviation, here .00002.
         assert ours == pytest.approx(theirs, abs=0.0002)
-    assert _normal_is_safe(table_sums(study.tables))
-    assert _normal_is_safe(table_sums(study_of(two_by_two(5000, 0, 0, 5000), q=2).tables))
-    assert not _normal_is_safe(table_sums(study_of(two_by_two(5000, 3, 4, 5000), q=2).tables))
-    assert not _normal_is_safe(table_sums(study_of(two_by_two(90_000, 150, 150, 5), q=2).tables))
+    assert _normal_is_safe(table_sums(prepared.tables))
+    assert _normal_is_safe(table_sums(rating_table(two_by_two(5000, 0, 0, 5000), q=2).tables))
+    assert not _normal_is_safe(table_sums(rating_table(two_by_two(5000, 3, 4, 5000), q=2).tables))
+    assert not _normal_is_safe(table_sums(rating_table(two_by_two(90_000, 150, 150, 5), q=2).tables))
 
 
 def test_normal_draws_keep_the_number_of_items_as_multinomial_ones_do():
     ratings = random_ratings(np.random.default_rng(8), 3000, 3, 2, accuracy=0.7)
-    study = study_of(ratings, q=2)
-    matrix = study.pairs.summation().dense()
-    drawn = study.pairs.pair_sums(_normal_sums(study.row_units, matrix, 4000, generator(1, 1), n=None))
+    prepared = rating_table(ratings, q=2)
+    matrix = prepared.pairs.summation().dense()
+    drawn = prepared.pairs.pair_sums(_normal_sums(prepared.row_units, matrix, 4000, generator(1, 1), n=None))
     assert drawn.common == pytest.approx(np.full((3, 4000), 3000.0), abs=1e-8)
     # An agreeing pair of ratings is binomial.
-    share = table_sums(study.tables).agreeing / 3000
+    share = table_sums(prepared.tables).agreeing / 3000
     assert drawn.agreeing.std(axis=1) == pytest.approx(np.sqrt(3000 * share * (1 - share)), rel=0.05)
-    larger = study.pairs.pair_sums(_normal_sums(study.row_units, matrix, 4000, generator(1, 1), n=12_000))
+    larger = prepared.pairs.pair_sums(
+        _normal_sums(prepared.row_units, matrix, 4000, generator(1, 1), n=12_000)
+    )
     assert larger.common == pytest.approx(np.full((3, 4000), 12_000.0), abs=1e-8)
     assert larger.agreeing.std(axis=1) == pytest.approx(2 * drawn.agreeing.std(axis=1), rel=1e-6)
 
@@ -265,8 +267,8 @@ def test_the_interval_covers_the_true_value_in_about_95_of_100_studies():
     for number in range(studies):
         truth = rng.integers(2, size=(50, 1))
         ratings = np.where(rng.random((50, 2)) < accuracy, truth, 1 - truth)
-        study = study_of(ratings, q=2)
-        resampled = study.resampled_sums(500, number)
+        prepared = rating_table(ratings, q=2)
+        resampled = prepared.resampled_sums(500, number)
         for name, true in truths.items():
             values, codes = evaluate_count(name, resampled)
             interval = percentile_interval(values, codes == 0)

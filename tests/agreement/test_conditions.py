@@ -9,11 +9,11 @@ import pytest
 from agreement.computation.compute import report_compute
 from agreement.models import AgreementReport
 from agreement.report.comparison import rounds_conditions
-from agreement.report.conditions import conditions_brief, conditions_read, conditions_words
+from agreement.report.conditions import conditions_brief, conditions_words, read_conditions
 from annotation.adjudication.discussion import comment_add
 from annotation.judging.recording import Unit
 from annotation.projects.projects import codebook_publish
-from annotation.rounds.editing import discussed_before_set
+from annotation.rounds.editing import set_discussed_before
 from annotation.rounds.lifecycle import round_close, round_create, round_draw
 from annotation.rounds.opening import round_open
 from tests import factories
@@ -58,7 +58,7 @@ def test_texts_and_people_are_the_same_or_new(
 ):
     before = judged(made, [made.items[at] for at in then], [made.annotators[at] for at in people_then])
     after = judged(made, [made.items[at] for at in now], [made.annotators[at] for at in people_now])
-    found = conditions_read(before, after)
+    found = read_conditions(before, after)
     assert (found.items, found.n_items_both, found.n_items, found.against_n_items) == (
         items,
         n_both,
@@ -77,7 +77,7 @@ def test_texts_judged_again_after_a_discussion_are_no_sign_of_a_better_guideline
     discuss(made, before, made.items[0])
     after = judged(made, made.items, made.annotators)
     discuss(made, before, made.items[1])  # too late to have any effect
-    found = conditions_read(before, after)
+    found = read_conditions(before, after)
     assert (found.discussed, found.n_items_discussed, found.again_after_discussion) == ("yes", 1, True)
     words = " ".join(conditions_words(found))
     assert "In between, 1 text of Round 1 was discussed here." in words
@@ -88,7 +88,7 @@ def test_texts_judged_again_after_a_discussion_are_no_sign_of_a_better_guideline
 def test_a_discussion_of_other_texts_does_not_count_as_one_of_those_judged_again(made):
     before = judged(made, made.items[:3], made.annotators)
     discuss(made, before, made.items[0])
-    found = conditions_read(before, judged(made, made.items[1:], made.annotators))
+    found = read_conditions(before, judged(made, made.items[1:], made.annotators))
     assert (found.n_items_again, found.discussed, found.again_after_discussion) == (2, "yes", False)
     assert "and not that the guideline" not in " ".join(conditions_words(found))
 
@@ -103,8 +103,8 @@ def test_a_discussion_of_other_texts_does_not_count_as_one_of_those_judged_again
 )
 def test_a_discussion_held_elsewhere_is_what_a_lead_says(made, said, discussed, sentence):
     before, after = (judged(made, made.items[:2], made.annotators) for _ in range(2))
-    discussed_before_set(after, by=made.lead, discussed=said)
-    found = conditions_read(before, after)
+    set_discussed_before(after, by=made.lead, discussed=said)
+    found = read_conditions(before, after)
     assert (found.discussed, found.again_after_discussion) == (discussed, said is True)
     assert sentence in conditions_words(found)
     event = made.project.events.order_by("-id").first()
@@ -133,11 +133,11 @@ def test_every_place_that_tells_of_a_change_tells_its_conditions(made, lead_clie
     after = judged(made, made.items, made.annotators)
     for round in (before, after):
         assert report_compute(report_id=AgreementReport.objects.get(round=round).pk)
-    told = conditions_read(before, after).to_json()["says"]
+    told = read_conditions(before, after).to_json()["says"]
     assert "Guideline version 1 then, version 2 now." in told
     for path in ("/p/s/rounds/2/change/", "/p/s/rounds/2/agreement/"):
         page = lead_client.get(path).content.decode()
-        assert all(sentence in page for sentence in conditions_words(conditions_read(before, after))), path
+        assert all(sentence in page for sentence in conditions_words(read_conditions(before, after))), path
     assert "same texts, same people, discussed in between" in page
     api = "/api/projects/s/rounds/2/report/"
     assert lead_client.get(api).json()["change"]["conditions"]["says"] == told

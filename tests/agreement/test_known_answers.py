@@ -10,7 +10,7 @@ import pytest
 import agreement.statistics.label_agreement
 from agreement.statistics.label_agreement import label_agreement
 from agreement.statistics.patterns import count_patterns, rating_patterns
-from agreement.statistics.rating_table import study_of
+from agreement.statistics.rating_table import rating_table
 from agreement.statistics.standard_errors import (
     Z_95,
     alpha_standard_error,
@@ -110,7 +110,7 @@ def test_standard_errors_equal_the_reference(case):
         ours = fleiss_null_standard_error(counts, multiplicity)
         assert ours == pytest.approx(errors["se_fleiss_null"], abs=1e-10)
     if "cohen_ase" in errors:
-        table = study_of(case_ratings(case), q=case["q"]).tables[0]
+        table = rating_table(case_ratings(case), q=case["q"]).tables[0]
         assert cohen_standard_error(table) == pytest.approx(errors["cohen_ase"], abs=1e-10)
         assert cohen_null_standard_error(table) == pytest.approx(errors["cohen_ase0"], abs=1e-10)
 
@@ -127,7 +127,10 @@ def test_published_figures_hold_to_their_printed_precision(case):
         if ours[f"se_{name}"] is not None:
             ours[f"se_table_{name}"] = ours[f"se_{name}"] * table_factor
     if case["n_raters"] == 2 and ours["cohen_kappa"] is not None and result.n_items > 1:
-        kappa, table = result.estimates["cohen_kappa"], study_of(case_ratings(case), q=case["q"]).tables[0]
+        kappa, table = (
+            result.estimates["cohen_kappa"],
+            rating_table(case_ratings(case), q=case["q"]).tables[0],
+        )
         ours["cohen_ase"], ours["cohen_ase0"] = kappa.se, cohen_null_standard_error(table)
         ours["cohen_ci_low"] = kappa.value - Z_95 * kappa.se
         ours["cohen_ci_high"] = kappa.value + Z_95 * kappa.se
@@ -153,7 +156,7 @@ def _chance_agreement(case: dict) -> dict[str, float]:
         rating_weighted_agreement,
     )
 
-    sums = study_of(case_ratings(case), q=case["q"]).sums
+    sums = rating_table(case_ratings(case), q=case["q"]).sums
     figures = {
         "ac1_pe": gwet_chance_agreement(sums),
         "fleiss_pe": fleiss_chance_agreement(sums),

@@ -10,7 +10,7 @@ from nltk.metrics import masi_distance
 from agreement.display.cells import Notes
 from agreement.display.csv_latex import figures_csv, latex_table
 from agreement.display.tables import sets_table
-from agreement.report.assembly import report_build
+from agreement.report.assembly import build_report
 from agreement.report.unsaid import few_sets, section_unsaid
 from agreement.statistics.label_sets import TOO_MANY_SETS, set_agreement, set_distances
 from bench.report import judgements_make
@@ -146,7 +146,7 @@ def test_so_many_sets_that_their_distances_take_too_long_have_no_interval(monkey
 @pytest.fixture(scope="module")
 def figures():
     judgements, texts = judgements_make(40)
-    return report_build(
+    return build_report(
         judgements,
         {"seed": 1, "replicates": 100, "span_match": 0.5, "live": False, "encoder": None},
         texts=lambda ids: ((item, texts[item]) for item in ids),

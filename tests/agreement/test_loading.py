@@ -6,11 +6,11 @@ from django.utils import timezone
 
 from agreement.report.judgements import natural_key
 from agreement.report.loading import (
-    frame_read,
     judgements_digest,
-    judgements_read,
     judgements_stamp,
-    texts_read,
+    read_frame,
+    read_judgements,
+    read_texts,
 )
 from agreement.report.span_sums import span_frame
 from annotation.models import Assignment, TypeAnnotation
@@ -44,11 +44,11 @@ def study():
 
 
 def kind_index(judgements, code):
-    return [kind.code for kind in judgements.kinds].index(code)
+    return [kind.code for kind in judgements.types].index(code)
 
 
 def test_ratings_stand_by_external_id_and_pseudonym_with_numbers_counted(study):
-    judgements = judgements_read(study[0])
+    judgements = read_judgements(study[0])
     assert judgements.items.external_ids == ("i1", "i2")
     assert judgements.raters == ("A2", "A10")
     assert judgements.ratings(kind_index(judgements, "VAT")).tolist() == [[1, 1], [0, -1]]
@@ -57,8 +57,8 @@ def test_ratings_stand_by_external_id_and_pseudonym_with_numbers_counted(study):
 
 
 def test_spans_and_seconds_stand_beside_their_judgement(study):
-    judgements = judgements_read(study[0])
-    vat = judgements.of_kind(kind_index(judgements, "VAT"))
+    judgements = read_judgements(study[0])
+    vat = judgements.of_type(kind_index(judgements, "VAT"))
     assert vat.unit.tolist() == [0, 0, 1]
     assert list(zip(vat.start.tolist(), vat.end.tolist(), strict=True)) == [(0, 14), (0, 8), (-1, -1)]
     assert vat.seconds.tolist() == [10, 7, 10]
@@ -67,7 +67,7 @@ def test_spans_and_seconds_stand_beside_their_judgement(study):
 def test_undecided_is_no_judgement_and_cannot_judge_is_missing_but_counted(study):
     round, items, members = study
     type_judge(round, items["i2"], members["A10"], {"VAT": "?", "LE": None})
-    judgements = judgements_read(round)
+    judgements = read_judgements(round)
     assert judgements.ratings(kind_index(judgements, "VAT")).tolist() == [[1, 1], [0, -1]]
     assert judgements.n_judgements == 5
     assert (judgements.columns.value < 0).sum() == 1
@@ -93,7 +93,7 @@ def test_a_withdrawn_item_leaves_with_all_its_judgements(study):
     items["i1"].withdrawn_at, items["i1"].withdrawn_reason = timezone.now(), "asked for"
     items["i1"].save()
     assert judgements_stamp(round) != before
-    judgements = judgements_read(round)
+    judgements = read_judgements(round)
     assert judgements.items.external_ids == ("i2",)
     assert judgements.ratings(kind_index(judgements, "VAT")).tolist() == [[0, -1]]
     assert judgements.n_judgements == 1
@@ -103,8 +103,8 @@ def test_the_frame_is_the_same_from_the_database_and_from_the_judgements(study):
     round, items, members = study
     type_judge(round, items["i2"], members["A10"], {"WE": (0, 8)}, after_reopening=True)
     for _ in range(2):
-        judgements = judgements_read(round)
-        expected, found = span_frame(judgements), frame_read(round, judgements.items)
+        judgements = read_judgements(round)
+        expected, found = span_frame(judgements), read_frame(round, judgements.items)
         assert (found.marked.tolist(), found.n_items) == (expected.marked.tolist(), expected.n_items)
         items["i1"].withdrawn_at, items["i1"].withdrawn_reason = timezone.now(), "asked for"
         items["i1"].save()
@@ -166,7 +166,7 @@ def test_questions_are_units_of_their_items_with_labels_and_reasons():
     question_judge(round, first[1], members["A1"], "UN")
     question_judge(round, first[0], members["A2"], "USE")
     question_judge(round, other, members["A2"], None)
-    judgements = judgements_read(round)
+    judgements = read_judgements(round)
     codes = judgements.categories
     assert codes == ("USE", "UN", "IN")
     assert judgements.unit_item.tolist() == [0, 0, 1]
@@ -182,7 +182,7 @@ def test_item_fields_group_items_and_free_texts_are_left_out():
     for number, item in enumerate(items.values()):
         item.metadata = {"fallacies": ["ad hominem", "straw man"][: number % 3], "note": f"n{number}"}
         item.save()
-    fields = judgements_read(round_make(project, list(items.values()))).items.fields
+    fields = read_judgements(round_make(project, list(items.values()))).items.fields
     assert set(fields) == {"source", "fallacies"}
     counts = np.unique([len(values) for values in fields["fallacies"]], return_counts=True)[1]
     assert counts.tolist() == [24, 23, 23]
@@ -190,7 +190,7 @@ def test_item_fields_group_items_and_free_texts_are_left_out():
 
 def test_texts_come_in_the_order_asked_for_in_batches(study):
     ids = [item.id for item in study[1].values()]
-    assert list(texts_read(reversed(ids), batch=1)) == [(ids[1], TEXT), (ids[0], TEXT)]
+    assert list(read_texts(reversed(ids), batch=1)) == [(ids[1], TEXT), (ids[0], TEXT)]
 
 
 def test_a_closed_round_reads_as_the_open_one_did(study):

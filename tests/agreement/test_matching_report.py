@@ -4,11 +4,11 @@ import pytest
 from django.utils.translation import override
 from sklearn.metrics import cohen_kappa_score
 
-from agreement.adjudication.against_decisions import resolved_read
+from agreement.adjudication.against_decisions import read_resolved
 from agreement.computation.compute import report_compute
 from agreement.models import AgreementReport, DisputedUnit
 from agreement.report.judgements import outcome_categories, picked_codes
-from agreement.report.loading import judgements_read
+from agreement.report.loading import read_judgements
 from annotation.adjudication.adjudication import ResolutionInput, resolution_current, resolution_decide
 from annotation.judging.recording import Unit
 from annotation.models import Question
@@ -81,7 +81,7 @@ def test_two_agree_where_they_picked_the_same_reference_or_gave_the_same_label(m
 
 
 def test_the_same_judgements_have_the_same_digest_whatever_the_keys(made):
-    assert judgements_read(made.round).digest() == judgements_read(made.round).digest()
+    assert read_judgements(made.round).digest() == read_judgements(made.round).digest()
 
 
 def test_what_has_no_majority_is_disputed(made):
@@ -136,7 +136,7 @@ def test_annotators_are_compared_with_decisions_by_the_reference_itself(made):
         seen=None,
     )
     codes = [entry["code"] for entry in AgreementReport.objects.get().figures["categories"]]
-    units = resolved_read(made.round, categories=codes, annotators=["A2", "A3"])
+    units = read_resolved(made.round, categories=codes, annotators=["A2", "A3"])
     assert units.key.tolist() == [codes.index("REF")]
     assert units.ratings.tolist() == [[codes.index("REF2"), codes.index("REF")]]
 

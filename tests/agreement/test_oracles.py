@@ -10,7 +10,7 @@ from statsmodels.stats.inter_rater import aggregate_raters, fleiss_kappa
 
 from agreement.statistics.coefficients import count_estimate
 from agreement.statistics.label_agreement import label_agreement
-from agreement.statistics.rating_table import study_of
+from agreement.statistics.rating_table import rating_table
 from tests.agreement.tables import random_ratings
 
 
@@ -26,7 +26,7 @@ def random_tables(seed, number, *, missing=True, raters=(2, 6)):
 def test_alpha_equals_krippendorffs_on_two_thousand_tables_with_missing_cells():
     compared = undefined = 0
     for ratings, q in random_tables(1, 2000):
-        ours = count_estimate("krippendorff_alpha", study_of(ratings, q=q).sums)
+        ours = count_estimate("krippendorff_alpha", rating_table(ratings, q=q).sums)
         data = np.where(ratings < 0, np.nan, ratings).T
         with warnings.catch_warnings():
             warnings.simplefilter("ignore")
@@ -47,7 +47,7 @@ def test_alpha_equals_krippendorffs_on_two_thousand_tables_with_missing_cells():
 def test_fleiss_and_brennan_prediger_equal_statsmodels_on_a_thousand_complete_tables():
     compared = 0
     for ratings, q in random_tables(2, 1000, missing=False):
-        sums = study_of(ratings, q=q).sums
+        sums = rating_table(ratings, q=q).sums
         counts, _ = aggregate_raters(ratings, n_cat=q)
         theirs = fleiss_kappa(counts, method="uniform")
         assert count_estimate("pabak", sums).value == pytest.approx(theirs, abs=1e-9)
@@ -93,7 +93,7 @@ def test_gwets_coefficients_equal_a_plain_reading_of_his_formulas_on_tables_with
             pi += counts / len(row) / len(rated)
             if len(row) >= 2:
                 agreement.append((counts * (counts - 1)).sum() / (len(row) * (len(row) - 1)))
-        sums = study_of(ratings, q=q).sums
+        sums = rating_table(ratings, q=q).sums
         if not agreement:
             assert count_estimate("gwet_ac1", sums).value is None
             continue

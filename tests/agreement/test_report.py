@@ -6,10 +6,10 @@ from django.utils import timezone
 from hypothesis import given
 from hypothesis import strategies as st
 
-from agreement.report.assembly import report_build
+from agreement.report.assembly import build_report
 from agreement.report.label_figures import consensus_of
-from agreement.report.loading import judgements_read, texts_read
-from agreement.report.parameters import parameters_clean
+from agreement.report.loading import read_judgements, read_texts
+from agreement.report.parameters import clean_parameters
 from agreement.spans.consensus import label_consensus
 from core.canonical_json import canonical_json
 from tests.agreement.builders import (
@@ -29,10 +29,10 @@ EVERYONE, BUSES, SLEEP = (0, 8), (20, 25), (51, 56)
 
 
 def build(round, steps=None, **parameters):
-    return report_build(
-        judgements_read(round),
-        {**parameters_clean({"replicates": 200}), "live": False, **parameters},
-        texts=texts_read,
+    return build_report(
+        read_judgements(round),
+        {**clean_parameters({"replicates": 200}), "live": False, **parameters},
+        texts=read_texts,
         progress=lambda *step: steps.append(step) if steps is not None else None,
     )
 
@@ -360,7 +360,7 @@ def test_progress_reaches_its_total(study):
 
 
 def test_a_long_pass_over_the_spans_says_that_it_is_alive(study, monkeypatch):
-    monkeypatch.setattr("agreement.report.per_type.ALIVE_UNITS", 2)
+    monkeypatch.setattr("agreement.report.per_type.HEARTBEAT_UNITS", 2)
     steps = []
     build(study[0], steps)
     # Three units have a span: one sign of life after the second, beside the step at the start.

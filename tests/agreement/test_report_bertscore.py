@@ -6,7 +6,7 @@ from agreement.computation.compute import report_compute
 from agreement.computation.requests import report_current, report_request
 from agreement.models import AgreementReport
 from agreement.spans.bertscore import bertscore
-from agreement.spans.encoders import encoder_load
+from agreement.spans.encoders import load_encoder
 from annotation.rounds.lifecycle import round_close
 from tests import factories
 from tests.agreement.small_encoder import encoder_folder
@@ -40,7 +40,7 @@ def study():
 @pytest.fixture
 def encoder(settings, tmp_path):
     settings.ENCODER = str(encoder_folder(tmp_path))
-    return encoder_load(settings.ENCODER)
+    return load_encoder(settings.ENCODER)
 
 
 def computed(made):

@@ -41,15 +41,15 @@ def test_a_second_claim_of_the_same_report_gets_nothing(round):
 
 def test_a_worker_whose_lease_ran_out_stores_nothing_after_another_took_over(round, monkeypatch):
     report = report_request(round=round_shut(round), parameters=QUICK)
-    build = jobs.report_build
+    build = jobs.build_report
 
     def overtaken(*args, **kwargs):
         AgreementReport.objects.filter(id=report.id).update(lease_until=timezone.now() - timedelta(seconds=1))
-        monkeypatch.setattr(jobs, "report_build", build)
+        monkeypatch.setattr(jobs, "build_report", build)
         assert report_compute(report_id=report.id)
         return build(*args, **kwargs)
 
-    monkeypatch.setattr(jobs, "report_build", overtaken)
+    monkeypatch.setattr(jobs, "build_report", overtaken)
     assert not report_compute(report_id=report.id)
     report.refresh_from_db()
     assert (report.state, report.attempts) == ("done", 2)
@@ -58,13 +58,13 @@ def test_a_worker_whose_lease_ran_out_stores_nothing_after_another_took_over(rou
 
 def test_a_worker_stores_nothing_while_another_has_its_report(round, monkeypatch):
     report = report_request(round=round_shut(round), parameters=QUICK)
-    build = jobs.report_build
+    build = jobs.build_report
 
     def taken_over(*args, **kwargs):
         AgreementReport.objects.filter(id=report.id).update(lease_token="another")
         return build(*args, **kwargs)
 
-    monkeypatch.setattr(jobs, "report_build", taken_over)
+    monkeypatch.setattr(jobs, "build_report", taken_over)
     assert not report_compute(report_id=report.id)
     report.refresh_from_db()
     assert (report.state, report.lease_token, report.consensus_spans.count()) == ("running", "another", 0)

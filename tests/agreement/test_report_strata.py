@@ -6,13 +6,13 @@ import pytest
 
 from agreement.adjudication.against_decisions import KeyFigures
 from agreement.computation.crosscheck_labels import CHECKED, DIFFERS
-from agreement.computation.crosscheck_strata import strata_check
+from agreement.computation.crosscheck_strata import check_strata
 from agreement.display.cells import Notes, letters
 from agreement.display.csv_latex import figures_csv, latex_table
 from agreement.display.overview import overview
 from agreement.display.tables import span_headers, stacked_table
 from agreement.display.wording import changed_since
-from agreement.report.assembly import report_build
+from agreement.report.assembly import build_report
 from agreement.report.comparison import round_change
 from agreement.report.label_figures import table_figures
 from agreement.spans.u_alpha import coincidences, u_alpha
@@ -45,7 +45,7 @@ def judged():
 @pytest.fixture(scope="module")
 def report(judged):
     judgements, texts = judged
-    return report_build(
+    return build_report(
         judgements,
         PARAMETERS,
         texts=lambda ids: ((item, texts[item]) for item in ids),
@@ -71,7 +71,7 @@ def test_the_worked_example_of_the_documentation():
 def test_all_types_are_the_types_each_against_its_own_chance_summed_by_hand(judged, report):
     judgements, _ = judged
     above = below = 0.0
-    for index in range(len(judgements.kinds)):
+    for index in range(len(judgements.types)):
         table = judgements.ratings(index).astype(float)
         table[table < 0] = np.nan
         counts = np.array([np.nansum(table == code) for code in (0, 1)])
@@ -118,13 +118,13 @@ def test_another_library_summed_type_by_type_finds_the_same_and_sees_what_differ
     ratings[rng.random(ratings.shape) < missing] = -1
     stacked = label_agreement(ratings.reshape(-1, 3), q=2, seed=1, replicates=0)
     result = _as_table(stratified_agreement(ratings, q=2, seed=1, replicates=0), stacked)
-    checks = strata_check(ratings, q=2, result=result)
+    checks = check_strata(ratings, q=2, result=result)
     assert DIFFERS not in {check.status for check in checks}
     assert {check.name for check in checks if check.status == CHECKED} >= {
         "krippendorff_alpha",
         "cohen_kappa",
     }
-    wrong = strata_check(ratings, q=2, result=stacked)
+    wrong = check_strata(ratings, q=2, result=stacked)
     assert {"krippendorff_alpha", "fleiss_kappa"} <= {
         check.name for check in wrong if check.status == DIFFERS
     } or missing
@@ -146,7 +146,7 @@ def test_the_change_of_all_types_is_the_difference_of_the_types_together(judged,
     judgements, _ = judged
     after, texts = judgements_make(30, seed=2)
     change = round_change(judgements, after, PARAMETERS)
-    now = report_build(
+    now = build_report(
         after,
         {**PARAMETERS, "replicates": 0},
         texts=lambda ids: ((item, texts[item]) for item in ids),
@@ -204,7 +204,7 @@ def test_notes_go_on_after_z():
 
 def test_texts_that_nobody_marked_count_in_the_alphas_of_all_texts(judged, report):
     judgements, texts = judged
-    own = judgements.of_kind(2)
+    own = judgements.of_type(2)
     rows = []
     for item in range(len(judgements.items)):
         mine = own.unit == item

@@ -7,8 +7,8 @@ from agreement.computation.compute import report_compute
 from agreement.computation.requests import report_request
 from agreement.report.comparison import round_before, round_change
 from agreement.report.label_figures import table_figures
-from agreement.report.loading import judgements_read
-from agreement.report.parameters import parameters_clean
+from agreement.report.loading import read_judgements
+from agreement.report.parameters import clean_parameters
 from annotation.models import Assignment, Round
 from tests.agreement.builders import (
     items_make,
@@ -22,7 +22,7 @@ from tests.agreement.builders import (
 pytestmark = [pytest.mark.django_db, pytest.mark.database]
 
 TEXT = "Everyone knows that buses are late."
-PARAMETERS = {**parameters_clean({}), "replicates": 100, "live": False}
+PARAMETERS = {**clean_parameters({}), "replicates": 100, "live": False}
 
 
 @pytest.fixture
@@ -46,12 +46,12 @@ def judged(study, answers: dict[str, list[str]], **fields) -> Round:
 
 
 def codes(judgements) -> list[str]:
-    return [kind.code for kind in judgements.kinds]
+    return [kind.code for kind in judgements.types]
 
 
 def test_a_report_lists_the_types_that_its_round_asked_and_no_other(study):
     round = judged(study, {"LE": ["yynnyn", "yynnnn", "ynnnyy"]}, types="LE")
-    assert codes(judgements_read(round)) == ["LE"]
+    assert codes(read_judgements(round)) == ["LE"]
     report = report_request(round=round, parameters={"replicates": 100})
     assert report_compute(report_id=report.pk)
     report.refresh_from_db()
@@ -64,7 +64,7 @@ def test_whoever_was_not_asked_a_type_of_a_text_is_missing_there_and_moves_no_co
     shared = {"LE": ["yyn---", "yynnny", "---nyy"], "WE": ["yynnyn", "yynnny", "------"]}
     whole = {"LE": ["yynnyy", "yynnny", "------"], "WE": shared["WE"]}
     round, other = judged(study, shared), judged(study, whole)
-    read, plain = judgements_read(round), judgements_read(other)
+    read, plain = read_judgements(round), read_judgements(other)
     found, expected = (
         table_figures(
             judgements.ratings(codes(judgements).index("LE")),
@@ -83,7 +83,7 @@ def test_whoever_was_not_asked_a_type_of_a_text_is_missing_there_and_moves_no_co
 def test_the_change_compares_only_the_types_that_both_rounds_asked(study):
     before = judged(study, {"LE": ["yynnyn", "nnnnyy", "ynnnyy"], "WE": ["ynynyn", "nynyny", "nnnnyy"]})
     after = judged(study, {"LE": ["yynnyn", "yynnyn", "yynnyn"]}, types="LE")
-    change = round_change(judgements_read(before), judgements_read(after), PARAMETERS)
+    change = round_change(read_judgements(before), read_judgements(after), PARAMETERS)
     assert set(change) == {"type:LE", "all"}
     # All types are here LE alone, so that WE of the earlier round moves nothing.
     moved = [change[key]["differences"]["krippendorff_alpha"]["value"] for key in ("type:LE", "all")]
@@ -92,8 +92,8 @@ def test_the_change_compares_only_the_types_that_both_rounds_asked(study):
 
 
 def test_types_taken_out_keep_their_judgements_in_place(study):
-    read = judgements_read(judged(study, {"LE": ["yynnyn", "nnnnyy", "ynnnyy"], "WE": ["y-----"] * 3}))
-    only = read.of_kinds(["WE", "LE"])
+    read = read_judgements(judged(study, {"LE": ["yynnyn", "nnnnyy", "ynnnyy"], "WE": ["y-----"] * 3}))
+    only = read.of_types(["WE", "LE"])
     assert codes(only) == [code for code in codes(read) if code in ("LE", "WE")]
     for place, code in enumerate(codes(only)):
         np.testing.assert_array_equal(only.ratings(place), read.ratings(codes(read).index(code)))
@@ -113,6 +113,6 @@ def test_a_round_is_compared_with_the_last_one_that_shares_a_type(study):
 
 def test_handing_types_on_leaves_the_figures_of_what_is_judged(study):
     round = judged(study, {"LE": ["yynnyn", "nnnnyy", "ynnnyy"]})
-    digest = judgements_read(round).digest()
+    digest = read_judgements(round).digest()
     Assignment.objects.filter(round=round).update(types="LE")
-    assert judgements_read(round).digest() == digest
+    assert read_judgements(round).digest() == digest

@@ -4,7 +4,7 @@ import numpy as np
 import pytest
 
 from agreement.computation.compute import report_compute
-from agreement.display.sample_size import PlanAsked, PlanRefused, plan_clean, report_plan
+from agreement.display.sample_size import PlanAsked, PlanRefused, clean_plan, plan_report
 from agreement.models import AgreementReport
 from agreement.report.label_figures import seed_of
 from agreement.what_if.sample_size import items_needed
@@ -78,7 +78,7 @@ def test_another_coefficient_can_be_asked_for_and_asking_again_answers_the_same(
 def test_the_seed_and_replicates_are_those_of_the_report(study):
     report = AgreementReport.objects.get()
     report.parameters = {**report.parameters, "seed": 5}
-    entry = by_code(report_plan(report, PlanAsked(0.2, "krippendorff_alpha")))["LE"]
+    entry = by_code(plan_report(report, PlanAsked(0.2, "krippendorff_alpha")))["LE"]
     assert entry["more"] == expected_of(5, 0.2).more
 
 
@@ -95,7 +95,7 @@ def test_the_seed_and_replicates_are_those_of_the_report(study):
 )
 def test_a_wrong_question_is_refused_with_the_field_that_is_wrong(given, field):
     with pytest.raises(PlanRefused) as refused:
-        plan_clean(given)
+        clean_plan(given)
     assert list(refused.value.errors) == [field]
 
 

@@ -20,7 +20,7 @@ from agreement.statistics.intervals import (
 )
 from agreement.statistics.label_agreement import label_agreement
 from agreement.statistics.raters import key_figures, rater_figures
-from agreement.statistics.rating_table import study_of
+from agreement.statistics.rating_table import rating_table
 from agreement.statistics.strata.change import stratified_change
 from agreement.statistics.strata.stratified import stratified_agreement
 from agreement.statistics.strata.tables import strata_of
@@ -118,9 +118,9 @@ def test_what_does_not_differ_is_bounded_by_three_in_n_clusters_not_rows():
 
 def test_information_is_counted_in_texts_with_two_ratings_that_differ_or_share_the_rarer_label():
     ratings = [[0, 0, 0], [1, 1, 0], [1, -1, -1], [0, 1, 0], [1, 1, 1], [0, 0, -1]]
-    rows = study_of(ratings, q=2).information
+    rows = rating_table(ratings, q=2).information
     assert (rows.clusters, rows.differing, rows.doubled) == (5, 2, 2)
-    texts = study_of(ratings, q=2, clusters=[7, 7, 7, 8, 8, 9]).information
+    texts = rating_table(ratings, q=2, clusters=[7, 7, 7, 8, 8, 9]).information
     assert (texts.clusters, texts.differing, texts.doubled) == (3, 2, 2)
     strata = strata_of(np.stack([ratings, [[0, 0, 0]] * 5 + [[1, 0, 0]]], axis=1), q=2).information
     assert (strata.clusters, strata.differing, strata.doubled) == (6, 3, 2)
@@ -181,11 +181,11 @@ def test_a_score_is_never_a_point_and_holds_its_value():
 
 def test_the_worked_example_of_the_documentation():
     table = [[1, 1]] * 15 + [[1, 0]] * 5 + [[0, 1]] * 5 + [[0, 0]] * 25
-    study = study_of(table, q=2)
-    drawn, codes = evaluate_count("krippendorff_alpha", study.resampled_sums(1000, 1))
+    prepared = rating_table(table, q=2)
+    drawn, codes = evaluate_count("krippendorff_alpha", prepared.resampled_sums(1000, 1))
     percentiles = percentile_interval(drawn, codes == 0)
     assert (percentiles.low, percentiles.high) == pytest.approx((0.3283, 0.7981), abs=5e-5)
-    assert (study.information.differing, study.information.doubled) == (10, 15)
+    assert (prepared.information.differing, prepared.information.doubled) == (10, 15)
     alpha = label_agreement(table, q=2, seed=1).estimates["krippendorff_alpha"]
     assert alpha.value == pytest.approx(0.5875)
     assert t_ratio(9) * np.sqrt(10 / 9) == pytest.approx(1.216, abs=5e-4)

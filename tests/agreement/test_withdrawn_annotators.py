@@ -2,8 +2,8 @@
 
 import pytest
 
-from agreement.adjudication.answers import answers_read
-from agreement.report.loading import judgements_digest, judgements_read, judgements_stamp
+from agreement.adjudication.answers import read_answers
+from agreement.report.loading import judgements_digest, judgements_stamp, read_judgements
 from annotation.projects.members import member_deactivate, member_reactivate
 from tests import factories
 
@@ -26,13 +26,13 @@ def leave(study, *, out: bool) -> None:
 def test_their_judgements_are_left_out_and_the_report_knows_it_is_out_of_date(study):
     before = judgements_stamp(study.round), judgements_digest(study.round)
     leave(study, out=True)
-    judgements = judgements_read(study.round)
+    judgements = read_judgements(study.round)
     assert judgements.raters == ("A3", "A4")
     assert judgements.n_judgements == 2
     assert judgements_stamp(study.round) != before[0]
     assert judgements_digest(study.round) != before[1]
     key = (study.items[0].pk, "LE", None)
-    assert [answer.pseudonym for answer in answers_read(study.round, [key])[key]] == ["A3", "A4"]
+    assert [answer.pseudonym for answer in read_answers(study.round, [key])[key]] == ["A3", "A4"]
 
 
 def test_whoever_just_stops_stays_in_the_figures(study):

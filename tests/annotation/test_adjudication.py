@@ -40,13 +40,13 @@ def questions():
     return factories.study("cqs_gen", annotators=2, items=1, questions=2)
 
 
-def decide(study, ruling, *, seen=None, unit=LE, item=None, member=None):
+def decide(study, resolution, *, seen=None, unit=LE, item=None, member=None):
     return resolution_decide(
         item=item or study.items[0],
         unit=unit,
         member=member or study.lead,
         codebook=study.project.codebooks.get(),
-        given=ruling,
+        given=resolution,
         seen=seen,
     )
 
@@ -112,7 +112,7 @@ def test_a_claim_is_of_one_unit_and_can_be_given_back(study):
 
 
 @pytest.mark.parametrize(
-    ("ruling", "field"),
+    ("resolution", "field"),
     [
         (ResolutionInput(applicable=True, why="x"), "span"),
         (ResolutionInput(applicable=None, why="x"), "applicable"),
@@ -121,9 +121,9 @@ def test_a_claim_is_of_one_unit_and_can_be_given_back(study):
         (ResolutionInput(applicable=True, spans=((4, 9_999),), why="x"), "end"),
     ],
 )
-def test_a_decision_keeps_the_rules_of_the_protocol(study, ruling, field):
+def test_a_decision_keeps_the_rules_of_the_protocol(study, resolution, field):
     with pytest.raises(Refused) as refused:
-        decide(study, ruling)
+        decide(study, resolution)
     assert field in refused.value.errors
     assert not Resolution.objects.exists()
     assert not Claim.objects.exists()
@@ -136,15 +136,15 @@ def test_spans_of_a_no_are_not_stored(study):
 
 def test_a_question_is_decided_with_label_reason_and_edit(questions):
     question = questions.items[0].questions.first()
-    ruling = ResolutionInput(
+    resolution = ResolutionInput(
         label="IN", reason="NC", edited_question="Were there others?", why="A tax is new."
     )
-    made = decide(questions, ruling, unit=Unit("", question.pk))
+    made = decide(questions, resolution, unit=Unit("", question.pk))
     assert (made.label, made.reason, made.edited_question) == ("IN", "NC", "Were there others?")
 
 
 @pytest.mark.parametrize(
-    "ruling",
+    "resolution",
     [
         ResolutionInput(label="IN", why="x"),
         ResolutionInput(label="USE", reason="NC", why="x"),
@@ -152,10 +152,10 @@ def test_a_question_is_decided_with_label_reason_and_edit(questions):
         ResolutionInput(label="IN", reason="BR", edited_question="New?", why="x"),
     ],
 )
-def test_a_question_keeps_its_rules_too(questions, ruling):
+def test_a_question_keeps_its_rules_too(questions, resolution):
     question = questions.items[0].questions.first()
     with pytest.raises(Refused, match="not decided yet"):
-        decide(questions, ruling, unit=Unit("", question.pk))
+        decide(questions, resolution, unit=Unit("", question.pk))
 
 
 def test_an_unknown_unit_is_not_found(study, questions):

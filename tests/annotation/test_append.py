@@ -23,7 +23,7 @@ from annotation.rounds.lifecycle import round_close, round_pause
 from annotation.signals import round_closed
 from core.errors import Refused
 from exports.selection.parameters import ParameterError, Parameters
-from exports.selection.selection import selection_read
+from exports.selection.selection import read_selection
 from tests import factories
 from tests.annotation.database import refused
 from tests.annotation.test_judgements_import import write as write_csv
@@ -95,7 +95,7 @@ def killed_in_the_second_batch(made, monkeypatch) -> None:
     with monkeypatch.context() as patched:
         patched.setattr(staging, "import_discard", lambda staged: None)
         with pytest.raises(Killed):
-            more(made, on_batch=kill)
+            more(made, heartbeat=kill)
     Import.objects.filter(state="staging").update(heartbeat_at=timezone.now() - STALE_AFTER - timedelta(1))
 
 
@@ -133,13 +133,13 @@ def test_while_they_come_nobody_reads_the_round_releases_it_or_closes_it(made):
         with pytest.raises(ReportHidden):
             report_visible(member=made.lead, round=current)
         with pytest.raises(ParameterError, match="being imported into Pilot"):
-            selection_read(made.project, Parameters())
+            read_selection(made.project, Parameters())
         for act in (round_close, round_pause):
             with pytest.raises(Refused, match="being imported into Pilot"):
                 act(current, by=made.lead)
         seen.append((current.is_importing, TypeAnnotation.objects.count()))
 
-    more(made, on_batch=look)
+    more(made, heartbeat=look)
     assert seen == [(True, 2), (True, 4), (True, 6)]
 
 
@@ -160,14 +160,14 @@ def test_while_they_come_nobody_judges_in_the_round(made):
             )
         refusals.append((refusal.value.code, "made elsewhere" in refusal.value.message))
 
-    more(made, on_batch=judge)
+    more(made, heartbeat=judge)
     assert refusals == [("round_not_open", True)] * 3
     assert not AnnotationEvent.objects.filter(client_event_id="meanwhile").exists()
 
 
 def test_the_page_says_that_judgements_are_being_imported(made, lead_client):
     pages = []
-    more(made, on_batch=lambda _: pages.append(lead_client.get("/p/s/rounds/1/").content.decode()))
+    more(made, heartbeat=lambda _: pages.append(lead_client.get("/p/s/rounds/1/").content.decode()))
     assert "Judgements are being imported into Pilot" in pages[0] and "/close/" not in pages[0]
     assert "being imported" not in lead_client.get("/p/s/rounds/1/").content.decode()
     assert lead_client.get("/p/s/rounds/1/progress/?work")["HX-Refresh"] == "true"
@@ -192,7 +192,7 @@ def test_trying_again_before_the_sweep_completes_it_as_well(made, monkeypatch):
 
 
 def test_an_import_that_is_alive_is_left_alone(made):
-    more(made, on_batch=lambda _: imports_sweep())
+    more(made, heartbeat=lambda _: imports_sweep())
     assert TypeAnnotation.objects.filter(assignment__round=made.round).count() == 7
 
 
@@ -215,7 +215,7 @@ def test_what_is_there_already_changes_nothing(made):
 def test_looking_through_a_file_leaves_the_round_readable_and_finds_what_importing_finds(made, tmp_path):
     before = everything(made)
     states = []
-    look = {"on_batch": lambda _: states.append(everything(made) == before)}
+    look = {"heartbeat": lambda _: states.append(everything(made) == before)}
     assert more(made, dry_run=True, **look).counts == {"new annotators": 1, "new judgements": 5}
     # The same unit by the same annotator, two batches apart.
     made.more = write(

@@ -13,10 +13,10 @@ from annotation.judging.recording import Unit
 from annotation.judging.workspace import workspace_overview, workspace_units
 from annotation.models import Assignment, KeyAnswer, Round, RoundItem, TypeAnnotation
 from annotation.rounds.asked_types import (
-    asked_clean,
     asked_counts,
     asked_of_item,
     asked_units,
+    clean_asked,
     field_choices,
     round_ask,
 )
@@ -61,7 +61,7 @@ def test_a_metadata_field_with_several_values_asks_the_types_of_all_of_them():
     made.round = round_create(project=made.project)
     round_draw(made.round)
     types = {"hasty": ["OG"], "straw": ["CF", "LE"], "": ["WE"]}
-    round_ask(made.round, asked_clean({"field": "fallacies", "types": types}, made.round))
+    round_ask(made.round, clean_asked({"field": "fallacies", "types": types}, made.round))
     assert types_of(made) == ["OG", "OG CF LE", "WE"]
     round_ask(made.round, None)
     assert types_of(made) == [None] * 3 and made.round.asked == {}
@@ -69,10 +69,10 @@ def test_a_metadata_field_with_several_values_asks_the_types_of_all_of_them():
 
 def test_items_of_which_nothing_is_said_are_refused_and_nothing_changes():
     made = asked_rounds.planned()
-    given = asked_clean({"field": "topic", "types": {"topic 1": ["VAT"]}}, made.round)
+    given = clean_asked({"field": "topic", "types": {"topic 1": ["VAT"]}}, made.round)
     with pytest.raises(Refused, match="values of “topic”: topic 0"):
         round_ask(made.round, given)
-    some = asked_clean({"items": {"I-1": ["VAT"]}}, made.round)
+    some = clean_asked({"items": {"I-1": ["VAT"]}}, made.round)
     with pytest.raises(Refused, match="these items: I-2, I-3, I-4"):
         round_ask(made.round, some)
     assert types_of(made) == ["OSP TC", "LE WE", "OSP TC", "LE WE"]
@@ -94,7 +94,7 @@ def test_items_of_which_nothing_is_said_are_refused_and_nothing_changes():
 def test_what_is_asked_names_types_of_the_round(given, said):
     made = factories.study("focus", items=1)
     with pytest.raises(Refused, match=said) as refusal:
-        asked_clean(given, round_create(project=made.project))
+        clean_asked(given, round_create(project=made.project))
     assert list(refusal.value.errors) == ["asked"]
 
 
@@ -103,7 +103,7 @@ def test_a_round_of_questions_asks_no_types():
     round = round_create(project=made.project)
     for act in (
         lambda: round_ask(round, None),
-        lambda: asked_clean({"field": "topic", "types": {"a": ["LE"]}}, round),
+        lambda: clean_asked({"field": "topic", "types": {"a": ["LE"]}}, round),
     ):
         with pytest.raises(Refused, match="asks questions"):
             act()
@@ -117,7 +117,7 @@ def test_a_file_says_which_types_each_drawn_item_is_asked(tmp_path):
     path.write_text('item,types\nI-1,"LE, Weak Evidence"\nI-2,le\nI-2,CF;OG\nI-3,OSP TC\n')
     codebook = used(made)
     types = asked_file.read(path, name="asked.csv", codebook=codebook)
-    round_ask(made.round, asked_clean({"items": types}, made.round), file="asked.csv")
+    round_ask(made.round, clean_asked({"items": types}, made.round), file="asked.csv")
     assert types_of(made) == ["LE WE", "OG CF LE", "OSP TC"]
     assert made.round.asked == {"by": "file", "file": "asked.csv"}
     # The file was about the items before.
@@ -303,7 +303,7 @@ def test_a_key_answer_that_is_asked_no_more_counts_for_nothing():
     made = asked_rounds.planned(purpose="training")
     KeyAnswer.objects.create(round=made.round, item=made.items[0], type_code="OSP", applicable=False)
     types = {"topic 1": ["TC"], "topic 0": ["LE"]}
-    round_ask(made.round, asked_clean({"field": "topic", "types": types}, made.round))
+    round_ask(made.round, clean_asked({"field": "topic", "types": types}, made.round))
     assert missing_key(made.round)[0] == 4
     assert made.round.key_answers.count() == 1
 
@@ -321,7 +321,7 @@ def test_screening_counts_an_item_as_judged_when_all_that_it_was_asked_is_decide
     made = factories.study("context_sufficiency", annotators=1, items=2)
     made.round = round_create(project=made.project, overlap=1)
     types = {"topic 1": ["CTX", "TOP"], "topic 0": ["CTX"]}
-    round_ask(made.round, asked_clean({"field": "topic", "types": types}, made.round))
+    round_ask(made.round, clean_asked({"field": "topic", "types": types}, made.round))
     round_draw(made.round)
     round_open(made.round, members=made.annotators, by=made.lead)
     for item, codes in zip(made.items, (["CTX", "TOP"], ["CTX"]), strict=True):

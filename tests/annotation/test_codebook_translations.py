@@ -12,7 +12,7 @@ from annotation.codebooks import toml_reader as reader
 from annotation.codebooks.definition import BLANK, Codebook
 from annotation.codebooks.diff import codebook_changes
 from annotation.codebooks.toml_reader import SHIPPED, CodebookError, load_shipped, read_codebook
-from annotation.codebooks.toml_writer import codebook_toml, document_edited
+from annotation.codebooks.toml_writer import codebook_toml, edit_document
 from annotation.codebooks.translations import base_texts, codebook_in, language_shown, translation_states
 from annotation.judging.workspace import workspace_overview
 from tests import factories
@@ -145,11 +145,11 @@ def test_a_definition_stored_before_there_were_translations_is_read_as_one_witho
 def test_the_editor_keeps_translations_and_takes_out_those_of_what_is_taken_out():
     document = tomllib.loads(BASE + SPANISH)
     shown = {"types-0-shown": "1", "types-0-name": "No Evidence", "types-0-exemplar": "What backs up _____?"}
-    edited = document_edited(document, shown | {"types-0-description": "No support.", "types-0-span": "on"})
+    edited = edit_document(document, shown | {"types-0-description": "No support.", "types-0-span": "on"})
     assert edited["types"][0]["name"] == "No Evidence"
     assert edited["languages"] == document["languages"]
     assert tomllib.loads(codebook_toml(edited)) == edited
-    gone = document_edited(document, {"types-0-remove": "1"})
+    gone = edit_document(document, {"types-0-remove": "1"})
     assert gone["languages"] == {"es": {"title": "Tipos", "types": {}}}
     assert read_codebook(codebook_toml(gone), "x").languages == {"es": {"title": "Tipos"}}
 

@@ -7,7 +7,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from annotation.codebooks.toml_reader import SHIPPED, read_codebook
-from annotation.codebooks.toml_writer import codebook_toml, document_edited
+from annotation.codebooks.toml_writer import codebook_toml, edit_document
 from annotation.projects.projects import codebook_source
 
 texts = st.text(st.characters(exclude_categories=["Cs"]))
@@ -44,12 +44,12 @@ def form_of(document) -> dict[str, str]:
 
 def test_a_form_that_nobody_touched_changes_nothing():
     document = tomllib.loads(codebook_source("focus"))
-    assert document_edited(document, form_of(document)) == document
+    assert edit_document(document, form_of(document)) == document
 
 
 def test_only_the_touched_field_changes():
     document = tomllib.loads(codebook_source("focus"))
-    edited = document_edited(document, {**form_of(document), "types-3-description": "Sharper\r\nnow."})
+    edited = edit_document(document, {**form_of(document), "types-3-description": "Sharper\r\nnow."})
     assert edited["types"][3]["description"] == "Sharper\nnow."
     edited["types"][3]["description"] = document["types"][3]["description"]
     assert edited == document
@@ -63,7 +63,7 @@ def test_types_can_be_left_out_and_added():
         "types-new-code": "AD",
         "types-new-name": "Ad Hominem",
     }
-    edited = document_edited(document, sent)
+    edited = edit_document(document, sent)
     assert [entry["code"] for entry in edited["types"]][-1] == "AD"
     assert len(edited["types"]) == 10
     assert edited["types"][-1]["span"] is False
@@ -71,5 +71,5 @@ def test_types_can_be_left_out_and_added():
 
 def test_a_blank_optional_field_is_taken_out():
     document = {"types": [{"code": "LE", "example": "Old.", "span": False}]}
-    edited = document_edited(document, {"types-0-shown": "1", "types-0-example": " "})
+    edited = edit_document(document, {"types-0-shown": "1", "types-0-example": " "})
     assert edited == {"types": [{"code": "LE", "span": False}]}

@@ -5,7 +5,7 @@ import json
 import pytest
 from django.core.management import CommandError, call_command
 
-from annotation.importing.formats.focus_places import span_find
+from annotation.importing.formats.focus_places import find_span
 from annotation.models import Item, Round, TypeAnnotation
 from annotation.projects.projects import project_create
 from tests.factories import open_round, study
@@ -239,7 +239,7 @@ def test_logic_sheets_of_two_annotators_ask_all_types(folder, project):
     ],
 )
 def test_the_first_rule_that_gives_a_place_counts(words, place, how):
-    found = span_find('All cats are "grey", they say.', words)
+    found = find_span('All cats are "grey", they say.', words)
     assert (found and ((found.start, found.end), found.how)) == (place and (place, how))
 
 

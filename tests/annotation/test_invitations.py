@@ -8,9 +8,9 @@ from django.utils import timezone
 from annotation.models import Invitation, Membership, ProjectEvent
 from annotation.projects import invitations as inviting
 from annotation.projects.invitations import (
+    find_invitation,
     invitation_accept,
     invitation_create,
-    invitation_find,
     invitation_revoke,
 )
 from annotation.projects.members import member_deactivate
@@ -75,12 +75,12 @@ def test_an_expired_or_revoked_link_lets_nobody_in(study):
     revoked, token = invite(study)
     invitation_revoke(invitation=revoked, member=study.lead)
     with pytest.raises(NotFound, match="no longer valid"):
-        invitation_find(token)
+        find_invitation(token)
 
 
 def test_a_guessed_token_is_no_invitation():
     with pytest.raises(NotFound, match="no invitation link"):
-        invitation_find("guess")
+        find_invitation("guess")
 
 
 def test_a_used_invitation_cannot_be_revoked(study):
@@ -100,7 +100,7 @@ def test_an_invitation_that_gives_nothing_new_is_not_used_up(study):
     invitation, token = invite(study)
     with pytest.raises(Refused, match="already, as A2"):
         invitation_accept(token=token, user=factories.user("ann"))
-    assert invitation_find(token) == invitation
+    assert find_invitation(token) == invitation
 
 
 def test_a_deactivated_member_does_not_come_back_by_a_link(study):

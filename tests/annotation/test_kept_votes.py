@@ -8,9 +8,9 @@ import pytest
 from django.core.management import call_command
 from django.db import DatabaseError, transaction
 
-from agreement.adjudication.answers import answers_read
+from agreement.adjudication.answers import read_answers
 from agreement.report.annotators import median_seconds
-from agreement.report.loading import judgements_read
+from agreement.report.loading import read_judgements
 from annotation.importing.judgements import judgements_import
 from annotation.models import QuestionAnnotation, Round, TypeAnnotation
 from annotation.rounds.progress import progress_of_round
@@ -58,9 +58,9 @@ def test_times_are_those_of_the_file_or_unknown_everywhere(tmp_path):
         (None, None, None),
         (None, None, None),
     ]
-    columns = judgements_read(round).columns
+    columns = read_judgements(round).columns
     assert [median_seconds(columns, columns.rater == rater) for rater in range(3)] == [8, None, None]
-    answers = answers_read(round, [(made.items[0].pk, "LE", None)])[(made.items[0].pk, "LE", None)]
+    answers = read_answers(round, [(made.items[0].pk, "LE", None)])[(made.items[0].pk, "LE", None)]
     assert [answer.seconds for answer in answers] == [8, None, 0]
     rows = read_csv(released(made.project, tmp_path / "out"))
     assert [(row["active_seconds"], row["decided_at"]) for row in rows] == [
@@ -101,7 +101,7 @@ def test_a_yes_whose_words_are_not_in_the_text_is_refused_or_kept_alone_as_the_l
     assert (kept.applicable, kept.incomplete, kept.start, kept.quote) == (True, True, None, None)
     assert kept.comment == "“librarian”"
     assert (whole.incomplete, whole.quote) == (False, "library")
-    columns = judgements_read(round).columns
+    columns = read_judgements(round).columns
     assert sorted(zip(columns.value.tolist(), columns.start.tolist(), strict=True)) == [(1, -1), (1, 4)]
     again, _ = bring(made, path, keep_votes=True)
     assert (again.changed, again.counts["judgements already there"]) == (False, 2)
@@ -137,7 +137,7 @@ def test_invalid_with_an_unknown_reason_and_unhelpful_without_a_comment_keep_the
         ("UN", "", True, ""),
         ("IN", "NC", False, ""),
     ]
-    columns = judgements_read(round).columns
+    columns = read_judgements(round).columns
     assert columns.reason.tolist().count(-1) == 2
 
 

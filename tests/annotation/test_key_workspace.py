@@ -3,7 +3,7 @@
 import pytest
 
 from annotation.models import AnnotationEvent, KeyAnswer, TypeAnnotation
-from annotation.rounds.asked_types import asked_clean, round_ask
+from annotation.rounds.asked_types import clean_asked, round_ask
 from annotation.rounds.lifecycle import round_create, round_draw
 from annotation.rounds.opening import round_open
 from annotation.rounds.training import missing_key
@@ -173,7 +173,7 @@ def test_the_key_asks_of_each_text_what_the_round_asks_of_it(lead_client):
     assert (overview["units_total"], overview["units_decided"]) == (8, 8)
     assert missing_key(made.round)[0] == 0
     types = {"topic 1": ["TC"], "topic 0": ["LE"]}
-    round_ask(made.round, asked_clean({"field": "topic", "types": types}, made.round))
+    round_ask(made.round, clean_asked({"field": "topic", "types": types}, made.round))
     # What is asked no more stays in the key, and is neither counted nor shown.
     overview = lead_client.get(f"{base}workspace/").json()
     assert (overview["units_total"], overview["units_decided"]) == (4, 4)

@@ -5,7 +5,7 @@ from collections import Counter
 import pytest
 from django.db import IntegrityError, transaction
 
-from agreement.report.loading import judgements_read, judgements_stamp
+from agreement.report.loading import judgements_stamp, read_judgements
 from annotation.importing.screening import screening_result
 from annotation.judging.workspace import workspace_units
 from annotation.models import Assignment, TypeAnnotation
@@ -17,7 +17,7 @@ from core.errors import Refused
 from exports.releases.build import release_digest
 from exports.releases.preview import release_preview
 from exports.selection.parameters import Parameters
-from exports.selection.selection import selection_read
+from exports.selection.selection import read_selection
 from tests import factories
 from tests.annotation.database import refused
 
@@ -78,7 +78,7 @@ def test_repeats_are_no_votes_but_a_sign_of_change(made):
     before = judgements_stamp(made.round)
     repeat = record_again(made, member)
     round_close(made.round, by=made.lead)
-    judgements = judgements_read(made.round)
+    judgements = read_judgements(made.round)
     assert judgements.n_judgements == 0
     assert judgements.repeats.value.tolist() == [1]
     assert judgements.items.ids[judgements.unit_item[judgements.repeats.unit[0]]] == repeat.item_id
@@ -139,7 +139,7 @@ def test_releases_and_their_previews_know_nothing_of_repeats(made):
     repeat = Assignment.objects.filter(member=member, repeat=True).first()
     factories.record(made.round, member, repeat.item, "WE", factories.NO)
     round_close(made.round, by=made.lead)
-    selection = selection_read(made.project, Parameters())
+    selection = read_selection(made.project, Parameters())
     before = release_digest(selection), release_preview(selection).judgements
     TypeAnnotation.objects.create(
         assignment=repeat, type_code="WE", applicable=False, text_length=repeat.item.text_length,

@@ -67,7 +67,7 @@ def test_the_result_counts_each_criterion_the_intersection_and_the_total_by_topi
     assert (result.sums.passed, result.sums.passed_all, result.sums.total) == ((2, 2), 1, 4)
 
 
-def test_a_ruling_wins_and_a_tie_passes_nothing(study):
+def test_a_resolution_wins_and_a_tie_passes_nothing(study):
     Resolution.objects.create(
         item=study.items[3],
         type_code="CTX",

@@ -145,7 +145,7 @@ def test_without_the_extension_search_reads_every_text(project, items, monkeypat
     with connection.cursor() as cursor:
         cursor.execute("DROP INDEX IF EXISTS item_words")
     monkeypatch.setattr(words_index, "_POSTGRESQL", ("CREATE EXTENSION no_such_extension",))
-    words_index.words_index_make("default")
+    words_index.make_words_index("default")
     assert ("search in texts stays slow" in caplog.text) == (connection.vendor == "postgresql")
     assert found(project, "where") == ["A-1", "B-5"]
 

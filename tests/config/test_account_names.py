@@ -11,7 +11,7 @@ from django.core.management import CommandError, call_command
 from django.db import IntegrityError, connection, transaction
 from django.test import Client, RequestFactory
 
-from annotation.accounts import account_find, key_of
+from annotation.accounts import find_account, key_of
 from annotation.models import AccountName
 from annotation.projects.invitations import invitation_create
 from config.accounts import AccountAdapter
@@ -86,7 +86,7 @@ def test_every_way_to_write_a_name_logs_the_one_account_in(zoe, name):
     client = Client()
     client.post("/accounts/login/", {"login": name, "password": "quiet-river-77"})
     assert client.session["_auth_user_id"] == str(zoe.pk)
-    assert account_find(name) == zoe
+    assert find_account(name) == zoe
 
 
 @pytest.mark.parametrize("email", ["zoe@example.org", "ZOE@EXAMPLE.ORG", "\uff3aoe@example.org"])
@@ -106,7 +106,7 @@ def test_an_address_of_another_cannot_be_added_to_an_account(zoe):
 
 def test_a_name_from_an_openid_connect_server_is_one_that_nobody_has(zoe):
     adapter = AccountAdapter(RequestFactory().get("/"))
-    assert account_find(adapter.generate_unique_username(["ZO\xcb.A"])) is None
+    assert find_account(adapter.generate_unique_username(["ZO\xcb.A"])) is None
 
 
 def test_a_project_takes_an_account_by_its_name_in_any_case(zoe):
@@ -133,7 +133,7 @@ def test_an_account_keeps_its_own_name_and_may_write_it_otherwise(zoe):
         "somebody",
         None,
     )
-    assert account_find(NAME) is None
+    assert find_account(NAME) is None
 
 
 def test_accounts_of_before_the_rule_that_look_alike_are_named_and_both_log_in(capsys):

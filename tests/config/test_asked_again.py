@@ -53,9 +53,9 @@ def made():
     for place, item in enumerate(made.items[:2]):
         said = (AGAIN, OTHER)[place]
         comment_add(round=first, item=item, unit=Unit("LE"), member=ann, text=f"talk {said}")
-        ruling = ResolutionInput(applicable=False, why=f"why {said}", in_guideline=True)
+        resolution = ResolutionInput(applicable=False, why=f"why {said}", in_guideline=True)
         resolution_decide(
-            item=item, unit=Unit("LE"), member=made.lead, codebook=first.codebook, given=ruling, seen=None
+            item=item, unit=Unit("LE"), member=made.lead, codebook=first.codebook, given=resolution, seen=None
         )
     release_build(project=made.project, version="1.0", parameters=Parameters(comments=True))
     _refined(made)

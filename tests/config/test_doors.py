@@ -111,7 +111,7 @@ def test_who_sends_a_form_too_often_meets_a_page_that_says_when_to_try_again(set
 
 
 def test_a_password_that_could_not_be_checked_is_no_wrong_one(root):
-    down = mock.patch("config.accounts.account_find", side_effect=OperationalError("down"))
+    down = mock.patch("config.accounts.find_account", side_effect=OperationalError("down"))
     client = Client(raise_request_exception=False)
     with down:
         for _ in range(8):

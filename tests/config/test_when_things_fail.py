@@ -14,7 +14,7 @@ from django.db import OperationalError
 from django.test import Client
 
 from annotation.importing.files.rows import FileError
-from config.private_files import folder_make_private
+from config.private_files import make_folder_private
 from tests import factories
 from tests.config.test_doors import addresses
 from tests.config.test_every_route import address, ask, patterns, study  # noqa: F401
@@ -161,7 +161,7 @@ def test_a_folder_of_an_older_version_is_closed_and_one_of_others_left(tmp_path)
         folder.mkdir(mode=0o755)
     (ours / "elenchus.sqlite3").touch()
     for folder in (ours, others):
-        folder_make_private(folder)
+        make_folder_private(folder)
     assert (mode(ours), mode(others)) == (0o700, 0o755)
 
 

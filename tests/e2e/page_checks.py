@@ -45,6 +45,49 @@ _TITLES_ALONE = """() => {
         .map(one => `only in a title: ${one.title}`);
 }"""
 
+# Words written over words: lines of text that cover each other by more than the gap that fonts leave, except
+# where something is meant to lie on top (a menu, a stuck head) or is cut off by what it scrolls in.
+_OVERWRITTEN = """() => {
+    const lines = [], walker = document.createTreeWalker(document.body, NodeFilter.SHOW_TEXT);
+    const range = document.createRange();
+    const unread = '.visually-hidden, .sr-only, script, style, noscript, option, textarea';
+    while (walker.nextNode()) {
+        const node = walker.currentNode, parent = node.parentElement;
+        const shown = parent.checkVisibility({visibilityProperty: true, opacityProperty: true});
+        if (!node.data.trim() || !shown || parent.closest(unread)) continue;
+        const clip = {left: -Infinity, top: -Infinity, right: Infinity, bottom: Infinity};
+        let layer = parent;
+        for (; layer && layer !== document.body; layer = layer.parentElement) {
+            const style = getComputedStyle(layer), box = layer.getBoundingClientRect();
+            if (style.overflow !== 'visible' && style.display !== 'inline') {
+                clip.left = Math.max(clip.left, box.left); clip.right = Math.min(clip.right, box.right);
+                clip.top = Math.max(clip.top, box.top); clip.bottom = Math.min(clip.bottom, box.bottom);
+            }
+            if (['fixed', 'sticky', 'absolute'].includes(style.position)) break;
+        }
+        range.selectNodeContents(node);
+        for (const box of range.getClientRects()) {
+            const left = Math.max(box.left, clip.left), right = Math.min(box.right, clip.right);
+            const top = Math.max(box.top, clip.top), bottom = Math.min(box.bottom, clip.bottom);
+            if (right - left > 2 && bottom - top > 2) lines.push({left, right, top, bottom, layer, node});
+        }
+    }
+    lines.sort((a, b) => a.top - b.top);
+    const found = new Set();
+    lines.forEach((one, at) => {
+        for (let next = at + 1; next < lines.length && lines[next].top < one.bottom; next++) {
+            const other = lines[next];
+            if (other.node === one.node || other.layer !== one.layer) continue;
+            const across = Math.min(one.right, other.right) - Math.max(one.left, other.left);
+            const down = Math.min(one.bottom, other.bottom) - other.top;
+            const height = Math.min(one.bottom - one.top, other.bottom - other.top);
+            if (across > 3 && down > 0.45 * height)
+                found.add(`${one.node.data.trim().slice(0, 30)} / ${other.node.data.trim().slice(0, 30)}`);
+        }
+    });
+    return [...found].slice(0, 5).map(pair => `written over each other: ${pair}`);
+}"""
+
 # What keeps people from seeing where the focus is: "" if nothing does, null once it left the page.
 # A part of a tall field in sight is enough (WCAG 2.2, 2.4.11).
 _FOCUS = """() => {
@@ -81,6 +124,11 @@ def open_all(page: Page) -> None:
 def too_wide(page: Page) -> list[str]:
     """Return nothing where the page fits its window, else by how much it does not and what sticks out."""
     return page.evaluate(_TOO_WIDE)
+
+
+def overwritten(page: Page) -> list[str]:
+    """Return the pairs of words that the page writes over each other."""
+    return page.evaluate(_OVERWRITTEN)
 
 
 def titles_alone(page: Page) -> list[str]:

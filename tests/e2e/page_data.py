@@ -34,7 +34,7 @@ from exports.models import Release
 from exports.releases.claim import release_cancel
 from exports.releases.publication import release_publish
 from exports.selection.parameters import Parameters
-from scoring.systems.choices import choices_read
+from scoring.systems.choices import read_choices
 from scoring.systems.error_tags import answer_tag, error_tag_add
 from scoring.systems.evaluations import evaluation_request
 from scoring.systems.submissions import HandedIn
@@ -105,8 +105,10 @@ def _focus() -> factories.Study:
     decide = {"item": item, "member": made.lead, "codebook": round.codebook, "seen": None}
     for code in (entry["code"] for entry in round.codebook.definition["types"]):
         if code != "LE":
-            ruling = ResolutionInput(applicable=False, why="Nothing in the text.", in_guideline=code == "WE")
-            resolution_decide(unit=Unit(type_code=code), given=ruling, **decide)
+            resolution = ResolutionInput(
+                applicable=False, why="Nothing in the text.", in_guideline=code == "WE"
+            )
+            resolution_decide(unit=Unit(type_code=code), given=resolution, **decide)
     newest = made.project.codebooks.latest("version").source
     sharper = newest.replace("# Probing an argument", f"# {ONE_WORD}\n\n# Probing an argument")
     codebook_publish(project=made.project, source=sharper, member=made.lead)
@@ -210,7 +212,7 @@ def _systems(focus: factories.Study, questions: factories.Study) -> dict[str, in
     done = scored(submitted(focus, release, answers, {}, name=LONG))
     other = scored(submitted(focus, release, {}, name=ARABIC))
     waiting = evaluation_request(
-        submission=other.submission, asked=choices_read(focus.project, scope="all")[0]
+        submission=other.submission, asked=read_choices(focus.project, scope="all")[0]
     )
     tag = error_tag_add(project=focus.project, word=ONE_WORD[:60])
     answer_tag(answer=done.answers.first(), tags=[tag])

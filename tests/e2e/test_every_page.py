@@ -15,6 +15,7 @@ from tests.e2e.page_checks import (
     WIDTHS,
     load_axe,
     open_all,
+    overwritten,
     tab_through,
     titles_alone,
     too_wide,
@@ -135,13 +136,13 @@ def found_wrong(page: Page) -> dict[str, list[str]]:
     """Return what is wrong with a page in light, in dark, on a phone, enlarged, and as a document."""
     open_all(page)
     load_axe(page)
-    found = {"light": violations(page)}
+    found = {"light": violations(page) + overwritten(page)}
     page.emulate_media(color_scheme="dark")
     found["dark"] = violations(page, COLOURS)
     page.set_viewport_size(PHONE)
-    found["phone"] = too_wide(page) + titles_alone(page) + violations(page, WIDTHS)
+    found["phone"] = too_wide(page) + overwritten(page) + titles_alone(page) + violations(page, WIDTHS)
     page.set_viewport_size(ENLARGED)
-    found["enlarged"] = too_wide(page)
+    found["enlarged"] = too_wide(page) + overwritten(page)
     headings = page.locator("h1:visible").all_inner_texts()
     found["headings"] = [] if len(headings) == 1 else headings or ["none"]
     return {when: what for when, what in found.items() if what}

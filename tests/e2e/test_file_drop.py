@@ -29,6 +29,15 @@ def drag(page: Page, selector: str, kind: str, *names: str) -> bool:
     return page.evaluate(DRAG, [selector, kind, list(names or ["items.csv"])])
 
 
+def test_the_form_asks_only_what_the_kind_of_file_needs(lea):
+    shown = {}
+    for kind in ("items", "judgements", "focus"):
+        lea.locator(f"[name=holds][value={kind}]").check()
+        fields = lea.locator(".import-form [name]:visible").evaluate_all("all => all.map((one) => one.name)")
+        shown[kind] = sorted({*fields} - {"file", "holds", "keep_votes"})
+    assert shown == {"items": ["correct"], "judgements": ["asked", "round_name"], "focus": ["set_name"]}
+
+
 def test_a_file_dropped_on_the_form_is_chosen_and_checked(lea, live_server):
     form = lea.locator("form.import-form")
     assert drag(lea, "h1", "dragover")

@@ -41,7 +41,7 @@ def rows(**filters):
 
 def acts_meanwhile(monkeypatch):
     """Let something happen while a question is under way, here and not in the endpoint's thread."""
-    real, acts = work.answer_ask, []
+    real, acts = work.ask_endpoint, []
 
     def answer(*arguments, **options):
         found = real(*arguments, **options)
@@ -50,5 +50,5 @@ def acts_meanwhile(monkeypatch):
             act()
         return found
 
-    monkeypatch.setattr(work, "answer_ask", answer)
+    monkeypatch.setattr(work, "ask_endpoint", answer)
     return acts.extend

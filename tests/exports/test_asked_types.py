@@ -13,7 +13,7 @@ from exports.refinement.candidates import gold_questions, refinable_selection
 from exports.releases.comparison import changes_between
 from exports.releases.preview import release_preview
 from exports.selection.parameters import Parameters
-from exports.selection.selection import selection_read
+from exports.selection.selection import read_selection
 from tests import factories
 from tests.factories import adjudicate, asked_rounds, close, judged
 from tests.factories.releases import release, released
@@ -81,7 +81,7 @@ def test_labels_are_those_of_the_asked_types_and_none_follows_from_them(made, tm
 
 
 def test_the_preview_counts_what_was_judged(made):
-    assert release_preview(selection_read(made.project, Parameters())).judgements == 23
+    assert release_preview(read_selection(made.project, Parameters())).judgements == 23
 
 
 def test_the_questions_of_gold_spans_are_of_asked_types(made):

@@ -13,7 +13,7 @@ from django.core.files.storage import default_storage
 from django.db import connections
 from django.utils import timezone
 
-from agreement.report.loading import judgements_read
+from agreement.report.loading import read_judgements
 from annotation.models import ProjectEvent
 from core.errors import Refused
 from exports.models import Release
@@ -78,8 +78,8 @@ def cancelling_at(made, row, monkeypatch, stage):
         release_cancel(release=row, by=made.lead)
 
     if stage == "reading":
-        real = releases.selection_read
-        monkeypatch.setattr(releases, "selection_read", lambda *given: [real(*given), cancel()][0])
+        real = releases.read_selection
+        monkeypatch.setattr(releases, "read_selection", lambda *given: [real(*given), cancel()][0])
     elif stage == "agreement":
         monkeypatch.setattr("exports.releases.build.card_text", lambda *given: [cancel(), "card"][1])
     elif stage == "storing":
@@ -108,9 +108,9 @@ def test_a_worker_that_computes_the_agreement_notices_meanwhile(made, monkeypatc
 
     def cancelling(round, **options):
         release_cancel(release=row, by=made.lead)
-        return judgements_read(round, **options)
+        return read_judgements(round, **options)
 
-    monkeypatch.setattr("exports.releases.agreement_files.judgements_read", cancelling)
+    monkeypatch.setattr("exports.releases.agreement_files.read_judgements", cancelling)
     monkeypatch.setattr("exports.releases.build.card_text", lambda *given: pytest.fail("it went on"))
     assert release_run(release_id=row.pk) is False
     assert state_of(row) == CANCELLED

@@ -11,7 +11,7 @@ from exports.releases import comparison_files as compared_files
 from exports.releases.comparison import (
     Change,
     changes_between,
-    changes_stored,
+    read_stored_changes,
     release_before,
     withdrawn_among,
 )
@@ -267,16 +267,18 @@ def test_a_release_is_compared_when_it_is_built_with_the_one_before_and_the_last
     adjudicate(made, made.items[0], "LE", False)
     second = release(made.project, "1.1")
     third = release(made.project, "1.2", licence="MIT")
-    assert changes_stored(second, third).counts == {}
-    assert changes_stored(second, third).choices == (("licence", "–", "MIT"),)
-    assert changes_stored(first, third).counts == {"label": 1, "spans": 1}
-    assert changes_stored(first, third).changes[0] == Change("label", "I-1", "Lacks Evidence", "yes", "no")
-    assert changes_stored(third, first) is None
+    assert read_stored_changes(second, third).counts == {}
+    assert read_stored_changes(second, third).choices == (("licence", "–", "MIT"),)
+    assert read_stored_changes(first, third).counts == {"label": 1, "spans": 1}
+    assert read_stored_changes(first, third).changes[0] == Change(
+        "label", "I-1", "Lacks Evidence", "yes", "no"
+    )
+    assert read_stored_changes(third, first) is None
 
 
 def test_two_releases_are_compared_once(made):
     first, second = release(made.project, "1.0"), release(made.project, "1.1", licence="MIT")
-    found = changes_stored(first, second)
+    found = read_stored_changes(first, second)
     lose_files(first)
     assert changes_between(first, second) == found
     assert found.choices == (("licence", "–", "MIT"),)
@@ -285,7 +287,7 @@ def test_two_releases_are_compared_once(made):
 def test_a_release_is_built_although_it_cannot_be_compared(made):
     lose_files(release(made.project, "1.0"))
     second = release(made.project, "1.1", licence="MIT")
-    assert (second.state, changes_stored(release_before(second), second)) == ("done", None)
+    assert (second.state, read_stored_changes(release_before(second), second)) == ("done", None)
 
 
 def test_what_is_half_written_is_not_taken_for_a_comparison(made):
@@ -293,7 +295,7 @@ def test_what_is_half_written_is_not_taken_for_a_comparison(made):
     (name,) = default_storage.listdir("release-changes")[1]
     lose_comparisons()
     default_storage.save(f"release-changes/{name}", ContentFile(b'{"choices": [["lic'))
-    assert changes_stored(first, second) is None
+    assert read_stored_changes(first, second) is None
 
 
 def test_the_release_before_is_the_one_built_last_and_in_public_the_last_public_one(made):

@@ -9,7 +9,7 @@ from django.core.files.storage import default_storage
 from annotation.importing.items import items_import
 from annotation.models import Resolution
 from annotation.projects.projects import project_create
-from exports.releases.storage import release_write
+from exports.releases.storage import write_release
 from tests.factories import UNHELPFUL, USEFUL, close, cqs_study, invalid, judge_question
 from tests.factories.releases import release, released
 
@@ -48,7 +48,7 @@ def test_a_systems_questions_leave_the_benchmark_alone_and_keep_the_shape_they_c
     assert release(project).counts["undecided_questions"] == 15
     assert (released(project, tmp_path / "out") / "cqs_gen.json").read_bytes() == given.read_bytes()
     folder = tmp_path / "inside"
-    release_write(release(project), folder, internal=True)
+    write_release(release(project), folder, internal=True)
     assert (folder / "internal" / "submissions" / "llama8.json").read_bytes() == submitted.read_bytes()
     template, system = (
         json.loads(path.read_bytes()) for path in (folder / "submission_template.json", submitted)
@@ -88,7 +88,7 @@ def test_a_submission_comes_back_as_it_came_and_a_template_has_its_shape(tmp_pat
     ]
     assert not (tmp_path / "out" / "internal").exists()
     assert (tmp_path / "out" / "submission_template.json").read_bytes() == submission("", "", "")
-    release_write(done, tmp_path / "inside", internal=True)
+    write_release(done, tmp_path / "inside", internal=True)
     folder = tmp_path / "inside" / "internal" / "submissions"
     theory = json.loads((folder / "theory.json").read_bytes())
     assert theory["A_1"]["cqs"] == [{"id": "A_1_T__0", "cq": "Who pays?"}]
@@ -109,7 +109,7 @@ def test_a_release_without_texts_has_no_submissions(tmp_path):
     judge_question(made, made.items[0].questions.first(), [USEFUL])
     close(made)
     folder = tmp_path / "out"
-    release_write(release(made.project, texts=False), folder, internal=True)
+    write_release(release(made.project, texts=False), folder, internal=True)
     found = [path for path in folder.rglob("*") if "submission" in path.name]
     assert found == [folder / "schemas" / "submission.schema.json"]
 

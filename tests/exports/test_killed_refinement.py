@@ -32,13 +32,13 @@ refinement_request(project=made.project, choices=refinement_choices(given), text
 DIE = """
 import os, signal
 from exports.refinement import worker as work
-real, answers = work.answer_ask, []
+real, answers = work.ask_endpoint, []
 def dying(*arguments, **options):
     answers.append(real(*arguments, **options))
     if len(answers) == 3:
         os.kill(os.getpid(), signal.SIGKILL)
     return answers[-1]
-work.answer_ask = dying
+work.ask_endpoint = dying
 work.refinement_work(run_id=1)
 """
 

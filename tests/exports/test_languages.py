@@ -12,7 +12,7 @@ from agreement.models import AgreementReport
 from annotation.models import Project
 from exports.releases.build import build_files
 from exports.selection.parameters import Parameters
-from exports.selection.selection import selection_read
+from exports.selection.selection import read_selection
 from tests import factories
 from tests.conftest import client_of
 from tests.factories import USEFUL, close, cqs_study, focus_study, invalid, judge, judge_question
@@ -42,7 +42,7 @@ def made(request) -> factories.Study:
 def built(project: Project, folder: Path, language: str) -> dict[str, bytes]:
     folder.mkdir()
     with translation.override(language):
-        build_files(selection_read(project, Parameters.from_json(CHOICES)), "1.0", folder)
+        build_files(read_selection(project, Parameters.from_json(CHOICES)), "1.0", folder)
     return {path.relative_to(folder).as_posix(): path.read_bytes() for path in sorted(folder.rglob("*.*"))}
 
 

@@ -4,7 +4,7 @@ import json
 
 import pytest
 
-from exports.refinement.llm_client import ANSWER_BYTES, Answer, Endpoint, Unanswered, answer_ask
+from exports.refinement.llm_client import ANSWER_BYTES, Answer, Endpoint, Unanswered, ask_endpoint
 from tests.exports.endpoint import KEY, Clock, fake_endpoint, saying, status
 
 BODY = {"model": "m", "messages": [{"role": "user", "content": "“Why?” 🎉"}]}
@@ -23,7 +23,7 @@ def fake():
 
 
 def ask(fake, clock=None, key=KEY, **options):
-    return answer_ask(Endpoint(fake.url, key), BODY, timeout=5, timing=(clock or Clock()).timing, **options)
+    return ask_endpoint(Endpoint(fake.url, key), BODY, timeout=5, timing=(clock or Clock()).timing, **options)
 
 
 def test_the_request_is_a_chat_completion_with_the_key_in_its_header_alone(fake):
@@ -141,7 +141,7 @@ def test_a_server_that_says_nothing_runs_into_the_timeout_of_the_connection(fake
 
     fake.replies = [silent]
     try:
-        answer = answer_ask(Endpoint(fake.url), BODY, timeout=0.2, timing=Clock().timing)
+        answer = ask_endpoint(Endpoint(fake.url), BODY, timeout=0.2, timing=Clock().timing)
     finally:
         enough.set()
     assert answer == Answer("What shows that?", "served-1", "stop", 2)
@@ -199,12 +199,12 @@ def test_whoever_asks_may_stop_it_before_each_try(fake):
 
     calls = []
 
-    def alive():
+    def heartbeat():
         calls.append(1)
         if len(calls) == 3:
             raise Stop
 
     fake.otherwise = status(500)
     with pytest.raises(Stop):
-        ask(fake, alive=alive)
+        ask(fake, heartbeat=heartbeat)
     assert len(fake.asked) == 2

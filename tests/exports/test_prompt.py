@@ -6,8 +6,8 @@ from exports.refinement.prompt import (
     DEFAULT_PROMPT,
     GoldQuestion,
     answer_problem,
+    fill_prompt,
     length_limit,
-    prompt_filled,
     prompt_problem,
 )
 
@@ -19,7 +19,7 @@ def asked(question="Why do you think everyone's grades fell?", argument=ARGUMENT
 
 
 def test_the_default_prompt_is_filled_with_argument_type_span_and_question():
-    filled = prompt_filled(DEFAULT_PROMPT, asked())
+    filled = fill_prompt(DEFAULT_PROMPT, asked())
     for line in (
         f"\nArgument: {ARGUMENT}\n",
         "\nKind of question: Overgeneralized Statement\n",
@@ -31,10 +31,8 @@ def test_the_default_prompt_is_filled_with_argument_type_span_and_question():
 
 
 def test_braces_in_a_text_are_text():
-    assert prompt_filled("{argument}|{question}", asked()) == f"{ARGUMENT}|{asked().question}"
-    assert (
-        prompt_filled('Answer as {"q": "{question}"}', asked()) == f'Answer as {{"q": "{asked().question}"}}'
-    )
+    assert fill_prompt("{argument}|{question}", asked()) == f"{ARGUMENT}|{asked().question}"
+    assert fill_prompt('Answer as {"q": "{question}"}', asked()) == f'Answer as {{"q": "{asked().question}"}}'
 
 
 @pytest.mark.parametrize(

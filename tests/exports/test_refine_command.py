@@ -115,7 +115,7 @@ def test_an_interrupted_run_is_cancelled_so_that_no_worker_takes_it_over(made, e
     def interrupted(*_arguments, **_options):
         raise KeyboardInterrupt
 
-    monkeypatch.setattr("exports.refinement.worker.answer_ask", interrupted)
+    monkeypatch.setattr("exports.refinement.worker.ask_endpoint", interrupted)
     with pytest.raises(CommandError, match="Run 1 is cancelled"):
         call(*QUICK, *SENT)
     assert RefinementRun.objects.get().state == "cancelled"

@@ -13,7 +13,7 @@ from exports.refinement.parameters import refinement_choices
 from exports.refinement.runs import refined_reject, refined_restore, refinement_request
 from exports.refinement.worker import refinement_work
 from exports.selection.parameters import Parameters
-from exports.selection.selection import selection_read
+from exports.selection.selection import read_selection
 from exports.triggers import TRIGGERS
 from tests.exports.endpoint import KEY, Clock, saying
 from tests.factories import adjudicate, close, cqs_study, focus_study, judge, yes
@@ -207,14 +207,14 @@ def test_the_other_protocol_has_none():
 
 
 def test_an_answer_or_a_rejection_during_the_build_is_noticed(made, endpoint):
-    selection = selection_read(made.project, Parameters(refined_questions=True))
+    selection = read_selection(made.project, Parameters(refined_questions=True))
     stamps = [inputs_stamp(selection)]
     refined_reject(refinement=made.project.refinement_runs.get().refinements.first(), by=made.lead)
     stamps.append(inputs_stamp(selection))
     refine(made, endpoint)
     stamps.append(inputs_stamp(selection))
     assert len(set(stamps)) == 3
-    plain = selection_read(made.project, Parameters())
+    plain = read_selection(made.project, Parameters())
     before = inputs_stamp(plain)
     refine(made, endpoint, again=True)
     assert inputs_stamp(plain) == before

@@ -8,7 +8,7 @@ from django.utils import timezone
 
 from core.errors import Refused
 from exports.models import QuestionRefinement, RefinementRun
-from exports.refinement.candidates import questions_count, questions_table, refinable_selection
+from exports.refinement.candidates import count_sendable, questions_table, refinable_selection
 from exports.refinement.parameters import refinement_choices
 from exports.refinement.runs import refined_reject, refinement_request
 from tests.exports.endpoint import KEY, Clock, saying, status
@@ -105,7 +105,7 @@ def test_a_second_try_keeps_the_pace_too(made, endpoint):
 
 
 def test_a_run_asks_no_more_than_its_limit_and_the_next_one_goes_on(made, endpoint):
-    counted = questions_count(
+    counted = count_sendable(
         questions_table(refinable_selection(made.project)),
         sources=(("test", ""),),
         again=False,
@@ -143,7 +143,7 @@ def test_only_texts_of_the_ticked_sources_are_sent_and_never_a_withdrawn_one(mad
     first.save()
     second.withdrawn_at, second.withdrawn_reason = timezone.now(), "private"
     second.save()
-    counted = questions_count(
+    counted = count_sendable(
         questions_table(refinable_selection(made.project)),
         sources=(("test", ""),),
         again=False,

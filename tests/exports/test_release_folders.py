@@ -4,7 +4,7 @@ import pytest
 from django.core.files.storage import default_storage
 
 from core.errors import Refused
-from exports.releases.storage import release_write
+from exports.releases.storage import write_release
 from tests.factories import judged
 from tests.factories.releases import contents, release, released
 
@@ -15,7 +15,7 @@ def test_a_release_is_written_again_into_the_same_folder_and_changes_nothing(tmp
     made = judged()
     folder = released(made.project, tmp_path / "out")
     before = contents(folder)
-    release_write(release(made.project), folder)
+    write_release(release(made.project), folder)
     assert contents(folder) == before
 
 
@@ -35,5 +35,5 @@ def test_a_file_damaged_in_the_storage_is_never_written(tmp_path):
     with default_storage.open(file["storage"], "wb") as stream:
         stream.write(b"{}")
     with pytest.raises(Refused, match=r"focus\.json in the storage is not the file that was released"):
-        release_write(row, tmp_path / "out")
+        write_release(row, tmp_path / "out")
     assert list(tmp_path.iterdir()) == []

@@ -17,7 +17,7 @@ from exports.releases import lifecycle as releases
 from exports.releases.build import NotReconciled, build_files
 from exports.releases.lifecycle import release_request
 from exports.selection.parameters import Parameters
-from exports.selection.selection import selection_read
+from exports.selection.selection import read_selection
 from tests.factories import adjudicate, focus_study, judged
 from tests.factories.releases import contents, release, released, stored_files
 
@@ -25,7 +25,7 @@ pytestmark = [pytest.mark.django_db, pytest.mark.database]
 
 
 def test_two_builds_of_the_same_judgements_are_equal_byte_for_byte(tmp_path):
-    selection = selection_read(judged().project, Parameters())
+    selection = read_selection(judged().project, Parameters())
     for name in ("a", "b"):
         (tmp_path / name).mkdir()
         build_files(selection, "1.0", tmp_path / name)
@@ -120,7 +120,7 @@ def test_the_stamp_changes_with_a_judgement_a_resolution_and_a_withdrawal():
     from exports.files.reconciliation import inputs_stamp
 
     made = judged()
-    selection = selection_read(made.project, Parameters())
+    selection = read_selection(made.project, Parameters())
     stamps = [inputs_stamp(selection)]
     row = TypeAnnotation.objects.first()
     row.revision += 1
@@ -195,7 +195,7 @@ def test_a_done_release_has_a_digest_and_one_that_is_not_has_none():
 
 @pytest.mark.parametrize("batch", [1, 2, 4])
 def test_how_many_records_are_taken_in_at_a_time_does_not_show_in_the_digest(batch, monkeypatch):
-    selection = selection_read(judged(items=3).project, Parameters())
+    selection = read_selection(judged(items=3).project, Parameters())
     whole = building.release_digest(selection)
     monkeypatch.setattr(building, "BATCH", batch)
     assert building.release_digest(selection) == whole

@@ -9,7 +9,7 @@ import pytest
 from django.core.files.storage import default_storage
 
 from core.errors import Refused
-from exports.releases.storage import release_write
+from exports.releases.storage import write_release
 from exports.selection.parameters import ParameterError, Parameters
 from exports.selection.splits import is_published_test, most_balanced, normalised_entropy, seeded_splits
 from tests import factories
@@ -156,13 +156,13 @@ def test_withheld_references_are_in_no_public_file_and_whole_inside(tmp_path):
     secret = made.items[1]
     full = released(made.project, tmp_path / "full", "0.9", comments=True)
     row = release(made.project, "1.0", withheld=["test"], comments=True)
-    names = release_write(row, tmp_path / "out")
+    names = write_release(row, tmp_path / "out")
     assert not [name for name in names if name.startswith("internal")]
     bare = {"argument_id": "I-2", "argument": secret.text, "dataset": "test", "topic": "topic 0"}
     assert json.loads((tmp_path / "out" / "focus.test.json").read_bytes()) == {"I-2": bare}
     assert json.loads((tmp_path / "out" / "data" / "test.jsonl").read_bytes()) == bare
     assert "I-2" not in (tmp_path / "out" / "judgements.csv").read_text()
-    release_write(row, tmp_path / "inside", internal=True)
+    write_release(row, tmp_path / "inside", internal=True)
     inside = tmp_path / "inside" / "internal"
     for name in ("focus.test.json", "data/test.jsonl", "judgements.csv"):
         assert (inside / name).read_bytes() == (full / name).read_bytes()

@@ -3,8 +3,8 @@
 import pytest
 
 from exports.selection.parameters import ParameterError, Parameters, split_names_from_words
-from exports.selection.selection import selection_read
-from exports.selection.splits import splits_plan
+from exports.selection.selection import read_selection
+from exports.selection.splits import plan_splits
 from tests.factories import NO, close, focus_study, judge
 
 pytestmark = pytest.mark.django_db
@@ -22,7 +22,7 @@ def made():
 
 def plan(made, **choices):
     parameters = Parameters.from_json(choices)
-    found = splits_plan(selection_read(made.project, parameters))
+    found = plan_splits(read_selection(made.project, parameters))
     return [found[item.pk] for item in made.items]
 
 

@@ -15,8 +15,8 @@ from exports.files.subprocess_writer import SubprocessWriter
 from exports.releases import build as building
 from exports.releases.build import NotReconciled, build_files
 from exports.selection.parameters import EXCHANGE, Parameters
-from exports.selection.records import records_read
-from exports.selection.selection import selection_read
+from exports.selection.records import read_records
+from exports.selection.selection import read_selection
 from tests.factories import (
     UNHELPFUL,
     USEFUL,
@@ -75,7 +75,7 @@ def test_another_process_writes_the_same_bytes_and_tallies_the_same(study, tmp_p
         "exchange": list(EXCHANGE),
         "comments": True,
     }
-    selection = selection_read(study().project, Parameters.from_json(choices))
+    selection = read_selection(study().project, Parameters.from_json(choices))
     here = built(selection, tmp_path / "here")
     monkeypatch.setattr(building, "SUBPROCESS_FROM", 1)
     monkeypatch.setattr(building, "ItemFiles", None)
@@ -117,20 +117,20 @@ def test_a_writing_process_that_is_killed_after_the_last_item_is_noticed_too(bes
 
 
 def test_what_stands_in_the_way_of_a_file_is_said_as_if_it_had_been_written_here(tmp_path):
-    selection = selection_read(focus().project, Parameters())
+    selection = read_selection(focus().project, Parameters())
     (tmp_path / "focus.json").write_text("mine")
     with (
         Sums(tmp_path) as sums,
         SubprocessWriter(Plan(selection, [], []), sums) as files,
         pytest.raises(Refused, match=r"could not be written or read \(File exists\)"),
     ):
-        files.add([(record, "") for record in records_read(selection)])
+        files.add([(record, "") for record in read_records(selection)])
         files.finish()
     assert (tmp_path / "focus.json").read_text() == "mine"
 
 
 def test_the_process_is_gone_once_the_block_is_left(tmp_path):
-    selection = selection_read(focus().project, Parameters())
+    selection = read_selection(focus().project, Parameters())
     with (
         pytest.raises(ZeroDivisionError),
         Sums(tmp_path) as sums,
@@ -141,7 +141,7 @@ def test_the_process_is_gone_once_the_block_is_left(tmp_path):
 
 
 def test_the_process_ends_without_an_answer_when_whoever_builds_is_gone(tmp_path):
-    plan = Plan(selection_read(focus().project, Parameters()), [], [])
+    plan = Plan(read_selection(focus().project, Parameters()), [], [])
     done = subprocess.run(
         [sys.executable, "-m", "exports.files.subprocess_main"],
         input=pickle.dumps((plan, tmp_path)),
@@ -154,10 +154,10 @@ def test_the_process_ends_without_an_answer_when_whoever_builds_is_gone(tmp_path
 
 
 def test_what_does_not_add_up_is_said_before_that_there_are_no_figures(beside, monkeypatch):
-    def without_figures(*given, alive):
+    def without_figures(*given, heartbeat):
         raise KeyError("span")
 
-    monkeypatch.setattr(building, "agreement_write", without_figures)
+    monkeypatch.setattr(building, "write_agreement", without_figures)
     made = focus()
     with pytest.raises(KeyError):
         release(made.project)

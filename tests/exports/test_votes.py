@@ -11,7 +11,7 @@ import pytest
 from agreement.files.ratings import read_ratings
 from exports.formats.votes import share_columns
 from exports.selection.parameters import Parameters
-from exports.selection.selection import selection_read
+from exports.selection.selection import read_selection
 from tests.factories import (
     NO,
     TYPES,
@@ -146,7 +146,7 @@ def test_croissant_describes_the_soft_labels_as_the_documentation_does(tmp_path)
     folder = released(made.project, tmp_path / "out")
     described = json.loads((folder / "croissant.json").read_text())
     (soft,) = [found for found in described["recordSet"] if found["name"] == "soft_labels"]
-    columns = share_columns(selection_read(made.project, Parameters()))
+    columns = share_columns(read_selection(made.project, Parameters()))
     assert [(field["name"], field["description"]) for field in soft["field"]] == [
         (name, text) for name, _, text in columns
     ]

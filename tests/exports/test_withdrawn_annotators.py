@@ -8,7 +8,7 @@ from annotation.projects.members import member_deactivate
 from exports.files.reconciliation import inputs_stamp
 from exports.releases.preview import release_preview
 from exports.selection.parameters import Parameters
-from exports.selection.selection import selection_read
+from exports.selection.selection import read_selection
 from tests.factories import NO, close, focus_study, judge, yes
 from tests.factories.releases import released
 
@@ -32,11 +32,11 @@ def votes(study, folder, version: str) -> dict:
 
 
 def test_the_next_release_is_without_them_and_reconciles(study, tmp_path):
-    before = inputs_stamp(selection_read(study.project, Parameters()))
+    before = inputs_stamp(read_selection(study.project, Parameters()))
     assert votes(study, tmp_path / "1", "1.0")["votes"] == {"yes": 2, "no": 1}
     member_deactivate(target=study.annotators[0], member=study.lead, leave_out=True)
-    assert inputs_stamp(selection_read(study.project, Parameters())) != before
-    preview = release_preview(selection_read(study.project, Parameters()))
+    assert inputs_stamp(read_selection(study.project, Parameters())) != before
+    preview = release_preview(read_selection(study.project, Parameters()))
     assert (preview.judgements, preview.annotators) == (20, 2)
     after = votes(study, tmp_path / "2", "2.0")
     assert study.project.releases.get(version="2.0").counts["judgements"] == 20

@@ -19,7 +19,7 @@ The places that count units, by the module below tests/ that tries them:
 - exports/test_focus_data: the published FOCUS data.
 """
 
-from annotation.rounds.asked_types import asked_clean, round_ask
+from annotation.rounds.asked_types import clean_asked, round_ask
 from annotation.rounds.lifecycle import round_create, round_draw
 from annotation.rounds.opening import round_open
 from tests import factories
@@ -37,7 +37,7 @@ def planned(*, annotators: int = 3, items: int = 4, **options) -> Study:
     made.round = round_create(
         project=made.project, overlap=options.pop("overlap", annotators), member=made.lead, **options
     )
-    round_ask(made.round, asked_clean({"field": "topic", "types": BY_TOPIC}, made.round), member=made.lead)
+    round_ask(made.round, clean_asked({"field": "topic", "types": BY_TOPIC}, made.round), member=made.lead)
     round_draw(made.round, member=made.lead)
     return made
 

@@ -7,7 +7,7 @@ from django.core.files.storage import default_storage
 from annotation.models import Project
 from exports.models import Release
 from exports.releases.lifecycle import release_build
-from exports.releases.storage import release_write
+from exports.releases.storage import write_release
 from exports.selection.parameters import Parameters
 
 
@@ -18,7 +18,7 @@ def release(project: Project, version: str = "1.0", **choices) -> Release:
 
 def released(project: Project, folder: Path, version: str = "1.0", **choices) -> Path:
     """Build a release, write it into a folder and return the folder."""
-    release_write(release(project, version, **choices), folder)
+    write_release(release(project, version, **choices), folder)
     return folder
 
 

@@ -40,11 +40,11 @@ LOOK = """
 import json
 from core.canonical_json import canonical_json
 from agreement.models import AgreementReport, ReportPart
-from agreement.report.loading import judgements_read, texts_read
-from agreement.report.assembly import report_build
+from agreement.report.loading import read_judgements, read_texts
+from agreement.report.assembly import build_report
 report = AgreementReport.objects.get()
-alone = report_build(
-    judgements_read(report.round), report.parameters, texts=texts_read, progress=lambda done, total: None
+alone = build_report(
+    read_judgements(report.round), report.parameters, texts=read_texts, progress=lambda done, total: None
 )
 print(json.dumps({
     "state": report.state,

@@ -144,7 +144,7 @@ def test_two_versions_stand_side_by_side(lead_client, study):
     assert "The two are the same" in html_of(lead_client.get("/p/s/codebook/compare/?old=1&new=1"))
 
 
-def test_a_ruling_shows_at_its_type_but_never_while_its_item_is_being_judged(study):
+def test_a_resolution_shows_at_its_type_but_never_while_its_item_is_being_judged(study):
     item = study.items[0]
     Resolution.objects.create(
         item=item,

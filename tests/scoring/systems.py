@@ -5,7 +5,7 @@ from typing import Any
 
 from exports.models import Release
 from scoring.models import Evaluation, Submission, System
-from scoring.systems.choices import choices_read
+from scoring.systems.choices import read_choices
 from scoring.systems.evaluations import evaluation_request, evaluation_run
 from scoring.systems.submissions import HandedIn, submission_create
 from scoring.systems.systems import system_create
@@ -72,7 +72,7 @@ def submitted(made: Study, of: Release, *contents: Any, name: str = "Parrot") ->
 
 def scored(submission: Submission, **choices: Any) -> Evaluation:
     """Ask for an evaluation and have it done."""
-    (asked,) = choices_read(submission.system.project, **{"replicates": 20, **choices})
+    (asked,) = read_choices(submission.system.project, **{"replicates": 20, **choices})
     evaluation = evaluation_request(submission=submission, asked=asked)
     evaluation_run(evaluation_id=evaluation.pk)
     evaluation.refresh_from_db()

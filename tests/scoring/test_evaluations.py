@@ -13,7 +13,7 @@ from django.utils import timezone
 from core.errors import Refused
 from scoring.models import Answer, Evaluation, Submission, SubmissionFile, System
 from scoring.systems import evaluations as module
-from scoring.systems.choices import choices_read
+from scoring.systems.choices import read_choices
 from scoring.systems.evaluations import (
     can_score_again,
     evaluation_again,
@@ -91,7 +91,7 @@ def test_a_question_has_its_best_reference_and_a_method_that_fails_leaves_the_ot
     made, release = questions_release()
     submission = submitted(made, release, questions(QUESTIONS[0].upper(), "Who pays?"))
     done = {}
-    for asked in choices_read(made.project, methods=["sts", "exact", "chrf:35"], replicates=0):
+    for asked in read_choices(made.project, methods=["sts", "exact", "chrf:35"], replicates=0):
         evaluation = evaluation_request(submission=submission, asked=asked)
         evaluation_run(evaluation_id=evaluation.pk)
         done[asked.method] = Evaluation.objects.get(pk=evaluation.pk)
@@ -185,7 +185,7 @@ def test_what_is_done_never_changes(talk):
     with pytest.raises(ProtectedError):
         release.delete()
     waiting = evaluation_request(
-        submission=evaluation.submission, asked=choices_read(made.project, seed=5)[0]
+        submission=evaluation.submission, asked=read_choices(made.project, seed=5)[0]
     )
     refused(lambda: Evaluation.objects.filter(pk=waiting.pk).update(state="done", finished_at=timezone.now()))
 
@@ -211,7 +211,7 @@ def test_a_new_engine_scores_again_beside_the_old_figures(talk, monkeypatch):
 def test_an_evaluation_that_is_cancelled_meanwhile_stores_nothing(talk, monkeypatch):
     made, release = talk
     submission = submitted(made, release, RIGHT)
-    asked = choices_read(made.project, replicates=0)[0]
+    asked = read_choices(made.project, replicates=0)[0]
     evaluation = evaluation_request(submission=submission, asked=asked)
     real = module.evaluate
 
@@ -232,7 +232,7 @@ def test_an_evaluation_that_is_cancelled_meanwhile_stores_nothing(talk, monkeypa
 
 def test_the_answers_of_a_worker_that_died_are_not_counted_twice(talk, monkeypatch):
     made, release = talk
-    asked = choices_read(made.project, replicates=0)[0]
+    asked = read_choices(made.project, replicates=0)[0]
     evaluation = evaluation_request(submission=submitted(made, release, RIGHT, WRONG), asked=asked)
     monkeypatch.setattr(module, "BATCH", 2)
 

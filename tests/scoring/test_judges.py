@@ -13,13 +13,13 @@ from scoring.evaluation.evaluate import Choices, evaluate
 from scoring.evaluation.judge_prompts import DEFAULT_PROMPTS, MODEL_LABEL, MODEL_REFERENCE, prompt_problem
 from scoring.evaluation.judges import About, Judge, Said
 from scoring.evaluation.questions import Method
-from scoring.evaluation.references import benchmark_read
+from scoring.evaluation.references import read_benchmark
 from scoring.evaluation.sources import codebook_named
-from scoring.evaluation.submissions import submission_read
+from scoring.evaluation.submissions import read_submission
 from scoring.figures.matching import NAE
 from scoring.models import Evaluation
 from scoring.systems import judging
-from scoring.systems.choices import choices_read
+from scoring.systems.choices import read_choices
 from scoring.systems.evaluations import evaluation_request, evaluation_run
 from tests.exports.endpoint import KEY, Clock, fake_endpoint, saying, status
 from tests.scoring.systems import questions, questions_release, scored, submitted
@@ -60,13 +60,13 @@ def judged(method, *answers, system="", ending="stop"):
         prompts.append((about, prompt))
         return Said(left.pop(0), "served", ending, "2026-01-01T12:00:00+00:00")
 
-    benchmark = benchmark_read(
+    benchmark = read_benchmark(
         json.dumps(REFERENCES).encode(),
         "r.json",
         codebook_named("cqs_gen"),
         own={"Mine": frozenset(["a_own"])},
     )
-    submission = submission_read(json.dumps(ASKED).encode(), "run1.json", benchmark)
+    submission = read_submission(json.dumps(ASKED).encode(), "run1.json", benchmark)
     judge = Judge(method, DEFAULT_PROMPTS[method], ask, {"model": "judge-1"})
     choices = Choices(methods=[Method(method)], replicates=0, system=system, judges={method: judge})
     found = evaluate(benchmark, [(submission, "0" * 64)], choices)
@@ -131,14 +131,14 @@ def test_a_prompt_that_cannot_be_sent_is_refused_with_what_to_do(method, prompt,
 def test_nothing_is_sent_without_leave_and_without_an_endpoint(endpoint, settings, db):
     made, _ = questions_release()
     with pytest.raises(Refused) as refusal:
-        choices_read(made.project, methods=["model_label"], judge={"model": "m"})
+        read_choices(made.project, methods=["model_label"], judge={"model": "m"})
     assert list(refusal.value.errors) == ["texts_may_leave"]
     with pytest.raises(Refused) as refusal:
-        choices_read(made.project, methods=["model_label"], judge={"per_minute": 0}, texts_may_leave=True)
+        read_choices(made.project, methods=["model_label"], judge={"per_minute": 0}, texts_may_leave=True)
     assert list(refusal.value.errors) == ["model", "per_minute"]
     settings.LLM_ENDPOINTS = []
     with pytest.raises(Refused, match="model_label needs a language model: set ELENCHUS_LLM_ENDPOINTS"):
-        choices_read(made.project, methods=["model_label"], judge={"model": "m"}, texts_may_leave=True)
+        read_choices(made.project, methods=["model_label"], judge={"model": "m"}, texts_may_leave=True)
     assert endpoint.asked == []
 
 
@@ -195,7 +195,7 @@ def test_what_was_answered_is_not_asked_again(endpoint):
 @pytest.mark.django_db
 def test_an_endpoint_that_is_allowed_no_more_is_not_asked(endpoint, settings):
     made, release = questions_release()
-    asked = choices_read(
+    asked = read_choices(
         made.project, methods=["model_label"], judge={"model": "m"}, texts_may_leave=True, replicates=0
     )
     evaluation = evaluation_request(submission=submitted(made, release, questions("A?")), asked=asked[0])

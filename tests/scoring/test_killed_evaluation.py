@@ -7,10 +7,10 @@ from tests.installation import script
 SETUP = """
 from tests.scoring.systems import RIGHT, WRONG, focus_release, submitted
 from scoring.systems import evaluations
-from scoring.systems.choices import choices_read
+from scoring.systems.choices import read_choices
 from scoring.models import Evaluation
 made, release = focus_release()
-asked = choices_read(made.project, replicates=20)[0]
+asked = read_choices(made.project, replicates=20)[0]
 evaluations.evaluation_request(submission=submitted(made, release, RIGHT, WRONG), asked=asked)
 """
 

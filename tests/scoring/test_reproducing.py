@@ -19,7 +19,7 @@ from agreement.computation.compute import report_compute
 from agreement.computation.requests import report_request
 from agreement.statistics.label_agreement import label_agreement
 from annotation.codebooks.toml_reader import load_shipped
-from annotation.importing.formats.focus_files import focus_file_read, plain_type_name
+from annotation.importing.formats.focus_files import plain_type_name, read_focus_file
 from annotation.models import Item, Round, TypeAnnotation
 from annotation.projects.projects import project_create
 
@@ -61,7 +61,7 @@ def sheets(folder):
     """Return the cells of each type as they stand, a row an argument, a column an annotator."""
     found = {}
     for path in sorted((folder / "annotated data").glob("*_annotated.csv")):
-        sheet = focus_file_read(path, path.name, CODES)
+        sheet = read_focus_file(path, path.name, CODES)
         for letter, code in zip("FG", sheet.category[1:], strict=True):
             columns = [name for name in sheet.columns if name.endswith(letter)]
             found[code] = [[row[column] for column in sorted(columns)] for row in sheet.rows]

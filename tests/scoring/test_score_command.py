@@ -8,7 +8,7 @@ import pytest
 from django.core.management import CommandError, call_command
 
 from exports.models import Release
-from exports.releases.storage import release_write
+from exports.releases.storage import write_release
 from tests.exports.test_score_script import types_released
 from tests.factories import USEFUL, close, cqs_study, invalid, judge_question
 from tests.factories.releases import released
@@ -41,7 +41,7 @@ def write(folder, name, content):
 
 def whole(folder):
     """Write the release there is with what only its leads have."""
-    release_write(Release.objects.get(), folder / "out", internal=True)
+    write_release(Release.objects.get(), folder / "out", internal=True)
     return folder / "out"
 
 

@@ -13,7 +13,7 @@ from typing import Any
 from django.core.management.base import BaseCommand, CommandError
 
 from agreement.display.plain_text import agreement_text, strata_text, without_text
-from agreement.files.ratings import RatingTable, missing_marks, parse_categories, read_ratings
+from agreement.files.ratings import RatingsFile, missing_marks, parse_categories, read_ratings
 from agreement.statistics.estimates import (
     NO_ITEMS,
     NO_PAIRS,
@@ -125,7 +125,7 @@ class Command(BaseCommand):
         self.stdout.write(json.dumps(shown, indent=1) if options["json"] else text)
 
 
-def _of_strata(table: RatingTable, choices: dict[str, int]) -> tuple[dict[str, Any], str]:
+def _of_strata(table: RatingsFile, choices: dict[str, int]) -> tuple[dict[str, Any], str]:
     """Return what is printed of each stratum and of all together: the JSON object, and the text."""
     names, ratings = table.by_stratum()
     q, clusters = len(table.categories), table.item_clusters
@@ -147,7 +147,7 @@ def _of_strata(table: RatingTable, choices: dict[str, int]) -> tuple[dict[str, A
     return shown, "\n".join([*texts, "", f"== together ==\n{strata_text(together, table.annotators)}"])
 
 
-def _cluster_words(column: str, table: RatingTable) -> str:
+def _cluster_words(column: str, table: RatingsFile) -> str:
     return (
         f"Resampled by {column!r}: {len(set(table.clusters))} clusters of {len(set(table.items))} items; "
         "intervals and cautions count clusters."
@@ -165,7 +165,7 @@ def _without_json(one: WithoutRater, annotators: tuple[str, ...]) -> dict[str, A
     }
 
 
-def _notes(table: RatingTable, *, declared: bool) -> Iterator[str]:
+def _notes(table: RatingsFile, *, declared: bool) -> Iterator[str]:
     """Yield what is taken as it stands and may be meant otherwise."""
     kinds = (("labels", table.categories), ("annotators", table.annotators), ("items", table.items))
     for kind, names in kinds:

@@ -9,7 +9,7 @@ from typing import Any
 from django.core.management.base import BaseCommand, CommandError
 
 from agreement.display.sample_size import PlanRefused
-from agreement.display.study_size import ASSURANCE, study_clean, study_json
+from agreement.display.study_size import ASSURANCE, clean_study, study_json
 from agreement.what_if.study_size import MOST_TEXTS, StudyExpected, StudySize, study_size
 
 LEAST_REPLICATES, MOST_REPLICATES = 100, 2_000
@@ -51,7 +51,7 @@ class Command(BaseCommand):
 
     def handle(self, *args: Any, **options: Any) -> None:
         try:
-            expected = study_clean(options)
+            expected = clean_study(options)
         except PlanRefused as refused:
             wrong = "; ".join(f"--{name} {message}" for name, message in refused.errors.items())
             raise CommandError(f"No study can be planned for this: {wrong}.") from None

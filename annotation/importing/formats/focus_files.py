@@ -106,7 +106,7 @@ def plain_type_name(name: str) -> str:
     return name.strip().partition("\n")[0].partition("(")[0].strip().rstrip("?").strip().casefold()
 
 
-def focus_file_read(path: Path, name: str, names: dict[str, str]) -> FocusFile:
+def read_focus_file(path: Path, name: str, names: dict[str, str]) -> FocusFile:
     """Read a file of the FOCUS authors. `names` are the codes by the plain names of the codebook's types.
 
     Raises FileError where it is none of theirs, or breaks its own shape.

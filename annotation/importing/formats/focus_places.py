@@ -60,15 +60,15 @@ class Folded:
         return None if start < 0 else (self.at[start], self.at[start + len(words) - 1] + 1)
 
 
-def span_find(text: str, words: str) -> Span | None:
+def find_span(text: str, words: str) -> Span | None:
     """Return where words stand in a text, or None. Their first place counts where there are several.
 
     In this order: as they are; without white space at the edges; folded; folded without punctuation at the
     edges; two spans between " / ", of which the first in the text counts; the nearest whole words.
 
-    >>> span_find("All cats are “grey”.", ' cats are "grey"')
+    >>> find_span("All cats are “grey”.", ' cats are "grey"')
     Span(start=4, end=19, how='fold', others=())
-    >>> span_find("All cats are grey.", "dogs") is None
+    >>> find_span("All cats are grey.", "dogs") is None
     True
     """
     found = _as_written(text, words)

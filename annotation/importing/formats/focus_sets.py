@@ -21,8 +21,8 @@ from annotation.importing.formats.focus_files import (
     SHEET,
     FocusFile,
     below_header,
-    focus_file_read,
     questions_of,
+    read_focus_file,
     unpack,
 )
 from annotation.importing.formats.focus_places import (
@@ -32,7 +32,7 @@ from annotation.importing.formats.focus_places import (
     NOWHERE,
     STRIP,
     TWO,
-    span_find,
+    find_span,
     stands_in,
 )
 from core.texts import is_blank
@@ -108,20 +108,20 @@ def set_rows(path: Path, name: str, options: Mapping[str, Any]) -> Iterator[SetR
     """Yield all that a set brings: what each file is, items, judgements, notices.
 
     `options` has `files`, pairs of a name and a path, else the path is an archive of them; `names`, the codes
-    of types by their plain names; `set`, `keep_votes` and `there` are those of `set_read`. Raises FileError.
+    of types by their plain names; `set`, `keep_votes` and `there` are those of `read_set`. Raises FileError.
     """
     with TemporaryDirectory() as folder:
         files = options.get("files") or unpack(path, name, Path(folder))
-        read = [focus_file_read(Path(at), file, options["names"]) for file, at in files]
+        read = [read_focus_file(Path(at), file, options["names"]) for file, at in files]
     there = [Text(*text) for text in options["there"]]
-    found = set_read(read, options["set"], keep_votes=options["keep_votes"], there=there)
+    found = read_set(read, options["set"], keep_votes=options["keep_votes"], there=there)
     yield from found.reports
     yield from found.items
     yield from found.judgements
     yield from found.notices
 
 
-def set_read(
+def read_set(
     files: Sequence[FocusFile], set_name: str, *, keep_votes: bool = False, there: Sequence[Text] = ()
 ) -> FocusSet:
     """Put the files of a set together, in whatever order they come.
@@ -313,7 +313,7 @@ class _Sheet:
             self.found.judgements.append(_judgement(text, code, annotator, whole, applicable=False))
             return
         self.report.answers["yes"] += 1
-        span = span_find(text.words, cell)
+        span = find_span(text.words, cell)
         self.report.places[span.how if span else NOWHERE] += 1
         if span is None:
             elsewhere = tuple(

@@ -7,7 +7,7 @@ from django.core.management.base import CommandParser
 
 from annotation.management.script import ScriptCommand
 from exports.releases.lifecycle import release_build
-from exports.releases.storage import directory_or_refuse, release_write
+from exports.releases.storage import directory_or_refuse, write_release
 from exports.selection.parameters import (
     CREDITS,
     EXCHANGE,
@@ -129,7 +129,7 @@ class Command(ScriptCommand):
         directory = Path(options["out"]).resolve()
         directory_or_refuse(directory)
         release = release_build(project=project, version=options["version"], parameters=parameters)
-        names = release_write(release, directory, internal=options["internal"])
+        names = write_release(release, directory, internal=options["internal"])
         n = release.counts["items"]
         items = "1 item" if n == 1 else f"{n} items"
         self.stdout.write(f"{options['out']}: release {release.version}, {items}")

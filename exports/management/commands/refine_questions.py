@@ -10,14 +10,14 @@ from annotation.management.script import ScriptCommand
 from annotation.models import Project
 from exports.models import RefinementRun
 from exports.refinement.candidates import (
+    count_sendable,
     question_example,
-    questions_count,
     questions_table,
     refinable_selection,
     sources_of,
 )
 from exports.refinement.parameters import RefinementChoices, refinement_choices
-from exports.refinement.prompt import prompt_filled
+from exports.refinement.prompt import fill_prompt
 from exports.refinement.runs import outcomes, refinement_cancel, refinement_request
 from exports.refinement.worker import refinement_work
 
@@ -87,7 +87,7 @@ class Command(ScriptCommand):
 
     def _preview(self, project: Project, choices: RefinementChoices) -> None:
         selection = refinable_selection(project)
-        counted = questions_count(
+        counted = count_sendable(
             questions_table(selection),
             sources=choices.sources,
             again=choices.again,
@@ -102,7 +102,7 @@ class Command(ScriptCommand):
         )
         example = question_example(selection, choices) if counted.asked else None
         if example:
-            prompt = prompt_filled(choices.prompt, example)
+            prompt = fill_prompt(choices.prompt, example)
             self.stdout.write(f"\nThe first prompt, as it would be sent:\n\n{prompt}")
 
 

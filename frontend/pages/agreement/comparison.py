@@ -12,12 +12,12 @@ from agreement.computation.requests import ReportHidden, report_current, report_
 from agreement.display.cells import Notes
 from agreement.display.tables import CHANGE_HEADERS, change_table
 from agreement.models import AgreementReport
-from agreement.report.conditions import conditions_read, conditions_words
+from agreement.report.conditions import conditions_words, read_conditions
 from annotation import access
 from annotation.codebooks.definition import Codebook as Definition
 from annotation.codebooks.diff import codebook_changes, types_touched
 from annotation.models import Round
-from annotation.rounds.editing import discussed_before_set
+from annotation.rounds.editing import set_discussed_before
 from frontend.decorators import login_required
 from frontend.middleware import refusals_as_notices
 from frontend.pages.common import lead_or_403, project_page
@@ -47,7 +47,7 @@ def round_change(request: HttpRequest, slug: str, number: int) -> HttpResponse:
         said = request.POST.get("discussed", "")
         if said in STATED:
             with refusals_as_notices(request):
-                discussed_before_set(round, by=member, discussed=STATED[said])
+                set_discussed_before(round, by=member, discussed=STATED[said])
         return redirect("round_change", slug, number)
     return project_page(
         request,
@@ -68,7 +68,7 @@ def _moved(round: Round, report: AgreementReport) -> dict[str, Any]:
     changes = codebook_changes(Definition.from_json(before.codebook.definition), new)
     touched = types_touched(changes, new)
     notes = Notes("change")
-    conditions = conditions_read(before, round)
+    conditions = read_conditions(before, round)
     rows = change_table(report.figures, report.change, notes)
     return {
         "before": before,

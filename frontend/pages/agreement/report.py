@@ -28,7 +28,7 @@ from agreement.display.competence import competence_table
 from agreement.display.cross_files import cross_fields
 from agreement.display.highlighting import Segment, excerpt_bounds, segments
 from agreement.display.influence import influence_tables
-from agreement.display.sample_size import PLANNED, PlanRefused, plan_clean, report_plan
+from agreement.display.sample_size import PLANNED, PlanRefused, clean_plan, plan_report
 from agreement.display.tables import crosscheck_table, crosscheck_whys
 from agreement.display.wording import (
     COEFFICIENTS,
@@ -297,8 +297,8 @@ def _plan(request: HttpRequest, report: AgreementReport) -> dict[str, Any]:
     if "width" not in given:
         return plan
     try:
-        asked = plan_clean(given)
-        found = report_plan(report, asked)
+        asked = clean_plan(given)
+        found = plan_report(report, asked)
     except PlanRefused as refused:
         return plan | {"errors": refused.errors}
     rows = [

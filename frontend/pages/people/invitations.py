@@ -16,7 +16,7 @@ from django.views.decorators.http import require_http_methods
 
 from annotation.accounts import address_as_stored, as_stored, refuse_taken_email, refuse_taken_name
 from annotation.limits import characters
-from annotation.projects.invitations import invitation_accept, invitation_adds_nothing, invitation_find
+from annotation.projects.invitations import find_invitation, invitation_accept, invitation_adds_nothing
 from core.errors import Refused
 from frontend.pages.common import posted
 
@@ -72,7 +72,7 @@ class SignUpForm(BackgroundForm, CreationForm):
 @require_http_methods(["GET", "POST"])
 def join(request: HttpRequest, token: str) -> HttpResponse:
     """Show what the invitation is for, then accept it with this account or a new one."""
-    invitation = invitation_find(token)
+    invitation = find_invitation(token)
     already = invitation_adds_nothing(invitation, request.user)
     if already is not None:
         told = gettext("You take part in this project already, as %(name)s. The invitation is still unused.")

@@ -10,9 +10,9 @@ from annotation.models import Membership
 from exports.models import Release
 from exports.releases.comparison import (
     NOTHING,
-    changes_stored,
     choice_words,
     comparable,
+    read_stored_changes,
     release_before,
     withdrawn_among,
 )
@@ -50,7 +50,7 @@ def changes_context(
     before = release_before(release, public=public)
     if before is None:
         return {}
-    changes = changes_stored(before, release)
+    changes = read_stored_changes(before, release)
     if changes is None:
         if not comparable(before, release):
             return {"before": before}

@@ -15,7 +15,7 @@ from annotation.projects.projects import guideline_html
 from core.errors import NotFound
 from exports.api.releases import file_response
 from exports.disclosure.disclosure import keeps_back
-from exports.documentation.citation import bibtex, card_body, citation_text, dataset_described, reference_of
+from exports.documentation.citation import bibtex, card_body, citation_text, describe_dataset, reference_of
 from exports.models import Release
 from exports.releases.publication import (
     public_facts,
@@ -104,7 +104,7 @@ def public_release(request: HttpRequest, slug: str, version: str) -> HttpRespons
             "citation": citation_text(reference, address),
             "bibtex": "" if reference.citation.startswith("@") else bibtex(reference, address),
             "described": json.dumps(
-                dataset_described(reference, found, address, files), ensure_ascii=False
+                describe_dataset(reference, found, address, files), ensure_ascii=False
             ).translate(_IN_A_SCRIPT),
             "lines": [f'pandas.read_json("{address}files/{name}", lines=True)' for name in _lines(files)],
             "folder": archive["name"].removesuffix(".zip") if archive else "",

@@ -22,7 +22,7 @@ from exports.releases.claim import release_cancel, release_cancellation
 from exports.releases.preview import release_preview
 from exports.releases.publication import public_facts, tells_too_much
 from exports.selection.parameters import Parameters
-from exports.selection.selection import selection_read
+from exports.selection.selection import read_selection
 from exports.tasks import release_start
 from frontend.decorators import login_required
 from frontend.forms.releases import ContentsForm, ReleaseForm, choices_as_before
@@ -51,7 +51,7 @@ def releases(request: HttpRequest, slug: str) -> HttpResponse:
             parameters = Parameters.from_json({**form.chosen(), **contents.chosen()})
             if building:
                 return _start(request, member, form.cleaned_data["version"], parameters)
-            preview = release_preview(selection_read(project, parameters))
+            preview = release_preview(read_selection(project, parameters))
         except Refused as refusal:
             _show(refusal, form, contents)
     return project_page(
@@ -149,7 +149,7 @@ def _problems(*both: forms.Form) -> list[tuple[str, str, str]]:
 
 def _start(request: HttpRequest, member: Membership, version: str, parameters: Parameters) -> HttpResponse:
     # What the worker would refuse only later is refused here, beside its field.
-    release_preview(selection_read(member.project, parameters))
+    release_preview(read_selection(member.project, parameters))
     found = release_start(project=member.project, version=version, parameters=parameters, by=member)
     if found.state == Release.State.DONE:
         messages.info(

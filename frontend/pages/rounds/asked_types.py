@@ -19,10 +19,10 @@ from annotation.importing.formats import asked_types as asked_file
 from annotation.models import Protocol, Round
 from annotation.rounds.asked_types import (
     AskedBy,
-    asked_clean,
     asked_counts,
     asked_of_round,
     asked_words,
+    clean_asked,
     field_choices,
     round_ask,
 )
@@ -145,7 +145,7 @@ def _chosen(
     by = request.POST.get("by")
     if by == "field":
         given: dict[str, Any] = {"field": field, "types": {row.value: sorted(row.ticked) for row in rows}}
-        return asked_clean(given, round), ""
+        return clean_asked(given, round), ""
     if by != "file":
         return None, ""
     file = form.cleaned_data["file"]
@@ -156,4 +156,4 @@ def _chosen(
                 stream.write(chunk)
         codebook = Definition.from_json(round.codebook.definition)
         items = asked_file.read(path, name=file.name, codebook=codebook)
-    return asked_clean({"items": items}, round), file.name
+    return clean_asked({"items": items}, round), file.name

@@ -8,7 +8,7 @@ from django.views.decorators.http import require_GET
 
 from agreement.display.cells import number
 from agreement.display.sample_size import PlanRefused
-from agreement.display.study_size import study_clean, study_plan
+from agreement.display.study_size import clean_study, plan_study
 from annotation.models import Round
 from frontend.decorators import login_required
 from frontend.pages.common import lead_or_403, number_in, project_page
@@ -42,7 +42,7 @@ def _answer(given: dict[str, str], *, asked: bool) -> dict[str, Any]:
     if not asked:
         return {}
     try:
-        plan = study_plan(study_clean(given))
+        plan = plan_study(clean_study(given))
     except PlanRefused as refused:
         names = {
             "alpha": gettext("The alpha"),

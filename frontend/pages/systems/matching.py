@@ -18,7 +18,7 @@ from frontend.pages.common import lead_or_403, posted, project_page
 from frontend.pages.rounds.lifecycle import lead_and_round
 from scoring.evaluation.questions import BY_PEOPLE
 from scoring.models import Submission
-from scoring.systems.choices import MOST_SEED, choices_read
+from scoring.systems.choices import MOST_SEED, read_choices
 from scoring.systems.matching_rounds import matching_make
 from scoring.systems.new_references import references_add
 from scoring.tasks import evaluation_start
@@ -116,7 +116,7 @@ def matching_score(request: HttpRequest, slug: str, number: int) -> HttpResponse
     submissions = Submission.objects.filter(candidates__question__round_questions__round=round).distinct()
     with refusals_as_notices(request):
         for submission in submissions.select_related("system__project", "release__project"):
-            for asked in choices_read(member.project, methods=list(BY_PEOPLE)):
+            for asked in read_choices(member.project, methods=list(BY_PEOPLE)):
                 evaluation_start(submission=submission, asked=asked, by=member)
         return redirect("systems", slug)
     return redirect("round", slug, number)

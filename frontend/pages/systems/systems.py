@@ -17,7 +17,7 @@ from frontend.decorators import login_required
 from frontend.forms.systems import DescriptionForm, SystemForm, as_before
 from frontend.pages.common import in_order, lead_or_403, number_in, page_of, posted, project_page
 from scoring.models import Evaluation, System
-from scoring.systems.choices import choices_read
+from scoring.systems.choices import read_choices
 from scoring.systems.submissions import FilesRefused, HandedIn
 from scoring.systems.systems import system_edit, system_or_404
 from scoring.tasks import answers_start
@@ -110,7 +110,7 @@ def _hand_in(request: HttpRequest, member: Membership, form: SystemForm) -> Http
         link=given["link"],
         files=[HandedIn(file.name, file.read()) for file in given["runs"]],
         split=split or None,
-        asked=choices_read(member.project, **form.asked()),
+        asked=read_choices(member.project, **form.asked()),
         by=member,
     )
     done = sum(one.state == Evaluation.State.DONE for one in made)

@@ -11,8 +11,8 @@ from scoring.evaluation.evaluate import Choices, Evaluation, evaluate
 from scoring.evaluation.faults import AnswersRefused, CannotScore
 from scoring.evaluation.focus import SCOPES
 from scoring.evaluation.judges import Judge
-from scoring.evaluation.outputs import evaluation_text, evaluation_write, scores_json
-from scoring.evaluation.questions import BY_PEOPLE, DEFAULT_METHODS, Method, People, method_read
+from scoring.evaluation.outputs import evaluation_text, scores_json, write_evaluation
+from scoring.evaluation.questions import BY_PEOPLE, DEFAULT_METHODS, Method, People, read_method
 from scoring.evaluation.references import Benchmark
 from scoring.evaluation.sentence_encoder import SentenceEncoder
 from scoring.evaluation.sources import file_bytes
@@ -20,8 +20,8 @@ from scoring.evaluation.submissions import Submission
 from scoring.management.scoring_command import ScoringCommand
 from scoring.systems.choices import MOST_REPLICATES, encoder_named
 from scoring.systems.judging import DEFAULTS, judge_of, judge_parameters
-from scoring.systems.people import decided_read
-from scoring.systems.saving import scores_save
+from scoring.systems.people import read_decided
+from scoring.systems.saving import save_scores
 from scoring.systems.submissions import HandedIn
 
 
@@ -78,7 +78,7 @@ class Command(ScoringCommand):
             raise CannotScore(f"--replicates is from 0 to {MOST_REPLICATES}, and --seed 0 or more.")
         if options["save"] and (not options["system"] or options["release"] or options["references"]):
             raise CannotScore("--save goes with SLUG VERSION, and with --system NAME to store it under.")
-        methods = [method_read(given) for given in options["method"] or DEFAULT_METHODS]
+        methods = [read_method(given) for given in options["method"] or DEFAULT_METHODS]
         benchmark, runs = self.read(options)
         if benchmark.is_focus and options["method"]:
             raise CannotScore("--method is for questions (CQs-Gen): types are right or wrong by their names.")
@@ -106,7 +106,7 @@ class Command(ScoringCommand):
         evaluation = evaluate(benchmark, runs, choices)
         if options["out"]:
             try:
-                names = evaluation_write(evaluation, options["out"])
+                names = write_evaluation(evaluation, options["out"])
             except OSError as problem:
                 raise CannotScore(f"{options['out']}: cannot be written: {problem.strerror}") from None
             self.stderr.write(f"{', '.join(names)} are in {options['out']}.")
@@ -123,7 +123,7 @@ class Command(ScoringCommand):
         if options["release"] or options["references"]:
             raise CannotScore(f"--method {method}: people decide in a project: score SLUG VERSION FILE.")
         slug, version, *_ = options["words"]
-        found = decided_read(self.project(slug).releases.get(version=version))
+        found = read_decided(self.project(slug).releases.get(version=version))
         if found is None:
             raise CannotScore(
                 f"--method {method}: {slug} {version} has no closed matching round. Make one with manage.py "
@@ -155,7 +155,7 @@ class Command(ScoringCommand):
         release = self.project(slug).releases.select_related("project").get(version=version)
         files = [HandedIn(path.name, path.read_bytes()) for path in (*map(Path, paths), *options["answers"])]
         encoder = encoder_named(options["encoder"] or "")
-        saved = scores_save(
+        saved = save_scores(
             release=release, files=files, opened=opened, found=evaluation, choices=choices, encoder=encoder
         )
         for one in saved:

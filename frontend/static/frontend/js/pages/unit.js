@@ -38,13 +38,13 @@ function pieceAt(offset) {
 /** Mark the span in view in the text. */
 function mark() {
   if (!CSS.highlights) return;
-  CSS.highlights.delete("ruling");
+  CSS.highlights.delete("resolution");
   const [from, to] = span ? [pieceAt(span.start), pieceAt(span.end)] : [null, null];
   if (!span || !from || !to) return;
   const range = new Range();
   range.setStart(from.node, span.start - from.start);
   range.setEnd(to.node, span.end - to.start);
-  CSS.highlights.set("ruling", new Highlight(range));
+  CSS.highlights.set("resolution", new Highlight(range));
 }
 
 /** Show the span in view: its mark, the question it makes, and what the form would send. */
