@@ -19,8 +19,11 @@ def ranks(figures: Sequence[float | None]) -> list[int | None]:
     [4, 2, 2, 1, None]
     """
     shown = [None if figure is None else float(printed(figure)) for figure in figures]
-    known = [figure for figure in shown if figure is not None]
-    return [None if figure is None else 1 + sum(other > figure for other in known) for figure in shown]
+    best_first = sorted((figure for figure in shown if figure is not None), reverse=True)
+    places: dict[float, int] = {}
+    for place, figure in enumerate(best_first, start=1):
+        places.setdefault(figure, place)
+    return [None if figure is None else places[figure] for figure in shown]
 
 
 def order(figures: Sequence[float | None], when: Sequence[float]) -> list[int]:
