@@ -191,6 +191,9 @@ def _load(archive: ArchiveReader, loaded: Sequence[KeptTable], using: str, told:
                 f"{kept.table.name} is not in the database as the archive has it ({tally.lines} of "
                 f"{kept.rows} rows, or another digest). Nothing was stored.",
             )
+    if connections[using].vendor == "postgresql":
+        # Foreign keys are looked at now: with checks that wait no index can be made.
+        connections[using].check_constraints()
     set_sequences([kept.table for kept in loaded], using)
     told("Putting the rules of the database in place.")
     emit_post_migrate_signal(0, False, using)

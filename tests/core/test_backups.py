@@ -2,6 +2,7 @@
 
 import json
 import zipfile
+from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
 
 import pytest
@@ -9,12 +10,12 @@ from django.contrib.sessions.models import Session
 from django.core.files.base import ContentFile
 from django.core.files.storage import default_storage
 from django.core.management import CommandError, call_command
-from django.db import connection
+from django.db import connection, connections
 from django.utils import timezone
 
 from annotation.backups import backup_make, last_backup
 from annotation.models import AnnotationEvent, Item, Membership, Project, ProjectEvent, TypeAnnotation
-from core.backups import restore
+from core.backups import backup, restore
 from core.backups.archive import Tally, open_archive
 from core.backups.backup import stored_files, write_backup
 from core.backups.restore import backup_restore
@@ -104,6 +105,25 @@ def test_what_was_backed_up_comes_back_with_every_rule_of_the_database(filled, t
     record(filled.round, filled.annotators[0], filled.items[1], "LE", NO)
     assert filled.round.progress.get(member=filled.annotators[0]).judgements == 2
     assert Item.objects.filter(metadata__zz='日本\n"x"').count() == 1
+
+
+def test_people_go_on_working_and_the_archive_is_of_one_moment(filled, tmp_path, monkeypatch):
+    def judge() -> None:
+        try:
+            record(filled.round, filled.annotators[0], filled.items[1], "LE", NO)
+        finally:
+            connections.close_all()
+
+    def tables_while_somebody_judges():
+        with ThreadPoolExecutor() as pool:
+            pool.submit(judge).result(timeout=60)
+        return tables_kept()
+
+    monkeypatch.setattr(backup, "tables_kept", tables_while_somebody_judges)
+    manifest = backup_write(tmp_path / "all.zip")
+    rows = {kept.table.name: kept.rows for kept in manifest.tables}
+    assert (rows["annotation_annotationevent"], AnnotationEvent.objects.count()) == (3, 4)
+    assert (rows["annotation_typeannotation"], TypeAnnotation.objects.count()) == (2, 3)
 
 
 def test_what_lets_somebody_in_for_a_while_is_not_in_it(filled, tmp_path):
