@@ -120,7 +120,7 @@ def test_people_go_on_working_and_the_archive_is_of_one_moment(filled, tmp_path,
         return tables_kept()
 
     monkeypatch.setattr(backup, "tables_kept", tables_while_somebody_judges)
-    manifest = backup_write(tmp_path / "all.zip")
+    manifest = write_backup(tmp_path / "all.zip")
     rows = {kept.table.name: kept.rows for kept in manifest.tables}
     assert (rows["annotation_annotationevent"], AnnotationEvent.objects.count()) == (3, 4)
     assert (rows["annotation_typeannotation"], TypeAnnotation.objects.count()) == (2, 3)
