@@ -7,9 +7,8 @@ import re
 from django.utils.translation import gettext
 
 from agreement.report import bertscore_figures as semantic_findings
-from agreement.report import gold_figures as gold_findings
-from agreement.report.figures import ItemMean, ReportFigures, SpanAlpha, SpanTarget
-from agreement.spans import item_means, similarity, unitizing
+from agreement.report.figures import ItemMean, ReportFigures, SpanAlpha
+from agreement.spans import gold_spans, item_means, similarity, unitizing
 from agreement.statistics import estimates as results
 from agreement.statistics import label_sets
 from agreement.statistics.estimates import RULE_OF_THREE
@@ -51,9 +50,9 @@ SIMILARITIES = {
 
 BERTSCORE = "BERTScore F1"
 
-AGAINST: dict[SpanTarget, str] = {
-    gold_findings.GOLD: "against gold only",
-    gold_findings.GOLD_AND_DISAGREEMENT: "against gold plus disagreement spans",
+AGAINST: dict[gold_spans.SpanTarget, str] = {
+    gold_spans.GOLD: "against gold only",
+    gold_spans.GOLD_AND_DISAGREEMENT: "against gold plus disagreement spans",
 }
 """What each annotator's span is compared with."""
 
@@ -127,7 +126,7 @@ REASONS = {
     **results.REASONS,
     label_sets.TOO_MANY_SETS: "so many different sets of types were given that no interval is computed",
     unitizing.NO_SPANS: "nobody marked a span",
-    gold_findings.NO_GOLD: "no two annotators share a span, so there is no gold",
+    gold_spans.NO_GOLD: "no two annotators share a span, so there is no gold",
     similarity.EMPTY_SPANS: "both spans are empty",
     similarity.NO_TOKEN: "no word in either span",
     similarity.NO_BIGRAM: "single words have no pairs of words",

@@ -17,14 +17,13 @@ from agreement.report.figures import (
     SectionFigures,
     SpanEstimateFigures,
     SpanFigures,
-    SpanTarget,
 )
-from agreement.report.gold_figures import AGAINST, against_columns, against_sums
 from agreement.report.span_figures import Findings, Floats, MarkedUnit
 from agreement.report.span_sums import SpanSums
 from agreement.spans.bertscore import BertScore, Embedded, pair_scores
 from agreement.spans.consensus import ConsensusSpan
 from agreement.spans.encoders import Encoder
+from agreement.spans.gold_spans import AGAINST, SpanTarget, against_columns, against_sums
 from agreement.spans.similarity import Similarity, Span
 from agreement.statistics.estimates import Estimate, undefined
 from agreement.statistics.figures import EstimateFigures

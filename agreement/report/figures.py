@@ -10,7 +10,6 @@ from agreement.spans.encoders import EncoderNamed
 from agreement.statistics.figures import DifferenceFigures, EstimateFigures, TableCounts
 
 SpanAlpha = Literal["u_alpha", "alpha_token", "alpha_token_within", "alpha_u"]
-SpanTarget = Literal["gold", "gold_and_disagreement"]
 ItemMean = Literal["over_items", "joint"]
 Whose = Literal["each", "any", "consensus"]
 

@@ -14,18 +14,17 @@ from dataclasses import dataclass, field, replace
 import numpy as np
 from numpy.typing import NDArray
 
-from agreement.report import gold_figures as gold_findings
-from agreement.report.gold_figures import against_sums
 from agreement.report.judgements import Columns, RoundJudgements
-from agreement.spans import item_means
+from agreement.spans import gold_spans, item_means
 from agreement.spans.agreement import FIGURES, TEXT_ALPHAS, JudgedText, text_sums
 from agreement.spans.consensus import ConsensusSpan, consensus_spans
+from agreement.spans.gold_spans import against_sums
 from agreement.spans.tokens import positions
 from agreement.spans.u_alpha import unmarked_rows
 from agreement.spans.unitizing import alpha
 from agreement.statistics.patterns import FloatArray
 
-COLUMNS = (*FIGURES, *gold_findings.COLUMNS, *item_means.COLUMNS)
+COLUMNS = (*FIGURES, *gold_spans.COLUMNS, *item_means.COLUMNS)
 
 Floats = tuple[float, ...]
 Texts = Callable[[Iterable[int]], Iterator[tuple[int, str]]]

@@ -18,13 +18,12 @@ from agreement.report.figures import (
     PairEstimateFigures,
     SpanEstimateFigures,
     SpanFigures,
-    SpanTarget,
     TextEstimateFigures,
 )
-from agreement.report.gold_figures import without_target
 from agreement.report.judgements import RoundJudgements
 from agreement.report.span_figures import Findings
 from agreement.spans.agreement import ALPHAS
+from agreement.spans.gold_spans import SpanTarget, without_target
 from agreement.spans.item_means import measure_of
 from agreement.spans.similarity import MEASURES
 from agreement.spans.u_alpha import POOLED_ALPHAS, SUMS, pooled_differing, pooled_parts, why_undefined

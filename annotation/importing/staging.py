@@ -1,6 +1,5 @@
 """The life of one import: staged in batches that nobody sees, then done by one flip, or taken back."""
 
-import hashlib
 import time
 from collections.abc import Callable, Iterable, Iterator
 from contextlib import contextmanager
@@ -35,6 +34,7 @@ from annotation.models import (
 )
 from core.delete_in_batches import delete_in_batches
 from core.errors import Refused
+from core.file_digest import file_sha256
 from core.jobs import LEASE, beating
 
 BATCH = 1_000
@@ -107,12 +107,6 @@ class ImportReport:
 
     def to_json(self) -> dict[str, Any]:
         return asdict(self)
-
-
-def file_sha256(path: Path) -> str:
-    """Return the SHA-256 of a file, read in pieces."""
-    with path.open("rb") as stream:
-        return hashlib.file_digest(stream, "sha256").hexdigest()
 
 
 @contextmanager

@@ -9,6 +9,8 @@ from concurrent.futures import Executor, Future, ThreadPoolExecutor
 from pathlib import Path
 from typing import IO, Any, cast
 
+from core.file_digest import file_sha256
+
 BUFFER = 1 << 20
 
 
@@ -78,9 +80,3 @@ class _Summing(io.FileIO):
     def _hashed(self) -> None:
         if self._hashing is not None:
             self._hashing.result()
-
-
-def file_sha256(path: Path) -> str:
-    """Return the SHA-256 of a file, read in pieces."""
-    with path.open("rb") as stream:
-        return hashlib.file_digest(stream, "sha256").hexdigest()

@@ -22,9 +22,9 @@ from django.core.files.storage import default_storage
 from django.utils.translation import gettext
 
 from core.errors import Refused
+from core.file_digest import file_sha256
 from exports.documentation.contents import Built, StoredFile
 from exports.documentation.manifest import SUMS
-from exports.files.checksums import file_sha256
 from exports.files.zip_archive import Entry, archive_parts
 from exports.models import Release
 

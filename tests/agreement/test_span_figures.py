@@ -8,8 +8,8 @@ import pytest
 
 from agreement.display.cells import DASH
 from agreement.display.csv_latex import figures_csv, latex_table
-from agreement.report.gold_figures import COLUMNS, against_sums
 from agreement.spans.consensus import consensus_spans
+from agreement.spans.gold_spans import COLUMNS, against_sums
 from tests.agreement.builders import round_shut
 from tests.agreement.test_report import EVERYONE, TEXT, build, section, study  # noqa: F401
 from tests.conftest import client_of

@@ -6,12 +6,13 @@ from collections import Counter, defaultdict
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from functools import lru_cache
 from math import fsum
-from typing import Any, Final
+from typing import Any, Final, Literal
 
-from agreement.report.figures import SpanTarget
 from agreement.spans.consensus import ConsensusSpan
 from agreement.spans.similarity import MEASURES, Similarity, Span, pair_similarities
 from agreement.statistics.estimates import NO_PAIRS
+
+SpanTarget = Literal["gold", "gold_and_disagreement"]
 
 GOLD: Final = "gold"
 GOLD_AND_DISAGREEMENT: Final = "gold_and_disagreement"
