@@ -176,7 +176,7 @@ LOGIC_COLUMNS = ("OSP", "TC", "VAT", "OG", "IE", "BS", "QCE", "CF", "LE", "WE")
 
 
 def spans_of_logicclimate(folder):
-    """Return the mean similarity of the two cells of each type; where one is empty it is 0, a blank is no cell."""
+    """Return the mean similarity of the two cells of each type; 0 where one is empty; a blank is no cell."""
     first, second = (
         focus_file_read(folder / name, name, CODES)
         for name in ("Generalization_A1_SQ - Logic.csv", "Generalization_A2_SQ - Logic.csv")
