@@ -176,7 +176,7 @@ LOGIC_COLUMNS = ("OSP", "TC", "VAT", "OG", "IE", "BS", "QCE", "CF", "LE", "WE")
 
 
 def spans_of_logicclimate(folder):
-    """Return the mean similarity of the two cells of each type; where one is empty it is 0."""
+    """Return the mean similarity of the two cells of each type; 0 where one is empty; a blank is no cell."""
     first, second = (
         read_focus_file(folder / name, name, CODES)
         for name in ("Generalization_A1_SQ - Logic.csv", "Generalization_A2_SQ - Logic.csv")
@@ -187,7 +187,7 @@ def spans_of_logicclimate(folder):
             (one.get(column) or "", other.get(column) or "")
             for one, other in zip(first.rows, second.rows, strict=True)
         ]
-        pairs = [pair for pair in pairs if any(pair)]
+        pairs = [pair for pair in pairs if any(cell.strip() for cell in pair)]
         found[code] = {
             name: float(np.mean([measure(*pair) for pair in pairs])) if pairs else 0.0
             for name, measure in MEASURES.items()
