@@ -31,7 +31,7 @@ class SignupForm(OneAddress, forms.SignupForm):  # type: ignore[misc]  # allauth
 class ServerSession(requests.Session):
     """Speaks with the OpenID Connect server, and says so where that one does not answer."""
 
-    def request(self, *given: Any, **options: Any) -> requests.Response:  # type: ignore[override]
+    def request(self, *given: Any, **options: Any) -> requests.Response:
         options.setdefault("timeout", SECONDS)
         try:
             return super().request(*given, **options)
