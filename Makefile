@@ -6,7 +6,7 @@ PYTHON = .venv/bin/python
 # Each folder whose code the server runs; `make dev` watches these.
 APPS = config core annotation agreement assist exports scoring boards operations frontend
 
-.PHONY: help demo dev test fuzz lint
+.PHONY: help demo dev test fuzz faults lint
 
 help:
 	@echo "make demo          set up and run Elenchus with sample projects (make demo PORT=9000)"
@@ -14,6 +14,7 @@ help:
 	@echo "make test          run all tests: on SQLite, again on PostgreSQL, with Redis and a browser"
 	@echo "make test ARGS=... run what pytest is told, once, on SQLite: make test ARGS=\"tests/core -k lease\""
 	@echo "make fuzz          import two thousand files made from valid ones by mutation"
+	@echo "make faults        kill every process at random, a hundred times, while 20 clients work: half an hour"
 	@echo "make lint          check style, types, migrations, static files and scripts"
 
 demo:
@@ -36,6 +37,10 @@ test:
 fuzz:
 	@sh tools/setup.sh requirements-dev.txt
 	@ELENCHUS_FUZZ_FILES=2000 exec $(PYTHON) -m pytest -q -n 0 tests/faults/test_mutated_files.py
+
+faults:
+	@sh tools/setup.sh requirements-dev.txt
+	@exec $(PYTHON) -m tests.faults.kills
 
 lint:
 	@sh tools/setup.sh requirements-dev.txt

@@ -19,6 +19,8 @@ from core.errors import Refused
 
 logger = logging.getLogger(__name__)
 
+COUNTED = {"app": "allauth.account", "action": "login_failed"}
+
 
 class AccountBackend(AuthenticationBackend):  # type: ignore[misc]  # allauth has no types
     """Finds an account by the one rule for names of accounts."""
@@ -72,21 +74,19 @@ class AccountAdapter(DefaultAccountAdapter):  # type: ignore[misc]  # allauth ha
         return tried
 
     def pre_authenticate(self, request: HttpRequest, **credentials: Any) -> None:
-        try:
-            super().pre_authenticate(request, **credentials)
-        except ValidationError as error:
-            key = self._get_login_attempts_cache_key(request, **credentials)
-            raise ValidationError(try_again(request, "login_failed", key), code=error.code) from error
+        """Refuse a further try where too many were wrong.
 
-    def authenticate(self, request: HttpRequest, **credentials: Any) -> Any:
-        """Check a password; one that could not be checked, because the database is down, is no wrong one."""
-        try:
-            return super().authenticate(request, **credentials)
-        except ValidationError:
-            raise
-        except Exception:
-            self._rollback_login_failed_rl_usage()
-            raise
+        allauth counts each try as a wrong one before it checks the password and takes that back afterwards:
+        of a process that is killed in between, or whose database is down, a right one would stay counted.
+        """
+        key = self._get_login_attempts_cache_key(request, **credentials)
+        if not ratelimit.consume(request, **COUNTED, key=key, dry_run=True):
+            code = self.validation_error("too_many_login_attempts").code
+            raise ValidationError(try_again(request, "login_failed", key), code=code)
+
+    def authentication_failed(self, request: HttpRequest, **credentials: Any) -> None:
+        """Count a wrong password."""
+        ratelimit.consume(request, **COUNTED, key=self._get_login_attempts_cache_key(request, **credentials))
 
     def _get_login_attempts_cache_key(self, request: HttpRequest, **credentials: Any) -> str:
         login = key_of(credentials.get("email") or credentials.get("username") or "")

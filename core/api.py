@@ -9,6 +9,8 @@ from django.core.exceptions import PermissionDenied, RequestDataTooBig
 from django.db import InterfaceError, OperationalError
 from django.http import Http404
 from django.utils.translation import gettext
+from kombu.exceptions import OperationalError as BrokerError
+from redis.exceptions import RedisError
 from rest_framework import exceptions, serializers, status
 from rest_framework.response import Response
 
@@ -86,9 +88,10 @@ def exception_handler(error: Exception, context: dict[str, Any]) -> Response | N
 
 
 def is_unavailable(error: BaseException | None) -> bool:
-    """Whether something that is needed does not answer now: the database, or a disk that is full."""
+    """Whether something that is needed does not answer now: the database, Redis, or a disk that is full."""
     full = isinstance(error, OSError) and error.errno in (errno.ENOSPC, errno.EDQUOT, errno.EROFS)
-    return full or isinstance(error, OperationalError | InterfaceError)
+    broker = isinstance(error, RedisError | BrokerError)
+    return full or broker or isinstance(error, OperationalError | InterfaceError)
 
 
 def unavailable_body() -> dict[str, str]:

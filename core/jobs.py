@@ -36,6 +36,9 @@ LEASE = timedelta(minutes=1)
 PATIENCE = timedelta(minutes=1)
 """How long a row may wait for a worker before the sweep sends it again."""
 
+CLOCKS_DIFFER = timedelta(minutes=10)
+"""More than the clocks of two hosts may differ; a worker that lives renews its lease long before."""
+
 ATTEMPTS = 3
 """Workers that may die over a row until the sweep gives it up."""
 
@@ -126,7 +129,9 @@ WORKING = (QUEUED, RUNNING)
 
 def is_lost() -> Q:
     """Return the condition that the worker of a running job gave no sign of life for too long."""
-    return Q(state=RUNNING, lease_until__lt=timezone.now())
+    now = timezone.now()
+    # A lease that ends later than any could was written before the clock was set back.
+    return Q(state=RUNNING) & (Q(lease_until__lt=now) | Q(lease_until__gt=now + LEASE + CLOCKS_DIFFER))
 
 
 class Lease:

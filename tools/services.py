@@ -142,6 +142,15 @@ def chromium_path() -> str:
     return path
 
 
+def nginx_path() -> str:
+    """Return an nginx, which stands before the web server as a university's proxy does."""
+    places = os.pathsep.join((os.environ.get("PATH", ""), "/usr/sbin"))
+    path = _find_or_install(lambda: shutil.which("nginx", path=places), "nginx-light")
+    if path is None:
+        raise Missing("nginx; get it with: sudo apt-get install nginx-light")
+    return path
+
+
 def node_path() -> str:
     """Return a Node.js that has a test runner."""
     path = _find_or_install(lambda: shutil.which("node"), "nodejs")

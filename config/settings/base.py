@@ -152,7 +152,7 @@ STORAGES = {
     "staticfiles": {"BACKEND": "django.contrib.staticfiles.storage.StaticFilesStorage"},
 }
 MEDIA_ROOT = DATA_DIR / "files"
-STATIC_URL = "static/"  # below SITE_PATH
+STATIC_URL = f"{SITE_PATH}/static/"
 
 AUTHENTICATION_BACKENDS = [
     "config.accounts.AccountBackend",

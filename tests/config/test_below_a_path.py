@@ -33,7 +33,7 @@ WHOLE = re.compile(r"https?://testserver(/[^\s\"'<>&]*)?")
 def below(settings) -> Iterator[None]:
     settings.SITE_PATH = settings.FORCE_SCRIPT_NAME = SITE
     settings.SESSION_COOKIE_PATH = settings.CSRF_COOKIE_PATH = settings.LANGUAGE_COOKIE_PATH = f"{SITE}/"
-    settings.STATIC_URL = "static/"  # read anew, with the path before it
+    settings.STATIC_URL = f"{SITE}/static/"
     set_script_prefix(f"{SITE}/")
     yield
     clear_script_prefix()
@@ -141,6 +141,7 @@ def test_programs_read_in_the_schema_below_which_path_the_api_is(monkeypatch):
     monkeypatch.setenv("ELENCHUS_PATH", "/group/elenchus/")
     read = runpy.run_path(base.__file__)
     assert read["SPECTACULAR_SETTINGS"]["SERVERS"] == [{"url": "/group/elenchus"}]
+    assert read["STATIC_URL"] == "/group/elenchus/static/"
     assert read["SESSION_COOKIE_PATH"] == read["CSRF_COOKIE_PATH"] == "/group/elenchus/"
 
 

@@ -206,7 +206,7 @@ def test_a_second_factor_is_asked_for_and_a_lost_device_is_got_over(page, site):
     log_in(other)
     expect(other).to_have_url(re.compile("/accounts/2fa/authenticate/"))
     other.goto(f"{made.url}/")
-    expect(other).to_have_url(re.compile("/accounts/login/"))
+    expect(other.get_by_text("ada", exact=True)).to_have_count(0)
     log_in(other)
     other.locator("[name=code]").fill("000000")
     other.locator("[name=code]").press("Enter")
