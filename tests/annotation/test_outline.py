@@ -145,7 +145,10 @@ class TestOutline:
         record(made.round, ann, items[2], "LE", None, base_revision=1)
         rows = asked(made, "outline/")["texts"]
         assert [row[2:] for row in rows[:4]] == [
-            [None, "nY", 2], [None, "c.", 1], [None, "..", 2], [None, "..", 0]
+            [None, "nY", 2],
+            [None, "c.", 1],
+            [None, "..", 2],
+            [None, "..", 0],
         ]
         assert [row[:2] for row in rows] == [
             [assignment_of(made.round, ann, item).pk, place] for place, item in enumerate(items, start=1)
