@@ -329,7 +329,7 @@ def database(name: str, sqlite_file: Path) -> dict[str, Any]:
 
 def _sqlite(file: Path) -> dict[str, Any]:
     return {
-        "ENGINE": "django.db.backends.sqlite3",
+        "ENGINE": "config.sqlite3",
         "NAME": str(file),
         "OPTIONS": {
             # A transaction takes the write lock when it begins: one that reads first and writes later would

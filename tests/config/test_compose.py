@@ -17,6 +17,7 @@ import pytest
 import yaml
 
 from config import env
+from frontend.management.commands import serve
 from frontend.management.commands.serve import web_command
 from tests.conftest import unavailable
 from tools import settings_files
@@ -99,6 +100,16 @@ def test_every_container_that_stays_is_asked_whether_it_is_well():
 def test_a_web_process_that_is_killed_is_started_again():
     assert "--respawn-failed-workers" in image_command()
     assert "--respawn-failed-workers" in web_command("127.0.0.1", 8000)
+
+
+@pytest.mark.parametrize(
+    ("cores", "megabytes", "processes"), [(1, 9000, "1"), (2, 9000, "2"), (8, 9000, "2"), (2, 900, "1")]
+)
+def test_a_second_web_process_takes_a_second_core_and_memory(monkeypatch, cores, megabytes, processes):
+    monkeypatch.setattr("os.cpu_count", lambda: cores)
+    monkeypatch.setattr(serve, "memory_available", lambda: megabytes * 2**20)
+    command = web_command("127.0.0.1", 8000)
+    assert command[command.index("--workers") + 1] == processes
 
 
 def test_no_secret_and_no_host_has_a_default():

@@ -20,6 +20,9 @@ from django.core.management.base import BaseCommand, CommandError, CommandParser
 from annotation.sample import LOGINS
 from core import supervisor
 
+SECOND_WEB_NEEDS = 2**30
+"""Bytes of memory that are free: a second web process takes a tenth of it, reports and releases need more."""
+
 
 class Command(BaseCommand):
     """Start granian and a Celery worker; when one of them dies or a signal comes, stop both."""
@@ -66,10 +69,27 @@ def plan_supervisor(host: str, port: int, *, sample_logins: bool) -> supervisor.
 def web_command(host: str, port: int) -> list[str]:
     return [
         *(sys.executable, "-m", "granian", "--interface", "wsgi", "--host", host, "--port", str(port)),
-        *("--workers", "1", "--blocking-threads", "4", "--http", "1", "--no-ws", "--log-level", "warning"),
+        *("--workers", str(web_processes()), "--blocking-threads", "4", "--http", "1", "--no-ws"),
+        *("--log-level", "warning"),
         "--respawn-failed-workers",
         "config.wsgi:application",
     ]
+
+
+def web_processes() -> int:
+    """Return 2 where a second core and the memory for a second web process are there, else 1."""
+    return 2 if (os.cpu_count() or 1) > 1 and memory_available() > SECOND_WEB_NEEDS else 1
+
+
+def memory_available() -> int:
+    """Return the bytes that processes may still take, in a container those of its limit; 0 if unknown."""
+    found = [0]
+    with contextlib.suppress(OSError):
+        known = dict(line.split(":", 1) for line in Path("/proc/meminfo").read_text().splitlines())
+        found = [int(known["MemAvailable"].split()[0]) * 1024]
+    with contextlib.suppress(OSError, ValueError):  # no container, or one without a limit
+        found.append(int(Path("/sys/fs/cgroup/memory.max").read_text()))
+    return min(found)
 
 
 def worker_command() -> list[str]:

@@ -1,0 +1,132 @@
+"""Django's SQLite, with a queue before its one writer.
+
+SQLite lets whoever asks at the right moment write next, and lets the others sleep longer and longer: with ten
+people who save at once the unlucky wait ten times as long as the rest. Here transactions go in the order in
+which they came, within a process by a queue and between processes by a lock on a file beside the database.
+
+See docs/decisions/running.md.
+"""
+
+import fcntl
+import os
+import time
+from collections import deque
+from threading import Lock
+from typing import Any
+
+from django.db.backends.sqlite3 import base
+from django.db.utils import OperationalError
+
+POLL_SECONDS = 0.001
+"""How often the first of a process looks whether another process has left."""
+
+
+class Queue:
+    """A lock that is handed on in the order in which it was asked for, and that other processes see."""
+
+    def __init__(self, path: str) -> None:
+        self._mutex = Lock()
+        self._waiting: deque[Lock] = deque()
+        self._taken = False
+        self._file = os.open(path, os.O_RDWR | os.O_CREAT | os.O_CLOEXEC, 0o600)
+
+    def enter(self, seconds: float) -> bool:
+        """Wait for one's turn; return False where it does not come within these seconds."""
+        deadline = time.monotonic() + seconds
+        if not self._enter_here(seconds):
+            return False
+        while True:
+            try:
+                fcntl.flock(self._file, fcntl.LOCK_EX | fcntl.LOCK_NB)
+            except BlockingIOError:
+                if time.monotonic() >= deadline:
+                    self._leave_here()
+                    return False
+                time.sleep(POLL_SECONDS)
+            else:
+                return True
+
+    def leave(self) -> None:
+        """Let the next one in."""
+        fcntl.flock(self._file, fcntl.LOCK_UN)
+        self._leave_here()
+
+    def _enter_here(self, seconds: float) -> bool:
+        with self._mutex:
+            if not self._taken:
+                self._taken = True
+                return True
+            turn = Lock()
+            turn.acquire()
+            self._waiting.append(turn)
+        if turn.acquire(timeout=seconds):
+            return True
+        with self._mutex:
+            if turn not in self._waiting:
+                return True  # it came at the last moment
+            self._waiting.remove(turn)
+            return False
+
+    def _leave_here(self) -> None:
+        with self._mutex:
+            if self._waiting:
+                self._waiting.popleft().release()
+            else:
+                self._taken = False
+
+
+_queues: dict[tuple[int, str], Queue] = {}
+_queues_lock = Lock()
+
+
+def queue_of(name: str) -> Queue:
+    """Return this process's queue before a database file."""
+    with _queues_lock:
+        # After a fork the lock on the file would be shared with the parent.
+        key = (os.getpid(), name)
+        if key not in _queues:
+            _queues[key] = Queue(f"{name}-queue")
+        return _queues[key]
+
+
+class DatabaseWrapper(base.DatabaseWrapper):
+    """A connection whose transactions wait for their turn."""
+
+    # The stubs leave out the methods that a backend overrides.
+
+    _turn: Queue | None = None
+
+    def _start_transaction_under_autocommit(self) -> None:
+        name, options = str(self.settings_dict["NAME"]), self.settings_dict["OPTIONS"]
+        if self._turn is None and os.path.isabs(name) and options.get("transaction_mode") == "IMMEDIATE":
+            queue = queue_of(name)
+            if not queue.enter(options.get("timeout", 5)):
+                raise OperationalError("database is locked")
+            self._turn = queue
+        try:
+            super()._start_transaction_under_autocommit()  # type: ignore[misc]
+        except BaseException:
+            self._leave_queue()
+            raise
+
+    def _commit(self) -> Any:
+        done = super()._commit()  # type: ignore[misc]
+        self._leave_queue()
+        return done
+
+    def _rollback(self) -> Any:
+        try:
+            return super()._rollback()  # type: ignore[misc]
+        finally:
+            self._leave_queue()
+
+    def _close(self) -> Any:
+        try:
+            return super()._close()  # type: ignore[misc]
+        finally:
+            self._leave_queue()
+
+    def _leave_queue(self) -> None:
+        turn, self._turn = self._turn, None
+        if turn is not None:
+            turn.leave()

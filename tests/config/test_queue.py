@@ -1,0 +1,124 @@
+"""Who saves at once saves in turn: the queue before SQLite's one writer."""
+
+import subprocess
+import sys
+import threading
+
+import pytest
+from django.db import OperationalError, connection, connections, transaction
+
+from annotation.models import Project
+from config.sqlite3.base import Queue, queue_of
+
+
+@pytest.fixture
+def queue(tmp_path):
+    return Queue(str(tmp_path / "queue"))
+
+
+def waiting(queue, number):
+    """Return once so many wait."""
+    while len(queue._waiting) < number:
+        threading.Event().wait(0.001)
+
+
+def test_turns_come_in_the_order_in_which_they_were_asked_for(queue):
+    assert queue.enter(1)
+    order = []
+
+    def wait(number):
+        assert queue.enter(30)
+        order.append(number)
+        queue.leave()
+
+    threads = []
+    for number in range(8):
+        threads.append(threading.Thread(target=wait, args=[number]))
+        threads[-1].start()
+        waiting(queue, number + 1)
+    assert order == []
+    queue.leave()
+    for thread in threads:
+        thread.join()
+    assert order == list(range(8))
+    assert queue.enter(0)
+
+
+def test_who_waited_too_long_leaves_the_queue_to_the_others(queue):
+    assert queue.enter(1)
+    assert not queue.enter(0.01)
+    assert not queue._waiting
+    queue.leave()
+    assert queue.enter(0)
+
+
+def test_another_process_is_waited_for(tmp_path, queue):
+    hold = "import fcntl, sys; fcntl.flock(f := open(sys.argv[1]), 2); print('held', flush=True); input()"
+    with subprocess.Popen(
+        [sys.executable, "-c", hold, str(tmp_path / "queue")],
+        stdin=subprocess.PIPE,
+        stdout=subprocess.PIPE,
+        text=True,
+    ) as other:
+        assert other.stdout.readline() == "held\n"
+        assert not queue.enter(0.02)
+        other.stdin.write("\n")
+        other.stdin.flush()
+        assert queue.enter(30)
+    queue.leave()
+
+
+@pytest.mark.skipif(connection.vendor != "sqlite", reason="the queue is SQLite's")
+class TestTransactions:
+    def name(self):
+        return str(connection.settings_dict["NAME"])
+
+    @pytest.mark.django_db(transaction=True)
+    def test_a_transaction_holds_its_turn_until_it_ends_however_it_ends(self):
+        queue = queue_of(self.name())
+        assert not queue._taken
+        with transaction.atomic():
+            assert queue._taken
+            with transaction.atomic():
+                Project.objects.count()
+            assert queue._taken
+        assert not queue._taken
+        with pytest.raises(ValueError), transaction.atomic():
+            raise ValueError
+        assert not queue._taken
+        with pytest.raises(OperationalError), transaction.atomic():
+            connection.cursor().execute("no statement")
+        assert not queue._taken
+        with transaction.atomic():
+            connection.close()
+            transaction.set_rollback(True)
+        assert not queue._taken
+
+    @pytest.mark.django_db(transaction=True)
+    def test_who_gets_no_turn_is_told_as_by_sqlite_itself(self, monkeypatch):
+        monkeypatch.setitem(connection.settings_dict["OPTIONS"], "timeout", 0.01)
+        queue = queue_of(self.name())
+        assert queue.enter(1)
+        try:
+            with pytest.raises(OperationalError, match="database is locked"), transaction.atomic():
+                pass
+        finally:
+            queue.leave()
+        with transaction.atomic():
+            assert queue._taken
+
+    @pytest.mark.django_db(transaction=True)
+    def test_a_database_that_another_program_locks_leaves_no_turn_taken(self):
+        other = connections.create_connection("default")
+        try:
+            other.ensure_connection()
+            connection.ensure_connection()
+            other.connection.execute("BEGIN IMMEDIATE")
+            connection.connection.execute("PRAGMA busy_timeout = 0")
+            with pytest.raises(OperationalError), transaction.atomic():
+                pass
+            assert not queue_of(self.name())._taken
+            other.connection.execute("ROLLBACK")
+        finally:
+            other.close()
+            connection.close()
