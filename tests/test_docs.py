@@ -254,7 +254,7 @@ def comments_of(source: str) -> Iterator[str]:
 VERBS = "add check choose clean count fill find forget keep load make plan read save set settle store write"
 USE_CASES = {
     *("comment_add", "error_tag_add", "matching_make", "member_add", "references_add", "round_items_add"),
-    *("sample_load", "screening_count", "upload_check"),
+    *("sample_load", "screening_count", "upload_check", "front_page_write"),
 }
 
 

@@ -44,7 +44,7 @@ class EntrySerializer(serializers.Serializer[Any]):
     counted = serializers.BooleanField(help_text="Not where its scoring failed on the server's side.")
     withdrawn = serializers.BooleanField()
     hidden = serializers.CharField(allow_blank=True, help_text="Why the organisers hid it.")
-    figures = serializers.JSONField(allow_null=True, help_text="What the board's feedback tells of it.")  # type: ignore[assignment]
+    figures = serializers.JSONField(allow_null=True, help_text="What the board's feedback tells of it.")
     why = serializers.CharField(
         allow_null=True, help_text="Why no figures are told: not_better or after_the_close."
     )

@@ -24,7 +24,7 @@ from exports.models import Release
 from scoring.evaluation.faults import Findings
 from scoring.evaluation.json_file import items_of
 from scoring.evaluation.references import Argument, Benchmark, Intervention, type_names
-from scoring.evaluation.submissions import submission_read
+from scoring.evaluation.submissions import read_submission
 from scoring.systems.storage import release_files
 from scoring.systems.submissions import FilesRefused, HandedIn, Runs, plain_name
 
@@ -51,7 +51,7 @@ def upload_check(
     public = public_benchmark(version)
     runs = [
         (
-            submission_read(file.data, file.name, public, complete=True),
+            read_submission(file.data, file.name, public, complete=True),
             hashlib.sha256(file.data).hexdigest(),
         )
         for file in named

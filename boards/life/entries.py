@@ -25,8 +25,8 @@ from boards.triggers import LIMITS
 from core.errors import NotFound, Refused
 from core.lookalikes import seen_as
 from scoring.models import SubmissionFile
-from scoring.systems.storage import submitted_forget
-from scoring.systems.submissions import HandedIn, submission_store
+from scoring.systems.storage import forget_submitted
+from scoring.systems.submissions import HandedIn, store_submission
 from scoring.systems.systems import link_of_the_web
 
 _TRIES = 60
@@ -62,7 +62,7 @@ def entry_hand_in(
     assert team.system is not None
     try:
         with transaction.atomic():
-            submission = submission_store(
+            submission = store_submission(
                 system=team.system, release=version.release, files=named, read=(public, runs)
             )
             places = list(submission.files.values_list("storage", flat=True))
@@ -250,7 +250,7 @@ def _refuse_stranger(entry: Entry, user: Any) -> None:
 def _forget(places: Sequence[str]) -> None:
     """Delete the files of a submission that was not stored after all."""
     stored = SubmissionFile.objects.filter(storage__in=places).values_list("storage", flat=True)
-    submitted_forget(set(places) - set(stored))
+    forget_submitted(set(places) - set(stored))
 
 
 def _log(entry: Entry, by: Membership | None, action: str, **details: object) -> None:

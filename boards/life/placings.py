@@ -28,7 +28,7 @@ from scoring.models import Evaluation, Submission
 from scoring.systems.choices import Asked, method_parameters
 from scoring.systems.evaluations import evaluation_request, evaluation_run
 from scoring.systems.item_counts import Scores
-from scoring.systems.storage import submitted_read
+from scoring.systems.storage import read_submitted
 from scoring.systems.submissions import HandedIn, submission_create
 
 logger = logging.getLogger(__name__)
@@ -229,7 +229,7 @@ def _submission(placing: Placing) -> Submission:
     if (there.release_id, there.split) == (version.release_id, version.split):
         return there
     assert entry.team.system is not None
-    files = [HandedIn(file.name, submitted_read(file)) for file in there.files.order_by("run")]
+    files = [HandedIn(file.name, read_submitted(file)) for file in there.files.order_by("run")]
     return submission_create(
         system=entry.team.system, release=version.release, files=files, split=version.split or None
     )

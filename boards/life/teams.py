@@ -106,7 +106,7 @@ def board_invitation_revoke(*, invitation: BoardInvitation, by: Membership) -> N
             _log(invitation.board, "board invitation revoked", by)
 
 
-def invitation_find(token: str) -> BoardInvitation:
+def find_invitation(token: str) -> BoardInvitation:
     """Return the usable invitation of a token. Raises NotFound with the reason where there is none."""
     found = (
         BoardInvitation.objects.select_related("board__project", "team")
@@ -130,13 +130,13 @@ def invitation_accept(*, token: str, user: Any) -> BoardInvitation:
     Raises NotFound for one that is not usable, and Refused for whoever is in a team of the board.
     """
     with transaction.atomic():
-        found = invitation_find(token)
+        found = find_invitation(token)
         if team_member_of(found.board, user) is not None:
             raise Refused("taken", gettext("You are in a team of this board already."))
         now = timezone.now()
         usable = Q(used_at__isnull=True, revoked_at__isnull=True, expires_at__gt=now)
         if not BoardInvitation.objects.filter(usable, pk=found.pk).update(used_at=now, used_by=user):
-            invitation_find(token)
+            find_invitation(token)
         if found.team is not None:
             if found.team.members.count() >= MOST_MEMBERS:
                 raise Refused("not_ready", gettext("A team has at most %(n)s members.") % {"n": MOST_MEMBERS})

@@ -27,8 +27,8 @@ from boards.life.entries import (
 from boards.life.placings import place_in_the_queue
 from boards.life.shown import Row, team_rows
 from boards.life.teams import (
+    find_invitation,
     invitation_accept,
-    invitation_find,
     team_create,
     team_invite,
     team_or_refuse,
@@ -198,7 +198,7 @@ def withdraw(request: HttpRequest, slug: str, name: str, entry_id: int) -> HttpR
 @require_http_methods(["GET", "POST"])
 def join(request: HttpRequest, token: str) -> HttpResponse:
     """Show what a link is for, then accept it with this account or a new one."""
-    invitation = invitation_find(token)
+    invitation = find_invitation(token)
     sign_up = None if request.user.is_authenticated else SignUpForm(posted(request))
     if sign_up is not None:
         del sign_up.fields["background"]
