@@ -1,19 +1,17 @@
 """A board to take away: files, figures and settings, and how to make each figure again without a database.
 
-What a release has below `internal/` is in it only where it is asked for; so are the trivial answers that are
-made of references.
+What a release has below `internal/` is in it only where it is asked for.
 """
 
 from __future__ import annotations
 
 import json
 import zipfile
-from collections.abc import Iterator
 from typing import IO, Any
 
 from annotation.models import Membership, ProjectEvent
 from boards.life.shown import lead_rows, row_json, trivial_json
-from boards.life.versions import OTHERS, methods_of, trivial_answers
+from boards.life.versions import find_trivial_files, methods_of
 from boards.models import Board, BoardVersion
 from exports.releases.reader_access import refuse_release_while_judging
 from scoring.systems.storage import read_submitted, release_files
@@ -77,7 +75,7 @@ def board_export(
                 }
             )
             lines.append(_command(version, names))
-        for kind, data in _trivial(version, internal):
+        for kind, data in find_trivial_files(version, internal=internal).items():
             name = f"trivial/{kind}.json"
             archive.writestr(name, data)
             lines.append(_command(version, [name]))
@@ -107,12 +105,6 @@ def _command(version: BoardVersion, names: list[str]) -> str:
         parts += [f"--method {method}" for method in methods_of(version)]
     parts.append(f"--replicates {version.replicates} --seed {version.seed} --json")
     return " ".join(parts)
-
-
-def _trivial(version: BoardVersion, internal: bool) -> Iterator[tuple[str, bytes]]:
-    for answer in trivial_answers(version)[1]:
-        if answer.get("file") is not None and (internal or answer["kind"] != OTHERS):
-            yield answer["kind"], answer["file"]
 
 
 def _settings(board: Board, version: BoardVersion, entries: list[dict[str, Any]]) -> dict[str, Any]:

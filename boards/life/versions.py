@@ -8,8 +8,15 @@ from __future__ import annotations
 
 import json
 import logging
+<<<<<<< HEAD
 import re
 from collections.abc import Sequence
+||||||| b941b5c2
+import re
+from collections.abc import Callable, Sequence
+=======
+from collections.abc import Callable, Sequence
+>>>>>>> 1a2a04950b27db5aa5a2576a97df6efaf36bfc93
 from typing import Any
 
 from django.db import IntegrityError, transaction
@@ -19,20 +26,37 @@ from agreement.spans.encoders import EncoderUnavailable
 from annotation.access import refuse_archived
 from annotation.models import Membership, ProjectEvent, Protocol
 from boards.figures.bits import Learnable, entropy, learnable, most_ahead, values_of_a_score
-from boards.figures.trivial_answers import most_frequent, references_of_others
 from boards.models import Board, BoardVersion, Entry, Placing
 from core.errors import NotFound, Refused
 from core.gc import gc_relaxed
 from core.jobs import ATTEMPTS, ClaimLost, Lease, requeue, sweep
 from exports.models import Release
+<<<<<<< HEAD
 from scoring.evaluation.evaluate import ENGINE_VERSION, Choices, TextModel, evaluate
+||||||| b941b5c2
+from scoring.evaluation.evaluate import ENGINE_VERSION, Choices, evaluate
+=======
+from scoring.evaluation.evaluate import ENGINE_VERSION
+>>>>>>> 1a2a04950b27db5aa5a2576a97df6efaf36bfc93
 from scoring.evaluation.faults import CannotScore
 from scoring.evaluation.focus import SCOPES
+<<<<<<< HEAD
 from scoring.evaluation.questions import MODEL_MISSING, Method, read_method, words_key
+||||||| b941b5c2
+from scoring.evaluation.questions import Method, read_method, words_key
+=======
+from scoring.evaluation.questions import Method, read_method
+>>>>>>> 1a2a04950b27db5aa5a2576a97df6efaf36bfc93
 from scoring.evaluation.references import Benchmark
 from scoring.evaluation.sources import benchmark_of_release
-from scoring.evaluation.submissions import read_submission
-from scoring.figures.trivial import best_constant, random_answers
+from scoring.evaluation.trivial_rows import (
+    BEST_CONSTANT,
+    MOST_FREQUENT,
+    OTHER_REFERENCES,
+    RANDOM_TYPES,
+    trivial_rows,
+)
+from scoring.figures.trivial import random_answers
 from scoring.reading.focus_answers import NO_SPAN
 from scoring.systems.storage import release_files
 from scoring.systems.text_models import model_wanted, text_model
@@ -41,11 +65,7 @@ logger = logging.getLogger(__name__)
 
 RANKING = ("exact", "chrf", "sts")
 """Methods that give the same figures again wherever the files are scored."""
-NONE_FOR_ALL, BEST_CONSTANT, RANDOM_TYPES = "none_for_all", "best_constant", "random_types"
-OTHERS, FREQUENT = "references_of_others", "most_frequent"
 NO_OTHER_SPLIT = "no_other_split"
-_VALIDATION = re.compile(r"(validation|valid|val|dev|development)", re.IGNORECASE)
-_TRAIN = re.compile(r"train(ing)?", re.IGNORECASE)
 
 
 def version_create(
@@ -189,7 +209,7 @@ def version_run(*, version_id: int) -> bool:
     try:
         with lease.kept(), gc_relaxed():
             version = rows.select_related("release__project", "board__project").get()
-            lease.finish(trivial=trivial_rows(version))
+            lease.finish(trivial=find_trivial_rows(version))
     except ClaimLost:
         return False
     except Exception as error:
@@ -211,8 +231,9 @@ def version_sweep() -> list[int]:
     return sweep(BoardVersion.objects.all(), stopped=stopped).again
 
 
-def trivial_rows(version: BoardVersion) -> list[dict[str, Any]]:
+def find_trivial_rows(version: BoardVersion) -> list[dict[str, Any]]:
     """Return the figures of answers that know nothing of the text, by the method that ranks."""
+<<<<<<< HEAD
     benchmark, answers = trivial_answers(version)
     method = methods_of(version)[0]
     models = _models(method)
@@ -237,6 +258,62 @@ def trivial_rows(version: BoardVersion) -> list[dict[str, Any]]:
         )
         rows.append({**told, **row_of(found.scores)})
     return rows
+||||||| b941b5c2
+    benchmark, answers = trivial_answers(version)
+    method = methods_of(version)[0]
+    encoder = _encoder(method)
+    rows = []
+    for answer in answers:
+        told = {name: value for name, value in answer.items() if name != "file"}
+        if answer.get("file") is None:
+            rows.append(told)
+            continue
+        read = read_submission(answer["file"], f"{answer['kind']}.json", benchmark)
+        found = evaluate(
+            benchmark,
+            [(read, "")],
+            Choices(
+                methods=[method],
+                scope="all" if version.scope == "all" else "decided",
+                replicates=version.replicates,
+                seed=version.seed,
+                with_answers=False,
+                encoder=encoder,
+            ),
+        )
+        rows.append({**told, **row_of(found.scores)})
+    return rows
+=======
+    return [_trivial_row(version, row) for row in _scored_trivial(version, version.replicates)[1]]
+
+
+def _trivial_row(version: BoardVersion, row: dict[str, Any]) -> dict[str, Any]:
+    told: dict[str, Any] = {"kind": row["name"]}
+    if row["name"] in (BEST_CONSTANT, MOST_FREQUENT):
+        # Chosen by the split itself it would say something about what is withheld.
+        if row["chosen_by"] in (None, version.split):
+            return {**told, "reason": NO_OTHER_SPLIT}
+        told["split"] = row["chosen_by"]
+    if row["name"] == BEST_CONSTANT:
+        told["types"] = row["answer"]
+    if row["name"] in (RANDOM_TYPES, OTHER_REFERENCES):
+        told["seed"] = version.seed
+    figures = row["figures"]
+    if figures is None:
+        return {**told, "reason": row["reason"]}
+    if version.scope:
+        score, nae, labels = figures[version.scope]["micro"]["f1"], None, None
+    else:
+        score, nae, labels = figures["score"], figures["nae_share"]["value"], figures["labels"]
+    return {
+        **told,
+        **{name: score[name] for name in ("value", "low", "high")},
+        "items": version.facts["items"],
+        "nae_share": nae,
+        "labels": labels or {},
+        "diversity": None,
+    }
+>>>>>>> 1a2a04950b27db5aa5a2576a97df6efaf36bfc93
 
 
 def row_of(scores: dict[str, Any]) -> dict[str, Any]:
@@ -268,83 +345,45 @@ def row_of(scores: dict[str, Any]) -> dict[str, Any]:
     }
 
 
-def trivial_answers(version: BoardVersion) -> tuple[Benchmark, list[dict[str, Any]]]:
-    """Return the references, and each trivial answer as the file that a system would hand in.
+def find_trivial_files(version: BoardVersion, *, internal: bool) -> dict[str, bytes]:
+    """Return trivial answers as files of systems, by their kind.
 
-    What none can be made of has a `reason` in place of a `file`. The files of `references_of_others` hold
-    references: they go nowhere that references do not.
+    Those that hold questions of a withheld split are left out unless `internal`; references of other items
+    always are.
     """
-    files = release_files(version.release)
-    benchmark = benchmark_of_release(files, [], split=version.split or None)
-    other = _other_split(version)
-    if benchmark.is_focus:
-        return benchmark, list(_focus_answers(version, benchmark, other))
-    return benchmark, list(_question_answers(version, benchmark, other))
+    benchmark, rows = _scored_trivial(version, 0)
+    withheld = version.release.parameters.get("withheld", ())
+    found = {}
+    for row in rows:
+        if _trivial_row(version, row).get("reason") or row["name"] == OTHER_REFERENCES:
+            continue
+        if row["name"] == MOST_FREQUENT and row["chosen_by"] in withheld and not internal:
+            continue
+        answers = dict.fromkeys(benchmark.items, row["answer"])
+        if row["name"] == RANDOM_TYPES:
+            answers = random_answers(list(benchmark.items), types=benchmark.types, seed=version.seed)
+        entries = {
+            item: {"fsq_types": given, "spans": [NO_SPAN] * len(given)}
+            if benchmark.is_focus
+            else {"cqs": [{"id": number, "cq": text} for number, text in enumerate(given)]}
+            for item, given in answers.items()
+        }
+        found[row["name"]] = json.dumps(entries, ensure_ascii=False).encode()
+    return found
 
 
-def _focus_answers(version: BoardVersion, benchmark: Benchmark, other: str | None) -> Any:
-    derived = benchmark.codebook.derived_none
-    none = derived.name if derived else "None of the Above"
-    yield {"kind": NONE_FOR_ALL, "file": _types_file({item: [none] for item in benchmark.items})}
-    if other is None:
-        yield {"kind": BEST_CONSTANT, "reason": NO_OTHER_SPLIT}
-    else:
-        known = benchmark_of_release(release_files(version.release), [], split=other)
-        decided = {item: found.decided for item, found in known.arguments.items()}
-        row = best_constant(
-            decided, types=benchmark.types, scope="all" if version.scope == "all" else "decided"
-        )
-        types = list(row.types) or [none]
-        file = _types_file(dict.fromkeys(benchmark.items, types))
-        yield {"kind": BEST_CONSTANT, "types": types, "split": other, "file": file}
-    drawn = random_answers(list(benchmark.items), types=benchmark.types, seed=version.seed)
-    yield {"kind": RANDOM_TYPES, "seed": version.seed, "file": _types_file(drawn)}
-
-
-def _question_answers(version: BoardVersion, benchmark: Benchmark, other: str | None) -> Any:
-    words = {item: [one.words for one in found.questions] for item, found in benchmark.interventions.items()}
-    others = references_of_others(words, seed=version.seed, key=words_key)
-    yield {"kind": OTHERS, "seed": version.seed, "file": _questions_file(others)}
-    if other is None:
-        yield {"kind": FREQUENT, "reason": NO_OTHER_SPLIT}
-        return
-    known = benchmark_of_release(release_files(version.release), [], split=other)
-    asked = (one.words for found in known.interventions.values() for one in found.questions)
-    frequent = most_frequent(asked, key=words_key)
-    yield {
-        "kind": FREQUENT,
-        "split": other,
-        "file": _questions_file(dict.fromkeys(benchmark.items, frequent)),
-    }
-
-
-def _types_file(types: dict[str, list[str]]) -> bytes:
-    entries = {item: {"fsq_types": given, "spans": [NO_SPAN] * len(given)} for item, given in types.items()}
-    return json.dumps(entries, ensure_ascii=False).encode()
-
-
-def _questions_file(questions: dict[str, list[str]]) -> bytes:
-    entries = {
-        item: {"cqs": [{"id": number, "cq": text} for number, text in enumerate(texts)]}
-        for item, texts in questions.items()
-    }
-    return json.dumps(entries, ensure_ascii=False).encode()
-
-
-def _other_split(version: BoardVersion) -> str | None:
-    """Return the split that systems may learn from: validation, else train."""
-    focus = version.release.project.protocol != Protocol.CQS_GEN
-    stem = "focus" if focus else "cqs_gen"
-    names = [
-        found[1]
-        for file in version.release.files
-        if (found := re.fullmatch(rf"{stem}\.([^./]+)\.json", file["name"])) and found[1] != version.split
-    ]
-    for pattern in (_VALIDATION, _TRAIN):
-        for name in sorted(names):
-            if pattern.fullmatch(name):
-                return name
-    return None
+def _scored_trivial(version: BoardVersion, replicates: int) -> tuple[Benchmark, list[dict[str, Any]]]:
+    benchmark = benchmark_of_release(release_files(version.release), [], split=version.split or None)
+    method = methods_of(version)[0]
+    rows = trivial_rows(
+        benchmark,
+        method=method,
+        encoder=_encoder(method),
+        scope="all" if version.scope == "all" else "decided",
+        replicates=replicates,
+        seed=version.seed,
+    )
+    return benchmark, rows
 
 
 def _models(method: Method) -> dict[str, TextModel]:

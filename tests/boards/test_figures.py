@@ -1,4 +1,4 @@
-"""The pure rules of boards: places, what may be told, bits, and answers that know nothing of the text."""
+"""The pure rules of boards: places, what may be told, and bits."""
 
 import math
 
@@ -7,7 +7,6 @@ import pytest
 from boards.figures.bits import entropy, learnable, values_of_a_score
 from boards.figures.feedback import beats, rounded, to_step, told, why_untold
 from boards.figures.ranking import order, ranks
-from boards.figures.trivial_answers import most_frequent, references_of_others
 
 FIGURES = {
     "value": 0.6471,
@@ -96,18 +95,3 @@ def test_a_score_of_types_tells_how_many_of_two_an_item_are_right():
     assert values_of_a_score(50, is_focus=True, runs=3) == 301
     assert entropy({"yes": 1, "no": 3}) == pytest.approx(0.8113, abs=1e-4)
     assert entropy([]) == 0
-
-
-def test_no_item_gets_a_reference_of_its_own_and_the_seed_says_which():
-    references = {"a": ["a1", "a2", "a3"], "b": ["b1", "b1 ", "b2"], "c": ["c1"]}
-    found = references_of_others(references, seed=3)
-    assert {item: len(texts) for item, texts in found.items()} == {"a": 3, "b": 3, "c": 3}
-    for item, texts in found.items():
-        assert not any(text.startswith(item) for text in texts)
-        assert len({text.strip() for text in texts}) == 3
-    assert references_of_others(references, seed=3) == found
-    assert references_of_others(references, seed=4) != found
-
-
-def test_the_most_frequent_questions_stand_in_file_order_among_equals():
-    assert most_frequent(["x", "y", "z", "y ", "w"]) == ["y", "x", "z"]

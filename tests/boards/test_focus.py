@@ -6,10 +6,12 @@ import pytest
 from django.test import Client
 
 from boards.life.boards import board_create, board_switch
-from boards.life.versions import trivial_answers, version_create, version_now, version_run
+from boards.life.versions import find_trivial_files, version_create, version_now, version_run
 from core.errors import Refused
 from scoring.evaluation.evaluate import Choices, evaluate
+from scoring.evaluation.sources import benchmark_of_release
 from scoring.evaluation.submissions import read_submission
+from scoring.systems.storage import release_files
 from tests.boards.made import handed_in, team
 from tests.factories import close, focus_study, judge, yes
 from tests.factories.releases import release
@@ -57,7 +59,7 @@ def test_types_are_ranked_by_micro_f1_beside_answers_that_know_nothing():
     assert placing.figures["labels"]["LE"] == 1
     shown = Client().get("/boards/talk/types/board.json").json()
     none, constant, random = shown["trivial"]
-    assert (none["kind"], none["score"]) == ("none_for_all", pytest.approx(2 / 5))
+    assert (none["kind"], none["score"]) == ("none_of_the_above", pytest.approx(2 / 5))
     # LE for all, as in validation: one right, one wrong, WE and None missed.
     assert (constant["types"], constant["split"]) == (["LE"], "validation")
     assert constant["score"] == pytest.approx(2 / 5)
@@ -76,9 +78,11 @@ def test_a_trivial_row_is_what_its_file_is_worth():
     version = version_create(board=board, release=built, split="test", replicates=0, by=made.lead)
     version_run(version_id=version.pk)
     version = version_now(board)
-    benchmark, answers = trivial_answers(version)
-    for row, answer in zip(version.trivial, answers, strict=True):
-        read = read_submission(answer["file"], "x", benchmark, complete=True)
+    benchmark = benchmark_of_release(release_files(built), [], split="test")
+    files = find_trivial_files(version, internal=False)
+    assert list(files) == [row["kind"] for row in version.trivial]
+    for row in version.trivial:
+        read = read_submission(files[row["kind"]], "x", benchmark, complete=True)
         scores = evaluate(benchmark, [(read, "")], Choices(replicates=0)).scores
         assert scores["figures"]["decided"]["micro"]["f1"]["value"] == row["value"]
 

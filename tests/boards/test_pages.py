@@ -93,13 +93,16 @@ def test_what_anybody_reads_is_the_same_in_csv_and_json_and_kept_in_no_cache():
     (row,) = shown.json()["rows"]
     assert (row["place"], row["system"], row["team"], row["printed"]) == (1, "Gadfly", "Lakeside", "0.17")
     assert row["labels"]["Useful"] == 1
-    assert [one["kind"] for one in shown.json()["trivial"]] == ["references_of_others", "most_frequent"]
+    assert [one["kind"] for one in shown.json()["trivial"]] == [
+        "references_of_other_items",
+        "most_frequent_question",
+    ]
     assert shown.json()["bits"]["each"] == pytest.approx(2.807, abs=1e-3)
     table = page(Client(), "/boards/ask/best/board.csv").removeprefix("\ufeff")
     rows = list(csv.DictReader(io.StringIO(table)))
     assert rows[0]["score"].startswith("0.1666")
     assert rows[0]["line"] == "'=SUM(A1)"
-    assert [one["trivial"] for one in rows] == ["", "references_of_others", "most_frequent"]
+    assert [one["trivial"] for one in rows] == ["", "references_of_other_items", "most_frequent_question"]
     assert page(Client(), "/boards/ask/best/other.json", 404)
 
 
@@ -241,6 +244,6 @@ def test_a_lead_exports_the_board_without_what_is_withheld(lead_client):
         "board.json",
         f"entries/{Entry.objects.get().pk}/run1.json",
         "reproduce.sh",
-        "trivial/most_frequent.json",
+        "trivial/most_frequent_question.json",
     ]
     assert client_of("tina").post("/p/ask/boards/best/export/").status_code == 404

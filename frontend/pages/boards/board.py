@@ -18,21 +18,18 @@ from boards.life.boards import leads, public_board_or_404, team_member_of
 from boards.life.checking import template_json
 from boards.life.shown import Row, board_csv, board_json, public_rows, trivial_shown, waiting
 from boards.life.teams import may_hand_in
-from boards.life.versions import (
-    BEST_CONSTANT,
-    FREQUENT,
-    NONE_FOR_ALL,
-    OTHERS,
-    RANDOM_TYPES,
-    ahead_of,
-    learnable_of,
-    methods_of,
-    version_or_404,
-)
+from boards.life.versions import ahead_of, learnable_of, methods_of, version_or_404
 from boards.models import Board, BoardVersion
 from core.errors import NotFound
 from frontend.pages.common import number_in, page_of
 from frontend.pages.systems.shown import AXIS
+from scoring.evaluation.trivial_rows import (
+    BEST_CONSTANT,
+    MOST_FREQUENT,
+    NONE_OF_THE_ABOVE,
+    OTHER_REFERENCES,
+    RANDOM_TYPES,
+)
 from scoring.figures.matching import INVALID, NAE, UNHELPFUL, USEFUL
 
 ROWS_PER_PAGE = 100
@@ -162,11 +159,11 @@ def _trivial(row: dict[str, Any]) -> dict[str, Any]:
 
 def _trivial_words(row: dict[str, Any]) -> str:
     words = {
-        NONE_FOR_ALL: gettext("None of the Above for all"),
+        NONE_OF_THE_ABOVE: gettext("None of the Above for all"),
         BEST_CONSTANT: gettext("the best constant pair of types"),
         RANDOM_TYPES: gettext("random types"),
-        OTHERS: gettext("three references of other items"),
-        FREQUENT: gettext("the most frequent questions of the validation split"),
+        OTHER_REFERENCES: gettext("three references of other items"),
+        MOST_FREQUENT: gettext("the most frequent question of the validation split"),
     }[row["kind"]]
     if row.get("types"):
         words += f": {', '.join(row['types'])}"
