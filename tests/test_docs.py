@@ -260,7 +260,6 @@ def comments_of(source: str) -> Iterator[str]:
 
 VERBS = "add check choose clean count fill find forget keep load make plan read save set settle store write"
 USE_CASES = {
-<<<<<<< HEAD
     *(
         "backup_make",
         "comment_add",
@@ -275,13 +274,6 @@ USE_CASES = {
         "round_items_add",
     ),
     *("sample_load", "screening_count", "upload_check"),
-||||||| b941b5c2
-    *("comment_add", "error_tag_add", "matching_make", "member_add", "references_add", "round_items_add"),
-    *("sample_load", "screening_count", "upload_check"),
-=======
-    *("comment_add", "error_tag_add", "matching_make", "member_add", "references_add", "round_items_add"),
-    *("sample_load", "screening_count", "upload_check", "front_page_write"),
->>>>>>> 1a2a04950b27db5aa5a2576a97df6efaf36bfc93
 }
 
 

@@ -8,15 +8,7 @@ from __future__ import annotations
 
 import json
 import logging
-<<<<<<< HEAD
-import re
 from collections.abc import Sequence
-||||||| b941b5c2
-import re
-from collections.abc import Callable, Sequence
-=======
-from collections.abc import Callable, Sequence
->>>>>>> 1a2a04950b27db5aa5a2576a97df6efaf36bfc93
 from typing import Any
 
 from django.db import IntegrityError, transaction
@@ -31,22 +23,10 @@ from core.errors import NotFound, Refused
 from core.gc import gc_relaxed
 from core.jobs import ATTEMPTS, ClaimLost, Lease, requeue, sweep
 from exports.models import Release
-<<<<<<< HEAD
-from scoring.evaluation.evaluate import ENGINE_VERSION, Choices, TextModel, evaluate
-||||||| b941b5c2
-from scoring.evaluation.evaluate import ENGINE_VERSION, Choices, evaluate
-=======
-from scoring.evaluation.evaluate import ENGINE_VERSION
->>>>>>> 1a2a04950b27db5aa5a2576a97df6efaf36bfc93
+from scoring.evaluation.evaluate import ENGINE_VERSION, TextModel
 from scoring.evaluation.faults import CannotScore
 from scoring.evaluation.focus import SCOPES
-<<<<<<< HEAD
-from scoring.evaluation.questions import MODEL_MISSING, Method, read_method, words_key
-||||||| b941b5c2
-from scoring.evaluation.questions import Method, read_method, words_key
-=======
-from scoring.evaluation.questions import Method, read_method
->>>>>>> 1a2a04950b27db5aa5a2576a97df6efaf36bfc93
+from scoring.evaluation.questions import MODEL_MISSING, Method, read_method
 from scoring.evaluation.references import Benchmark
 from scoring.evaluation.sources import benchmark_of_release
 from scoring.evaluation.trivial_rows import (
@@ -233,57 +213,6 @@ def version_sweep() -> list[int]:
 
 def find_trivial_rows(version: BoardVersion) -> list[dict[str, Any]]:
     """Return the figures of answers that know nothing of the text, by the method that ranks."""
-<<<<<<< HEAD
-    benchmark, answers = trivial_answers(version)
-    method = methods_of(version)[0]
-    models = _models(method)
-    rows = []
-    for answer in answers:
-        told = {name: value for name, value in answer.items() if name != "file"}
-        if answer.get("file") is None:
-            rows.append(told)
-            continue
-        read = read_submission(answer["file"], f"{answer['kind']}.json", benchmark)
-        found = evaluate(
-            benchmark,
-            [(read, "")],
-            Choices(
-                methods=[method],
-                scope="all" if version.scope == "all" else "decided",
-                replicates=version.replicates,
-                seed=version.seed,
-                with_answers=False,
-                models=models,
-            ),
-        )
-        rows.append({**told, **row_of(found.scores)})
-    return rows
-||||||| b941b5c2
-    benchmark, answers = trivial_answers(version)
-    method = methods_of(version)[0]
-    encoder = _encoder(method)
-    rows = []
-    for answer in answers:
-        told = {name: value for name, value in answer.items() if name != "file"}
-        if answer.get("file") is None:
-            rows.append(told)
-            continue
-        read = read_submission(answer["file"], f"{answer['kind']}.json", benchmark)
-        found = evaluate(
-            benchmark,
-            [(read, "")],
-            Choices(
-                methods=[method],
-                scope="all" if version.scope == "all" else "decided",
-                replicates=version.replicates,
-                seed=version.seed,
-                with_answers=False,
-                encoder=encoder,
-            ),
-        )
-        rows.append({**told, **row_of(found.scores)})
-    return rows
-=======
     return [_trivial_row(version, row) for row in _scored_trivial(version, version.replicates)[1]]
 
 
@@ -313,7 +242,6 @@ def _trivial_row(version: BoardVersion, row: dict[str, Any]) -> dict[str, Any]:
         "labels": labels or {},
         "diversity": None,
     }
->>>>>>> 1a2a04950b27db5aa5a2576a97df6efaf36bfc93
 
 
 def row_of(scores: dict[str, Any]) -> dict[str, Any]:
@@ -375,10 +303,11 @@ def find_trivial_files(version: BoardVersion, *, internal: bool) -> dict[str, by
 def _scored_trivial(version: BoardVersion, replicates: int) -> tuple[Benchmark, list[dict[str, Any]]]:
     benchmark = benchmark_of_release(release_files(version.release), [], split=version.split or None)
     method = methods_of(version)[0]
+    model = _model(method)
     rows = trivial_rows(
         benchmark,
         method=method,
-        encoder=_encoder(method),
+        encoder=None if model is None else model.table,
         scope="all" if version.scope == "all" else "decided",
         replicates=replicates,
         seed=version.seed,
@@ -386,12 +315,9 @@ def _scored_trivial(version: BoardVersion, replicates: int) -> tuple[Benchmark, 
     return benchmark, rows
 
 
-def _models(method: Method) -> dict[str, TextModel]:
-    return (
-        {method.name: text_model(method.name, model_wanted(method.name))}
-        if method.name in MODEL_MISSING
-        else {}
-    )
+def _model(method: Method) -> TextModel | None:
+    """Load what a method needs. Raises EncoderUnavailable, with what to do."""
+    return text_model(method.name, model_wanted(method.name)) if method.name in MODEL_MISSING else None
 
 
 def _how(board: Board, methods: Sequence[str], scope: str) -> tuple[list[Method], str]:
@@ -417,7 +343,7 @@ def _how(board: Board, methods: Sequence[str], scope: str) -> tuple[list[Method]
         raise _refused("methods", words % {"name": wrong[0], "names": ", ".join(RANKING)})
     for method in chosen:
         try:
-            _models(method)
+            _model(method)
         except EncoderUnavailable as missing:
             raise _refused("methods", f"{method.name}: {missing}") from None
     return chosen, ""
