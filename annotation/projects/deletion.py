@@ -17,7 +17,7 @@ from django.utils.translation import gettext
 
 from annotation.database.erasure import door_open
 from annotation.models import ErasureDoor, Membership, Project, ProjectEvent, Upload
-from annotation.projects.projects import project_archive
+from annotation.projects.projects import project_archive, refuse_being_deleted
 from annotation.signals import project_deleting
 from core.backups.tables import tables_kept
 from core.delete_in_batches import delete_in_batches
@@ -46,7 +46,11 @@ def project_deletion_ask(*, project: Project, member: Membership | None, typed: 
 
 
 def project_deletion_take_back(*, project: Project, member: Membership | None) -> Project:
-    """Keep a project that waits to be deleted; it stays archived until a lead restores it."""
+    """Keep a project that waits to be deleted; it stays archived until a lead restores it.
+
+    Raises Refused once its days are over: some of it is gone already.
+    """
+    refuse_being_deleted(project)
     with transaction.atomic():
         if Project.objects.filter(pk=project.pk, deletion_due_at__isnull=False).update(deletion_due_at=None):
             _log(project, member, "project deletion taken back")

@@ -154,10 +154,19 @@ def project_archive(*, project: Project, member: Membership | None) -> Project:
 
 
 def project_restore(*, project: Project, member: Membership) -> Project:
-    """Take a project out of the archive; one that was to be deleted is kept."""
+    """Take a project out of the archive; one that was to be deleted is kept, unless its days are over."""
+    refuse_being_deleted(project)
     with transaction.atomic():
         Project.objects.filter(pk=project.pk).update(deletion_due_at=None)
         return _set_archived(project, member, None, "project restored")
+
+
+def refuse_being_deleted(project: Project) -> None:
+    """Raise Refused for a project of which some may be gone already."""
+    if Project.objects.filter(pk=project.pk, deletion_due_at__lte=timezone.now()).exists():
+        raise Refused(
+            "not_ready", gettext("%(name)s is being deleted: it is too late.") % {"name": project.name}
+        )
 
 
 def _set_archived(project: Project, member: Membership | None, when: datetime | None, action: str) -> Project:

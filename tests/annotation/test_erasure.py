@@ -245,6 +245,9 @@ def test_a_project_is_deleted_seven_days_after_its_name_was_typed(studied):
     assert timedelta(days=6) < project.deletion_due_at - timezone.now() <= timedelta(days=7)
     assert projects_delete_due() == 0
     Project.objects.filter(pk=project.pk).update(deletion_due_at=timezone.now())
+    for late in (project_deletion_take_back, project_restore):
+        with pytest.raises(Refused, match="too late"):
+            late(project=project, member=studied.lead)
     assert projects_delete_due() == 1
     assert not Project.objects.filter(pk=project.pk).exists()
     for model in apps.get_models(include_auto_created=True):

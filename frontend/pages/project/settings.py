@@ -160,9 +160,11 @@ def delete(request: HttpRequest, slug: str) -> HttpResponse:
 def keep(request: HttpRequest, slug: str) -> HttpResponse:
     """Keep a project that waits to be deleted."""
     member = lead_or_403(request, slug)
-    project_deletion_take_back(project=member.project, member=member)
-    messages.success(
-        request,
-        gettext("%(name)s is kept. It stays archived until you restore it.") % {"name": member.project.name},
-    )
+    with refusals_as_notices(request):
+        project_deletion_take_back(project=member.project, member=member)
+        messages.success(
+            request,
+            gettext("%(name)s is kept. It stays archived until you restore it.")
+            % {"name": member.project.name},
+        )
     return redirect("project", slug)
