@@ -1,6 +1,6 @@
 """Sentence chrF, the similarity of CQs-Gen that needs no model: sacrebleu's, with its defaults.
 
-Computed here, since sacrebleu takes the n-grams of both anew for every pair; the tests compare the two.
+See docs/decisions/scoring.md.
 
 References
 ----------
