@@ -71,8 +71,8 @@ def site(production, nginx, tmp_path) -> Iterator[tuple[str, dict[str, str], Pat
     subprocess.run([*make, *names, *files], check=True, capture_output=True)
     (folder / "nginx.conf").write_text(CONF.format(folder=folder, port=port, root=root, below=below))
     environment = production | {
-        "ELENCHUS_HOSTS": "localhost",
-        "ELENCHUS_ORIGINS": f"https://localhost:{port}",
+        "ELENCHUS_HOSTS": "localhost,elenchus.example.org",
+        "ELENCHUS_ORIGINS": f"https://localhost:{port},https://elenchus.example.org",
         "ELENCHUS_OPERATORS_TOKEN": "the-token-of-the-operators",
         "ELENCHUS_TWO_FACTOR": "no",
         "SSL_CERT_FILE": str(folder / "cert.pem"),
