@@ -19,7 +19,8 @@ from tests.conftest import client_of
 pytestmark = pytest.mark.django_db
 
 MEMBERS = {
-    "api-project", "api-rounds", "api-round", "api-workspace", "api-units", "api-judgements", "api-training",
+    "api-project", "api-rounds", "api-round", "api-workspace", "api-units", "api-outline", "api-judgements",
+    "api-training",
 }  # fmt: skip
 """Routes of the API that annotators use; all others are for leads."""
 

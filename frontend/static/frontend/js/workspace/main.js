@@ -220,9 +220,9 @@ async function work({ overview, page, offline, store }, tab) {
       // The guideline stays at the type that is asked.
       if (/** @type {HTMLDialogElement} */ (part("ws-guideline")).open) shell.guidelineAt(unit);
       prepareNext(unit);
-      // Now and then: it looks at all texts.
+      // What is ahead now and then, since it looks at all texts; what is beside at once.
       shown += 1;
-      if (shown % TOP_UP === 0) (globalThis.requestIdleCallback ?? setTimeout)(() => void supply.work());
+      if (shown % TOP_UP === 0 || supply.around(unit.item.index).length) (globalThis.requestIdleCallback ?? setTimeout)(() => void supply.work());
     },
     onRow: (unit) => {
       tools.page.refresh(unit);

@@ -25,6 +25,8 @@ import { resultOf } from "./units.js";
 
 const FIRST_PAGE = 10;
 const NEXT_PAGE = 50;
+/** So many texts on each side are a key away. */
+const BESIDE = 5;
 /** So many texts with something left are here before they are reached. */
 export const AHEAD = 300;
 /** So many of one's last decisions for a type are read again. */
@@ -119,7 +121,7 @@ export class Supply {
   /** @returns {(() => Promise<void>) | null} the most pressing thing to do */
   next() {
     const { units, index, isWanted, outlineUrl } = this.surroundings;
-    if (this.wanted && !this.wanted.loaded) return () => this.load(this.around(/** @type {Item} */ (this.wanted)));
+    if (this.wanted && !this.wanted.loaded) return () => this.load(this.around(/** @type {Item} */ (this.wanted).index));
     this.wanted = null;
     this.asked = this.asked.filter(({ loaded }) => !loaded);
     if (this.asked.length) return () => this.load(this.asked.slice(0, this.limit));
@@ -131,6 +133,8 @@ export class Supply {
     if (this.changed.length) return () => this.refresh(this.changed.slice(0, this.limit));
     const [type] = this.newest;
     if (type !== undefined) return () => this.fetchNewest(type);
+    const beside = this.around(index());
+    if (beside.length) return () => this.load(beside);
     const needed = units.needed(index(), AHEAD, isWanted, this.limit);
     return needed.length ? () => this.load(needed) : null;
   }
@@ -143,9 +147,9 @@ export class Supply {
     return ask(url);
   }
 
-  /** @param {Item} item @returns {Item[]} the text and those that follow it, as far as their words are not here */
-  around({ index }) {
-    return this.surroundings.units.items.slice(index, index + FIRST_PAGE).flatMap((item) => (item && !item.loaded ? [item] : []));
+  /** @param {number} index @returns {Item[]} the text there and those beside it, as far as their words are not here */
+  around(index) {
+    return this.surroundings.units.items.slice(Math.max(0, index - BESIDE), index + BESIDE + 1).flatMap((item) => (item && !item.loaded ? [item] : []));
   }
 
   async page() {
