@@ -4,7 +4,7 @@ PORT ?= 8000
 PYTHON = .venv/bin/python
 
 # Each folder whose code the server runs; `make dev` watches these.
-APPS = config core annotation agreement exports scoring boards frontend
+APPS = config core annotation agreement assist exports scoring boards operations frontend
 
 .PHONY: help demo dev test fuzz lint
 

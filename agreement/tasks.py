@@ -40,10 +40,13 @@ def compute_part(part_id: int) -> None:
         compute_report(report_id)
 
 
-@shared_task(name="agreement.crosscheck_report")
-def crosscheck_report(report_id: int) -> None:
+@shared_task(name="agreement.crosscheck_report", bind=True)
+def crosscheck_report(task: Any, report_id: int) -> None:
     """Compute the figures of a finished report again by other libraries and note whether they agree."""
-    crosschecks.report_crosscheck(report_id=report_id)
+    if task.request.is_eager or task.request.called_directly:
+        crosschecks.report_crosscheck(report_id=report_id)
+    else:
+        crosschecks.report_crosscheck_apart(report_id=report_id)
 
 
 @shared_task(name="agreement.compute_competence")

@@ -42,9 +42,14 @@ def member_or_404(user: Any, slug: str) -> Membership:
     membership = get_or_none(members, project__slug=slug, user_id=user.pk) if user.is_authenticated else None
     if membership is None:
         raise NotFound(gettext("There is no project “%(slug)s” that you take part in.") % {"slug": slug})
-    if not membership.is_active:
-        raise NotAllowed(deactivated_words(), member=membership.pk)
+    refuse_deactivated(membership)
     return membership
+
+
+def refuse_deactivated(member: Membership) -> None:
+    """Refuse whoever takes no part in the project any more."""
+    if not member.is_active:
+        raise NotAllowed(deactivated_words(), member=member.pk)
 
 
 def round_or_404(member: Membership, number: int) -> Round:

@@ -9,3 +9,10 @@ exist exactly when the round is closed, and enqueues its work on commit."""
 items_held = Signal()
 """Sent with `project` and `items`, keys of its items, to ask what is built on them as they are: a listener
 returns the name of what holds an item, by its key, for those that it holds."""
+
+item_erasing = Signal()
+"""Sent inside the transaction that erases an item for good, with `item` as it is before: a listener makes
+blocks of what it has of the text, and returns the names of what it took down, such as a release's."""
+
+project_deleting = Signal()
+"""Sent before the rows of a `project` are deleted: a listener deletes its files."""

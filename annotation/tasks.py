@@ -13,6 +13,7 @@ from django.utils import translation
 from annotation.importing import screening, staging
 from annotation.importing import uploads as uploading
 from annotation.models import Membership, Project, Round, Upload
+from annotation.projects import deletion
 from annotation.rounds import drawing as round_drawing
 from annotation.rounds import opening
 from annotation.rounds.sampling import drawn_items
@@ -131,3 +132,9 @@ def round_open_or_send(
     here = partial(opening.opening_run, round, claim, members=taking_part, by=by)
     send_or_run(open_round, *arguments, here=here)
     return round
+
+
+@shared_task(name="annotation.delete_projects")
+def delete_projects() -> None:
+    """Delete the projects whose seven days are over."""
+    deletion.projects_delete_due()

@@ -100,8 +100,7 @@ def score(codebook: str, files: tuple[bytes, bytes], methods: list[str], encoder
     submission = read_submission(files[1], "answers.json", benchmark)
     choices = Choices(
         methods=[read_method(method) for method in methods],
-        encoder=encoder.cosines if encoder else None,
-        encoder_named=encoder.to_json() if encoder else None,
+        models={"sts": encoder} if encoder else {},
         with_answers=False,
     )
     return evaluate(benchmark, [(submission, "0" * 64)], choices)

@@ -59,9 +59,9 @@ def show(name: str, values: list[float]) -> None:
     print(f"{name:<44} p50 {statistics.median(values):7.1f} ms   p95 {quantiles[-1]:7.1f} ms")
 
 
-def log_in(page: Page, url: str) -> None:
+def log_in(page: Page, url: str, name: str = "ann") -> None:
     page.goto(f"{url}/accounts/login/?next=/healthz")
-    page.fill("[name=login]", "ann")
+    page.fill("[name=login]", name)
     page.fill("[name=password]", "secret")
     page.press("[name=password]", "Enter")
     page.wait_for_url("**/healthz")

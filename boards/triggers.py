@@ -6,12 +6,12 @@ from typing import Any
 from annotation.database.triggers import (
     ALWAYS,
     Trigger,
+    changed,
     install_where_tables_are,
     lift_before_rebuild,
     limit_triggers,
 )
 from annotation.limits import Limit
-from exports.triggers import changed
 
 LIMITS = {
     "board": {

@@ -11,6 +11,7 @@ import re
 from collections.abc import Sequence
 from dataclasses import dataclass
 from email.utils import parseaddr
+from ipaddress import IPv4Network, IPv6Network, ip_network
 from pathlib import Path
 from typing import Any
 from urllib.parse import SplitResult, parse_qsl, unquote, urlsplit
@@ -25,7 +26,11 @@ ENCODE = (
 )
 
 _HOST = re.compile(r"(?:[A-Za-z0-9_](?:[A-Za-z0-9_-]*[A-Za-z0-9_])?(?:\.|(?=$)))+|\[[0-9A-Fa-f:.]+\]")
+_PATH = re.compile(r"(?:/[A-Za-z0-9_-]+)+")
 _HALF_ENCODED = re.compile(r"%(?![0-9A-Fa-f]{2})")
+
+
+Network = IPv4Network | IPv6Network
 
 
 @dataclass(frozen=True, slots=True)
@@ -55,8 +60,17 @@ SETTINGS = {
         Setting("ELENCHUS_HTTPS", "yes", "Production: redirect to HTTPS, secure cookies, HSTS (yes or no)."),
         Setting("ELENCHUS_HSTS_SECONDS", "31536000", "Production: how long browsers insist on HTTPS."),
         Setting("ELENCHUS_PROXIES", "0", "Proxies in front, whose X-Forwarded-* headers are believed."),
+        Setting("ELENCHUS_PATH", "", "Path of the site below its host, such as /elenchus; empty: the root."),
+        Setting("ELENCHUS_OPERATORS", "", "Networks that may read /metrics and why the site is not ready."),
+        Setting("ELENCHUS_OPERATORS_TOKEN", "", "The same for who sends it as a bearer token."),
+        Setting(
+            "ELENCHUS_KEEP_DAYS",
+            "90",
+            "Days uploads, refused rows and replaced reports are kept; 0: for ever.",
+        ),
         Setting("ELENCHUS_DEBUG", "no", "Embedded only: Django's debug pages (yes or no)."),
         Setting("ELENCHUS_LOG_LEVEL", "INFO", "DEBUG, INFO, WARNING or ERROR."),
+        Setting("ELENCHUS_LOG_FORMAT", "", "json or line; empty: json in production, line else."),
         Setting("ELENCHUS_LANGUAGE", "en", "Language for people without a preference: en, es or ja."),
         Setting("ELENCHUS_TIME_ZONE", "UTC", "Time zone in which pages show times, such as Europe/Madrid."),
         Setting("ELENCHUS_OPEN_SIGNUP", "no", "Anybody may make an account (yes or no)."),
@@ -70,6 +84,10 @@ SETTINGS = {
             "",
             "Encoder of the scoring method sts: a folder, or owner/name@revision of a hub.",
         ),
+        Setting(
+            "ELENCHUS_BLEURT", "", "Model of the scoring method bleurt: a folder, or owner/name@revision."
+        ),
+        Setting("ELENCHUS_COMET", "", "Model of the scoring method comet: a folder, or owner/name@revision."),
         Setting("ELENCHUS_ENCODER", "", "Encoder of BERTScore: a folder, or owner/name@revision of a hub."),
         Setting("ELENCHUS_LLM_ENDPOINTS", "", "OpenAI-compatible base URLs that may refine questions."),
         Setting(
@@ -190,6 +208,34 @@ def origins(name: str) -> list[str]:
         if parts.scheme not in {"http", "https"} or not alone or not _HOST.fullmatch(host):
             raise ImproperlyConfigured(f"{name}: {origin!r} must look like https://elenchus.example.org.")
     return words(name)
+
+
+def site_path(name: str) -> str:
+    """Return a path with a slash before it and none behind it, or an empty text for the root."""
+    given = text(name)
+    path = given.removesuffix("/")
+    if given and not _PATH.fullmatch(path):
+        raise ImproperlyConfigured(
+            f"{name}={path!r}: write a path, such as /elenchus; letters, digits, - and _."
+        )
+    return path
+
+
+def networks(name: str) -> list[Network]:
+    """Return comma-separated addresses and networks, such as 10.0.0.0/8."""
+    try:
+        return [ip_network(word) for word in words(name)]
+    except ValueError as error:
+        raise ImproperlyConfigured(f"{name}: {error}. Write networks, such as 10.0.0.0/8,::1.") from None
+
+
+def token(name: str) -> str:
+    """Return a secret of at least 20 characters, or an empty text."""
+    value = text(name)
+    if value and (len(value) < 20 or not value.isascii() or " " in value):
+        # The value is not shown: it is a secret.
+        raise ImproperlyConfigured(f"{name}: write at least 20 letters, digits and signs.")
+    return value
 
 
 def web_address(name: str) -> str:

@@ -10,6 +10,7 @@ from django.shortcuts import redirect
 from django.urls import reverse
 from django.utils.http import url_has_allowed_host_and_scheme
 from django.utils.translation import gettext, gettext_lazy
+from django.views import i18n
 from django.views.decorators.cache import never_cache
 
 from annotation.accounts import refuse_taken_email
@@ -46,6 +47,14 @@ class AddEmailForm(forms.AddEmailForm):  # type: ignore[misc]  # allauth has no 
         email: str = super().clean_email()
         refuse_taken_email(email, but=self.user)
         return email
+
+
+def set_language(request: HttpRequest) -> HttpResponse:
+    """Do what Django does; from nowhere it leads to the root of the host, which may be another site's."""
+    response: HttpResponse = i18n.set_language(request)
+    if response.headers.get("Location") == "/":
+        response.headers["Location"] = reverse("home")
+    return response
 
 
 @never_cache

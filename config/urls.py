@@ -5,8 +5,8 @@ from django.urls import include, path
 from django.views.generic import RedirectView
 from drf_spectacular.views import SpectacularAPIView, SpectacularSwaggerSplitView
 
-from config.health import healthz
-from config.login import admin_login
+from config.health import healthz, live, metrics, ready
+from config.login import admin_login, set_language
 
 handler400 = "frontend.middleware.unreadable"
 handler404 = "frontend.middleware.missing"
@@ -19,11 +19,15 @@ admin.site.password_change = RedirectView.as_view(pattern_name="account_change_p
 
 urlpatterns = [
     path("healthz", healthz, name="healthz"),
+    path("healthz/live", live, name="healthz-live"),
+    path("healthz/ready", ready, name="healthz-ready"),
+    path("metrics", metrics, name="metrics"),
     path("accounts/", include("allauth.urls")),
     path("admin/", admin.site.urls),
-    path("i18n/", include("django.conf.urls.i18n")),
+    path("i18n/setlang/", set_language, name="set_language"),
     path("api/", include("annotation.api.urls")),
     path("api/", include("agreement.api.urls")),
+    path("api/", include("assist.api.urls")),
     path("api/", include("exports.api.urls")),
     path("api/", include("scoring.api.urls")),
     path("api/", include("boards.api.urls")),

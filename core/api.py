@@ -27,6 +27,7 @@ STATUS = {
     "round_not_closed": status.HTTP_409_CONFLICT,
     "locked": status.HTTP_409_CONFLICT,
     "not_ready": status.HTTP_409_CONFLICT,
+    "taken_down": status.HTTP_410_GONE,
     "damaged": status.HTTP_503_SERVICE_UNAVAILABLE,
     "unavailable": status.HTTP_503_SERVICE_UNAVAILABLE,
     "taken": status.HTTP_409_CONFLICT,

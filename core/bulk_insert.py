@@ -6,12 +6,15 @@ See docs/decisions/importing.md.
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
-from itertools import islice
+from itertools import chain, islice
 from operator import attrgetter
 from typing import Any
 
 from django.db import connections, models, router, transaction
 from django.db.backends.base.base import BaseDatabaseWrapper
+
+_AS_IT_IS = (models.BooleanField, models.CharField, models.TextField, models.IntegerField, models.ForeignKey)
+"""Fields whose values the database takes as they are."""
 
 _VALUES = 30_000
 """At most in one statement of SQLite, whose own limit is 32,766."""
@@ -27,16 +30,53 @@ def bulk_insert(objects: Sequence[models.Model]) -> None:
         return
     model = type(objects[0])
     using = router.db_for_write(model)
+    fields = [field for field in model._meta.concrete_fields if field is not model._meta.pk]
+    readers = [_reader(field, connections[using]) for field in fields]
+    keys = _insert(model, using, fields, [tuple(read(one) for read in readers) for one in objects])
+    for key, one in zip(keys, objects, strict=True):
+        one.pk = key
+        one._state.adding, one._state.db = False, using
+
+
+def bulk_insert_values(
+    model: type[models.Model], names: Sequence[str], rows: Sequence[tuple[Any, ...]]
+) -> Sequence[int]:
+    """Insert new rows of a model by the values of its fields, without making objects; return their keys.
+
+    `names` are all fields but the key, a foreign key by its `…_id`. Raises as `bulk_insert` does.
+    """
+    using = router.db_for_write(model)
     connection = connections[using]
-    pk = model._meta.pk
-    fields = [field for field in model._meta.concrete_fields if field is not pk]
+    by_name = {field.attname: field for field in model._meta.concrete_fields}
+    fields = [by_name[name] for name in names]
+    prepared = [(place, field) for place, field in enumerate(fields) if not isinstance(field, _AS_IT_IS)]
+    if not prepared:
+        return _insert(model, using, fields, rows)
+    ready = [list(row) for row in rows]
+    for place, field in prepared:
+        before, saved = None, field.get_db_prep_save(None, connection)
+        for values in ready:
+            # Mostly the one before again: the same moment, the same nothing.
+            if values[place] is not before:
+                before = values[place]
+                saved = field.get_db_prep_save(before, connection)
+            values[place] = saved
+    return _insert(model, using, fields, ready)
+
+
+def _insert(
+    model: type[models.Model],
+    using: str,
+    fields: Sequence[models.Field[Any, Any]],
+    given: Sequence[Sequence[Any]],
+) -> Sequence[int]:
+    connection = connections[using]
     quote = connection.ops.quote_name
     table = quote(model._meta.db_table)
-    columns = ", ".join(quote(str(field.column)) for field in (pk, *fields))
+    columns = ", ".join(quote(str(field.column)) for field in (model._meta.pk, *fields))
     with transaction.atomic(using=using), connection.cursor() as cursor:
-        keys = _keys(cursor, connection.vendor, model, len(objects))
-        readers = [_reader(field, connection) for field in fields]
-        rows = ((key, *(read(one) for read in readers)) for key, one in zip(keys, objects, strict=True))
+        keys = _keys(cursor, connection.vendor, model, len(given))
+        rows = ((key, *values) for key, values in zip(keys, given, strict=True))
         if connection.vendor == "postgresql":
             with connection.wrap_database_errors, cursor.copy(f"COPY {table} ({columns}) FROM STDIN") as copy:
                 for row in rows:
@@ -47,16 +87,14 @@ def bulk_insert(objects: Sequence[models.Model]) -> None:
             while piece := list(islice(rows, _VALUES // (len(fields) + 1))):
                 cursor.execute(
                     f"INSERT INTO {table} ({columns}) VALUES {', '.join([place] * len(piece))}",
-                    [value for row in piece for value in row],
+                    list(chain.from_iterable(piece)),
                 )
-    for key, one in zip(keys, objects, strict=True):
-        one.pk = key
-        one._state.adding, one._state.db = False, using
+    return keys
 
 
 def _reader(field: models.Field[Any, Any], connection: BaseDatabaseWrapper) -> Callable[[models.Model], Any]:
     """Return what gives a field's value of an object as the database takes it."""
-    if isinstance(field, models.CharField | models.TextField | models.IntegerField | models.ForeignKey):
+    if isinstance(field, _AS_IT_IS):
         return attrgetter(field.attname)  # as it is
     return lambda one: field.get_db_prep_save(field.pre_save(one, add=True), connection)
 

@@ -28,4 +28,4 @@ def taken_back(cell: str) -> str:
     >>> taken_back("'=1+1"), taken_back("''=1+1"), taken_back("'tis"), taken_back("=1+1")
     ('=1+1', "'=1+1", "'tis", '=1+1')
     """
-    return cell[1:] if _MARKED.match(cell) else cell
+    return cell[1:] if cell[:1] == "'" and _MARKED.match(cell) else cell

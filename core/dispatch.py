@@ -7,7 +7,7 @@ from collections.abc import Callable
 from functools import partial
 from typing import Any
 
-from celery import Task
+from celery import Task, current_app
 from django.db import transaction
 from kombu.exceptions import OperationalError
 
@@ -42,3 +42,15 @@ def send_or_run(task: Task[Any, Any], *arguments: Any, here: Callable[[], Any] |
         here()
     else:
         task(*arguments)
+
+
+def broker_problem() -> str:
+    """Return what stands between this process and the broker; empty where nothing does."""
+    try:
+        with current_app.connection_for_write() as broker:
+            broker.ensure_connection(max_retries=1, interval_start=0, timeout=3)
+            # A connection to a broker of files is none: declaring a queue is what it would have to write.
+            current_app.amqp.queues["celery"](broker.default_channel).declare()
+    except (OperationalError, OSError, TimeoutError) as error:
+        return type(error).__name__
+    return ""

@@ -1,5 +1,6 @@
 """What a use case says when it refuses. Every message tells the person what to do."""
 
+from collections.abc import Mapping
 from typing import Any
 
 
@@ -17,7 +18,7 @@ class Refused(Exception):
         message: str,
         *,
         errors: dict[str, str] | None = None,
-        row: dict[str, Any] | None = None,
+        row: Mapping[str, Any] | None = None,
         member: int | None = None,
     ) -> None:
         super().__init__(message)

@@ -26,6 +26,8 @@ from django.db.models.functions import Greatest
 from django.utils import timezone
 from django.utils.translation import gettext_lazy
 
+from core.failure import error_place
+
 logger = logging.getLogger(__name__)
 
 LEASE = timedelta(minutes=1)
@@ -191,6 +193,19 @@ class Lease:
                 with suppress(Error):
                     self._give_back()
                 raise
+
+    @contextmanager
+    def working(self, what: str) -> Iterator[None]:
+        """Keep the lease during the block; what ends it too early is logged under `what` and stored."""
+        try:
+            with self.kept():
+                yield
+        except ClaimLost:
+            logger.warning("%s was taken over by another worker", what)
+        except Exception as error:
+            place = error_place(error)
+            logger.error("%s failed: %s", what, place)
+            self.fail(place)
 
     def _beat(self) -> bool:
         return bool(self._held().update(lease_until=timezone.now() + LEASE))

@@ -13,6 +13,7 @@ import re
 import unicodedata
 from collections.abc import Iterable
 from dataclasses import dataclass, field
+from functools import lru_cache
 
 _INVISIBLE = re.compile(
     "[\u00ad\u034f\u061c\u115f\u1160\u17b4\u17b5\u180b-\u180f\u200b-\u200f\u202a-\u202e\u2060-\u206f"
@@ -23,12 +24,15 @@ _INVISIBLE = re.compile(
 _WHITE_SPACE = re.compile(r"[\s\x1c-\x1f\x85]+")
 
 
+@lru_cache(maxsize=256)
 def seen_as(name: str) -> str:
     """Return what a reader sees of a name; two names that give the same look the same.
 
     >>> seen_as(" A\\u200b1\\u00a0 ") == seen_as("\\uff211"), seen_as("a1") == seen_as("A1")
     (True, False)
     """
+    if name.isascii():
+        return " ".join(name.split())
     plain = unicodedata.normalize("NFKC", _INVISIBLE.sub("", unicodedata.normalize("NFKC", name)))
     return _WHITE_SPACE.sub(" ", plain).strip()
 
@@ -39,7 +43,11 @@ def heard_as(name: str) -> str:
     >>> heard_as("STRASSE ") == heard_as("Straße"), heard_as("Mona") == heard_as("Monika")
     (True, False)
     """
-    return unicodedata.normalize("NFKC", seen_as(name).casefold())
+    return _heard(seen_as(name))
+
+
+def _heard(seen: str) -> str:
+    return seen.lower() if seen.isascii() else unicodedata.normalize("NFKC", seen.casefold())
 
 
 def groups_alike(names: Iterable[str]) -> list[tuple[str, ...]]:
@@ -75,8 +83,9 @@ class Names:
     noted: set[str] = field(default_factory=set)
 
     def add(self, name: str) -> None:
-        self.seen.setdefault(seen_as(name), name)
-        self.heard.setdefault(heard_as(name), name)
+        seen = seen_as(name)
+        self.seen.setdefault(seen, name)
+        self.heard.setdefault(_heard(seen), name)
 
     def note(self, name: str) -> str | None:
         """Return the other name that this one looks like, the first time that it is asked about; add it."""

@@ -9,10 +9,13 @@ class ExportsConfig(AppConfig):
     default_auto_field = "django.db.models.BigAutoField"
 
     def ready(self) -> None:
-        from annotation.signals import items_held
+        from annotation.signals import item_erasing, items_held, project_deleting
         from exports.releases.holding import items_in_releases
+        from exports.releases.take_down import forget_project_files, releases_take_down
         from exports.triggers import install_export_triggers, lift_export_triggers
 
         items_held.connect(items_in_releases, dispatch_uid="items_in_releases")
+        item_erasing.connect(releases_take_down, dispatch_uid="releases_take_down")
+        project_deleting.connect(forget_project_files, dispatch_uid="forget_project_files")
         pre_migrate.connect(lift_export_triggers, sender=self)
         post_migrate.connect(install_export_triggers, sender=self)

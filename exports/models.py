@@ -1,13 +1,12 @@
 """A release, one frozen version of a project's data; and the questions that a language model reworded."""
 
-from urllib.parse import urlsplit
-
 from django.db import models
 from django.db.models import F, Q
 from django.utils.translation import gettext_lazy
 
 from annotation.models import Item, Membership, Project
 from annotation.models.constraints import not_blank
+from assist.models import ModelRun
 from core.jobs import Job
 
 PROMPT_LENGTH = 4_000
@@ -20,7 +19,7 @@ class Release(Job):
     name, sha256, size and storage path of each file. `counts` and `digest` are those of everything, for the
     leads; `public` has those that anybody may see, and is empty for a release of an older version.
     `name`, `licence` and `description` are those it was built with, as the card has them, whatever becomes of
-    the project.
+    the project. `taken_down_at` says since when its files are gone, because a text in it was erased for good.
     """
 
     class State(models.TextChoices):
@@ -46,6 +45,7 @@ class Release(Job):
     member = models.ForeignKey(Membership, on_delete=models.PROTECT, null=True, related_name="+")
     created_at = models.DateTimeField(auto_now_add=True)
     built_at = models.DateTimeField(null=True)
+    taken_down_at = models.DateTimeField(null=True)
 
     class Meta(Job.Meta):
         ordering = ["project", "-id"]
@@ -71,73 +71,16 @@ class Release(Job):
         return f"{self.version} ({self.state})"
 
 
-class RefinementRun(Job):
+class RefinementRun(ModelRun):
     """One pass of a language model over the questions of a project's gold spans.
 
-    Everything that shapes an answer is written down when the run is asked for and never changes; the key of
-    the endpoint is not among it. `sources` are the pairs of source and licence whose texts may be sent;
-    items of `splits_left_out` are not sent all the same.
+    Items of `splits_left_out` are not sent, whatever their source.
     """
 
-    class State(models.TextChoices):
-        QUEUED = "queued", gettext_lazy("waiting for a worker")
-        RUNNING = "running", gettext_lazy("asking")
-        DONE = "done", gettext_lazy("done")
-        FAILED = "failed", gettext_lazy("stopped by an error")
-        CANCELLED = "cancelled", gettext_lazy("cancelled")
-
-    class TokensField(models.TextChoices):
-        MAX_TOKENS = "max_tokens", "max_tokens"
-        MAX_COMPLETION_TOKENS = "max_completion_tokens", "max_completion_tokens"
-
     project = models.ForeignKey(Project, on_delete=models.PROTECT, related_name="refinement_runs")
-    number = models.PositiveIntegerField()
-    member = models.ForeignKey(Membership, on_delete=models.PROTECT, null=True, related_name="+")
-    endpoint = models.CharField(max_length=500)
-    model = models.CharField(max_length=200)
     prompt = models.TextField()
-    temperature = models.FloatField(null=True)
-    seed = models.BigIntegerField(null=True)
-    tokens_field = models.CharField(max_length=24, choices=TokensField, default=TokensField.MAX_TOKENS)
-    max_tokens = models.PositiveIntegerField()
-    timeout = models.PositiveIntegerField()
-    per_minute = models.PositiveIntegerField()
     max_questions = models.PositiveIntegerField()
-    again = models.BooleanField(default=False)
-    sources = models.JSONField()
     splits_left_out = models.JSONField(default=list)
-    state = models.CharField(max_length=9, choices=State, default=State.QUEUED)
-    created_at = models.DateTimeField(auto_now_add=True)
-    finished_at = models.DateTimeField(null=True)
-
-    class Meta(Job.Meta):
-        ordering = ["project", "-number"]
-        constraints = [
-            *Job.Meta.constraints,
-            models.UniqueConstraint(fields=["project", "number"], name="refinementrun_number_unique"),
-            models.UniqueConstraint(
-                fields=["project"],
-                condition=Q(state__in=["queued", "running"]),
-                name="refinementrun_one_at_a_time",
-            ),
-            models.CheckConstraint(
-                condition=Q(state__in=["queued", "running", "done", "failed", "cancelled"]),
-                name="refinementrun_state_known",
-            ),
-            models.CheckConstraint(
-                condition=Q(state__in=["queued", "running"], finished_at__isnull=True)
-                | Q(state__in=["done", "failed", "cancelled"], finished_at__isnull=False),
-                name="refinementrun_finished_has_a_time",
-            ),
-        ]
-
-    def __str__(self) -> str:
-        return f"Run {self.number} ({self.state})"
-
-    @property
-    def host(self) -> str:
-        """The endpoint as releases name it."""
-        return urlsplit(self.endpoint).netloc
 
 
 class QuestionRefinement(models.Model):

@@ -3,9 +3,11 @@
 from collections.abc import Sequence
 from typing import Any
 
+from annotation.database.erasure import is_erased, only_blocks
 from annotation.database.triggers import (
     ALWAYS,
     Trigger,
+    changed,
     install_where_tables_are,
     lift_before_rebuild,
     limit_triggers,
@@ -37,7 +39,7 @@ _SEALED = (
     "built_at",
 )
 _SEALED_AND_MAY_BE_NULL = ("member_id", "lease_until")
-"""With the above every column but `is_public`: the one thing that may change about a finished release."""
+"""With the above every column but `is_public` and `taken_down_at`, what may change of one that is done."""
 
 _RUN_SEALED = (
     "id",
@@ -76,18 +78,8 @@ _REFINEMENT_SEALED = (
 )
 """Every column but `rejected_at` and `rejected_by`."""
 
-
-def changed(names: Sequence[str], may_be_null: Sequence[str] = ()) -> str:
-    """Return the condition that an update changes one of these columns."""
-    # `<>` with NULL is NULL, which refuses nothing; not every SQLite that Python brings has IS DISTINCT FROM.
-    plain = [f'NEW."{name}" <> OLD."{name}"' for name in names]
-    return " OR ".join(
-        plain
-        + [
-            f'(NEW."{name}" <> OLD."{name}" OR (NEW."{name}" IS NULL) <> (OLD."{name}" IS NULL))'
-            for name in may_be_null
-        ]
-    )
+_REFINEMENT_WORDS = ("question_template", "question", "reason")
+"""Those of them that may quote the text, and turn into blocks when it is erased."""
 
 
 LIMITS = {
@@ -131,6 +123,13 @@ TRIGGERS = (
         ("UPDATE",),
         changed(_REFINEMENT_SEALED),
         "a refined question never changes: reject it, or ask again",
+        erased_update=" AND ".join(
+            [
+                f"NOT ({changed([name for name in _REFINEMENT_SEALED if name not in _REFINEMENT_WORDS])})",
+                *(only_blocks(f"NEW.{name}") for name in _REFINEMENT_WORDS),
+                is_erased("item", "OLD.item_id"),
+            ]
+        ),
     ),
     Trigger(
         "refinement_kept",

@@ -9,6 +9,7 @@ from django.contrib import messages
 from django.contrib.auth.views import redirect_to_login
 from django.http import HttpRequest
 from django.http.response import HttpResponseBase
+from django.urls import reverse
 from django.utils.http import url_has_allowed_host_and_scheme
 from django.utils.translation import gettext
 
@@ -36,6 +37,6 @@ def login_required(view: Callable[..., HttpResponseBase]) -> Callable[..., HttpR
 def _page_of_the_form(request: HttpRequest) -> str:
     referer = request.headers.get("Referer", "")
     if not url_has_allowed_host_and_scheme(referer, {request.get_host()}, request.is_secure()):
-        return "/"
+        return reverse("home")
     page = urlsplit(referer)
     return f"{page.path}?{page.query}" if page.query else page.path

@@ -77,7 +77,7 @@ def _texts(given: QueryDict) -> list[str]:
 
 def is_for_api(request: HttpRequest) -> bool:
     """Whether a program asked, which reads JSON and no page."""
-    return request.path.startswith("/api/") and not request.path.startswith("/api/docs/")
+    return request.path_info.startswith("/api/") and not request.path_info.startswith("/api/docs/")
 
 
 def missing(request: HttpRequest, exception: Exception) -> HttpResponse:

@@ -6,9 +6,10 @@ from django.views.i18n import JSONCatalog
 from frontend.pages import codebooks, crawling, my_decisions, refinement, workspace
 from frontend.pages.adjudication import disagreements, units
 from frontend.pages.agreement import comparison, report
+from frontend.pages.assistants import assistants, candidates
 from frontend.pages.boards import board, boards, team
 from frontend.pages.items import imports, items, screening
-from frontend.pages.people import invitations, people, person, reassignment
+from frontend.pages.people import invitations, own_data, people, person, reassignment
 from frontend.pages.project import audit, home, project, settings
 from frontend.pages.releases import publication, releases
 from frontend.pages.rounds import asked_types, drawing, editing, lifecycle, planning, study_size, training
@@ -21,6 +22,11 @@ urlpatterns = [
     path("p/<slug:slug>/settings/", settings.settings, name="project_settings"),
     path("p/<slug:slug>/archive/", settings.archive, name="project_archive"),
     path("p/<slug:slug>/restore/", settings.restore, name="project_restore"),
+    path("p/<slug:slug>/delete/", settings.delete, name="project_delete"),
+    path("p/<slug:slug>/keep/", settings.keep, name="project_keep"),
+    path("p/<slug:slug>/leave/", own_data.leave, name="project_leave"),
+    path("account/data/", own_data.own_data, name="own_data"),
+    path("account/data.zip", own_data.own_data_file, name="own_data_file"),
     path("join/<str:token>/", invitations.join, name="join"),
     path("p/<slug:slug>/screening/", screening.screening, name="screening"),
     path("p/<slug:slug>/log/", audit.audit, name="audit"),
@@ -33,6 +39,7 @@ urlpatterns = [
     path("p/<slug:slug>/items/<int:item_id>/", items.item, name="item"),
     path("p/<slug:slug>/items/<int:item_id>/correct/", items.correct, name="item_correct"),
     path("p/<slug:slug>/items/<int:item_id>/withdraw/", items.withdraw, name="item_withdraw"),
+    path("p/<slug:slug>/items/<int:item_id>/erase/", items.erase, name="item_erase"),
     path("p/<slug:slug>/items/<int:item_id>/restore/", items.restore, name="item_restore"),
     path("p/<slug:slug>/import/", imports.items_import, name="items_import"),
     path("p/<slug:slug>/import/<int:upload_id>/", imports.upload, name="upload"),
@@ -41,6 +48,7 @@ urlpatterns = [
     path("p/<slug:slug>/imports/<int:import_id>/undo/", imports.undo, name="import_undo"),
     path("p/<slug:slug>/people/", people.people, name="people"),
     path("p/<slug:slug>/people/<int:person_id>/", person.person, name="person"),
+    path("p/<slug:slug>/people/<int:person_id>/erase/", person.person_erase, name="person_erase"),
     path(
         "p/<slug:slug>/people/<int:person_id>/deactivate/", person.person_deactivate, name="person_deactivate"
     ),
@@ -112,6 +120,19 @@ urlpatterns = [
             ("submissions/<int:entry_id>/show", boards.show, "lead_board_show"),
         )
     ],
+    path("p/<slug:slug>/assistants/", assistants.assistants, name="assistants"),
+    path("p/<slug:slug>/assistants/runs/<int:number>/", assistants.assistant_run, name="assistant_run"),
+    path(
+        "p/<slug:slug>/assistants/runs/<int:number>/progress/",
+        assistants.assistant_progress,
+        name="assistant_progress",
+    ),
+    path(
+        "p/<slug:slug>/assistants/runs/<int:number>/submission.json",
+        assistants.assistant_submission,
+        name="assistant_submission",
+    ),
+    path("p/<slug:slug>/assistants/items/<int:item_id>/", candidates.candidates, name="item_candidates"),
     path("p/<slug:slug>/systems/", systems.systems, name="systems"),
     path("p/<slug:slug>/systems/new/", systems.system_new, name="system_new"),
     path("p/<slug:slug>/systems/matching/", matching.matching_new, name="matching_new"),

@@ -220,6 +220,12 @@ class Answer(models.Model):
             models.Index(
                 fields=["evaluation", "run", "is_right", "position", "place"], name="answer_by_right"
             ),
+            models.Index(fields=["evaluation", "run", "unit", "position", "place"], name="answer_by_unit"),
+            models.Index(
+                fields=["evaluation", "run", "position", "place"],
+                condition=Q(start__isnull=True) & ~Q(given=""),
+                name="answer_without_place",
+            ),
         ]
 
     def __str__(self) -> str:

@@ -5,15 +5,18 @@ A broker that is down never makes a request fail: the row stays queued and the s
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from typing import Any
 
 from celery import shared_task
 
 from annotation.models import Membership
+from core.cache import Asked
 from core.dispatch import send, send_after_commit
 from scoring.models import Evaluation, Submission
 from scoring.systems import evaluations
-from scoring.systems.choices import Asked
+from scoring.systems.choices import Asked as Choice
+from scoring.systems.comparing import comparison, comparison_name
 from scoring.systems.handing_in import answers_hand_in
 
 
@@ -23,6 +26,26 @@ def evaluate_submission(evaluation_id: int) -> None:
     evaluations.evaluation_run(evaluation_id=evaluation_id)
 
 
+@shared_task(name="scoring.compare_evaluations")
+def compare_evaluations(evaluation_ids: list[int]) -> None:
+    """Store how evaluations compare."""
+    rows = Evaluation.objects.select_related("submission__system__project", "submission__release__project")
+    found = rows.defer("figures").in_bulk(evaluation_ids)
+    chosen = [found[key] for key in evaluation_ids]
+    with _comparison(chosen).at_work():
+        comparison(chosen)
+
+
+def comparison_start(evaluations: Sequence[Evaluation]) -> None:
+    """Have a worker compare evaluations; asking again soon changes nothing."""
+    if _comparison(evaluations).first():
+        send(compare_evaluations, [one.pk for one in evaluations])
+
+
+def _comparison(evaluations: Sequence[Evaluation]) -> Asked:
+    return Asked(f"systems-compared-{comparison_name(evaluations)}")
+
+
 @shared_task(name="scoring.sweep_evaluations")
 def sweep_evaluations() -> None:
     """Send what waits for too long or lost its worker."""
@@ -30,7 +53,7 @@ def sweep_evaluations() -> None:
         send(evaluate_submission, evaluation_id)
 
 
-def evaluation_start(*, submission: Submission, asked: Asked, by: Membership | None = None) -> Evaluation:
+def evaluation_start(*, submission: Submission, asked: Choice, by: Membership | None = None) -> Evaluation:
     """Do `evaluations.evaluation_request` and send it to a worker once the transaction is over."""
     return _sent(evaluations.evaluation_request(submission=submission, asked=asked, by=by))
 

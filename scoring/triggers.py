@@ -3,15 +3,16 @@
 from collections.abc import Sequence
 from typing import Any
 
+from annotation.database.erasure import is_erased
 from annotation.database.triggers import (
     ALWAYS,
     Trigger,
+    changed,
     install_where_tables_are,
     lift_before_rebuild,
     limit_triggers,
 )
 from annotation.limits import Limit
-from exports.triggers import changed
 
 LIMITS = {
     "system": {"name": Limit(200, is_name=True), "description": Limit(4_000), "link": Limit(500)},
@@ -34,6 +35,14 @@ _ASKED = (
 )
 _DONE = ("state", "progress_done", "progress_total", "attempt", "attempts", "error", "reason", "enqueued_at")
 _DONE_AND_MAY_BE_NULL = ("figures", "headline", "member_id", "lease_until", "finished_at")
+
+_ITEM_ERASED = is_erased(
+    "item",
+    "(SELECT i.id FROM annotation_item i JOIN scoring_system s ON s.project_id = i.project_id "
+    "JOIN scoring_submission u ON u.system_id = s.id JOIN scoring_evaluation e ON e.submission_id = u.id "
+    "WHERE e.id = OLD.evaluation_id AND i.external_id = OLD.item)",
+)
+"""Answers name their item by its id in the release."""
 
 TRIGGERS = (
     *limit_triggers("scoring", LIMITS),
@@ -93,6 +102,7 @@ TRIGGERS = (
         ("DELETE",),
         "EXISTS (SELECT 1 FROM scoring_evaluation e WHERE e.id = OLD.evaluation_id AND e.state = 'done')",
         "the answers of an evaluation that is done are never deleted",
+        erased_delete=_ITEM_ERASED,
     ),
     Trigger(
         "answer_fits",
@@ -108,6 +118,7 @@ TRIGGERS = (
         ("UPDATE", "DELETE"),
         ALWAYS,
         "what a model answered is kept as it came",
+        erased_delete=_ITEM_ERASED,
     ),
     Trigger(
         "judgeanswer_fits",

@@ -17,6 +17,7 @@ from hypothesis import HealthCheck, settings
 
 from annotation.database.install import TRIGGERS
 from annotation.database.triggers import run_statements
+from assist.triggers import TRIGGERS as ASSIST_TRIGGERS
 from boards.triggers import TRIGGERS as BOARD_TRIGGERS
 from exports.triggers import TRIGGERS as RELEASE_TRIGGERS
 from scoring.triggers import TRIGGERS as SCORING_TRIGGERS
@@ -100,7 +101,13 @@ def flush_past_the_triggers() -> Iterator[None]:
             using,
             [
                 sql
-                for trigger in (*TRIGGERS, *RELEASE_TRIGGERS, *SCORING_TRIGGERS, *BOARD_TRIGGERS)
+                for trigger in (
+                    *TRIGGERS,
+                    *ASSIST_TRIGGERS,
+                    *RELEASE_TRIGGERS,
+                    *SCORING_TRIGGERS,
+                    *BOARD_TRIGGERS,
+                )
                 for sql in trigger.drop_statements(vendor)
             ],
         )

@@ -10,7 +10,18 @@ from pathlib import Path
 import pytest
 
 ROOT = Path(__file__).resolve().parent.parent
-APPS = ("config", "frontend", "boards", "scoring", "exports", "agreement", "annotation", "core")
+APPS = (
+    "config",
+    "frontend",
+    "operations",
+    "boards",
+    "scoring",
+    "exports",
+    "assist",
+    "agreement",
+    "annotation",
+    "core",
+)
 SOURCES = {".py", ".js", ".css", ".html", ".toml", ".sh"}
 PAGES = sorted([*ROOT.glob("*.md"), *ROOT.glob("docs/**/*.md"), *ROOT.glob("bench/*.md")])
 ARCHITECTURE = (ROOT / "docs" / "architecture.md").read_text("utf-8")
@@ -21,12 +32,8 @@ NAMED_BY_DJANGO = {
     *("base", "celery", "common", "decorators", "fields", "main", "middleware", "models", "signals", "tasks"),
     *("urls", "wsgi"),
 }
-PLACE = re.compile(
-    r"`((?:annotation|agreement|exports|scoring|boards|frontend|core|config)/[\w./-]+)` \(`(\w+)`\)"
-)
-PATH = re.compile(
-    r"`((?:annotation|agreement|exports|scoring|boards|frontend|core|config|tests|bench|tools|docs)/[\w./-]+?)`"
-)
+PLACE = re.compile(rf"`((?:{'|'.join(APPS)})/[\w./-]+)` \(`(\w+)`\)")
+PATH = re.compile(rf"`((?:{'|'.join(APPS)}|tests|bench|tools|docs)/[\w./-]+?)`")
 
 
 def relative(path: Path) -> str:
@@ -70,7 +77,7 @@ def exists(path: str) -> bool:
 def test_every_room_of_the_house_is_named_in_the_architecture():
     rooms = {
         path.name
-        for app in ("annotation", "agreement", "exports", "scoring", "boards")
+        for app in ("annotation", "agreement", "assist", "exports", "scoring", "boards")
         for path in (ROOT / app).iterdir()
         if path.is_dir() and path.name not in {"__pycache__", "migrations", "management", "sample", "api"}
     }
@@ -253,8 +260,20 @@ def comments_of(source: str) -> Iterator[str]:
 
 VERBS = "add check choose clean count fill find forget keep load make plan read save set settle store write"
 USE_CASES = {
-    *("comment_add", "error_tag_add", "matching_make", "member_add", "references_add", "round_items_add"),
-    *("sample_load", "screening_count", "upload_check", "front_page_write"),
+    *(
+        "backup_make",
+        "comment_add",
+        "context_check_make",
+        "own_data_write",
+        "questions_make",
+        "error_tag_add",
+        "front_page_write",
+        "matching_make",
+        "member_add",
+        "references_add",
+        "round_items_add",
+    ),
+    *("sample_load", "screening_count", "upload_check"),
 }
 
 

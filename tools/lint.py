@@ -11,7 +11,19 @@ import tempfile
 from pathlib import Path
 
 ROOT = Path(__file__).resolve().parent.parent
-APPS = ("config", "core", "annotation", "agreement", "exports", "scoring", "boards", "frontend", "tools")
+APPS = (
+    "config",
+    "core",
+    "annotation",
+    "agreement",
+    "assist",
+    "exports",
+    "scoring",
+    "operations",
+    "boards",
+    "frontend",
+    "tools",
+)
 TYPESCRIPT = "typescript@5.9"
 DJANGO = "5.2"
 

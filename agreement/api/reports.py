@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from typing import Any
+from datetime import datetime
+from typing import Any, TypedDict
 
 from django.http import HttpResponse
 from drf_spectacular.types import OpenApiTypes
@@ -26,7 +27,7 @@ from agreement.display.csv_latex import LATEX_DEFAULT, TableRefused, change_csv,
 from agreement.display.sample_size import PLANNED, clean_plan, plan_report
 from agreement.models import AgreementReport, DisputedUnit
 from agreement.report.comparison import change_conditions
-from agreement.report.figures import ReportFigures, ShownCrossTable
+from agreement.report.figures import CrosscheckFigures, ReportFigures, ShownChange, ShownCrossTable
 from agreement.tasks import report_start
 from annotation import access
 from annotation.api.projects import REFUSALS, MemberView
@@ -331,7 +332,30 @@ def finished_report(round: Round) -> AgreementReport:
     return report
 
 
-def _report_json(current: CurrentReport, reader: Membership) -> dict[str, Any]:
+class Progress(TypedDict):
+    """How far a worker is."""
+
+    done: int
+    total: int
+
+
+class ReportAnswer(TypedDict):
+    """What the API says of a round's report, finished or not; its keys are those of `ReportSerializer`."""
+
+    state: str
+    progress: Progress | None
+    error: str
+    out_of_date: bool
+    parameters: dict[str, Any] | None
+    digest: str
+    computed_at: datetime | None
+    crosscheck: str
+    crosscheck_result: CrosscheckFigures
+    change: ShownChange
+    figures: ReportFigures | None
+
+
+def _report_json(current: CurrentReport, reader: Membership) -> ReportAnswer:
     report, shown = current.report, report_shown(current)
     under_way = current.pending
     return {
@@ -351,10 +375,11 @@ def _report_json(current: CurrentReport, reader: Membership) -> dict[str, Any]:
     }
 
 
-def _change_json(report: AgreementReport) -> dict[str, Any]:
+def _change_json(report: AgreementReport) -> ShownChange:
     """Return a report's change with its conditions, without which no difference leaves the server."""
     conditions = change_conditions(report)
-    return {**report.change, "conditions": conditions.to_json()} if conditions else {}
+    change: ShownChange = report.change
+    return {**change, "conditions": conditions.to_json()} if conditions else {}
 
 
 def file_response(

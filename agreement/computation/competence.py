@@ -5,7 +5,6 @@ See docs/decisions/agreement.md.
 
 from __future__ import annotations
 
-import logging
 import zlib
 
 from django.utils.translation import gettext
@@ -15,11 +14,8 @@ from agreement.competence.figures import competence_figures
 from agreement.models import AgreementReport, CompetenceEstimate
 from agreement.report.loading import judgements_of
 from core.errors import Refused
-from core.failure import error_place
 from core.gc import gc_relaxed
-from core.jobs import ATTEMPTS, ClaimLost, Lease, requeue, sweep
-
-logger = logging.getLogger(__name__)
+from core.jobs import ATTEMPTS, Lease, requeue, sweep
 
 State = CompetenceEstimate.State
 
@@ -67,18 +63,9 @@ def posteriors_text(estimate: CompetenceEstimate) -> str:
 @gc_relaxed()
 def competence_compute(*, estimate_id: int) -> None:
     """Compute an estimate if it can be claimed; what stands in its way is stored."""
-    lease = Lease.claim(CompetenceEstimate.objects.filter(id=estimate_id))
-    if lease is None:
-        return
-    try:
-        with lease.kept():
+    if lease := Lease.claim(CompetenceEstimate.objects.filter(id=estimate_id)):
+        with lease.working(f"competence {estimate_id}"):
             _compute(estimate_id, lease)
-    except ClaimLost:
-        logger.warning("competence %s was taken over by another worker", estimate_id)
-    except Exception as error:
-        what = error_place(error)
-        logger.error("competence %s failed: %s", estimate_id, what)
-        lease.fail(what)
 
 
 def _compute(estimate_id: int, lease: Lease) -> None:

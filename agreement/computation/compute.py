@@ -22,6 +22,7 @@ from agreement.models import AgreementReport, ConsensusSpan, DisputedUnit, Repor
 from agreement.report.assembly import REPORT_VERSION, RoundReport, assemble_report, build_report
 from agreement.report.comparison import change_against
 from agreement.report.digest import encoder_of, report_digest
+from agreement.report.figures import ChangeFigures
 from agreement.report.judgements import RoundJudgements
 from agreement.report.loading import judgements_of, judgements_stamp, read_texts
 from annotation.codebooks.definition import FOCUS
@@ -193,7 +194,7 @@ def _assemble(report: AgreementReport, lease: Lease) -> str:
     return State.DONE
 
 
-def _finish(lease: Lease, built: RoundReport, change: dict[str, Any], origin: dict[str, Any]) -> None:
+def _finish(lease: Lease, built: RoundReport, change: ChangeFigures, origin: dict[str, Any]) -> None:
     lease.finish(
         **origin,
         computed_at=timezone.now(),

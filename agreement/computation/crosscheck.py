@@ -6,11 +6,14 @@ once it is done, says whether a worker is at it (core.jobs).
 
 from __future__ import annotations
 
+import subprocess
+import sys
 import time
 import uuid
 from collections import Counter
-from typing import Any
+from typing import Any, cast
 
+from django.conf import settings
 from django.db.models import F, Q, QuerySet
 from django.utils import timezone
 
@@ -27,7 +30,7 @@ from agreement.computation.crosscheck_rouge import ROUGE, rouge_checks
 from agreement.computation.crosscheck_strata import check_strata
 from agreement.models import AgreementReport
 from agreement.report.assembly import REPORT_VERSION
-from agreement.report.figures import SectionFigures
+from agreement.report.figures import CheckedFigure, CrosscheckFigures, SectionFigures
 from agreement.report.loading import judgements_of, read_texts
 from agreement.report.sections import Section, build_sections
 from agreement.statistics.estimates import Estimate, PairEstimate, TableResult
@@ -63,7 +66,16 @@ def report_crosscheck(*, report_id: int) -> str:
     return outcome if stored else ""
 
 
-def _compared(report_id: int) -> tuple[str, dict[str, Any]]:
+def report_crosscheck_apart(*, report_id: int) -> None:
+    """Do the same in a process of its own, so that its libraries are gone when it ends.
+
+    Raises CalledProcessError where it could not come to an end: the sweep tries again.
+    """
+    command = [sys.executable, "-m", "agreement.computation.subprocess_main", str(report_id)]
+    subprocess.run(command, cwd=settings.BASE_DIR, check=True)
+
+
+def _compared(report_id: int) -> tuple[str, CrosscheckFigures]:
     report = AgreementReport.objects.select_related("round__project", "round__codebook").get(id=report_id)
     judgements = judgements_of(report)
     if report.code_version != REPORT_VERSION:
@@ -152,7 +164,7 @@ def _is_due(check: Check) -> bool:
     return check.name in (*CHECKABLE, *ROUGE) and check.ours is not None
 
 
-def _result(checks: dict[str, tuple[Check, ...]]) -> dict[str, Any]:
+def _result(checks: dict[str, tuple[Check, ...]]) -> CrosscheckFigures:
     due = [check for found in checks.values() for check in found if _is_due(check)]
     return {
         "checked": sum(check.status == CHECKED for check in due),
@@ -170,7 +182,7 @@ def _result(checks: dict[str, tuple[Check, ...]]) -> dict[str, Any]:
     }
 
 
-def _by_figure(checks: list[Check]) -> list[dict[str, Any]]:
+def _by_figure(checks: list[Check]) -> list[CheckedFigure]:
     """Say of each figure how often it was checked and how often not, and why; pairs of annotators apart."""
     rows: dict[tuple[str, bool], dict[str, Any]] = {}
     for check in checks:
@@ -188,4 +200,4 @@ def _by_figure(checks: list[Check]) -> list[dict[str, Any]]:
         row["library"] = row["library"] or check.library
         if check.why:
             row["why"][check.why] = row["why"].get(check.why, 0) + 1
-    return list(rows.values())
+    return cast(list[CheckedFigure], list(rows.values()))

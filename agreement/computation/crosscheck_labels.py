@@ -11,11 +11,11 @@ from __future__ import annotations
 import warnings
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, replace
-from typing import Any
 
 import numpy as np
 from numpy.typing import ArrayLike
 
+from agreement.report.figures import CheckFigures
 from agreement.statistics.estimates import Estimate, TableResult
 from agreement.statistics.label_agreement import label_agreement
 from agreement.statistics.patterns import IntArray, label_counts, validated_ratings
@@ -50,7 +50,7 @@ class Check:
     why: str | None = None
     pair: tuple[int, int] | None = None
 
-    def to_json(self) -> dict[str, Any]:
+    def to_json(self) -> CheckFigures:
         return {
             "name": self.name,
             "status": self.status,

@@ -5,7 +5,6 @@ See docs/decisions/agreement.md.
 
 from __future__ import annotations
 
-import logging
 from typing import Any
 
 from django.utils.translation import gettext
@@ -16,11 +15,8 @@ from agreement.report.loading import judgements_of
 from annotation.access import kept_from
 from annotation.models import Membership
 from core.errors import Refused
-from core.failure import error_place
 from core.gc import gc_relaxed
-from core.jobs import ATTEMPTS, ClaimLost, Lease, requeue, sweep
-
-logger = logging.getLogger(__name__)
+from core.jobs import ATTEMPTS, Lease, requeue, sweep
 
 State = InfluenceFigures.State
 
@@ -59,18 +55,9 @@ def influence_readable(influence: InfluenceFigures, member: Membership) -> dict[
 @gc_relaxed()
 def influence_compute(*, influence_id: int) -> None:
     """Compute the figures if they can be claimed; what stands in their way is stored."""
-    lease = Lease.claim(InfluenceFigures.objects.filter(id=influence_id))
-    if lease is None:
-        return
-    try:
-        with lease.kept():
+    if lease := Lease.claim(InfluenceFigures.objects.filter(id=influence_id)):
+        with lease.working(f"influence {influence_id}"):
             _compute(influence_id, lease)
-    except ClaimLost:
-        logger.warning("influence %s was taken over by another worker", influence_id)
-    except Exception as error:
-        what = error_place(error)
-        logger.error("influence %s failed: %s", influence_id, what)
-        lease.fail(what)
 
 
 def _compute(influence_id: int, lease: Lease) -> None:

@@ -20,6 +20,7 @@ from agreement.models import AgreementReport, ReportPart
 from agreement.report.assembly import REPORT_VERSION, PooledPart, build_pooled, type_figures
 from agreement.report.comparison import change_against, has_change
 from agreement.report.digest import encoder_of, report_digest
+from agreement.report.figures import ChangeFigures
 from agreement.report.judgements import RoundJudgements
 from agreement.report.loading import judgements_of, judgements_stamp, read_frame, read_texts
 from agreement.report.per_type import TypePart, find_types
@@ -104,12 +105,12 @@ def parts_sweep() -> list[int]:
 
 def load_parts(
     report: AgreementReport,
-) -> tuple[PooledPart, list[TypePart], Encoder | MissingEncoder | None, dict[str, Any]]:
+) -> tuple[PooledPart, list[TypePart], Encoder | MissingEncoder | None, ChangeFigures]:
     """Return what the parts of a report found, the types in the order of the codebook, and the change."""
     parts = {part.key: part for part in report.parts.all()}
     pooled = PooledPart(**parts[POOLED].result)
     types = [_load_type(part) for key, part in parts.items() if key.startswith(TYPE)]
-    change = parts[CHANGE].result if CHANGE in parts else {}
+    change: ChangeFigures = parts[CHANGE].result if CHANGE in parts else {}
     return pooled, types, _encoder(report), change
 
 
@@ -166,7 +167,7 @@ def _result(part: ReportPart, *, heartbeat: Callable[[], None]) -> Result:
         raise JudgementsChanged
     heartbeat()
     if part.key == CHANGE:
-        return change_against(report, judgements, heartbeat=heartbeat), b""
+        return dict(change_against(report, judgements, heartbeat=heartbeat)), b""
     if code is None:
         pooled = build_pooled(judgements, report.parameters, texts=read_texts, heartbeat=heartbeat)
         return asdict(pooled), b""

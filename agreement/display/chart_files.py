@@ -17,7 +17,7 @@ from agreement.display.charts import axis_of
 from agreement.display.overview import ALPHA, overview
 from agreement.display.svg import INK, LINE, PAPER, QUIET, Drawing, shortened, text_width
 from agreement.display.wording import reason_text
-from agreement.report.figures import ReportFigures
+from agreement.report.figures import ReportFigures, ShownChange
 from agreement.statistics.figures import EstimateFigures
 
 Figures = dict[str, Any]
@@ -71,7 +71,7 @@ class Entry:
     n: int | None = None
 
 
-def chart_svg(name: str, figures: ReportFigures, change: Figures, *, title: str, guideline: int) -> str:
+def chart_svg(name: str, figures: ReportFigures, change: ShownChange, *, title: str, guideline: int) -> str:
     """Return a chart of CHARTS as SVG, in English like every file. Raises ChartMissing.
 
     change: that of the report with its conditions, empty where no round came before; title and guideline: the
@@ -92,7 +92,7 @@ def chart_pdf(svg: str) -> bytes:
     return vl_convert.svg_to_pdf(svg)
 
 
-def _alpha(figures: ReportFigures, change: Figures, title: str, guideline: int) -> Drawing:
+def _alpha(figures: ReportFigures, change: ShownChange, title: str, guideline: int) -> Drawing:
     by_key = {section["key"]: section for section in figures["sections"]}
     table = overview(figures)
     entries = [
@@ -115,7 +115,7 @@ def _alpha(figures: ReportFigures, change: Figures, title: str, guideline: int) 
     )
 
 
-def _change(figures: ReportFigures, change: Figures, title: str, guideline: int) -> Drawing:
+def _change(figures: ReportFigures, change: ShownChange, title: str, guideline: int) -> Drawing:
     moved = change.get("sections") or {}
     entries = [
         Entry(
@@ -144,7 +144,7 @@ def _change(figures: ReportFigures, change: Figures, title: str, guideline: int)
     return drawing
 
 
-def _applicability(figures: ReportFigures, change: Figures, title: str, guideline: int) -> Drawing:
+def _applicability(figures: ReportFigures, change: ShownChange, title: str, guideline: int) -> Drawing:
     if figures["protocol"] != "focus":
         return _labels(figures, title)
     sections = [section for section in figures["sections"] if section["kind"] == "type"]
@@ -194,7 +194,7 @@ def _labels(figures: ReportFigures, title: str) -> Drawing:
     return drawing
 
 
-CHARTS: Mapping[str, Callable[[ReportFigures, Figures, str, int], Drawing]] = {
+CHARTS: Mapping[str, Callable[[ReportFigures, ShownChange, str, int], Drawing]] = {
     "alpha": _alpha,
     "applicability": _applicability,
     "change": _change,

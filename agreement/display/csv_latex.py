@@ -22,7 +22,7 @@ from agreement.display.wording import (
     span_alphas,
 )
 from agreement.report.bertscore_figures import BERTSCORE, bertscore_figure
-from agreement.report.figures import MeanFigures, ReportFigures, SectionFigures
+from agreement.report.figures import MeanFigures, ReportFigures, SectionFigures, ShownChange
 from agreement.statistics.figures import EstimateFigures
 from core.csv_safety import made_safe
 
@@ -117,28 +117,22 @@ def figures_csv(figures: ReportFigures) -> str:
     return out.getvalue()
 
 
-def change_csv(figures: ReportFigures, change: dict[str, Any]) -> str:
+def change_csv(figures: ReportFigures, change: ShownChange) -> str:
     """Return every difference against the round before, one a row, each beside its conditions."""
     out = io.StringIO()
     conditions = change["conditions"]
     measured = ("value", "low", "high", "reason", "interval_reason", "caution", "interval_method")
-    counted = ("n_both", "n_before", "n_after")
     writer = csv.writer(out, lineterminator="\n")
-    writer.writerow(["section", "name", "figure", *measured, *counted, *conditions])
+    writer.writerow(["section", "name", "figure", *measured, "n_both", "n_before", "n_after", *conditions])
     told = [made_safe(value) if isinstance(value, str) else value for value in conditions.values()]
     for section in figures["sections"]:
-        moved = change["sections"].get(section["key"], {})
-        for figure, estimate in moved.get("differences", {}).items():
-            writer.writerow(
-                [
-                    made_safe(section["key"]),
-                    made_safe(section["name"]),
-                    figure,
-                    *(estimate.get(name) for name in measured),
-                    *(moved[name] for name in counted),
-                    *told,
-                ]
-            )
+        moved = change["sections"].get(section["key"])
+        if moved is None:
+            continue
+        counts = [moved["n_both"], moved["n_before"], moved["n_after"]]
+        for figure, estimate in moved["differences"].items():
+            named = [made_safe(section["key"]), made_safe(section["name"]), figure]
+            writer.writerow([*named, *(estimate.get(name) for name in measured), *counts, *told])
     return out.getvalue()
 
 

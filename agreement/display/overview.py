@@ -7,10 +7,10 @@ from typing import Any
 
 from django.utils.translation import gettext, ngettext
 
-from agreement.display.cells import DASH, Cell, Figures, Notes, cell, count, number
+from agreement.display.cells import DASH, Cell, Notes, cell, count, number
 from agreement.display.charts import Axis, Whisker, axis_of, whisker_of
 from agreement.display.wording import sentence_words
-from agreement.report.figures import GroupFigures, Keyed, ReportFigures, SectionFigures
+from agreement.report.figures import ChangeFigures, GroupFigures, Keyed, ReportFigures, SectionFigures
 
 ALPHA = "krippendorff_alpha"
 OVERVIEW = {"observed_agreement": "pₐ", "pabak": "PABAK", "gwet_ac1": "AC1"}
@@ -156,7 +156,7 @@ def whole_section(figures: ReportFigures) -> SectionFigures:
     return next(section for section in figures["sections"] if section["kind"] in ("all", "labels"))
 
 
-def cards(figures: ReportFigures, change: Figures) -> dict[str, Any]:
+def cards(figures: ReportFigures, change: ChangeFigures) -> dict[str, Any]:
     """Return the four figures at the top: alpha, its change, the overlap of spans (or useful), the queue."""
     whole = whole_section(figures)
     useful = next((section for section in figures["sections"] if section["kind"] == "useful"), None)

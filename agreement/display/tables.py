@@ -22,7 +22,14 @@ from agreement.display.wording import (
 )
 from agreement.report.bertscore_figures import bertscore_figure
 from agreement.report.comparison import SHOWN as CHANGE_SHOWN
-from agreement.report.figures import MeanFigures, ReportFigures, Whose, WithSelfFigures
+from agreement.report.figures import (
+    ChangeFigures,
+    CrosscheckFigures,
+    MeanFigures,
+    ReportFigures,
+    Whose,
+    WithSelfFigures,
+)
 from agreement.statistics.figures import EstimateFigures, PairFigures
 
 
@@ -249,7 +256,7 @@ def _part(code: str, part: dict[str, float]) -> dict[str, Any]:
     }
 
 
-def change_table(figures: ReportFigures, change: Figures, notes: Notes) -> list[dict[str, Any]]:
+def change_table(figures: ReportFigures, change: ChangeFigures, notes: Notes) -> list[dict[str, Any]]:
     """Return how coefficients moved against the round before, a section a row; nothing without one."""
     moved = change.get("sections", {})
     return [
@@ -399,7 +406,7 @@ def _counted(n: int | None, highest: int) -> dict[str, Any]:
 UNDEFINED = "undefined: "
 
 
-def crosscheck_table(result: Mapping[str, Any]) -> list[dict[str, Any]]:
+def crosscheck_table(result: CrosscheckFigures) -> list[dict[str, Any]]:
     """Return a row a figure of a stored `crosscheck_result`; none where older code stored it.
 
     Undefined figures need no check: they are left out, and so is a figure that is undefined everywhere.
@@ -425,7 +432,7 @@ def crosscheck_table(result: Mapping[str, Any]) -> list[dict[str, Any]]:
     return rows
 
 
-def crosscheck_whys(result: Mapping[str, Any]) -> list[tuple[str, list[str]]]:
+def crosscheck_whys(result: CrosscheckFigures) -> list[tuple[str, list[str]]]:
     """Return each reason why figures were not checked, or not as a whole, with those it holds for."""
     names: dict[str, list[str]] = {}
     for row in crosscheck_table(result):

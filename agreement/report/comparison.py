@@ -10,12 +10,14 @@ import numpy as np
 
 from agreement.models import AgreementReport
 from agreement.report.conditions import Conditions, first_round, read_conditions
+from agreement.report.figures import ChangeFigures, RoundConditions
 from agreement.report.judgements import RoundJudgements
 from agreement.report.label_figures import min_common_of, seed_of
 from agreement.report.loading import read_judgements
 from agreement.report.sections import Section, build_sections
 from agreement.report.unsaid import item_of_rows
 from agreement.statistics.difference import Change, agreement_change
+from agreement.statistics.figures import DifferenceFigures
 from agreement.statistics.strata.change import stratified_change
 from annotation.items.clusters import ClusterRefused
 from annotation.models import Project, Round
@@ -30,7 +32,7 @@ def round_change(
     parameters: dict[str, Any],
     *,
     heartbeat: Callable[[], None] = lambda: None,
-) -> dict[str, Any]:
+) -> dict[str, DifferenceFigures]:
     """Return the differences after - before for each section that both rounds have, with intervals.
 
     Groups and all types pool the types that both rounds asked, and no other. Items that recur are resampled
@@ -42,7 +44,7 @@ def round_change(
             return {}
         before, after = before.of_types(codes), after.of_types(codes)
     earlier = {section.key: section for section in build_sections(before)}
-    sections = {}
+    sections: dict[str, DifferenceFigures] = {}
     for section in build_sections(after):
         other = earlier.get(section.key)
         if other is None or other.categories != section.categories:
@@ -51,7 +53,7 @@ def round_change(
         change["differences"] = {name: change["differences"][name] for name in SHOWN}
         sections[section.key] = change
         heartbeat()
-    found: dict[str, Any] = canonical(sections)
+    found: dict[str, DifferenceFigures] = canonical(sections)
     return found
 
 
@@ -125,11 +127,11 @@ def change_conditions(report: AgreementReport) -> Conditions | None:
 
 def rounds_conditions(
     project: Project, chosen: Collection[int], *, without: Collection[int] = ()
-) -> list[dict[str, Any]]:
+) -> list[RoundConditions]:
     """Return a row for each chosen round: its conditions against the chosen one before it."""
     rounds = project.rounds.filter(pk__in=chosen).select_related("project", "codebook").order_by("-number")
     among = list(rounds)
-    found = []
+    found: list[RoundConditions] = []
     for round in reversed(among):
         before = round_before(round, among)
         found.append(
@@ -147,7 +149,7 @@ def has_change(report: AgreementReport) -> bool:
 
 def change_against(
     report: AgreementReport, judgements: RoundJudgements, *, heartbeat: Callable[[], None]
-) -> dict[str, Any]:
+) -> ChangeFigures:
     """Return the change against the round before; nothing where there is none or the round is open."""
     before = None if report.parameters["live"] else round_before(report.round)
     if before is None:
@@ -160,12 +162,15 @@ def change_against(
         earlier, cluster = read_judgements(before), None
         judgements = replace(judgements, cluster_names=())
     codes = types_in_both(earlier, judgements)
-    return {
-        **({} if codes is None else {"types": codes}),
-        **({"cluster": cluster} if "cluster" in report.parameters else {}),
+    change: ChangeFigures = {
         "round": before.number,
         "name": before.name,
         "guideline": before.codebook.version,
         "judgements_sha256": earlier.digest(),
         "sections": round_change(earlier, judgements, report.parameters, heartbeat=heartbeat),
     }
+    if codes is not None:
+        change["types"] = codes
+    if "cluster" in report.parameters:
+        change["cluster"] = cluster
+    return change

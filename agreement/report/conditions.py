@@ -9,12 +9,13 @@ import csv
 import io
 from collections.abc import Collection, Iterable
 from dataclasses import asdict, dataclass
-from typing import Any
+from typing import TypeGuard, cast
 
-from django.db.models import Q
+from django.db.models import Count, Q, QuerySet
 from django.utils import translation
 from django.utils.translation import gettext, ngettext
 
+from agreement.report.figures import ConditionsFigures, FirstRoundFigures, RoundConditions
 from annotation.models import Assignment, Comment, Round
 from core.csv_safety import made_safe
 
@@ -58,10 +59,11 @@ class Conditions:
             return self.n_items_again_discussed > 0
         return self.n_items_again > 0 and self.discussed == YES  # as a lead says, of whatever texts
 
-    def to_json(self) -> dict[str, Any]:
+    def to_json(self) -> ConditionsFigures:
         """Return the conditions as plain data, with what they say in English."""
         with translation.override("en"):
-            return {**asdict(self), "says": " ".join(conditions_words(self))}
+            says = " ".join(conditions_words(self))
+            return cast(ConditionsFigures, {**asdict(self), "says": says})
 
 
 def read_conditions(before: Round, after: Round, *, without: Collection[int] = ()) -> Conditions:
@@ -158,7 +160,7 @@ def conditions_brief(conditions: Conditions) -> str:
     return f"{items}, {people}, {discussed}"
 
 
-def conditions_csv(rows: Iterable[dict[str, Any]]) -> str:
+def conditions_csv(rows: Iterable[RoundConditions]) -> str:
     """Return conditions as CSV, one comparison a row; what a first round has none of stays empty."""
     out = io.StringIO()
     writer = csv.DictWriter(out, [*Conditions.__dataclass_fields__, "says"], lineterminator="\n")
@@ -170,28 +172,44 @@ def conditions_csv(rows: Iterable[dict[str, Any]]) -> str:
     return out.getvalue()
 
 
-def first_round(round: Round, *, without: Collection[int] = ()) -> dict[str, Any]:
+def is_compared(row: RoundConditions) -> TypeGuard[ConditionsFigures]:
+    """Say whether a row of conditions is of a round that another came before."""
+    return "against" in row
+
+
+def first_round(round: Round, *, without: Collection[int] = ()) -> FirstRoundFigures:
     """Return what stands in the place of conditions for a round that none came before."""
-    pairs = _judged(round, without)
+    if without:
+        pairs = _judged(round, without)
+        n_items, n_annotators = (len({pair[side] for pair in pairs}) for side in (0, 1))
+    else:
+        counted = _rows(round).aggregate(
+            items=Count("item", distinct=True), members=Count("member", distinct=True)
+        )
+        n_items, n_annotators = counted["items"], counted["members"]
     return {
         "round": round.number,
         "name": round.name,
         "guideline": round.codebook.version,
-        "n_items": len({item for item, _ in pairs}),
-        "n_annotators": len({member for _, member in pairs}),
+        "n_items": n_items,
+        "n_annotators": n_annotators,
     }
 
 
-def _judged(round: Round, without: Collection[int]) -> set[tuple[int, int]]:
-    """Return who judged which item of a round, as (item, member), as far as it counts in figures."""
-    rows = Assignment.objects.filter(
+def _rows(round: Round) -> QuerySet[Assignment]:
+    """Return the assignments of a round that count in figures."""
+    return Assignment.objects.filter(
         round=round,
         repeat=False,
         decided__gt=0,
         item__withdrawn_at__isnull=True,
         member__left_out_at__isnull=True,
-    )
-    found = rows.order_by().values_list("item", "member")
+    ).order_by()
+
+
+def _judged(round: Round, without: Collection[int]) -> set[tuple[int, int]]:
+    """Return who judged which item of a round, as (item, member), as far as it counts in figures."""
+    found = _rows(round).values_list("item", "member")
     return {(item, member) for item, member in found if item not in without}
 
 

@@ -7,7 +7,7 @@ Where a report leaves a section unsaid (`unsaid.section_unsaid`) each number in 
 from typing import Any, Literal, NotRequired, TypedDict
 
 from agreement.spans.encoders import EncoderNamed
-from agreement.statistics.figures import EstimateFigures, TableCounts
+from agreement.statistics.figures import DifferenceFigures, EstimateFigures, TableCounts
 
 SpanAlpha = Literal["u_alpha", "alpha_token", "alpha_token_within", "alpha_u"]
 SpanTarget = Literal["gold", "gold_and_disagreement"]
@@ -254,6 +254,107 @@ class KeptBack(TypedDict):
 
     items: int
     min_cell: int
+
+
+class ChangeFigures(TypedDict, total=False):
+    """A report's differences against the round before, by section; empty where none came before.
+
+    types are those that both rounds asked, there only where one asked others too; cluster is there only where
+    intervals draw clusters of items, None where the round before does not have the field.
+    """
+
+    types: list[str]
+    cluster: str | None
+    round: int
+    name: str
+    guideline: int
+    judgements_sha256: str
+    sections: dict[str, DifferenceFigures]
+
+
+class FirstRoundFigures(TypedDict):
+    """A round that none came before, in a table of conditions."""
+
+    round: int
+    name: str
+    guideline: int
+    n_items: int
+    n_annotators: int
+
+
+class ConditionsFigures(FirstRoundFigures):
+    """What sets a round apart from the one it is compared with, as `conditions.Conditions` explains it.
+
+    items and annotators are same, some or new; discussed is yes, no or not recorded; says tells it all.
+    """
+
+    against: int
+    against_name: str
+    against_guideline: int
+    against_n_items: int
+    against_n_annotators: int
+    items: str
+    n_items_both: int
+    annotators: str
+    n_annotators_both: int
+    n_items_again: int
+    discussed: str
+    n_items_discussed: int
+    n_items_again_discussed: int
+    says: str
+
+
+RoundConditions = FirstRoundFigures | ConditionsFigures
+
+
+class ShownChange(ChangeFigures, total=False):
+    """A change with its conditions, without which no difference leaves the server."""
+
+    conditions: ConditionsFigures
+
+
+class CheckFigures(TypedDict):
+    """One figure compared with another library's; pair: the places of two annotators."""
+
+    name: str
+    status: str
+    library: str | None
+    ours: float | None
+    theirs: float | None
+    why: str | None
+    pair: list[int] | None
+
+
+class DifferingCheck(CheckFigures):
+    """A figure that differs, and the section it is of."""
+
+    section: str
+
+
+class CheckedFigure(TypedDict):
+    """How often a figure was checked, and why it was not; pairs: figures of two annotators each."""
+
+    name: str
+    pairs: bool
+    library: str | None
+    checked: int
+    checked_subset: int
+    not_checked: int
+    differs: int
+    why: dict[str, int]
+
+
+class CrosscheckFigures(TypedDict, total=False):
+    """A report compared with other libraries: all but why, or nothing but why it could not be compared."""
+
+    why: str
+    checked: int
+    checked_subset: int
+    due: int
+    libraries: list[str]
+    why_not: dict[str, int]
+    figures: list[CheckedFigure]
+    differs: list[DifferingCheck]
 
 
 class ReportFigures(TypedDict):

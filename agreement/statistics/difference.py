@@ -30,6 +30,7 @@ from agreement.statistics.coefficients import (
 )
 from agreement.statistics.cohen import light_fall, pair_figures, resampled_light
 from agreement.statistics.estimates import NOT_COMPUTED, SINGLE_ITEM, Estimate, undefined
+from agreement.statistics.figures import DifferenceFigures
 from agreement.statistics.intervals import End, judged_difference, unseen_limits
 from agreement.statistics.label_agreement import count_end
 from agreement.statistics.patterns import FloatArray, IntArray
@@ -50,7 +51,7 @@ class Change:
     n_before: int
     n_after: int
 
-    def to_json(self) -> dict[str, Any]:
+    def to_json(self) -> DifferenceFigures:
         return {
             "differences": {name: estimate.to_json() for name, estimate in self.differences.items()},
             "n_both": self.n_both,

@@ -30,6 +30,18 @@ class PairFigures(TypedDict):
     observed_agreement: EstimateFigures
 
 
+class DifferenceFigures(TypedDict):
+    """How figures of one table moved between rounds: after - before by coefficient.
+
+    n_both items recur; n_before and n_after were rated in that round only.
+    """
+
+    differences: dict[str, EstimateFigures]
+    n_both: int
+    n_before: int
+    n_after: int
+
+
 class TableCounts(TypedDict):
     """What a table of answers and a section of a report both say."""
 

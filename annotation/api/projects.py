@@ -49,6 +49,7 @@ class RoundSerializer(serializers.ModelSerializer[Any]):
             "status",
             "opening",
             "drawing",
+            "matching",
             "overlap",
             "order",
             "shuffled",

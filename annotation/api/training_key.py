@@ -31,7 +31,8 @@ class KeyUnitsApi(MemberView):
         member = self.member(request, slug, lead=True)
         query = UnitsApi.QuerySerializer(data=request.query_params)
         query.is_valid(raise_exception=True)
-        return Response(key_units(member, access.round_or_404(member, number), **query.validated_data))
+        after, limit = query.validated_data["after"], query.validated_data["limit"]
+        return Response(key_units(member, access.round_or_404(member, number), after=after, limit=limit))
 
 
 class KeyAnswerApi(MemberView):

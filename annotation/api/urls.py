@@ -2,6 +2,7 @@
 
 from django.urls import path
 
+from annotation.api import privacy as api_privacy
 from annotation.api import projects as api
 from annotation.api import rounds as api_reassigning
 from annotation.api import rounds as api_round
@@ -9,6 +10,18 @@ from annotation.api import training_key as api_key
 from annotation.api import workspace as api_workspace
 
 urlpatterns = [
+    path("me/data/", api_privacy.OwnDataApi.as_view(), name="api-own-data"),
+    path("projects/<slug:slug>/deletion/", api_privacy.ProjectDeletionApi.as_view(), name="api-deletion"),
+    path(
+        "projects/<slug:slug>/people/<str:pseudonym>/erase/",
+        api_privacy.PersonEraseApi.as_view(),
+        name="api-person-erase",
+    ),
+    path(
+        "projects/<slug:slug>/items/<path:external_id>/erase/",
+        api_privacy.ItemEraseApi.as_view(),
+        name="api-item-erase",
+    ),
     path("projects/", api.ProjectListApi.as_view(), name="api-projects"),
     path("projects/<slug:slug>/", api.ProjectApi.as_view(), name="api-project"),
     path("projects/<slug:slug>/rounds/", api.RoundListApi.as_view(), name="api-rounds"),
@@ -40,6 +53,11 @@ urlpatterns = [
     ),
     path(
         "projects/<slug:slug>/rounds/<int:number>/units/", api_workspace.UnitsApi.as_view(), name="api-units"
+    ),
+    path(
+        "projects/<slug:slug>/rounds/<int:number>/outline/",
+        api_workspace.OutlineApi.as_view(),
+        name="api-outline",
     ),
     path(
         "projects/<slug:slug>/rounds/<int:number>/judgements/",

@@ -10,15 +10,31 @@ from rest_framework.request import Request
 from rest_framework.response import Response
 
 from annotation import access
-from annotation.api.projects import REFUSALS, MemberView, validated
+from annotation.api.projects import REFUSALS, MemberView
+from annotation.api.seat import SeatView, checked
+from annotation.judging.outline import (
+    MAX_OUTLINE,
+    newest_decided,
+    position_of,
+    standing,
+    workspace_outline,
+)
 from annotation.judging.recording import Unit, judgement_record
-from annotation.judging.workspace import MAX_PAGE, recorded_json, workspace_overview, workspace_units
+from annotation.judging.workspace import (
+    MAX_PAGE,
+    recorded_json,
+    units_around,
+    units_of,
+    workspace_overview,
+    workspace_round,
+    workspace_units,
+)
 from annotation.rounds.training import training_results
 
 
 # A browser that goes back asks anew: what it kept would show yesterday's decisions.
 @method_decorator(never_cache, name="dispatch")
-class WorkspaceApi(MemberView):
+class WorkspaceApi(SeatView):
     @extend_schema(responses={200: dict[str, Any], **REFUSALS})
     def get(self, request: Request, slug: str, number: int) -> Response:
         """Show the rules, the guideline and your progress in a round."""
@@ -28,26 +44,65 @@ class WorkspaceApi(MemberView):
 
 
 @method_decorator(never_cache, name="dispatch")
-class UnitsApi(MemberView):
+class UnitsApi(SeatView):
     class QuerySerializer(serializers.Serializer[Any]):
         after = serializers.IntegerField(min_value=0, default=0)
         limit = serializers.IntegerField(min_value=1, max_value=MAX_PAGE, default=20)
+        here = serializers.BooleanField(default=False)
+        at = serializers.IntegerField(min_value=1, max_value=2**63 - 1, required=False)
+        only = serializers.RegexField(r"^[1-9]\d{0,17}(,[1-9]\d{0,17}){0,49}$", required=False)
+        newest = serializers.CharField(max_length=8, allow_blank=True, required=False)
 
     @extend_schema(
-        parameters=[OpenApiParameter("after", int), OpenApiParameter("limit", int)],
+        parameters=[
+            OpenApiParameter("after", int),
+            OpenApiParameter("limit", int),
+            OpenApiParameter("here", bool, description="From where you stand on, with two texts before."),
+            OpenApiParameter("at", int, description="The same around the text of this assignment."),
+            OpenApiParameter("only", str, description="The texts of up to 50 assignments, apart by commas."),
+            OpenApiParameter("newest", str, description="Your last decisions, of a type; empty: of any."),
+        ],
         responses={200: dict[str, Any], **REFUSALS},
     )
     def get(self, request: Request, slug: str, number: int) -> Response:
         """Show your next texts and what you judged in them; `next` is the `after` of the page behind."""
         member = self.member(request, slug)
         access.require_annotator(member)
-        query = self.QuerySerializer(data=request.query_params)
-        query.is_valid(raise_exception=True)
-        found = access.round_or_404(member, number)
-        return Response(workspace_units(member, found, **query.validated_data))
+        query = checked(self.QuerySerializer, request.query_params)
+        found, limit = workspace_round(member, number), query["limit"]
+        if "only" in query:
+            return Response(units_of(member, found, [int(pk) for pk in query["only"].split(",")]))
+        if "newest" in query:
+            newest = newest_decided(member, found, query["newest"], limit)
+            return Response(units_of(member, found, newest))
+        if query["here"] or "at" in query:
+            position, type = position_of(member, found, query["at"]) if "at" in query else None, ""
+            if position is None:
+                position, type = standing(member, found)
+            around = units_around(member, found, position=position, limit=limit)
+            return Response({**around, "type": type})
+        return Response(workspace_units(member, found, after=query["after"], limit=limit))
 
 
-class JudgementApi(MemberView):
+@method_decorator(never_cache, name="dispatch")
+class OutlineApi(SeatView):
+    class QuerySerializer(serializers.Serializer[Any]):
+        after = serializers.IntegerField(min_value=0, default=0)
+        limit = serializers.IntegerField(min_value=1, max_value=MAX_OUTLINE, default=MAX_OUTLINE)
+
+    @extend_schema(
+        parameters=[OpenApiParameter("after", int), OpenApiParameter("limit", int)],
+        responses={200: dict[str, Any], **REFUSALS},
+    )
+    def get(self, request: Request, slug: str, number: int) -> Response:
+        """Show all your texts without their words: what each asks, what is decided and flagged."""
+        member = self.member(request, slug)
+        access.require_annotator(member)
+        query = checked(self.QuerySerializer, request.query_params)
+        return Response(workspace_outline(member, workspace_round(member, number), **query))
+
+
+class JudgementApi(SeatView):
     @extend_schema_serializer(component_name="JudgementInput")
     class InputSerializer(serializers.Serializer[Any]):
         event_id = serializers.CharField(max_length=80, help_text="Made by the client, one a decision.")
@@ -81,7 +136,7 @@ class JudgementApi(MemberView):
         """Record one decision. Sending the same event again changes nothing and shows the current row."""
         member = self.member(request, slug)
         access.require_annotator(member)
-        given = validated(self.InputSerializer, request)
+        given = checked(self.InputSerializer, request.data)
         recorded = judgement_record(
             member=member,
             round_number=number,

@@ -3,6 +3,7 @@
 Triggers, since CHECK, UNIQUE and foreign keys see neither the row before nor the rows around it.
 """
 
+from annotation.database.erasure import ERASED_KEY, is_erased, only_blocks
 from annotation.database.integrity import named
 from annotation.database.triggers import ALWAYS, Trigger
 
@@ -14,6 +15,27 @@ _ROUND_NOT_STAGING = (
     f"WHERE a.id = OLD.assignment_id AND {_NOT_STAGING})"
 )
 
+_ITEM_OF_EVENT = "(SELECT a.item_id FROM annotation_assignment a WHERE a.id = OLD.assignment_id)"
+_MEMBER_OF_JUDGEMENT = "(SELECT a.member_id FROM annotation_assignment a WHERE a.id = OLD.assignment_id)"
+_EVENT_SAME_BUT_ANSWERS = (
+    " AND ".join(
+        f"NEW.{name} = OLD.{name}"
+        for name in (
+            *(
+                "id",
+                "member_id",
+                "assignment_id",
+                "type_code",
+                "client_event_id",
+                "payload_sha256",
+                "revision",
+            ),
+            "created_at",
+        )
+    )
+    + " AND COALESCE(NEW.question_id, 0) = COALESCE(OLD.question_id, 0)"
+)
+
 KEEPING = (
     Trigger(
         "annotationevent_append_only",
@@ -21,6 +43,7 @@ KEEPING = (
         ("UPDATE",),
         ALWAYS,
         "annotation events are append-only",
+        erased_update=f"{_EVENT_SAME_BUT_ANSWERS} AND {is_erased('item', _ITEM_OF_EVENT)}",
     ),
     Trigger(
         "annotationevent_kept",
@@ -28,6 +51,7 @@ KEEPING = (
         ("DELETE",),
         _ROUND_NOT_STAGING,
         "annotation events are append-only",
+        erased_delete=is_erased("person", "OLD.member_id"),
     ),
     Trigger(
         "projectevent_append_only",
@@ -42,6 +66,7 @@ KEEPING = (
         ("DELETE",),
         _ROUND_NOT_STAGING,
         "judgements are never deleted: undo is a decision to undecided",
+        erased_delete=is_erased("person", _MEMBER_OF_JUDGEMENT),
     ),
     Trigger(
         "questionannotation_kept",
@@ -49,6 +74,7 @@ KEEPING = (
         ("DELETE",),
         _ROUND_NOT_STAGING,
         "judgements are never deleted: undo is a decision to undecided",
+        erased_delete=is_erased("person", _MEMBER_OF_JUDGEMENT),
     ),
     *(
         Trigger(
@@ -75,6 +101,8 @@ KEEPING = (
         "AND EXISTS (SELECT 1 FROM annotation_rounditem ri JOIN annotation_round r ON r.id = ri.round_id "
         "WHERE ri.item_id = OLD.id AND r.status <> 'draft')",
         "the text of an item is frozen once a round on it has opened",
+        erased_update="NEW.external_id = OLD.external_id AND NEW.project_id = OLD.project_id "
+        f"AND {only_blocks('NEW.text')} AND {is_erased('item', 'OLD.id')}",
     ),
     Trigger(
         "question_frozen",
@@ -84,6 +112,8 @@ KEEPING = (
         "AND EXISTS (SELECT 1 FROM annotation_roundquestion rq JOIN annotation_round r ON r.id = rq.round_id "
         "WHERE rq.question_id = OLD.id AND r.status <> 'draft')",
         "a question is frozen once a round on it has opened",
+        erased_update=f"NEW.item_id = OLD.item_id AND {only_blocks('NEW.text')} "
+        f"AND {is_erased('item', 'OLD.item_id')}",
     ),
     Trigger(
         "round_codebook_frozen",
@@ -114,6 +144,7 @@ KEEPING = (
         ("UPDATE", "DELETE"),
         "EXISTS (SELECT 1 FROM annotation_round r WHERE r.id = OLD.round_id AND r.status <> 'draft')",
         "the key of a training round is frozen when it opens",
+        erased_update=ERASED_KEY,
     ),
     Trigger(
         "assignment_keeps_judged_types",

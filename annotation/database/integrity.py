@@ -3,6 +3,7 @@
 Triggers, since a CHECK cannot look into another table.
 """
 
+from annotation.database.erasure import ERASED_KEY
 from annotation.database.matching import MATCHING
 from annotation.database.triggers import Trigger
 
@@ -177,6 +178,7 @@ FITTING = (
         'WHEN NEW."end" <= NEW."start" THEN 1 = 0 '
         'ELSE substr(i.text, NEW."start" + 1, NEW."end" - NEW."start") = NEW.quote END)',
         "a key answers what a draft training round asks of its items, and quotes their text",
+        erased_update=ERASED_KEY,
     ),
     Trigger(
         "assignment_fits",

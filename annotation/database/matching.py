@@ -3,6 +3,7 @@
 Triggers, since a CHECK cannot look into another table.
 """
 
+from annotation.database.erasure import is_erased, only_blocks
 from annotation.database.triggers import ALWAYS, Trigger
 
 _LEFT_OUT = "annotation_referenceleftout"
@@ -51,6 +52,8 @@ MATCHING = (
         ("UPDATE",),
         ALWAYS,
         "the references of a matching round are frozen",
+        erased_update="NEW.round_id = OLD.round_id AND NEW.item_id = OLD.item_id AND NEW.place = OLD.place "
+        f"AND {only_blocks('NEW.text')} AND {is_erased('item', 'OLD.item_id')}",
     ),
     Trigger(
         "matchreference_frozen",

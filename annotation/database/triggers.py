@@ -12,13 +12,20 @@ from typing import Any
 from django.db import connections, transaction
 
 from annotation.database.counters import Counter
+from annotation.database.erasure import PROJECT_DELETED
 from annotation.database.trigram_index import WordsKept
 from annotation.limits import Limit
+
+ALWAYS = "1 = 1"
 
 
 @dataclass(frozen=True, slots=True)
 class Trigger:
-    """One refused kind of write: `events` on `table` where `condition` holds."""
+    """One refused kind of write: `events` on `table` where `condition` holds.
+
+    What is erased by right passes (`annotation.database.erasure`): any row of a project that is deleted,
+    updates where `erased_update` holds, and deletes where `erased_delete` does.
+    """
 
     name: str
     table: str
@@ -26,6 +33,8 @@ class Trigger:
     condition: str
     message: str
     condition_postgresql: str = ""
+    erased_update: str = ""
+    erased_delete: str = ""
 
     def statements(self, vendor: str) -> list[str]:
         """Return the SQL that installs the trigger on SQLite or PostgreSQL."""
@@ -33,7 +42,7 @@ class Trigger:
             return [*self.drop_statements(vendor), self._postgresql_function(), self._postgresql_trigger()]
         return self.drop_statements(vendor) + [
             f"CREATE TRIGGER {self.name}_{event.lower()} BEFORE {event} ON {self.table} FOR EACH ROW "
-            f"WHEN {self.condition} BEGIN SELECT RAISE(ABORT, '{self.message}'); END"
+            f"WHEN {self._but_erased(self.condition, event)} BEGIN SELECT RAISE(ABORT, '{self.message}'); END"
             for event in self.events
         ]
 
@@ -43,12 +52,26 @@ class Trigger:
             return [f"DROP TRIGGER IF EXISTS {self.name} ON {self.table}"]
         return [f"DROP TRIGGER IF EXISTS {self.name}_{event.lower()}" for event in self.events]
 
+    def _passes(self, event: str) -> str:
+        """Return the condition that a write which the trigger refuses is an erasure, "" where none is."""
+        if event == "DELETE":
+            return f"{PROJECT_DELETED} OR {self.erased_delete}" if self.erased_delete else PROJECT_DELETED
+        return self.erased_update if event == "UPDATE" else ""
+
+    def _but_erased(self, condition: str, event: str) -> str:
+        passes = self._passes(event)
+        return f"({condition}) AND NOT ({passes})" if passes else condition
+
     def _postgresql_function(self) -> str:
         # Error class 23514 is check_violation, so that Django raises IntegrityError as for a CHECK.
         returned = "OLD" if self.events == ("DELETE",) else "COALESCE(NEW, OLD)"
+        refuses = self.condition_postgresql or self.condition
+        for event in self.events:
+            if passes := self._passes(event):
+                refuses = f"({refuses}) AND NOT (TG_OP = '{event}' AND ({passes}))"
         return (
             f"CREATE OR REPLACE FUNCTION {self.name}() RETURNS trigger LANGUAGE plpgsql AS $body$ BEGIN "
-            f"IF {self.condition_postgresql or self.condition} THEN "
+            f"IF {refuses} THEN "
             f"RAISE EXCEPTION USING ERRCODE = '23514', MESSAGE = '{self.message}'; END IF; "
             f"RETURN {returned}; END $body$"
         )
@@ -62,7 +85,18 @@ class Trigger:
 
 AnyTrigger = Trigger | Counter | WordsKept
 
-ALWAYS = "1 = 1"
+
+def changed(names: Sequence[str], may_be_null: Sequence[str] = ()) -> str:
+    """Return the condition that an update changes one of these columns."""
+    # `<>` with NULL is NULL, which refuses nothing; not every SQLite that Python brings has IS DISTINCT FROM.
+    plain = [f'NEW."{name}" <> OLD."{name}"' for name in names]
+    return " OR ".join(
+        plain
+        + [
+            f'(NEW."{name}" <> OLD."{name}" OR (NEW."{name}" IS NULL) <> (OLD."{name}" IS NULL))'
+            for name in may_be_null
+        ]
+    )
 
 
 def limit_triggers(app: str, limits: Mapping[str, Mapping[str, Limit]]) -> Iterator[Trigger]:

@@ -237,9 +237,12 @@ class _Found:
 
     def seen(self, rows: Iterator[Any]) -> Iterator[Any]:
         for row in rows:
-            if len(self.rows) < ROWS_SHOWN and not isinstance(row, FileReport):
+            if not isinstance(row, FileReport):
                 self.rows.append(_row_shown(row))
             yield row
+            if len(self.rows) >= ROWS_SHOWN:
+                break
+        yield from rows
 
     def to_json(self) -> dict[str, Any]:
         return {"columns": list(self.columns), "rows": self.rows}

@@ -26,6 +26,8 @@ def item_withdraw(*, item: Item, member: Membership, why: str) -> Item:
 
 def item_restore(*, item: Item, member: Membership) -> Item:
     """Bring a withdrawn item back into queues, figures and new releases."""
+    if item.erased_at:
+        raise Refused("not_ready", gettext("The text was erased for good: it cannot be restored."))
     with transaction.atomic():
         withdrawn = Item.objects.filter(pk=item.pk, withdrawn_at__isnull=False)
         if withdrawn.update(withdrawn_at=None, withdrawn_reason=""):

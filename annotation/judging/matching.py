@@ -9,6 +9,7 @@ from collections.abc import Collection, Sequence
 from typing import Any
 
 from annotation.codebooks.definition import Codebook as CodebookDefinition
+from annotation.judging.judgement_json import ReferenceShown
 from annotation.models import Assignment, MatchReference, Membership, ReferenceLeftOut, Round
 from annotation.protocols.cqs_gen import QuestionAnswer
 from annotation.protocols.matching import check_matching_judgement
@@ -30,7 +31,7 @@ def check_matching(
 
 def references_for(
     member: Membership, round: Round, items: Collection[int]
-) -> dict[int, list[dict[str, Any]]]:
+) -> dict[int, list[ReferenceShown]]:
     """Return the references of each item as this member is shown them: always in the same random order."""
     found: dict[int, list[MatchReference]] = {}
     for reference in MatchReference.objects.filter(round=round, item__in=items).order_by("item", "place"):

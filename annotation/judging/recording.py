@@ -19,6 +19,7 @@ from django.utils.translation import gettext
 
 from annotation.access import get_or_none, round_or_404
 from annotation.codebooks.definition import Codebook as CodebookDefinition
+from annotation.judging import prepared
 from annotation.judging.matching import check_matching
 from annotation.models import (
     AnnotationEvent,
@@ -50,13 +51,6 @@ def used_codebook(pk: int, created_at: datetime) -> CodebookDefinition:
 
 
 MAX_ACTIVE_SECONDS = 24 * 60 * 60
-# What recording reads of an assignment, its text and its round; an item's metadata may be long.
-READ = (
-    *("round", "member", "item", "types", "started_at", "released_at", "item__text", "item__text_length"),
-    *("round__name", "round__purpose", "round__status", "round__types", "round__paused_at"),
-    *("round__reopened_at", "round__imported", "round__codebook", "round__codebook__created_at"),
-    "round__matching",
-)
 
 Row = TypeAnnotation | QuestionAnnotation
 Answer = TypeAnswer | QuestionAnswer
@@ -167,10 +161,12 @@ def _record(
     row.decided_at = timezone.now()
     row.after_reopening = round.reopened_at is not None
     fill(row, checked)
-    new_event(row, member=member, client_event_id=client_event_id, digest=digest, before=before).save(
-        force_insert=True
-    )
-    row.save()
+    event = new_event(row, member=member, client_event_id=client_event_id, digest=digest, before=before)
+    prepared.INSERTS[AnnotationEvent].insert(event)
+    if row.pk is None:
+        prepared.INSERTS[type(row)].insert(row)
+    else:
+        row.save(force_update=True)
     if assignment.started_at is None:
         Assignment.objects.filter(pk=assignment.pk).update(started_at=timezone.now())
     return Recorded(row, replayed=False)
@@ -195,14 +191,8 @@ def _assignment_locked(member: Membership, round_number: int, assignment_id: int
     The lock lets two tabs, or two sends of one event, meet in turn. Raises NotFound.
     """
     lock_round_shared(member.project_id, round_number)
-    assignment = get_or_none(
-        Assignment.objects.select_for_update(of=("self",))
-        .select_related("item", "round__codebook")
-        .only(*READ),
-        pk=assignment_id,
-        member=member,
-        round__project=member.project_id,
-        round__number=round_number,
+    assignment = prepared.assignment_locked.one(
+        pk=assignment_id, member=member.pk, project=member.project_id, number=round_number
     )
     if assignment is None or assignment.round.status == Round.Status.DRAFT:
         round_or_404(member, round_number)
@@ -302,9 +292,9 @@ def answer_of(row: Row) -> dict[str, Any]:
 def _current(assignment: Assignment, unit: Unit) -> Row | None:
     row: Row | None
     if unit.question_id is not None:
-        row = get_or_none(QuestionAnnotation.objects, assignment=assignment, question_id=unit.question_id)
+        row = prepared.question_row.one(assignment=assignment.pk, question=unit.question_id)
     else:
-        row = get_or_none(TypeAnnotation.objects, assignment=assignment, type_code=unit.type_code)
+        row = prepared.type_row.one(assignment=assignment.pk, type_code=unit.type_code)
     if row is not None:
         row.assignment = assignment
     return row

@@ -9,14 +9,17 @@ from annotation.models.matching import MatchReference, ReferenceLeftOut
 from annotation.models.project import Codebook, Invitation, Membership, Project, ProjectEvent, Protocol
 from annotation.models.rounds import Assignment, Round, RoundItem, RoundProgress, RoundQuestion
 from annotation.models.training import KeyAnswer
+from annotation.models.upkeep import Backup, ErasureDoor
 
 __all__ = [
     "AccountName",
     "AnnotationEvent",
     "Assignment",
+    "Backup",
     "Claim",
     "Codebook",
     "Comment",
+    "ErasureDoor",
     "Import",
     "Invitation",
     "Item",

@@ -51,7 +51,8 @@ class Import(models.Model):
 class Item(models.Model):
     """One text to judge: an argument or an intervention, kept exactly as given.
 
-    `text_length` counts Unicode code points; spans are checked against it.
+    `text_length` counts Unicode code points; spans are checked against it. Of an item that was erased
+    (`annotation.items.erasure`) the text is that many blocks, and its quotes too.
     """
 
     project = models.ForeignKey(Project, on_delete=models.PROTECT, related_name="items")
@@ -66,6 +67,7 @@ class Item(models.Model):
     metadata = models.JSONField(default=dict)
     withdrawn_at = models.DateTimeField(null=True, blank=True)
     withdrawn_reason = models.TextField(blank=True)
+    erased_at = models.DateTimeField(null=True, blank=True)
 
     class Meta:
         ordering = ["id"]

@@ -15,7 +15,11 @@ class Protocol(models.TextChoices):
 
 
 class Project(models.Model):
-    """One study: its items are judged under one protocol."""
+    """One study: its items are judged under one protocol.
+
+    `erases_judgements` is whether the people were promised that what they judged goes with them when they are
+    erased. The project and all in it are deleted once `deletion_due_at` is past.
+    """
 
     slug = models.SlugField(max_length=80, unique=True)
     name = models.CharField(max_length=200)
@@ -25,6 +29,8 @@ class Project(models.Model):
     contact = models.CharField(max_length=200, blank=True)
     created_at = models.DateTimeField(auto_now_add=True)
     archived_at = models.DateTimeField(null=True, blank=True)
+    erases_judgements = models.BooleanField(default=False)
+    deletion_due_at = models.DateTimeField(null=True, blank=True)
 
     class Meta:
         ordering = ["name"]

@@ -103,18 +103,32 @@ def project_create(
 
 
 def project_edit(
-    *, project: Project, member: Membership, name: str, licence: str, languages: str, contact: str
+    *,
+    project: Project,
+    member: Membership,
+    name: str,
+    licence: str,
+    languages: str,
+    contact: str,
+    erases_judgements: bool | None = None,
 ) -> Project:
-    """Change what a project says about itself; its short name and protocol stay."""
+    """Change what a project says about itself and promises; its short name and protocol stay.
+
+    `erases_judgements` stays as it is where it is not given.
+    """
     given = {"name": name.strip(), "licence": licence, "languages": languages, "contact": contact}
-    changed = {field: value for field, value in given.items() if getattr(project, field) != value}
+    changed: dict[str, Any] = {
+        field: value for field, value in given.items() if getattr(project, field) != value
+    }
+    if erases_judgements not in (None, project.erases_judgements):
+        changed["erases_judgements"] = erases_judgements
     if not changed:
         return project
     if not given["name"]:
         raise Refused(
             "invalid", gettext("Give the project a name."), errors={"name": gettext("Give a name.")}
         )
-    refuse_unfit(LIMITS["project"], **changed)
+    refuse_unfit(LIMITS["project"], **{field: changed[field] for field in changed.keys() & given.keys()})
     with transaction.atomic():
         for field, value in changed.items():
             setattr(project, field, value)
@@ -125,7 +139,7 @@ def project_edit(
     return project
 
 
-def project_archive(*, project: Project, member: Membership) -> Project:
+def project_archive(*, project: Project, member: Membership | None) -> Project:
     """Put a project aside. Raises Refused while one of its rounds is open."""
     with transaction.atomic():
         current = Project.objects.select_for_update().get(pk=project.pk)
@@ -140,17 +154,18 @@ def project_archive(*, project: Project, member: Membership) -> Project:
 
 
 def project_restore(*, project: Project, member: Membership) -> Project:
-    """Take a project out of the archive."""
+    """Take a project out of the archive; one that was to be deleted is kept."""
     with transaction.atomic():
+        Project.objects.filter(pk=project.pk).update(deletion_due_at=None)
         return _set_archived(project, member, None, "project restored")
 
 
-def _set_archived(project: Project, member: Membership, when: datetime | None, action: str) -> Project:
+def _set_archived(project: Project, member: Membership | None, when: datetime | None, action: str) -> Project:
     # The condition lets two leads who press at once write one event.
     waiting = Project.objects.filter(pk=project.pk, archived_at__isnull=when is not None)
     if waiting.update(archived_at=when):
         ProjectEvent.objects.create(project=project, member=member, action=action)
-    project.refresh_from_db(fields=["archived_at"])
+    project.refresh_from_db(fields=["archived_at", "deletion_due_at"])
     return project
 
 

@@ -1,14 +1,15 @@
 """Who judges what: drawing items and sharing them out. Pure, and the same for the same seed."""
 
 from collections.abc import Hashable, Sequence
-from dataclasses import dataclass
+from heapq import nsmallest
+from operator import itemgetter
 from random import Random
+from typing import NamedTuple
 
 from django.utils.translation import gettext
 
 
-@dataclass(frozen=True, slots=True)
-class Candidate:
+class Candidate(NamedTuple):
     """An item that could be drawn: its key, the stratum it belongs to, how many questions it has."""
 
     key: int
@@ -33,9 +34,11 @@ def draw_items(
             % {"size": size, "n": len(candidates)}
         )
     random = Random(seed)
-    ordered = _interleaved(candidates, random) if stratified else random.sample(candidates, len(candidates))
+    if size is not None and not stratified:
+        return draw_keys([candidate.key for candidate in candidates], size=size, seed=seed)
     if size is not None:
-        return [candidate.key for candidate in ordered[:size]]
+        return [candidate.key for candidate in _interleaved(candidates, random, size)]
+    ordered = _interleaved(candidates, random) if stratified else random.sample(candidates, len(candidates))
     drawn: list[int] = []
     asked = 0
     for candidate in ordered:
@@ -51,8 +54,38 @@ def draw_items(
     return drawn
 
 
-def _interleaved(candidates: Sequence[Candidate], random: Random) -> list[Candidate]:
-    """Order the candidates so that every beginning of the list has nearly the strata's shares."""
+def draw_keys(keys: Sequence[int], *, size: int, seed: int) -> list[int]:
+    """Return what `draw_items` draws of so many items, where nothing but their keys decides.
+
+    Raises ValueError where there are fewer than asked for.
+    """
+    if size > len(keys):
+        raise ValueError(
+            gettext("%(size)s items were asked for and %(n)s are there") % {"size": size, "n": len(keys)}
+        )
+    return [keys[place] for place in _beginning(len(keys), size, Random(seed))]
+
+
+def _beginning(n: int, size: int, random: Random) -> list[int]:
+    """Return the first `size` places of `random.sample(range(n), n)`, without making all of them.
+
+    >>> _beginning(50, 4, Random(3)) == Random(3).sample(range(50), 50)[:4]
+    True
+    """
+    moved: dict[int, int] = {}
+    first = []
+    for left in range(n, n - size, -1):
+        place = random.randrange(left)
+        first.append(moved.get(place, place))
+        moved[place] = moved.get(left - 1, left - 1)
+    return first
+
+
+def _interleaved(candidates: Sequence[Candidate], random: Random, size: int | None = None) -> list[Candidate]:
+    """Order the candidates so that every beginning of the list has nearly the strata's shares.
+
+    With `size` return so many of the first alone.
+    """
     strata: dict[Hashable, list[Candidate]] = {}
     for candidate in candidates:
         strata.setdefault(candidate.stratum, []).append(candidate)
@@ -61,8 +94,9 @@ def _interleaved(candidates: Sequence[Candidate], random: Random) -> list[Candid
         members = strata[stratum]
         for index, candidate in enumerate(random.sample(members, len(members))):
             placed.append(((index + 0.5) / len(members), random.random(), candidate))
-    placed.sort(key=lambda entry: entry[:2])
-    return [candidate for _, _, candidate in placed]
+    by_place = itemgetter(0, 1)
+    first = sorted(placed, key=by_place) if size is None else nsmallest(size, placed, key=by_place)
+    return [candidate for _, _, candidate in first]
 
 
 def share_out(n_items: int, n_members: int, *, overlap: int, seed: int) -> list[tuple[int, ...]]:
@@ -78,12 +112,13 @@ def share_out(n_items: int, n_members: int, *, overlap: int, seed: int) -> list[
             gettext("an overlap of %(overlap)s needs %(overlap)s annotators, and %(n_members)s take part")
             % {"overlap": overlap, "n_members": n_members}
         )
-    random = Random(seed)
+    random = Random(seed).random
+    members = range(n_members)
     loads = [0] * n_members
     shares = []
     for _ in range(n_items):
-        by_load = sorted(range(n_members), key=lambda member: (loads[member], random.random()))
-        chosen = tuple(sorted(by_load[:overlap]))
+        by_load = sorted(zip(loads, [random() for _ in members], members, strict=True))
+        chosen = tuple(sorted(member for _, _, member in by_load[:overlap]))
         for member in chosen:
             loads[member] += 1
         shares.append(chosen)

@@ -13,6 +13,7 @@ from annotation.models import Membership, Protocol, Round, RoundItem, RoundQuest
 from annotation.rounds.asked_types import FIELD, drawn_types
 from annotation.rounds.draft_claim import BATCH, draft_claim, draft_work, locked_draft, round_log
 from annotation.rounds.sampling import drawn_items
+from core.bulk_insert import bulk_insert_values
 from core.delete_in_batches import delete_in_batches
 from core.errors import Refused
 
@@ -109,17 +110,19 @@ def round_items_add(
     for start in range(0, len(item_ids), BATCH):
         batch = item_ids[start : start + BATCH]
         types = drawn_types(round, batch, items_of)
-        RoundItem.objects.bulk_create(
-            RoundItem(
-                round=round, item_id=item, position=first_position + start + index, types=types.get(item)
-            )
-            for index, item in enumerate(batch)
+        bulk_insert_values(
+            RoundItem,
+            ("round_id", "item_id", "position", "types"),
+            [
+                (round.pk, item, first_position + start + index, types.get(item))
+                for index, item in enumerate(batch)
+            ],
         )
         if round.project.protocol == Protocol.CQS_GEN:
             asked = visible_questions(round.project).filter(item__in=batch)
             if items_of is not None:
                 asked = asked.filter(round_questions__round=items_of)
-            RoundQuestion.objects.bulk_create(
-                RoundQuestion(round=round, question_id=question)
-                for question in asked.order_by("item", "position").values_list("id", flat=True)
+            questions = asked.order_by("item", "position").values_list("id", flat=True)
+            bulk_insert_values(
+                RoundQuestion, ("round_id", "question_id"), [(round.pk, question) for question in questions]
             )

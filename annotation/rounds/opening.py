@@ -8,6 +8,8 @@ killed starts again from the beginning.
 from collections.abc import Iterable, Iterator, Sequence
 from datetime import datetime
 from itertools import islice
+from operator import itemgetter
+from typing import Any
 
 from django.db import transaction
 from django.db.models import Exists, OuterRef
@@ -27,6 +29,7 @@ from annotation.rounds.draft_claim import (
     round_log,
 )
 from annotation.rounds.training import missing_key
+from core.bulk_insert import bulk_insert_values
 from core.delete_in_batches import delete_in_batches
 from core.errors import Refused
 
@@ -86,34 +89,42 @@ def opening_run(
         assignments = _assignments(round, members)
         while batch := list(islice(assignments, BATCH)):
             with work.batch():
-                Assignment.objects.bulk_create(batch)
+                bulk_insert_values(Assignment, _COLUMNS, batch)
         with transaction.atomic():
             work.end(status=Round.Status.OPEN, opened_at=timezone.now())
             round_log(round, by, "round opened", annotators=[member.pseudonym for member in members])
     return round
 
 
-def _assignments(round: Round, members: Sequence[Membership]) -> Iterator[Assignment]:
+_COLUMNS = (
+    *("round_id", "item_id", "member_id", "position", "types", "repeat", "created_at", "started_at"),
+    *("released_at", "questions", "decided", "active_seconds", "judged_at"),
+)
+_REPEAT = itemgetter(_COLUMNS.index("repeat"))
+
+
+def _assignments(round: Round, members: Sequence[Membership]) -> Iterator[tuple[Any, ...]]:
+    """Yield the rows of all assignments, with `_COLUMNS`; triggers count what the last of them say."""
     asked = dict(round.round_items.order_by("position").values_list("item_id", "types"))
     items = list(asked)
     shares = share_out(len(items), len(members), overlap=round.overlap, seed=round.seed)
-    for index, member in enumerate(members):
-        own = [item for item, chosen in zip(items, shares, strict=True) if index in chosen]
+    of_member: list[list[int]] = [[] for _ in members]
+    for item, chosen in zip(items, shares, strict=True):
+        for index in chosen:
+            of_member[index].append(item)
+    now = timezone.now()
+    for index, (member, own) in enumerate(zip(members, of_member, strict=True)):
         order = order_for(len(own), shuffled=round.shuffled, seed=round.seed, member=index)
         met = with_repeats(order, repeats=round.repeats, seed=round.seed, member=index)
         rows = [
-            Assignment(
-                round=round,
-                item_id=own[place],
-                member=member,
-                position=position,
-                types=asked[own[place]],
-                repeat=repeat,
+            (
+                *(round.pk, own[place], member.pk, position, asked[own[place]], repeat, now, None),
+                *(None, 0, 0, 0, None),
             )
             for position, (place, repeat) in enumerate(met, start=1)
         ]
         # First what is repeated, which the database looks for.
-        yield from sorted(rows, key=lambda row: row.repeat)
+        yield from sorted(rows, key=_REPEAT)
 
 
 def _refuse_without_material(round: Round) -> None:

@@ -11,7 +11,7 @@ from django.utils.translation import gettext
 from annotation.access import visible_items, visible_questions
 from annotation.models import Import, Item, Protocol, Round, RoundItem
 from annotation.rounds.asked_types import is_asked_something, units_asked_of
-from annotation.rounds.assignment import Candidate, draw_items
+from annotation.rounds.assignment import Candidate, draw_items, draw_keys
 from core.errors import Refused
 
 BATCH = 2_000
@@ -86,8 +86,10 @@ def drawn_items(
         )
     else:
         rows = items.values_list("id", stratify_by or "topic", Value(0))
-    candidates = [Candidate(*row) for row in rows]
     try:
+        if size is not None and questions is None and not stratify_by:
+            return draw_keys(list(items.values_list("id", flat=True)), size=size, seed=round.seed)
+        candidates = [Candidate(*row) for row in rows]
         return draw_items(
             candidates, size=size, questions=questions, stratified=bool(stratify_by), seed=round.seed
         )

@@ -4,7 +4,7 @@ The workspace reads and writes the key as if it were the lead's own judgements, 
 of it is a judgement. Only while the round is a draft.
 """
 
-from typing import Any
+from typing import Any, cast
 
 from django.db import transaction
 from django.db.models import QuerySet
@@ -12,8 +12,15 @@ from django.utils.translation import gettext
 
 from annotation.access import readable, refuse_while_judging, round_or_404
 from annotation.codebooks.definition import Codebook as CodebookDefinition
+from annotation.judging.judgement_json import (
+    AnyJudgement,
+    KeyOverviewShown,
+    PageShown,
+    QuestionsShown,
+    TypesShown,
+)
 from annotation.judging.recording import Unit, check_answer
-from annotation.judging.workspace import MAX_PAGE, round_rules
+from annotation.judging.workspace import MAX_PAGE, item_json, round_rules
 from annotation.models import KeyAnswer, Membership, ProjectEvent, Protocol, Round, RoundItem
 from annotation.models.rounds import types_named
 from annotation.protocols.cqs_gen import QuestionAnswer
@@ -28,7 +35,7 @@ ANSWERED = "key answered"
 UNDECIDED: dict[str, Any] = {"cannot_judge": False, "comment": "", "unsure": False, "active_seconds": 0}
 
 
-def key_overview(member: Membership, round: Round) -> dict[str, Any]:
+def key_overview(member: Membership, round: Round) -> KeyOverviewShown:
     """Return what the workspace needs before the first text, as `workspace_overview` does for a round."""
     _refuse_frozen(round)
     missing, _ = missing_key(round)
@@ -52,7 +59,7 @@ def key_overview(member: Membership, round: Round) -> dict[str, Any]:
     }
 
 
-def key_units(member: Membership, round: Round, *, after: int = 0, limit: int = 20) -> dict[str, Any]:
+def key_units(member: Membership, round: Round, *, after: int = 0, limit: int = 20) -> PageShown:
     """Return the round's next texts with what the key says of them, in the shape of `workspace_units`.
 
     A text that the member judges in an open round is left out until that round is closed.
@@ -62,38 +69,48 @@ def key_units(member: Membership, round: Round, *, after: int = 0, limit: int = 
     texts = readable(_texts(round), member)
     drawn = list(texts.filter(position__gt=after).order_by("position")[: limit + 1])
     more, drawn = len(drawn) > limit, drawn[:limit]
-    known: dict[int, dict[str | int, dict[str, Any]]] = {}
+    known: dict[int, dict[str | int, AnyJudgement]] = {}
     for key in round.key_answers.filter(item__in=[row.item_id for row in drawn]):
         known.setdefault(key.item_id, {})[key.question_id or key.type_code] = key_json(key)
-    asked = round.type_codes
-    results = []
-    for row in drawn:
-        text: dict[str, Any] = {
-            "assignment": row.item_id,
-            "position": row.position,
-            "item": {"id": row.item.external_id, "text": row.item.text, "topic": row.item.topic},
+    following = drawn[-1].position if more else None
+    if round.project.protocol == Protocol.CQS_GEN:
+        return {
+            "results": [_with_questions(round, row, known.get(row.item_id, {})) for row in drawn],
+            "next": following,
         }
-        answers = known.get(row.item_id, {})
-        if round.project.protocol == Protocol.CQS_GEN:
-            questions = round.round_questions.filter(question__item=row.item_id).select_related("question")
-            text["questions"] = [
-                {
-                    "id": one.question_id,
-                    "position": one.question.position,
-                    "text": one.question.text,
-                    "row": answers.get(one.question_id),
-                }
-                for one in questions.order_by("question__position")
-            ]
-        else:
-            codes = types_named(row.types, asked)
-            text |= {
+    asked = round.type_codes
+    texts_shown: list[TypesShown] = []
+    for row in drawn:
+        codes, answers = types_named(row.types, asked), known.get(row.item_id, {})
+        texts_shown.append(
+            {
+                "assignment": row.item_id,
+                "position": row.position,
+                "item": item_json(row.item),
                 "asked": codes,
                 "types_total": len(codes) if row.types else None,
                 "types": {code: answers[code] for code in codes if code in answers},
             }
-        results.append(text)
-    return {"results": results, "next": drawn[-1].position if more else None}
+        )
+    return {"results": texts_shown, "next": following}
+
+
+def _with_questions(round: Round, row: RoundItem, answers: dict[str | int, AnyJudgement]) -> QuestionsShown:
+    questions = round.round_questions.filter(question__item=row.item_id).select_related("question")
+    return {
+        "assignment": row.item_id,
+        "position": row.position,
+        "item": item_json(row.item),
+        "questions": [
+            {
+                "id": one.question_id,
+                "position": one.question.position,
+                "text": one.question.text,
+                "row": answers.get(one.question_id),
+            }
+            for one in questions.order_by("question__position")
+        ],
+    }
 
 
 def key_answer_record(
@@ -104,7 +121,7 @@ def key_answer_record(
     unit: Unit,
     answer: dict[str, Any] | None,
     base_revision: int,
-) -> dict[str, Any]:
+) -> AnyJudgement:
     """Write one answer of the key, or with `answer` None take it out again; return it as a workspace's row.
 
     The comment is what the annotator reads as the reason. Raises Refused as `judgement_record` does, and for
@@ -149,12 +166,13 @@ def key_answer_record(
     return key_json(key)
 
 
-def key_json(key: KeyAnswer) -> dict[str, Any]:
+def key_json(key: KeyAnswer) -> AnyJudgement:
     """Return an answer of the key as the workspace reads a judgement."""
     fields = ("label", "reason") if key.question_id else ("applicable", "start", "end", "quote")
     answer = {name: getattr(key, name) for name in fields}
     beside = {"edited_question": ""} if key.question_id else {}
-    return {**UNDECIDED, **answer, **beside, "comment": key.why, "revision": key.revision, "updated_at": ""}
+    shown = {**UNDECIDED, **answer, **beside, "comment": key.why, "revision": key.revision, "updated_at": ""}
+    return cast(AnyJudgement, shown)
 
 
 def _log_once(round: Round, member: Membership) -> None:
@@ -167,13 +185,13 @@ def _log_once(round: Round, member: Membership) -> None:
         )
 
 
-def _undecided(unit: Unit, revision: int) -> dict[str, Any]:
+def _undecided(unit: Unit, revision: int) -> AnyJudgement:
     answer: dict[str, Any] = (
         {"label": None, "reason": "", "edited_question": ""}
         if unit.question_id
         else {"applicable": None, "start": None, "end": None, "quote": None}
     )
-    return {**UNDECIDED, **answer, "revision": revision, "updated_at": ""}
+    return cast(AnyJudgement, {**UNDECIDED, **answer, "revision": revision, "updated_at": ""})
 
 
 def _values(checked: TypeAnswer | QuestionAnswer) -> dict[str, Any]:

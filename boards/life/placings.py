@@ -24,12 +24,13 @@ from core.failure import failure_words
 from core.gc import gc_relaxed
 from core.jobs import ATTEMPTS, WORKING, ClaimLost, Lease, requeue, sweep
 from scoring.evaluation.questions import Method
+from scoring.figures.paired import PairedScores
 from scoring.models import Evaluation, Submission
-from scoring.systems.choices import Asked, method_parameters
+from scoring.systems.choices import Asked, model_parameters
 from scoring.systems.evaluations import evaluation_request, evaluation_run
-from scoring.systems.item_counts import Scores
+from scoring.systems.item_counts import item_table, scored_positions
 from scoring.systems.storage import read_submitted
-from scoring.systems.submissions import HandedIn, submission_create
+from scoring.systems.submissions import HandedIn, benchmark_opened, submission_create
 
 logger = logging.getLogger(__name__)
 
@@ -50,8 +51,7 @@ class Busy(Exception):
 def placing_run(*, placing_id: int) -> bool:
     """Score a waiting entry if it can be claimed. Return whether it was done by this call."""
     rows = Placing.objects.filter(pk=placing_id)
-    lease = Lease.claim(rows, progress_done=0, progress_total=0)
-    if lease is None:
+    if (lease := Lease.claim(rows)) is None:
         return False
     try:
         with lease.kept(), gc_relaxed():
@@ -176,10 +176,12 @@ def _standing(version_id: int) -> tuple[int, list[int]]:
     return best, [key for _, _, key, compared in sorted(rows, key=lambda row: row[1]) if compared != best]
 
 
-def _scores(placings: list[Placing]) -> Scores:
+def _scores(placings: list[Placing]) -> PairedScores:
     evaluations = [placing.evaluation for placing in placings if placing.evaluation is not None]
     first = evaluations[0]
-    return Scores(evaluations, items=first.items, replicates=first.replicates, seed=first.seed)
+    positions = scored_positions(benchmark_opened(first.submission))
+    tables = [item_table(evaluation, positions) for evaluation in evaluations]
+    return PairedScores(tables, replicates=first.replicates, seed=first.seed)
 
 
 def _beats(placing: Placing, best: Placing) -> bool:
@@ -208,7 +210,7 @@ def _evaluated(placing: Placing, lease: Lease) -> list[Evaluation]:
             version.scope,
             version.replicates,
             version.seed,
-            method_parameters(method),
+            model_parameters(method.name),
         )
         evaluation = evaluation_request(submission=submission, asked=asked)
         if evaluation.state in WORKING and not evaluation_run(evaluation_id=evaluation.pk):

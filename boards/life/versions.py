@@ -8,10 +8,9 @@ from __future__ import annotations
 
 import json
 import logging
-from collections.abc import Callable, Sequence
+from collections.abc import Sequence
 from typing import Any
 
-from django.conf import settings
 from django.db import IntegrityError, transaction
 from django.utils.translation import gettext
 
@@ -24,12 +23,11 @@ from core.errors import NotFound, Refused
 from core.gc import gc_relaxed
 from core.jobs import ATTEMPTS, ClaimLost, Lease, requeue, sweep
 from exports.models import Release
-from scoring.evaluation.evaluate import ENGINE_VERSION
+from scoring.evaluation.evaluate import ENGINE_VERSION, TextModel
 from scoring.evaluation.faults import CannotScore
 from scoring.evaluation.focus import SCOPES
-from scoring.evaluation.questions import Method, read_method
+from scoring.evaluation.questions import MODEL_MISSING, Method, read_method
 from scoring.evaluation.references import Benchmark
-from scoring.evaluation.sentence_encoder import SentenceEncoder
 from scoring.evaluation.sources import benchmark_of_release
 from scoring.evaluation.trivial_rows import (
     BEST_CONSTANT,
@@ -41,6 +39,7 @@ from scoring.evaluation.trivial_rows import (
 from scoring.figures.trivial import random_answers
 from scoring.reading.focus_answers import NO_SPAN
 from scoring.systems.storage import release_files
+from scoring.systems.text_models import model_wanted, text_model
 
 logger = logging.getLogger(__name__)
 
@@ -304,10 +303,11 @@ def find_trivial_files(version: BoardVersion, *, internal: bool) -> dict[str, by
 def _scored_trivial(version: BoardVersion, replicates: int) -> tuple[Benchmark, list[dict[str, Any]]]:
     benchmark = benchmark_of_release(release_files(version.release), [], split=version.split or None)
     method = methods_of(version)[0]
+    model = _models(method).get(method.name)
     rows = trivial_rows(
         benchmark,
         method=method,
-        encoder=_encoder(method),
+        encoder=model.table if model else None,
         scope="all" if version.scope == "all" else "decided",
         replicates=replicates,
         seed=version.seed,
@@ -315,10 +315,12 @@ def _scored_trivial(version: BoardVersion, replicates: int) -> tuple[Benchmark, 
     return benchmark, rows
 
 
-def _encoder(method: Method) -> Callable[..., Any] | None:
-    if method.name != "sts":
-        return None
-    return SentenceEncoder(settings.SENTENCE_ENCODER, settings.SENTENCE_VECTORS).cosines
+def _models(method: Method) -> dict[str, TextModel]:
+    return (
+        {method.name: text_model(method.name, model_wanted(method.name))}
+        if method.name in MODEL_MISSING
+        else {}
+    )
 
 
 def _how(board: Board, methods: Sequence[str], scope: str) -> tuple[list[Method], str]:
@@ -342,13 +344,11 @@ def _how(board: Board, methods: Sequence[str], scope: str) -> tuple[list[Method]
             "%(name)s cannot rank here: choose among %(names)s. What people said of a system is shown beside."
         )
         raise _refused("methods", words % {"name": wrong[0], "names": ", ".join(RANKING)})
-    if any(method.name == "sts" for method in chosen):
-        if not settings.SENTENCE_ENCODER:
-            raise _refused("methods", gettext("sts needs a sentence encoder: set ELENCHUS_SENTENCE_ENCODER."))
+    for method in chosen:
         try:
-            _encoder(Method("sts"))
+            _models(method)
         except EncoderUnavailable as missing:
-            raise _refused("methods", str(missing)) from None
+            raise _refused("methods", f"{method.name}: {missing}") from None
     return chosen, ""
 
 

@@ -3,11 +3,13 @@
 from pathlib import Path
 
 from config import env
+from config.logs import logging_settings
 
 BASE_DIR = Path(__file__).resolve().parent.parent.parent
 DATA_DIR = BASE_DIR / env.folder("ELENCHUS_DATA")  # an absolute path stays itself
 
 DEBUG = False
+PRODUCTION = HTTPS = False
 ALLOWED_HOSTS = env.hosts("ELENCHUS_HOSTS")
 CSRF_TRUSTED_ORIGINS = env.origins("ELENCHUS_ORIGINS")
 
@@ -16,16 +18,29 @@ SAMPLE_LOGINS_ALLOWED = True
 # The log-in page offers them with one click each: `serve --sample-logins` alone says so to its web server.
 SAMPLE_LOGINS_SHOWN = False
 
+# Below a path of the host: links, cookies and static files stay inside it.
+SITE_PATH = env.site_path("ELENCHUS_PATH")
+FORCE_SCRIPT_NAME = SITE_PATH or None
+SESSION_COOKIE_PATH = CSRF_COOKIE_PATH = LANGUAGE_COOKIE_PATH = f"{SITE_PATH}/"
+MESSAGE_STORAGE = "config.notices.SiteStorage"
+
+OPERATORS = env.networks("ELENCHUS_OPERATORS")
+OPERATORS_TOKEN = env.token("ELENCHUS_OPERATORS_TOKEN")
+KEEP_DAYS = env.number("ELENCHUS_KEEP_DAYS")
+
 TWO_FACTOR = env.flag("ELENCHUS_TWO_FACTOR")
 OIDC_SERVER = env.web_address("ELENCHUS_OIDC_SERVER")
+OIDC_NAME = env.text("ELENCHUS_OIDC_NAME")
 OPEN_SIGNUP = env.flag("ELENCHUS_OPEN_SIGNUP")
 PROJECTS_BY = env.choice("ELENCHUS_PROJECTS_BY", ["staff", "leads", "anyone"])
 
 INSTALLED_APPS = [
     "frontend",
+    "operations",
     "boards",
     "scoring",
     "exports",
+    "assist",
     "agreement",
     "annotation",
     "django.contrib.admin",
@@ -45,6 +60,7 @@ INSTALLED_APPS = [
 ]
 
 MIDDLEWARE = [
+    "config.requests.watch",  # outermost: every answer is logged and counted, whoever gave it
     "django.middleware.security.SecurityMiddleware",
     "config.security.content_security_policy",
     "whitenoise.middleware.WhiteNoiseMiddleware",  # static files end here, with caching of their own
@@ -108,7 +124,10 @@ CELERY_BEAT_SCHEDULE = {
     "boards-sweep": {"task": "boards.sweep_boards", "schedule": 30.0},
     "scoring-sweep": {"task": "scoring.sweep_evaluations", "schedule": 30.0},
     "annotation-sweep-imports": {"task": "annotation.sweep_imports", "schedule": 30.0},
+    "assist-sweep": {"task": "assist.sweep_runs", "schedule": 30.0},
+    "annotation-delete-projects": {"task": "annotation.delete_projects", "schedule": 3600.0},
     "exports-sweep-refinements": {"task": "exports.sweep_refinements", "schedule": 30.0},
+    "operations-prune": {"task": "operations.prune", "schedule": 86_400.0},
 }
 
 # One cache for all processes: allauth counts failed log-ins in it.
@@ -133,7 +152,7 @@ STORAGES = {
     "staticfiles": {"BACKEND": "django.contrib.staticfiles.storage.StaticFilesStorage"},
 }
 MEDIA_ROOT = DATA_DIR / "files"
-STATIC_URL = "/static/"
+STATIC_URL = "static/"  # below SITE_PATH
 
 AUTHENTICATION_BACKENDS = [
     "config.accounts.AccountBackend",
@@ -151,14 +170,17 @@ AUTH_PASSWORD_VALIDATORS = [
 SECURE_REFERRER_POLICY = "same-origin"
 CSRF_FAILURE_VIEW = "frontend.middleware.form_refused"
 LOGIN_URL = "account_login"
-LOGIN_REDIRECT_URL = "/"
-ACCOUNT_LOGOUT_REDIRECT_URL = "/"
+LOGIN_REDIRECT_URL = "home"
+ACCOUNT_LOGOUT_REDIRECT_URL = "home"
 ACCOUNT_ADAPTER = "config.accounts.AccountAdapter"
 ACCOUNT_FORMS = {
     "login": "config.login.LoginForm",
     "signup": "config.login.SignupForm",
     "add_email": "config.login.AddEmailForm",
 }
+SOCIALACCOUNT_ADAPTER = "config.oidc_login.SocialAccountAdapter"
+# A form may lead to no other site (form-action of the policy): the way to that server is a link.
+SOCIALACCOUNT_LOGIN_ON_GET = True
 SOCIALACCOUNT_FORMS = {"signup": "config.oidc_login.SignupForm"}
 ACCOUNT_LOGIN_METHODS = {"username", "email"}
 ACCOUNT_SIGNUP_FIELDS = ["username*", "email", "password1*", "password2*"]
@@ -179,10 +201,10 @@ SOCIALACCOUNT_PROVIDERS = (
             "APPS": [
                 {
                     "provider_id": "oidc",
-                    "name": env.text("ELENCHUS_OIDC_NAME"),
+                    "name": OIDC_NAME,
                     "client_id": env.required("ELENCHUS_OIDC_CLIENT"),
                     "secret": env.required("ELENCHUS_OIDC_SECRET"),
-                    "settings": {"server_url": OIDC_SERVER},
+                    "settings": {"server_url": OIDC_SERVER, "oauth_pkce_enabled": True},
                 }
             ]
         }
@@ -200,6 +222,8 @@ EMAIL_TIMEOUT = 10
 DEFAULT_FROM_EMAIL = SERVER_EMAIL = env.sender("ELENCHUS_EMAIL_FROM")
 
 ENCODER = env.text("ELENCHUS_ENCODER")
+BLEURT = env.text("ELENCHUS_BLEURT")
+COMET = env.text("ELENCHUS_COMET")
 SENTENCE_ENCODER = env.text("ELENCHUS_SENTENCE_ENCODER")
 SENTENCE_VECTORS = DATA_DIR / "sentence-vectors.sqlite3"
 
@@ -234,6 +258,11 @@ SPECTACULAR_SETTINGS = {
     "SWAGGER_UI_DIST": "SIDECAR",
     "SWAGGER_UI_FAVICON_HREF": "SIDECAR",
     "SERVE_INCLUDE_SCHEMA": False,
+    "SERVERS": [{"url": SITE_PATH}] if SITE_PATH else [],
+    "POSTPROCESSING_HOOKS": [
+        "drf_spectacular.hooks.postprocess_schema_enums",
+        "core.api_schema.describe_refusals",
+    ],
     "COMPONENT_SPLIT_REQUEST": True,
     # Two kinds of job say "queued" and the like in words of their own.
     "ENUM_NAME_OVERRIDES": {
@@ -244,14 +273,6 @@ SPECTACULAR_SETTINGS = {
 }
 
 # To standard error, and never with a request's body: it holds judgements nobody may see in an open round.
-LOGGING = {
-    "version": 1,
-    "disable_existing_loggers": False,
-    "formatters": {"line": {"format": "%(asctime)s %(levelname)s %(name)s: %(message)s"}},
-    "handlers": {"stderr": {"class": "logging.StreamHandler", "formatter": "line"}},
-    "root": {
-        "handlers": ["stderr"],
-        "level": env.choice("ELENCHUS_LOG_LEVEL", ["DEBUG", "INFO", "WARNING", "ERROR"]),
-    },
-    "loggers": {"django": {"handlers": [], "propagate": True}},
-}
+LOG_FORMAT = env.choice("ELENCHUS_LOG_FORMAT", ["", "json", "line"])
+LOG_LEVEL = env.choice("ELENCHUS_LOG_LEVEL", ["DEBUG", "INFO", "WARNING", "ERROR"])
+LOGGING = logging_settings(LOG_FORMAT or "line", LOG_LEVEL)

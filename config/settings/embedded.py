@@ -9,11 +9,14 @@ from config.private_files import make_database_private, make_folder_private
 from config.secret_key import read_or_create_secret_key
 
 from .base import *  # noqa: F403
-from .base import DATA_DIR, DATABASES
+from .base import DATA_DIR, DATABASES, LOG_FORMAT, LOGGING
 
 DEBUG = env.flag("ELENCHUS_DEBUG")
 make_folder_private(DATA_DIR)
 SECRET_KEY = env.text("ELENCHUS_SECRET_KEY") or read_or_create_secret_key(DATA_DIR / "secret_key")
+
+if not LOG_FORMAT:
+    LOGGING["loggers"]["elenchus.access"] = {"level": "WARNING"}  # a terminal that people work in
 
 # Straight from the source folders and never cached: after an update the next page load is the new one.
 WHITENOISE_USE_FINDERS = True

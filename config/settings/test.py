@@ -24,6 +24,6 @@ WHITENOISE_USE_FINDERS = WHITENOISE_AUTOREFRESH = True  # found when asked for, 
 EMAIL_BACKEND = "django.core.mail.backends.locmem.EmailBackend"
 PASSWORD_HASHERS = ["django.contrib.auth.hashers.MD5PasswordHasher"]
 ENCODER = ""
-SENTENCE_ENCODER = ""
+SENTENCE_ENCODER = BLEURT = COMET = ""
 LLM_ENDPOINTS, LLM_API_KEYS = [], {}
 PROJECTS_BY = "anyone"  # tests/frontend/test_home.py has the other choices

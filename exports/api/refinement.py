@@ -185,6 +185,8 @@ class RefinementRunCancelApi(MemberView):
 
 
 class RefinementListApi(MemberView):
+    pagination_class = PageNumberPagination
+
     @extend_schema(
         parameters=[
             OpenApiParameter("page", int),
@@ -202,7 +204,7 @@ class RefinementListApi(MemberView):
             rows = refinements_of(member.project).filter(run=run)
         else:
             rows = refinements_current(member.project)
-        pages = PageNumberPagination()
+        pages = self.pagination_class()
         rows = readable(rows, member).order_by("pk")
         page = pages.paginate_queryset(rows, request, view=self)
         return pages.get_paginated_response(RefinementSerializer(page, many=True).data)

@@ -3,10 +3,8 @@
 from __future__ import annotations
 
 import mimetypes
-from collections.abc import Iterator
 from typing import Any
 
-from django.core.files.storage import default_storage
 from django.http import HttpRequest, HttpResponse, HttpResponseBase, StreamingHttpResponse
 from django.utils.cache import get_conditional_response
 from django.utils.translation import gettext
@@ -25,12 +23,13 @@ from annotation.api.projects import REFUSALS, MemberView
 from annotation.models import Membership
 from core.api import RefusalSerializer
 from core.errors import NotFound
+from exports.documentation.contents import StoredFile
 from exports.models import Release
 from exports.releases.claim import release_cancel
 from exports.releases.http_range import byte_range
 from exports.releases.publication import release_publish, release_unpublish
 from exports.releases.reader_access import refuse_release_while_judging
-from exports.releases.storage import verify_file
+from exports.releases.storage import file_pieces, refuse_taken_down, verify_file
 from exports.selection.parameters import (
     EXCHANGE,
     LEAST_CELL,
@@ -40,8 +39,6 @@ from exports.selection.parameters import (
     Parameters,
 )
 from exports.tasks import release_start
-
-CHUNK = 1 << 16
 
 
 class ReleaseSerializer(serializers.ModelSerializer[Any]):
@@ -211,6 +208,7 @@ class ReleaseFileApi(MemberView):
         responses={
             (200, "application/octet-stream"): OpenApiTypes.BINARY,
             **REFUSALS,
+            410: OpenApiResponse(RefusalSerializer, "A text in it was erased for good (`taken_down`)."),
             503: OpenApiResponse(RefusalSerializer, "The storage lost or changed the file (`damaged`)."),
         }
     )
@@ -224,7 +222,8 @@ class ReleaseFileApi(MemberView):
             raise NotFound(
                 gettext("Release %(version)s has no file “%(name)s”.") % {"version": version, "name": name}
             )
-        return file_response(request, file, caching="no-store")
+        refuse_taken_down(release)
+        return file_response(request, release, file, caching="no-store")
 
 
 def release_or_404(member: Membership, version: str) -> Release:
@@ -235,7 +234,9 @@ def release_or_404(member: Membership, version: str) -> Release:
     return release
 
 
-def file_response(request: HttpRequest | Request, file: dict[str, Any], *, caching: str) -> HttpResponseBase:
+def file_response(
+    request: HttpRequest | Request, release: Release, file: StoredFile, *, caching: str
+) -> HttpResponseBase:
     """Return a file of a release as a download in pieces, or the part of it that was asked for.
 
     `caching` is its Cache-Control. Raises Refused where the storage does not have these bytes any more.
@@ -245,7 +246,7 @@ def file_response(request: HttpRequest | Request, file: dict[str, Any], *, cachi
     if known is not None:
         known.headers["Cache-Control"] = caching
         return known
-    verify_file(file)
+    verify_file(release.files, file)
     wanted, if_range = request.headers.get("Range"), request.headers.get("If-Range")
     part = byte_range(wanted if if_range in (None, tag) else None, size)
     if part is None:
@@ -254,7 +255,9 @@ def file_response(request: HttpRequest | Request, file: dict[str, Any], *, cachi
         return response
     kind = mimetypes.guess_type(file["name"])[0] or "application/octet-stream"
     response = StreamingHttpResponse(
-        _pieces(file["storage"], part.start, part.end), content_type=kind, status=206 if part.partial else 200
+        file_pieces(release.files, file, part.start, part.end),
+        content_type=kind,
+        status=206 if part.partial else 200,
     )
     if part.partial:
         response.headers["Content-Range"] = f"bytes {part.start}-{part.end - 1}/{size}"
@@ -264,12 +267,3 @@ def file_response(request: HttpRequest | Request, file: dict[str, Any], *, cachi
     response.headers["Cache-Control"] = caching
     response.headers["Content-Disposition"] = f'attachment; filename="{file["name"].rpartition("/")[2]}"'
     return response
-
-
-def _pieces(name: str, start: int, end: int) -> Iterator[bytes]:
-    with default_storage.open(name, "rb") as stream:
-        stream.seek(start)
-        left = end - start
-        while left and (piece := stream.read(min(CHUNK, left))):
-            left -= len(piece)
-            yield piece

@@ -1,11 +1,22 @@
-"""Addresses of the API of releases and refinements, below /api/."""
+"""Addresses of the API of judgements, releases and refinements, below /api/."""
 
 from django.urls import path
 
+from exports.api import judgements
 from exports.api import refinement as refinement_api
 from exports.api import releases as api
 
 urlpatterns = [
+    path(
+        "projects/<slug:slug>/judgements.csv",
+        judgements.JudgementsCsvApi.as_view(),
+        name="api-judgements-csv",
+    ),
+    path(
+        "projects/<slug:slug>/judgements.jsonl",
+        judgements.JudgementsLinesApi.as_view(),
+        name="api-judgements-jsonl",
+    ),
     path("projects/<slug:slug>/releases/", api.ReleaseListApi.as_view(), name="api-releases"),
     path("projects/<slug:slug>/releases/<str:version>/", api.ReleaseApi.as_view(), name="api-release"),
     path(

@@ -20,7 +20,6 @@ from typing import Any
 
 from django.utils.translation import gettext
 
-from agreement.report.comparison import rounds_conditions
 from agreement.report.figures import ReportFigures
 from agreement.report.judgements import RoundJudgements
 from annotation.codebooks.definition import Codebook
@@ -59,11 +58,6 @@ class Disclosure:
         if not self.parameters.withheld:
             return frozenset()
         return frozenset(item for item in items if self.is_withheld(self.split_of.get(item, "")))
-
-    def round_conditions(self, selection: Selection) -> list[dict[str, Any]]:
-        """Return what sets each round apart from the one before it, withheld items aside."""
-        withheld = self.withheld_among(self.split_of)
-        return rounds_conditions(selection.project, selection.round_of, without=withheld)
 
     def round_figures(
         self,

@@ -5,10 +5,11 @@ See docs/decisions/releases.md.
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+from collections.abc import Iterable, Sequence
 from statistics import median, quantiles
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
+from agreement.report.figures import RoundConditions
 from exports.documentation.card_agreement import AgreementFigures, agreement_text
 from exports.documentation.card_usage import use_text
 from exports.documentation.citation import author_names, make_citation
@@ -29,7 +30,7 @@ def card_text(
     version: str,
     built: Built,
     agreement: AgreementFigures,
-    conditions: list[dict[str, Any]],
+    conditions: Sequence[RoundConditions],
 ) -> str:
     """Return the data card of a release; `conditions` are those under which its rounds can be compared."""
     parts = [

@@ -3,11 +3,11 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from typing import Any
 
 from agreement.display.cells import Notes
 from agreement.display.wording import cluster_of, interval_note, reason_text
-from agreement.report.figures import ReportFigures, SectionFigures
+from agreement.report.conditions import is_compared
+from agreement.report.figures import ReportFigures, RoundConditions, SectionFigures
 from agreement.statistics.estimates import KEPT_BACK
 from agreement.statistics.figures import EstimateFigures
 from annotation.codebooks.definition import CQS_GEN
@@ -25,19 +25,19 @@ _COEFFICIENTS = (
 _SPAN_FIGURES = (("exact", "exact"), ("token_jaccard", "token Jaccard"), ("u_alpha", "u_alpha"))
 
 
-def agreement_text(agreement: AgreementFigures, conditions: Sequence[dict[str, Any]]) -> str:
+def agreement_text(agreement: AgreementFigures, conditions: Sequence[RoundConditions]) -> str:
     """Return the section about agreement; "" where no round was annotated.
 
-    conditions: those of `Disclosure.round_conditions`, which stand with each round that another came before.
+    conditions: those of `rounds_conditions`, which stand with each round that another came before.
     """
-    against = {row["round"]: row for row in conditions}
+    against = {row["round"]: row for row in conditions if is_compared(row)}
     lines = []
     for row, figures in agreement:
         shown = [section for section in figures["sections"] if section["kind"] != "group"]
         lines += [f"### {cell(row.name)}", ""]
         lines += [_size(figures), ""]
-        compared = against.get(row.number, {})
-        if "against" in compared:
+        compared = against.get(row.number)
+        if compared:
             lines += [f"Compared with {cell(compared['against_name'])}: {cell(compared['says'])}", ""]
         notes = Notes()
         first = "type" if any(section["kind"] == "type" for section in shown) else "comparison"

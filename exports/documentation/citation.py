@@ -12,6 +12,7 @@ from dataclasses import dataclass
 from mimetypes import guess_type
 from typing import Any
 
+from exports.documentation.contents import StoredFile
 from exports.models import Release
 
 _FRONT_MATTER = re.compile(r"\A---\n.*?^---\n", re.DOTALL | re.MULTILINE)
@@ -121,7 +122,7 @@ def bibtex(reference: Reference, address: str) -> str:
 
 
 def describe_dataset(
-    reference: Reference, release: Release, address: str, files: list[dict[str, Any]]
+    reference: Reference, release: Release, address: str, files: list[StoredFile]
 ) -> dict[str, Any]:
     """Return a release as a Dataset of schema.org, which search engines for data read."""
     described: dict[str, Any] = {

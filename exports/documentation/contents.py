@@ -4,16 +4,19 @@ from __future__ import annotations
 
 from collections import Counter
 from dataclasses import dataclass, field
-from typing import Any
+from typing import Any, NotRequired, TypedDict
 
 from exports.disclosure.disclosure import Disclosure
+from exports.files.zip_archive import Entry
+from exports.selection.refined_questions import RunFacts
 
 
 @dataclass(frozen=True, slots=True)
 class BuiltFile:
     """A file of a release, by its name below the folder.
 
-    `internal` ones hold withheld references or systems' questions; the `archive` is the ZIP of all others.
+    `internal` ones hold withheld references or systems' questions; the `archive` is the ZIP of all others,
+    with its `entries` in order: it is put together while it is sent.
     """
 
     name: str
@@ -21,6 +24,81 @@ class BuiltFile:
     size: int
     internal: bool = False
     archive: bool = False
+    entries: tuple[Entry, ...] = ()
+
+
+class StoredFile(TypedDict):
+    """A file as the row of a release has it: a `BuiltFile` and its place in the storage.
+
+    The ZIP has no place (releases of before have one): `entries` are its files in order, with their CRC-32.
+    """
+
+    name: str
+    sha256: str
+    size: int
+    internal: bool
+    archive: bool
+    storage: str
+    entries: NotRequired[list[tuple[str, int]]]
+
+
+class AnnotatorsAnItem(TypedDict):
+    """By how many annotators items were judged: the median, and items by that number, None where too few."""
+
+    median: float | None
+    items: dict[str, int | None]
+
+
+class ManifestRound(TypedDict):
+    """A round of a release; types and asked are there only where it did not ask all types of all items."""
+
+    number: int
+    name: str
+    purpose: str
+    guideline_version: int
+    annotators_an_item: AnnotatorsAnItem
+    imported: bool
+    reopened: bool
+    types: NotRequired[list[str]]
+    asked: NotRequired[dict[str, Any]]
+
+
+class ManifestType(TypedDict):
+    """What a type may be called."""
+
+    code: str
+    name: str
+    aliases: list[str]
+
+
+class LabelsBySource(TypedDict):
+    """How often each label was given, by the source of the item, before and after edited questions."""
+
+    as_annotated: dict[str, dict[str, int]]
+    as_released: dict[str, dict[str, int]]
+
+
+class Manifest(TypedDict):
+    """release.json: what a release was built from, and its counts.
+
+    types is there for FOCUS, labels_by_split where there are splits, refinements where there are refined
+    questions.
+    """
+
+    project: str
+    version: str
+    protocol: str
+    digest: str
+    parameters: dict[str, Any]
+    rounds: list[ManifestRound]
+    guideline_version: int
+    types: NotRequired[list[ManifestType]]
+    splits: dict[str, int]
+    counts: dict[str, int]
+    labels: dict[str, int]
+    labels_by_split: NotRequired[dict[str, dict[str, int]]]
+    labels_by_source: LabelsBySource
+    refinements: NotRequired[list[RunFacts]]
 
 
 @dataclass(frozen=True, slots=True)
@@ -57,7 +135,7 @@ class Built:
     labels_after: dict[str, dict[str, int]]
     labels_by_split: dict[str, dict[str, int]]
     annotators_an_item: dict[int, dict[int, int]]
-    refinements: list[dict[str, Any]]
+    refinements: list[RunFacts]
     card: str = ""
     files: list[BuiltFile] = field(default_factory=list)
 

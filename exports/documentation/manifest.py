@@ -7,13 +7,14 @@ import tomllib
 from collections.abc import Collection
 from pathlib import Path
 from statistics import median
-from typing import TYPE_CHECKING, Any
+from typing import Any, cast
 
 from annotation.models import Codebook as Version
 from core.csv_safety import made_safe
 from exports.disclosure.disclosure import Disclosure, texts_of
 from exports.disclosure.small_cells import hidden_parts
 from exports.documentation.card import LISTED, citation_of, description, licence_of
+from exports.documentation.contents import AnnotatorsAnItem, Built, BuiltFile, Manifest, ManifestType
 from exports.documentation.croissant import croissant
 from exports.documentation.guideline_files import version_files
 from exports.documentation.json_schemas import (
@@ -28,9 +29,6 @@ from exports.files.vote_outputs import MATRIX, SOFT_LABELS, SPANS, TEXTS
 from exports.formats.longform import csv_line
 from exports.selection.parameters import CREDITS
 from exports.selection.selection import Selection
-
-if TYPE_CHECKING:
-    from exports.documentation.contents import Built, BuiltFile
 
 SUMS = "SHA256SUMS"
 SHIPPED = Path(__file__).parents[1] / "shipped"
@@ -143,9 +141,9 @@ def _data_files(sums: Sums) -> dict[str, str]:
     return {name: sums.sha256(name) for name in names}
 
 
-def manifest(selection: Selection, version: str, built: Built) -> dict[str, Any]:
+def manifest(selection: Selection, version: str, built: Built) -> Manifest:
     """Return what the release was built from, and its counts."""
-    return {
+    told = {
         "project": selection.project.slug,
         "version": version,
         "protocol": selection.project.protocol,
@@ -174,9 +172,10 @@ def manifest(selection: Selection, version: str, built: Built) -> dict[str, Any]
         "labels_by_source": {"as_annotated": built.labels_before, "as_released": built.labels_after},
         **({"refinements": built.refinements} if selection.parameters.refined_questions else {}),
     }
+    return cast(Manifest, told)  # some keys are not always there
 
 
-def _types(selection: Selection) -> list[dict[str, Any]]:
+def _types(selection: Selection) -> list[ManifestType]:
     """Return what each type may be called, which `scripts/score.py` reads."""
     return [
         {"code": kind.code, "name": kind.name, "aliases": list(kind.aliases)}
@@ -184,7 +183,7 @@ def _types(selection: Selection) -> list[dict[str, Any]]:
     ]
 
 
-def annotators_an_item(selection: Selection, built: Built, round: int) -> dict[str, Any]:
+def annotators_an_item(selection: Selection, built: Built, round: int) -> AnnotatorsAnItem:
     """Return by how many annotators the items of a round were judged: the median, and items by number.
 
     Where labels or texts are kept back a number of few items is null.

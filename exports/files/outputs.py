@@ -261,7 +261,8 @@ class ExchangeOutput:
         self._selection = selection
         self._withheld = places.withheld
         self._public = places.open(format.file)
-        self._internal = places.open(format.file, internal=True) if places.withheld else None
+        inside = bool(places.withheld) and format.withheld
+        self._internal = places.open(format.file, internal=True) if inside else None
         # With how many questions the longest item has, beside the file that has that item.
         self._beside = [
             (places.open(format.beside[0], internal=internal), internal)

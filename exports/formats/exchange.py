@@ -15,6 +15,7 @@ from annotation.codebooks.definition import PUBLISHED_LABELS
 from core.texts import utf16_offset
 from exports.formats import label_studio
 from exports.formats.answers import by_annotator, details, question_of, type_name
+from exports.formats.instructions import instructions
 from exports.selection.decisions import Judgement
 from exports.selection.records import ItemRecord
 from exports.selection.selection import Selection
@@ -38,6 +39,8 @@ class ExchangeFormat:
     layout: Literal["list", "lines"]
     objects: Callable[[ItemRecord, Selection], Iterator[dict[str, Any]]]
     beside: tuple[str, Callable[[Selection, int], str]] | None = None
+    withheld: bool = True
+    """Whether what is withheld is written inside of the release."""
 
 
 def doccano(record: ItemRecord, selection: Selection) -> Iterator[dict[str, Any]]:
@@ -142,6 +145,14 @@ FORMATS = (
         "exchange/web_annotation.jsonl",
         "lines",
         web_annotation,
+    ),
+    ExchangeFormat(
+        "instructions",
+        "Instructions for fine-tuning (JSON Lines)",
+        "exchange/instructions.jsonl",
+        "lines",
+        instructions,
+        withheld=False,
     ),
 )
 BY_KEY = {format.key: format for format in FORMATS}

@@ -75,6 +75,11 @@ def known(selection: Selection) -> tuple[tuple[str, str], ...]:
     return _TYPES if selection.typology else _QUESTIONS
 
 
+def raw_columns(*, typology: bool) -> tuple[tuple[str, str], ...]:
+    """Return the columns without a release, where nothing says which judgement of an annotator counts."""
+    return tuple(column for column in (_TYPES if typology else _QUESTIONS) if column[0] != "counted")
+
+
 def rows(record: ItemRecord, selection: Selection) -> Iterator[Row]:
     """Yield the judgements of an item by unit, round and annotator: a value for each of `known`, in order."""
     item, rounds, members = record.item.external_id, selection.round_of, selection.members
@@ -132,6 +137,15 @@ def csv_line(cells: Sequence[Any]) -> str:
     return text.getvalue().removesuffix("\r\n") + "\n"
 
 
+def csv_block(kinds: Iterable[str], values: Sequence[Sequence[Any]]) -> str:
+    """Return the lines of CSV of a block of rows, given column by column."""
+    cells = [csv_cells(kind, column) for kind, column in zip(kinds, values, strict=True)]
+    block = io.StringIO(newline="")
+    csv.writer(block, lineterminator="\n").writerows(zip(*cells, strict=True))
+    text = block.getvalue()
+    return "".join(map(csv_line, zip(*cells, strict=True))) if "\r" in text else text
+
+
 class JudgementFiles:
     """The judgements as CSV and as Parquet, written column by column, a row group at a time in memory.
 
@@ -178,11 +192,4 @@ class JudgementFiles:
             for column, field in zip(values, self._schema, strict=True)
         ]
         self._parquet.write_table(self._arrow.Table.from_arrays(arrays, schema=self._schema))
-        kinds = self._columns.values()
-        cells = [csv_cells(kind, column) for kind, column in zip(kinds, values, strict=True)]
-        block = io.StringIO(newline="")
-        csv.writer(block, lineterminator="\n").writerows(zip(*cells, strict=True))
-        text = block.getvalue()
-        if "\r" in text:
-            text = "".join(map(csv_line, zip(*cells, strict=True)))
-        self._csv_stream.write(text)
+        self._csv_stream.write(csv_block(self._columns.values(), values))

@@ -9,7 +9,8 @@ from dataclasses import dataclass
 from django.utils.translation import gettext
 
 from annotation.codebooks.definition import BLANK
-from core.texts import is_blank, length_problem
+from assist.asking.prompts import placeholder_missing, placeholder_problem, placeholders_filled
+from core.texts import is_blank
 from exports.models import PROMPT_LENGTH
 
 DEFAULT_PROMPT = """\
@@ -28,7 +29,6 @@ the question alone, without quotation marks around it."""
 
 PLACEHOLDERS = ("argument", "span", "type", "question")
 
-_PLACE = re.compile(r"\{(\w+)\}")
 _QUESTION_MARKS = "?？؟\u037e"
 _CLOSERS = re.escape("\"'”’»›)]」』")
 _SPACED_END = re.compile(rf"(?P<word>\w*)[.!?؟…]+[{_CLOSERS}]*\s+(?P<next>\S)")
@@ -60,16 +60,9 @@ class GoldQuestion:
 
 def prompt_problem(prompt: str) -> str:
     """Return what is wrong with a prompt, in a sentence; empty where nothing is."""
-    if problem := length_problem(prompt, PROMPT_LENGTH):
-        return gettext("The prompt cannot be sent: %(problem)s.") % {"problem": problem}
-    names = set(_PLACE.findall(prompt))
-    if unknown := sorted(names - set(PLACEHOLDERS)):
-        known = ", ".join(f"{{{name}}}" for name in PLACEHOLDERS)
-        return gettext("{%(unknown)s} stands for nothing: use %(known)s.") % {
-            "unknown": unknown[0],
-            "known": known,
-        }
-    if "question" not in names:
+    if problem := placeholder_problem(prompt, PLACEHOLDERS, most=PROMPT_LENGTH):
+        return problem
+    if placeholder_missing(prompt, ["question"]):
         return gettext("Write {question} where the question goes.")
     return ""
 
@@ -82,7 +75,7 @@ def fill_prompt(prompt: str, asked: GoldQuestion) -> str:
         "type": asked.type_name,
         "question": asked.question,
     }
-    return _PLACE.sub(lambda place: values[place[1]], prompt)
+    return placeholders_filled(prompt, values)
 
 
 def answer_problem(answer: str, asked: GoldQuestion) -> str:

@@ -18,24 +18,21 @@ from django.utils import timezone
 from django.utils.translation import gettext
 
 from annotation.models import ProjectEvent
+from assist.asking.llm_client import Answer, Endpoint, Timing, Unanswered, ask_endpoint, chat_body
+from assist.runs import loop
 from core.errors import Refused
 from core.failure import failure_words
 from core.jobs import ClaimLost, Lease
 from core.texts import BLANK_CHARACTERS
 from exports.models import QuestionRefinement, RefinementRun
 from exports.refinement.candidates import questions_waiting
-from exports.refinement.llm_client import Answer, Endpoint, Pause, Timing, Unanswered, ask_endpoint, chat_body
 from exports.refinement.prompt import GoldQuestion, answer_problem, fill_prompt
 from exports.refinement.runs import outcomes
 from exports.selection.refined_questions import text_sha256
 
 logger = logging.getLogger(__name__)
 
-SLICE = 600.0
-"""Seconds until a worker hands the run back: others get their turn, and no task limit ends it."""
-
-STOP_AFTER = 5
-"""Questions in a row without an answer that stop a run: the endpoint is down, or refuses what we send."""
+SLICE, STOP_AFTER = loop.SLICE, loop.STOP_AFTER
 
 State = RefinementRun.State
 
@@ -69,33 +66,18 @@ def _work(run_id: int, lease: Lease, timing: Timing) -> bool:
     done = run.refinements.count()
     waiting = list(islice(questions_waiting(run), max(0, run.max_questions - done)))
     lease.progress(done, done + len(waiting))
-    pause = Pause(60 / run.per_minute, timing)
-    ends, failures = timing.clock() + SLICE, 0
-
-    def before_each_try() -> None:
-        pause.begin()
-        lease.renew()
-
-    for asked in waiting:
-        if timing.clock() >= ends:
-            lease.drop()
-            return True
-        pause.wait()
-        row = _refinement(run, asked, endpoint, timing, before_each_try)
-        if row is None:
-            continue
-        done += 1
-        with transaction.atomic():
-            # An answer came: what stopped workers before is over.
-            lease.renew(progress_done=done, attempts=0)
-            row.save()
-        failures = failures + 1 if row.state == QuestionRefinement.State.FAILED else 0
-        if failures == STOP_AFTER:
-            raise Refused(
-                "not_ready",
-                gettext("%(stop_after)s questions in a row had no answer. The last time %(reason)s.")
-                % {"stop_after": STOP_AFTER, "reason": row.reason},
-            )
+    if loop.units_asked(
+        waiting,
+        lambda asked, alive: _refinement(run, asked, endpoint, timing, alive),
+        lease=lease,
+        timing=timing,
+        per_minute=run.per_minute,
+        done=done,
+        unanswered=lambda row: row.state == QuestionRefinement.State.FAILED,
+        slice_seconds=SLICE,
+        stop_after=STOP_AFTER,
+    ):
+        return True
     _finish(run_id, lease, State.DONE)
     return False
 

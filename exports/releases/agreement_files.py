@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Callable, Collection
+from collections.abc import Callable, Collection, Sequence
 from functools import partial
 from pathlib import Path
 from typing import Any
@@ -13,7 +13,7 @@ from agreement.display.csv_latex import figures_csv, latex_table
 from agreement.models import AgreementReport
 from agreement.report.assembly import build_report
 from agreement.report.conditions import conditions_csv
-from agreement.report.figures import ReportFigures
+from agreement.report.figures import ReportFigures, RoundConditions
 from agreement.report.judgements import RoundJudgements
 from agreement.report.loading import read_judgements, read_texts
 from agreement.report.parameters import clean_parameters
@@ -29,14 +29,19 @@ Agreement = list[tuple[RoundRow, ReportFigures]]
 
 
 def write_agreement(
-    selection: Selection, disclosure: Disclosure, directory: Path, *, heartbeat: Callable[[], None]
+    selection: Selection,
+    disclosure: Disclosure,
+    conditions: Sequence[RoundConditions],
+    directory: Path,
+    *,
+    heartbeat: Callable[[], None],
 ) -> Agreement:
     """Write the report of every chosen round below `agreement/` and return the figures of each.
 
     Of a round with withheld items the report is made without them, and the whole one goes below `internal/`.
     A round of which too few items are left has none. `rounds.json` and `rounds.csv` say under what conditions
-    one round can be compared with the one before. `heartbeat` is called meanwhile, since the report of a
-    large round takes longer than a lease.
+    one round can be compared with the one before, withheld items aside. `heartbeat` is called meanwhile,
+    since the report of a large round takes longer than a lease.
     """
     found = []
     for row in selection.rounds:
@@ -57,7 +62,6 @@ def write_agreement(
     for row, figures in found:
         _write(directory / "agreement", row.number, figures)
     if found:
-        conditions = disclosure.round_conditions(selection)
         text = json.dumps(conditions, ensure_ascii=False, indent=2) + "\n"
         (directory / "agreement" / "rounds.json").write_bytes(text.encode())
         (directory / "agreement" / "rounds.csv").write_bytes(conditions_csv(conditions).encode())

@@ -7,7 +7,7 @@ from __future__ import annotations
 
 import hashlib
 from collections import Counter, defaultdict
-from collections.abc import Callable, Iterable
+from collections.abc import Callable, Collection, Iterable, Sequence
 from itertools import islice
 from pathlib import Path
 from typing import Any
@@ -16,6 +16,7 @@ from django.utils.translation import gettext
 
 from agreement.report.assembly import REPORT_VERSION
 from agreement.report.comparison import rounds_conditions
+from agreement.report.figures import RoundConditions
 from agreement.report.judgements import natural_key
 from core.errors import Refused
 from exports.disclosure.disclosure import Disclosure, disclosure_of, keeps_back
@@ -65,7 +66,12 @@ class Digest:
     could try out which of them have the digest.
     """
 
-    def __init__(self, selection: Selection, public: Disclosure | None = None) -> None:
+    def __init__(
+        self,
+        selection: Selection,
+        conditions: Sequence[RoundConditions],
+        public: Disclosure | None = None,
+    ) -> None:
         self._hash = hashlib.sha256()
         self._selection = selection
         self._public = public
@@ -82,7 +88,7 @@ class Digest:
                 [project.licence, project.languages, project.contact],
                 selection.parameters.to_json(),
                 [row[1:] for row in selection.rounds],
-                self._conditions() if selection.parameters.agreement else None,
+                conditions if selection.parameters.agreement else None,
                 selection.codebook_version,
                 *(
                     project.codebooks.values_list("source", "guideline").get(version=version)
@@ -99,11 +105,6 @@ class Digest:
             return read_annotators(selection)
         split_of = public.split_of
         return read_annotators(selection, lambda item: not public.is_withheld(split_of.get(item, "")))
-
-    def _conditions(self) -> list[dict[str, Any]]:
-        if self._public is None:
-            return rounds_conditions(self._selection.project, self._selection.round_of)
-        return self._public.round_conditions(self._selection)
 
     def add(self, record: ItemRecord, split: str) -> None:
         """Take in one item. Keys of the database stay out: a restored copy has the same digest."""
@@ -178,7 +179,7 @@ class Digest:
 
 def release_digest(selection: Selection) -> str:
     """Return the digest that a build would have, without writing anything."""
-    plan, digest = plan_splits(selection), Digest(selection)
+    plan, digest = plan_splits(selection), Digest(selection, _conditions(selection))
     for record in read_records(selection):
         digest.add(record, plan.get(record.item.pk, ""))
     return digest.hexdigest()
@@ -201,16 +202,19 @@ def _build_files(selection: Selection, version: str, sums: Sums, progress: Progr
     total = items_chosen(selection).count()
     if total == 0:
         raise Refused("not_ready", nothing_to_release(selection))
-    split_of, digest, splits = plan_splits(selection), Digest(selection), Counter[str]()
+    conditions, split_of = _conditions(selection), plan_splits(selection)
+    digest, splits = Digest(selection, conditions), Counter[str]()
     disclosure = disclosure_of(selection, split_of)
-    told = None if disclosure.is_everything_public else Digest(selection, disclosure)
+    if withheld := disclosure.withheld_among(split_of):
+        conditions = _conditions(selection, without=withheld)
+    told = None if disclosure.is_everything_public else Digest(selection, conditions, disclosure)
     names = sorted(set(split_of.values()))
     annotators = Annotators(digest.columns, told.columns if told else digest.columns)
     plan = Plan(selection, names, read_origins(selection), disclosure.texts_out, annotators)
     title = f"{selection.project.slug}-{version}"
     with (
         (SubprocessWriter if total >= SUBPROCESS_FROM else ItemFiles)(plan, sums) as files,
-        Archive(sums.directory / f"{title}.zip", sums.directory, title) as archive,
+        Archive(sums.directory, title) as archive,
     ):
         done, records = 0, read_records(selection)
         while batch := [(record, split_of.get(record.item.pk, "")) for record in islice(records, BATCH)]:
@@ -228,7 +232,7 @@ def _build_files(selection: Selection, version: str, sums: Sums, progress: Progr
         try:
             if selection.parameters.agreement:
                 agreement = write_agreement(
-                    selection, disclosure, sums.directory, heartbeat=lambda: progress(done, total)
+                    selection, disclosure, conditions, sums.directory, heartbeat=lambda: progress(done, total)
                 )
         finally:
             # What does not add up may be why there are no figures, and is what people can mend.
@@ -241,10 +245,17 @@ def _build_files(selection: Selection, version: str, sums: Sums, progress: Progr
         disclosure = disclosure_knowing(selection, disclosure, built)
         shown = disclosure.public_selection(selection)
         built.cleaned_by(disclosure)
-        built.card = card_text(shown, version, built, agreement, disclosure.round_conditions(selection))
+        built.card = card_text(shown, version, built, agreement, conditions)
         write_documents(shown, disclosure, version, built, sums)
-        built.files = seal_files(sums, archive)
+        built.files = seal_files(sums, archive, f"{title}.zip")
     return built
+
+
+def _conditions(selection: Selection, *, without: Collection[int] = ()) -> list[RoundConditions]:
+    """Return what sets each round apart from the one before it; nothing where no agreement is released."""
+    if not selection.parameters.agreement:
+        return []
+    return rounds_conditions(selection.project, selection.round_of, without=without)
 
 
 def _reconcile(selection: Selection, tally: Tally, stamp: str) -> None:
@@ -295,20 +306,20 @@ def _judged_by(selection: Selection, tally: Tally) -> list[tuple[int, int | None
     ]
 
 
-def seal_files(sums: Sums, archive: Archive) -> list[BuiltFile]:
-    """Write SHA256SUMS over the public files and finish the ZIP of them all; return every file.
+def seal_files(sums: Sums, archive: Archive, name: str) -> list[BuiltFile]:
+    """Write SHA256SUMS over the public files and finish the ZIP of them all, `name`; return every file.
 
     The ZIP has the files with something of every item already.
     """
-    paths = sorted(path for path in sums.directory.rglob("*") if path.is_file() and path != archive.path)
+    paths = sorted(path for path in sums.directory.rglob("*") if path.is_file())
     files = [_built_file(sums, path.relative_to(sums.directory).as_posix()) for path in paths]
     public = [file for file in files if not file.internal]
     (sums.directory / SUMS).write_bytes(sums_text(public).encode())
     in_archive = sums.written()
     archive.add(lambda: [*(file.name for file in public if file.name not in in_archive), SUMS])
     sha256 = archive.close()
-    size = archive.path.stat().st_size
-    return [*files, _built_file(sums, SUMS), BuiltFile(archive.path.name, sha256, size, archive=True)]
+    zipped = BuiltFile(name, sha256, archive.size, archive=True, entries=tuple(archive.entries))
+    return [*files, _built_file(sums, SUMS), zipped]
 
 
 def _is_internal(name: str) -> bool:

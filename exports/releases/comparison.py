@@ -18,6 +18,7 @@ from django.core.files.base import ContentFile
 from django.core.files.storage import default_storage
 from django.db.models import Q
 
+from exports.documentation.contents import Manifest, StoredFile
 from exports.models import Release
 from exports.releases.comparison_files import Unit, files_that_differ, lines_files, read_items, read_lines
 from exports.selection.parameters import Parameters
@@ -82,7 +83,7 @@ class Changes:
 def release_before(release: Release, *, public: bool = False) -> Release | None:
     """Return the release that was built last before this one; with `public`, the last that is public."""
     earlier = Q(built_at__lt=release.built_at) | Q(built_at=release.built_at, pk__lt=release.pk)
-    found = release.project.releases.filter(earlier, state=Release.State.DONE)
+    found = release.project.releases.filter(earlier, state=Release.State.DONE, taken_down_at=None)
     if public:
         found = found.filter(is_public=True)
     return found.order_by("-built_at", "-id").first()
@@ -142,6 +143,13 @@ def withdrawn_among(release: Release, removed: tuple[str, ...]) -> list[str]:
     return [item for item in removed if item in withdrawn]
 
 
+def forget_changes(release: Release) -> None:
+    """Delete what was stored of comparing a release with any other of its project."""
+    for other in release.project.releases.filter(state=Release.State.DONE).exclude(pk=release.pk):
+        for place in (_place(release, other), _place(other, release)):
+            default_storage.delete(place)
+
+
 def _place(before: Release, after: Release) -> str:
     # Digests say what was built and checksums in which version: a restored copy may reuse the keys of rows.
     files = [sorted(file["sha256"] for file in release.files) for release in (before, after)]
@@ -189,8 +197,9 @@ def _compared(before: Release, after: Release) -> Changes:
     )
 
 
-def _manifest_file(release: Release) -> dict[str, Any]:
-    return next(file for file in release.files if file["name"] == "release.json")
+def _manifest_file(release: Release) -> StoredFile:
+    files: list[StoredFile] = release.files
+    return next(file for file in files if file["name"] == "release.json")
 
 
 def _item_changes(item: str, before: tuple[Unit, ...], after: tuple[Unit, ...]) -> Iterator[Change]:
@@ -219,7 +228,7 @@ def _choices(before: Release, after: Release) -> Iterator[tuple[str, str, str]]:
 
 def _manifest(release: Release) -> dict[str, Any]:
     with default_storage.open(_manifest_file(release)["storage"], "rb") as stream:
-        told = json.load(stream)
+        told: Manifest = json.load(stream)
     rounds = [f"{row['name']} (guideline {row['guideline_version']})" for row in told["rounds"]]
     # A release from before a choice was there is as one that left it at its default.
     chosen = {**Parameters().to_json(), **told["parameters"]}

@@ -11,14 +11,17 @@ from django.utils.translation import gettext
 from annotation.models import Membership, ProjectEvent
 from core.errors import NotFound, Refused
 from exports.disclosure.disclosure import keeps_back
+from exports.documentation.contents import StoredFile
 from exports.models import Release
+from exports.releases.storage import refuse_taken_down
 
 DATA_ALONE = ("data/", "focus", "cqs_gen", "schemas/", "scripts/")
 """How the files of a release begin that say nothing of anything kept back, whenever it was built."""
 
 
 def release_publish(*, release: Release, by: Membership) -> None:
-    """Make a release's page and its files public. Raises Refused where it is not built."""
+    """Make a release's page and its files public. Raises Refused where it is not built, or has no files."""
+    refuse_taken_down(release)
     if not _switch(release, public=True, by=by) and release.state != Release.State.DONE:
         raise Refused(
             "not_ready",
@@ -60,9 +63,9 @@ def public_release_newer(release: Release) -> Release | None:
     return public.filter(built_at__gt=release.built_at).order_by("-built_at", "-id").first()
 
 
-def public_files(release: Release) -> list[dict[str, Any]]:
+def public_files(release: Release) -> list[StoredFile]:
     """Return the files that anybody may have: all but those that hold what is kept back."""
-    files = [file for file in release.files if not file["internal"]]
+    files: list[StoredFile] = [file for file in release.files if not file["internal"]]
     if not tells_too_much(release):
         return files
     return [file for file in files if file["name"].startswith(DATA_ALONE)]

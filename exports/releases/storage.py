@@ -11,7 +11,7 @@ import os
 import shutil
 import tempfile
 import uuid
-from collections.abc import Callable, Iterable, Iterator, Mapping
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
@@ -22,9 +22,10 @@ from django.core.files.storage import default_storage
 from django.utils.translation import gettext
 
 from core.errors import Refused
-from exports.documentation.contents import Built
+from exports.documentation.contents import Built, StoredFile
 from exports.documentation.manifest import SUMS
 from exports.files.checksums import file_sha256
+from exports.files.zip_archive import Entry, archive_parts
 from exports.models import Release
 
 logger = logging.getLogger(__name__)
@@ -60,23 +61,29 @@ class _Movable(AnyFile):
 
 def store_files(
     release_id: int, token: str, folder: Path, built: Built, *, stored: Callable[[], None]
-) -> list[Mapping[str, Any]]:
-    """Put the files of an attempt into the storage; `stored` is called after each and may raise to stop."""
-    rows: list[Mapping[str, Any]] = []
+) -> list[StoredFile]:
+    """Put the files of an attempt into the storage; `stored` is called after each and may raise to stop.
+
+    The ZIP has no place there: its row says which files it has, in order, and the CRC-32 of each.
+    """
+    rows: list[StoredFile] = []
     for file in built.files:
-        with (folder / file.name).open("rb") as stream:
-            name = default_storage.save(f"{_folder(release_id, token)}/{file.name}", _Movable(stream))
-        stored()
-        rows.append(
-            {
-                "name": file.name,
-                "sha256": file.sha256,
-                "size": file.size,
-                "internal": file.internal,
-                "archive": file.archive,
-                "storage": name,
-            }
-        )
+        name = ""
+        if not file.archive:
+            with (folder / file.name).open("rb") as stream:
+                name = default_storage.save(f"{_folder(release_id, token)}/{file.name}", _Movable(stream))
+            stored()
+        row: StoredFile = {
+            "name": file.name,
+            "sha256": file.sha256,
+            "size": file.size,
+            "internal": file.internal,
+            "archive": file.archive,
+            "storage": name,
+        }
+        if file.archive:
+            row["entries"] = [(entry.name, entry.crc32) for entry in file.entries]
+        rows.append(row)
     return rows
 
 
@@ -111,7 +118,7 @@ def forget_files(release_id: int, token: str) -> None:
         )
 
 
-CHUNK = 1 << 20
+PIECE = 1 << 16
 
 
 def directory_or_refuse(directory: Path) -> None:
@@ -132,7 +139,10 @@ def write_release(release: Release, directory: Path, *, internal: bool = False) 
         raise Refused(
             "not_ready", f"Release {release.version} is not built: {release.error or release.state}."
         )
-    files = [file for file in release.files if not file["archive"] and (internal or not file["internal"])]
+    refuse_taken_down(release)
+    files: list[StoredFile] = [
+        file for file in release.files if not file["archive"] and (internal or not file["internal"])
+    ]
     names = [file["name"] for file in files]
     directory_or_refuse(directory)
     if directory.is_dir() and any(directory.iterdir()):
@@ -155,16 +165,29 @@ def write_release(release: Release, directory: Path, *, internal: bool = False) 
     return names
 
 
+def refuse_taken_down(release: Release) -> None:
+    """Raise Refused where the files of a release are gone for good."""
+    if release.taken_down_at:
+        raise Refused(
+            "taken_down",
+            gettext(
+                "The files of release %(version)s are gone: a text in it was erased for good on %(day)s. "
+                "Build a new version, which leaves the text out."
+            )
+            % {"version": release.version, "day": f"{release.taken_down_at:%Y-%m-%d}"},
+        )
+
+
 def _other_files(directory: Path) -> Refused:
     words = f"{directory} has other files in it: name a new folder, so that no release is half of another."
     return Refused("taken", words)
 
 
-def _copy(file: dict[str, Any], path: Path) -> None:
+def _copy(file: StoredFile, path: Path) -> None:
     path.parent.mkdir(parents=True, exist_ok=True)
     digest = hashlib.sha256()
     with default_storage.open(file["storage"], "rb") as source, path.open("xb") as target:
-        while chunk := source.read(CHUNK):
+        while chunk := source.read(PIECE):
             digest.update(chunk)
             target.write(chunk)
     if digest.hexdigest() != file["sha256"]:
@@ -175,7 +198,7 @@ def _copy(file: dict[str, Any], path: Path) -> None:
         )
 
 
-def _same(files: list[dict[str, Any]], directory: Path) -> bool:
+def _same(files: list[StoredFile], directory: Path) -> bool:
     present = {path.relative_to(directory).as_posix() for path in directory.rglob("*") if path.is_file()}
     return present == {file["name"] for file in files} and all(
         file_sha256(directory / file["name"]) == file["sha256"] for file in files
@@ -185,35 +208,38 @@ def _same(files: list[dict[str, Any]], directory: Path) -> bool:
 CHECKED_AGAIN = 7 * 24 * 3600
 """Seconds until a file whose time and size have not changed is read through again."""
 
+Files = Sequence[Mapping[str, Any]]
+"""The rows of all files of a release."""
 
-def mark_files_verified(files: Iterable[dict[str, Any]]) -> None:
+
+def mark_files_verified(files: Files) -> None:
     """Remember of files that were just stored that they are those that were built.
 
     Their SHA-256 was taken while they were written, so whoever downloads first need not wait for it.
     """
     for file in files:
-        cache.set(_key(file["storage"]), file["sha256"], CHECKED_AGAIN)
+        cache.set(_key(_parts(files, file)), file["sha256"], CHECKED_AGAIN)
 
 
-def verify_file(file: dict[str, Any]) -> None:
+def verify_file(files: Files, file: StoredFile) -> None:
     """Refuse a file of a release that the storage has lost, or has with other bytes than were built.
 
     A file is read through once its time of change or its size differs from when it was stored or read last,
-    and after a week in any case.
+    and after a week in any case; the ZIP with all that is in it.
     """
-    name = file["storage"]
     try:
-        size = default_storage.size(name)
-        key = _key(name)
-        if size == file["size"] and cache.get(key) == file["sha256"]:
+        parts = _parts(files, file)
+        sizes = [len(part) if isinstance(part, bytes) else default_storage.size(part[0]) for part in parts]
+        key = _key(parts)
+        if sum(sizes) == file["size"] and cache.get(key) == file["sha256"]:
             return
-        if size == file["size"] and _sha256(name) == file["sha256"]:
+        if sum(sizes) == file["size"] and _sha256(files, file) == file["sha256"]:
             cache.set(key, file["sha256"], CHECKED_AGAIN)
             return
     except OSError as error:
-        logger.error("the file %s of a release cannot be read (%s)", name, type(error).__name__)
+        logger.error("the file %s of a release cannot be read (%s)", _place(file), type(error).__name__)
     else:
-        logger.error("the file %s of a release is not the one that was built", name)
+        logger.error("the file %s of a release is not the one that was built", _place(file))
     raise Refused(
         "damaged",
         gettext(
@@ -225,12 +251,57 @@ def verify_file(file: dict[str, Any]) -> None:
     )
 
 
-def _key(name: str) -> str:
+def file_pieces(files: Files, file: Mapping[str, Any], start: int, end: int) -> Iterator[bytes]:
+    """Yield the bytes `start` to `end` of a file, half open; the ZIP is put together on the way."""
+    begin = 0
+    for part in _parts(files, file):
+        size = len(part) if isinstance(part, bytes) else part[1]
+        first, last = max(0, start - begin), min(size, end - begin)
+        begin += size
+        if first >= last:
+            continue
+        if isinstance(part, bytes):
+            yield part[first:last]
+            continue
+        with default_storage.open(part[0], "rb") as stream:
+            stream.seek(first)
+            left = last - first
+            while left and (piece := stream.read(min(PIECE, left))):
+                left -= len(piece)
+                yield piece
+
+
+def _parts(files: Files, file: Mapping[str, Any]) -> list[bytes | tuple[str, int]]:
+    """Return what a file is made of, in order: bytes, and files of the storage with their sizes.
+
+    Releases from before have their ZIP in the storage.
+    """
+    if "entries" not in file:
+        return [(file["storage"], file["size"])]
+    rows = {row["name"]: row for row in files}
+    entries = [Entry(name, rows[name]["size"], crc32) for name, crc32 in file["entries"]]
+    return [
+        part if isinstance(part, bytes) else (rows[part.name]["storage"], part.size)
+        for part in archive_parts(file["name"].removesuffix(".zip"), entries)
+    ]
+
+
+def _place(file: Mapping[str, Any]) -> str:
+    return str(file["storage"] or file["name"])
+
+
+def _key(parts: Iterable[bytes | tuple[str, int]]) -> str:
     """Return the cache's key of a file as it is in the storage now: another one once it has changed."""
-    seen = f"{name} {default_storage.get_modified_time(name).timestamp()}"
+    seen = " ".join(
+        f"{part[0]} {default_storage.get_modified_time(part[0]).timestamp()}"
+        for part in parts
+        if not isinstance(part, bytes)
+    )
     return f"release-file-{hashlib.sha256(seen.encode()).hexdigest()}"
 
 
-def _sha256(name: str) -> str:
-    with default_storage.open(name, "rb") as stream:
-        return hashlib.file_digest(stream, "sha256").hexdigest()
+def _sha256(files: Files, file: Mapping[str, Any]) -> str:
+    digest = hashlib.sha256()
+    for piece in file_pieces(files, file, 0, file["size"]):
+        digest.update(piece)
+    return digest.hexdigest()

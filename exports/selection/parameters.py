@@ -23,7 +23,7 @@ between what it can be chosen."""
 NAMED_SPLITS = ("field", "round", "topic")
 """How to split so that the splits have names which can be given others."""
 
-EXCHANGE = ("label_studio", "doccano", "web_annotation")
+EXCHANGE = ("label_studio", "doccano", "web_annotation", "instructions")
 CREDITS = {"licence": 200, "authors": 1_000, "citation": 4_000, "contact": 200, "published": 10}
 """What a release says about itself, with the most characters of each."""
 

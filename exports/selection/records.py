@@ -7,7 +7,7 @@ database, whose collations differ.
 from __future__ import annotations
 
 from collections import defaultdict
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, field
 from typing import Any
 
@@ -60,6 +60,13 @@ def read_records(selection: Selection) -> Iterator[ItemRecord]:
     last = 0
     while batch := [ItemRow(*row) for row in items.filter(pk__gt=last)[:BATCH]]:
         last = batch[-1].pk
+        yield from _batch_records(selection, batch)
+
+
+def records_of(selection: Selection, keys: Sequence[int]) -> Iterator[ItemRecord]:
+    """Yield the records of these items of the release, by their keys, in import order."""
+    rows = items_chosen(selection).filter(pk__in=keys).order_by("pk").values_list(*ItemRow._fields)
+    if batch := [ItemRow(*row) for row in rows]:
         yield from _batch_records(selection, batch)
 
 

@@ -7,7 +7,7 @@ from collections import defaultdict
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, field
 from datetime import datetime
-from typing import Any, NamedTuple
+from typing import NamedTuple, NotRequired, TypedDict, cast
 
 from django.db.models import Exists, OuterRef, QuerySet
 
@@ -98,10 +98,27 @@ class RunUse:
         self.days.add(found.answered_at.date().isoformat())
 
 
-def provenance(project: Project, uses: Mapping[int, RunUse]) -> list[dict[str, Any]]:
+class RunFacts(TypedDict):
+    """A run of a language model that brought refined questions of a release; one of the limits is there."""
+
+    run: int
+    endpoint: str
+    model: str
+    answered_as: list[str]
+    first_day: str
+    last_day: str
+    temperature: float | None
+    seed: int | None
+    max_tokens: NotRequired[int]
+    max_completion_tokens: NotRequired[int]
+    questions: int
+    prompt: str
+
+
+def provenance(project: Project, uses: Mapping[int, RunUse]) -> list[RunFacts]:
     """Return how the refined questions of a release came to be, run by run, as plain JSON."""
     runs = {run.number: run for run in project.refinement_runs.filter(number__in=list(uses))}
-    return [
+    found = [
         {
             "run": number,
             "endpoint": runs[number].host,
@@ -117,6 +134,7 @@ def provenance(project: Project, uses: Mapping[int, RunUse]) -> list[dict[str, A
         }
         for number in sorted(uses)
     ]
+    return cast(list[RunFacts], found)  # the name of the limit is the endpoint's
 
 
 def refinements_of(project: Project) -> QuerySet[QuestionRefinement]:

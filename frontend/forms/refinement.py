@@ -7,9 +7,10 @@ from django import forms
 from django.conf import settings
 from django.utils.translation import gettext, gettext_lazy, ngettext
 
+from assist.asking.choices import TEMPERATURES
 from exports.models import RefinementRun
 from exports.refinement.candidates import sources_known, splits_known
-from exports.refinement.parameters import LIMITS, TEMPERATURES, RefinementChoices
+from exports.refinement.parameters import LIMITS, RefinementChoices
 from exports.refinement.prompt import DEFAULT_PROMPT
 from exports.selection.selection import Selection
 

@@ -10,13 +10,16 @@ from django.conf import settings
 from django.utils.translation import gettext, gettext_lazy
 
 from annotation.models import Project, Protocol
+from assist.asking.prompts import PROMPT_LENGTH
 from exports.models import Release
 from scoring.evaluation.json_file import MOST_BYTES
-from scoring.evaluation.judge_prompts import MODEL_LABEL, MODEL_REFERENCE, PROMPT_LENGTH
+from scoring.evaluation.judge_prompts import MODEL_LABEL, MODEL_REFERENCE
+from scoring.evaluation.questions import PAIR_MODELS
 from scoring.figures.matching import THRESHOLDS
 from scoring.models import System
 from scoring.systems.choices import MOST_REPLICATES, MOST_SEED
 from scoring.systems.submissions import MOST_RUNS
+from scoring.systems.text_models import model_wanted
 from scoring.triggers import LIMITS
 
 MOST = LIMITS["system"]
@@ -105,6 +108,12 @@ class SystemForm(DescriptionForm):
         initial=THRESHOLDS["sts"],
         label=gettext_lazy("Sentence vectors: near enough above"),
     )
+    bleurt_threshold = forms.FloatField(
+        required=False,
+        label=gettext_lazy("BLEURT: near enough above"),
+        help_text=gettext_lazy("Often below 0."),
+    )
+    comet_threshold = forms.FloatField(required=False, label=gettext_lazy("COMET: near enough above"))
     replicates = forms.IntegerField(
         min_value=0,
         max_value=MOST_REPLICATES,
@@ -141,7 +150,8 @@ class SystemForm(DescriptionForm):
         super().__init__(*args, **kwargs)
         self.fields["place"].choices = places_of(project)  # type: ignore[attr-defined]
         if project.protocol == Protocol.FOCUS:
-            for name in ("methods", "chrf_threshold", "sts_threshold", *JUDGE_FIELDS):
+            thresholds = [f"{name}_threshold" for name in (*THRESHOLDS, *PAIR_MODELS)]
+            for name in ("methods", *thresholds, *JUDGE_FIELDS):
                 del self.fields[name]
             return
         del self.fields["scope"]
@@ -158,6 +168,11 @@ class SystemForm(DescriptionForm):
             ("human_reference", gettext_lazy("human_reference: the reference that people picked, else none")),
             ("human", gettext_lazy("human: the same, and the label that people gave to the others")),
         ]
+        for name, words in _PAIR_MODELS.items():
+            if model_wanted(name):
+                self.fields["methods"].choices.append((name, words))  # type: ignore[attr-defined]
+            else:
+                del self.fields[f"{name}_threshold"]
         if not settings.LLM_ENDPOINTS:
             for name in JUDGE_FIELDS:
                 del self.fields[name]
@@ -194,6 +209,12 @@ class SystemForm(DescriptionForm):
         """Return the version and the split, empty for the one that has all the items."""
         version, _, split = self.cleaned_data["place"].partition("/")
         return version, split
+
+
+_PAIR_MODELS = {
+    "bleurt": gettext_lazy("bleurt: a trained measure of two sentences"),
+    "comet": gettext_lazy("comet: a trained measure of translations"),
+}
 
 
 class TagForm(forms.Form):

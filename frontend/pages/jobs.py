@@ -11,6 +11,7 @@ from django.utils.translation import gettext, ngettext
 
 from agreement.models import AgreementReport
 from annotation.models import Round, Upload
+from assist.models import AssistRun
 from core.jobs import QUEUED, Job, silent_minutes
 from exports.models import RefinementRun, Release
 from frontend.templatetags.humanize_numbers import thousands
@@ -103,6 +104,31 @@ def refinement_shown(run: RefinementRun) -> JobShown:
         reverse("refinement_progress", args=args),
         reverse("refinements", args=[run.project.slug]),
         reverse("refinement_cancel", args=args),
+        gettext("Cancel the run"),
+    )
+
+
+def assist_shown(run: AssistRun) -> JobShown:
+    """Show a run of an assistant that waits or asks."""
+    args = [run.project.slug, run.number]
+    if run.state == QUEUED and not run.progress_total:
+        said = gettext(
+            "The run waits for a worker. If it waits for more than a minute, see whether a worker runs."
+        )
+    else:
+        told = {**_how_far(run), "model": run.model, "host": run.host}
+        said = _with_silence(
+            run, gettext("%(done)s of %(total)s questions answered by %(model)s at %(host)s.") % told
+        )
+    return JobShown(
+        run,
+        "assistant-progress",
+        gettext("The run at work"),
+        gettext("Progress of the run"),
+        said,
+        reverse("assistant_progress", args=args),
+        reverse("assistant_run", args=args),
+        reverse("assistant_run", args=args),
         gettext("Cancel the run"),
     )
 

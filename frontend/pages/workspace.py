@@ -40,6 +40,7 @@ MODULES = (
     "workspace/saving/sender",
     "workspace/session",
     "workspace/shell",
+    "workspace/supply",
     "workspace/saving/storage",
     "workspace/saving/tabs",
     "workspace/training_end",
@@ -112,6 +113,7 @@ def _context(member: Membership, round: Round, part: str = "") -> dict[str, Any]
             name: reverse(f"api-{part}{name}", args=[slug, number])
             for name in ("workspace", "units", "judgements")
         },
+        "outline_url": "" if part else reverse("api-outline", args=[slug, number]),
         "for_key": bool(part),
         "back": reverse("round_key", args=[slug, number]) if part else reverse("project", args=[slug]),
         "matching": round.matching,

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from django.db.models import QuerySet
 from django.utils.translation import gettext
-from drf_spectacular.utils import OpenApiResponse, extend_schema
+from drf_spectacular.utils import OpenApiParameter, OpenApiResponse, extend_schema
 from rest_framework import status
 from rest_framework.parsers import MultiPartParser
 from rest_framework.request import Request
@@ -18,6 +18,7 @@ from exports.api.releases import release_or_404
 from exports.models import Release
 from exports.releases.reader_access import refuse_release_while_judging
 from scoring.api.serializers import (
+    ComparisonSerializer,
     EvaluationInputSerializer,
     EvaluationSerializer,
     FilesRefusedSerializer,
@@ -25,10 +26,11 @@ from scoring.api.serializers import (
 )
 from scoring.models import Evaluation
 from scoring.systems.choices import read_choices
+from scoring.systems.comparing import comparison_stored, evaluations_chosen
 from scoring.systems.evaluations import evaluation_cancel, evaluation_or_404
 from scoring.systems.judging import DEFAULTS
 from scoring.systems.submissions import FilesRefused, HandedIn
-from scoring.tasks import answers_start, evaluation_start_again
+from scoring.tasks import answers_start, comparison_start, evaluation_start_again
 
 
 class EvaluationListApi(MemberView):
@@ -94,6 +96,31 @@ class EvaluationListApi(MemberView):
             return Response(body, status=status.HTTP_422_UNPROCESSABLE_ENTITY)
         rows = _evaluations(release).filter(pk__in=[one.pk for one in made]).order_by("pk")
         return Response(EvaluationSerializer(rows, many=True).data, status=status.HTTP_202_ACCEPTED)
+
+
+class ComparisonApi(MemberView):
+    @extend_schema(
+        parameters=[
+            OpenApiParameter(
+                "evaluation", int, many=True, description="Two to ten evaluations that are done."
+            )
+        ],
+        responses={200: ComparisonSerializer, 202: ComparisonSerializer, **REFUSALS},
+        operation_id="evaluations_compare",
+    )
+    def get(self, request: Request, slug: str, version: str) -> Response:
+        """Compare evaluations against the same split; 202 while a worker does: ask again until it is 200."""
+        member = self.member(request, slug, lead=True)
+        release = _release(member, version)
+        keys = [int(key) for key in request.query_params.getlist("evaluation") if key.isdecimal()]
+        chosen = evaluations_chosen(member.project, keys)
+        if any(one.submission.release_id != release.pk for one in chosen):
+            raise NotFound(gettext("There is no such evaluation in this project."))
+        found = comparison_stored(chosen)
+        if found is None:
+            comparison_start(chosen)
+            return Response({"state": "running", "figures": None}, status=status.HTTP_202_ACCEPTED)
+        return Response({"state": "done", "figures": found})
 
 
 class EvaluationApi(MemberView):

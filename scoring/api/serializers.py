@@ -110,6 +110,15 @@ class WholeEvaluationSerializer(EvaluationSerializer):
         fields = [*EvaluationSerializer.Meta.fields, "figures"]
 
 
+class ComparisonSerializer(serializers.Serializer[Any]):
+    state = serializers.ChoiceField(["running", "done"])
+    figures = serializers.JSONField(
+        allow_null=True,
+        help_text="`systems`, `pairs` with a paired interval each and, of questions, `methods`, "
+        "`correlations` and `diversity`; null until done. See docs/scoring.md.",
+    )
+
+
 class FaultSerializer(serializers.Serializer[Any]):
     file = serializers.CharField()
     item = serializers.CharField()

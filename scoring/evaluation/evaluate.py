@@ -4,16 +4,16 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
-from typing import Any
+from typing import Any, Protocol
 
+from agreement.spans.encoders import Encoder, MissingEncoder
 from core.canonical_json import canonical
 from scoring.evaluation.faults import AnswersRefused
 from scoring.evaluation.focus import focus_answers, focus_figures
 from scoring.evaluation.judge_prompts import JUDGED
 from scoring.evaluation.judges import NO_ENDPOINT, Judge, verdicts
 from scoring.evaluation.questions import (
-    BY_PEOPLE,
-    NO_ENCODER,
+    MODEL_MISSING,
     NO_MATCHING_ROUND,
     Method,
     People,
@@ -26,20 +26,31 @@ from scoring.evaluation.questions import (
 )
 from scoring.evaluation.references import Benchmark
 from scoring.evaluation.submissions import Submission
+from scoring.evaluation.trivial_rows import trivial_rows
 from scoring.figures.comparison import kappa_matrix, runs_together
+from scoring.figures.figure import FloatArray, forget_draws
 from scoring.figures.types import Scope
 
-ENGINE_VERSION = 2
+ENGINE_VERSION = 3
 """Raised whenever the same files would give other figures."""
 
 FOCUS_METHOD = Method("exact")
+
+
+class TextModel(Protocol):
+    """What compares questions with references: a sentence encoder, or a model of pairs."""
+
+    def to_json(self) -> dict[str, str]: ...
+
+    def table(self, questions: Sequence[str], references: Sequence[str]) -> FloatArray: ...
 
 
 @dataclass(frozen=True, slots=True)
 class Choices:
     """How to score. `scope` says which figures of types are the headline; both are computed.
 
-    Without `with_answers` there are no lines of FOCUS answers: ten of each item take their memory.
+    Without `with_answers` there are no lines of FOCUS answers: ten of each item take their memory. `models`
+    are those of the methods sts, bleurt and comet that are there, `of_spans` is the encoder of BERTScore.
     """
 
     methods: Sequence[Method] = ()
@@ -48,10 +59,10 @@ class Choices:
     seed: int = 1
     system: str = ""
     with_answers: bool = True
-    encoder: Table | None = None
-    encoder_named: Mapping[str, str] | None = None
+    models: Mapping[str, TextModel] = field(default_factory=dict)
     people: People | None = None
     judges: Mapping[str, Judge] = field(default_factory=dict)
+    of_spans: Encoder | MissingEncoder | None = None
 
 
 @dataclass(slots=True)
@@ -86,6 +97,8 @@ def evaluate(benchmark: Benchmark, runs: Sequence[tuple[Submission, str]], choic
             }
             for pair in kappa_matrix(labels)
         ]
+    trivial = [row for method in _methods(benchmark, choices) for row in _trivial(benchmark, method, choices)]
+    forget_draws()
     scores = {
         "engine": ENGINE_VERSION,
         "protocol": "focus" if benchmark.is_focus else "cqs_gen",
@@ -108,16 +121,50 @@ def evaluate(benchmark: Benchmark, runs: Sequence[tuple[Submission, str]], choic
         "evaluations": evaluations,
         "together": _together(evaluations) if len(runs) > 1 else [],
         "methods_compared": compared,
+        "trivial": trivial,
     }
     return Evaluation(canonical(scores), canonical(answers))
+
+
+def _methods(benchmark: Benchmark, choices: Choices) -> Sequence[Method]:
+    return [FOCUS_METHOD] if benchmark.is_focus else choices.methods
+
+
+def _trivial(benchmark: Benchmark, method: Method, choices: Choices) -> Iterator[dict[str, Any]]:
+    """Score what knows nothing of the text by the same method."""
+    rows = trivial_rows(
+        benchmark,
+        method=method,
+        encoder=_table(choices, method),
+        scope=choices.scope,
+        replicates=choices.replicates,
+        seed=choices.seed,
+        hindsight=True,
+    )
+    for row in rows:
+        yield {"method": method.to_json(), **row}
+
+
+def _table(choices: Choices, method: Method) -> Table | None:
+    model = choices.models.get(method.name)
+    return model.table if model is not None else None
 
 
 def _of_run(
     benchmark: Benchmark, submission: Submission, number: int, choices: Choices
 ) -> Iterator[tuple[dict[str, Any], Iterator[dict[str, Any]], list[str | None] | None]]:
     if benchmark.is_focus:
-        figures = focus_figures(benchmark, submission, replicates=choices.replicates, seed=choices.seed)
-        found = {"method": FOCUS_METHOD.to_json(), "figures": figures, "reason": None}
+        of_spans = choices.of_spans
+        figures = focus_figures(
+            benchmark,
+            submission,
+            replicates=choices.replicates,
+            seed=choices.seed,
+            encoder=of_spans if isinstance(of_spans, Encoder) else None,
+        )
+        found: dict[str, Any] = {"method": FOCUS_METHOD.to_json(), "figures": figures, "reason": None}
+        if of_spans is not None:
+            found["encoder"] = dict(of_spans.to_json())
         lines = focus_answers(benchmark, submission) if choices.with_answers else iter(())
         yield found, lines, None
         return
@@ -130,21 +177,21 @@ def _of_run(
             submission,
             method,
             system=choices.system,
-            encoder=choices.encoder,
+            encoder=_table(choices, method),
             people=choices.people,
         )
         if matches is None:
-            reason = NO_MATCHING_ROUND if method.name in BY_PEOPLE else NO_ENCODER
+            reason = MODEL_MISSING.get(method.name, NO_MATCHING_ROUND)
             yield {"method": method.to_json(), "figures": None, "reason": reason}, iter(()), None
             continue
         figures = question_figures(
             benchmark, submission, matches, replicates=choices.replicates, seed=choices.seed
         )
         told: dict[str, Any] = {"method": method.to_json(), "figures": figures, "reason": None}
-        if rows := threshold_rows(benchmark, submission, method, matches, choices.system):
+        if rows := threshold_rows(benchmark, submission, method, matches, choices.system, choices.people):
             told["thresholds"] = rows
-        if method.name == "sts":
-            told["encoder"] = dict(choices.encoder_named or {})
+        if method.name in choices.models:
+            told["encoder"] = choices.models[method.name].to_json()
         lines = question_answers(benchmark, submission, method, matches)
         yield told, lines, all_labels(benchmark, matches)
 

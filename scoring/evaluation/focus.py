@@ -2,9 +2,11 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from typing import Any
 
+from agreement.spans.bertscore import Embedded, bertscore
+from agreement.spans.encoders import Encoder
 from agreement.spans.similarity import (
     MEASURES,
     Similarity,
@@ -18,18 +20,32 @@ from agreement.spans.similarity import (
 from agreement.spans.tokens import positions
 from scoring.evaluation.references import Benchmark
 from scoring.evaluation.submissions import Submission
-from scoring.figures.spans import Answers, Means, Place, span_tables
+from scoring.figures.spans import ALL, Answers, Means, Place, References, span_tables
 from scoring.figures.types import NONE, Scope, TypeScores, type_scores
 from scoring.reading.focus_answers import NO_WORDS, Answer
 
 SCOPES: tuple[Scope, ...] = ("decided", "all")
+WORDS = MEASURES.index("unigram_jaccard")
+"""The measure that is shown of one answer."""
+
+BERTSCORE, BERTSCORE_DIGITS = "bertscore", 4
+"""The measure by an encoder; more digits are not the same on every machine."""
+
 _BY_PLACE = ("exact", "character_jaccard", "token_jaccard")
 
 
 def focus_figures(
-    benchmark: Benchmark, submission: Submission, *, replicates: int, seed: int
+    benchmark: Benchmark,
+    submission: Submission,
+    *,
+    replicates: int,
+    seed: int,
+    encoder: Encoder | None = None,
 ) -> dict[str, Any]:
-    """Return the figures of one run in both scopes, those of its spans, and what it missed."""
+    """Return the figures of one run in both scopes, those of its spans, and what it missed.
+
+    encoder : that of BERTScore, which is a measure of spans where there is one
+    """
     decided = {item: found.decided for item, found in benchmark.arguments.items()}
     said = {item: [one.type for one in found.answers] for item, found in submission.types.items()}
     scores = {
@@ -40,7 +56,7 @@ def focus_figures(
     }
     return {
         **{scope: types_json(found) for scope, found in scores.items()},
-        **_spans(benchmark, submission, replicates, seed),
+        **_spans(benchmark, submission, replicates, seed, encoder),
         "spans_not_in_text": sum(found.spans_not_in_text for found in submission.types.values()),
         "confusion": {code: dict(row) for code, row in scores["all"].confusion.items()},
     }
@@ -71,11 +87,25 @@ def types_json(scores: TypeScores) -> dict[str, Any]:
 
 
 def _spans(
-    benchmark: Benchmark, submission: Submission, replicates: int, seed: int
+    benchmark: Benchmark, submission: Submission, replicates: int, seed: int, encoder: Encoder | None
 ) -> dict[str, dict[str, Any]]:
     """Return the figures of spans by reference set, mean and measure: of all types, by type and by group."""
     decided_yes = {item: found.spans for item, found in benchmark.arguments.items()}
-    answered = {item: _answers(benchmark, item, found.answers) for item, found in submission.types.items()}
+
+    def answered(item: str) -> Answers:
+        found = submission.types.get(item)
+        given = _answers(benchmark, item, found.answers) if found else ()
+        if semantic is not None:
+            semantic.read([span for _, span in given if span], decided_yes[item].values())
+        return given
+
+    semantic = SpanBertScore(encoder) if encoder is not None else None
+    measures = (*MEASURES, BERTSCORE) if semantic is not None else MEASURES
+
+    def similar(answer: Place, reference: Place) -> list[float]:
+        found = compared(answer, reference)
+        return found if semantic is None else [*found, semantic.of(answer, reference)]
+
     kinds = benchmark.codebook.types
     groups: dict[str, list[str] | None] = {"": None}
     groups |= {f"type {kind.code}": [kind.code] for kind in kinds}
@@ -83,13 +113,34 @@ def _spans(
         f"group {group.key}": [kind.code for kind in kinds if kind.group == group.key]
         for group in benchmark.codebook.groups
     }
-    tables = span_tables(decided_yes, answered, compared, MEASURES, groups, replicates=replicates, seed=seed)
+    tables = span_tables(decided_yes, answered, similar, measures, groups, replicates=replicates, seed=seed)
     found = {name: _means_json(table) for name, table in tables.items()}
     return {
         "spans": found[""],
         "spans_by_type": {kind.code: found[f"type {kind.code}"] for kind in kinds},
         "spans_by_group": {group.key: found[f"group {group.key}"] for group in benchmark.codebook.groups},
     }
+
+
+class SpanBertScore:
+    """F1 of BERTScore between spans of one item at a time: their vectors would fill the memory."""
+
+    def __init__(self, encoder: Encoder) -> None:
+        self._encoder = encoder
+        self._texts: dict[str, Embedded] = {}
+
+    def read(self, spans: Sequence[Place], references: Iterable[References]) -> None:
+        """Encode what an item has, in place of what the one before had."""
+        compared_with = [one.words for found in references for one in found.of(ALL)]
+        texts = sorted({*(span.words for span in spans), *compared_with}) if spans and compared_with else []
+        self._texts = dict(zip(texts, self._encoder.embed(texts), strict=True)) if texts else {}
+
+    def of(self, answer: Place, reference: Place) -> float:
+        """Return the score; where either has no token 1 for the same words, else 0."""
+        found = bertscore(self._texts[answer.words], self._texts[reference.words])
+        if found is None:
+            return float(answer.words.strip() == reference.words.strip())
+        return round(found.f1, BERTSCORE_DIGITS)
 
 
 def _means_json(table: Mapping[str, Means]) -> dict[str, Any]:
@@ -114,18 +165,23 @@ def _place(text: str, answer: Answer) -> Place | None:
     return None if words.casefold() in NO_WORDS else Place(words, None, text)
 
 
-def compared(answer: Place, reference: Place) -> dict[str, float]:
-    """Return every measure of an answer and a reference.
+def compared(answer: Place, reference: Place) -> list[float]:
+    """Return every measure of an answer and a reference, in the order of MEASURES.
 
     Measures of places are 0 where the answer has none. A measure that is undefined for both, such as pairs of
     words of single words, is 1 for the same words and 0 for others.
     """
     if answer.span and reference.span:
+        if answer.span == reference.span:
+            return [1.0] * len(MEASURES)
         found = similarities(reference.text, answer.span, reference.span)
     else:
         found = {name: Similarity(0.0) for name in _BY_PLACE} | _by_words(answer, reference)
+    values = [found[name].value for name in MEASURES]
+    if None not in values:
+        return values  # type: ignore[return-value]
     same = float(answer.words.strip() == reference.words.strip())
-    return {name: same if one.value is None else one.value for name, one in found.items()}
+    return [same if value is None else value for value in values]
 
 
 def _by_words(answer: Place, reference: Place) -> dict[str, Similarity]:
@@ -162,7 +218,7 @@ def focus_answers(benchmark: Benchmark, submission: Submission) -> Iterator[dict
                 "given": given.given if given else None,
                 "place": list(given.span) if given and given.span else None,
                 "similarity": {
-                    name: max((compared(place, one)["unigram_jaccard"] for one in chosen), default=None)
+                    name: max((compared(place, one)[WORDS] for one in chosen), default=None)
                     for name, chosen in (("gold", spans.gold), ("all", spans.of("all")))
                 }
                 if place and spans

@@ -6,17 +6,14 @@ Challenging Reasoning Task for Large Language Models, Figures 8 and 9, as its au
 
 from __future__ import annotations
 
-import hashlib
-import re
 from collections.abc import Sequence
 
 from django.utils.translation import gettext
 
-from core.texts import length_problem
+from assist.asking.prompts import placeholder_missing, placeholder_problem, placeholders_filled
 
 MODEL_REFERENCE, MODEL_LABEL = "model_reference", "model_label"
 JUDGED = (MODEL_REFERENCE, MODEL_LABEL)
-PROMPT_LENGTH = 20_000
 
 COMPARE = """\
 You will be given a set of reference questions, each with an identifying ID, and a newly generated question. \
@@ -100,22 +97,14 @@ DEFAULT_PROMPTS = {MODEL_REFERENCE: COMPARE, MODEL_LABEL: LABEL}
 _NEEDED = {MODEL_REFERENCE: ("references", "question"), MODEL_LABEL: ("text", "question")}
 PLACEHOLDERS = ("references", "question", "text")
 
-_PLACE = re.compile(r"\{(\w+)\}")
-
 
 def prompt_problem(method: str, prompt: str) -> str:
     """Return what is wrong with a prompt for a method, in a sentence; empty where nothing is."""
-    if problem := length_problem(prompt, PROMPT_LENGTH):
-        return gettext("The prompt cannot be sent: %(problem)s.") % {"problem": problem}
-    names = set(_PLACE.findall(prompt))
-    if unknown := sorted(names - set(PLACEHOLDERS)):
-        return gettext("{%(unknown)s} stands for nothing: use %(known)s.") % {
-            "unknown": unknown[0],
-            "known": ", ".join(f"{{{name}}}" for name in PLACEHOLDERS),
-        }
-    if missing := [name for name in _NEEDED[method] if name not in names]:
+    if problem := placeholder_problem(prompt, PLACEHOLDERS):
+        return problem
+    if missing := placeholder_missing(prompt, _NEEDED[method]):
         return gettext("Write {%(name)s} where it goes: %(method)s needs it.") % {
-            "name": missing[0],
+            "name": missing,
             "method": method,
         }
     return ""
@@ -132,9 +121,4 @@ def fill_prompt(prompt: str, *, question: str, text: str, references: Sequence[s
         "text": text,
         "references": "\n".join(f"{number}: {words}" for number, words in enumerate(references)),
     }
-    return _PLACE.sub(lambda place: values[place[1]], prompt)
-
-
-def prompt_digest(prompt: str) -> str:
-    """Return the SHA-256 by which an answer names the prompt that it was given to."""
-    return hashlib.sha256(prompt.encode()).hexdigest()
+    return placeholders_filled(prompt, values)

@@ -10,7 +10,8 @@ from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field
 from typing import Any, NamedTuple
 
-from scoring.evaluation.judge_prompts import MODEL_REFERENCE, fill_prompt, prompt_digest
+from assist.asking.prompts import prompt_digest
+from scoring.evaluation.judge_prompts import MODEL_REFERENCE, fill_prompt
 from scoring.evaluation.references import Benchmark, Intervention
 from scoring.evaluation.submissions import Question, Submission
 from scoring.figures.matching import NAE, Match

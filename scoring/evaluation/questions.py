@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from typing import Any, NamedTuple
 
@@ -20,21 +21,26 @@ from scoring.figures.diversity import (
     ngram_within,
 )
 from scoring.figures.figure import FloatArray
-from scoring.figures.matching import NAE, THRESHOLDS, USEFUL, Match, match_questions, question_scores
+from scoring.figures.matching import LABELS, NAE, THRESHOLDS, USEFUL, Match, match_questions, question_scores
 from scoring.figures.people import Outcome, match_by_people, match_by_reference, undecided
 from scoring.figures.thresholds import GRIDS, Nearest, threshold_table
 
 NO_ENCODER = "no_encoder"
 NO_MATCHING_ROUND = "no_matching_round"
 DEFAULT_METHODS = ("chrf",)
-NOT_INSTALLED = ("bleurt", "comet")
+PAIR_MODELS = ("bleurt", "comet")
+"""Methods by a trained measure of two sentences, which is installed apart; their thresholds must be given."""
+
+MODEL_MISSING = {"sts": NO_ENCODER, "bleurt": "no_bleurt", "comet": "no_comet"}
+"""Why there are no figures by a method whose model is not there."""
+
 BY_PEOPLE = {"human_reference": match_by_reference, "human": match_by_people}
 """Methods that need what people decided in a matching round."""
 
 People = Mapping[str, Mapping[Any, Outcome]]
 """What people decided: of each item, by `words_key` of the question."""
 
-METHODS = ("exact", *THRESHOLDS, *JUDGED, *BY_PEOPLE)
+METHODS = ("exact", *THRESHOLDS, *PAIR_MODELS, *JUDGED, *BY_PEOPLE)
 _THERE_ARE = f"there are {', '.join(METHODS[:-1])} and {METHODS[-1]}."
 
 DIVERSITY: Mapping[str, Callable[[Sequence[str]], float | None]] = {
@@ -66,10 +72,10 @@ def read_method(given: str) -> Method:
     Method(name='chrf', threshold=35.0)
     """
     name, colon, threshold = given.partition(":")
-    if name in NOT_INSTALLED:
-        raise CannotScore(f"--method {name}: is not installed here; {_THERE_ARE}")
     if name not in METHODS:
         raise CannotScore(f"--method {name}: there is no such method; {_THERE_ARE}")
+    if name in PAIR_MODELS:
+        return Method(name, _threshold_of_pairs(given, name, threshold))
     if name not in THRESHOLDS:
         if colon:
             why = "people say so" if name in BY_PEOPLE else "the words are the same"
@@ -90,6 +96,17 @@ def read_method(given: str) -> Method:
     return Method(name, value)
 
 
+def _threshold_of_pairs(given: str, name: str, threshold: str) -> float:
+    """Read a threshold of a measure that is on no fixed scale: BLEURT is often below 0."""
+    try:
+        value = float(threshold)
+    except ValueError:
+        value = math.nan
+    if not math.isfinite(value):
+        raise CannotScore(f"--method {given}: has no threshold by default: give one, as in {name}:0.5.")
+    return value
+
+
 def labelled(
     benchmark: Benchmark,
     submission: Submission,
@@ -101,7 +118,8 @@ def labelled(
 ) -> dict[str, list[Match]] | None:
     """Return the match of each question by item; None where the method needs what is not there.
 
-    That is an encoder for `sts`, and what people decided for the methods of people.
+    That is what people decided for the methods of people, and for `sts`, `bleurt` and `comet` the table of
+    their model, `encoder`.
     """
     if method.name in BY_PEOPLE:
         if people is None:
@@ -111,8 +129,8 @@ def labelled(
             item: _decided(benchmark.interventions[item], given, method, people.get(item, {}), own)
             for item, given in submission.questions.items()
         }
-    table = {"exact": None, "chrf": chrf_table, "sts": encoder}[method.name]
-    if method.name == "sts" and table is None:
+    table = {"exact": None, "chrf": chrf_table}.get(method.name, encoder)
+    if method.name in MODEL_MISSING and table is None:
         return None
     own = benchmark.own.get(system, frozenset())
     return {
@@ -153,7 +171,8 @@ def _matches(
         matches = [_same_words(text, [found.words for found in references], labels) for text in asked]
     else:
         similarities = table(asked, [found.words for found in references])
-        matches = match_questions(similarities, labels, threshold=method.threshold or 0.0)
+        assert method.threshold is not None
+        matches = match_questions(similarities, labels, threshold=method.threshold)
     return [
         match if match.reference is None else match._replace(reference=places[match.reference])
         for match in matches
@@ -239,24 +258,30 @@ def threshold_rows(
     method: Method,
     matches: Mapping[str, Sequence[Match]],
     system: str,
+    people: People | None = None,
 ) -> list[dict[str, Any]]:
-    """Return what other thresholds would have given; none for a method that has no threshold.
+    """Return what other thresholds would have given; none for a method that has no grid of these.
 
-    People's own labels are those of the references that the system asked itself, by the same words.
+    People's labels of a question are those of the reference that the system asked itself in the same words,
+    else what they decided in a matching round.
     """
     if method.name not in GRIDS:
         return []
     own = benchmark.own.get(system, frozenset())
+    by_people = labelled(benchmark, submission, Method("human"), system=system, people=people or {}) or {}
     nearest: list[Nearest] = []
     human: list[str | None] = []
     for item, intervention in benchmark.interventions.items():
         labelled_own = {
             words_key(found.words): found.label for found in intervention.questions if found.id in own
         }
-        for question, match in zip(submission.questions.get(item, ()), matches.get(item, ()), strict=True):
+        for question, match, decided in zip(
+            submission.questions.get(item, ()), matches.get(item, ()), by_people.get(item, ()), strict=True
+        ):
             best = None if match.reference is None else intervention.questions[match.reference].label
             nearest.append(Nearest(match.similarity, best))
-            human.append(labelled_own.get(words_key(question.words)))
+            label = decided.label if decided.label in LABELS else None
+            human.append(labelled_own.get(words_key(question.words), label))
     return [row.to_json() for row in threshold_table(nearest, human, GRIDS[method.name])]
 
 

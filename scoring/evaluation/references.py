@@ -2,13 +2,13 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping
-from dataclasses import dataclass, field
+from collections.abc import Callable, Iterable, Iterator, Mapping
+from dataclasses import dataclass, field, replace
 from typing import Any, NamedTuple
 
 from annotation.codebooks.definition import FOCUS, PUBLISHED_LABELS, Codebook
 from scoring.evaluation.faults import CannotScore, Findings
-from scoring.evaluation.json_file import items_of, shown
+from scoring.evaluation.json_file import items_of, items_one_by_one, shown
 from scoring.figures.spans import Place, References
 from scoring.figures.types import NONE
 from scoring.reading.focus_answers import NO_SPAN, AnswerRefused, TypeNames
@@ -77,8 +77,12 @@ def type_names(codebook: Codebook) -> TypeNames:
     return TypeNames([(kind.code, (kind.name, *kind.aliases)) for kind in codebook.types], none=derived)
 
 
+Source = Callable[[], Iterable[bytes]]
+"""Reads a file from its beginning, in pieces."""
+
+
 def read_benchmark(
-    data: bytes,
+    data: bytes | Source,
     file: str,
     codebook: Codebook,
     *,
@@ -86,19 +90,15 @@ def read_benchmark(
     own: Mapping[str, frozenset[str]] | None = None,
 ) -> Benchmark:
     """Read a benchmark file in the published shape. Raises CannotScore."""
-    findings = Findings(file)
-    entries = items_of(data, findings, limited=False)
-    if findings.faults:
-        raise CannotScore(str(findings.faults[0]))
-    if not entries:
-        raise CannotScore(f"{file}: has no item in it: there is nothing to score against.")
+    source: Source = (lambda: [data]) if isinstance(data, bytes) else data
     names = type_names(codebook)
     made = Benchmark(codebook, names, provenance=provenance or {}, own=own or {})
     try:
-        if made.is_focus:
-            arguments = {item: _argument(item, entry, names) for item, entry in entries.items()}
-            return Benchmark(codebook, names, arguments=arguments, provenance=made.provenance)
-        interventions = {item: _intervention(item, entry) for item, entry in entries.items()}
+        try:
+            found = _items(made, items_one_by_one(source()))
+        except (ValueError, RecursionError):
+            # Reading it whole tells what is wrong.
+            found = _items(made, _entries(b"".join(source())))
     except CannotScore as problem:
         raise CannotScore(f"{file}: {problem}") from None
     except (KeyError, TypeError, AttributeError) as problem:
@@ -106,9 +106,36 @@ def read_benchmark(
             f"{file}: is no benchmark file in the published shape ({problem}): name a file of a release, "
             "and the codebook that it was made with"
         ) from None
-    if not any(found.questions for found in interventions.values()):
+    if not found.items:
+        raise CannotScore(f"{file}: has no item in it: there is nothing to score against.")
+    if not found.is_focus and not any(one.questions for one in found.interventions.values()):
         raise CannotScore(f"{file}: {WITHHELD}")
-    return Benchmark(codebook, names, interventions=interventions, provenance=made.provenance, own=made.own)
+    return found
+
+
+def _entries(data: bytes) -> Iterator[tuple[str, Mapping[str, Any]]]:
+    findings = Findings("")
+    entries = items_of(data, findings, limited=False)
+    if findings.faults:
+        raise CannotScore(str(findings.faults[0]))
+    yield from entries.items()
+
+
+def _items(made: Benchmark, entries: Iterable[tuple[str, Mapping[str, Any]]]) -> Benchmark:
+    arguments: dict[str, Argument] = {}
+    interventions: dict[str, Intervention] = {}
+    shared: dict[Any, Mapping[str, bool | None]] = {}
+    for item, entry in entries:
+        if item in arguments or item in interventions:
+            raise ValueError("an item twice")
+        if made.is_focus:
+            found = _argument(item, entry, made.names)
+            # Many items have the same decisions.
+            key = tuple(found.decided.items())
+            arguments[item] = found._replace(decided=shared.setdefault(key, found.decided))
+        else:
+            interventions[item] = _intervention(item, entry)
+    return replace(made, arguments=arguments, interventions=interventions)
 
 
 def _argument(item: str, entry: Mapping[str, Any], names: TypeNames) -> Argument:

@@ -6,13 +6,15 @@ sentence encoders are trained. The encoder of BERTScore drops the markers and no
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from pathlib import Path
 
 import numpy as np
+from numpy.typing import ArrayLike
 
 from agreement.spans.encoders import (
     INSTALL,
+    INSTALL_TORCH,
     EncoderUnavailable,
     hub_folder,
     longest_input,
@@ -26,18 +28,13 @@ BATCH = 32
 
 
 class SentenceEncoder:
-    """An encoder of a folder, or of a hub's repository (`owner/name@revision`), in the form of ONNX.
+    """An encoder of a folder, or of a hub's repository (`owner/name@revision`), as ONNX or by torch.
 
     Vectors are kept by text as long as it lives, and in the file `kept` where one is given. Raises
     EncoderUnavailable.
     """
 
     def __init__(self, wanted: str, kept: Path | None = None) -> None:
-        try:
-            import onnxruntime
-            from tokenizers import Tokenizer
-        except ImportError:
-            raise EncoderUnavailable(f"run: {INSTALL}") from None
         folder = Path(wanted).expanduser()
         name, _, revision = wanted.partition("@")
         if folder.is_dir():
@@ -47,23 +44,15 @@ class SentenceEncoder:
         else:
             folder = hub_folder(name, revision or None, None)
         model = onnx_file(folder)
-        if model is None:
-            raise EncoderUnavailable(f"{name} has no model.onnx: export it as ONNX")
-        try:
-            self._tokenizer = Tokenizer.from_file(str(folder / "tokenizer.json"))
-            self._session = onnxruntime.InferenceSession(str(model), providers=["CPUExecutionProvider"])
-        except Exception as error:  # both libraries raise classes of their own, some of them plain Exception
-            raise EncoderUnavailable(f"{model.name} or tokenizer.json of {name} cannot be read") from error
-        longest = longest_input(folder, (self._tokenizer.truncation or {}).get("max_length"))
-        self._tokenizer.enable_truncation(longest)
-        self._tokenizer.no_padding()
-        self._inputs = {entry.name for entry in self._session.get_inputs()}
-        states = [entry.name for entry in self._session.get_outputs() if len(entry.shape) == 3]
-        if not states or not {"input_ids", "attention_mask"} <= self._inputs:
-            raise EncoderUnavailable(f"{model.name} is no encoder that gives one vector a token")
-        self._output = states[0]
+        if model is not None:
+            self._embedded = _by_onnx(folder, model, name)
+            files = [model, *model.parent.glob(f"{model.name}_data"), folder / "tokenizer.json"]
+        else:
+            self._embedded = _by_torch(folder, name)
+            files = sorted(
+                path for path in folder.iterdir() if path.suffix in {".json", ".safetensors", ".txt"}
+            )
         self.name = name
-        files = [model, *model.parent.glob(f"{model.name}_data"), folder / "tokenizer.json"]
         self.revision = folder.name if revision else sha256_of_files(files)
         self._vectors: dict[str, FloatArray] = {}
         self._store = VectorStore(kept, f"{name}@{self.revision}") if kept is not None else None
@@ -72,7 +61,7 @@ class SentenceEncoder:
         """Return what every figure of the encoder names."""
         return {"name": self.name, "revision": self.revision}
 
-    def cosines(self, questions: Sequence[str], references: Sequence[str]) -> FloatArray:
+    def table(self, questions: Sequence[str], references: Sequence[str]) -> FloatArray:
         """Return the cosine of each question with each reference, (questions, references)."""
         first, second = self._of(questions), self._of(references)
         return first @ second.T
@@ -93,14 +82,68 @@ class SentenceEncoder:
         lengths = np.linalg.norm(vectors, axis=1, keepdims=True)
         return np.asarray(vectors / np.where(lengths > 0, lengths, 1), dtype=np.float64)
 
-    def _embedded(self, texts: Sequence[str]) -> FloatArray:
-        encodings = self._tokenizer.encode_batch(list(texts))
+
+Embed = Callable[[Sequence[str]], FloatArray]
+"""One vector a text, (texts, dimensions)."""
+
+
+def _by_onnx(folder: Path, model: Path, name: str) -> Embed:
+    try:
+        import onnxruntime
+        from tokenizers import Tokenizer
+    except ImportError:
+        raise EncoderUnavailable(f"run: {INSTALL}") from None
+    try:
+        tokenizer = Tokenizer.from_file(str(folder / "tokenizer.json"))
+        session = onnxruntime.InferenceSession(str(model), providers=["CPUExecutionProvider"])
+    except Exception as error:  # both libraries raise classes of their own, some of them plain Exception
+        raise EncoderUnavailable(f"{model.name} or tokenizer.json of {name} cannot be read") from error
+    tokenizer.enable_truncation(longest_input(folder, (tokenizer.truncation or {}).get("max_length")))
+    tokenizer.no_padding()
+    inputs = {entry.name for entry in session.get_inputs()}
+    states = [entry.name for entry in session.get_outputs() if len(entry.shape) == 3]
+    if not states or not {"input_ids", "attention_mask"} <= inputs:
+        raise EncoderUnavailable(f"{model.name} is no encoder that gives one vector a token")
+
+    def embedded(texts: Sequence[str]) -> FloatArray:
+        encodings = tokenizer.encode_batch(list(texts))
         shape = len(texts), max(len(encoding.ids) for encoding in encodings)
-        feed = {name: np.zeros(shape, dtype=np.int64) for name in self._inputs}
+        feed = {name: np.zeros(shape, dtype=np.int64) for name in inputs}
         for row, encoding in enumerate(encodings):
             feed["input_ids"][row, : len(encoding.ids)] = encoding.ids
             feed["attention_mask"][row, : len(encoding.ids)] = 1
-        (hidden,) = self._session.run([self._output], feed)
-        mask = feed["attention_mask"][:, :, None].astype(np.float64)
-        states = np.asarray(hidden, dtype=np.float64)
-        return np.asarray((states * mask).sum(axis=1) / np.maximum(mask.sum(axis=1), 1), dtype=np.float64)
+        (hidden,) = session.run([states[0]], feed)
+        return _mean(hidden, feed["attention_mask"])
+
+    return embedded
+
+
+def _by_torch(folder: Path, name: str) -> Embed:
+    try:
+        import torch
+        from transformers import AutoModel, AutoTokenizer
+    except ImportError:
+        raise EncoderUnavailable(
+            f"{name} has no model.onnx: export it as ONNX, or run: {INSTALL_TORCH}"
+        ) from None
+    try:
+        tokenizer = AutoTokenizer.from_pretrained(folder, local_files_only=True)
+        model = AutoModel.from_pretrained(folder, local_files_only=True).eval()
+    except Exception as error:  # missing files, unknown architectures, broken weights
+        raise EncoderUnavailable(f"transformers cannot load {name} ({type(error).__name__})") from error
+    longest = longest_input(folder, tokenizer.model_max_length)
+
+    def embedded(texts: Sequence[str]) -> FloatArray:
+        batch = tokenizer(list(texts), padding=True, truncation=True, max_length=longest, return_tensors="pt")
+        with torch.inference_mode():
+            hidden = model(**batch).last_hidden_state.float().numpy()
+        return _mean(hidden, batch["attention_mask"].numpy())
+
+    return embedded
+
+
+def _mean(hidden: ArrayLike, attention: ArrayLike) -> FloatArray:
+    """Return the mean state of the tokens that count: (texts, tokens, dimensions) and (texts, tokens)."""
+    mask = np.asarray(attention, dtype=np.float64)[:, :, None]
+    states = np.asarray(hidden, dtype=np.float64)
+    return np.asarray((states * mask).sum(axis=1) / np.maximum(mask.sum(axis=1), 1), dtype=np.float64)

@@ -8,11 +8,11 @@ from __future__ import annotations
 import hashlib
 import json
 import re
-from collections.abc import Callable, Collection, Mapping, Sequence
+from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
 from contextlib import suppress
 from dataclasses import dataclass, replace
 from pathlib import Path
-from typing import Any
+from typing import IO, Any
 
 from annotation.codebooks.definition import FOCUS, Codebook
 from annotation.codebooks.toml_reader import load_shipped, read_codebook, read_codebook_file
@@ -22,6 +22,7 @@ from scoring.evaluation.json_file import items_of
 from scoring.evaluation.references import Benchmark, read_benchmark
 
 INTERNAL = "internal/"
+PIECE = 1 << 20
 SHIPPED_CODEBOOKS = ("focus", "cqs_gen")
 DEVELOPMENT_SPLITS = (("validation", "valid", "val", "development", "dev"), ("train", "training"))
 """What the splits are called that answers may be chosen by: one of the first where there is one."""
@@ -34,6 +35,12 @@ class ReleaseFiles:
     name: str
     names: Collection[str]
     read: Callable[[str], bytes]
+    stream: Callable[[str], Iterable[bytes]] | None = None
+    """Reads a file in pieces, where it need not be whole."""
+
+    def pieces(self, name: str) -> Iterable[bytes]:
+        """Give the bytes of a file from its beginning."""
+        return self.stream(name) if self.stream is not None else [self.read(name)]
 
     @classmethod
     def of_folder(cls, folder: Path) -> ReleaseFiles:
@@ -45,7 +52,12 @@ class ReleaseFiles:
             raise CannotScore(
                 f"{folder}: has no release.json and codebook.toml: name the folder of a release."
             )
-        return cls(folder.name, names, lambda name: (folder / name).read_bytes())
+        return cls(
+            folder.name,
+            names,
+            lambda name: (folder / name).read_bytes(),
+            lambda name: pieces_of((folder / name).open("rb")),
+        )
 
 
 def benchmark_of_release(
@@ -72,16 +84,17 @@ def benchmark_of_release(
         public = splits[name]
         whole = f"{INTERNAL}{public}"
         place = whole if whole in release.names else public
-        data = release.read(place)
         provenance = {
             "release": manifest.get("project"),
             "version": manifest.get("version"),
             "digest": manifest.get("digest"),
             "split": name or None,
             "file": public,
-            "sha256": hashlib.sha256(data).hexdigest(),
+            "sha256": _sha256(release.pieces(place)),
         }
-        return read_benchmark(data, place, codebook, provenance=provenance, own=_own(release, system))
+        return read_benchmark(
+            lambda: release.pieces(place), place, codebook, provenance=provenance, own=_own(release, system)
+        )
 
     def development() -> Benchmark | None:
         for called in DEVELOPMENT_SPLITS:
@@ -96,9 +109,29 @@ def benchmark_of_release(
 
 def benchmark_of_file(path: Path, codebook: str) -> Benchmark:
     """Return the references of one file in the published shape. Raises CannotScore and CodebookError."""
-    data = file_bytes(path)
-    provenance = {"file": path.name, "sha256": hashlib.sha256(data).hexdigest()}
-    return read_benchmark(data, path.name, codebook_named(codebook), provenance=provenance)
+
+    def read() -> Iterable[bytes]:
+        try:
+            return pieces_of(path.open("rb"))
+        except OSError as problem:
+            raise CannotScore(f"{path}: cannot be read: {problem.strerror}") from None
+
+    provenance = {"file": path.name, "sha256": _sha256(read())}
+    return read_benchmark(read, path.name, codebook_named(codebook), provenance=provenance)
+
+
+def pieces_of(stream: IO[bytes]) -> Iterator[bytes]:
+    """Give an open file piece by piece, and close it."""
+    with stream:
+        while piece := stream.read(PIECE):
+            yield piece
+
+
+def _sha256(pieces: Iterable[bytes]) -> str:
+    digest = hashlib.sha256()
+    for piece in pieces:
+        digest.update(piece)
+    return digest.hexdigest()
 
 
 def codebook_named(name: str) -> Codebook:

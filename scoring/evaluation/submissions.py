@@ -2,13 +2,14 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Iterable, Mapping
+from contextlib import suppress
 from dataclasses import dataclass, field
 from typing import Any, NamedTuple
 
 from exports.shipped.score import words
 from scoring.evaluation.faults import Fault, Findings
-from scoring.evaluation.json_file import items_of, shown
+from scoring.evaluation.json_file import is_too_large, items_of, items_one_by_one, shown
 from scoring.evaluation.prediction_files import is_prediction_file, predictions_of
 from scoring.evaluation.references import Benchmark
 from scoring.figures.matching import QUESTIONS
@@ -45,15 +46,32 @@ def read_submission(data: bytes, file: str, benchmark: Benchmark, *, complete: b
     is a question that is there twice.
     """
     findings = Findings(file)
-    entries: Mapping[str, Mapping[str, Any]]
     if benchmark.is_focus and is_prediction_file(data):
-        entries = predictions_of(data, benchmark, findings)
-    else:
-        entries = items_of(data, findings)
+        return _read(
+            predictions_of(data, benchmark, findings).items(), benchmark, findings, complete=complete
+        )
+    with suppress(ValueError, RecursionError):  # of which it is told what is wrong as it is read whole
+        if not is_too_large(data, Findings(file)):
+            one_by_one = items_one_by_one([data], limited=True)
+            return _read(one_by_one, benchmark, Findings(file), complete=complete)
+    return _read(items_of(data, findings).items(), benchmark, findings, complete=complete)
+
+
+def _read(
+    entries: Iterable[tuple[str, Mapping[str, Any]]],
+    benchmark: Benchmark,
+    findings: Findings,
+    *,
+    complete: bool,
+) -> Submission:
     types: dict[str, FocusAnswer] = {}
     questions: dict[str, tuple[Question, ...]] = {}
+    seen: set[str] = set()
     twice = 0
-    for item, entry in entries.items():
+    for item, entry in entries:
+        if item in seen:
+            raise ValueError("an item twice")
+        seen.add(item)
         if item not in benchmark.items:
             findings.fault("there is no such item: is it for another split?", item)
         elif benchmark.is_focus:
@@ -63,15 +81,17 @@ def read_submission(data: bytes, file: str, benchmark: Benchmark, *, complete: b
         else:
             questions[item], repeated = _questions(item, entry, findings, complete=complete)
             twice += repeated
-    missing = tuple(item for item in benchmark.items if item not in entries)
-    if complete and entries:
+    missing = tuple(item for item in benchmark.items if item not in seen)
+    if complete and seen:
         for item in missing:
             findings.fault("is missing", item)
     elif missing and not findings.faults:
         told = f"{len(missing)} of {len(benchmark.items)} items are missing; they count as not answered"
         tell = findings.fault if complete else findings.note
         tell(told)
-    return Submission(file, types, questions, tuple(findings.faults), tuple(findings.notes), missing, twice)
+    return Submission(
+        findings.file, types, questions, tuple(findings.faults), tuple(findings.notes), missing, twice
+    )
 
 
 def _types(

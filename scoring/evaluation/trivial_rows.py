@@ -16,7 +16,7 @@ import numpy as np
 
 from scoring.evaluation.focus import SCOPES, types_json
 from scoring.evaluation.judge_prompts import JUDGED
-from scoring.evaluation.questions import BY_PEOPLE, Method, Table, labelled, words_key
+from scoring.evaluation.questions import BY_PEOPLE, MODEL_MISSING, Method, Table, labelled, words_key
 from scoring.evaluation.references import Benchmark
 from scoring.evaluation.submissions import Question, Submission
 from scoring.figures.matching import QUESTIONS, question_scores
@@ -136,7 +136,7 @@ def _cqs_gen(
         }
         matches = labelled(benchmark, Submission("", questions=numbered), method, encoder=encoder)
         if matches is None:
-            rows.append(_row(name, None, reason="no_encoder", **told))
+            rows.append(_row(name, None, reason=MODEL_MISSING[method.name], **told))
             continue
         items = [item for item, found in benchmark.interventions.items() if found.questions]
         labels = {item: [match.label for match in matches[item]] for item in items}

@@ -2,14 +2,15 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass
+from functools import lru_cache
 from typing import Any
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
-from agreement.statistics.bootstrap import generator, percentile_interval, resampled_weights
+from agreement.statistics.bootstrap import generator, percentile_interval, resampled_items, seed_words
 from agreement.statistics.intervals import never_a_point
 from core.canonical_json import canonical_float
 
@@ -34,6 +35,8 @@ REASONS = {
 }
 
 _STREAM = 0
+_MOST_KEPT = 150_000_000
+"""So many numbers of a byte are kept of the draws: 1,000 resamples of 110,000 items fit."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -57,22 +60,45 @@ class Figure:
 
 
 class Resamples:
-    """Sums of items' numbers in resamples of the items: the same draws for every figure.
+    """Sums of items' numbers in resamples of the items: the same draws for every figure of the same items.
 
-    rows : (items, columns), what each item adds to each sum
+    rows : (rows, columns), what each adds to each sum, in the order of the items' ids, so that their order in
+        a file is no second seed
+    items : (rows,), the item of each row, where an item has several rows or none; `n_items` of them
     """
 
-    def __init__(self, rows: ArrayLike, *, replicates: int, seed: int | Sequence[int]) -> None:
+    def __init__(
+        self,
+        rows: ArrayLike,
+        *,
+        replicates: int,
+        seed: int | Sequence[int],
+        items: NDArray[np.int64] | None = None,
+        n_items: int | None = None,
+    ) -> None:
         table = np.asarray(rows, dtype=np.float64)
-        self._rows = table
         self.totals: FloatArray = table.sum(axis=0)
-        self.n_items = len(table)
+        self.n_items = len(table) if n_items is None else n_items
+        self._parts = [(table, np.arange(self.n_items) if items is None else items)]
         self._replicated: FloatArray | None = None
         if replicates and self.n_items > 1:
-            # Distinct rows come out sorted, so that the order of the items is no second seed.
-            kinds, multiplicity = np.unique(table, axis=0, return_counts=True)
-            drawn = resampled_weights(multiplicity, replicates, generator(seed, _STREAM))
-            self._replicated = np.concatenate([weights @ kinds for weights in drawn])
+            self._replicated = np.concatenate(
+                [
+                    (weights if items is None else weights[:, items]) @ table
+                    for weights in _weights(self.n_items, replicates, seed_words(seed))
+                ]
+            )
+
+    @classmethod
+    def together(cls, parts: Sequence[Resamples]) -> Resamples:
+        """Return the sums over all rows of several, which have the same items, draws and columns."""
+        whole = cls.__new__(cls)
+        whole._parts = [both for part in parts for both in part._parts]
+        whole.totals = np.sum([part.totals for part in parts], axis=0)
+        whole.n_items = parts[0].n_items
+        replicated = [part._replicated for part in parts if part._replicated is not None]
+        whole._replicated = np.sum(replicated, axis=0) if replicated else None
+        return whole
 
     def figure(self, ratio: Callable[[FloatArray], tuple[Any, Any]], *, n: int, reason: str) -> Figure:
         """Return numerator over denominator, both made of sums (..., columns), with a percentile interval.
@@ -89,13 +115,18 @@ class Resamples:
         tops, bottoms = (np.asarray(part, dtype=np.float64) for part in ratio(self._replicated))
         defined = bottoms > 0
         values = np.divide(tops, bottoms, out=np.zeros_like(tops), where=defined)
-        counting = int(np.count_nonzero(np.asarray(ratio(self._rows)[1]) > 0))
-        interval = never_a_point(value, percentile_interval(values, defined), counting)
+        counting = np.zeros(self.n_items, dtype=np.bool_)
+        for rows, items in self._parts:
+            counting[items[np.asarray(ratio(rows)[1]) > 0]] = True
+        interval = never_a_point(value, percentile_interval(values, defined), int(counting.sum()))
         return Figure(value, n, interval.low, interval.high)
 
     def leaving_out_each(self) -> FloatArray:
         """Return the sums without each item in turn, (items, columns)."""
-        return self.totals[None, :] - self._rows
+        left = np.repeat(self.totals[None, :], self.n_items, axis=0)
+        for rows, items in self._parts:
+            np.subtract.at(left, items, rows)
+        return left
 
     def interval_of(
         self,
@@ -113,3 +144,24 @@ class Resamples:
         interval = percentile_interval(*values(self._replicated))
         interval = never_a_point(value, interval, self.n_items, floor=floor)
         return interval.low, interval.high
+
+
+def _weights(n: int, replicates: int, seed: tuple[int, ...]) -> Iterator[FloatArray]:
+    """Give how often each item is in each resample, in chunks (resamples, items)."""
+    if n * replicates > _MOST_KEPT:
+        yield from resampled_items(n, n, replicates, generator(seed, _STREAM))
+        return
+    for chunk in _kept_weights(n, replicates, seed):
+        yield chunk.astype(np.float64)
+
+
+@lru_cache(maxsize=1)
+def _kept_weights(n: int, replicates: int, seed: tuple[int, ...]) -> list[NDArray[np.uint8]]:
+    # A byte holds them: one of n > 255 items is drawn 256 times with a probability below 1e-500.
+    drawn = resampled_items(n, n, replicates, generator(seed, _STREAM))
+    return [chunk.astype(np.uint8) for chunk in drawn]
+
+
+def forget_draws() -> None:
+    """Give back the memory of the draws that are kept for the next figure."""
+    _kept_weights.cache_clear()

@@ -75,6 +75,15 @@ def match_questions(
     return found
 
 
+def item_share(labels: Sequence[str | None]) -> tuple[float, float]:
+    """Return what an item adds to the score and to the number of items: its share of useful questions, and 1.
+
+    A question that is undecided is not scored; an item with no other adds nothing to either.
+    """
+    scored = QUESTIONS - labels.count(UNDECIDED)
+    return (labels.count(USEFUL) / scored, 1.0) if scored else (0.0, 0.0)
+
+
 @dataclass(frozen=True, slots=True)
 class QuestionScores:
     """What a system's questions are worth. `nae` counts questions, `nae_share` is of those submitted."""
@@ -124,17 +133,13 @@ def question_scores(
         if len(given) > QUESTIONS:
             raise ValueError(f"{item}: {len(given)} questions where {QUESTIONS} are asked for.")
     rows = np.zeros((len(items), 4))
-    for at, item in enumerate(items):
+    for at, item in enumerate(sorted(items)):
         given = list(labels.get(item, ()))
-        scored = QUESTIONS - given.count(UNDECIDED)
-        if scored:
-            rows[at] = given.count(USEFUL) / scored, 1, given.count(NAE), len(given)
-        else:
-            rows[at, 3] = len(given)
+        rows[at] = *item_share(given), given.count(NAE), len(given)
     resamples = Resamples(rows, replicates=replicates, seed=seed)
     counted = Counter(label for given in labels.values() for label in given if label is not None)
     handed_in = int(resamples.totals[3])
-    whole = [at for at, item in enumerate(items) if UNDECIDED not in labels.get(item, ())]
+    whole = [at for at, item in enumerate(sorted(items)) if UNDECIDED not in labels.get(item, ())]
     useful = np.rint(rows[whole, 0] * QUESTIONS).astype(int)
     return QuestionScores(
         score=resamples.figure(lambda s: (s[..., 0], s[..., 1]), n=int(resamples.totals[1]), reason=NO_ITEMS),

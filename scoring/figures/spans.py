@@ -14,7 +14,7 @@ from typing import NamedTuple
 
 import numpy as np
 
-from scoring.figures.figure import NO_REFERENCES, NOTHING_NAMED, Figure, FloatArray, Resamples
+from scoring.figures.figure import NO_REFERENCES, NOTHING_NAMED, Figure, Resamples
 
 GOLD, ALL, ALL_ON_GOLD = "gold", "all", "all_on_types_with_gold"
 REFERENCE_SETS = (GOLD, ALL, ALL_ON_GOLD)
@@ -46,7 +46,8 @@ class References:
 
 
 Similarity = Callable[[Place, Place], float]
-Similarities = Callable[[Place, Place], Mapping[str, float]]
+Similarities = Callable[[Place, Place], Sequence[float]]
+"""The measures of an answer and a reference, in the order of the measures."""
 Answers = Sequence[tuple[str, Place | None]]
 """The types that a system names in an item, each with its span, None where it gives none."""
 
@@ -79,8 +80,8 @@ def span_figures(
     """
     whole = span_tables(
         decided_yes,
-        answered,
-        lambda a, b: {"": similarity(a, b)},
+        lambda item: answered.get(item, ()),
+        lambda a, b: [similarity(a, b)],
         [""],
         {"": types},
         replicates=replicates,
@@ -91,7 +92,7 @@ def span_figures(
 
 def span_tables(
     decided_yes: Mapping[str, Mapping[str, References]],
-    answered: Mapping[str, Answers],
+    answered: Callable[[str], Answers],
     similarities: Similarities,
     measures: Sequence[str],
     groups: Mapping[str, Sequence[str] | None],
@@ -101,104 +102,120 @@ def span_tables(
 ) -> dict[str, dict[str, Means]]:
     """Return {group: {reference set: {mean: {measure: figure}}}}: of one type, of several, of all (None).
 
-    A group's figures are of its own units: sums over them, not means of the types' means.
+    `answered` gives what the system says of an item, so that it need not be held for all of them. A group's
+    figures are of its own units: sums over them, not means of the types' means.
     """
-    width = 2 + 3 * len(measures)
-    units = {reference_set: _Units(width) for reference_set in REFERENCE_SETS}
-    for at, (item, decided) in enumerate(decided_yes.items()):
-        # Each pair of an item is compared once, for all reference sets and measures.
-        once = _remembering(similarities)
-        for reference_set, kept in units.items():
-            for code, row in _rows(decided, answered.get(item, ()), once, measures, reference_set):
-                kept.add(at, code, row)
+    order = {item: at for at, item in enumerate(sorted(decided_yes))}
+    units: dict[str, _Units] = {}
+    for item, decided in decided_yes.items():
+        for code, gold, both in _rows(decided, answered(item), similarities, len(measures)):
+            if code not in units:
+                units[code] = _Units(2 + 2 * len(measures))
+            units[code].add(order[item], gold, both)
     found: dict[str, dict[str, Means]] = {name: {} for name in groups}
-    for reference_set, kept in units.items():
+    for reference_set in REFERENCE_SETS:
+        sums = {
+            code: kept.resampled(reference_set, len(order), replicates, seed) for code, kept in units.items()
+        }
         for name, types in groups.items():
-            sums = kept.sums(len(decided_yes), types)
-            found[name][reference_set] = _means(sums, measures, replicates, seed)
+            chosen = [one for code, one in sums.items() if types is None or code in types]
+            whole = (
+                Resamples.together(chosen)
+                if chosen
+                else Resamples(np.zeros((len(order), 2 + 2 * len(measures))), replicates=0, seed=seed)
+            )
+            found[name][reference_set] = _means(whole, measures)
     return found
 
 
 class _Units:
-    """What each type decided yes adds to the sums of its item, row after row."""
+    """What the items in which one type was decided yes add to the sums, with gold and with all references."""
 
     def __init__(self, width: int) -> None:
         self.width = width
         self._items = array("q")
-        self._codes: list[str] = []
         self._rows = array("d")
+        self._of: dict[str, array[int]] = {GOLD: array("q"), ALL: array("q")}
 
-    def add(self, item: int, code: str, row: Sequence[float]) -> None:
+    def add(self, item: int, gold: Sequence[float] | None, both: Sequence[float]) -> None:
+        """Add an item; `gold` and `both` are one object where there is no disagreement."""
+        at = len(self._items)
+        if gold is not None:
+            self._of[GOLD].append(at)
+        if gold is not None and gold is not both:
+            self._keep(item, gold)
+            at += 1
+        self._of[ALL].append(at)
+        self._keep(item, both)
+
+    def _keep(self, item: int, row: Sequence[float]) -> None:
         self._items.append(item)
-        self._codes.append(code)
         self._rows.extend(row)
 
-    def sums(self, n_items: int, types: Sequence[str] | None) -> FloatArray:
-        """Return the sums of each item over its units of these types, (items, width)."""
-        sums: FloatArray = np.zeros((n_items, self.width))
+    def resampled(
+        self, reference_set: str, n_items: int, replicates: int, seed: int | Sequence[int]
+    ) -> Resamples:
+        """Return the sums over the items that have references of a set."""
         items = np.array(self._items, dtype=np.int64)
-        rows = np.array(self._rows, dtype=np.float64).reshape(-1, self.width)
-        if types is not None:
-            wanted = set(types)
-            kept = np.array([code in wanted for code in self._codes], dtype=np.bool_)
-            items, rows = items[kept], rows[kept]
-        np.add.at(sums, items, rows)
-        return sums
-
-
-def _remembering(similarities: Similarities) -> Similarities:
-    known: dict[tuple[Place, Place], Mapping[str, float]] = {}
-
-    def of(answer: Place, reference: Place) -> Mapping[str, float]:
-        found = known.get((answer, reference))
-        if found is None:
-            found = known[answer, reference] = similarities(answer, reference)
-        return found
-
-    return of
+        rows = np.frombuffer(self._rows, dtype=np.float64).reshape(-1, self.width)
+        at = np.array(self._of[GOLD if reference_set == GOLD else ALL], dtype=np.int64)
+        if reference_set == ALL_ON_GOLD:
+            at = at[np.isin(items[at], items[np.array(self._of[GOLD], dtype=np.int64)])]
+        return Resamples(rows[at], replicates=replicates, seed=seed, items=items[at], n_items=n_items)
 
 
 def _rows(
-    decided: Mapping[str, References],
-    said: Answers,
-    similarities: Similarities,
-    measures: Sequence[str],
-    reference_set: str,
-) -> Iterator[tuple[str, list[float]]]:
+    decided: Mapping[str, References], said: Answers, similarities: Similarities, n_measures: int
+) -> Iterator[tuple[str, list[float] | None, list[float]]]:
     """Give of each type of an item that was decided yes and has references what it adds to the sums.
 
-    A row is 1, whether the system named the type, and by measure the best of its spans for the type, the same
-    where named, and the best of all its spans.
+    A row is 1, whether the system named the type, and by measure the best of its spans for the type (0 where
+    it did not name it) and the best of all its spans: first with gold, None where there is none, then with
+    all references.
     """
+    spans = [(kind, span) for kind, span in said if span]
+    named = {kind for kind, _ in said}
+    nothing = [0.0] * n_measures
+
+    def row(code: str, compared: Sequence[tuple[str, Sequence[float]]]) -> list[float]:
+        own = [values for kind, values in compared if kind == code]
+        best, anyhow = _best(own) or nothing, _best([values for _, values in compared]) or nothing
+        return [1.0, float(code in named), *best, *anyhow]
+
     for code, references in decided.items():
-        chosen = references.of(reference_set)
-        if not chosen:
+        gold, others = references.gold, references.disagreement
+        if not gold and not others:
             continue
-        own = [span for kind, span in said if kind == code]
-        best = _best([span for span in own if span], chosen, similarities, measures)
-        anyhow = _best([span for _, span in said if span], chosen, similarities, measures)
-        yield code, [1.0, float(bool(own)), *best, *(best if own else [0.0] * len(best)), *anyhow]
+        with_gold = [(kind, similarities(span, one)) for kind, span in spans for one in gold]
+        first = row(code, with_gold) if gold else None
+        if not others and first is not None:
+            yield code, first, first
+            continue
+        more = [(kind, similarities(span, one)) for kind, span in spans for one in others]
+        yield code, first, row(code, [*with_gold, *more])
 
 
-def _means(sums: FloatArray, measures: Sequence[str], replicates: int, seed: int | Sequence[int]) -> Means:
-    resamples = Resamples(sums, replicates=replicates, seed=seed)
+def _best(found: Sequence[Sequence[float]]) -> Sequence[float]:
+    """Return the highest value of each measure."""
+    return found[0] if len(found) == 1 else [max(values) for values in zip(*found, strict=True)]
+
+
+def _means(resamples: Resamples, measures: Sequence[str]) -> Means:
     n, n_named = (int(total) for total in resamples.totals[:2])
     why_unnamed = NOTHING_NAMED if n else NO_REFERENCES
-    kinds = (("mean", 0, n, NO_REFERENCES), (NAMED, 1, n_named, why_unnamed), (WHATEVER, 0, n, NO_REFERENCES))
+    # What the system did not name adds nothing to the sum of the first, which is that of the second too.
+    kinds = (
+        ("mean", 0, 0, n, NO_REFERENCES),
+        (NAMED, 0, 1, n_named, why_unnamed),
+        (WHATEVER, 1, 0, n, NO_REFERENCES),
+    )
     means: Means = {}
-    for place, (mean, below, number, reason) in enumerate(kinds):
+    for mean, above, below, number, reason in kinds:
         for at, measure in enumerate(measures):
-            column = 2 + place * len(measures) + at
+            column = 2 + above * len(measures) + at
             means.setdefault(mean, {})[measure] = resamples.figure(
                 lambda s, column=column, below=below: (s[..., column], s[..., below]),  # type: ignore[misc]
                 n=number,
                 reason=reason,
             )
     return means
-
-
-def _best(
-    spans: Sequence[Place], references: Sequence[Place], similarities: Similarities, measures: Sequence[str]
-) -> list[float]:
-    found = [similarities(span, reference) for span in spans for reference in references]
-    return [max((one[measure] for one in found), default=0.0) for measure in measures]

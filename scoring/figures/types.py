@@ -75,10 +75,7 @@ def type_scores(
     """
     _check(decided, answered, types)
     labels = (*types, NONE)
-    counts = np.array(
-        [_item_counts(decided[item], answered.get(item, ()), types, scope) for item in decided],
-        dtype=np.int64,
-    ).reshape(len(decided), len(labels), 3)
+    counts = item_counts(decided, answered, types=types, scope=scope)
     resamples = Resamples(counts.reshape(len(decided), len(labels) * 3), replicates=replicates, seed=seed)
     n = len(decided)
     scored = {label: _score(resamples, at, n) for at, label in enumerate(labels)}
@@ -102,26 +99,33 @@ def _check(
             raise ValueError(f"{item}: {unknown[0]!r} is no type of the codebook.")
 
 
-def _item_counts(
-    decided: Decided, answered: Collection[str], types: Sequence[str], scope: Scope
-) -> list[tuple[int, int, int]]:
-    """Return (tp, fp, fn) of each type and of NONE for one item."""
-    named = set(answered) - {NONE}
-    found = []
-    for code in types:
-        decision = decided.get(code)
-        if decision is None and scope == "decided":
-            found.append((0, 0, 0))
-        else:
-            found.append(_cell(bool(decision), code in named))
-    whole = scope == "all" or all(decided.get(code) is not None for code in types)
-    none_there = not any(decided.get(code) for code in types)
-    found.append(_cell(none_there, not named) if whole else (0, 0, 0))
-    return found
+_STATES = {None: -1, False: 0, True: 1}
 
 
-def _cell(there: bool, said: bool) -> tuple[int, int, int]:
-    return int(there and said), int(said and not there), int(there and not said)
+def item_counts(
+    decided: Mapping[str, Decided],
+    answered: Mapping[str, Collection[str]],
+    *,
+    types: Sequence[str],
+    scope: Scope,
+) -> NDArray[np.float64]:
+    """Return tp, fp and fn of each type and of NONE for each item, (items, labels, 3), by id."""
+    order = {item: at for at, item in enumerate(sorted(decided))}
+    n, columns = len(order), {code: at for at, code in enumerate(types)}
+    flat = (_STATES[decided[item].get(code)] for item in order for code in types)
+    states = np.fromiter(flat, dtype=np.int8, count=n * len(types)).reshape(n, len(types))
+    named = np.zeros(states.shape, dtype=np.bool_)
+    for item, given in answered.items():
+        for code in given:
+            if code != NONE:
+                named[order[item], columns[code]] = True
+    there = states > 0
+    scored = states >= 0 if scope == "decided" else np.ones_like(named)
+    # None of the Above is one label more: answered where nothing is named, there where nothing is yes.
+    there, named = (np.column_stack([cells, ~cells.any(axis=1)]) for cells in (there, named))
+    scored = np.column_stack([scored, scored.all(axis=1)])
+    cells = (there & named, named & ~there, there & ~named)
+    return np.stack([cell & scored for cell in cells], axis=-1).astype(np.float64)
 
 
 def _parts(name: str, tp: FloatArray, fp: FloatArray, fn: FloatArray) -> tuple[FloatArray, FloatArray]:

@@ -3,10 +3,12 @@
 from __future__ import annotations
 
 import difflib
+import json
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any, NamedTuple
 
+from assist.reading.model_answers import json_of, without_thoughts
 from scoring.figures.types import NONE
 from scoring.reading.places import find_place
 
@@ -109,6 +111,44 @@ def read_focus_answer(entry: Mapping[str, Any], text: str, names: TypeNames) -> 
             missing += place is None
         found.append(Answer(code, place, words))
     return FocusAnswer(tuple(found), missing)
+
+
+def focus_lists(raw: str) -> dict[str, list[str]] | None:
+    """Read the two lists of a model's answer: a JSON object, or a list of types and behind it one of spans.
+
+    None where there are no such lists. Where there is one list alone, it is that of the types.
+
+    >>> focus_lists('Classification:\\n["Lacks Evidence"]\\n\\nSpan:\\n["It rains"]')
+    {'fsq_types': ['Lacks Evidence'], 'spans': ['It rains']}
+    """
+    found = json_of(raw)
+    if isinstance(found, dict):
+        named = {fold_name(key): value for key, value in found.items()}
+        lists = [
+            next((named[key] for key in keys if key in named), None)
+            for keys in (("fsq_types", "classification", "types"), ("spans", "span"))
+        ]
+    else:
+        lists = _lists_in(without_thoughts(raw))
+    if len(lists) == 1:
+        lists = [*lists, []]
+    texts = [one for one in lists if isinstance(one, list) and all(isinstance(name, str) for name in one)]
+    return {"fsq_types": texts[0], "spans": texts[1]} if len(texts) == len(lists) == 2 else None
+
+
+def _lists_in(text: str) -> list[Any]:
+    """Return the JSON lists that stand in a text, in their order."""
+    found: list[Any] = []
+    decoder, at = json.JSONDecoder(), text.find("[")
+    while at >= 0:
+        try:
+            one, end = decoder.raw_decode(text, at)
+        except (ValueError, RecursionError):
+            end = at + 1
+        else:
+            found.append(one)
+        at = text.find("[", end)
+    return found
 
 
 def _texts(entry: Mapping[str, Any], key: str) -> list[str]:

@@ -3,20 +3,20 @@
 from __future__ import annotations
 
 import re
-import unicodedata
 from typing import NamedTuple
 
+from assist.reading import model_answers
+from assist.reading.model_answers import INSUFFICIENT as INSUFFICIENT
+from assist.reading.model_answers import NOT_IN_THE_FORM as NOT_IN_THE_FORM
+from assist.reading.model_answers import SUFFICIENT as SUFFICIENT
+from assist.reading.model_answers import plain_answer
+from assist.reading.model_answers import read_questions as read_questions
 from scoring.figures.matching import LABELS, NAE
 
-NOT_IN_THE_FORM, NO_SUCH_REFERENCE = "not_in_the_form", "no_such_reference"
-SUFFICIENT, INSUFFICIENT = "sufficient", "insufficient"
+NO_SUCH_REFERENCE = "no_such_reference"
 
-_THOUGHTS = re.compile(r"<think>.*?(?:</think>|\Z)", re.DOTALL | re.IGNORECASE)
 _DRESSING = "`*_\"'“”‘’ \t\r\n"
 _NUMBER = re.compile(r"(?:id\s*:\s*)?(\d+)", re.IGNORECASE)
-_MARKER = re.compile(r"\s*(?:[-*•–]|\(?\d+[.):]|\(?[a-z][.)])\s+", re.IGNORECASE)
-_QUESTION_MARKS = "?？؟⁇՞፧"
-_CLOSING = "\"'”’»)]"
 
 
 class Read(NamedTuple):
@@ -33,7 +33,7 @@ def read_reference(raw: str, references: int) -> Read:
     >>> read_reference("ID: 2", 5)
     Read(reference=2, label=None, problem=None)
     """
-    text = _plain(raw)
+    text = plain_answer(raw)
     if text.rstrip(".").casefold() == "similar reference not found":
         return Read(label=NAE)
     found = _NUMBER.fullmatch(text)
@@ -45,62 +45,12 @@ def read_reference(raw: str, references: int) -> Read:
 
 def read_label(raw: str) -> Read:
     """Read one of the three labels, alone; case, emphasis and a full stop aside."""
-    text = _plain(raw).rstrip(".").strip(_DRESSING).casefold()
+    text = plain_answer(raw).rstrip(".").strip(_DRESSING).casefold()
     label = next((label for label in LABELS if label.casefold() == text), None)
     return Read(problem=NOT_IN_THE_FORM) if label is None else Read(label=label)
 
 
 def read_context(raw: str) -> Read:
     """Read whether a text has sufficient context: the answer begins with yes, no or one of these words."""
-    text = _plain(raw).casefold()
-    for word, label in (
-        ("not sufficient", INSUFFICIENT),
-        ("insufficient", INSUFFICIENT),
-        ("sufficient", SUFFICIENT),
-        ("yes", SUFFICIENT),
-        ("no", INSUFFICIENT),
-    ):
-        if re.match(rf"{word}\b", text):
-            return Read(label=label)
-    return Read(problem=NOT_IN_THE_FORM)
-
-
-def read_questions(raw: str) -> list[str]:
-    """Read the questions of an answer, one a line: markers and emphasis off, what is no question dropped.
-
-    The same words twice are one question. What a reasoning model thinks is no answer.
-
-    >>> read_questions("Here they are:\\n1. **Who** says so?\\n2. who says so?")
-    ['Who says so?']
-    """
-    found: dict[tuple[str, ...], str] = {}
-    for line in _THOUGHTS.sub("", raw).splitlines():
-        text = _MARKER.sub("", line, count=1) if _MARKER.match(line) else line
-        text = re.sub(r"\*+|(?<!\w)_+|_+(?!\w)|`", "", text).strip()
-        text = _unquoted(text)
-        last = max((text.rfind(mark) for mark in _QUESTION_MARKS), default=-1)
-        if last < 0:
-            continue
-        end = last + 1
-        while end < len(text) and text[end] in _CLOSING:
-            end += 1
-        question = text[:end].strip()
-        key = tuple(re.findall(r"\w+", unicodedata.normalize("NFC", question).casefold()))
-        found.setdefault(key, question)
-    return list(found.values())
-
-
-def _unquoted(text: str) -> str:
-    for opening, closing in (('"', '"'), ("“", "”"), ("'", "'"), ("«", "»")):
-        if (
-            text.startswith(opening)
-            and text.endswith(closing)
-            and len(text) > 1
-            and opening not in text[1:-1]
-        ):
-            return text[1:-1].strip()
-    return text
-
-
-def _plain(raw: str) -> str:
-    return _THOUGHTS.sub("", raw).strip(_DRESSING)
+    label = model_answers.read_context(raw)
+    return Read(label=label) if label else Read(problem=NOT_IN_THE_FORM)

@@ -6,7 +6,7 @@ from collections.abc import Iterable, Iterator, Mapping
 from typing import Any
 
 from core.texts import BLANK_CHARACTERS, storable
-from scoring.evaluation.focus import compared
+from scoring.evaluation.focus import WORDS, compared
 from scoring.evaluation.references import Argument, Benchmark
 from scoring.evaluation.submissions import Submission
 from scoring.figures.matching import JUDGE_UNUSABLE, UNDECIDED, USEFUL
@@ -83,7 +83,7 @@ def _spans(argument: Argument, answer: FocusAnswer | None, code: str) -> dict[st
         found["start"], found["end"] = given.span
         place = Place(argument.text[slice(*given.span)], given.span, argument.text)
     if chosen.gold:
-        found["similarity"] = max(compared(place, one)["unigram_jaccard"] for one in chosen.gold)
+        found["similarity"] = max(compared(place, one)[WORDS] for one in chosen.gold)
     return found
 
 

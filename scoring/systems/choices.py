@@ -7,7 +7,6 @@ from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
 
-from django.conf import settings
 from django.utils.translation import gettext
 
 from annotation.models import Project, Protocol
@@ -16,10 +15,12 @@ from core.errors import Refused
 from scoring.evaluation.evaluate import ENGINE_VERSION, FOCUS_METHOD
 from scoring.evaluation.faults import CannotScore
 from scoring.evaluation.focus import SCOPES
-from scoring.evaluation.questions import BY_PEOPLE, DEFAULT_METHODS, Method, read_method
+from scoring.evaluation.questions import BY_PEOPLE, DEFAULT_METHODS, MODEL_MISSING, Method, read_method
+from scoring.figures.thresholds import GRIDS
 from scoring.models import Evaluation, Submission
 from scoring.systems.judging import judge_parameters
 from scoring.systems.people import read_decided
+from scoring.systems.text_models import model_wanted, span_parameters
 
 MOST_REPLICATES = 100_000
 MOST_SEED = 2**63 - 1
@@ -102,7 +103,7 @@ def read_choices(
         told = " ".join(f"{name}: {words}" for name, words in errors.items())
         raise Refused("invalid", told, errors=errors)
     if focus:
-        return [Asked(FOCUS_METHOD.name, None, scope or "decided", replicates, seed)]
+        return [Asked(FOCUS_METHOD.name, None, scope or "decided", replicates, seed, span_parameters())]
     return [
         Asked(
             method.name,
@@ -110,7 +111,7 @@ def read_choices(
             "",
             replicates,
             seed,
-            judges.get(method.name) or method_parameters(method),
+            judges.get(method.name) or model_parameters(method.name),
         )
         for method in chosen
     ]
@@ -118,9 +119,11 @@ def read_choices(
 
 def asked_before(evaluation: Evaluation) -> Asked:
     """Return what an evaluation was asked for, to ask for it again with the engine and encoder of now."""
-    parameters = dict(evaluation.parameters)
-    if "encoder" in parameters:
-        parameters.update(method_parameters(Method(evaluation.method, evaluation.threshold)))
+    parameters = {name: value for name, value in evaluation.parameters.items() if name != "people"}
+    if evaluation.scope:
+        parameters = span_parameters()
+    elif "encoder" in parameters:
+        parameters.update(model_parameters(evaluation.method))
     return Asked(
         evaluation.method,
         evaluation.threshold,
@@ -132,16 +135,21 @@ def asked_before(evaluation: Evaluation) -> Asked:
 
 
 def _people(method: str, submission: Submission) -> dict[str, Any]:
-    """Return which decisions of people a method rests on as they are now; None without a closed round."""
-    if method not in BY_PEOPLE:
+    """Return which decisions of people a method rests on as they are now; None without a closed round.
+
+    The table of thresholds compares with them too, where there are any.
+    """
+    if method not in BY_PEOPLE and method not in GRIDS:
         return {}
     decided = read_decided(submission.release)
+    if decided is None and method in GRIDS:
+        return {}
     return {"people": decided.to_json() if decided else None}
 
 
-def method_parameters(method: Method) -> dict[str, Any]:
-    """Return what else shapes the figures of a method now."""
-    return {"encoder": encoder_named(settings.SENTENCE_ENCODER)} if method.name == "sts" else {}
+def model_parameters(method: str) -> dict[str, Any]:
+    """Return what names the model of a method in an evaluation's parameters; nothing where it has none."""
+    return {"encoder": encoder_named(model_wanted(method))} if method in MODEL_MISSING else {}
 
 
 def encoder_named(wanted: str) -> str:

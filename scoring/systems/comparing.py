@@ -1,30 +1,29 @@
 """Two to ten evaluations against the same split, side by side: which are told apart, and how methods agree.
 
-Everything is made of stored answers, which never change, so what was found is kept.
+A worker compares them, since it counts every answer; evaluations never change, so what was found is stored.
+
+See docs/decisions/scoring.md.
 """
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping, Sequence
-from itertools import combinations
+import json
+from collections.abc import Sequence
 from typing import Any
 
+from django.core.files.base import ContentFile
+from django.core.files.storage import default_storage
 from django.utils.translation import gettext
 
 from annotation.models import Project
-from core.cache import cached
-from core.canonical_json import canonical
+from core.canonical_json import canonical, sha256_of
 from core.errors import NotFound, Refused
+from scoring.evaluation.comparing import LEAST, MOST, Compared, Labels, compared
+from scoring.evaluation.evaluate import ENGINE_VERSION
 from scoring.evaluation.questions import Method
-from scoring.figures.comparison import correlation, kappa_matrix
-from scoring.figures.diversity import at_equal_n, cr_diversity, ngram_published, ngram_within
-from scoring.figures.matching import USEFUL
 from scoring.models import Answer, Evaluation
-from scoring.systems.item_counts import Scores
-
-LEAST, MOST = 2, 10
-REPLICATES, SEED = 1000, 1
-HUMAN = ("human", "human_reference")
+from scoring.systems.item_counts import item_table, scored_positions
+from scoring.systems.submissions import benchmark_opened
 
 
 def evaluations_chosen(project: Project, keys: Sequence[int]) -> list[Evaluation]:
@@ -35,7 +34,7 @@ def evaluations_chosen(project: Project, keys: Sequence[int]) -> list[Evaluation
     rows = (
         Evaluation.objects.filter(submission__system__project=project, pk__in=keys)
         .defer("figures")
-        .select_related("submission__system__project", "submission__release")
+        .select_related("submission__system__project", "submission__release__project")
         .in_bulk()
     )
     chosen = [rows[key] for key in dict.fromkeys(keys) if key in rows]
@@ -55,49 +54,72 @@ def evaluations_chosen(project: Project, keys: Sequence[int]) -> list[Evaluation
 
 
 def comparison(evaluations: Sequence[Evaluation]) -> dict[str, Any]:
-    """Return how evaluations that `evaluations_chosen` gave compare."""
-    name = "-".join(str(one.pk) for one in evaluations)
-    digest = "".join(one.parameters_digest[:4] for one in evaluations)
+    """Return how evaluations that `evaluations_chosen` gave compare, found now where nobody has yet."""
+    found = comparison_stored(evaluations)
+    if found is None:
+        found = canonical(_compared(evaluations))
+        default_storage.save(_place(evaluations), ContentFile(json.dumps(found).encode()))
+    return found
+
+
+def comparison_stored(evaluations: Sequence[Evaluation]) -> dict[str, Any] | None:
+    """Return the stored answer of `comparison`; None where there is none yet."""
+    place = _place(evaluations)
+    if not default_storage.exists(place):
+        return None
+    try:
+        with default_storage.open(place, "rb") as stream:
+            found: dict[str, Any] = json.load(stream)
+    except ValueError:
+        return None  # somebody is writing it just now
+    return found
+
+
+def comparison_name(evaluations: Sequence[Evaluation]) -> str:
+    """Return what all that a comparison depends on comes to: a restored copy may reuse the keys of rows."""
+    chosen = [[one.pk, one.parameters_digest, one.release_digest, one.engine] for one in evaluations]
     # Methods that were done since have their place in the tables too.
-    beside = Evaluation.objects.filter(
-        submission__in={one.submission_id for one in evaluations}, state=Evaluation.State.DONE
+    submissions = {one.submission_id for one in evaluations}
+    beside = Evaluation.objects.filter(submission__in=submissions, state=Evaluation.State.DONE)
+    others = sorted(beside.values_list("pk", "parameters_digest"))
+    files = sorted(
+        Evaluation.objects.filter(pk__in=[one.pk for one in evaluations]).values_list(
+            "pk", "submission__digest", "submission__system__name"
+        )
     )
-    return cached(
-        f"systems-compared-{name}-{digest}-{beside.count()}", lambda: canonical(_compared(evaluations))
-    )
+    return sha256_of([ENGINE_VERSION, chosen, others, files])
+
+
+def _place(evaluations: Sequence[Evaluation]) -> str:
+    return f"system-comparisons/{comparison_name(evaluations)}.json"
 
 
 def _compared(evaluations: Sequence[Evaluation]) -> dict[str, Any]:
     focus = bool(evaluations[0].scope)
-    rows, pairs = _differences(evaluations)
-    found: dict[str, Any] = {"focus": focus, "systems": rows, "pairs": pairs}
-    if not focus:
-        labels = _labels(evaluations)
-        found["methods"] = _methods(labels)
-        found["correlations"] = _correlations(labels)
-        found["diversity"] = _diversity(evaluations)
-    return found
+    positions = scored_positions(benchmark_opened(evaluations[0].submission))
+    labels = {} if focus else _labels(evaluations)
+    systems = []
+    for one in evaluations:
+        figure = one.headline or {}
+        systems.append(
+            Compared(
+                one.pk,
+                {name: figure.get(name) for name in ("value", "low", "high")},
+                item_table(one, positions),
+                one.submission_id,
+                labels.get(one.submission_id, {}),
+                () if focus else _asked(one),
+            )
+        )
+    return compared(systems, focus=focus)
 
 
-def _differences(evaluations: Sequence[Evaluation]) -> tuple[list[dict[str, Any]], list[dict[str, Any]]]:
-    """Return the score of each and the difference of each two, all from the same resamples of the items."""
-    n = max(one.items for one in evaluations)
-    scores = Scores(evaluations, items=n, replicates=REPLICATES, seed=SEED)
-    rows = [{"evaluation": one.pk, **scores.figure(at), "n": n} for at, one in enumerate(evaluations)]
-    pairs = []
-    for first, second in combinations(range(len(evaluations)), 2):
-        found = scores.difference(first, second)
-        low, high = found["low"], found["high"]
-        apart = low is not None and high is not None and not low <= 0 <= high
-        ends = {"first": evaluations[first].pk, "second": evaluations[second].pk}
-        pairs.append({**ends, **found, "told_apart": apart})
-    return rows, pairs
+def _asked(evaluation: Evaluation) -> list[tuple[str, str]]:
+    rows = Answer.objects.filter(evaluation=evaluation, run=1).order_by("position", "place")
+    return list(rows.values_list("given", "label"))
 
 
-Labels = dict[int, dict[str, dict[tuple[int, int, int], str]]]
-
-
-def _labels(evaluations: Sequence[Evaluation]) -> Labels:
+def _labels(evaluations: Sequence[Evaluation]) -> dict[int, dict[str, Labels]]:
     """Return the labels of each submission by every method that scored it, the newest of each."""
     submissions = list(dict.fromkeys(one.submission_id for one in evaluations))
     newest: dict[tuple[int, str], Evaluation] = {}
@@ -105,94 +127,9 @@ def _labels(evaluations: Sequence[Evaluation]) -> Labels:
     chosen = {one.pk for one in evaluations}
     for one in sorted(done.defer("figures"), key=lambda one: (one.pk in chosen, one.pk)):
         newest[one.submission_id, str(Method(one.method, one.threshold))] = one
-    found: Labels = {submission: {} for submission in submissions}
+    found: dict[int, dict[str, Labels]] = {submission: {} for submission in submissions}
     for (submission, method), one in sorted(newest.items()):
         rows = Answer.objects.filter(evaluation=one).order_by()
         places = rows.values_list("run", "position", "place", "label")
         found[submission][method] = {(run, at, place): label for run, at, place, label in places}
     return found
-
-
-def _methods(labels: Labels) -> list[dict[str, Any]]:
-    """Return Cohen's kappa of each two methods over the questions that both labelled, whoever asked them."""
-    methods = sorted({method for found in labels.values() for method in found})
-    pairs = []
-    for first, second in combinations(methods, 2):
-        both: dict[str, list[str]] = {first: [], second: []}
-        for found in labels.values():
-            if first in found and second in found:
-                for place in sorted(found[first].keys() & found[second].keys()):
-                    both[first].append(found[first][place])
-                    both[second].append(found[second][place])
-        if both[first]:
-            (pair,) = kappa_matrix(both)
-            pairs.append(
-                {
-                    "first": first,
-                    "second": second,
-                    "with_nae": pair.with_nae._asdict(),
-                    "without_nae": pair.without_nae._asdict(),
-                }
-            )
-    return pairs
-
-
-def _correlations(labels: Labels) -> list[dict[str, Any]]:
-    """Return how the scores of systems by each method go with those by people, where people scored them."""
-    methods = sorted({method for found in labels.values() for method in found})
-    human = next((name for name in HUMAN if name in methods), HUMAN[0])
-    found = []
-    for method in methods:
-        if method in HUMAN:
-            continue
-        both = [one for one in labels.values() if method in one and human in one]
-        scores = [[_share(one[name]) for one in both] for name in (human, method)]
-        found.append({"method": method, "human": human, **correlation(*scores)._asdict()})
-    return found
-
-
-def _share(labels: Mapping[tuple[int, int, int], str]) -> float:
-    return sum(label == USEFUL for label in labels.values()) / len(labels) if labels else 0.0
-
-
-MEASURES: Mapping[str, Callable[[Sequence[str]], float | None]] = {
-    "ngram_published": lambda texts: ngram_published(texts).score,
-    "ngram_within": lambda texts: ngram_within(texts).score,
-    "cr_diversity": cr_diversity,
-}
-
-
-def _diversity(evaluations: Sequence[Evaluation]) -> dict[str, Any]:
-    """Return how different the questions of first runs are, wherever two sets are compared at equal n.
-
-    Systems among each other at the `n` of the smallest; all against the useful ones at the number of these.
-    """
-    asked, useful = [], []
-    for one in evaluations:
-        rows = Answer.objects.filter(evaluation=one, run=1).order_by("position", "place")
-        pairs = list(rows.values_list("given", "label"))
-        asked.append([given for given, _ in pairs])
-        useful.append([given for given, label in pairs if label == USEFUL])
-    n = min(map(len, asked))
-    return {
-        "n": n,
-        "seed": SEED,
-        "rows": [
-            {
-                "evaluation": one.pk,
-                "systems": _measured(mine, n),
-                "all": _measured(mine, len(good)),
-                "useful": _measured(good, len(good)),
-                "questions": len(mine),
-                "useful_questions": len(good),
-            }
-            for one, mine, good in zip(evaluations, asked, useful, strict=True)
-        ],
-    }
-
-
-def _measured(questions: Sequence[str], n: int) -> dict[str, float | None]:
-    return {
-        name: at_equal_n(questions, n, measure, seed=SEED) if n else None
-        for name, measure in MEASURES.items()
-    }

@@ -13,7 +13,6 @@ from collections.abc import Callable, Iterable
 from itertools import islice
 from typing import Any
 
-from django.conf import settings
 from django.db import IntegrityError, transaction
 from django.utils import timezone
 from django.utils.translation import gettext
@@ -21,27 +20,30 @@ from django.utils.translation import gettext
 from agreement.spans.encoders import EncoderUnavailable
 from annotation.access import refuse_archived
 from annotation.models import Membership, Project, ProjectEvent
+from assist.asking.prompts import prompt_digest
 from core.errors import NotFound, Refused
 from core.failure import failure_words
 from core.gc import gc_relaxed
 from core.jobs import ATTEMPTS, ClaimLost, Lease, cancel, requeue, sweep
-from scoring.evaluation.evaluate import ENGINE_VERSION, Choices, evaluate
+from scoring.evaluation.evaluate import ENGINE_VERSION, Choices, TextModel, evaluate
 from scoring.evaluation.evaluate import Evaluation as Found
-from scoring.evaluation.judge_prompts import JUDGED, prompt_digest
+from scoring.evaluation.judge_prompts import JUDGED
 from scoring.evaluation.judges import CUT_OFF, About, Judge, Said
-from scoring.evaluation.questions import BY_PEOPLE, NO_ENCODER, NO_MATCHING_ROUND, Method
+from scoring.evaluation.questions import BY_PEOPLE, MODEL_MISSING, NO_MATCHING_ROUND, Method
 from scoring.evaluation.references import Benchmark
-from scoring.evaluation.sentence_encoder import SentenceEncoder
+from scoring.figures.figure import forget_draws
+from scoring.figures.paired import Limits, PairedScores
 from scoring.models import Answer, Evaluation, JudgeAnswer, Submission
 from scoring.reading.model_answers import NO_SUCH_REFERENCE, NOT_IN_THE_FORM
 from scoring.systems.answer_rows import focus_rows, question_rows
 from scoring.systems.answers import answer_counts
 from scoring.systems.choices import Asked, asked_before
 from scoring.systems.headline import headline
-from scoring.systems.item_counts import Scores
+from scoring.systems.item_counts import item_table, scored_positions
 from scoring.systems.judging import answer_row, answers_stored, judge_of
 from scoring.systems.people import read_decided
 from scoring.systems.submissions import Runs, submission_opened
+from scoring.systems.text_models import model_wanted, span_encoder, text_model
 
 logger = logging.getLogger(__name__)
 
@@ -139,10 +141,11 @@ def keep_evaluation(*, evaluation: Evaluation, opened: tuple[Benchmark, Runs], f
     return _at_work(evaluation.pk, lambda *_: (found, *opened), failing=True)
 
 
-def evaluation_or_404(project: Project, evaluation_id: int) -> Evaluation:
-    """Return an evaluation of the project. Raises NotFound."""
+def evaluation_or_404(project: Project, evaluation_id: int, *, with_figures: bool = True) -> Evaluation:
+    """Return an evaluation of the project, its figures read only where they are needed. Raises NotFound."""
+    rows = Evaluation.objects.filter(submission__system__project=project, pk=evaluation_id)
     found = (
-        Evaluation.objects.filter(submission__system__project=project, pk=evaluation_id)
+        (rows if with_figures else rows.defer("figures"))
         .defer("figures")
         .select_related("submission__system__project", "submission__release__project", "member")
         .first()
@@ -202,16 +205,14 @@ def _computed(evaluation: Evaluation, lease: Lease) -> Computed:
             gettext("It was asked of another version of the arithmetic than there is now: score again."),
         )
     benchmark, runs = submission_opened(evaluation.submission)
-    encoder = None
-    if evaluation.method == "sts":
-        if not settings.SENTENCE_ENCODER:
-            raise _without_encoder(gettext("there is none: set ELENCHUS_SENTENCE_ENCODER"))
+    models: dict[str, TextModel] = {}
+    if evaluation.method in MODEL_MISSING:
         try:
-            encoder = SentenceEncoder(settings.SENTENCE_ENCODER, settings.SENTENCE_VECTORS)
+            models[evaluation.method] = text_model(evaluation.method, model_wanted(evaluation.method))
         except EncoderUnavailable as missing:
-            raise _without_encoder(str(missing)) from None
+            raise _without_model(evaluation.method, str(missing)) from None
     people = None
-    if evaluation.method in BY_PEOPLE:
+    if evaluation.method in BY_PEOPLE or "people" in evaluation.parameters:
         decided = read_decided(evaluation.submission.release)
         if decided is None or decided.to_json() != evaluation.parameters.get("people"):
             raise Unscored(
@@ -226,8 +227,8 @@ def _computed(evaluation: Evaluation, lease: Lease) -> Computed:
         seed=evaluation.seed,
         system=evaluation.submission.system.name,
         with_answers=False,
-        encoder=encoder.cosines if encoder is not None else None,
-        encoder_named=encoder.to_json() if encoder is not None else None,
+        models=models,
+        of_spans=span_encoder() if benchmark.is_focus else None,
         people=people,
         judges=_judges(evaluation, lease, runs),
     )
@@ -272,9 +273,11 @@ def _answers_kept(evaluation: Evaluation, found: Found) -> None:
     JudgeAnswer.objects.bulk_create(rows)
 
 
-def _without_encoder(why: str) -> Unscored:
+def _without_model(method: str, why: str) -> Unscored:
     words = gettext("The method sts needs a sentence encoder, and %(why)s. Other methods need none.")
-    return Unscored(NO_ENCODER, words % {"why": why})
+    if method != "sts":
+        words = gettext("The method %(method)s needs its model, and %(why)s. Other methods need none.")
+    return Unscored(MODEL_MISSING[method], words % {"method": method, "why": why})
 
 
 def _store(evaluation: Evaluation, lease: Lease, found: Found, benchmark: Benchmark, runs: Runs) -> None:
@@ -299,7 +302,7 @@ def _store(evaluation: Evaluation, lease: Lease, found: Found, benchmark: Benchm
             lease.renew(
                 progress_done=min(total, (batch[-1].run - 1) * (total // len(runs)) + batch[-1].position)
             )
-    told = headline(found.scores, lambda items: _interval(evaluation, items))
+    told = headline(found.scores, lambda: _interval(evaluation, benchmark))
     with transaction.atomic():
         lease.finish(
             figures=found.scores,
@@ -311,8 +314,10 @@ def _store(evaluation: Evaluation, lease: Lease, found: Found, benchmark: Benchm
         _log(evaluation, evaluation.member, "evaluation done")
 
 
-def _interval(evaluation: Evaluation, items: int) -> dict[str, float | None]:
-    scores = Scores([evaluation], items=items, replicates=evaluation.replicates, seed=evaluation.seed)
+def _interval(evaluation: Evaluation, benchmark: Benchmark) -> Limits:
+    counts = item_table(evaluation, scored_positions(benchmark))
+    scores = PairedScores([counts], replicates=evaluation.replicates, seed=evaluation.seed)
+    forget_draws()
     return scores.figure(0)
 
 

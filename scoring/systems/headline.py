@@ -8,10 +8,10 @@ from typing import Any
 from scoring.evaluation.evaluate import figures_in
 
 
-def headline(scores: Mapping[str, Any], interval: Callable[[int], Mapping[str, Any]]) -> dict[str, Any]:
+def headline(scores: Mapping[str, Any], interval: Callable[[], Mapping[str, Any]]) -> dict[str, Any]:
     """Return the score that stands for an evaluation, the mean over its runs with interval and deviation.
 
-    `name` is that of the figure. `interval` gives low and high of the mean over runs of so many items.
+    `name` is that of the figure. `interval` gives low and high of the mean over runs.
     """
     name = f"{scores['scope']}/micro/f1" if scores["protocol"] == "focus" else "score"
     found = [dict(figures_in(run["figures"] or {})).get(name) for run in scores["evaluations"]]
@@ -30,10 +30,11 @@ def headline(scores: Mapping[str, Any], interval: Callable[[int], Mapping[str, A
     }
     together = next((row for row in scores["together"] if row["figure"] == name), None)
     if together is not None:
+        found_interval = interval()
         return {
             **told,
             "value": together["mean"],
-            **{key: interval(items)[key] for key in ("low", "high")},
+            **{key: found_interval[key] for key in ("low", "high")},
             "sd": together["sd"],
             "reason": None if together["mean"] is not None else together["sd_reason"],
         }

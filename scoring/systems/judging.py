@@ -12,11 +12,11 @@ from typing import Any
 from django.conf import settings
 from django.utils.translation import gettext
 
+from assist.asking.choices import check_choice
+from assist.asking.llm_client import Endpoint, Pause, Timing, Unanswered, ask_endpoint, chat_body
+from assist.models import TokensField
 from core.errors import Refused
 from core.texts import storable
-from exports.models import RefinementRun
-from exports.refinement.llm_client import Endpoint, Pause, Timing, Unanswered, ask_endpoint, chat_body
-from exports.refinement.parameters import check_choice
 from scoring.evaluation.judge_prompts import DEFAULT_PROMPTS, prompt_problem
 from scoring.evaluation.judges import REPEATS_KEY, About, Judge, Said
 from scoring.models import Evaluation, JudgeAnswer
@@ -30,7 +30,7 @@ DEFAULTS: Mapping[str, Any] = {
     "model": "",
     "temperature": 0.0,
     "seed": None,
-    "tokens_field": RefinementRun.TokensField.MAX_TOKENS.value,
+    "tokens_field": TokensField.MAX_TOKENS.value,
     "max_tokens": 300,
     "timeout": 60,
     "per_minute": 60,

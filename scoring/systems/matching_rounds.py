@@ -13,7 +13,7 @@ from django.db import transaction
 from django.utils.translation import gettext
 
 from annotation.access import refuse_archived, visible_items
-from annotation.models import Membership, Protocol, Round
+from annotation.models import Membership, Project, Protocol, Round
 from annotation.rounds.matching import Candidate, MatchItem, matching_round_create
 from core.canonical_json import sha256_of
 from core.errors import Refused
@@ -52,6 +52,37 @@ class Made:
     asked: int
     handed_in: int
     without: int
+
+
+def newest_submissions(
+    project: Project, version: str, systems: Sequence[str] = (), split: str | None = None
+) -> list[Submission]:
+    """Return the newest submission of each system for each split of a release; of all where none is named.
+
+    Raises Refused with what there is.
+    """
+    found = Submission.objects.filter(system__project=project, release__version=version).select_related(
+        "system__project", "release__project"
+    )
+    if split is not None:
+        found = found.filter(split=split)
+    newest = {(one.system_id, one.split): one for one in found.order_by("id")}
+    names = {one.system.name for one in newest.values()}
+    if missing := sorted(set(systems) - names):
+        there = ", ".join(sorted(names)) or gettext("nothing was submitted for it")
+        raise _refused(
+            gettext("%(missing)s: no submission for this release; there is: %(there)s.")
+            % {"missing": ", ".join(missing), "there": there}
+        )
+    if not newest:
+        raise _refused(
+            gettext(
+                "%(slug)s %(version)s: no system has submitted a file for it. Store one with manage.py "
+                "score … --system NAME --save."
+            )
+            % {"slug": project.slug, "version": version}
+        )
+    return [one for one in newest.values() if one.system.name in (systems or names)]
 
 
 def matching_make(

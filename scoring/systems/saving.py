@@ -12,10 +12,11 @@ from scoring.evaluation.evaluate import Evaluation as Found
 from scoring.evaluation.questions import Method
 from scoring.evaluation.references import Benchmark
 from scoring.models import Evaluation
-from scoring.systems.choices import Asked
+from scoring.systems.choices import Asked, model_parameters
 from scoring.systems.evaluations import evaluation_request, keep_evaluation
 from scoring.systems.submissions import HandedIn, Runs, store_submission
 from scoring.systems.systems import system_create, system_named
+from scoring.systems.text_models import span_parameters
 
 
 def save_scores(
@@ -49,7 +50,9 @@ def save_scores(
             if method.name in choices.judges
             else {"encoder": encoder}
             if method.name == "sts"
-            else {},
+            else span_parameters()
+            if opened[0].is_focus
+            else model_parameters(method.name),
         )
         evaluation = evaluation_request(submission=submission, asked=asked)
         if evaluation.state != Evaluation.State.DONE:
@@ -75,6 +78,7 @@ def by_method(found: Found) -> Iterator[Found]:
             "evaluations": runs,
             "together": [row for row in scores["together"] if row["method"] == method],
             "methods_compared": [],
+            "trivial": [row for row in scores["trivial"] if row["method"] == method],
         }
         yield Found(part, [line for line in found.answers if _is_of(line, method)])
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 import hashlib
 import logging
 import uuid
-from collections.abc import Iterable
+from collections.abc import Iterable, Iterator
 
 from django.core.files.base import ContentFile
 from django.core.files.storage import default_storage
@@ -13,8 +13,8 @@ from django.utils.translation import gettext
 
 from core.errors import Refused
 from exports.models import Release
-from exports.releases.storage import verify_file
-from scoring.evaluation.sources import ReleaseFiles
+from exports.releases.storage import refuse_taken_down, verify_file
+from scoring.evaluation.sources import ReleaseFiles, pieces_of
 from scoring.models import SubmissionFile
 
 logger = logging.getLogger(__name__)
@@ -22,14 +22,19 @@ logger = logging.getLogger(__name__)
 
 def release_files(release: Release) -> ReleaseFiles:
     """Return the files of a release that is built. Reading one raises Refused where it is not whole."""
+    refuse_taken_down(release)
     files = {file["name"]: file for file in release.files}
 
     def read(name: str) -> bytes:
-        verify_file(files[name])
+        verify_file(release.files, files[name])
         with default_storage.open(files[name]["storage"], "rb") as stream:
             return bytes(stream.read())
 
-    return ReleaseFiles(f"{release.project.slug} {release.version}", files, read)
+    def stream(name: str) -> Iterator[bytes]:
+        verify_file(release.files, files[name])
+        return pieces_of(default_storage.open(files[name]["storage"], "rb"))
+
+    return ReleaseFiles(f"{release.project.slug} {release.version}", files, read, stream)
 
 
 def store_submitted(contents: Iterable[bytes]) -> list[str]:

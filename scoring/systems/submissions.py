@@ -165,6 +165,16 @@ def submission_opened(submission: Submission) -> tuple[Benchmark, Runs]:
     return check_files(submission.release, files, split=submission.split, system=system)
 
 
+def benchmark_opened(submission: Submission) -> Benchmark:
+    """Read the references that a stored submission is scored against."""
+    return benchmark_of_release(
+        release_files(submission.release),
+        [],
+        split=submission.split or None,
+        system=submission.system.name,
+    )
+
+
 def _notes(found: ReadSubmission) -> list[list[str]]:
     """Return item, place and words of the first notes, and how many more there are."""
     notes = [[note.item, note.place, storable(note.message)] for note in found.notes[:LISTED]]

@@ -5,12 +5,21 @@ from datetime import timedelta
 import pytest
 from django.utils import timezone
 
+from agreement.api.reports import _change_json
 from agreement.computation import crosscheck_rouge
 from agreement.computation.compute import report_compute
 from agreement.computation.crosscheck import crosscheck_sweep, report_crosscheck, result_of
 from agreement.computation.requests import report_request
 from agreement.display.tables import crosscheck_table
 from agreement.models import AgreementReport
+from agreement.report.comparison import rounds_conditions
+from agreement.report.figures import (
+    ChangeFigures,
+    ConditionsFigures,
+    CrosscheckFigures,
+    FirstRoundFigures,
+    ShownChange,
+)
 from annotation.models import TypeAnnotation
 from core.jobs import LEASE
 from tests.agreement.builders import (
@@ -21,6 +30,7 @@ from tests.agreement.builders import (
     round_shut,
     type_judge,
 )
+from tests.declared import drift
 
 pytestmark = [pytest.mark.django_db, pytest.mark.database]
 
@@ -149,6 +159,8 @@ def test_a_check_whose_worker_died_is_made_by_another_after_a_minute_and_one_at_
     assert report_crosscheck(report_id=report.id) == "agrees"
     report.refresh_from_db()
     assert (report.state, report.lease_until, report.crosscheck) == ("done", None, "agrees")
+    assert drift(report.crosscheck_result, CrosscheckFigures) == []
+    assert set(report.crosscheck_result) == set(CrosscheckFigures.__annotations__) - {"why"}
 
 
 def test_a_stored_section_reads_back_as_the_result_it_was(study):
@@ -181,6 +193,11 @@ def test_the_change_against_the_round_before_has_its_interval(study):
     assert difference["low"] <= difference["value"] <= difference["high"]
     assert (change["n_both"], change["n_before"], change["n_after"]) == (6, 0, 0)
     assert (after.change["round"], after.change["judgements_sha256"]) == (1, before.judgements_sha256)
+    assert set(after.change) == set(ChangeFigures.__annotations__) - {"types", "cluster"}
+    assert drift(after.change, ChangeFigures) == []
+    rows = rounds_conditions(project, [first.pk, second.pk])
+    assert drift(rows[0], FirstRoundFigures) == drift(rows[1], ConditionsFigures) == []
+    assert drift(_change_json(after), ShownChange) == [] and "conditions" in _change_json(after)
 
 
 def test_a_training_round_is_not_what_came_before(study):

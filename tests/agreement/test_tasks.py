@@ -8,6 +8,7 @@ from django.utils import timezone
 from kombu.exceptions import OperationalError
 
 from agreement import tasks
+from agreement.computation import crosscheck
 from agreement.computation.compute import report_sweep
 from agreement.computation.requests import report_request
 from agreement.models import AgreementReport
@@ -61,3 +62,18 @@ def test_a_computed_report_is_sent_to_be_checked_and_a_lost_one_is_swept(round, 
     AgreementReport.objects.filter(id=waiting.id).update(enqueued_at=timezone.now() - timedelta(minutes=2))
     tasks.sweep_reports()
     assert ("agreement.compute_report", waiting.id) in sent
+
+
+def test_a_worker_has_a_cross_check_made_in_a_process_that_ends(monkeypatch):
+    started = []
+    monkeypatch.setattr(
+        crosscheck.subprocess, "run", lambda command, **options: started.append((command, options))
+    )
+    tasks.crosscheck_report.push_request(called_directly=False, is_eager=False)
+    try:
+        tasks.crosscheck_report.run(17)
+    finally:
+        tasks.crosscheck_report.pop_request()
+    ((command, options),) = started
+    assert command[1:] == ["-m", "agreement.computation.subprocess_main", "17"]
+    assert options["check"] is True

@@ -20,6 +20,7 @@ from annotation.projects.invitations import invitation_create
 from annotation.projects.members import member_edit
 from annotation.projects.projects import codebook_publish, member_add, project_create, project_edit
 from annotation.rounds.lifecycle import round_close, round_create, round_reopen
+from assist.triggers import LIMITS as ASSIST_LIMITS
 from boards.triggers import LIMITS as BOARD_LIMITS
 from core.errors import Refused
 from exports.triggers import LIMITS as EXPORT_LIMITS
@@ -41,6 +42,7 @@ OURS = {
     "annotation.AccountName": {"name_key", "email_key"},
     "annotation.AnnotationEvent": {"type_code", "payload_sha256"},
     "annotation.Assignment": {"types"},
+    "annotation.Backup": {"name"},
     "annotation.Claim": {"type_code"},
     "annotation.Comment": {"type_code"},
     "annotation.Import": {"file_name", "file_sha256", "format"},
@@ -53,10 +55,15 @@ OURS = {
     "annotation.RoundItem": {"types"},
     "annotation.TypeAnnotation": {"type_code", "quote"},
     "annotation.Upload": {"format", "error", "language", "lease_token"},
+    "assist.AssistRun": {"lease_token", "error", "task"},
+    "assist.AssistAnswer": {"variant", "recipe_sha256", "unit_sha256", "prompt_sha256", "raw", "label"}
+    | {"problem", "reason", "ending", "model"},
+    "assist.ProposedQuestion": {"external_id", "origin", "text"},
     "exports.Release": {"lease_token", "error", "digest", "card", "name", "licence", "description"},
     "exports.RefinementRun": {"lease_token", "error"},
     "exports.QuestionRefinement": {"type_code", "text_sha256", "question_template", "question", "reason"}
     | {"model"},
+    "operations.Heartbeat": {"node", "code"},
     "scoring.JudgeAnswer": {"item", "prompt_sha256", "raw", "model", "ending", "problem", "reason"},
     "scoring.System": {"name_key"},
     "scoring.Submission": {"split", "digest"},
@@ -77,7 +84,8 @@ OURS = {
 def test_every_text_of_every_table_has_a_limit_or_is_written_by_the_server():
     for app, limits in (
         *(("annotation", LIMITS), ("agreement", {}), ("exports", EXPORT_LIMITS)),
-        *(("scoring", SCORING_LIMITS), ("boards", BOARD_LIMITS)),
+        *(("assist", ASSIST_LIMITS), ("scoring", SCORING_LIMITS)),
+        *(("boards", BOARD_LIMITS), ("operations", {})),
     ):
         for model in apps.get_app_config(app).get_models():
             texts = {

@@ -1,13 +1,14 @@
 """Celery as the product configures it."""
 
 import socket
+from threading import Thread
 
 import pytest
 from celery import shared_task
 from celery.signals import after_task_publish, beat_init
 from kombu.exceptions import OperationalError
 
-import config
+from config import celery_app
 from config.celery import app
 
 
@@ -17,7 +18,7 @@ def addition(first: int, second: int) -> int:
 
 
 def test_tasks_of_the_apps_belong_to_our_application():
-    assert addition.app is app is config.celery_app
+    assert addition.app is app is celery_app
 
 
 def test_results_are_ignored_and_only_json_is_taken():
@@ -44,6 +45,7 @@ def test_a_dead_broker_is_an_error_and_not_a_page_that_hangs():
             addition.apply_async((1, 2), connection=connection)
 
 
+@pytest.mark.django_db
 def test_beat_shows_its_health_check_that_it_sends(tmp_path, monkeypatch):
     monkeypatch.setattr(after_task_publish, "receivers", [])
     before = app.conf.beat_schedule_filename
@@ -55,3 +57,18 @@ def test_beat_shows_its_health_check_that_it_sends(tmp_path, monkeypatch):
     assert not (tmp_path / "beat-alive").exists()
     after_task_publish.send(sender="agreement.sweep_reports")
     assert (tmp_path / "beat-alive").exists()
+
+
+def test_beat_is_a_thread_of_the_worker_that_asks_for_it():
+    class Worker:
+        steps: list = []
+        app = celery_app
+
+    (step,) = (step for step in app.steps["worker"] if step.__name__ == "BeatThread")
+    worker = Worker()
+    assert step(worker).enabled is False
+    beat = step(worker, beat_thread=True)
+    assert beat.enabled is True
+    service = beat.create(worker)
+    assert isinstance(service, Thread)
+    assert service.service.schedule_filename == app.conf.beat_schedule_filename

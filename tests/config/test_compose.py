@@ -19,6 +19,7 @@ import yaml
 from config import env
 from frontend.management.commands.serve import web_command
 from tests.conftest import unavailable
+from tools import settings_files
 
 ROOT = Path(__file__).resolve().parents[2]
 COMPOSE = (ROOT / "docker-compose.yml").read_text(encoding="utf-8")
@@ -54,6 +55,36 @@ def test_every_documented_setting_reaches_every_container_of_ours_and_so_does_it
             assert given[key].startswith(f"${{{key}:"), "the operator may set it"
 
 
+def test_the_example_of_a_configuration_the_table_of_the_documentation_and_the_settings_are_one():
+    assert (ROOT / ".env.example").read_text("utf-8") == settings_files.example()
+    assert settings_files.table() in (ROOT / "docs" / "deploy.md").read_text("utf-8")
+    named = set(re.findall(r"^#?([A-Z_]+)=", settings_files.example(), re.MULTILINE))
+    settings = {name for name in SERVICES["web"]["environment"] if not name.endswith("_FILE")}
+    # What compose itself puts into the file, of ours and of its own.
+    assert named == settings | {*re.findall(r"\$\{([A-Z_]+)", COMPOSE)}
+    for name, default in settings_files.OTHERWISE_IN_COMPOSE.items():
+        assert f"${{{name}:-{default}}}" in COMPOSE
+    for name, (default, _) in settings_files.OF_COMPOSE.items():
+        uses = set(re.findall(rf"\$\{{{name}:-([^}}]*)", COMPOSE))
+        assert uses == ({default} if default else set()) or name in ("POSTGRES_PASSWORD", "CADDY_HOST"), name
+
+
+def test_no_container_writes_outside_its_volumes_or_gains_rights():
+    for name, service in SERVICES.items():
+        assert service["read_only"] is True, name
+        assert service["security_opt"] == ["no-new-privileges:true"], name
+        assert "/tmp" in service["tmpfs"], name
+    for name in OURS:
+        assert SERVICES[name]["cap_drop"] == ["ALL"]
+
+
+def test_a_proxy_with_a_certificate_comes_only_when_asked_for():
+    caddy = SERVICES["caddy"]
+    assert caddy["profiles"] == ["tls"]
+    assert [name for name, service in SERVICES.items() if "profiles" in service] == ["caddy"]
+    assert caddy["command"][-2:] == ["--to", "web:8000"]
+
+
 def test_no_container_fills_the_disk_with_its_log_or_takes_all_memory():
     for name, service in SERVICES.items():
         assert service["logging"]["options"]["max-size"], name
@@ -80,7 +111,7 @@ def test_no_secret_and_no_host_has_a_default():
 
 def test_nothing_but_the_web_server_is_reachable_and_only_from_the_host_itself():
     ports = {name: service["ports"] for name, service in SERVICES.items() if "ports" in service}
-    assert ports == {"web": ["127.0.0.1:${PORT:-8000}:8000"]}
+    assert ports == {"web": ["127.0.0.1:${PORT:-8000}:8000"], "caddy": ["80:80", "443:443"]}
 
 
 def test_web_worker_and_beat_wait_for_the_migrated_database_and_the_broker():
@@ -98,6 +129,7 @@ def test_everything_that_must_survive_is_on_a_volume():
         **{name: ["files:/data"] for name in OURS},
         "postgres": ["postgres:/var/lib/postgresql/data"],
         "redis": ["redis:/data"],
+        "caddy": ["caddy:/data"],
     }
     assert "ELENCHUS_DATA=/data" in DOCKERFILE
 

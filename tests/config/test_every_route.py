@@ -62,6 +62,8 @@ def address(pattern: URLPattern, made: factories.Study, **of_another: object) ->
         "answer_id": 1,
         "import_id": made.items[0].brought_by_id,
         "person_id": made.annotators[0].pk,
+        "pseudonym": made.annotators[0].pseudonym,
+        "external_id": made.items[0].external_id,
         "invitation_id": invitation_create(project=made.project, member=made.lead)[0].pk,
         **of_another,
     }

@@ -10,11 +10,14 @@ def test_every_scheduled_task_is_registered():
     scheduled = {entry["task"] for entry in settings.CELERY_BEAT_SCHEDULE.values()}
     assert scheduled == {
         "annotation.sweep_imports",
+        "annotation.delete_projects",
         "agreement.sweep_reports",
         "agreement.refresh_live_reports",
         "exports.sweep_releases",
         "exports.sweep_refinements",
+        "assist.sweep_runs",
         "scoring.sweep_evaluations",
         "boards.sweep_boards",
+        "operations.prune",
     }
     assert scheduled <= set(app.tasks)

@@ -172,7 +172,7 @@ def test_two_factor_and_openid_connect_come_only_when_switched_on(tmp_path):
 def test_every_setting_is_documented_with_the_same_help_as_the_code():
     page = (ROOT / "docs" / "deploy.md").read_text(encoding="utf-8")
     table = page.partition("\n## Settings\n")[2]
-    rows = [line for line in table.splitlines() if line.startswith("| `")]
+    rows = [line for line in table.partition("\n## ")[0].splitlines() if line.startswith("| `")]
     default = {
         name: f"`{setting.default}`" if setting.default else "" for name, setting in env.SETTINGS.items()
     }

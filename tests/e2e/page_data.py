@@ -35,6 +35,7 @@ from exports.releases.claim import release_cancel
 from exports.releases.publication import release_publish
 from exports.selection.parameters import Parameters
 from scoring.systems.choices import read_choices
+from scoring.systems.comparing import comparison, evaluations_chosen
 from scoring.systems.error_tags import answer_tag, error_tag_add
 from scoring.systems.evaluations import evaluation_request
 from scoring.systems.submissions import HandedIn
@@ -89,6 +90,7 @@ def seed() -> None:
         **_systems(focus, questions),
         **_boards(questions),
     }
+    _assisted(focus)
     print(json.dumps(known))
 
 
@@ -204,6 +206,21 @@ def _releases(project: Project) -> None:
     release_cancel(release=cancelled, by=project.memberships.filter(is_lead=True).first())
 
 
+def _assisted(focus: factories.Study) -> None:
+    """A run of a context filter that its budget stopped."""
+    asked = {"endpoint": "https://llm.example/v1", "model": LONG, "sources": [["test", ""]]}
+    limits = {"max_tokens": 100, "timeout": 60, "per_minute": 60, "budget_requests": 2, "requests": 2}
+    ended = {"state": "failed", "error": "The budget is used up.", "finished_at": timezone.now()}
+    run = focus.project.assist_runs.create(
+        number=1, task="context", prompts={"": "{text}"}, recipes={"": "r"}, **asked, **limits, **ended
+    )
+    for item, label in zip(focus.items, ("sufficient", "insufficient"), strict=False):
+        run.answers.create(
+            item=item, recipe_sha256="r", unit_sha256=item.external_id, state="usable", raw=ONE_WORD,
+            found={"label": label}, label=label, tries=1, answered_at=timezone.now(),
+        )  # fmt: skip
+
+
 def _systems(focus: factories.Study, questions: factories.Study) -> dict[str, int]:
     """Systems of long and odd names: done, waiting for a worker, failed for want of an encoder."""
     release = focus.project.releases.get(version="1.0")
@@ -218,17 +235,22 @@ def _systems(focus: factories.Study, questions: factories.Study) -> dict[str, in
     answer_tag(answer=done.answers.first(), tags=[tag])
     asked = [question.text for question in questions.items[0].questions.all()[:3]]
     entry = {"cqs": [{"id": place, "cq": text} for place, text in enumerate(asked)]}
+    comparison(evaluations_chosen(focus.project, [done.pk, other.pk]))
     of_questions = submitted(
         questions, questions.project.releases.get(), {questions.items[0].external_id: entry}
     )
+    by_chrf, by_words, failed = (
+        scored(of_questions, methods=[method]) for method in ("chrf", "exact", "sts")
+    )
+    comparison(evaluations_chosen(questions.project, [by_chrf.pk, by_words.pk]))
     return {
         "system": done.submission.system_id,
         "evaluation": done.pk,
         "evaluation_other": other.pk,
         "evaluation_waiting": waiting.pk,
-        "evaluation_questions": scored(of_questions, methods=["chrf"]).pk,
-        "evaluation_exact": scored(of_questions, methods=["exact"]).pk,
-        "evaluation_failed": scored(of_questions, methods=["sts"]).pk,
+        "evaluation_questions": by_chrf.pk,
+        "evaluation_exact": by_words.pk,
+        "evaluation_failed": failed.pk,
     }
 
 

@@ -26,6 +26,7 @@ _LEAD = """
 /p/archived/
 /p/focus/settings/
 /p/focus/archive/
+/p/focus/delete/
 /p/screening/screening/
 /p/focus/log/
 /p/focus/log/?action=nothing
@@ -44,6 +45,7 @@ _LEAD = """
 /p/focus/items/{withdrawn}/
 /p/questions/items/{question_item}/
 /p/focus/items/{item}/withdraw/
+/p/focus/items/{item}/erase/
 /p/focus/items/{item}/correct/
 /p/focus/import/
 /p/empty/import/
@@ -59,6 +61,7 @@ _LEAD = """
 /p/focus/people/{lead}/
 /p/focus/people/{inactive}/
 /p/focus/people/{person}/deactivate/
+/p/focus/people/{person}/erase/
 /p/focus/people/{person}/reassign/4/
 /p/focus/releases/
 /p/empty/releases/
@@ -79,6 +82,10 @@ _LEAD = """
 /p/questions/boards/best/settings/
 /p/questions/boards/best/version/
 /p/questions/boards/best/submissions/{entry}/hide/
+/p/focus/assistants/
+/p/focus/assistants/runs/1/
+/p/empty/assistants/
+/p/questions/assistants/items/{question_item}/
 /p/focus/systems/
 /p/empty/systems/
 /p/focus/systems/new/
@@ -141,6 +148,8 @@ _LEAD = """
 """
 _ANNOTATOR = """
 /
+/account/data/
+/p/focus/leave/
 /p/focus/
 /p/screening/
 /p/focus/codebook/
@@ -203,7 +212,8 @@ VISITS = (
 
 NOT_PAGES = {
     "an answer to a form, which leads on to a page": {
-        "project_restore", "codebook_preview", "item_restore", "import_undo", "person_reactivate",
+        "project_restore", "project_keep",
+        "codebook_preview", "item_restore", "import_undo", "person_reactivate",
         "invitation_withdraw", "release_cancel", "release_unpublish", "round_pause", "agreement_compute",
         "agreement_competence",
         "agreement_influence",
@@ -215,11 +225,11 @@ NOT_PAGES = {
     },
     "a part of a page": {
         "upload_progress", "release_progress", "refinement_progress", "round_progress", "agreement_status",
-        "evaluation_progress", "board_team_progress",
+        "evaluation_progress", "board_team_progress", "assistant_progress",
     },
     "a file": {
         "audit_csv", "upload_refused", "public_release_file", "service-worker", "js-catalog", "schema",
-        "evaluation_file", "systems_compare_file", "board_file",
+        "evaluation_file", "systems_compare_file", "own_data_file", "board_file", "assistant_submission",
     },
     "read by machines": {"healthz", "robots", "sitemap", "favicon"},
     "not reached without settings of its own": {

@@ -7,6 +7,7 @@ from playwright.sync_api import expect
 
 from scoring.models import Evaluation
 from scoring.systems.evaluations import evaluation_run
+from scoring.tasks import compare_evaluations
 from tests.e2e.lead import looked_at
 from tests.scoring.systems import RIGHT, WRONG, focus_release, scored, submitted
 
@@ -56,6 +57,8 @@ def test_a_system_is_added_read_seen_in_the_text_and_compared(as_, live_server, 
     for name in ("Crow", "Parrot"):
         lea.get_by_label(f"Compare {name}").check()
     lea.get_by_role("button", name="Compare the chosen ones").click()
+    expect(lea.get_by_text("A worker compares them")).to_be_visible()
+    compare_evaluations([one.pk for one in Evaluation.objects.order_by("-pk") if f"e={one.pk}" in lea.url])
     expect(lea.get_by_role("region", name="Differences between the systems")).to_contain_text("+0.50")
     looked_at(lea, "systems-4-compared")
     with lea.expect_download() as download:

@@ -8,19 +8,22 @@ from dataclasses import dataclass, field
 from datetime import UTC, datetime
 from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
 
-from exports.refinement.llm_client import Timing
+from assist.asking.llm_client import Timing
 
 KEY = "sk-very-secret"
 
 
-def saying(text, model="served-1", ending="stop", **message) -> tuple[int, dict, bytes]:
+def saying(text, model="served-1", ending="stop", usage=None, **message) -> tuple[int, dict, bytes]:
     """Return the reply of a model that answered with this text."""
     choice = {
         "index": 0,
         "finish_reason": ending,
         "message": {"role": "assistant", "content": text, **message},
     }
-    return 200, {}, json.dumps({"object": "chat.completion", "model": model, "choices": [choice]}).encode()
+    said = {"object": "chat.completion", "model": model, "choices": [choice]}
+    if usage:
+        said["usage"] = {"prompt_tokens": usage[0], "completion_tokens": usage[1], "total_tokens": sum(usage)}
+    return 200, {}, json.dumps(said).encode()
 
 
 def status(code: int, body: bytes = b"{}", **headers) -> tuple[int, dict, bytes]:

@@ -11,7 +11,12 @@ import pytest
     [
         "exports.formats.longform",
         "exports.documentation.front_matter",
-        "exports.selection.questions",
+        "annotation.codebooks.exemplar_questions",
+        "assist.asking.prompts",
+        "assist.candidates.scheme_file",
+        "assist.candidates.schemes",
+        "assist.reading.model_answers",
+        "assist.runs.budget",
         "exports.releases.http_range",
         "exports.refinement.prompt",
         "exports.shipped.score",

@@ -43,7 +43,9 @@ from exports.models import Release
 row = Release.objects.get()
 root = Path(settings.MEDIA_ROOT)
 stored = sorted(str(path.relative_to(root)) for path in root.rglob("*") if path.is_file())
-print(json.dumps({"state": row.state, "files": [f["storage"] for f in row.files], "stored": stored}))
+# The ZIP is made when it is asked for.
+files = [f["storage"] for f in row.files if not f["archive"]]
+print(json.dumps({"state": row.state, "files": files, "stored": stored}))
 """
 
 AGAIN = """

@@ -131,7 +131,7 @@ def test_the_schema_and_the_datasets_library_know_the_refined_questions(made, tm
 def test_a_rebuild_has_the_same_bytes_and_asks_no_model(made, endpoint, tmp_path, settings, monkeypatch):
     first = release(made.project, "1.0", refined_questions=True)
     settings.LLM_ENDPOINTS, settings.LLM_API_KEYS = [], {}
-    monkeypatch.setattr("exports.refinement.llm_client.urllib.request.OpenerDirector", None)
+    monkeypatch.setattr("assist.asking.llm_client.httpx2.Client", None)
     before = len(endpoint.asked)
     again = release(made.project, "1.1", refined_questions=True)
     named = {file["name"]: file["sha256"] for file in first.files if not file["archive"]}

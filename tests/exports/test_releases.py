@@ -165,12 +165,12 @@ OTHER_VALUES = {
 }
 
 
-def test_of_a_finished_release_only_whether_it_is_public_can_change():
+def test_of_a_finished_release_only_whether_it_is_public_or_taken_down_can_change():
     made = judged()
     row = release(made.project)
     other = focus_study(annotators=1, items=1)
     values = {**OTHER_VALUES, "project": other.project, "member": other.lead}
-    assert values.keys() == {field.name for field in Release._meta.fields} - {"is_public"}
+    assert values.keys() == {field.name for field in Release._meta.fields} - {"is_public", "taken_down_at"}
     for name, value in values.items():
         with (
             pytest.raises(IntegrityError, match="a release is immutable: build a new version"),
@@ -180,6 +180,9 @@ def test_of_a_finished_release_only_whether_it_is_public_can_change():
     for public in (True, False):
         Release.objects.filter(pk=row.pk).update(is_public=public)
         assert Release.objects.get(pk=row.pk).is_public is public
+    now = timezone.now()
+    Release.objects.filter(pk=row.pk).update(taken_down_at=now)
+    assert Release.objects.get(pk=row.pk).taken_down_at == now
     with pytest.raises(IntegrityError, match="a release is never deleted"), transaction.atomic():
         Release.objects.filter(pk=row.pk).delete()
 

@@ -1,15 +1,21 @@
 """A download is the file that was built, or says that it is not there any more."""
 
+import hashlib
+import io
+import zipfile
+
 import pytest
 from django.core.cache import cache
 from django.core.files.base import ContentFile
 from django.core.files.storage import default_storage
-from django.test import Client
+from django.test import Client, RequestFactory
 
+from exports.api.releases import file_response
+from exports.models import Release
 from exports.releases import storage as intact
 from exports.releases.publication import release_publish
 from tests.factories import close, focus_study, judge
-from tests.factories.releases import release
+from tests.factories.releases import release, stored_files
 
 pytestmark = pytest.mark.django_db
 
@@ -64,7 +70,9 @@ def test_a_file_with_other_bytes_is_not_sent_although_it_was_sent_before(file, l
 def read(monkeypatch):
     """The names of the files that are read through to be checked."""
     read, sha256 = [], intact._sha256
-    monkeypatch.setattr(intact, "_sha256", lambda name: read.append(name) or sha256(name))
+    monkeypatch.setattr(
+        intact, "_sha256", lambda files, file: read.append(file["storage"]) or sha256(files, file)
+    )
     return read
 
 
@@ -91,6 +99,56 @@ def test_a_file_that_changed_before_anybody_had_it_is_not_sent(file, read, lead_
     put(file["storage"], whole.replace(b"1", b"2", 1))
     assert refusals(lead_client)[:3] == (503, "damaged", 503)
     assert read == [file["storage"]] * 2
+
+
+ZIP = "/releases/s/1.0/files/s-1.0.zip"
+
+
+def test_the_zip_is_in_no_storage_and_comes_whole_or_in_ranges_with_the_sum_that_was_said(file, read):
+    row = Release.objects.get()
+    (zipped,) = (one for one in row.files if one["archive"])
+    assert zipped["storage"] == ""
+    assert not [name for name in stored_files() if name.endswith(".zip")]
+    whole = body(Client().get(ZIP))
+    assert hashlib.sha256(whole).hexdigest() == zipped["sha256"]
+    assert Client().get(ZIP).headers["Content-Length"] == str(len(whole)) == str(zipped["size"])
+    assert read == []
+    with zipfile.ZipFile(io.BytesIO(whole)) as archive:
+        named = {one["name"]: one["sha256"] for one in row.files if not one["archive"]}
+        read_back = {name.removeprefix("s-1.0/"): archive.read(name) for name in archive.namelist()}
+    assert {name: hashlib.sha256(content).hexdigest() for name, content in read_back.items()} == named
+    steps = range(0, len(whole), 997)
+    pieces = [Client().get(ZIP, headers={"Range": f"bytes={start}-{start + 996}"}) for start in steps]
+    assert {piece.status_code for piece in pieces} == {206}
+    assert b"".join(map(body, pieces)) == whole
+
+
+@pytest.mark.parametrize("change", [lambda whole: whole[:-1], lambda whole: whole.replace(b"1", b"2", 1)])
+def test_a_zip_with_a_file_that_changed_is_not_sent(file, change):
+    cache.clear()
+    with default_storage.open(file["storage"]) as stream:
+        whole = stream.read()
+    put(file["storage"], change(whole))
+    assert Client().get(ZIP).status_code == 503
+    put(file["storage"], whole)
+    assert Client().get(ZIP).status_code == 200
+
+
+def test_the_zip_of_a_release_from_before_is_read_from_the_storage(file):
+    whole = body(Client().get(ZIP))
+    row = Release.objects.get()
+    place = default_storage.save("releases/old/s-1.0.zip", ContentFile(whole))
+    files = [
+        {name: value for name, value in one.items() if name != "entries"} | {"storage": place}
+        if one["archive"]
+        else one
+        for one in row.files
+    ]
+    row.files = files
+    default_storage.delete(file["storage"])
+    request = RequestFactory().get(ZIP, headers={"Range": "bytes=5-"})
+    (zipped,) = (one for one in files if one["archive"])
+    assert body(file_response(request, row, zipped, caching="no-cache")) == whole[5:]
 
 
 @pytest.mark.parametrize(("address", "caching"), [(PUBLIC, "no-cache"), (API, "no-store")])

@@ -2,13 +2,15 @@
 
 import importlib
 import re
+import threading
 
 import pytest
 from django.test import Client
 
 from annotation.sample import LOGINS
 from annotation.sample.loader import sample_load
-from frontend.management.commands import serve
+from core import supervisor
+from frontend.management.commands.serve import plan_supervisor
 from tests import factories
 from tests.pages import html_of
 
@@ -57,10 +59,7 @@ def test_an_installation_that_forbids_the_sample_never_offers_it(shown, settings
 
 
 @pytest.mark.parametrize(("sample_logins", "said"), [(False, None), (True, "sample-logins")])
-def test_only_serve_with_the_flag_says_so_to_its_web_server(
-    monkeypatch, settings, tmp_path, sample_logins, said
-):
-    settings.DATA_DIR = tmp_path
+def test_only_serve_with_the_flag_says_so_to_its_web_server(monkeypatch, sample_logins, said):
     # What an environment happens to hold is not passed on.
     monkeypatch.setenv("ELENCHUS_SERVED_WITH", "sample-logins")
     started = []
@@ -69,12 +68,10 @@ def test_only_serve_with_the_flag_says_so_to_its_web_server(
         def __init__(self, command, **options):
             started.append(options["env"].get("ELENCHUS_SERVED_WITH"))
 
-    monkeypatch.setattr(serve.subprocess, "Popen", Process)
-    monkeypatch.setattr(serve.signal, "signal", lambda *_: None)
-    monkeypatch.setattr(serve, "refuse_a_port_in_use", lambda *_: None)
-    monkeypatch.setattr(serve, "wait_until_ready", lambda *_: False)
-    monkeypatch.setattr(serve, "stop_children", lambda *_: None)
-    serve.Command().handle(host="127.0.0.1", port=1, sample_logins=sample_logins)
+    monkeypatch.setattr(supervisor.subprocess, "Popen", Process)
+    monkeypatch.setattr(supervisor, "wait_until_ready", lambda *_: False)
+    monkeypatch.setattr(supervisor, "stop_children", lambda *_: None)
+    supervisor.run(plan_supervisor("127.0.0.1", 1, sample_logins=sample_logins), threading.Event())
     assert started == [said, None]
 
 

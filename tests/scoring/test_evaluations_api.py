@@ -9,10 +9,19 @@ from django.test import Client
 from scoring.api import serializers as api
 from scoring.models import Evaluation, Submission, System
 from scoring.systems.evaluations import evaluation_run
+from scoring.tasks import compare_evaluations
 from tests import factories
 from tests.conftest import client_of
 from tests.factories import QUESTIONS
-from tests.scoring.systems import RIGHT, focus_release, questions, questions_release, scored, submitted
+from tests.scoring.systems import (
+    RIGHT,
+    WRONG,
+    focus_release,
+    questions,
+    questions_release,
+    scored,
+    submitted,
+)
 
 pytestmark = pytest.mark.django_db
 
@@ -165,3 +174,22 @@ def test_the_documentation_describes_the_evaluations_with_examples(client):
     assert set(path["get"]["responses"]) >= {"200", "403", "404"}
     fields = schema["components"]["schemas"]["Evaluation"]["properties"]
     assert {"state", "reason", "error", "headline", "release_digest", "engine"} <= set(fields)
+
+
+def test_evaluations_are_compared_by_a_worker(lead_client, monkeypatch):
+    made, release = focus_release()
+    keys = [
+        scored(submitted(made, release, file, name=name)).pk for file, name in ((RIGHT, "a"), (WRONG, "b"))
+    ]
+    monkeypatch.setattr("scoring.tasks.compare_evaluations.delay", lambda keys: None)
+    asked = address(made, f"compare/?evaluation={keys[0]}&evaluation={keys[1]}")
+    waiting = lead_client.get(asked)
+    assert (waiting.status_code, waiting.json()) == (202, {"state": "running", "figures": None})
+    compare_evaluations(keys)
+    done = lead_client.get(asked)
+    assert done.status_code == 200 and done.json()["state"] == "done"
+    (pair,) = done.json()["figures"]["pairs"]
+    assert (pair["first"], pair["second"], pair["value"]) == (*keys, 0.5)
+    assert lead_client.get(address(made, f"compare/?evaluation={keys[0]}")).status_code == 409
+    away = address(made, f"compare/?evaluation={keys[0]}&evaluation=999")
+    assert lead_client.get(away).status_code == 404

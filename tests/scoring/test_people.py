@@ -376,3 +376,42 @@ class TestPages:
 
 def said(response) -> str:
     return " ".join(unescape(re.sub(r"<[^>]+>", " ", response.content.decode())).split())
+
+
+def test_the_table_of_thresholds_compares_with_people_who_matched_the_same_questions(released):
+    made, release = released
+    round = two_systems(made, release)
+    parrot = made.project.systems.get(name="Parrot").submissions.get()
+    before = scored(parrot, methods=["chrf"])
+    assert {row["kappa"]["n"] for row in before.figures["thresholds"]} == {0}
+    assert "people" not in before.parameters
+    judged(made, round, {SAME: picked(round, 0), OTHER: {"label": "USE"}, NEW: {"label": "USE"}})
+    assert can_score_again(before)
+    after = scored(parrot, methods=["chrf"])
+    assert after.pk != before.pk
+    assert after.parameters["people"]["rounds"] == [round.number]
+    rows = {row["threshold"]: row for row in after.figures["thresholds"]}
+    assert {row["kappa"]["n"] for row in rows.values()} == {2}
+    # Above 0 both have the label of their nearest reference; above 95 neither has one.
+    assert rows[95.0]["nae"] == 2
+    assert (rows[95.0]["kappa"]["value"], rows[95.0]["kappa_without_nae"]["n"]) == (0.0, 0)
+    assert after.figures["figures"] == before.figures["figures"]
+    assert not can_score_again(after)
+
+
+def test_a_matching_round_is_made_over_the_api(released, lead_client):
+    made, release = released
+    submitted(made, release, questions(SAME, OTHER), name="Parrot")
+    address = f"/api/projects/{made.project.slug}/releases/1.0/matching-rounds/"
+    sent = lead_client.post(address, {"systems": ["Parrot"], "overlap": 1}, content_type="application/json")
+    assert sent.status_code == 201, sent.content
+    told = sent.json()
+    assert (told["asked"], told["handed_in"], told["without"]) == (2, 2, 0)
+    round = told["round"]
+    assert (round["matching"], round["overlap"], round["status"]) == (True, 1, "draft")
+    assert made.project.rounds.get(number=round["number"]).matching
+    away = lead_client.post(address, {"systems": ["Owl"]}, content_type="application/json")
+    assert away.status_code == 422
+    assert away.json()["message"] == "Owl: no submission for this release; there is: Parrot."
+    ann = client_of(made.annotators[0].user)
+    assert ann.post(address, {}, content_type="application/json").status_code == 403

@@ -6,6 +6,8 @@ from pathlib import Path
 import pytest
 
 from annotation.codebooks.toml_reader import load_shipped
+from scoring.evaluation.faults import Findings
+from scoring.evaluation.json_file import items_of, items_one_by_one
 from scoring.reading.focus_answers import AnswerRefused, TypeNames, read_focus_answer
 from scoring.reading.model_answers import read_context, read_label, read_questions, read_reference
 from scoring.reading.places import find_place
@@ -90,3 +92,30 @@ def test_the_known_answers_of_a_filter(case):
 @pytest.mark.parametrize("case", known("llm_questions")["cases"], ids=lambda case: case["why"])
 def test_the_known_answers_of_questions(case):
     assert read_questions(case["raw"]) == case["expected"]
+
+
+WHOLE = {"A-1": {"text": 'a "quoted" } word, é', "labels": [1, {"x": None}]}, "A-2": {}}
+
+
+@pytest.mark.parametrize("size", [1, 2, 7, 1000])
+@pytest.mark.parametrize("indent", [None, 2])
+def test_a_file_is_read_item_by_item_wherever_it_is_cut(size, indent):
+    data = b"\xef\xbb\xbf" + json.dumps(WHOLE, ensure_ascii=False, indent=indent).encode() + b"\n"
+    pieces = [data[at : at + size] for at in range(0, len(data), size)]
+    assert dict(items_one_by_one(pieces)) == WHOLE
+
+
+@pytest.mark.parametrize(
+    "data",
+    [
+        *(b"", b"[]", b"{", b'{"a": {}', b'{"a": {}} x', b'{"a": {},}', b'{"a": 1}', b'{"a" {}}', b"\xff{}"),
+        b'{"a": {"b": 1, "b": 2}}',
+        b'{"a": {"b": "\\ud800"}}',
+    ],
+)
+def test_what_is_wrong_in_a_file_stops_reading_item_by_item(data):
+    with pytest.raises(ValueError):
+        list(items_one_by_one([data[at : at + 1] for at in range(len(data))]))
+    findings = Findings("a.json")
+    items_of(data, findings)
+    assert findings.faults

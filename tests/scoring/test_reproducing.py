@@ -13,6 +13,7 @@ from pathlib import Path
 import numpy as np
 import pytest
 from django.core.management import call_command
+from rapidfuzz.distance import Levenshtein
 from rouge_score.rouge_scorer import RougeScorer
 
 from agreement.computation.compute import report_compute
@@ -134,14 +135,27 @@ def jaccard(one, other):
     return len(one & other) / len(one | other) if one | other else 0.0
 
 
+SCORER = RougeScorer(["rouge1"], use_stemmer=True)
+MEASURES = {
+    "unigram_jaccard": lambda one, other: jaccard(words_of(one), words_of(other)),
+    "rouge1_stemmed": lambda one, other: SCORER.score(one, other)["rouge1"].fmeasure,
+}
+
+
 def test_the_spans_of_the_development_set(focus, reference):
     """Tables 3 and 15: the cells as they stand, the mean over the texts of the mean over the pairs."""
     known = reference("focus_dev")["types"]
     written = table("Tables 3 and 15")
-    scorer = RougeScorer(["rouge1"], use_stemmer=True)
+    heads = {
+        "unigram_jaccard": "Jaccard",
+        "bigram_jaccard": "bigrams",
+        "edit": "edit",
+        "rouge1_stemmed": "ROUGE-1",
+    }
     measures = {
-        "unigram_jaccard": lambda one, other: jaccard(words_of(one), words_of(other)),
-        "rouge1_stemmed": lambda one, other: scorer.score(one, other)["rouge1"].fmeasure,
+        **MEASURES,
+        "bigram_jaccard": lambda one, other: jaccard(bigrams_of(one), bigrams_of(other)),
+        "edit": Levenshtein.normalized_similarity,
     }
     for code, cells in sheets(focus).items():
         row = {}
@@ -152,9 +166,33 @@ def test_the_spans_of_the_development_set(focus, reference):
                 if pairs:
                     means.append(np.mean([measure(*pair) for pair in pairs]))
             assert np.mean(means) == pytest.approx(known[code]["spans_as_the_paper"][name], abs=1e-9)
-            row[{"unigram_jaccard": "Jaccard", "rouge1_stemmed": "ROUGE-1"}[name]] = shown(np.mean(means))
+            row[heads[name]] = shown(np.mean(means))
         ours = known[code]["spans"]["unigram_jaccard"]["mean_over_items"]
         assert written[code] == {**row, "Jaccard here": shown(ours)}
+
+
+LOGIC_COLUMNS = ("OSP", "TC", "VAT", "OG", "IE", "BS", "QCE", "CF", "LE", "WE")
+"""The types in the order of the columns of the sheets."""
+
+
+def spans_of_logicclimate(folder):
+    """Return the mean similarity of the two cells of each type; where one is empty it is 0."""
+    first, second = (
+        read_focus_file(folder / name, name, CODES)
+        for name in ("Generalization_A1_SQ - Logic.csv", "Generalization_A2_SQ - Logic.csv")
+    )
+    found = {}
+    for code, column in zip(LOGIC_COLUMNS, first.columns[2:12], strict=True):
+        pairs = [
+            (one.get(column) or "", other.get(column) or "")
+            for one, other in zip(first.rows, second.rows, strict=True)
+        ]
+        pairs = [pair for pair in pairs if any(pair)]
+        found[code] = {
+            name: float(np.mean([measure(*pair) for pair in pairs])) if pairs else 0.0
+            for name, measure in MEASURES.items()
+        }
+    return found
 
 
 def test_logicclimate(focus, reference):
@@ -170,17 +208,22 @@ def test_logicclimate(focus, reference):
     sections = {section["code"]: section for section in report.figures["sections"]}
     known = reference("focus_logic")["types"]
     written = table("Tables 8 and 9")
+    of_cells = spans_of_logicclimate(focus / "logic")
     for code, expected in known.items():
         figures = sections[code]["estimates"]
         for name in ("observed_agreement", "cohen_kappa", "pabak"):
             if code != "WE":
                 assert figures[name]["value"] == pytest.approx(expected[name], abs=1e-11)
         joint = sections[code]["spans"]["joint"].get("unigram_jaccard", {}).get("value")
+        one_sided = of_cells[code]
+        for name, value in expected["spans_one_sided_zero"].items():
+            assert one_sided[name] == pytest.approx(value, abs=1e-9)
         assert written[code] == {
             "agreement": shown(figures["observed_agreement"]["value"]),
             "kappa": shown(figures["cohen_kappa"]["value"]),
             "PABAK": shown(figures["pabak"]["value"]),
-            "Jaccard": shown(expected["spans_one_sided_zero"]["unigram_jaccard"]),
+            "Jaccard": shown(one_sided["unigram_jaccard"]),
+            "ROUGE-1": shown(one_sided["rouge1_stemmed"]),
             "Jaccard here": shown(joint),
         }
     for name, printed in reference("focus_table8")["rows"].items():

@@ -6,9 +6,13 @@ from html import unescape
 import pytest
 from django.core.files.uploadedfile import SimpleUploadedFile
 
+from scoring.figures.paired import PairedScores
 from scoring.models import ErrorTag, Evaluation, System, TaggedAnswer
 from scoring.systems.comparing import comparison
 from scoring.systems.evaluations import evaluation_run
+from scoring.systems.item_counts import item_table, scored_positions
+from scoring.systems.submissions import benchmark_opened
+from scoring.tasks import compare_evaluations
 from tests import factories
 from tests.factories import QUESTIONS
 from tests.scoring.systems import (
@@ -191,6 +195,7 @@ def test_systems_are_compared_with_paired_intervals_as_chart_and_table(lead_clie
     query = f"e={good.pk}&e={bad.pk}"
     told = words(page(lead_client, f"/p/talk/systems/compare/?{query}"))
     assert "Release 1.0: 2 items" in told
+    assert "trivial: None of the Above for all" in told
     assert "+0.50" in told
     assert "−0.50" in told
     assert "not told apart" in told
@@ -205,6 +210,50 @@ def test_systems_are_compared_with_paired_intervals_as_chart_and_table(lead_clie
     alone = lead_client.get(f"/p/talk/systems/compare/?e={good.pk}")
     assert alone.headers["Location"] == "/p/talk/systems/"
     assert lead_client.get(f"/p/talk/systems/compare/?e={good.pk}&e=999").status_code == 404
+
+
+def test_a_worker_compares_and_the_page_waits_for_it(lead_client, monkeypatch):
+    made, release = focus_release()
+    keys = [
+        scored(submitted(made, release, file, name=name)).pk for file, name in ((RIGHT, "a"), (WRONG, "b"))
+    ]
+    asked = []
+    monkeypatch.setattr("scoring.tasks.compare_evaluations.delay", asked.append)
+    address = f"/p/talk/systems/compare/?e={keys[0]}&e={keys[1]}"
+    assert "A worker compares them" in words(page(lead_client, address))
+    assert lead_client.get(address, headers={"HX-Request": "true"}).status_code == 204
+    assert lead_client.get(address.replace("/?", "/comparison.csv?")).status_code == 409
+    assert asked == [keys]
+    compare_evaluations(keys)
+    assert lead_client.get(address, headers={"HX-Request": "true"}).headers["HX-Refresh"] == "true"
+    assert "not told apart" in words(page(lead_client, address))
+    scored(Evaluation.objects.get(pk=keys[0]).submission, seed=9)
+    assert "A worker compares them" in words(page(lead_client, address))
+
+
+def test_the_interval_of_a_system_is_the_same_on_its_page_and_beside_others(lead_client):
+    made, release = questions_release(items=5)
+    names = [item.external_id for item in made.items]
+    files = [
+        {name: questions(*QUESTIONS[at % 3 : 3], item=name)[name] for at, name in enumerate(names)},
+        {name: questions(QUESTIONS[0], "Why?", item=name)[name] for name in names[:4]},
+    ]
+    done = [
+        scored(submitted(made, release, file, name=name), methods=["exact"], replicates=1000)
+        for file, name in zip(files, "ab", strict=True)
+    ]
+    positions = scored_positions(benchmark_opened(done[0].submission))
+    paired = PairedScores([item_table(one, positions) for one in done], replicates=1000, seed=1)
+    for at, (one, row) in enumerate(zip(done, comparison(done)["systems"], strict=True)):
+        own = one.figures["figures"]["score"]
+        assert [row[key] for key in ("value", "low", "high")] == [
+            own[key] for key in ("value", "low", "high")
+        ]
+        drawn = paired.figure(at)
+        assert own["low"] is not None
+        assert [drawn[key] for key in ("value", "low", "high")] == pytest.approx(
+            [own[key] for key in ("value", "low", "high")]
+        )
 
 
 @pytest.mark.parametrize("scope", ["decided", "all"])

@@ -131,3 +131,19 @@ def test_a_method_that_nobody_was_asked_by_gives_rows_with_a_reason(method, reas
     benchmark = benchmark_of_release(QUESTIONS, [], split="test")
     rows = rows_by_name(benchmark, method=Method(method, 0.65 if method == "sts" else None))
     assert [(row["figures"], row["reason"]) for row in rows.values()] == [(None, reason)] * 2
+
+
+def test_an_evaluation_has_the_trivial_rows_of_each_method():
+    benchmark = benchmark_of_release(QUESTIONS, [], split="test")
+    submission = read_submission(b'{"a": {"cqs": "Missing CQs"}}', "run.json", benchmark)
+    methods = [Method("exact"), Method("human")]
+    scores = evaluate(benchmark, [(submission, "0")], Choices(methods=methods, replicates=20)).scores
+    assert [(row["method"]["name"], row["name"]) for row in scores["trivial"]] == [
+        ("exact", "references_of_other_items"),
+        ("exact", "most_frequent_question"),
+        ("human", "references_of_other_items"),
+        ("human", "most_frequent_question"),
+    ]
+    (row,) = [one for one in scores["trivial"] if one["method"]["name"] == "exact" and one["answer"]]
+    alone = rows_by_name(benchmark, method=Method("exact"))["most_frequent_question"]
+    assert row == {"method": {"name": "exact", "threshold": None}, **alone}

@@ -153,7 +153,16 @@ def test_make_dev_watches_every_folder_whose_code_the_server_runs():
     shown = make("dev", "PORT=9000")
     watched = shown.rpartition("--sample-logins'")[2].split()
     assert 'serve --port "9000"' in shown
-    assert set(watched) == {"config", "core", "annotation", "agreement", "exports", "scoring", "frontend"}
+    assert set(watched) == {
+        "config",
+        "core",
+        "annotation",
+        "agreement",
+        "exports",
+        "scoring",
+        "operations",
+        "frontend",
+    }
 
 
 def test_every_target_of_the_makefile_is_explained_by_make_help():

@@ -86,8 +86,9 @@ def _characters(row: Any) -> int:
     if text is None:
         return len(getattr(row, "message", ""))
     metadata: Mapping[str, Any] = row.metadata
-    return (
-        len(text)
-        + sum(len(value) if isinstance(value, str) else 20 for value in metadata.values())
-        + sum(len(question.text) for question in row.questions)
-    )
+    n = len(text)
+    if metadata:
+        n += sum(len(value) if isinstance(value, str) else 20 for value in metadata.values())
+    if row.questions:
+        n += sum(len(question.text) for question in row.questions)
+    return n

@@ -73,13 +73,10 @@ def records(path: Path, name: str, separator: str) -> Iterator[tuple[str, list[s
     with open_text(path, name) as stream:
         declared = _declared_separator(stream)
         reader = csv.reader(stream, delimiter=declared or separator, strict=True)
+        by_row, by_line = gettext("row %(number)s"), gettext("row %(number)s (line %(line)s)")
         for number in itertools.count(1):
             line = reader.line_num + (1 if declared is None else 2)
-            place = (
-                gettext("row %(number)s") % {"number": number}
-                if line == number
-                else gettext("row %(number)s (line %(line)s)") % {"number": number, "line": line}
-            )
+            place = (by_row if line == number else by_line) % {"number": number, "line": line}
             try:
                 cells = next(reader)
             except StopIteration:

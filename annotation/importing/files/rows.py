@@ -15,6 +15,10 @@ from django.utils.translation import gettext, ngettext_lazy
 from annotation.limits import LIMITS, unfit
 from core.texts import is_blank, text_problem
 
+_ITEM_LIMITS = [
+    (name, LIMITS["item"][name]) for name in ("external_id", "text", "source", "topic", "split", "licence")
+]
+
 DEPTH_LIMIT = 50
 """Levels of lists and objects in an item's metadata."""
 
@@ -63,6 +67,11 @@ class ItemRow:
     metadata: Mapping[str, Any] = field(default_factory=dict)
     questions: tuple[QuestionRow, ...] = ()
     given: tuple[Mapping[str, Any], ...] = field(default=(), compare=False, repr=False)  # as a table's rows
+
+    def __reduce__(self) -> tuple[Any, ...]:
+        """Be sent to another process in half the time that a dataclass takes by itself."""
+        values = self.external_id, self.text, self.place, self.source, self.topic, self.split, self.licence
+        return ItemRow, (*values, self.metadata, self.questions, self.given)
 
 
 @dataclass(frozen=True, slots=True)
@@ -135,10 +144,11 @@ def item_problem(item: ItemRow) -> str | None:
     for name in ("external_id", "text"):
         if is_blank(getattr(item, name)):
             return gettext("the %(name)s is blank") % {"name": _WORDS.get(name, name)}
-    for name in ("external_id", "text", "source", "topic", "split", "licence"):
-        if problem := unfit(getattr(item, name), LIMITS["item"][name]):
+    for name, limit in _ITEM_LIMITS:
+        text = getattr(item, name)
+        if text and (problem := unfit(text, limit)):
             return f"{_WORDS.get(name, name)}: {problem}"
-    return json_problem(item.metadata, "metadata")
+    return json_problem(item.metadata, "metadata") if item.metadata else None
 
 
 def question_problem(question: QuestionRow) -> str | None:

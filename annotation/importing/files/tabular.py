@@ -386,6 +386,8 @@ def _cells(place: str, row: dict[str, Any]) -> Cells:
         found = cell if isinstance(cell, Lost) else lost_text(cell) if isinstance(cell, str) else None
         if found is not None:
             lost[column] = found
+    if not lost:
+        return Cells(place, row)
     return Cells(place, row | {column: cell.value for column, cell in lost.items()}, lost or None)
 
 

@@ -90,7 +90,9 @@ def repeated(external_id: str, place: str) -> str:
 def _together(
     item: ItemRow | None, further: list[ItemRow], refused: list[Refusal | Notice]
 ) -> Iterator[ItemRow | Refusal | Notice]:
-    if item is not None:
+    if item is not None and not further:
+        yield item
+    elif item is not None:
         rows = [item, *further]
         questions = tuple(question for row in rows for question in row.questions)
         yield replace(item, questions=questions, given=tuple(given for row in rows for given in row.given))

@@ -1,4 +1,4 @@
-"""Run the web server and the background worker together, until told to stop.
+"""Run the web server and the background worker together, until told to stop: see core/supervisor.py.
 
 See docs/decisions/running.md.
 """
@@ -6,16 +6,11 @@ See docs/decisions/running.md.
 import contextlib
 import errno
 import fcntl
+import json
 import os
-import signal
 import socket
-import subprocess
 import sys
-import threading
-import time
-import urllib.error
-import urllib.request
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator
 from pathlib import Path
 from typing import Any, TextIO
 
@@ -23,9 +18,7 @@ from django.conf import settings
 from django.core.management.base import BaseCommand, CommandError, CommandParser
 
 from annotation.sample import LOGINS
-
-READY_SECONDS = 90
-GRACE_SECONDS = 15
+from core import supervisor
 
 
 class Command(BaseCommand):
@@ -43,30 +36,31 @@ class Command(BaseCommand):
         )
 
     def handle(self, *, host: str, port: int, sample_logins: bool, **options: Any) -> None:
-        stop = threading.Event()
-        for number in (signal.SIGINT, signal.SIGTERM, signal.SIGHUP):
-            signal.signal(number, lambda *_: stop.set())
-        with only_one_per_data_folder(settings.DATA_DIR):
+        with only_one_per_data_folder(settings.DATA_DIR) as lock:
             refuse_a_port_in_use(host, port)
-            children: dict[str, subprocess.Popen[bytes]] = {}
-            try:
-                # Said to this child alone: no setting of an installation switches it on.
-                shown = {"ELENCHUS_SERVED_WITH": "sample-logins"} if sample_logins else {}
-                children["web server"] = start_child(*web_command(host, port), environment=shown)
-                children["worker"] = start_child(*worker_command())
-                if wait_until_ready(f"http://{host}:{port}/healthz", children, stop):
-                    self.announce(f"http://{host}:{port}/", sample_logins)
-                    wait_for_the_end(children, stop)
-            finally:
-                stop_children(children.values())
-        self.stdout.write("Elenchus has stopped.")
+            # The process becomes the supervisor and keeps the lock, which holds as long as the file is open.
+            os.set_inheritable(lock.fileno(), True)
+            plan = plan_supervisor(host, port, sample_logins=sample_logins)
+            os.execv(sys.executable, [sys.executable, "-m", supervisor.__name__, json.dumps(plan)])
 
-    def announce(self, address: str, sample_logins: bool) -> None:
-        self.stdout.write(f"\nElenchus runs at {address}\n")
-        for line in sample_login_lines() if sample_logins else ():
-            self.stdout.write(line)
-        self.stdout.write("Ctrl-C stops it.\n\n")
-        self.stdout.flush()
+
+def plan_supervisor(host: str, port: int, *, sample_logins: bool) -> supervisor.Plan:
+    """Say which processes belong together, and what is told once the first answers."""
+    # Said to this child alone: no setting of an installation switches it on.
+    shown = {"ELENCHUS_SERVED_WITH": "sample-logins"} if sample_logins else {}
+    logins = sample_login_lines() if sample_logins else []
+    return {
+        "folder": str(settings.BASE_DIR),
+        "children": [
+            {"name": "web server", "command": web_command(host, port), "environment": shown},
+            {"name": "worker", "command": worker_command(), "environment": {}},
+        ],
+        "not_passed_on": ["ELENCHUS_SERVED_WITH"],
+        "host": host,
+        "port": port,
+        "lines": ["", f"Elenchus runs at http://{host}:{port}/", *logins, "Ctrl-C stops it.", ""],
+        "last_line": "Elenchus has stopped.",
+    }
 
 
 def web_command(host: str, port: int) -> list[str]:
@@ -83,18 +77,10 @@ def worker_command() -> list[str]:
         # The demo may be run by root, in a container for instance; only JSON is taken, so that is no danger.
         *(sys.executable, "-W", "ignore:You're running the worker with superuser privileges"),
         *("-m", "celery", "--quiet", "--app", "config", "worker", "--pool", "threads"),
-        *("--concurrency", "2", "--beat", "--loglevel", "WARNING"),
+        *("--concurrency", "2", "--beat-thread", "--loglevel", "WARNING"),
         # Chatter between workers: here there is one, and on a broker of files each word is a file.
         *("--without-gossip", "--without-mingle", "--without-heartbeat"),
     ]
-
-
-def start_child(*command: str, environment: Mapping[str, str] | None = None) -> subprocess.Popen[bytes]:
-    """Start a process in a group of its own, out of reach of the terminal's Ctrl-C."""
-    kept = {name: value for name, value in os.environ.items() if name != "ELENCHUS_SERVED_WITH"}
-    return subprocess.Popen(
-        command, cwd=settings.BASE_DIR, start_new_session=True, env={**kept, **(environment or {})}
-    )
 
 
 @contextlib.contextmanager
@@ -120,45 +106,6 @@ def refuse_a_port_in_use(host: str, port: int) -> None:
             raise CommandError(
                 f"Port {port} is in use. Choose another one, for example: make demo PORT={port + 1000}"
             ) from error
-
-
-def wait_until_ready(url: str, children: dict[str, subprocess.Popen[bytes]], stop: threading.Event) -> bool:
-    """Return True once the health check answers; False when told to stop before."""
-    opener = urllib.request.build_opener(urllib.request.ProxyHandler({}))
-    limit = time.monotonic() + READY_SECONDS
-    while not stop.wait(0.1):
-        refuse_a_dead_child(children)
-        with contextlib.suppress(urllib.error.URLError, OSError), opener.open(url, timeout=5):
-            return True
-        if time.monotonic() > limit:
-            raise CommandError(f"The web server did not answer at {url} within {READY_SECONDS} seconds.")
-    return False
-
-
-def wait_for_the_end(children: dict[str, subprocess.Popen[bytes]], stop: threading.Event) -> None:
-    """Return when told to stop; raise CommandError when a child dies."""
-    while not stop.wait(0.2):
-        refuse_a_dead_child(children)
-
-
-def refuse_a_dead_child(children: dict[str, subprocess.Popen[bytes]]) -> None:
-    for name, child in children.items():
-        if child.poll() is not None:
-            raise CommandError(f"The {name} ended unexpectedly (exit code {child.returncode}); stopping all.")
-
-
-def stop_children(children: Any) -> None:
-    """Ask each to end, wait for all, then end whatever is left of their process groups."""
-    for child in children:
-        with contextlib.suppress(ProcessLookupError):
-            child.terminate()
-    limit = time.monotonic() + GRACE_SECONDS
-    for child in children:
-        with contextlib.suppress(subprocess.TimeoutExpired):
-            child.wait(max(0.0, limit - time.monotonic()))
-        with contextlib.suppress(ProcessLookupError):
-            os.killpg(child.pid, signal.SIGKILL)
-        child.wait()
 
 
 def sample_login_lines() -> list[str]:

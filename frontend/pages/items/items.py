@@ -9,11 +9,14 @@ from django.utils.translation import gettext, gettext_lazy
 from django.views.decorators.http import require_GET, require_http_methods, require_POST
 
 from annotation.items.correction import FIELDS, item_correct
+from annotation.items.erasure import item_erase
 from annotation.items.search import items_with_words, topics_of
 from annotation.items.withdrawal import item_restore, item_withdraw
 from annotation.limits import characters
 from annotation.models import Import, Item, Membership, Round
-from core.errors import NotFound
+from core.errors import NotFound, Refused
+from exports.models import Release
+from exports.releases.take_down import releases_with
 from frontend.decorators import login_required
 from frontend.middleware import refusals_as_notices
 from frontend.pages.common import lead_or_403, posted, project_page, query_without_page, uncounted_page_of
@@ -141,6 +144,61 @@ def withdraw(request: HttpRequest, slug: str, item_id: int) -> HttpResponse:
     ]
     act = gettext("Withdraw %(external_id)s") % {"external_id": found.external_id}
     return _confirm(request, member, found, act, effects, form, danger=True)
+
+
+class EraseForm(forms.Form):
+    typed = forms.CharField(
+        label=gettext_lazy("Type the item’s id to confirm"), max_length=characters("item", "external_id")
+    )
+
+
+@login_required
+@require_http_methods(["GET", "POST"])
+def erase(request: HttpRequest, slug: str, item_id: int) -> HttpResponse:
+    """Say what erasing a text does and which releases it takes down, then do it once its id is typed."""
+    member = lead_or_403(request, slug)
+    found = _item(member, item_id)
+    form = EraseForm(posted(request))
+    if request.method == "POST" and form.is_valid():
+        try:
+            item_erase(item=found, member=member, typed=form.cleaned_data["typed"])
+        except Refused as refusal:
+            form.add_error("typed", refusal.message)
+        else:
+            messages.success(
+                request, gettext("%(external_id)s is erased.") % {"external_id": found.external_id}
+            )
+            return redirect("item", slug, item_id)
+    standing = [release for release in releases_with(found) if release.taken_down_at is None]
+    effects = [
+        gettext(
+            "Its text is gone for good, with everything that quotes it: spans, comments, questions about it."
+        ),
+        gettext("What was answered stays with its place in the text, so that figures still hold."),
+        gettext("It is withdrawn: nobody meets it, and no new figure or release has it."),
+        _taken_down(standing),
+        gettext("Files that systems submitted for these releases are deleted; their scores stay.")
+        if standing
+        else "",
+        gettext("The files it was imported from are deleted."),
+        gettext("Nobody can take this back. Backups made before still hold it until they are deleted."),
+    ]
+    act = gettext("Erase %(external_id)s") % {"external_id": found.external_id}
+    return _confirm(request, member, found, act, [one for one in effects if one], form, danger=True)
+
+
+def _taken_down(standing: list[Release]) -> str:
+    if not standing:
+        return gettext("No release has it.")
+    named = ", ".join(
+        f"{release.version} ({gettext('public')})" if release.is_public else release.version
+        for release in standing
+    )
+    return gettext(
+        "These releases have it and lose all their files, and a public page is closed: %(releases)s. Copies "
+        "that "
+        "were downloaded stay with whoever has them. Build a new version afterwards: it leaves the text out."
+    ) % {"releases": named}
 
 
 def _confirm(

@@ -10,6 +10,7 @@ from django.views.decorators.http import require_http_methods, require_POST
 
 from annotation.limits import characters
 from annotation.models import Membership, Round
+from annotation.projects.erasure import erasure_effects, member_erase
 from annotation.projects.members import member_deactivate, member_edit, member_reactivate
 from core.errors import NotFound, Refused
 from frontend.decorators import login_required
@@ -140,3 +141,40 @@ def person_reactivate(request: HttpRequest, slug: str, person_id: int) -> HttpRe
             request, gettext("%(pseudonym)s takes part again.") % {"pseudonym": target.pseudonym}
         )
     return redirect("person", slug, person_id)
+
+
+class EraseForm(forms.Form):
+    typed = forms.CharField(label=gettext_lazy("Type their name in this project to confirm"), max_length=40)
+
+
+@login_required
+@require_http_methods(["GET", "POST"])
+def person_erase(request: HttpRequest, slug: str, person_id: int) -> HttpResponse:
+    """Say what erasing a person does, then do it once their pseudonym is typed."""
+    member = lead_or_403(request, slug)
+    target = target_of(member, person_id)
+    form = EraseForm(posted(request))
+    name = {"pseudonym": target.pseudonym}
+    if request.method == "POST" and form.is_valid():
+        if form.cleaned_data["typed"].strip() != target.pseudonym:
+            form.add_error("typed", gettext("That is not the name: type %(pseudonym)s.") % name)
+        else:
+            try:
+                member_erase(target=target, member=member)
+            except Refused as refusal:
+                form.add_error("typed", refusal.message)
+            else:
+                messages.success(request, gettext("Who %(pseudonym)s was is erased.") % name)
+                return redirect("home") if target.pk == member.pk else redirect("person", slug, person_id)
+    return project_page(
+        request,
+        "confirm.html",
+        member,
+        tab="people",
+        heading=gettext("Erase who %(pseudonym)s is") % name,
+        effects=erasure_effects(target),
+        act=gettext("Erase who %(pseudonym)s is") % name,
+        danger=True,
+        back=reverse("person", args=[slug, person_id]),
+        form=form,
+    )

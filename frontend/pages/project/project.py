@@ -17,6 +17,7 @@ from agreement.computation.requests import report_finished
 from agreement.report.comparison import round_before, rounds_comparable
 from annotation import access
 from annotation.adjudication.discussion import discussions_open, mentions_open
+from annotation.backups import last_backup
 from annotation.importing.screening import criteria_of
 from annotation.models import Codebook, Import, Item, Membership, Project, Round
 from annotation.projects.invitations import invitations_waiting
@@ -111,6 +112,7 @@ def project(request: HttpRequest, slug: str) -> HttpResponse:
         n_items=n_items,
         n_annotators=n_annotators,
         screens=bool(criteria_of(member.project)),
+        backup=last_backup(),
     )
 
 

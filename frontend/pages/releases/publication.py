@@ -1,7 +1,6 @@
 """A release in public: the lead's switch, and the page and files that anybody may open while it is on."""
 
 import json
-from typing import Any
 
 from django.contrib import messages
 from django.http import HttpRequest, HttpResponse
@@ -16,6 +15,7 @@ from core.errors import NotFound
 from exports.api.releases import file_response
 from exports.disclosure.disclosure import keeps_back
 from exports.documentation.citation import bibtex, card_body, citation_text, describe_dataset, reference_of
+from exports.documentation.contents import StoredFile
 from exports.models import Release
 from exports.releases.publication import (
     public_facts,
@@ -126,10 +126,10 @@ def public_release_file(request: HttpRequest, slug: str, version: str, name: str
             gettext("Release %(version)s has no file “%(name)s”.") % {"version": version, "name": name}
         )
     # Asked about each time, so that a page that was closed is closed in every cache.
-    return file_response(request, file, caching="no-cache")
+    return file_response(request, found, file, caching="no-cache")
 
 
-def _lines(files: list[dict[str, Any]]) -> list[str]:
+def _lines(files: list[StoredFile]) -> list[str]:
     return [file["name"] for file in files if file["name"].startswith("data/")]
 
 

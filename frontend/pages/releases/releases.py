@@ -17,6 +17,7 @@ from annotation.projects.projects import guideline_html
 from core.errors import NotFound, Refused
 from core.jobs import WORKING
 from exports.documentation.citation import card_body
+from exports.files.raw_judgements import rounds_exported
 from exports.models import Release
 from exports.releases.claim import release_cancel, release_cancellation
 from exports.releases.preview import release_preview
@@ -65,6 +66,7 @@ def releases(request: HttpRequest, slug: str) -> HttpResponse:
         preview=preview,
         problems=_problems(form, contents),
         page=page_of(request, project.releases.select_related("member").order_by("-id"), 20),
+        closed=rounds_exported(project).exists(),
         refinable=project.protocol == Protocol.FOCUS,
         refining=bool(settings.LLM_ENDPOINTS) or "refined_questions" in form.fields,
     )
@@ -76,6 +78,7 @@ def release(request: HttpRequest, slug: str, version: str) -> HttpResponse:
     """Show a release: how far it is, then its files, counts and digest."""
     member = lead_or_403(request, slug)
     found = release_of(member, version)
+    there = [] if found.taken_down_at else found.files
     return project_page(
         request,
         "releases/release.html",
@@ -85,8 +88,8 @@ def release(request: HttpRequest, slug: str, version: str) -> HttpResponse:
         working=found.state in WORKING,
         shown=release_shown(found) if found.state in WORKING else None,
         cancelled=release_cancellation(found) if found.state == Release.State.CANCELLED else None,
-        archive=next((file for file in found.files if file["archive"]), None),
-        files=[file for file in found.files if not file["archive"]],
+        archive=next((file for file in there if file["archive"]), None),
+        files=[file for file in there if not file["archive"]],
         files_inside=any(file["internal"] for file in found.files),
         facts=release_facts(found),
         digest=found.digest,
@@ -96,7 +99,7 @@ def release(request: HttpRequest, slug: str, version: str) -> HttpResponse:
         file_route="api-release-file",
         **(
             changes_context(request, found, public=False, member=member)
-            if found.state == Release.State.DONE
+            if found.state == Release.State.DONE and not found.taken_down_at
             else {}
         ),
     )

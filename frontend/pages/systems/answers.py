@@ -16,7 +16,8 @@ from django.views.decorators.http import require_GET, require_POST
 
 from agreement.display.cells import number
 from agreement.display.highlighting import Segment, excerpt_bounds, segments
-from annotation.models import Item, Project
+from annotation.codebooks.definition import Codebook
+from annotation.models import Item
 from core.errors import NotFound
 from frontend.decorators import login_required
 from frontend.middleware import refusals_as_notices
@@ -78,14 +79,15 @@ class Chip:
 @require_GET
 def answers(request: HttpRequest, slug: str, evaluation_id: int) -> HttpResponse:
     """Show a page of answers, those that the address asks for."""
-    member, found = evaluation_of(request, slug, evaluation_id)
+    member, found = evaluation_of(request, slug, evaluation_id, with_figures=False)
     if found.state != Evaluation.State.DONE:
         raise NotFound(gettext("This evaluation has no answers yet."))
     run = run_of(request, found)
     wanted = _wanted(request.GET, run)
     page = uncounted_page_of(request, answers_wanted(found, wanted), PAGE_SIZE)
     focus = bool(found.scope)
-    names = type_names(codebook_of(member.project)) if focus else {}
+    definition = codebook_of(member.project) if focus else None
+    names = type_names(definition) if definition is not None else {}
     counts = answer_counts(found, run)
     shares = tag_shares(found.submission, run)
     known = {share.tag.word_key for share in shares}
@@ -101,7 +103,7 @@ def answers(request: HttpRequest, slug: str, evaluation_id: int) -> HttpResponse
         method=method_said(found),
         focus=focus,
         page=page,
-        shown=_shown(found, page, names),
+        shown=_shown(found, page, definition, names),
         chips=_chips(request.GET, wanted, counts, focus=focus),
         types=[(code, name, counts.units[code]) for code, name in names.items() if counts.units[code]],
         wanted=wanted,
@@ -173,12 +175,14 @@ def _address(given: QueryDict, **changed: Any) -> str:
     return f"?{urlencode({name: value for name, value in query.items() if value})}"
 
 
-def _shown(evaluation: Evaluation, page: UncountedPage, names: dict[str, str]) -> list[ShownAnswer]:
+def _shown(
+    evaluation: Evaluation, page: UncountedPage, definition: Codebook | None, names: dict[str, str]
+) -> list[ShownAnswer]:
     project = evaluation.submission.system.project
     named = project.items.filter(external_id__in={row.item for row in page})
     items = {item.external_id: item for item in named}
     tags = _tags(evaluation, page)
-    if not evaluation.scope:
+    if definition is None:
         return [_question(row, items.get(row.item), tags) for row in page]
     run = page[0].run if page else 1
     beside = Answer.objects.filter(
@@ -187,7 +191,7 @@ def _shown(evaluation: Evaluation, page: UncountedPage, names: dict[str, str]) -
     around: dict[int, list[Answer]] = defaultdict(list)
     for row in beside.order_by("position", "place"):
         around[row.position].append(row)
-    groups = _groups(project)
+    groups = _groups(definition)
     return [_argument(row, items.get(row.item), around[row.position], names, groups, tags) for row in page]
 
 
@@ -203,9 +207,8 @@ def _tags(evaluation: Evaluation, page: UncountedPage) -> dict[tuple[str, str], 
     return found
 
 
-def _groups(project: Project) -> dict[str, tuple[str, str]]:
+def _groups(definition: Codebook) -> dict[str, tuple[str, str]]:
     """Return hue and letter of each type."""
-    definition = codebook_of(project)
     groups = {group.key: (group.hue, group.letter) for group in definition.groups}
     return {entry.code: groups.get(entry.group or "", ("grey", "")) for entry in definition.types}
 
@@ -270,7 +273,7 @@ def _question(row: Answer, item: Item | None, tags: dict[tuple[str, str], list[E
 @require_POST
 def tag(request: HttpRequest, slug: str, evaluation_id: int, answer_id: int) -> HttpResponse:
     """Have the chosen words stand on an answer."""
-    member, found = evaluation_of(request, slug, evaluation_id)
+    member, found = evaluation_of(request, slug, evaluation_id, with_figures=False)
     answer = answer_or_404(member.project, found, answer_id)
     with refusals_as_notices(request):
         chosen = [tag_or_404(member.project, number_in(key)) for key in request.POST.getlist("tag")[:40]]
@@ -282,7 +285,7 @@ def tag(request: HttpRequest, slug: str, evaluation_id: int, answer_id: int) -> 
 @require_POST
 def tag_new(request: HttpRequest, slug: str, evaluation_id: int) -> HttpResponse:
     """Add a word to the project's list."""
-    member, _ = evaluation_of(request, slug, evaluation_id)
+    member, _ = evaluation_of(request, slug, evaluation_id, with_figures=False)
     with refusals_as_notices(request):
         error_tag_add(project=member.project, word=request.POST.get("word", ""), by=member)
     return _back(request, slug, evaluation_id, "error-words")

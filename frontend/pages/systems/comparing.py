@@ -8,6 +8,7 @@ from django.shortcuts import redirect
 from django.utils import translation
 from django.utils.translation import gettext, gettext_lazy
 from django.views.decorators.http import require_GET
+from django_htmx.http import HttpResponseClientRefresh
 
 from agreement.display.cells import Notes, number
 from agreement.display.chart_files import Entry, Scale, chart_pdf, whiskers
@@ -22,9 +23,12 @@ from exports.releases.reader_access import refuse_release_while_judging
 from frontend.decorators import login_required
 from frontend.pages.common import lead_or_403, number_in, project_page
 from frontend.pages.systems.shown import AXIS, method_said, shown_cell
+from frontend.pages.systems.trivial import Trivial, trivial_shown
 from frontend.pages.systems.words import why
+from scoring.evaluation.comparing import MOST
 from scoring.models import Evaluation
-from scoring.systems.comparing import MOST, REPLICATES, comparison, evaluations_chosen
+from scoring.systems.comparing import comparison_stored, evaluations_chosen
+from scoring.tasks import comparison_start
 
 MEASURES = {
     "ngram_published": gettext_lazy("n-grams, as published"),
@@ -51,8 +55,22 @@ def compare(request: HttpRequest, slug: str) -> HttpResponse:
         raise
     except Refused as refusal:
         return _not_comparable(request, slug, refusal)
-    found = comparison(chosen)
     names = _names(chosen)
+    found = comparison_stored(chosen)
+    if found is None:
+        comparison_start(chosen)
+        if request.headers.get("HX-Request"):
+            return HttpResponse(status=204)
+        return project_page(
+            request,
+            "systems/comparing.html",
+            member,
+            tab="systems",
+            names=list(names.values()),
+            query=request.GET.urlencode(),
+        )
+    if request.headers.get("HX-Request"):
+        return HttpResponseClientRefresh()
     return project_page(
         request,
         "systems/compare.html",
@@ -61,7 +79,8 @@ def compare(request: HttpRequest, slug: str) -> HttpResponse:
         chosen=chosen,
         submission=chosen[0].submission,
         query=request.GET.urlencode(),
-        replicates=REPLICATES,
+        replicates=found["replicates"],
+        trivial=_trivial(chosen),
         axis=AXIS,
         items=found["systems"][0]["n"],
         **_systems(found, names, chosen),
@@ -115,6 +134,19 @@ def _systems(found: dict[str, Any], names: dict[int, str], chosen: list[Evaluati
             cells.append((shown, bool(pair and pair["told_apart"])))
         matrix.append((names[first], cells))
     return {"rows": rows, "notes": notes, "matrix": matrix, "names": list(names.values())}
+
+
+def _trivial(chosen: list[Evaluation]) -> list[tuple[str, Trivial]]:
+    """Return the trivial rows of each method that one of the evaluations was scored by."""
+    by_method: dict[str, Evaluation] = {}
+    for one in chosen:
+        by_method.setdefault(method_said(one), one)
+    figures = Evaluation.objects.in_bulk([one.pk for one in by_method.values()])
+    return [
+        (method, row)
+        for method, one in by_method.items()
+        for row in trivial_shown(figures[one.pk].figures or {}, one.scope)
+    ]
 
 
 def _minus(value: float | None) -> float | None:
@@ -172,7 +204,10 @@ def _of_questions(found: dict[str, Any], names: dict[int, str]) -> dict[str, Any
 def compare_file(request: HttpRequest, slug: str, name: str) -> HttpResponse:
     """Send the comparison as a chart (SVG, PDF) or as a table of differences (CSV)."""
     _, chosen = _chosen(request, slug)
-    found, names = comparison(chosen), _names(chosen)
+    found, names = comparison_stored(chosen), _names(chosen)
+    if found is None:
+        comparison_start(chosen)
+        raise Refused("not_ready", gettext("They are being compared: try again in a moment."))
     made: str | bytes
     if name == "comparison.csv":
         kind, made = "text/csv; charset=utf-8", _csv(found, names)

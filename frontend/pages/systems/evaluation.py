@@ -20,6 +20,7 @@ from frontend.pages.common import lead_or_403, number_in, project_page
 from frontend.pages.jobs import evaluation_shown, job_progress
 from frontend.pages.systems.question_figures import questions_shown, thresholds_shown
 from frontend.pages.systems.shown import method_said
+from frontend.pages.systems.trivial import trivial_shown
 from frontend.pages.systems.type_figures import types_shown
 from frontend.pages.systems.words import why
 from scoring.evaluation.evaluate import Evaluation as Scored
@@ -30,10 +31,12 @@ from scoring.systems.evaluations import can_score_again, evaluation_cancel, eval
 from scoring.tasks import evaluation_start_again
 
 
-def evaluation_of(request: HttpRequest, slug: str, evaluation_id: int) -> tuple[Membership, Evaluation]:
+def evaluation_of(
+    request: HttpRequest, slug: str, evaluation_id: int, *, with_figures: bool = True
+) -> tuple[Membership, Evaluation]:
     """Return the asking lead and an evaluation whose texts they do not judge now."""
     member = lead_or_403(request, slug)
-    found = evaluation_or_404(member.project, evaluation_id)
+    found = evaluation_or_404(member.project, evaluation_id, with_figures=with_figures)
     refuse_release_while_judging(found.submission.release, member)
     return member, found
 
@@ -84,7 +87,13 @@ def _figures_shown(evaluation: Evaluation, run: int) -> dict[str, Any]:
     found = next((row for row in scores["evaluations"] if row["run"] == run), scores["evaluations"][0])
     figures: dict[str, Any] = found["figures"]
     together = {row["figure"]: row for row in scores["together"]}
-    common = {"scores": scores, "runs": scores["runs"], "run": run, "together": bool(together)}
+    common = {
+        "scores": scores,
+        "runs": scores["runs"],
+        "run": run,
+        "together": bool(together),
+        "trivial": trivial_shown(scores, evaluation.scope),
+    }
     if scores["protocol"] == "focus":
         return {**common, **types_shown(evaluation, figures, together)}
     return {**common, **questions_shown(evaluation, figures, together), "thresholds": thresholds_shown(found)}

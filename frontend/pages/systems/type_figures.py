@@ -12,6 +12,7 @@ from agreement.display.charts import Whisker, whisker_of
 from agreement.spans.similarity import MEASURES
 from frontend.pages.systems.shown import AXIS, Card, Figures, card, codebook_of, shown_cell, type_names
 from frontend.pages.systems.words import MEANS, REFERENCE_SETS
+from scoring.evaluation.focus import BERTSCORE
 from scoring.models import Evaluation
 
 
@@ -121,7 +122,7 @@ def _spans(spans: Figures) -> list[dict[str, Any]]:
         sets = [key for key in REFERENCE_SETS if mean in spans.get(key, {})]
         rows = [
             (measure.replace("_", " "), notes.each(shown_cell(spans[key][mean].get(measure)) for key in sets))
-            for measure in MEASURES
+            for measure in (*MEASURES, BERTSCORE)
             if any(measure in spans[key][mean] for key in sets)
         ]
         first = MEASURES[0] if isinstance(MEASURES, list | tuple) else next(iter(MEASURES))

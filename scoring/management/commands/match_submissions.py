@@ -5,8 +5,7 @@ from typing import Any
 from django.core.management.base import CommandError, CommandParser
 
 from annotation.management.script import ScriptCommand
-from scoring.models import Submission
-from scoring.systems.matching_rounds import matching_make
+from scoring.systems.matching_rounds import matching_make, newest_submissions
 
 
 class Command(ScriptCommand):
@@ -28,22 +27,7 @@ class Command(ScriptCommand):
         project = self.project(options["slug"])
         if options["overlap"] < 1:
             raise CommandError("--overlap is 1 or more.")
-        found = Submission.objects.filter(
-            system__project=project, release__version=options["version"]
-        ).select_related("system__project", "release__project")
-        if options["split"] is not None:
-            found = found.filter(split=options["split"])
-        newest = {(one.system_id, one.split): one for one in found.order_by("id")}
-        names = {one.system.name for one in newest.values()}
-        if missing := sorted(set(options["systems"]) - names):
-            there = ", ".join(sorted(names)) or "nothing was submitted for it"
-            raise CommandError(f"{', '.join(missing)}: no submission for this release; there is: {there}.")
-        chosen = [one for one in newest.values() if one.system.name in (options["systems"] or names)]
-        if not chosen:
-            raise CommandError(
-                f"{options['slug']} {options['version']}: no system has submitted a file for it. Store one "
-                "with manage.py score … --system NAME --save."
-            )
+        chosen = newest_submissions(project, options["version"], options["systems"], options["split"])
         made = matching_make(
             submissions=chosen, name=options["name"], overlap=options["overlap"], seed=options["seed"]
         )

@@ -6,23 +6,29 @@ from typing import Any
 from django.conf import settings
 from django.core.management.base import CommandParser
 
-from agreement.spans.encoders import EncoderUnavailable
 from scoring.evaluation.evaluate import Choices, Evaluation, evaluate
 from scoring.evaluation.faults import AnswersRefused, CannotScore
 from scoring.evaluation.focus import SCOPES
 from scoring.evaluation.judges import Judge
 from scoring.evaluation.outputs import evaluation_text, scores_json, write_evaluation
-from scoring.evaluation.questions import BY_PEOPLE, DEFAULT_METHODS, Method, People, read_method
+from scoring.evaluation.questions import (
+    BY_PEOPLE,
+    DEFAULT_METHODS,
+    Method,
+    People,
+    read_method,
+)
 from scoring.evaluation.references import Benchmark
-from scoring.evaluation.sentence_encoder import SentenceEncoder
 from scoring.evaluation.sources import file_bytes
 from scoring.evaluation.submissions import Submission
+from scoring.figures.thresholds import GRIDS
 from scoring.management.scoring_command import ScoringCommand
 from scoring.systems.choices import MOST_REPLICATES, encoder_named
 from scoring.systems.judging import DEFAULTS, judge_of, judge_parameters
 from scoring.systems.people import read_decided
 from scoring.systems.saving import save_scores
 from scoring.systems.submissions import HandedIn
+from scoring.systems.text_models import models_of, span_encoder
 
 
 class Command(ScoringCommand):
@@ -35,9 +41,9 @@ class Command(ScoringCommand):
             action="append",
             default=[],
             metavar="METHOD[:THRESHOLD]",
-            help="CQs-Gen: how a question gets its label: exact, chrf (40 unless given), sts, by a model "
-            "that is asked (model_reference, model_label), or by what people decided in a matching round "
-            "(human_reference, human); repeatable",
+            help="CQs-Gen: how a question gets its label: exact, chrf (40 unless given), sts (0.65), "
+            "bleurt:T, comet:T, by a model that is asked (model_reference, model_label), or by what people "
+            "decided in a matching round (human_reference, human); repeatable",
         )
         parser.add_argument("--model", default="", help="of model_reference and model_label: its name")
         parser.add_argument("--endpoint", metavar="URL", default="", help="one of ELENCHUS_LLM_ENDPOINTS")
@@ -85,15 +91,9 @@ class Command(ScoringCommand):
         self.tell(runs)
         if faults := [fault for submission, _ in runs for fault in submission.faults]:
             raise AnswersRefused(faults)
-        encoder = None
-        if options["encoder"] and any(method.name == "sts" for method in methods):
-            try:
-                encoder = SentenceEncoder(options["encoder"], settings.SENTENCE_VECTORS)
-            except EncoderUnavailable as missing:
-                raise CannotScore(f"The sentence encoder cannot be loaded: {missing}") from None
         choices = Choices(
-            encoder=encoder.cosines if encoder is not None else None,
-            encoder_named=encoder.to_json() if encoder is not None else None,
+            of_spans=span_encoder() if benchmark.is_focus else None,
+            models=models_of(methods, self.stderr.write, encoder=options["encoder"]),
             methods=list(dict.fromkeys(methods)),
             scope=options["scope"],
             replicates=options["replicates"],
@@ -116,15 +116,21 @@ class Command(ScoringCommand):
         self.stdout.write(text, ending="")
 
     def decided(self, options: dict[str, Any], methods: list[Method]) -> People | None:
-        """Return what people decided, where a method asks for it. Raises CannotScore where there is none."""
+        """Return what people decided, for the methods that ask for it and for the tables of thresholds.
+
+        Raises CannotScore where a method needs it and there is none.
+        """
         method = next((method for method in methods if method.name in BY_PEOPLE), None)
-        if method is None:
+        of_files = options["release"] or options["references"]
+        if method is None and (of_files or not any(one.name in GRIDS for one in methods)):
             return None
-        if options["release"] or options["references"]:
+        if of_files:
             raise CannotScore(f"--method {method}: people decide in a project: score SLUG VERSION FILE.")
         slug, version, *_ = options["words"]
         found = read_decided(self.project(slug).releases.get(version=version))
         if found is None:
+            if method is None:
+                return None
             raise CannotScore(
                 f"--method {method}: {slug} {version} has no closed matching round. Make one with manage.py "
                 "match_submissions, have it judged and close it."

@@ -1,7 +1,10 @@
 /** What a shared computer must not keep after someone logs out. */
 
 export const POINTER_PREFIX = "elenchus:member:";
-export const DATABASE_PREFIX = "elenchus-member-";
+
+/** Two sites below paths of one host number their members alike. */
+const site = globalThis.document?.querySelector("a.brand")?.getAttribute("href")?.replaceAll("/", "") ?? "";
+export const DATABASE_PREFIX = `elenchus-member-${site && `${site}-`}`;
 
 /**
  * Remove the pointer to the last member, the cached texts and the cached pages. Decisions that wait for the server stay:

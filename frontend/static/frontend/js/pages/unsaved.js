@@ -83,4 +83,4 @@ window.addEventListener("beforeunload", (event) => {
 
 const sent = taken();
 const from = document.referrer && new URL(document.referrer);
-if (sent && from && from.origin === location.origin && from.pathname.startsWith("/accounts/") && sent.who === who()) fillAgain(sent);
+if (sent && from && from.origin === location.origin && from.pathname.includes("/accounts/") && sent.who === who()) fillAgain(sent);

@@ -51,6 +51,7 @@ export function listen({ shell, session, sender, clock, tools, steady, askForLog
       case "next": session.step(1); return true;
       case "previous": session.step(-1); return true;
       case "list":
+        tools.listing.from = null;
         tools.listing.render();
         toggleDrawer(/** @type {HTMLDialogElement} */ (part("ws-list")), "[aria-current], [data-jump], [data-filter]");
         return true;

@@ -6,7 +6,7 @@ import { listen } from "./commands.js";
 import { listenForClosing, modalIsOpen, openModal, part, sayInDialog } from "../lib/dialogs.js";
 import { gettext, interpolate, ngettext, useCatalogue } from "../lib/i18n.js";
 import { POINTER_PREFIX } from "../lib/leaving.js";
-import { Listing } from "./unit_list.js";
+import { Listing, isFlagged } from "./unit_list.js";
 import { Outbox } from "./saving/outbox.js";
 import { listenForReading } from "./text/reading.js";
 import { Sender } from "./saving/sender.js";
@@ -14,21 +14,28 @@ import { Session } from "./session.js";
 import { Shell } from "./shell.js";
 import { memoryStore, openStore } from "./saving/storage.js";
 import { entriesLeftBehind, gone, holdTab, keepForOffline, otherWindows } from "./saving/tabs.js";
-import { Units, resultOf, rowsOf } from "./units.js";
+import { AHEAD, Supply } from "./supply.js";
+import { Units } from "./units.js";
 import { cutOf } from "./text/segmentation.js";
 
-const FIRST_PAGE = 10;
-const NEXT_PAGES = 50;
 const root = part("workspace");
 const { dataset } = root;
+/** So many units are shown before more texts are looked for. */
+const TOP_UP = 20;
 const roundKey = /** @type {string} */ (dataset.roundKey);
 
 /** Also where the page is not on HTTPS and the browser keeps its own to itself. */
 const newId = () =>
   crypto.randomUUID?.() ?? Array.from(crypto.getRandomValues(new Uint8Array(16)), (byte) => byte.toString(16).padStart(2, "0")).join("");
 
-/** @param {number} after @param {number} limit */
-const pageUrl = (after, limit) => `${dataset.unitsUrl}?after=${after}&limit=${limit}`;
+/** The unit that the address names, such as one's decisions lead to. */
+const named = () => new URLSearchParams(location.hash.slice(1)).get("unit") ?? "";
+/** Where one stands, or the text that the address names; a round without an outline comes from its start. */
+const firstUrl = () => {
+  if (!dataset.outlineUrl) return `${dataset.unitsUrl}?after=0&limit=10`;
+  const at = named().split(":")[0];
+  return `${dataset.unitsUrl}?${/^[1-9]\d*$/.test(at) ? `at=${at}` : "here=1"}&limit=10`;
+};
 
 /** English needs no catalogue; without a network an untranslated page is better than none. */
 const translated = document.documentElement.lang.startsWith("en")
@@ -53,7 +60,7 @@ async function start() {
   holdTab(tab);
   let first;
   try {
-    const [overview, page] = await Promise.all([getJson(dataset.workspaceUrl ?? ""), getJson(pageUrl(0, FIRST_PAGE))]);
+    const [overview, page] = await Promise.all([getJson(dataset.workspaceUrl ?? ""), getJson(firstUrl())]);
     first = { overview, page, offline: false, store: await openStore(overview.member.id) };
     remember(overview.member.id);
   } catch (error) {
@@ -91,9 +98,10 @@ async function fromThisBrowser(error) {
   const [overview] = member ? await store.getTexts(`${roundKey}:overview`) : [];
   const results = overview ? await store.getTexts(`${roundKey}:item:`) : [];
   if (overview && results.length) {
+    const [outline] = await store.getTextsAt([`${roundKey}:outline`]);
     // Perhaps not all of it had come when the network went: the rest is asked for once it is back.
     const next = results.length < overview.assignments_total ? results.at(-1).position : null;
-    return { overview, page: { results, next }, offline: true, store };
+    return { overview, page: { results, next, outline }, offline: true, store };
   }
   const shell = /** @type {Shell} */ (Object.assign(Object.create(Shell.prototype), { root }));
   if (status === 0) shell.trouble(gettext("No connection"), gettext("The server cannot be reached, and this browser has not kept the texts of this round."), () => location.reload());
@@ -139,12 +147,10 @@ async function work({ overview, page, offline, store }, tab) {
     else if (message.kind === "stored") {
       elsewhere = elsewhere.filter(({ unit }) => unit !== message.unit);
       session.learn(message.unit, message.row);
-      keepItem(units.byKey.get(message.unit)?.item);
+      supply.keep(units.byKey.get(message.unit)?.item);
     }
     shell.saveState(session);
   };
-  let askAgain = () => {};
-
   const sender = new Sender(outbox, {
     store, tab, round: roundKey,
     send: async (entry) => {
@@ -168,7 +174,7 @@ async function work({ overview, page, offline, store }, tab) {
       else if (reply.kind === "stored" && !reply.replayed) session.closed = "";
       shell.offer(session, tools.page.unit);
       if (reply.kind === "stored") tell({ kind: "stored", unit: entry.unit, row: reply.row });
-      if (reply.kind === "stored") keepItem(session.units.byKey.get(entry.unit)?.item);
+      if (reply.kind === "stored") supply.keep(session.units.byKey.get(entry.unit)?.item);
       else if (reply.kind === "stale") shell.conflict(session, pick);
       else if (reply.kind === "locked") void showFirstAnswer(entry.unit);
       else if (reply.kind === "session" || reply.kind === "csrf") askForLogin();
@@ -181,6 +187,7 @@ async function work({ overview, page, offline, store }, tab) {
     onDecide: ({ unit, answer }) => tell({ kind: "decided", unit, answer: /** @type {any} */ (answer) }),
   });
 
+  let shown = 0;
   const session = new Session({
     spec, units, sender, clock, newId, drafts,
     training: round.purpose === "training",
@@ -195,7 +202,8 @@ async function work({ overview, page, offline, store }, tab) {
       if (unit === "loading") {
         // No key may reach the unit before, which is decided.
         tools.page.unit = null;
-        shell.coming(() => askAgain());
+        shell.coming(() => supply.again());
+        if (session.awaited) supply.want(session.awaited.item);
         return;
       }
       if (unit === null) {
@@ -212,6 +220,9 @@ async function work({ overview, page, offline, store }, tab) {
       // The guideline stays at the type that is asked.
       if (/** @type {HTMLDialogElement} */ (part("ws-guideline")).open) shell.guidelineAt(unit);
       prepareNext(unit);
+      // Now and then: it looks at all texts.
+      shown += 1;
+      if (shown % TOP_UP === 0) (globalThis.requestIdleCallback ?? setTimeout)(() => void supply.work());
     },
     onRow: (unit) => {
       tools.page.refresh(unit);
@@ -257,29 +268,38 @@ async function work({ overview, page, offline, store }, tab) {
   /** Another window answered this unit of a training round before. @param {string} key */
   const showFirstAnswer = async (key) => {
     const unit = units.byKey.get(key);
-    const page = unit && await getJson(pageUrl(unit.item.position - 1, 1)).catch(() => null);
+    const page = unit && await getJson(`${dataset.unitsUrl}?after=${unit.item.position - 1}&limit=1`).catch(() => null);
     const row = unit && (unit.type ? page?.results[0]?.types[unit.type] : page?.results[0]?.questions.find((/** @type {any} */ { id }) => id === unit.question?.id)?.row);
     if (!unit || !row) return;
     session.takeStored(unit, row);
     part("ws-last").textContent = gettext("In a training round the first answer counts.");
   };
 
-  /** @param {any} page @param {boolean} [fromServer] */
-  const take = (page, fromServer = true) => {
-    const from = units.items.length;
-    units.add(page);
-    for (const { references } of units.items.slice(from)) for (const { id, text } of references) spec.references.set(id, text);
-    session.overlay(elsewhere);
-    if (fromServer) for (const item of units.items.slice(from)) keepItem(item);
-  };
-  /** @param {import("./units.js").Item | undefined} item */
-  const keepItem = (item) => {
-    if (item) void store.putText(`${roundKey}:item:${String(item.position).padStart(9, "0")}`, resultOf(item)).catch(() => {});
-  };
+  const supply = new Supply({
+    units, store,
+    unitsUrl: dataset.unitsUrl ?? "",
+    outlineUrl: dataset.outlineUrl ?? "",
+    round: roundKey,
+    ask: getJson,
+    isStillMe: () => isStillMe(),
+    index: () => session.current?.item.index ?? session.awaited?.item.index ?? startIndex,
+    isWanted: (item) => session.training || units.itemsTotal <= AHEAD || item.units.some((unit) => isFlagged(session, unit)),
+    onItems: (items) => {
+      for (const { references } of items) for (const { id, text } of references) spec.references.set(id, text);
+      session.overlay(elsewhere);
+      if (session.awaited?.item.loaded) session.show(session.awaited);
+      else if (session.current && items.includes(session.current.item)) tools.page.refresh(session.current);
+      tools.listing.refresh();
+    },
+    onStep: () => {
+      if (session.current === null && !session.awaited && part("ws-done").hidden) begin();
+      shell.progress(session);
+    },
+  }, !offline);
   /** The next text is cut into words before it is on the screen. @param {import("./units.js").Unit} unit */
   const prepareNext = (unit) => {
     const next = units.items[unit.item.index + 1];
-    if (next && spec.types.length) (globalThis.requestIdleCallback ?? setTimeout)(() => cutOf(next));
+    if (next?.loaded && spec.types.length) (globalThis.requestIdleCallback ?? setTimeout)(() => cutOf(next));
   };
 
   /** @param {boolean} [asked]  by the person; by itself it opens over no other dialog, which says so then */
@@ -306,7 +326,7 @@ async function work({ overview, page, offline, store }, tab) {
     return true;
   };
 
-  window.addEventListener("online", () => askAgain());
+  window.addEventListener("online", () => supply.again());
   // A page that the browser had put aside shows what was true then.
   window.addEventListener("pageshow", ({ persisted }) => { if (persisted) void readAnew().then(() => tell({ kind: "hello" }), () => {}); });
   const keepBegun = () => /** @type {any} */ (tools.page).keepBegun?.();
@@ -322,71 +342,66 @@ async function work({ overview, page, offline, store }, tab) {
   const readAnew = async () => {
     session.unsure = true;
     shell.saveState(session);
-    for (let after = /** @type {number | null} */ (0); after !== null;) {
-      const { results, next } = await getJson(pageUrl(after, NEXT_PAGES));
-      for (const result of results) {
-        const rows = new Map(rowsOf(result));
-        for (const unit of units.byKey.values()) if (unit.assignment === result.assignment) session.learn(unit.key, rows.get(unit.key) ?? null);
-      }
-      after = next;
-    }
+    await supply.readAnew();
     session.unsure = false;
     shell.saveState(session);
   };
+  session.supply = supply;
   listen({ shell, session, sender, clock, tools, steady, askForLogin, loggedIn, pick });
   listenForReading(units, round.due_on ?? null);
-  take(page, !offline);
+  /** The place from which on something may be left, as the server said, or the first. */
+  let startPlace = 0;
+  const startIndex = page.index ?? 0;
+  if (page.outline) {
+    units.outline(page.outline, 0);
+    units.finish(page.outline.length);
+    for (const result of page.results) units.fill(result);
+  } else if (page.index === undefined) {
+    units.add(page);
+  } else {
+    page.results.forEach((/** @type {any} */ result, /** @type {number} */ at) => units.put(result, startIndex + at));
+    const type = Math.max(0, spec.types.findIndex((/** @type {any} */ { code }) => code === page.type));
+    startPlace = units.byType ? type * units.itemsTotal + startIndex : startIndex * units.width;
+    if (page.next !== null) supply.behind = { after: page.next, index: startIndex + page.results.length };
+  }
+  // What undoing takes back.
+  if (page.newest) units.put(page.newest, page.newest.index);
+  if (dataset.outlineUrl && !offline) supply.outlining = { after: 0, index: 0, texts: [] };
+  const first = /** @type {import("./units.js").Item[]} */ (units.items.filter((item) => item?.loaded));
+  if (offline) supply.surroundings.onItems(first);
+  else supply.arrived(first);
   if (round.paused && !offline) outbox.pause = "paused";
   shell.saveState(session);
   if (round.content_warning) await warning(shell, round.content_warning);
   shell.place("text");
-  /** The unit that the address names, such as one's decisions lead to; once it was shown, the address names none. */
-  let wanted = new URLSearchParams(location.hash.slice(1)).get("unit") ?? "";
+  /** Once the unit that the address names was shown, the address names none. */
+  let wanted = named();
   const begin = () => {
     const unit = units.byKey.get(wanted);
     if (wanted && !unit && !units.complete) return session.show("loading");
     if (wanted) history.replaceState(null, "", location.pathname);
     wanted = "";
-    return unit ? session.show(unit) : session.start();
+    return unit ? session.show(unit) : session.start(startPlace);
   };
   begin();
   sender.pump();
-  if (!offline) {
-    void store.putText(`${roundKey}:overview`, overview).catch(() => {});
+  if (!offline) void store.putText(`${roundKey}:overview`, overview).catch(() => {});
+  await painted();
+  if (offline) {
+    // Someone else may be logged in by the time the network is back.
+    await readAnew();
+  } else {
+    await supply.work();
     void keepForOffline(dataset.workerUrl ?? "");
   }
-  let limit = NEXT_PAGES;
-  let sure = !offline;
-  while (!units.complete) {
-    try {
-      // After a time without the server someone else may be logged in: their texts are not taken into this person's page.
-      if (!sure && !(await isStillMe())) throw new ApiError(0, "not_me", "");
-      sure = true;
-      take(await getJson(pageUrl(/** @type {number} */ (units.nextAfter), limit)));
-    } catch {
-      // A page of long texts may take a poor network longer than one waits for a reply.
-      limit = FIRST_PAGE;
-      sure = false;
-      await new Promise((resolve) => {
-        askAgain = () => resolve(null);
-        setTimeout(resolve, 3000);
-      });
-      continue;
-    }
-    if (session.current === null) begin();
-    shell.progress(session);
-  }
-  while (session.unsure) {
-    try {
-      if (!(await isStillMe())) throw new ApiError(0, "not_me", "");
-      await readAnew();
-    } catch {
-      await new Promise((resolve) => {
-        askAgain = () => resolve(null);
-        setTimeout(resolve, 3000);
-      });
-    }
-  }
+}
+
+/** Until what was drawn is on the screen. A window in the background draws nothing. */
+function painted() {
+  return new Promise((resolve) => {
+    requestAnimationFrame(() => setTimeout(resolve));
+    setTimeout(resolve, 200);
+  });
 }
 
 /** @param {string} key @returns {any} what an earlier page wrote there as it went, once */

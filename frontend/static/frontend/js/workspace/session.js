@@ -58,22 +58,27 @@ export class Session {
     this.onRow = parts.onRow;
     /** @type {Unit | null} */
     this.current = null;
+    /** The unit that is shown once its text has come. @type {Unit | null} */
+    this.awaited = null;
+    /** Brings texts that are not here. @type {import("./supply.js").Supply | null} */
+    this.supply = null;
     /** @type {{unit: Unit, before: Record<string, any> | null}[]} */
     this.history = [];
     // The clock may have been set back since the last page: what is decided now still comes after what waits.
     this.seq = Math.max(0, ...parts.sender.outbox.entries.map(({ seq }) => seq));
   }
 
-  /** Show the first unit without a decision. */
-  start() {
-    this.show(this.units.nextOpen(0));
+  /** Show the first unit without a decision. @param {number} [place] from which on nothing is known to be left before */
+  start(place = 0) {
+    this.show(this.units.nextOpen(place));
   }
 
-  /** @param {Unit | "loading" | null} unit */
+  /** A unit whose text has not come yet is shown once it has. @param {Unit | "loading" | null} unit */
   show(unit) {
-    this.current = unit === "loading" ? null : unit;
+    this.awaited = unit && unit !== "loading" && !unit.item.loaded ? unit : null;
+    this.current = unit === "loading" || this.awaited ? null : unit;
     this.clock.restart(this.now());
-    this.onShow(unit);
+    this.onShow(this.awaited ? "loading" : unit);
   }
 
   /** @param {1 | -1} step */

@@ -13,8 +13,8 @@ import { answerKind, answerText, shortened } from "./answer_text.js";
  */
 
 /** @param {Session} session @param {Unit} unit @returns {boolean} */
-function isFlagged(session, unit) {
-  return Boolean(session.draft(unit).unsure) || Boolean(unit.row?.cannot_judge) || (session.isIncomplete(unit) && unit !== session.current);
+export function isFlagged(session, unit) {
+  return Boolean(session.drafts[unit.key]?.unsure ?? unit.row?.unsure) || Boolean(unit.row?.cannot_judge) || (session.isIncomplete(unit) && unit !== session.current);
 }
 
 /** @param {Session} session @param {Unit} unit @param {string} label @returns {HTMLElement} */
@@ -30,6 +30,9 @@ export function chip(session, unit, label) {
   return made;
 }
 
+/** So many texts of the list are drawn at once. */
+const AT_ONCE = 100;
+
 export class Listing {
   /** @param {Session} session */
   constructor(session) {
@@ -37,10 +40,20 @@ export class Listing {
     /** @type {Filter} */
     this.filter = "all";
     this.waiting = false;
+    /** Which row is the first; null: the one with the text on the screen. @type {number | null} */
+    this.from = null;
+    part("ws-list-items").addEventListener("click", (event) => {
+      const button = /** @type {HTMLElement | null} */ (/** @type {Element} */ (event.target).closest("[data-from]"));
+      if (!button) return;
+      this.from = Number(button.dataset.from);
+      this.render();
+      part("ws-list-items").scrollIntoView();
+    });
     part("ws-list-filter").addEventListener("click", (event) => {
       const button = /** @type {HTMLElement | null} */ (/** @type {Element} */ (event.target).closest("[data-filter]"));
       if (!button) return;
       this.filter = /** @type {Filter} */ (button.dataset.filter);
+      this.from = null;
       this.render();
     });
   }
@@ -55,28 +68,44 @@ export class Listing {
   render() {
     const { units } = this.session;
     const names = { all: gettext("All"), left: gettext("Left"), flagged: gettext("Flagged"), done: gettext("Done") };
+    const kinds = /** @type {Filter[]} */ (Object.keys(names));
+    const counts = { all: 0, left: 0, flagged: 0, done: 0 };
+    const rows = [];
+    for (const item of units.items) {
+      const shown = (item?.units ?? []).filter((unit) => {
+        const kept = kinds.filter((kind) => this.matches(unit, kind));
+        for (const kind of kept) counts[kind] += 1;
+        return kept.includes(this.filter);
+      });
+      if (item && shown.length) rows.push({ item, shown });
+    }
     replaceChildren(
       part("ws-list-filter"),
-      Object.entries(names).map(([filter, name]) => {
-        const count = units.flat.filter((unit) => this.matches(unit, /** @type {Filter} */ (filter))).length;
-        return element("button", { type: "button", className: "small", data: { filter }, "aria-pressed": String(filter === this.filter) }, `${name} ${count}`);
-      }),
+      kinds.map((filter) =>
+        element("button", { type: "button", className: "small", data: { filter }, "aria-pressed": String(filter === this.filter) }, `${names[filter]} ${counts[filter]}`)),
       ":focus",
     );
-    const rows = units.items
-      .map((item) => ({ item, shown: item.units.filter((unit) => this.matches(unit, this.filter)) }))
-      .filter(({ shown }) => shown.length);
+    const index = this.session.current?.item.index ?? 0;
+    const around = Math.max(0, rows.findIndex(({ item }) => item.index >= index));
+    this.from = Math.min(this.from ?? Math.floor(around / AT_ONCE) * AT_ONCE, Math.floor(Math.max(0, rows.length - 1) / AT_ONCE) * AT_ONCE);
+    const { from } = this;
+    const there = rows.slice(from, from + AT_ONCE);
+    /** @param {number} to @param {string} words */
+    const page = (to, words) => element("li", {}, element("button", { type: "button", className: "small", data: { from: String(to) } }, words));
     replaceChildren(
       part("ws-list-items"),
-      [...rows.map(({ item, shown }) =>
+      [...(from ? [page(from - AT_ONCE, gettext("Texts before these"))] : []),
+      ...there.map(({ item, shown }) =>
         element("li", {},
           element("div", { className: "line" }, element("b", {}, item.id), given({}, shortened(item.text, 48)),
             ...(units.isNoneOfTheAbove(item) ? [element("span", { className: "tag" }, gettext("None of the Above"))] : [])),
           element("div", { className: "chips" }, ...shown.map((unit) => this.chipOf(unit))))),
+      ...(from + AT_ONCE < rows.length ? [page(from + AT_ONCE, gettext("Texts after these"))] : []),
       ...(rows.length ? [] : [element("li", { className: "muted" }, gettext("Nothing here."))]),
       ...(units.complete ? [] : [element("li", { className: "muted" }, gettext("More is being loaded…"))])],
       ":focus",
     );
+    this.session.supply?.wantAll(there.map(({ item }) => item));
   }
 
   /** Something changed; while it is open beside the text, the list says so once there is time. */
@@ -105,6 +134,7 @@ export class Listing {
  * @returns {Node[]}
  */
 export function mineSoFar(session, unit) {
+  session.supply?.wantNewest(unit.type ?? "");
   const decided = session.units.decisionsFor(unit.type).filter((other) => !isSameQuestion(other, unit));
   if (!decided.length) return [element("p", { className: "counts" }, gettext("Nothing decided for this type yet."))];
   const yes = decided.filter(({ row }) => row?.applicable === true).length;
@@ -112,7 +142,7 @@ export function mineSoFar(session, unit) {
   return [
     element("p", { className: "counts num-line" }, interpolate(gettext("%(yes)s yes, %(no)s no"), { yes, no })),
     element("ol", {},
-      ...decided.slice(0, 40).map((other) =>
+      ...decided.filter(({ item }) => item.loaded).slice(0, 40).map((other) =>
         element("li", {},
           element("button", { type: "button", data: { jump: other.key } },
             element("span", {}, other.item.id),

@@ -3,6 +3,8 @@
  * answers; the page it keeps has no text and no name in it.
  */
 
+/** The worker lies in the site's folder of projects; the site may live below a path of its host. */
+const SITE = self.location.pathname.replace(/\/p\/[^/]*$/, "");
 const CACHE = "elenchus-pages-1";
 const PAGE = /^(?:\/p\/[^/]+\/rounds\/\d+\/work\/|\/i18n\/catalog\/)$/;
 const HASHED = /\.[0-9a-f]{12}\.\w+$/;
@@ -15,8 +17,9 @@ worker.addEventListener("activate", (/** @type {any} */ event) => event.waitUnti
 
 worker.addEventListener("fetch", (/** @type {any} */ event) => {
   const { request } = event;
-  const { origin, pathname } = new URL(request.url);
-  if (request.method !== "GET" || origin !== worker.location.origin) return;
+  const { origin, pathname: whole } = new URL(request.url);
+  if (request.method !== "GET" || origin !== worker.location.origin || !whole.startsWith(`${SITE}/`)) return;
+  const pathname = whole.slice(SITE.length);
   if (pathname.startsWith("/static/") && HASHED.test(pathname)) event.respondWith(cacheFirst(request));
   else if (pathname.startsWith("/static/") || PAGE.test(pathname)) event.respondWith(networkFirst(request));
 });

@@ -9,6 +9,7 @@
  * @property {() => Promise<(Entry & {round: string, tab: string})[]>} entries
  * @property {(entries: object[], removeIds: string[]) => Promise<void>} write  both in one transaction
  * @property {(prefix: string) => Promise<any[]>} getTexts  in the order of their keys
+ * @property {(keys: string[]) => Promise<any[]>} getTextsAt  in the order of the keys; undefined where there is none
  * @property {(key: string, value: unknown) => Promise<void>} putText
  * @property {(key: string) => Promise<any>} getDraft
  * @property {(key: string, value: unknown) => Promise<void>} putDraft  null removes it
@@ -90,6 +91,13 @@ function indexedStore(database) {
         for (const entry of entries) store.put(entry);
       }),
     getTexts: (prefix) => run("texts", "readonly", (store) => store.getAll(IDBKeyRange.bound(prefix, `${prefix}\uffff`))),
+    getTextsAt: (keys) =>
+      new Promise((resolve, reject) => {
+        const transaction = database.transaction("texts", "readonly");
+        const requests = keys.map((key) => transaction.objectStore("texts").get(key));
+        transaction.oncomplete = () => resolve(requests.map(({ result }) => result));
+        transaction.onabort = () => reject(transaction.error);
+      }),
     putText: async (key, value) => void (await run("texts", "readwrite", (store) => store.put(value, key))),
     getDraft: (key) => run("drafts", "readonly", (store) => store.get(key)),
     putDraft: async (key, value) =>
@@ -121,6 +129,7 @@ function plainStore(kind, read, save) {
         for (const entry of /** @type {Entry[]} */ (entries)) values[entry.id] = { ...entry };
       }),
     getTexts: async (prefix) => [...texts.keys()].filter((key) => key.startsWith(prefix)).sort().map((key) => texts.get(key)),
+    getTextsAt: async (keys) => keys.map((key) => texts.get(key)),
     putText: async (key, value) => void texts.set(key, value),
     getDraft: async (key) => read().drafts?.[key],
     putDraft: (key, value) =>

@@ -48,14 +48,22 @@ export function otherWindows(name, onTold) {
   return (told) => channel.postMessage(told);
 }
 
-/** Let the worker keep this page and its files; the texts are kept by the member's own store. @param {string} workerUrl */
+/**
+ * Let the worker keep this page and its files; the texts are kept by the member's own store. The files come from what the browser has just
+ * fetched for the page: none of them is asked for again.
+ *
+ * @param {string} workerUrl
+ */
 export async function keepForOffline(workerUrl) {
   if (!("serviceWorker" in navigator) || !window.isSecureContext) return;
   try {
     void navigator.storage?.persist?.();
-    await navigator.serviceWorker.register(workerUrl);
     const cache = await caches.open("elenchus-pages-1");
-    const files = performance.getEntriesByType("resource").map(({ name }) => name).filter((name) => new URL(name).pathname.startsWith("/static/"));
-    await cache.addAll([location.pathname, ...new Set(files)]);
+    const ours = workerUrl.replace(/\/p\/[^/]*$/, "/static/");  // the site may live below a path of its host
+    const names = performance.getEntriesByType("resource").map(({ name }) => name).filter((name) => new URL(name).pathname.startsWith(ours));
+    // Before the worker is there: it would ask the network for them.
+    for (const name of new Set(names)) await cache.put(name, await fetch(name, { cache: "force-cache" }));
+    await navigator.serviceWorker.register(workerUrl);
+    await cache.add(location.pathname);
   } catch { /* no offline reload then; the outbox works without */ }
 }

@@ -1,0 +1,83 @@
+"""Asking one thing after the other under a claim, for every task: the pace, slices, and when to give up."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable
+from typing import Any, Protocol, TypeVar
+
+from django.db import transaction
+from django.utils.translation import gettext
+
+from assist.asking.llm_client import Pause, Timing
+from core.errors import Refused
+from core.jobs import Lease
+
+SLICE = 600.0
+"""Seconds until a worker hands the run back: others get their turn, and no task limit ends it."""
+
+STOP_AFTER = 5
+"""Questions in a row without an answer that stop a run: the endpoint is down, or refuses what we send."""
+
+
+class Row(Protocol):
+    """What came of asking, to be stored."""
+
+    reason: str
+
+    def save(self) -> None: ...
+
+
+Unit = TypeVar("Unit")
+Answered = TypeVar("Answered", bound=Row)
+
+
+class EndpointGone(Refused):
+    """So many in a row had no answer that nothing more is asked."""
+
+
+def units_asked(
+    units: Iterable[Unit],
+    ask: Callable[[Unit, Callable[[], None]], Answered | None],
+    *,
+    lease: Lease,
+    timing: Timing,
+    per_minute: int,
+    done: int,
+    unanswered: Callable[[Answered], bool],
+    counts: Callable[[], dict[str, Any]] = dict,
+    slice_seconds: float = SLICE,
+    stop_after: int = STOP_AFTER,
+) -> bool:
+    """Ask about each unit and store what came of it. Return whether the time is up before the end.
+
+    `ask` is given what to call before each try, and returns None where there is nothing to ask any more.
+    `counts` are columns of the run to be written with each answer. Raises EndpointGone.
+    """
+    pause = Pause(60 / per_minute, timing)
+    ends, failures = timing.clock() + slice_seconds, 0
+
+    def before_each_try() -> None:
+        pause.begin()
+        lease.renew()
+
+    for unit in units:
+        if timing.clock() >= ends:
+            lease.drop()
+            return True
+        pause.wait()
+        row = ask(unit, before_each_try)
+        if row is None:
+            continue
+        done += 1
+        with transaction.atomic():
+            # An answer came: what stopped workers before is over.
+            lease.renew(progress_done=done, attempts=0, **counts())
+            row.save()
+        failures = failures + 1 if unanswered(row) else 0
+        if failures == stop_after:
+            raise EndpointGone(
+                "not_ready",
+                gettext("%(stop_after)s questions in a row had no answer. The last time %(reason)s.")
+                % {"stop_after": stop_after, "reason": row.reason},
+            )
+    return False

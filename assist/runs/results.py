@@ -1,0 +1,91 @@
+"""What came of a run: the answers that count, how many of which kind, and what they took."""
+
+from __future__ import annotations
+
+import json
+from collections import Counter
+from typing import Any
+
+from django.db.models import Count, Exists, OuterRef, Q, QuerySet
+from django.utils.translation import gettext
+
+from annotation.access import visible_items
+from assist.models import AssistAnswer, AssistRun
+from assist.runs.kinds import kind_named
+from core.errors import Refused
+
+
+def outcomes(run: AssistRun) -> dict[str, int]:
+    """Return how many answers of a run are usable, not usable, and missing."""
+    states = Counter(run.answers.order_by().values_list("state", flat=True))
+    return {state: states[state] for state in AssistAnswer.State.values}
+
+
+def problems(run: AssistRun) -> dict[str, int]:
+    """Return how many answers of a run have which problem, the commonest first."""
+    rows = run.answers.exclude(problem="").order_by().values("problem").annotate(n=Count("id"))
+    return {row["problem"]: row["n"] for row in sorted(rows, key=lambda row: (-row["n"], row["problem"]))}
+
+
+def labels(run: AssistRun) -> dict[str, int]:
+    """Return how many of the answers that count for a run come down to which word."""
+    rows = answers_of(run).exclude(label="").order_by().values("label").annotate(n=Count("id"))
+    return {row["label"]: row["n"] for row in sorted(rows, key=lambda row: row["label"])}
+
+
+def answers_of(run: AssistRun) -> QuerySet[AssistAnswer]:
+    """Return the newest answer to each unit by the run's recipes, those of other runs too; no missing ones.
+
+    An answer is asked for once, so that a run over more texts begins with what another has already.
+    """
+    came = ~Q(state=AssistAnswer.State.UNANSWERED)
+    recipes = list(run.recipes.values())
+    newer = AssistAnswer.objects.filter(
+        came,
+        recipe_sha256=OuterRef("recipe_sha256"),
+        item=OuterRef("item"),
+        variant=OuterRef("variant"),
+        pk__gt=OuterRef("pk"),
+    )
+    found = AssistAnswer.objects.filter(
+        came, ~Exists(newer), recipe_sha256__in=recipes, item__in=visible_items(run.project).values("pk")
+    )
+    if run.items is not None:
+        found = found.filter(item__external_id__in=run.items)
+    return found.select_related("item").order_by("item", "variant", "pk")
+
+
+def submission_bytes(run: AssistRun) -> bytes:
+    """Return what a run answered as the file of a system's submission, an object by item.
+
+    Raises Refused for a task that does not answer as a system does.
+    """
+    entry = kind_named(run.task).entry
+    if entry is None:
+        words = gettext("%(task)s answers nothing that can be scored.") % {"task": run.task}
+        raise Refused("invalid", words, errors={"task": words})
+    entries = ((row.item.external_id, entry(row)) for row in answers_of(run).iterator(chunk_size=500))
+    found = {item: said for item, said in entries if said is not None}
+    return json.dumps(found, ensure_ascii=False, indent=1).encode()
+
+
+def run_summary(run: AssistRun) -> dict[str, Any]:
+    """Return what a command and the API say of a run."""
+    return {
+        "run": run.number,
+        "task": run.task,
+        "state": run.state,
+        "stopped_by": run.stopped_by,
+        "error": run.error,
+        "endpoint": run.endpoint,
+        "model": run.model,
+        "progress_done": run.progress_done,
+        "progress_total": run.progress_total,
+        "requests": run.requests,
+        "tokens": run.tokens,
+        "budget_requests": run.budget_requests,
+        "budget_tokens": run.budget_tokens,
+        "outcomes": outcomes(run),
+        "problems": problems(run),
+        "labels": labels(run),
+    }

@@ -1,0 +1,110 @@
+"""What a run asked for stays as it is, and so does what a model answered: kept by the database."""
+
+from collections.abc import Sequence
+from typing import Any
+
+from annotation.database.triggers import (
+    ALWAYS,
+    Trigger,
+    changed,
+    install_where_tables_are,
+    lift_before_rebuild,
+    limit_triggers,
+)
+from annotation.limits import Limit
+from core.texts import QUESTION
+
+LIMITS = {
+    "assistrun": {"endpoint": Limit(500), "model": Limit(200)},
+    "scheme": {"code": Limit(80, is_name=True), "name": Limit(200, is_name=True), "conclusion": Limit(2_000)},
+    "proposedquestion": {"edited": Limit(QUESTION)},
+}
+
+_RUN_SEALED = (
+    "id",
+    "project_id",
+    "number",
+    "task",
+    "endpoint",
+    "model",
+    "prompts",
+    "fixed",
+    "recipes",
+    "examples",
+    "options",
+    "tokens_field",
+    "max_tokens",
+    "timeout",
+    "per_minute",
+    "again",
+    "sources",
+    "created_at",
+)
+"""What shapes an answer; budget, counts and state change."""
+
+_RUN_SEALED_AND_MAY_BE_NULL = ("member_id", "temperature", "seed", "items")
+
+TRIGGERS = (
+    *limit_triggers("assist", LIMITS),
+    Trigger(
+        "assistrun_sealed",
+        "assist_assistrun",
+        ("UPDATE",),
+        changed(_RUN_SEALED, _RUN_SEALED_AND_MAY_BE_NULL),
+        "what a run asked for never changes: start another one",
+    ),
+    Trigger(
+        "assistrun_kept",
+        "assist_assistrun",
+        ("DELETE",),
+        ALWAYS,
+        "a run is never deleted: questions and submissions say where they come from",
+    ),
+    Trigger(
+        "assistanswer_sealed",
+        "assist_assistanswer",
+        ("UPDATE",),
+        "OLD.state <> 'unanswered'",
+        "what a model answered is kept as it came",
+    ),
+    Trigger(
+        "assistanswer_kept",
+        "assist_assistanswer",
+        ("DELETE",),
+        ALWAYS,
+        "what a model answered is never deleted",
+    ),
+    Trigger(
+        "assistanswer_fits",
+        "assist_assistanswer",
+        ("INSERT",),
+        "NOT EXISTS (SELECT 1 FROM assist_assistrun r JOIN annotation_item i "
+        "ON i.project_id = r.project_id WHERE r.id = NEW.run_id AND i.id = NEW.item_id)",
+        "an answer is about an item of the project of its run",
+    ),
+    Trigger(
+        "proposedquestion_sealed",
+        "assist_proposedquestion",
+        ("UPDATE",),
+        changed(("id", "item_id", "external_id", "origin", "text"), ("answer_id", "filling_id"))
+        + " OR (OLD.question_id IS NOT NULL AND (NEW.question_id IS NULL OR NEW.state <> OLD.state))",
+        "a proposed question stays as it came: keep, edit or drop it",
+    ),
+    Trigger(
+        "proposedquestion_kept",
+        "assist_proposedquestion",
+        ("DELETE",),
+        ALWAYS,
+        "a proposed question is never deleted: drop it",
+    ),
+)
+
+
+def install_assist_triggers(*, using: str, apps: Any = None, **_signal: Any) -> None:
+    """Install this app's triggers after `migrate`."""
+    install_where_tables_are(TRIGGERS, using)
+
+
+def lift_assist_triggers(*, using: str, plan: Sequence[Any] | None = None, **_signal: Any) -> None:
+    """Make way for a migration of this app's tables."""
+    lift_before_rebuild(TRIGGERS, using=using, plan=plan)

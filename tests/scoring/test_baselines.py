@@ -1,0 +1,167 @@
+"""A language model answers like a system: read strictly, with examples of other splits, scored like any."""
+
+import json
+
+import pytest
+from django.core.management import call_command
+
+from annotation.codebooks.toml_reader import load_shipped
+from annotation.importing.items import items_import
+from annotation.models import Item
+from assist.asking import llm_client
+from assist.runs.results import submission_bytes
+from core.errors import Refused
+from exports.models import Release
+from scoring.baselines.submission import run_hand_in
+from scoring.evaluation.references import type_names
+from scoring.reading.focus_answers import AnswerRefused, focus_lists, read_focus_answer
+from tests.assist.asking import answers, asked, choices
+from tests.exports.conftest import endpoint
+from tests.exports.endpoint import saying
+from tests.factories import close, focus_study, judge, study, yes
+from tests.factories.releases import release
+from tests.scoring.test_reading import known
+
+pytestmark = pytest.mark.django_db
+
+__all__ = ["endpoint"]
+
+SAID = 'Classification:\n["Lacks Evidence", "WE"]\n\nSpan:\n["Parks make people", "Null"]'
+
+
+@pytest.fixture(autouse=True)
+def quick(settings, monkeypatch):
+    settings.STORAGES = dict(settings.STORAGES)
+    monkeypatch.setattr(llm_client.Pause, "wait", lambda self: None)
+
+
+@pytest.fixture
+def made():
+    made = study(
+        "focus", annotators=1, items=3, texts=("Parks make people happy.", "It rains.", "Taxes."), slug="s"
+    )
+    for item, split in zip(made.items, ("test", "train", "test"), strict=True):
+        Item.objects.filter(pk=item.pk).update(split=split)
+    return made
+
+
+@pytest.mark.parametrize("case", known("focus_answers")["cases"], ids=lambda case: str(case["fsq_types"]))
+@pytest.mark.parametrize("form", ["lists", "object", "fence"])
+def test_every_known_answer_is_read_from_what_a_model_writes(case, form):
+    entry = {"fsq_types": case["fsq_types"], "spans": case["spans"]}
+    raw = {
+        "lists": f"Classification:\n{json.dumps(entry['fsq_types'])}\n\nSpan:\n{json.dumps(entry['spans'])}",
+        "object": f"<think>[hm]</think>{json.dumps(entry)}",
+        "fence": f"Here:\n```json\n{json.dumps(entry, indent=1)}\n```",
+    }[form]
+    read = focus_lists(raw)
+    assert read == entry
+    names, text = type_names(load_shipped("focus")), known("focus_answers")["text"]
+    if "problem" in case["expected"]:
+        with pytest.raises(AnswerRefused) as refusal:
+            read_focus_answer(read, text, names)
+        assert refusal.value.problem == case["expected"]["problem"]
+    else:
+        found = read_focus_answer(read, text, names)
+        assert found.spans_not_in_text == case["expected"]["spans_not_in_text"]
+
+
+@pytest.mark.parametrize(
+    "raw", ["", "Lacks Evidence", "[3]", '{"fsq_types": "LE"}', '["a"] ["b"] ["c"]', '{"a": []}']
+)
+def test_what_is_not_two_lists_is_no_answer(raw):
+    assert focus_lists(raw) is None
+
+
+def test_types_and_spans_are_a_submission_that_is_taken_for_a_release(made, endpoint):
+    endpoint.otherwise = lambda one: saying(SAID if "Parks" in one.prompt else "I would rather not.")
+    run = asked(made, endpoint, "focus_answers", items=["I-1", "I-3"])
+    assert answers(run) == [("I-1", "usable", "LE,WE"), ("I-3", "unusable", "not_in_the_form")]
+    definition = next(kind for kind in load_shipped("focus").types if kind.code == "LE").description
+    assert definition in endpoint.asked[0].prompt
+    assert "{" not in endpoint.asked[0].prompt
+    found = json.loads(submission_bytes(run))
+    assert list(found) == ["I-1"]
+    assert (found["I-1"]["fsq_types"], found["I-1"]["spans"]) == (
+        ["Lacks Evidence", "WE"],
+        ["Parks make people", "Null"],
+    )
+
+
+def test_a_baseline_is_handed_in_as_a_system(endpoint):
+    made = focus_study(annotators=2, items=1, texts=("Parks make people happy.",))
+    judge(made, made.items[0], {"LE": [yes(made.items[0], "Parks")] * 2})
+    close(made)
+    release(made.project)
+    assert Release.objects.get().state == "done"
+    endpoint.otherwise = saying(SAID)
+    run = asked(made, endpoint, "focus_answers")
+    submission = run_hand_in(run=run, version="1.0", system="Tiny, zero shots")
+    assert (submission.system.name, submission.files.get().items_missing) == ("Tiny, zero shots", 0)
+    assert run_hand_in(run=run, version="1.0", system="Tiny, zero shots") == submission
+
+
+def test_examples_show_what_the_lead_gives_or_people_decided(made, endpoint):
+    endpoint.otherwise = saying(SAID)
+    example = {"id": "I-2", "answer": {"fsq_types": ["Lacks Evidence"], "spans": ["It rains"]}}
+    asked(made, endpoint, "focus_answers", items=["I-1"], examples=[example])
+    shown = 'Argument:\nIt rains.\n\nClassification:\n["Lacks Evidence"]\n\nSpan:\n["It rains"]'
+    assert shown in endpoint.asked[0].prompt
+
+
+@pytest.mark.parametrize(
+    ("task_given", "words"),
+    [
+        ({"items": ["I-1"], "examples": [{"id": "I-3", "answer": SAID}]}, "train, dev or validation"),
+        ({"examples": [{"id": "I-2", "answer": SAID}]}, "which is answered"),
+        ({"items": ["I-1"], "examples": [{"id": "I-2", "answer": {"fsq_types": ["Strawman"]}}]}, "no type"),
+        ({"items": ["I-1"], "examples": [{"id": "I-2"}]}, "decided nothing"),
+        ({"items": ["I-1"], "examples": [{"id": "I-2", "answer": SAID}] * 6}, "At most 5"),
+    ],
+)
+def test_examples_of_what_is_answered_or_of_a_test_split_are_refused(made, endpoint, task_given, words):
+    with pytest.raises(Refused) as refusal:
+        choices(made, endpoint, "focus_answers", **task_given)
+    assert list(refusal.value.errors) == ["examples"]
+    assert words in refusal.value.errors["examples"]
+    assert endpoint.asked == []
+
+
+def test_the_first_three_questions_count_and_fewer_are_missing(endpoint):
+    made = study("cqs_gen", annotators=1, items=3, questions=0, texts=("One.", "Two.", "Three."))
+    said = {"One.": "1. A?\n2. B?\n3. C?\n4. D?", "Two.": "Only this?", "Three.": "I cannot."}
+    endpoint.otherwise = lambda one: saying(next(words for text, words in said.items() if text in one.prompt))
+    run = asked(made, endpoint, "three_questions")
+    assert answers(run) == [
+        ("I-1", "usable", "3"),
+        ("I-2", "usable", "1"),
+        ("I-3", "unusable", "no_question"),
+    ]
+    found = json.loads(submission_bytes(run))
+    assert [found[item]["cqs"] for item in ("I-1", "I-2", "I-3")] == [
+        [{"id": 0, "cq": "A?"}, {"id": 1, "cq": "B?"}, {"id": 2, "cq": "C?"}],
+        [{"id": 0, "cq": "Only this?"}],
+        "Missing CQs",
+    ]
+
+
+def test_the_34_test_interventions_give_a_file_that_the_check_of_submissions_takes(
+    shared_data, endpoint, tmp_path, capsys
+):
+    made = study("cqs_gen", annotators=1, items=0, slug="debates")
+    items_import(project=made.project, path=shared_data / "cqs_gen" / "test.json")
+    endpoint.otherwise = saying("1. Who says so?\n2. Is it always so?\n3. What else could explain it?")
+    path = tmp_path / "answers.json"
+    given = ["--task=three_questions", "--model=m", "--all-sources", f"--submission={path}", "--json"]
+    call_command("assist", "debates", *given)
+    assert json.loads(capsys.readouterr().out)["outcomes"]["usable"] == 34
+    # The published test file has no labels: any will do for a check.
+    published = json.loads((shared_data / "cqs_gen" / "test.json").read_text("utf-8"))
+    for item in published.values():
+        item["cqs"] = [{"id": "1", "cq": "Why?", "label": "Useful"}]
+    references = tmp_path / "references.json"
+    references.write_text(json.dumps(published), "utf-8")
+    call_command(
+        "check_submission", str(path), "--references", str(references), "--codebook=cqs_gen", "--complete"
+    )
+    assert "34 of 34 items; nothing wrong" in capsys.readouterr().out
