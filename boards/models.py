@@ -308,9 +308,9 @@ class Placing(Job):
 class FrontPage(models.Model):
     """What strangers read first about this installation, in a lead's words; the newest row is shown."""
 
+    created_at = models.DateTimeField(auto_now_add=True)
     text = models.TextField(blank=True)
     user = models.ForeignKey(settings.AUTH_USER_MODEL, on_delete=models.PROTECT, null=True, related_name="+")
-    created_at = models.DateTimeField(auto_now_add=True)
 
     class Meta:
         ordering = ["-id"]

@@ -84,8 +84,9 @@ def board_export(
         archive.writestr("README.md", _readme(board, version, internal))
         if internal:
             files = release_files(version.release)
-            for name in sorted(files.names):
-                archive.writestr(f"release/{name}", files.read(name))
+            for file in version.release.files:
+                if not file["archive"]:
+                    archive.writestr(f"release/{file['name']}", files.read(file["name"]))
     ProjectEvent.objects.create(
         project=board.project,
         member=by,

@@ -51,8 +51,7 @@ class Busy(Exception):
 def placing_run(*, placing_id: int) -> bool:
     """Score a waiting entry if it can be claimed. Return whether it was done by this call."""
     rows = Placing.objects.filter(pk=placing_id)
-    lease = Lease.claim(rows, progress_done=0, progress_total=0)
-    if lease is None:
+    if (lease := Lease.claim(rows)) is None:
         return False
     try:
         with lease.kept(), gc_relaxed():

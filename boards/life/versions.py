@@ -303,11 +303,11 @@ def find_trivial_files(version: BoardVersion, *, internal: bool) -> dict[str, by
 def _scored_trivial(version: BoardVersion, replicates: int) -> tuple[Benchmark, list[dict[str, Any]]]:
     benchmark = benchmark_of_release(release_files(version.release), [], split=version.split or None)
     method = methods_of(version)[0]
-    model = _model(method)
+    model = _models(method).get(method.name)
     rows = trivial_rows(
         benchmark,
         method=method,
-        encoder=None if model is None else model.table,
+        encoder=model.table if model else None,
         scope="all" if version.scope == "all" else "decided",
         replicates=replicates,
         seed=version.seed,
@@ -315,9 +315,12 @@ def _scored_trivial(version: BoardVersion, replicates: int) -> tuple[Benchmark, 
     return benchmark, rows
 
 
-def _model(method: Method) -> TextModel | None:
-    """Load what a method needs. Raises EncoderUnavailable, with what to do."""
-    return text_model(method.name, model_wanted(method.name)) if method.name in MODEL_MISSING else None
+def _models(method: Method) -> dict[str, TextModel]:
+    return (
+        {method.name: text_model(method.name, model_wanted(method.name))}
+        if method.name in MODEL_MISSING
+        else {}
+    )
 
 
 def _how(board: Board, methods: Sequence[str], scope: str) -> tuple[list[Method], str]:
@@ -343,7 +346,7 @@ def _how(board: Board, methods: Sequence[str], scope: str) -> tuple[list[Method]
         raise _refused("methods", words % {"name": wrong[0], "names": ", ".join(RANKING)})
     for method in chosen:
         try:
-            _model(method)
+            _models(method)
         except EncoderUnavailable as missing:
             raise _refused("methods", f"{method.name}: {missing}") from None
     return chosen, ""

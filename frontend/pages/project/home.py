@@ -18,7 +18,7 @@ from annotation.limits import characters
 from annotation.models import Membership, Project, Round
 from annotation.projects.projects import guideline_html, project_create, slug_for
 from boards.life.boards import public_boards
-from boards.life.front_page import front_page_text, front_page_write, is_author, require_author
+from boards.life.front_page import front_page_text, front_page_write, may_edit, require_may_edit
 from core.errors import Refused
 from exports.releases.publication import public_releases_newest
 from frontend.decorators import login_required
@@ -138,7 +138,7 @@ def home(request: HttpRequest) -> HttpResponse:
 @require_http_methods(["GET", "POST"])
 def front_page(request: HttpRequest) -> HttpResponse:
     """Write what strangers read first."""
-    require_author(request.user)
+    require_may_edit(request.user)
     form = FrontPageForm(posted(request), initial={"text": front_page_text()})
     if request.method == "POST" and form.is_valid():
         try:
@@ -176,7 +176,7 @@ def my_projects(request: HttpRequest) -> HttpResponse:
             "page": page,
             "cards": cards,
             "may_make": access.may_make_projects(request.user),
-            "is_author": is_author(request.user),
+            "may_edit": may_edit(request.user),
             "waiting": len(open_to_me),
             "annotates": any(card.member.is_annotator for card in cards),
             "next": first,
