@@ -67,13 +67,13 @@ def learnable(
         each = methods * log2(items + 1)
         # Score, both ends of its interval and the share of NAE are each one of so many steps.
         beside = 3 * each + 1
-        return Learnable(each, entries * each, min(hidden, entries * (each + beside)), hidden)
+        return Learnable(each, min(hidden, entries * each), min(hidden, entries * (each + beside)), hidden)
     each = methods * log2(values)
     beside = methods * _columns(items, is_focus=is_focus, runs=runs) + 1
     scores = entries * each
     if feedback == "better":
         scores = methods * log2(comb(entries + values, entries))
-    return Learnable(each, scores, min(hidden, scores + entries * beside), hidden)
+    return Learnable(each, min(hidden, scores), min(hidden, scores + entries * beside), hidden)
 
 
 def _columns(items: int, *, is_focus: bool, runs: int) -> float:
