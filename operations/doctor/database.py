@@ -1,7 +1,7 @@
 """Checks of the database: whether it answers, keeps the rules, has had the migrations, and its clock."""
 
 import re
-from datetime import datetime
+from datetime import datetime, timedelta
 from pathlib import Path
 
 from django.conf import settings
@@ -9,9 +9,12 @@ from django.db import Error, connection
 from django.db.migrations.executor import MigrationExecutor
 from django.utils import timezone
 
+from annotation.backups import last_backup
 from annotation.database.install import TRIGGERS
+from assist.triggers import TRIGGERS as ASSIST_TRIGGERS
+from boards.triggers import TRIGGERS as BOARD_TRIGGERS
 from exports.triggers import TRIGGERS as RELEASE_TRIGGERS
-from operations.doctor.findings import Finding, failed, ok, skipped
+from operations.doctor.findings import Finding, failed, note, ok, skipped
 from operations.heartbeats import code_sign
 from operations.models import Heartbeat
 from operations.readiness import database_problem
@@ -19,6 +22,7 @@ from scoring.triggers import TRIGGERS as SCORING_TRIGGERS
 
 NETWORK = {"nfs", "nfs4", "cifs", "smb3", "smbfs", "9p", "afs", "ceph", "glusterfs", "lustre", "fuse.sshfs"}
 AWRY_SECONDS = 30.0
+BACKUP_AGE = timedelta(days=7)
 _CREATED = re.compile(r"CREATE (?:CONSTRAINT )?TRIGGER (?:IF NOT EXISTS )?\"?(\w+)\"?")
 
 
@@ -46,7 +50,13 @@ def rules() -> Finding:
     """Compare the triggers that keep the rules with those that are there and switched on."""
     wanted = {
         name
-        for trigger in (*TRIGGERS, *RELEASE_TRIGGERS, *SCORING_TRIGGERS)
+        for trigger in (
+            *TRIGGERS,
+            *ASSIST_TRIGGERS,
+            *RELEASE_TRIGGERS,
+            *SCORING_TRIGGERS,
+            *BOARD_TRIGGERS,
+        )
         for sql in trigger.statements(connection.vendor)
         for name in _CREATED.findall(sql)
     }
@@ -150,6 +160,22 @@ def migrations() -> Finding:
 def _is_replaced(executor: MigrationExecutor, key: tuple[str, str]) -> bool:
     replaced = {old for migration in executor.loader.disk_migrations.values() for old in migration.replaces}
     return key in replaced
+
+
+def backup() -> Finding:
+    """Say how old the last backup is; one made by other means is not known here, so nothing fails."""
+    todo = "Have cron run manage.py backup every night (docs/deploy.md), unless you back up by other means."
+    try:
+        last = last_backup()
+    except Error:
+        return skipped("backup", "The database has to answer first.")
+    if last is None:
+        return note("backup", "manage.py backup has made none yet.", todo)
+    age = timezone.now() - last.made_at
+    told = f"The last one is {last.name}, of {last.made_at:%Y-%m-%d %H:%M} UTC"
+    if age > BACKUP_AGE:
+        return note("backup", f"{told}: {age.days} days old.", todo)
+    return ok("backup", f"{told}.")
 
 
 def clock() -> Finding:

@@ -16,6 +16,7 @@ CHECKS: tuple[tuple[str, Callable[[], Finding]], ...] = (
     ("migrations", database.migrations),
     ("rules", database.rules),
     ("sqlite", database.sqlite),
+    ("backup", database.backup),
     ("second_factor", settings.second_factor),
     ("files", services.files),
     ("broker", services.broker),

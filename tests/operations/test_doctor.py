@@ -20,6 +20,7 @@ from django.db import OperationalError, connection
 from django.db.migrations.recorder import MigrationRecorder
 from django.utils import timezone
 
+from annotation.models import Backup
 from operations.doctor import database, services
 from operations.doctor.doctor import CHECKS, examine
 from operations.heartbeats import heartbeat_record
@@ -292,3 +293,31 @@ def test_settings_that_do_not_load_are_a_finding_and_no_traceback(tmp_path, as_j
     assert "'https://a.org' is no host name" in done.stdout
     if as_json:
         assert json.loads(done.stdout)["checks"][0]["check"] == "settings"
+
+
+def told_of_the_backup() -> tuple[str, str]:
+    (found,) = [one for one in examine() if one.check == "backup"]
+    return found.state, found.message
+
+
+def test_the_doctor_says_how_old_the_last_backup_is(healthy):
+    assert told_of_the_backup() == ("note", "manage.py backup has made none yet.")
+    made = timezone.now() - timedelta(days=9)
+    Backup.objects.create(made_at=made, name="old.zip", size=1, rows=1, files=0)
+    state, message = told_of_the_backup()
+    assert (state, message.endswith("9 days old.")) == ("note", True)
+    Backup.objects.create(made_at=timezone.now(), name="new.zip", size=1, rows=1, files=0)
+    state, message = told_of_the_backup()
+    assert (state, message.startswith("The last one is new.zip, of 20")) == ("ok", True)
+
+
+def test_the_doctor_knows_the_rules_of_every_app():
+    """Whatever `migrate` installs is looked for: the triggers that are there are just those that it wants."""
+    with connection.cursor() as cursor:
+        cursor.execute(
+            "SELECT tgname FROM pg_trigger WHERE NOT tgisinternal"
+            if connection.vendor == "postgresql"
+            else "SELECT name FROM sqlite_master WHERE type = 'trigger'"
+        )
+        there = {name for (name,) in cursor.fetchall()}
+    assert database.rules().message == f"All {len(there)} triggers are in place."
