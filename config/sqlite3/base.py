@@ -22,7 +22,7 @@ POLL_SECONDS = 0.001
 
 
 class Queue:
-    """A lock that is handed on in the order in which it was asked for, and that other processes see."""
+    """A lock that goes round in the order in which it was asked for, and that other processes see."""
 
     def __init__(self, path: str) -> None:
         self._mutex = Lock()
