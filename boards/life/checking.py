@@ -51,7 +51,7 @@ def upload_check(
     public = public_benchmark(version)
     runs = [
         (
-            read_submission(file.data, file.name, public, complete=True),
+            read_submission(file.data, file.name, public, complete=True, distinct=True),
             hashlib.sha256(file.data).hexdigest(),
         )
         for file in named

@@ -179,7 +179,7 @@ class ContentsForm(forms.Form):
     exchange = forms.MultipleChoiceField(
         widget=forms.CheckboxSelectMultiple,
         required=False,
-        choices=[(format.key, format.label) for format in FORMATS],
+        choices=[(format.key, gettext_lazy(format.label)) for format in FORMATS],
         label=gettext_lazy("Also in the form of"),
     )
     licence = forms.CharField(required=False, max_length=CREDITS["licence"], label=gettext_lazy("Licence"))

@@ -39,22 +39,28 @@ class Submission:
     twice: int = 0
 
 
-def read_submission(data: bytes, file: str, benchmark: Benchmark, *, complete: bool = False) -> Submission:
+def read_submission(
+    data: bytes, file: str, benchmark: Benchmark, *, complete: bool = False, distinct: bool = False
+) -> Submission:
     """Read a system's file; its faults are in what is returned.
 
-    `complete`: an item, or one of its three questions, that is missing is a fault, and not only counted; so
-    is a question that is there twice.
+    `complete`: an item, or one of its three questions, that is missing is a fault, and not only counted.
+    `distinct`: so is a question that is there twice.
     """
     findings = Findings(file)
     if benchmark.is_focus and is_prediction_file(data):
         return _read(
-            predictions_of(data, benchmark, findings).items(), benchmark, findings, complete=complete
+            predictions_of(data, benchmark, findings).items(),
+            benchmark,
+            findings,
+            complete=complete,
+            distinct=distinct,
         )
     with suppress(ValueError, RecursionError):  # of which it is told what is wrong as it is read whole
         if not is_too_large(data, Findings(file)):
             one_by_one = items_one_by_one([data], limited=True)
-            return _read(one_by_one, benchmark, Findings(file), complete=complete)
-    return _read(items_of(data, findings).items(), benchmark, findings, complete=complete)
+            return _read(one_by_one, benchmark, Findings(file), complete=complete, distinct=distinct)
+    return _read(items_of(data, findings).items(), benchmark, findings, complete=complete, distinct=distinct)
 
 
 def _read(
@@ -63,6 +69,7 @@ def _read(
     findings: Findings,
     *,
     complete: bool,
+    distinct: bool,
 ) -> Submission:
     types: dict[str, FocusAnswer] = {}
     questions: dict[str, tuple[Question, ...]] = {}
@@ -79,7 +86,9 @@ def _read(
             if found is not None:
                 types[item] = found
         else:
-            questions[item], repeated = _questions(item, entry, findings, complete=complete)
+            questions[item], repeated = _questions(
+                item, entry, findings, complete=complete, distinct=distinct
+            )
             twice += repeated
     missing = tuple(item for item in benchmark.items if item not in seen)
     if complete and seen:
@@ -113,7 +122,7 @@ def _types(
 
 
 def _questions(
-    item: str, entry: Mapping[str, Any], findings: Findings, *, complete: bool
+    item: str, entry: Mapping[str, Any], findings: Findings, *, complete: bool, distinct: bool
 ) -> tuple[tuple[Question, ...], int]:
     """Return the questions of an item and how many were there twice."""
     given = entry.get("cqs", [])
@@ -143,7 +152,7 @@ def _questions(
             same = tuple(words(text)) or text.strip()
             if same in found:
                 repeated += 1
-                tell = findings.fault if complete else findings.note
+                tell = findings.fault if distinct else findings.note
                 tell(f"is question {found[same].number} again; it counts once", item, place)
             found.setdefault(same, Question(number, text))
     if len(given) < QUESTIONS:

@@ -48,6 +48,9 @@ def patterns(resolver=None) -> Iterator[tuple[str, URLPattern]]:
             yield from patterns(pattern)
 
 
+NAMES = dict.fromkeys(("api-board", "api-board-check", "api-board-submissions", "api-board-withdraw"), "best")
+
+
 def address(pattern: URLPattern, made: factories.Study, **of_another: object) -> str:
     known = {
         "slug": "guarded",
@@ -56,7 +59,8 @@ def address(pattern: URLPattern, made: factories.Study, **of_another: object) ->
         "key": "LE",
         "upload_id": 1,
         "version": "1.0",
-        "name": "alpha" if "charts" in str(pattern.pattern) else "focus.json",
+        "name": NAMES.get(pattern.name or "", "alpha" if "charts" in str(pattern.pattern) else "focus.json"),
+        "entry_id": 1,
         "refinement_id": 1,
         "system_id": 1,
         "evaluation_id": 1,

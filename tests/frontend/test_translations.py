@@ -17,6 +17,7 @@ from agreement.models import AgreementReport, DisputedUnit
 from agreement.statistics import kappa_paradox as paradox
 from annotation.models import Comment, Protocol, Round
 from annotation.protocols import cqs_gen, focus, matching
+from exports.formats.exchange import BY_KEY
 from exports.models import Release
 from frontend.pages.agreement.report import OF_ONE_MIND
 
@@ -92,6 +93,7 @@ def translated_where_shown() -> Iterator[str]:
     yield from paradox.SENTENCES
     yield OF_ONE_MIND
     yield from Protocol.labels
+    yield BY_KEY["instructions"].label  # the others are names of programs
     yield from (label for value, label in Comment.Act.choices if value != Comment.Act.SAY)
 
 
