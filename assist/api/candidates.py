@@ -14,6 +14,7 @@ from rest_framework.response import Response
 from annotation.access import refuse_while_judging, visible_items
 from annotation.api.projects import REFUSALS, MemberView
 from annotation.models import Item, Membership
+from assist.api.listed import LISTED
 from assist.candidates.proposals import (
     filling_questions,
     proposals_collect,
@@ -91,7 +92,7 @@ class CollectApi(MemberView):
 
 
 class SchemeListApi(MemberView):
-    @extend_schema(responses={200: OpenApiTypes.OBJECT, **REFUSALS})
+    @extend_schema(responses={200: LISTED, **REFUSALS})
     def get(self, request: Request, slug: str) -> Response:
         """List the schemes of argument that this installation knows."""
         self.member(request, slug, lead=True)

@@ -15,6 +15,7 @@ from rest_framework.response import Response
 
 from annotation.access import readable, refuse_while_judging
 from annotation.api.projects import REFUSALS, MemberView
+from assist.api.listed import LISTED
 from assist.filtering.checking import SHARE, context_check_figures, context_check_make
 from assist.models import AssistAnswer, AssistRun, ContextCheck
 from assist.runs.parameters import run_choices
@@ -80,7 +81,7 @@ def shown(run: AssistRun) -> dict[str, Any]:
 
 
 class RunListApi(MemberView):
-    @extend_schema(responses={200: OpenApiTypes.OBJECT, **REFUSALS}, operation_id="assist_runs_list")
+    @extend_schema(responses={200: LISTED, **REFUSALS}, operation_id="assist_runs_list")
     def get(self, request: Request, slug: str) -> Response:
         """List the runs of a project, newest first."""
         member = self.member(request, slug, lead=True)

@@ -39,7 +39,7 @@ class StoredFile(TypedDict):
     internal: bool
     archive: bool
     storage: str
-    entries: NotRequired[list[tuple[str, int]]]
+    entries: NotRequired[list[list[Any]]]
 
 
 class AnnotatorsAnItem(TypedDict):

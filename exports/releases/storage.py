@@ -82,7 +82,7 @@ def store_files(
             "storage": name,
         }
         if file.archive:
-            row["entries"] = [(entry.name, entry.crc32) for entry in file.entries]
+            row["entries"] = [[entry.name, entry.crc32] for entry in file.entries]
         rows.append(row)
     return rows
 

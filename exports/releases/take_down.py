@@ -77,7 +77,8 @@ def releases_take_down(*, item: Item, **_signal: Any) -> list[str]:
 def forget_release_files(release: Release) -> None:
     """Delete the files of a release, and what was stored of comparing it with others."""
     forget_changes(release)
-    _delete(file["storage"] for file in release.files)
+    # The ZIP lies in no place of its own: it is put together while it is sent.
+    _delete(file["storage"] for file in release.files if file["storage"])
 
 
 def forget_project_files(*, project: Project, **_signal: Any) -> None:

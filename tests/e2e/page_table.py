@@ -231,7 +231,9 @@ NOT_PAGES = {
         "audit_csv", "upload_refused", "public_release_file", "service-worker", "js-catalog", "schema",
         "evaluation_file", "systems_compare_file", "own_data_file", "board_file", "assistant_submission",
     },
-    "read by machines": {"healthz", "healthz-live", "healthz-ready", "metrics", "robots", "sitemap", "favicon"},
+    "read by machines": {
+        "healthz", "healthz-live", "healthz-ready", "metrics", "robots", "sitemap", "favicon",
+    },
     "not reached without settings of its own": {
         "account_reauthenticate", "account_request_reauthentication_code",
         "account_confirm_reauthentication_code", "account_set_password", "account_confirm_login_code",
