@@ -158,6 +158,8 @@ def test_make_dev_watches_every_folder_whose_code_the_server_runs():
         "core",
         "annotation",
         "agreement",
+        "assist",
+        "boards",
         "exports",
         "scoring",
         "operations",
