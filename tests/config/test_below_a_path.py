@@ -59,6 +59,8 @@ def astray(response) -> set[str]:
             found |= set(LINK.findall(text))
         if "json" in kind:
             found |= set(paths_in(json.loads(text)))
+    if response.streaming:
+        b"".join(response.streaming_content)  # to its end, which closes the file
     return {target for target in found if leads_out(target)}
 
 
