@@ -10,9 +10,9 @@ from functools import lru_cache
 from typing import Any
 
 from annotation.codebooks.definition import AnnotationType, Codebook
+from annotation.codebooks.exemplar_questions import question_from_exemplar
 from exports.formats.jsonfile import Repeated, RepeatedList
 from exports.selection.decisions import DecidedSpan, FinalType
-from exports.selection.questions import question_from_exemplar
 from exports.selection.records import ItemRecord
 from exports.selection.refined_questions import Refined, SpanKey
 from exports.selection.selection import Selection

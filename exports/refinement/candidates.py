@@ -10,6 +10,7 @@ from itertools import islice
 from django.db.models import Count, Max
 from django.utils.translation import gettext
 
+from annotation.codebooks.exemplar_questions import question_from_exemplar
 from annotation.models import Project, Protocol
 from annotation.projects.change_sign import project_stamp
 from core.cache import BackgroundCount, cached
@@ -18,7 +19,6 @@ from exports.models import QuestionRefinement, RefinementRun
 from exports.refinement.parameters import RefinementChoices
 from exports.refinement.prompt import GoldQuestion
 from exports.selection.parameters import Parameters
-from exports.selection.questions import question_from_exemplar
 from exports.selection.records import read_records
 from exports.selection.refined_questions import text_sha256
 from exports.selection.selection import Selection, items_chosen, read_selection

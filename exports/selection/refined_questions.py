@@ -12,10 +12,10 @@ from typing import NamedTuple, NotRequired, TypedDict, cast
 from django.db.models import Exists, OuterRef, QuerySet
 
 from annotation.codebooks.definition import AnnotationType
+from annotation.codebooks.exemplar_questions import question_from_exemplar
 from annotation.models import Project
 from exports.models import QuestionRefinement
 from exports.selection.decisions import FinalType
-from exports.selection.questions import question_from_exemplar
 
 State = QuestionRefinement.State
 _SPAN = ("item", "type_code", "start", "end")

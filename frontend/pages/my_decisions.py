@@ -13,6 +13,7 @@ from django.views.decorators.http import require_GET
 from agreement.display.highlighting import Segment, excerpt_bounds, segments
 from annotation import access
 from annotation.codebooks.definition import Codebook as Definition
+from annotation.codebooks.exemplar_questions import question_from_exemplar
 from annotation.codebooks.translations import codebook_in
 from annotation.judging.look_through import (
     CANNOT,
@@ -29,7 +30,6 @@ from annotation.models import Assignment, Item, Membership, Protocol, Question, 
 from annotation.models.rounds import types_named
 from annotation.rounds.progress import progress_of_round
 from annotation.rounds.training import feedback, keys_for
-from exports.selection.questions import question_from_exemplar
 from frontend.decorators import login_required
 from frontend.pages.common import page_of, project_page
 from frontend.unit_view import same_as

@@ -3,9 +3,9 @@
 import json
 from pathlib import Path
 
+from annotation.codebooks.exemplar_questions import question_from_exemplar
 from annotation.codebooks.toml_reader import load_shipped
 from annotation.protocols.spec import spec_for_browser
-from exports.selection.questions import question_from_exemplar
 
 REFERENCE = Path(__file__).resolve().parent.parent / "reference"
 

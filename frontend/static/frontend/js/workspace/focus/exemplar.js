@@ -1,6 +1,6 @@
 /**
  * A type's exemplar with the chosen span in its blank, as the annotator sees it live and as a release prints it. The rules are those of
- * exports/selection/questions.py, where they are explained; both are held to tests/reference/question_joints.json.
+ * annotation/codebooks/exemplar_questions.py, where they are explained; both are held to tests/reference/question_joints.json.
  */
 
 export const BLANK = "_____";

@@ -5,8 +5,8 @@ import pytest
 from hypothesis import example, given
 from hypothesis import strategies as st
 
+from annotation.codebooks.exemplar_questions import question_from_exemplar
 from annotation.codebooks.toml_reader import load_shipped
-from exports.selection.questions import question_from_exemplar
 
 MIDDLE = "What might happen if _____ changes in time?"
 END = "Would people understand what you mean by _____?"

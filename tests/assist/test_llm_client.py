@@ -4,7 +4,7 @@ import json
 
 import pytest
 
-from exports.refinement.llm_client import ANSWER_BYTES, Answer, Endpoint, Unanswered, ask_endpoint
+from assist.asking.llm_client import ANSWER_BYTES, Answer, Endpoint, Unanswered, ask_endpoint
 from tests.exports.endpoint import KEY, Clock, fake_endpoint, saying, status
 
 BODY = {"model": "m", "messages": [{"role": "user", "content": "“Why?” 🎉"}]}
