@@ -76,7 +76,7 @@ def opened(site: Site, visit: Visit) -> tuple[Page, list[str]]:
         said.clear()
     if visit.press:
         _press(page, visit.press)
-    if visit.path.endswith("/work/"):
+    if page.locator("#workspace").count():  # of a round, or of a key
         expect(page.locator("#workspace")).not_to_have_attribute("data-state", "loading")
     return page, said
 
