@@ -11,9 +11,11 @@ class AnnotationConfig(AppConfig):
 
     def ready(self) -> None:
         from annotation.accounts import check_account, store_account_name
-        from annotation.database.install import install_annotation_triggers, lift_annotation_triggers
+        from annotation.database.install import TRIGGERS, drop_words_index_before, make_words_index_again
+        from annotation.database.triggers import keep_triggers
 
-        pre_migrate.connect(lift_annotation_triggers, sender=self)
-        post_migrate.connect(install_annotation_triggers, sender=self)
+        post_migrate.connect(make_words_index_again, sender=self)
+        keep_triggers(self, TRIGGERS)
+        pre_migrate.connect(drop_words_index_before, sender=self)
         pre_save.connect(check_account, sender=settings.AUTH_USER_MODEL)
         post_save.connect(store_account_name, sender=settings.AUTH_USER_MODEL)

@@ -16,3 +16,11 @@ blocks of what it has of the text, and returns the names of what it took down, s
 
 project_deleting = Signal()
 """Sent before the rows of a `project` are deleted: a listener deletes its files."""
+
+account_erasing = Signal()
+"""Sent inside the transaction that deletes an account for good, with `user`: a listener deletes or empties
+what names them, since rows that refer to an account keep it from being deleted."""
+
+own_data_asked = Signal()
+"""Sent with `user` to ask what is stored of them: a listener returns rows as dictionaries, by the name of
+a table."""

@@ -1,7 +1,6 @@
 """Register the assist app with its kinds of task, and keep its database triggers in place."""
 
 from django.apps import AppConfig
-from django.db.models.signals import post_migrate, pre_migrate
 
 
 class AssistConfig(AppConfig):
@@ -9,12 +8,15 @@ class AssistConfig(AppConfig):
     default_auto_field = "django.db.models.BigAutoField"
 
     def ready(self) -> None:
+        from annotation.database.triggers import keep_triggers
+        from annotation.signals import item_erasing
         from assist.candidates.question_tasks import QUESTIONS, SLOTS
         from assist.filtering.context import CONTEXT
+        from assist.runs.erasure import item_words_forget
         from assist.runs.kinds import kind_register
-        from assist.triggers import install_assist_triggers, lift_assist_triggers
+        from assist.triggers import TRIGGERS
 
         for kind in (CONTEXT, QUESTIONS, SLOTS):
             kind_register(kind)
-        pre_migrate.connect(lift_assist_triggers, sender=self)
-        post_migrate.connect(install_assist_triggers, sender=self)
+        item_erasing.connect(item_words_forget, dispatch_uid="assist_item_words_forget")
+        keep_triggers(self, TRIGGERS)

@@ -1,14 +1,10 @@
 """What a run asked for stays as it is, and so does what a model answered: kept by the database."""
 
-from collections.abc import Sequence
-from typing import Any
-
+from annotation.database.erasure import is_erased, is_item_of_project_erased, only_blocks
 from annotation.database.triggers import (
     ALWAYS,
     Trigger,
     changed,
-    install_where_tables_are,
-    lift_before_rebuild,
     limit_triggers,
 )
 from annotation.limits import Limit
@@ -42,6 +38,9 @@ _RUN_SEALED = (
 )
 """What shapes an answer; budget, counts and state change."""
 
+_RUN_BUT_EXAMPLES = tuple(name for name in _RUN_SEALED if name not in ("fixed", "examples"))
+"""Of an item that is erased, prompts that showed it as an example lose these."""
+
 _RUN_SEALED_AND_MAY_BE_NULL = ("member_id", "temperature", "seed", "items")
 
 TRIGGERS = (
@@ -52,6 +51,8 @@ TRIGGERS = (
         ("UPDATE",),
         changed(_RUN_SEALED, _RUN_SEALED_AND_MAY_BE_NULL),
         "what a run asked for never changes: start another one",
+        erased_update=f"NOT ({changed(_RUN_BUT_EXAMPLES, _RUN_SEALED_AND_MAY_BE_NULL)}) "
+        f"AND {is_item_of_project_erased('OLD.project_id')}",
     ),
     Trigger(
         "assistrun_kept",
@@ -66,6 +67,8 @@ TRIGGERS = (
         ("UPDATE",),
         "OLD.state <> 'unanswered'",
         "what a model answered is kept as it came",
+        erased_update=f"NEW.item_id = OLD.item_id AND {only_blocks('NEW.raw')} "
+        f"AND {is_erased('item', 'OLD.item_id')}",
     ),
     Trigger(
         "assistanswer_kept",
@@ -89,6 +92,8 @@ TRIGGERS = (
         changed(("id", "item_id", "external_id", "origin", "text"), ("answer_id", "filling_id"))
         + " OR (OLD.question_id IS NOT NULL AND (NEW.question_id IS NULL OR NEW.state <> OLD.state))",
         "a proposed question stays as it came: keep, edit or drop it",
+        erased_update=f"NEW.item_id = OLD.item_id AND {only_blocks('NEW.text')} "
+        f"AND {is_erased('item', 'OLD.item_id')}",
     ),
     Trigger(
         "proposedquestion_kept",
@@ -98,13 +103,3 @@ TRIGGERS = (
         "a proposed question is never deleted: drop it",
     ),
 )
-
-
-def install_assist_triggers(*, using: str, apps: Any = None, **_signal: Any) -> None:
-    """Install this app's triggers after `migrate`."""
-    install_where_tables_are(TRIGGERS, using)
-
-
-def lift_assist_triggers(*, using: str, plan: Sequence[Any] | None = None, **_signal: Any) -> None:
-    """Make way for a migration of this app's tables."""
-    lift_before_rebuild(TRIGGERS, using=using, plan=plan)

@@ -1,7 +1,6 @@
 """Register the boards app and keep its database triggers in place."""
 
 from django.apps import AppConfig
-from django.db.models.signals import post_migrate, pre_migrate
 
 
 class BoardsConfig(AppConfig):
@@ -9,7 +8,11 @@ class BoardsConfig(AppConfig):
     default_auto_field = "django.db.models.BigAutoField"
 
     def ready(self) -> None:
-        from boards.triggers import install_board_triggers, lift_board_triggers
+        from annotation.database.triggers import keep_triggers
+        from annotation.signals import account_erasing, own_data_asked
+        from boards.life.erasure import account_forget, own_rows
+        from boards.triggers import TRIGGERS
 
-        pre_migrate.connect(lift_board_triggers, sender=self)
-        post_migrate.connect(install_board_triggers, sender=self)
+        account_erasing.connect(account_forget, dispatch_uid="boards_account_forget")
+        own_data_asked.connect(own_rows, dispatch_uid="boards_own_rows")
+        keep_triggers(self, TRIGGERS)

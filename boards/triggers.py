@@ -1,14 +1,9 @@
 """What was handed in stays as it is and within the limits, and a version of a board never changes."""
 
-from collections.abc import Sequence
-from typing import Any
-
 from annotation.database.triggers import (
     ALWAYS,
     Trigger,
     changed,
-    install_where_tables_are,
-    lift_before_rebuild,
     limit_triggers,
 )
 from annotation.limits import Limit
@@ -117,13 +112,3 @@ TRIGGERS = (
         "placing_kept", "boards_placing", ("DELETE",), "OLD.state = 'done'", "what an entry is worth stays"
     ),
 )
-
-
-def install_board_triggers(*, using: str, apps: Any = None, **_signal: Any) -> None:
-    """Install this app's triggers after `migrate`."""
-    install_where_tables_are(TRIGGERS, using)
-
-
-def lift_board_triggers(*, using: str, plan: Sequence[Any] | None = None, **_signal: Any) -> None:
-    """Make way for a migration of this app's tables."""
-    lift_before_rebuild(TRIGGERS, using=using, plan=plan)

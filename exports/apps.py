@@ -1,7 +1,6 @@
 """Register the exports app and keep its database triggers in place."""
 
 from django.apps import AppConfig
-from django.db.models.signals import post_migrate, pre_migrate
 
 
 class ExportsConfig(AppConfig):
@@ -9,13 +8,13 @@ class ExportsConfig(AppConfig):
     default_auto_field = "django.db.models.BigAutoField"
 
     def ready(self) -> None:
+        from annotation.database.triggers import keep_triggers
         from annotation.signals import item_erasing, items_held, project_deleting
         from exports.releases.holding import items_in_releases
         from exports.releases.take_down import forget_project_files, releases_take_down
-        from exports.triggers import install_export_triggers, lift_export_triggers
+        from exports.triggers import TRIGGERS
 
         items_held.connect(items_in_releases, dispatch_uid="items_in_releases")
         item_erasing.connect(releases_take_down, dispatch_uid="releases_take_down")
         project_deleting.connect(forget_project_files, dispatch_uid="forget_project_files")
-        pre_migrate.connect(lift_export_triggers, sender=self)
-        post_migrate.connect(install_export_triggers, sender=self)
+        keep_triggers(self, TRIGGERS)

@@ -1,15 +1,10 @@
 """A release that is done stays as it is, and so do the questions that it may carry: kept by the database."""
 
-from collections.abc import Sequence
-from typing import Any
-
 from annotation.database.erasure import is_erased, only_blocks
 from annotation.database.triggers import (
     ALWAYS,
     Trigger,
     changed,
-    install_where_tables_are,
-    lift_before_rebuild,
     limit_triggers,
 )
 from annotation.limits import Limit
@@ -148,13 +143,3 @@ TRIGGERS = (
         "a refined question is about an item of the project of its run",
     ),
 )
-
-
-def install_export_triggers(*, using: str, apps: Any = None, **_signal: Any) -> None:
-    """Install this app's triggers after `migrate`."""
-    install_where_tables_are(TRIGGERS, using)
-
-
-def lift_export_triggers(*, using: str, plan: Sequence[Any] | None = None, **_signal: Any) -> None:
-    """Make way for a migration of this app's tables."""
-    lift_before_rebuild(TRIGGERS, using=using, plan=plan)

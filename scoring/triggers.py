@@ -1,15 +1,10 @@
 """What a system submitted stays as it is, and so does what came of scoring it: kept by the database."""
 
-from collections.abc import Sequence
-from typing import Any
-
 from annotation.database.erasure import is_erased
 from annotation.database.triggers import (
     ALWAYS,
     Trigger,
     changed,
-    install_where_tables_are,
-    lift_before_rebuild,
     limit_triggers,
 )
 from annotation.limits import Limit
@@ -167,13 +162,3 @@ TRIGGERS = (
         "a tag is a word of the project of its submission",
     ),
 )
-
-
-def install_scoring_triggers(*, using: str, apps: Any = None, **_signal: Any) -> None:
-    """Install this app's triggers after `migrate`."""
-    install_where_tables_are(TRIGGERS, using)
-
-
-def lift_scoring_triggers(*, using: str, plan: Sequence[Any] | None = None, **_signal: Any) -> None:
-    """Make way for a migration of this app's tables."""
-    lift_before_rebuild(TRIGGERS, using=using, plan=plan)

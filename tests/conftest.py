@@ -15,12 +15,7 @@ from django.test import Client
 from django.utils import translation
 from hypothesis import HealthCheck, settings
 
-from annotation.database.install import TRIGGERS
-from annotation.database.triggers import run_statements
-from assist.triggers import TRIGGERS as ASSIST_TRIGGERS
-from boards.triggers import TRIGGERS as BOARD_TRIGGERS
-from exports.triggers import TRIGGERS as RELEASE_TRIGGERS
-from scoring.triggers import TRIGGERS as SCORING_TRIGGERS
+from annotation.database.triggers import kept_triggers, run_statements
 from tests import factories
 from tests.installation import Installation
 
@@ -99,17 +94,7 @@ def flush_past_the_triggers() -> Iterator[None]:
         vendor = connections[using].vendor
         run_statements(
             using,
-            [
-                sql
-                for trigger in (
-                    *TRIGGERS,
-                    *ASSIST_TRIGGERS,
-                    *RELEASE_TRIGGERS,
-                    *SCORING_TRIGGERS,
-                    *BOARD_TRIGGERS,
-                )
-                for sql in trigger.drop_statements(vendor)
-            ],
+            [sql for trigger in kept_triggers() for sql in trigger.drop_statements(vendor)],
         )
         handle(command, **{**options, "reset_sequences": True})
 

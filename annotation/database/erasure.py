@@ -13,6 +13,7 @@ See docs/decisions/storage.md.
 
 from collections.abc import Iterator
 from contextlib import contextmanager
+from typing import Any
 
 from django.apps import apps
 from django.db import transaction
@@ -30,6 +31,21 @@ def blocks(text: str) -> str:
     return BLOCK * len(text)
 
 
+def without_strings(value: Any) -> Any:
+    """Return a value of JSON with blocks for its texts; names of fields, numbers and yes or no stay.
+
+    >>> without_strings({"spans": ["a b", None], "n": 2})
+    {'spans': ['███', None], 'n': 2}
+    """
+    if isinstance(value, str):
+        return blocks(value)
+    if isinstance(value, list):
+        return [without_strings(one) for one in value]
+    if isinstance(value, dict):
+        return {key: without_strings(one) for key, one in value.items()}
+    return value
+
+
 def only_blocks(column: str) -> str:
     """Return the condition that a text has nothing in it but blocks."""
     return f"replace({column}, '{BLOCK}', '') = ''"
@@ -38,6 +54,14 @@ def only_blocks(column: str) -> str:
 def is_erased(kind: str, target: str) -> str:
     """Return the condition that the door is open for a thing of this kind and key."""
     return f"EXISTS (SELECT 1 FROM {DOOR} d WHERE d.kind = '{kind}' AND d.target = {target})"
+
+
+def is_item_of_project_erased(project: str) -> str:
+    """Return the condition that the door is open for an item of this project."""
+    return (
+        f"EXISTS (SELECT 1 FROM {DOOR} d JOIN annotation_item i ON i.id = d.target "
+        f"WHERE d.kind = 'item' AND i.project_id = {project})"
+    )
 
 
 PROJECT_DELETED = f"EXISTS (SELECT 1 FROM {DOOR} d WHERE d.kind = 'project')"

@@ -18,8 +18,6 @@ from annotation.database.integrity import FITTING
 from annotation.database.triggers import (
     AnyTrigger,
     install,
-    install_where_tables_are,
-    lift_before_rebuild,
     limit_triggers,
     run_statements,
 )
@@ -41,16 +39,14 @@ TRIGGERS: tuple[AnyTrigger, ...] = (
 )
 
 
-def install_annotation_triggers(*, using: str, apps: Any = None, **_signal: Any) -> None:
-    """Install this app's triggers, and the index that some of them keep, after `migrate`."""
+def make_words_index_again(*, using: str, **_signal: Any) -> None:
+    """Make the index that some of the triggers keep, after `migrate` and before they are installed."""
     if TABLE in connections[using].introspection.table_names():
         make_words_index(using)
-    install_where_tables_are(TRIGGERS, using)
 
 
-def lift_annotation_triggers(*, using: str, plan: Sequence[Any] | None = None, **_signal: Any) -> None:
-    """Make way for a migration of this app's tables."""
-    lift_before_rebuild(TRIGGERS, using=using, plan=plan)
+def drop_words_index_before(*, using: str, plan: Sequence[Any] | None = None, **_signal: Any) -> None:
+    """Make way for a migration of this app's tables, once the triggers are lifted."""
     if plan:
         drop_words_index(using)
 

@@ -9,7 +9,9 @@ from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
 
+from django.apps import AppConfig
 from django.db import connections, transaction
+from django.db.models.signals import post_migrate, pre_migrate
 
 from annotation.database.counters import Counter
 from annotation.database.erasure import PROJECT_DELETED
@@ -142,3 +144,25 @@ def lift_before_rebuild(triggers: Sequence[AnyTrigger], *, using: str, plan: Seq
     vendor = connections[using].vendor
     if plan:
         run_statements(using, [sql for trigger in triggers for sql in trigger.drop_statements(vendor)])
+
+
+_KEPT: dict[str, Sequence[AnyTrigger]] = {}
+
+
+def keep_triggers(app: AppConfig, triggers: Sequence[AnyTrigger]) -> None:
+    """Have `migrate` install an app's triggers, and take them away while it changes tables."""
+
+    def lift(*, using: str, plan: Sequence[Any] | None = None, **_signal: Any) -> None:
+        lift_before_rebuild(triggers, using=using, plan=plan)
+
+    def install_again(*, using: str, **_signal: Any) -> None:
+        install_where_tables_are(triggers, using)
+
+    _KEPT[app.label] = triggers
+    pre_migrate.connect(lift, sender=app, weak=False, dispatch_uid=f"{app.label}_lift_triggers")
+    post_migrate.connect(install_again, sender=app, weak=False, dispatch_uid=f"{app.label}_install_triggers")
+
+
+def kept_triggers() -> list[AnyTrigger]:
+    """Return the triggers of all apps."""
+    return [trigger for triggers in _KEPT.values() for trigger in triggers]

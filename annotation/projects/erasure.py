@@ -26,6 +26,7 @@ from annotation.models import (
     QuestionAnnotation,
     TypeAnnotation,
 )
+from annotation.signals import account_erasing
 from core.errors import Refused
 
 
@@ -160,4 +161,5 @@ def _forget_account(user: Any) -> None:
     for session in Session.objects.iterator():
         if session.get_decoded().get("_auth_user_id") == key:
             session.delete()
+    account_erasing.send(sender=type(user), user=user)
     user.delete()

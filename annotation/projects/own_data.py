@@ -4,8 +4,8 @@ import csv
 import io
 import json
 import zipfile
-from collections.abc import Iterator
-from typing import IO, Any
+from collections.abc import Iterable, Iterator
+from typing import IO, Any, cast
 
 from django.core.serializers.json import DjangoJSONEncoder
 
@@ -20,6 +20,7 @@ from annotation.models import (
     Resolution,
     TypeAnnotation,
 )
+from annotation.signals import own_data_asked
 from core.csv_safety import made_safe
 
 README = """What Elenchus stores of you, as of when you asked for it.
@@ -35,6 +36,8 @@ comments     what you wrote in discussions
 resolutions  what you decided as a lead
 invitations  invitations that you accepted or made
 log          what the logs of your projects say that you did
+boards       boards on which you are in a team
+submissions  systems that you handed in there
 """
 
 
@@ -42,7 +45,10 @@ def own_data_write(user: Any, target: IO[bytes]) -> None:
     """Write the ZIP of all that is stored of a user."""
     with zipfile.ZipFile(target, "w", zipfile.ZIP_DEFLATED) as archive:
         archive.writestr("README.txt", README)
-        for name, rows in own_tables(user).items():
+        tables: dict[str, Iterable[dict[str, Any]]] = {**own_tables(user)}
+        for _, told in own_data_asked.send(sender=type(user), user=user):
+            tables.update(cast(dict[str, Any], told))
+        for name, rows in tables.items():
             found = list(rows)
             archive.writestr(
                 f"{name}.json",

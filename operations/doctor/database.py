@@ -10,15 +10,11 @@ from django.db.migrations.executor import MigrationExecutor
 from django.utils import timezone
 
 from annotation.backups import last_backup
-from annotation.database.install import TRIGGERS
-from assist.triggers import TRIGGERS as ASSIST_TRIGGERS
-from boards.triggers import TRIGGERS as BOARD_TRIGGERS
-from exports.triggers import TRIGGERS as RELEASE_TRIGGERS
+from annotation.database.triggers import kept_triggers
 from operations.doctor.findings import Finding, failed, note, ok, skipped
 from operations.heartbeats import code_sign
 from operations.models import Heartbeat
 from operations.readiness import database_problem
-from scoring.triggers import TRIGGERS as SCORING_TRIGGERS
 
 NETWORK = {"nfs", "nfs4", "cifs", "smb3", "smbfs", "9p", "afs", "ceph", "glusterfs", "lustre", "fuse.sshfs"}
 AWRY_SECONDS = 30.0
@@ -50,13 +46,7 @@ def rules() -> Finding:
     """Compare the triggers that keep the rules with those that are there and switched on."""
     wanted = {
         name
-        for trigger in (
-            *TRIGGERS,
-            *ASSIST_TRIGGERS,
-            *RELEASE_TRIGGERS,
-            *SCORING_TRIGGERS,
-            *BOARD_TRIGGERS,
-        )
+        for trigger in kept_triggers()
         for sql in trigger.statements(connection.vendor)
         for name in _CREATED.findall(sql)
     }

@@ -53,6 +53,7 @@ from tests.factories.releases import release as build
 pytestmark = [pytest.mark.django_db, pytest.mark.database]
 
 SECRET = "Everyone's grades fell"
+OURS = {"agreement", "annotation", "assist", "boards", "exports", "operations", "scoring"}
 
 
 @pytest.fixture
@@ -79,7 +80,7 @@ def everything() -> str:
     found = []
     with connection.cursor() as cursor:
         for model in apps.get_models(include_auto_created=True):
-            if model._meta.app_label in {"annotation", "agreement", "exports", "scoring", "auth"}:
+            if model._meta.app_label in {*OURS, "auth"}:
                 cursor.execute(f"SELECT * FROM {connection.ops.quote_name(model._meta.db_table)}")
                 found += [f"{model._meta.label}: {row!r}" for row in cursor.fetchall()]
     return "\n".join(found)
@@ -272,13 +273,15 @@ def test_a_deletion_is_taken_back_by_hand_or_by_restoring_the_project(studied):
 
 
 def test_each_table_that_can_belong_to_a_project_is_found():
-    ours = {"annotation", "agreement", "exports", "scoring"}
     lost = {
         model._meta.label
         for model in apps.get_models(include_auto_created=True)
-        if model._meta.app_label in ours and path_to_project(model) is None
+        if model._meta.app_label in OURS and path_to_project(model) is None
     }
-    assert lost == {"annotation.AccountName", "annotation.Backup", "annotation.ErasureDoor"}
+    assert lost == {
+        *("annotation.AccountName", "annotation.Backup", "annotation.ErasureDoor"),
+        *("assist.Scheme", "boards.FrontPage", "operations.Heartbeat"),
+    }
 
 
 def test_a_person_gets_all_that_is_stored_of_them(studied):
