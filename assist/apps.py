@@ -12,11 +12,11 @@ class AssistConfig(AppConfig):
         from annotation.signals import item_erasing
         from assist.candidates.question_tasks import QUESTIONS, SLOTS
         from assist.filtering.context import CONTEXT
-        from assist.runs.erasure import item_words_forget
+        from assist.runs.erasure import forget_item_words
         from assist.runs.kinds import kind_register
         from assist.triggers import TRIGGERS
 
         for kind in (CONTEXT, QUESTIONS, SLOTS):
             kind_register(kind)
-        item_erasing.connect(item_words_forget, dispatch_uid="assist_item_words_forget")
+        item_erasing.connect(forget_item_words, dispatch_uid="assist_item_words_forget")
         keep_triggers(self, TRIGGERS)

@@ -10,9 +10,9 @@ class BoardsConfig(AppConfig):
     def ready(self) -> None:
         from annotation.database.triggers import keep_triggers
         from annotation.signals import account_erasing, own_data_asked
-        from boards.life.erasure import account_forget, own_rows
+        from boards.life.erasure import forget_account, own_rows
         from boards.triggers import TRIGGERS
 
-        account_erasing.connect(account_forget, dispatch_uid="boards_account_forget")
+        account_erasing.connect(forget_account, dispatch_uid="boards_account_forget")
         own_data_asked.connect(own_rows, dispatch_uid="boards_own_rows")
         keep_triggers(self, TRIGGERS)

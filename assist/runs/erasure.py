@@ -7,7 +7,7 @@ from annotation.models import Item
 from assist.models import AssistAnswer, AssistRun, ProposedQuestion, SchemeFilling
 
 
-def item_words_forget(*, item: Item, **_signal: Any) -> None:
+def forget_item_words(*, item: Item, **_signal: Any) -> None:
     """Turn into blocks what models answered about an item, what was proposed of it, and examples of it."""
     for answer in AssistAnswer.objects.filter(item=item).only("raw", "found", "reason").iterator():
         AssistAnswer.objects.filter(pk=answer.pk).update(

@@ -5,7 +5,7 @@ from typing import Any
 from boards.models import BoardInvitation, Entry, FrontPage, TeamMember
 
 
-def account_forget(*, user: Any, **_signal: Any) -> None:
+def forget_account(*, user: Any, **_signal: Any) -> None:
     """Take a person out of their teams; these and what they handed in stay, under the team's name alone."""
     TeamMember.objects.filter(user=user).delete()
     BoardInvitation.objects.filter(used_by=user).delete()

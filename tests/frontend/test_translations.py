@@ -20,6 +20,7 @@ from annotation.protocols import cqs_gen, focus, matching
 from exports.formats.exchange import BY_KEY
 from exports.models import Release
 from frontend.pages.agreement.report import OF_ONE_MIND
+from tools.apps import APPS
 
 ROOT = Path(__file__).resolve().parent.parent.parent
 LOCALE = ROOT / "frontend" / "locale"
@@ -52,17 +53,7 @@ def marked_in_templates() -> Iterator[str]:
 
 
 def marked_in_python() -> Iterator[str]:
-    for app in (
-        "agreement",
-        "annotation",
-        "boards",
-        "config",
-        "core",
-        "exports",
-        "frontend",
-        "operations",
-        "scoring",
-    ):
+    for app in APPS:
         for path in (ROOT / app).rglob("*.py"):
             for node in ast.walk(ast.parse(path.read_text("utf-8"))):
                 if (

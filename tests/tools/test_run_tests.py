@@ -6,6 +6,7 @@ import subprocess
 import pytest
 
 from tools import run_tests
+from tools.apps import APPS
 from tools.services import Missing
 
 
@@ -153,18 +154,7 @@ def test_make_dev_watches_every_folder_whose_code_the_server_runs():
     shown = make("dev", "PORT=9000")
     watched = shown.rpartition("--sample-logins'")[2].split()
     assert 'serve --port "9000"' in shown
-    assert set(watched) == {
-        "config",
-        "core",
-        "annotation",
-        "agreement",
-        "assist",
-        "boards",
-        "exports",
-        "scoring",
-        "operations",
-        "frontend",
-    }
+    assert set(watched) == set(APPS)
 
 
 def test_every_target_of_the_makefile_is_explained_by_make_help():
