@@ -61,7 +61,13 @@ def test_the_api_pages_show_our_schema(client):
 
 
 def test_nobody_makes_an_account_without_an_invitation(client):
-    assert "Sign Up Closed" in client.get("/accounts/signup/").content.decode()
+    page = client.get("/accounts/signup/").content.decode()
+    assert "Accounts come by invitation" in page and "Ask the lead of your study" in page
+
+
+def test_a_link_for_a_new_password_that_is_used_up_says_where_to_get_another(client):
+    page = client.get("/accounts/password/reset/key/1-wrong/").content.decode()
+    assert "This link is not valid any more" in page and 'href="/accounts/password/reset/"' in page
 
 
 def test_anybody_makes_an_account_where_the_installation_says_so(client, settings):
