@@ -4,7 +4,7 @@ from collections.abc import Callable
 from dataclasses import dataclass
 from typing import Any
 
-from django.utils.translation import gettext
+from django.utils.translation import gettext, ngettext
 
 from annotation.codebooks.definition import Codebook
 from annotation.importing.files.rows import JudgementRow
@@ -112,7 +112,9 @@ def _unit(given: JudgementRow, item: Item, codebook: Codebook, stored: Stored) -
         )
     found = stored.questions.get((item.pk, str(given.question)), [])
     if len(found) != 1:
-        count = gettext("no question") if not found else gettext("%(n)s questions") % {"n": len(found)}
+        count = gettext("no question")
+        if found:
+            count = ngettext("%(n)s question", "%(n)s questions", len(found)) % {"n": len(found)}
         raise RowRefused(
             gettext("“%(item)s” has %(count)s with the id “%(question)s”")
             % {"item": given.item, "count": count, "question": given.question}

@@ -2,7 +2,7 @@
 
 from django.db import transaction
 from django.db.models import Count, Q
-from django.utils.translation import gettext
+from django.utils.translation import gettext, ngettext
 
 from annotation.importing.staging import JUDGEMENTS, delete_brought
 from annotation.models import Import, Item, Membership, Project, ProjectEvent, Question, Resolution
@@ -57,9 +57,12 @@ def _refuse_when_used(brought_by: Import) -> None:
     if later is not None:
         raise Refused(
             "in_use",
-            gettext(
+            ngettext(
+                "This import cannot be undone: “%(brought_by__file_name)s” added %(n)s question to "
+                "its items. Undo that import first.",
                 "This import cannot be undone: “%(brought_by__file_name)s” added %(n)s questions to "
-                "its items. Undo that import first."
+                "its items. Undo that import first.",
+                later["n"],
             )
             % {"brought_by__file_name": later["brought_by__file_name"], "n": later["n"]},
         )

@@ -18,7 +18,7 @@ from django.core.files import File
 from django.db import transaction
 from django.db.models import QuerySet
 from django.utils import timezone
-from django.utils.translation import get_language, gettext
+from django.utils.translation import get_language, gettext, ngettext
 
 from annotation.access import refuse_archived
 from annotation.importing.files.bounds import FILE_BYTES as MAX_BYTES
@@ -253,7 +253,9 @@ def _row_shown(row: Any) -> dict[str, str]:
         about = [
             row.topic,
             row.source,
-            gettext("%(n)s questions") % {"n": len(row.questions)} if row.questions else "",
+            ngettext("%(n)s question", "%(n)s questions", len(row.questions)) % {"n": len(row.questions)}
+            if row.questions
+            else "",
         ]
         return {
             "place": row.place,

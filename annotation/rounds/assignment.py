@@ -30,8 +30,7 @@ def draw_items(
         return [candidate.key for candidate in candidates]
     if size is not None and size > len(candidates):
         raise ValueError(
-            gettext("%(size)s items were asked for and %(n)s are there")
-            % {"size": size, "n": len(candidates)}
+            gettext("too few items: %(size)s asked for, %(n)s there") % {"size": size, "n": len(candidates)}
         )
     random = Random(seed)
     if size is not None and not stratified:
@@ -48,7 +47,7 @@ def draw_items(
         asked += candidate.questions
     if asked < (questions or 0):
         raise ValueError(
-            gettext("%(questions)s questions were asked for and %(asked)s are there")
+            gettext("too few questions: %(questions)s asked for, %(asked)s there")
             % {"questions": questions, "asked": asked}
         )
     return drawn
@@ -61,7 +60,7 @@ def draw_keys(keys: Sequence[int], *, size: int, seed: int) -> list[int]:
     """
     if size > len(keys):
         raise ValueError(
-            gettext("%(size)s items were asked for and %(n)s are there") % {"size": size, "n": len(keys)}
+            gettext("too few items: %(size)s asked for, %(n)s there") % {"size": size, "n": len(keys)}
         )
     return [keys[place] for place in _beginning(len(keys), size, Random(seed))]
 
@@ -109,7 +108,7 @@ def share_out(n_items: int, n_members: int, *, overlap: int, seed: int) -> list[
         raise ValueError("the overlap is at least 1")
     if overlap > n_members:
         raise ValueError(
-            gettext("an overlap of %(overlap)s needs %(overlap)s annotators, and %(n_members)s take part")
+            gettext("an overlap of %(overlap)s needs as many annotators; taking part: %(n_members)s")
             % {"overlap": overlap, "n_members": n_members}
         )
     random = Random(seed).random

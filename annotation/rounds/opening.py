@@ -14,7 +14,7 @@ from typing import Any
 from django.db import transaction
 from django.db.models import Exists, OuterRef
 from django.utils import timezone
-from django.utils.translation import gettext
+from django.utils.translation import gettext, ngettext
 
 from annotation.access import refuse_archived
 from annotation.models import Assignment, Membership, Protocol, Round, RoundQuestion
@@ -71,8 +71,8 @@ def opening_claim(round: Round, members: Sequence[Membership], *, waits: bool = 
             raise Refused(
                 "not_ready",
                 gettext(
-                    "The round cannot open: an overlap of %(overlap)s needs %(overlap)s annotators, and "
-                    "%(n)s take part. Invite people or lower the overlap."
+                    "The round cannot open: an overlap of %(overlap)s needs as many annotators; taking part: "
+                    "%(n)s. Invite people or lower the overlap."
                 )
                 % {"overlap": round.overlap, "n": len(members)},
             )
@@ -142,9 +142,12 @@ def _refuse_without_material(round: Round) -> None:
         names = list(bare.values_list("item__external_id", flat=True)[:5])
         raise Refused(
             "not_ready",
-            gettext(
+            ngettext(
+                "%(n_bare)s of %(n_items)s items has no questions to judge: %(names)s. Import "
+                "questions for it, or draw the round without it.",
                 "%(n_bare)s of %(n_items)s items have no questions to judge: %(names)s. Import "
-                "questions for them, or draw the round without them."
+                "questions for them, or draw the round without them.",
+                n_bare,
             )
             % {"n_bare": n_bare, "n_items": n_items, "names": _some(names, n_bare)},
         )
@@ -155,9 +158,12 @@ def _refuse_without_key(round: Round) -> None:
     if n_missing:
         raise Refused(
             "not_ready",
-            gettext(
+            ngettext(
+                "The key of this training round has no answer for %(n_missing)s unit, of %(names)s. "
+                "Complete the key, or draw the round without this item.",
                 "The key of this training round has no answer for %(n_missing)s units, of %(names)s. "
-                "Complete the key, or draw the round without these items."
+                "Complete the key, or draw the round without these items.",
+                n_missing,
             )
             % {"n_missing": n_missing, "names": _some(names)},
         )

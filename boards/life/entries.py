@@ -12,7 +12,7 @@ from typing import Any
 from django.db import IntegrityError, transaction
 from django.db.models import Count, F, QuerySet
 from django.utils import timezone
-from django.utils.translation import gettext
+from django.utils.translation import gettext, ngettext
 
 from annotation.access import refuse_archived
 from annotation.limits import refuse_unfit
@@ -212,7 +212,11 @@ def _free_slots(team: Team, day: date) -> tuple[int, int]:
     taken = list(team.entries.filter(slot__isnull=False).values_list("slot", "day", "day_slot"))
     today = {day_slot for _, when, day_slot in taken if when == day}
     if len(taken) >= board.in_all:
-        words = gettext("Your team has handed in all of its %(n)s submissions.")
+        words = ngettext(
+            "Your team has handed in its one submission.",
+            "Your team has handed in all of its %(n)s submissions.",
+            board.in_all,
+        )
         raise Refused("not_ready", words % {"n": board.in_all})
     if len(today) >= board.per_day:
         words = gettext(

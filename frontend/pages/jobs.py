@@ -189,7 +189,7 @@ def upload_shown(upload: Upload) -> JobShown:
     if upload.state == QUEUED:
         said = gettext("Waiting for a worker.")
     else:
-        read = gettext("%(rows_read)s rows read so far.") % {"rows_read": thousands(upload.rows_read)}
+        read = gettext("Rows read so far: %(rows_read)s.") % {"rows_read": thousands(upload.rows_read)}
         said = _with_silence(upload, read)
     return JobShown(
         upload,

@@ -6,7 +6,7 @@ from typing import Any
 from django import template
 from django.utils.html import format_html_join
 from django.utils.safestring import SafeString, mark_safe
-from django.utils.translation import gettext
+from django.utils.translation import gettext, ngettext
 
 from annotation.importing.files.rows import counted
 from annotation.models import Round
@@ -93,9 +93,15 @@ def draw_sentence(drawn: Round) -> str:
     elif how.get("picked"):
         said = gettext("named by hand")
     elif how.get("size"):
-        said = gettext("a random sample of %(size)s items") % {"size": how["size"]}
+        words = ngettext("a random item", "a random sample of %(size)s items", how["size"])
+        said = words % {"size": how["size"]}
     elif how.get("questions"):
-        said = gettext("random items with %(questions)s questions together") % {"questions": how["questions"]}
+        words = ngettext(
+            "random items with a question",
+            "random items with %(questions)s questions together",
+            how["questions"],
+        )
+        said = words % {"questions": how["questions"]}
     else:
         said = gettext("all items")
     if how.get("stratify_by"):

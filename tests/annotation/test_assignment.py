@@ -32,7 +32,7 @@ def test_another_seed_shares_out_otherwise():
 
 
 def test_an_overlap_above_the_number_of_annotators_is_refused():
-    with pytest.raises(ValueError, match="an overlap of 4 needs 4 annotators, and 3 take part"):
+    with pytest.raises(ValueError, match="an overlap of 4 needs as many annotators; taking part: 3"):
         share_out(5, 3, overlap=4, seed=0)
 
 
@@ -63,7 +63,7 @@ def test_all_are_drawn_in_order_where_no_size_is_given():
 
 @pytest.mark.parametrize("asked", [{"size": 41, "questions": None}, {"size": None, "questions": 1000}])
 def test_more_than_there_is_cannot_be_drawn(asked):
-    with pytest.raises(ValueError, match="were asked for and"):
+    with pytest.raises(ValueError, match="asked for, "):
         draw_items(CANDIDATES, stratified=False, seed=5, **asked)
 
 

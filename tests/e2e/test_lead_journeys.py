@@ -107,7 +107,7 @@ def test_what_passed_the_screening_goes_into_a_focus_project(as_, live_server):
     total = lea.get_by_role("row").last.get_by_role("cell")
     assert total.all_inner_texts() == ["1", "2", "1", "2", "2", "2"]
     lea.get_by_role("button", name="Send the items that passed").click()
-    expect(lea.get_by_text("1 items are new in Main study")).to_be_visible()
+    expect(lea.get_by_text("1 item is new in Main study")).to_be_visible()
     assert [item.external_id for item in target.items.all()] == ["I-1"]
 
 

@@ -133,7 +133,7 @@ def test_progress_pages_count_what_is_asked(lead_client):
     assert "23 of 24 decided" in lead_client.get(page(made)).content.decode()
     shown = lead_client.get(api(made, "")).json()["progress"]
     assert [(row["decided"], row["total"]) for row in shown] == [(8, 8), (8, 8), (7, 8)]
-    assert "1 judgements are still missing" in lead_client.get(page(made, "close/")).content.decode()
+    assert "1 judgement is still missing" in lead_client.get(page(made, "close/")).content.decode()
 
 
 def test_an_import_by_browser_asks_by_a_field(lead_client):

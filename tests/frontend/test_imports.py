@@ -164,7 +164,7 @@ def test_a_large_file_is_left_to_a_worker_and_the_page_follows_it(
     Upload.objects.update(
         state="running", lease_token="x", lease_until=timezone.now() + LEASE, rows_read=34000
     )
-    assert "34\u202f000 rows read so far." in html_of(lead_client.get(f"{address}progress/"))
+    assert "Rows read so far: 34\u202f000." in html_of(lead_client.get(f"{address}progress/"))
     long_ago = timezone.now() + LEASE - timedelta(minutes=2, seconds=5)
     Upload.objects.update(lease_until=long_ago, attempts=2)
     silent = html_of(lead_client.get(f"{address}progress/"))

@@ -89,7 +89,7 @@ def test_whoever_lacks_annotators_is_led_to_invite_them(lead_client, study):
     round_draw(made, external_ids=["I-1"])
     page = " ".join(html_of(lead_client.get("/p/s/rounds/1/open/")).split())
     assert "Whoever only leads stays unticked." in page
-    told = 'judged by 5 annotators, and 2 are missing here. <a href="/p/s/people/">Invite them</a> first.'
+    told = 'judged by 5, and 2 are missing here. <a href="/p/s/people/">Invite them</a> first.'
     assert told in page
 
 

@@ -27,7 +27,7 @@ def test_items_that_passed_are_sent_in_one_step(lead_client, study):
     target = project_create(slug="t", codebook="focus", user=study.lead.user)
     given = {"criteria": ["CTX"], "target": target.memberships.get().pk}
     page = lead_client.post("/p/s/screening/", given, follow=True).content.decode()
-    assert "1 items are new in t, 0 were there already." in page
+    assert "1 item is new in t; already there: 0." in page
     assert target.items.get().text == study.items[0].text
 
 

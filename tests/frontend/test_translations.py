@@ -142,3 +142,50 @@ def test_the_compiled_catalogue_is_the_written_one(language, domain):
             assert [compiled.gettext(ids[0])] == texts
         else:
             assert [compiled.ngettext(*ids, n) for n in (1, 2)] == [texts[0], texts[-1]]
+
+
+COUNTED = re.compile(
+    r"(?<!of )(?<!all )%\((\w+)\)s (?:more |new )?(?:annotators|answers|bits|days|files|items|judgements|minutes|"
+    r"questions|requests|resamples|rounds|rows|runs|seconds|spans|submissions|systems|texts|tokens|types|units|values)\b"
+)
+EVER_MANY = (
+    "%(n)s annotators take part.",  # said from two on
+    "A score tells at most %(each)s bits.",  # a figure with a decimal, as the next three
+    "With the interval and the columns beside it the bound is %(bound)s bits.",
+    "While it is open a team learns 0 of the %(hidden)s bits that the labels hold.",
+    "%(n)s labels at %(each)s bits each.",
+    "An invitation lives between 1 and ",  # constants of the program, as the next six
+    "split_sizes: ",
+    "%(name)s is archived and will be deleted in %(days)s days.",
+    "Delete %(name)s in %(days)s days",
+    "It is archived now. In %(days)s days",
+    "%(stop_after)s questions in a row",
+    "Your team has had %(n)s files checked",
+    "has more than %(most)s rows",  # limits far above one, as the next five
+    "takes longer than %(n)s seconds",
+    "At most %(n)s files are runs",
+    "Choose at most %(n)s files.",
+    "This board takes at most %(n)s files",  # for one file there are other words
+    "Even %(most)s texts are too few",
+    "Counts and agreement are worked out without withheld items",
+    "Too many wrong passwords. Try again in %(n)s minutes",  # below that seconds are said
+    "Other people: none of the %(n)s annotators",  # a report of at least two people, as the next two
+    "%(words)s, ± %(sd)s over %(n)s runs",
+    "What is resampled are not single texts but clusters",
+    "%(n)s resamples, seed %(seed)s",
+    "“%(item)s” has %(n)s questions",  # said where it is none, or two and more
+    "has %(n)s rows for %(m)s texts",  # the FOCUS authors' own files, as the next two
+    "has %(n)s rows, and %(name)s has %(m)s",
+    "%(n)s FOCUS files",
+    "%(task)s answers nothing that can be scored.",  # no number
+)
+
+
+def test_what_is_counted_has_words_for_one():
+    """“1 items are drawn” is never said: a message that counts has a singular, or its number is never one."""
+    without = [
+        ids[0]
+        for ids, _ in entries(LOCALE / "es" / "LC_MESSAGES" / "django.po")
+        if len(ids) == 1 and COUNTED.search(ids[0]) and not ids[0].startswith(EVER_MANY)
+    ]
+    assert without == []

@@ -7,7 +7,7 @@ from django import forms
 from django.contrib import messages
 from django.http import HttpRequest, HttpResponse
 from django.shortcuts import redirect, render
-from django.utils.translation import gettext, gettext_lazy
+from django.utils.translation import gettext, gettext_lazy, ngettext
 from django.views.decorators.http import require_http_methods
 
 from annotation import access
@@ -112,13 +112,14 @@ def screening(request: HttpRequest, slug: str) -> HttpResponse:
 
 def _tell(request: HttpRequest, target: str, report: dict[str, Any]) -> None:
     new, there = report["counts"].get("new items", 0), report["counts"].get("items already there", 0)
-    told = gettext("%(new)s items are new in %(name)s, %(there)s were there already.") % {
-        "new": f"{new:,}",
-        "name": target,
-        "there": f"{there:,}",
-    }
+    told = ngettext(
+        "%(new)s item is new in %(name)s; already there: %(there)s.",
+        "%(new)s items are new in %(name)s; already there: %(there)s.",
+        new,
+    ) % {"new": f"{new:,}", "name": target, "there": f"{there:,}"}
     messages.success(request, told)
     if report["refused"]:
-        messages.warning(
-            request, gettext("%(refused)s items were refused there.") % {"refused": f"{report['refused']:,}"}
+        refused = ngettext(
+            "%(refused)s item was refused there.", "%(refused)s items were refused there.", report["refused"]
         )
+        messages.warning(request, refused % {"refused": f"{report['refused']:,}"})

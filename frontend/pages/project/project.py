@@ -127,7 +127,7 @@ def checklist(project: Project, n_items: int, n_annotators: int) -> list[Step]:
     steps = [
         (
             gettext("Import items"),
-            gettext("%(n)s texts are here.") % {"n": f"{n_items:,}"}
+            ngettext("%(n)s text is here.", "%(n)s texts are here.", n_items) % {"n": f"{n_items:,}"}
             if n_items
             else gettext("Bring in the texts that will be judged, as a file."),
             n_items > 0,

@@ -7,7 +7,7 @@ from django.http import HttpRequest, HttpResponse
 from django.http.response import HttpResponseBase
 from django.shortcuts import redirect, render
 from django.urls import reverse
-from django.utils.translation import gettext
+from django.utils.translation import gettext, ngettext
 from django.views.decorators.http import require_http_methods, require_POST, require_safe
 
 from annotation.projects.projects import guideline_html
@@ -185,10 +185,13 @@ def _effects(release: Release, address: str) -> list[str]:
     elif choices.exchange:
         effects.append(gettext("Among them is every annotator's judgement under a pseudonym."))
     if choices.withheld:
-        effects.append(
-            gettext("The labels of %(withheld)s stay inside: %(kept)s files are not shown.")
-            % {"withheld": ", ".join(choices.withheld), "kept": len(kept) - len(submitted)}
+        inside = len(kept) - len(submitted)
+        words = ngettext(
+            "The labels of %(withheld)s stay inside: %(kept)s file is not shown.",
+            "The labels of %(withheld)s stay inside: %(kept)s files are not shown.",
+            inside,
         )
+        effects.append(words % {"withheld": ", ".join(choices.withheld), "kept": inside})
     else:
         effects.append(gettext("Among them are all labels: of no split are they withheld."))
     if choices.agreement and keeps_back(release.parameters):
@@ -200,10 +203,12 @@ def _effects(release: Release, address: str) -> list[str]:
             % {"n": choices.min_cell}
         )
     if submitted:
-        effects.append(
-            gettext("Who wrote which question stays inside: %(n)s files, one an origin, are not shown.")
-            % {"n": len(submitted)}
+        words = ngettext(
+            "Who wrote which question stays inside: %(n)s file, of one origin, is not shown.",
+            "Who wrote which question stays inside: %(n)s files, one an origin, are not shown.",
+            len(submitted),
         )
+        effects.append(words % {"n": len(submitted)})
     return [
         *effects,
         gettext(

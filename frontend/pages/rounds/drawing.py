@@ -8,7 +8,7 @@ from django.db.models import QuerySet
 from django.http import HttpRequest, HttpResponse
 from django.shortcuts import redirect
 from django.urls import reverse
-from django.utils.translation import gettext, gettext_lazy
+from django.utils.translation import gettext, gettext_lazy, ngettext
 from django.views.decorators.http import require_http_methods
 
 from annotation.models import Membership, Protocol, Round
@@ -116,7 +116,11 @@ def draw(request: HttpRequest, slug: str, number: int) -> HttpResponse:
                 if not round.is_drawing:
                     messages.success(
                         request,
-                        gettext("%(drawn)s items are drawn into %(name)s.")
+                        ngettext(
+                            "%(drawn)s item is drawn into %(name)s.",
+                            "%(drawn)s items are drawn into %(name)s.",
+                            drawn,
+                        )
                         % {"drawn": f"{drawn:,}", "name": round.name},
                     )
                 return redirect("round", slug, number)

@@ -9,7 +9,7 @@ from django.db.models import Count
 from django.http import HttpRequest, HttpResponse
 from django.shortcuts import redirect, render
 from django.urls import reverse
-from django.utils.translation import gettext, gettext_lazy
+from django.utils.translation import gettext, gettext_lazy, ngettext
 from django.views.decorators.http import require_GET, require_http_methods, require_POST
 
 from annotation import access
@@ -184,7 +184,11 @@ def _unfinished(rows: list[MemberProgress]) -> list[str]:
     if len(behind) > 8:
         names = gettext("%(names)s, and %(n)s others are not done") % {"names": names, "n": len(behind) - 8}
     return [
-        gettext("%(left)s judgements are still missing: %(names)s. They will count as missing.")
+        ngettext(
+            "%(left)s judgement is still missing: %(names)s. It will count as missing.",
+            "%(left)s judgements are still missing: %(names)s. They will count as missing.",
+            left,
+        )
         % {"left": f"{left:,}", "names": names}
     ]
 
