@@ -100,7 +100,6 @@ def main() -> None:
                 entries=entries,
                 labels=LABELS,
                 bits_a_label=BITS_A_LABEL,
-                is_focus=False,
             ).scores
             bound = most_ahead(bits, size)
             for strategy in (weigh, climb):

@@ -9,8 +9,9 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from math import comb, log, log2, sqrt
 
-QUESTIONS = 3
-MOST_TYPES = 2
+from scoring.figures.matching import QUESTIONS
+from scoring.reading.focus_answers import MOST_TYPES
+
 LABELS = 4
 """Kinds of answers that a row counts: useful, unhelpful, invalid and not able to evaluate."""
 
@@ -28,15 +29,20 @@ class Learnable:
     hidden: float
 
 
-def values_of_a_score(items: int, *, is_focus: bool, runs: int = 1) -> int:
+def values_of_a_score(items: int, *, scope: str = "", runs: int = 1) -> int:
     """Return how many values a score can take where whoever handed the files in knows all but the references.
 
-    Each of three questions an item is useful or not; each of two types an item is right or not.
+    scope : "" for questions, of which three an item are useful or not; "decided" or "all" for two types an
+        item (micro F1 = 2 tp / (answered + there): tp alone is not known in scope all, and beside it how
+        many of the answers are decided in scope decided; how many are there is the same in every score)
 
-    >>> values_of_a_score(34, is_focus=False)
+    >>> values_of_a_score(34)
     103
     """
-    return runs * items * (MOST_TYPES if is_focus else QUESTIONS) + 1
+    if not scope:
+        return int(runs * items * QUESTIONS + 1)
+    answers = items * MOST_TYPES
+    return int((comb(answers + 2, 2) if scope == "decided" else answers + 1) ** runs)
 
 
 def learnable(
@@ -46,7 +52,7 @@ def learnable(
     entries: int,
     labels: int,
     bits_a_label: float,
-    is_focus: bool,
+    scope: str = "",
     runs: int = 1,
     methods: int = 1,
 ) -> Learnable:
@@ -55,12 +61,11 @@ def learnable(
     Under `better` what is told is a rising row of scores and at which entries it rose: of k entries with v
     values there are C(k + v, k).
 
-    >>> found = learnable("full", items=34, entries=10, labels=806, bits_a_label=1.555, is_focus=False)
+    >>> found = learnable("full", items=34, entries=10, labels=806, bits_a_label=1.555)
     >>> round(found.each, 1), round(found.scores, 1), round(found.hidden)
     (6.7, 66.9, 1253)
     """
     hidden = labels * bits_a_label
-    values = values_of_a_score(items, is_focus=is_focus, runs=runs)
     if feedback == "after_close":
         return Learnable(0.0, 0.0, 0.0, hidden)
     if feedback == "rounded":
@@ -68,19 +73,20 @@ def learnable(
         # Score, both ends of its interval and the share of NAE are each one of so many steps.
         beside = 3 * each + 1
         return Learnable(each, min(hidden, entries * each), min(hidden, entries * (each + beside)), hidden)
+    values = values_of_a_score(items, scope=scope, runs=runs)
     each = methods * log2(values)
-    beside = methods * _columns(items, is_focus=is_focus, runs=runs) + 1
-    scores = entries * each
+    # How many types are there, None of the Above among them, every score of types tells a little of.
+    there = log2(labels + items + 1) if scope else 0.0
+    scores = there + entries * each
     if feedback == "better":
-        scores = methods * log2(comb(entries + values, entries))
+        scores = there + methods * sum(log2(values + at) - log2(at) for at in range(1, entries + 1))
+    # F1 of every type tells of each how many are there: of types no bound but all there is to learn is named.
+    beside = hidden if scope else methods * _columns(items, runs=runs) + 1
     return Learnable(each, min(hidden, scores), min(hidden, scores + entries * beside), hidden)
 
 
-def _columns(items: int, *, is_focus: bool, runs: int) -> float:
+def _columns(items: int, *, runs: int) -> float:
     """Return the bits of the counts by label and of the interval, which follows from how items scored."""
-    if is_focus:
-        # Of every item which of its two types are right, which bounds all that can be made of it.
-        return runs * 2.0 * items
     questions = items * QUESTIONS
     return runs * (log2(comb(questions + LABELS - 1, LABELS - 1)) + log2(comb(items + QUESTIONS, QUESTIONS)))
 

@@ -19,7 +19,7 @@ from annotation.limits import refuse_unfit
 from annotation.models import Membership, ProjectEvent
 from boards.life.checking import upload_check
 from boards.life.teams import team_or_refuse
-from boards.life.versions import version_or_404
+from boards.life.versions import board_lock, version_or_404
 from boards.models import Board, Entry, Placing, Team
 from boards.triggers import LIMITS
 from core.errors import NotFound, Refused
@@ -62,6 +62,9 @@ def entry_hand_in(
     assert team.system is not None
     try:
         with transaction.atomic():
+            board_lock(board)
+            if version_or_404(board).pk != version.pk:
+                raise Refused("taken", gettext("The board was changed just now: hand it in once more."))
             submission = store_submission(
                 system=team.system, release=version.release, files=named, read=(public, runs)
             )
@@ -173,17 +176,22 @@ def counted(team: Team, day: date) -> tuple[int, int]:
 
 
 def same_files(board: Board) -> list[list[Entry]]:
-    """Return the entries of different teams that are the same files, for leads."""
+    """Return the entries of different teams that share a file, whatever else they hold, for leads."""
+    files = SubmissionFile.objects.filter(submission__board_entries__board=board)
     twice = (
-        board.entries.values("digest")
-        .annotate(teams=Count("team", distinct=True))
+        files.values("sha256")
+        .annotate(teams=Count("submission__board_entries__team", distinct=True))
         .filter(teams__gt=1)
-        .values("digest")
+        .values("sha256")
     )
-    found: dict[str, list[Entry]] = {}
-    for entry in board.entries.filter(digest__in=twice).select_related("team").order_by("digest", "pk"):
-        found.setdefault(entry.digest, []).append(entry)
-    return list(found.values())
+    found: dict[str, list[int]] = {}
+    shared = files.filter(sha256__in=twice).order_by("sha256", "submission__board_entries")
+    for digest, key in shared.values_list("sha256", "submission__board_entries"):
+        if key not in found.setdefault(digest, []):
+            found[digest].append(key)
+    entries = board.entries.select_related("team").in_bulk([key for keys in found.values() for key in keys])
+    groups = sorted({tuple(keys) for keys in found.values()})
+    return [[entries[key] for key in keys] for keys in groups]
 
 
 def _placed_within_the_limits(team: Team, day: date, **values: Any) -> Entry:

@@ -74,7 +74,8 @@ def board_export(
                     "counted": entry.slot is not None,
                 }
             )
-            lines.append(_command(version, names))
+            if row.figures is not None:
+                lines.append(_command(version, names))
         for kind, data in find_trivial_files(version, internal=internal).items():
             name = f"trivial/{kind}.json"
             archive.writestr(name, data)

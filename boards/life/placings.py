@@ -7,18 +7,19 @@ placing that was not done is done again, and what follows from those that are do
 from __future__ import annotations
 
 import logging
+from collections.abc import Iterable
 from typing import Any
 
 from django.db import transaction
-from django.db.models import F
+from django.db.models import F, Q
 from django.utils import timezone
 from django.utils.translation import gettext
 
-from boards.figures.feedback import beats
-from boards.figures.ranking import DECIMALS
+from boards.figures.feedback import beats, to_step
+from boards.figures.ranking import printed
 from boards.life.entries import entries_uncount
-from boards.life.versions import methods_of, row_of
-from boards.models import BoardVersion, Entry, Placing
+from boards.life.versions import asked_of, is_of_today, row_of
+from boards.models import BoardVersion, Placing
 from core.errors import Refused
 from core.failure import failure_words
 from core.gc import gc_relaxed
@@ -26,7 +27,6 @@ from core.jobs import ATTEMPTS, WORKING, ClaimLost, Lease, requeue, sweep
 from scoring.evaluation.questions import Method
 from scoring.figures.paired import PairedScores
 from scoring.models import Evaluation, Submission
-from scoring.systems.choices import Asked, model_parameters
 from scoring.systems.evaluations import evaluation_request, evaluation_run
 from scoring.systems.item_counts import item_table, scored_positions
 from scoring.systems.storage import read_submitted
@@ -42,6 +42,10 @@ class Unplaced(Refused):
 
     def __init__(self, message: str) -> None:
         super().__init__("not_ready", message)
+
+
+class Outdated(Exception):
+    """The arithmetic or a model is another one than that of the version: the next version has the figures."""
 
 
 class Busy(Exception):
@@ -60,23 +64,26 @@ def placing_run(*, placing_id: int) -> bool:
             ).get()
             evaluations = _evaluated(placing, lease)
             lease.finish(evaluation=evaluations[0], figures=_row(evaluations), finished_at=timezone.now())
+            placing.state = State.DONE
     except ClaimLost:
         logger.warning("placing %s was taken over by another worker", placing_id)
         return False
     except Busy:
         lease.drop(attempts=F("attempts") - 1)
         return False
+    except Outdated:
+        words = gettext("It was not scored in this version: the program or its model is a newer one since.")
+        lease.fail(words, state=State.CANCELLED)
+        placing = rows.select_related("entry").get()
     except Exception as error:
         # The words may tell of references: leads read them on their page, the log has the kind alone.
         logger.warning("placing %s failed: %s", placing_id, type(error).__name__)
         with transaction.atomic():
             if lease.fail(failure_words(error)):
                 entries_uncount(rows)
-        placing = rows.select_related("version", "entry").get()
-        better_decide(version_id=placing.version_id, team_id=placing.entry.team_id)
-        return False
+        placing = rows.select_related("entry").get()
     better_decide(version_id=placing.version_id, team_id=placing.entry.team_id)
-    return True
+    return placing.state == State.DONE
 
 
 def placing_again(*, placing: Placing) -> bool:
@@ -159,21 +166,28 @@ def standing_stale() -> list[int]:
 def _standing(version_id: int) -> tuple[int, list[int]]:
     """Return the best row that may be shown, the earliest of equals, and those not compared with it yet."""
     ranked = Placing.objects.filter(
+        ~Q(version__board__feedback="better") | Q(is_better=True),
         version=version_id,
         state=State.DONE,
         entry__withdrawn_at__isnull=True,
         entry__hidden_at__isnull=True,
         entry__may_be_shown=True,
-    ).exclude(version__board__feedback="better", is_better=False)
+    ).order_by("entry")
+    columns = ("pk", "compared_with", "version__board__feedback", "figures__value", "figures__items")
     rows = [
-        (-round(value, DECIMALS), entry, key, compared)
-        for key, entry, compared, figures in ranked.values_list("pk", "entry", "compared_with", "figures")
-        if (value := _value(figures)) is not None
+        (-float(printed(_as_told(feedback, value, items))), at, key, compared)
+        for at, (key, compared, feedback, value, items) in enumerate(ranked.values_list(*columns))
+        if value is not None
     ]
     if not rows:
         return 0, []
     best = min(rows)[2]
-    return best, [key for _, _, key, compared in sorted(rows, key=lambda row: row[1]) if compared != best]
+    return best, [key for _, _, key, compared in rows if compared != best]
+
+
+def _as_told(feedback: str, value: float, items: int) -> float:
+    """Return a score as the board tells it, and ranks by, once it may be told."""
+    return to_step(value, max(1, items)) or 0.0 if feedback == "rounded" else value
 
 
 def _scores(placings: list[Placing]) -> PairedScores:
@@ -198,20 +212,14 @@ def _value(figures: dict[str, Any] | None) -> float | None:
 
 
 def _evaluated(placing: Placing, lease: Lease) -> list[Evaluation]:
-    """Return the evaluations of an entry, one a method, all done. Raises Busy, and Unplaced."""
-    version, submission = placing.version, _submission(placing)
-    methods = methods_of(version)
+    """Return the evaluations of an entry, one a method, all done. Raises Outdated, Busy, and Unplaced."""
+    if not is_of_today(placing.version):
+        raise Outdated
+    submission = _submission(placing)
+    each = asked_of(placing.version)
     found = []
-    for number, method in enumerate(methods):
-        lease.progress(number, len(methods))
-        asked = Asked(
-            method.name,
-            method.threshold,
-            version.scope,
-            version.replicates,
-            version.seed,
-            model_parameters(method.name),
-        )
+    for number, asked in enumerate(each):
+        lease.progress(number, len(each))
         evaluation = evaluation_request(submission=submission, asked=asked)
         if evaluation.state in WORKING and not evaluation_run(evaluation_id=evaluation.pk):
             evaluation.refresh_from_db()
@@ -256,10 +264,10 @@ def _row(evaluations: list[Evaluation]) -> dict[str, Any]:
     }
 
 
-def people_said(entries: list[Entry]) -> dict[int, float]:
-    """Return the score of entries by people, where a matching round scored their files."""
+def people_said(submissions: Iterable[int]) -> dict[int, float]:
+    """Return the score of submissions by people, where a matching round scored them."""
     done = Evaluation.objects.filter(
-        submission__in=[entry.submission_id for entry in entries],
+        submission__in=submissions,
         method__in=("human", "human_reference"),
         state=Evaluation.State.DONE,
     ).order_by("pk")

@@ -11,6 +11,7 @@ from dataclasses import dataclass
 from datetime import datetime
 from typing import Any
 
+from django.db.models import F
 from django.utils import timezone
 
 from boards.figures.feedback import told, why_untold
@@ -74,7 +75,7 @@ def team_rows(board: Board, version: BoardVersion, team: Team, now: datetime | N
 def lead_rows(version: BoardVersion) -> list[Row]:
     """Return all entries with their exact figures: for leads alone."""
     placings = list(_placings(version))
-    people = people_said([placing.entry for placing in placings])
+    people = people_said(placing.scored for placing in placings)
     return _ranked([Row(placing, _with_people(placing, people)) for placing in placings])
 
 
@@ -185,12 +186,14 @@ def board_csv(board: Board, version: BoardVersion, now: datetime | None = None) 
 
 
 def _placings(version: BoardVersion) -> Any:
-    return Placing.objects.filter(version=version).select_related("entry__team").order_by("entry")
+    """Return the placings of a version; `scored` is the submission that its figures are of."""
+    rows = Placing.objects.filter(version=version).select_related("entry__team").order_by("entry")
+    return rows.annotate(scored=F("evaluation__submission"))
 
 
-def _told(board: Board, placings: Sequence[Placing], now: datetime | None) -> list[Row]:
+def _told(board: Board, placings: Sequence[Any], now: datetime | None) -> list[Row]:
     over = board.is_over(now or timezone.now())
-    people = people_said([placing.entry for placing in placings])
+    people = people_said(placing.scored for placing in placings)
     rows = []
     for placing in placings:
         figures = _with_people(placing, people)
@@ -203,10 +206,10 @@ def _told(board: Board, placings: Sequence[Placing], now: datetime | None) -> li
     return rows
 
 
-def _with_people(placing: Placing, people: dict[int, float]) -> dict[str, Any] | None:
+def _with_people(placing: Any, people: dict[int, float]) -> dict[str, Any] | None:
     if placing.figures is None:
         return None
-    return {**placing.figures, "human": people.get(placing.entry.submission_id)}
+    return {**placing.figures, "human": people.get(placing.scored)}
 
 
 def _ranked(rows: list[Row]) -> list[Row]:

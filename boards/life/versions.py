@@ -14,7 +14,6 @@ from typing import Any
 from django.db import IntegrityError, transaction
 from django.utils.translation import gettext
 
-from agreement.spans.encoders import EncoderUnavailable
 from annotation.access import refuse_archived
 from annotation.models import Membership, ProjectEvent, Protocol
 from boards.figures.bits import Learnable, entropy, learnable, most_ahead, values_of_a_score
@@ -25,8 +24,7 @@ from core.jobs import ATTEMPTS, ClaimLost, Lease, requeue, sweep
 from exports.models import Release
 from scoring.evaluation.evaluate import ENGINE_VERSION, TextModel
 from scoring.evaluation.faults import CannotScore
-from scoring.evaluation.focus import SCOPES
-from scoring.evaluation.questions import MODEL_MISSING, Method, read_method
+from scoring.evaluation.questions import MODEL_MISSING, Method
 from scoring.evaluation.references import Benchmark
 from scoring.evaluation.sources import benchmark_of_release
 from scoring.evaluation.trivial_rows import (
@@ -38,8 +36,9 @@ from scoring.evaluation.trivial_rows import (
 )
 from scoring.figures.trivial import random_answers
 from scoring.reading.focus_answers import NO_SPAN
+from scoring.systems.choices import Asked, model_parameters, read_choices
 from scoring.systems.storage import release_files
-from scoring.systems.text_models import model_wanted, text_model
+from scoring.systems.text_models import model_wanted, span_parameters, text_model
 
 logger = logging.getLogger(__name__)
 
@@ -66,7 +65,7 @@ def version_create(
     refuse_archived(board.project)
     if release.project_id != board.project_id or release.state != Release.State.DONE:
         raise _refused("release", gettext("Choose a release of this project that is built."))
-    chosen, scope = _how(board, methods, scope)
+    chosen, scope = _how(board, methods, scope, replicates, seed)
     try:
         benchmark = benchmark_of_release(release_files(release), [], split=split or None)
     except CannotScore as problem:
@@ -74,7 +73,10 @@ def version_create(
     row: dict[str, Any] = {
         "release": release,
         "split": benchmark.provenance.get("split") or "",
-        "methods": [method.to_json() for method in chosen],
+        "methods": [
+            {"name": asked.method, "threshold": asked.threshold, "parameters": dict(asked.parameters)}
+            for asked in chosen
+        ],
         "scope": scope,
         "replicates": replicates,
         "seed": seed,
@@ -85,6 +87,7 @@ def version_create(
         raise Refused("not_ready", gettext("The board ranks by just this already: nothing was changed."))
     try:
         with transaction.atomic():
+            board_lock(board)
             number = (now.number if now else 0) + 1
             made = BoardVersion.objects.create(
                 board=board, number=number, facts=_facts(benchmark), created_by=by, **row
@@ -100,7 +103,7 @@ def version_create(
                     "version": number,
                     "release": release.version,
                     "split": made.split,
-                    "methods": [str(method) for method in chosen],
+                    "methods": [str(method) for method in methods_of(made)],
                 },
             )
     except IntegrityError:
@@ -108,6 +111,11 @@ def version_create(
             "taken", gettext("Somebody made a version of this board just now: look at it first.")
         ) from None
     return made
+
+
+def board_lock(board: Board) -> None:
+    """Keep entries and versions of a board apart until the transaction ends: each version has every entry."""
+    Board.objects.select_for_update().get(pk=board.pk)
 
 
 def version_now(board: Board) -> BoardVersion | None:
@@ -125,12 +133,12 @@ def version_or_404(board: Board, number: int | None = None) -> BoardVersion:
 
 
 def versions_of_older_engine() -> list[BoardVersion]:
-    """Make a version of each open board that still ranks by an older version of the arithmetic."""
+    """Make a version of each open board that still ranks by an older version of the arithmetic, or model."""
     made = []
     boards = Board.objects.filter(state=Board.State.OPEN, project__archived_at__isnull=True)
     for board in boards.select_related("project"):
         now = version_now(board)
-        if now is None or now.engine == ENGINE_VERSION:
+        if now is None or is_of_today(now):
             continue
         try:
             made.append(
@@ -151,7 +159,21 @@ def versions_of_older_engine() -> list[BoardVersion]:
 
 def methods_of(version: BoardVersion) -> list[Method]:
     """Return how a version scores; the first method ranks."""
-    return [Method(**method) for method in version.methods]
+    return [Method(one["name"], one["threshold"]) for one in version.methods]
+
+
+def asked_of(version: BoardVersion) -> list[Asked]:
+    """Return what each file is scored by in a version; a model is named as it was then."""
+    how = (version.scope, version.replicates, version.seed)
+    return [Asked(one["name"], one["threshold"], *how, one.get("parameters", {})) for one in version.methods]
+
+
+def is_of_today(version: BoardVersion) -> bool:
+    """Return whether a file scored now gets the figures of this version: by its arithmetic and models."""
+    return version.engine == ENGINE_VERSION and all(
+        asked.parameters == (span_parameters() if version.scope else model_parameters(asked.method))
+        for asked in asked_of(version)
+    )
 
 
 def learnable_of(board: Board, version: BoardVersion) -> Learnable:
@@ -163,7 +185,7 @@ def learnable_of(board: Board, version: BoardVersion) -> Learnable:
         entries=board.in_all,
         labels=facts["labels"],
         bits_a_label=facts["bits_a_label"],
-        is_focus=bool(version.scope),
+        scope=version.scope,
         runs=board.most_runs,
         methods=len(version.methods),
     )
@@ -176,7 +198,7 @@ def ahead_of(board: Board, version: BoardVersion) -> float | None:
     """
     if version.scope:
         return None
-    answers = values_of_a_score(version.facts["items"], is_focus=False) - 1
+    answers = values_of_a_score(version.facts["items"]) - 1
     return most_ahead(learnable_of(board, version).scores, answers)
 
 
@@ -323,33 +345,23 @@ def _models(method: Method) -> dict[str, TextModel]:
     )
 
 
-def _how(board: Board, methods: Sequence[str], scope: str) -> tuple[list[Method], str]:
-    """Return the methods and the scope. Raises Refused for what cannot rank."""
-    if board.project.protocol == Protocol.FOCUS:
-        if methods:
-            raise _refused(
-                "methods", gettext("Types are right or wrong by their names: leave the methods out.")
-            )
-        if scope not in ("", *SCOPES):
-            raise _refused("scope", gettext("The scope is “decided” or “all”."))
-        return [Method("exact")], scope or "decided"
-    if scope:
-        raise _refused("scope", gettext("A scope is for types (FOCUS): leave it out."))
-    try:
-        chosen = list(dict.fromkeys(read_method(given.strip()) for given in methods or ("chrf",)))
-    except CannotScore as problem:
-        raise _refused("methods", str(problem).removeprefix("--method ")) from None
-    if wrong := [method for method in chosen if method.name not in RANKING]:
+def _how(
+    board: Board, methods: Sequence[str], scope: str, replicates: int, seed: int
+) -> tuple[list[Asked], str]:
+    """Return what each file is scored by, and the scope. Raises Refused for what cannot rank."""
+    focus = board.project.protocol == Protocol.FOCUS
+    given = [name.strip() for name in methods] if focus else [name.strip() for name in methods or ("chrf",)]
+    chosen = read_choices(board.project, methods=given, scope=scope, replicates=replicates, seed=seed)
+    if wrong := [asked.method for asked in chosen if asked.method not in RANKING]:
         words = gettext(
             "%(name)s cannot rank here: choose among %(names)s. What people said of a system is shown beside."
         )
         raise _refused("methods", words % {"name": wrong[0], "names": ", ".join(RANKING)})
-    for method in chosen:
-        try:
-            _models(method)
-        except EncoderUnavailable as missing:
-            raise _refused("methods", f"{method.name}: {missing}") from None
-    return chosen, ""
+    for asked in chosen:
+        if asked.method in MODEL_MISSING and not model_wanted(asked.method):
+            words = gettext("%(name)s needs a sentence encoder, and there is none: set %(setting)s.")
+            raise _refused("methods", words % {"name": asked.method, "setting": "ELENCHUS_SENTENCE_ENCODER"})
+    return chosen, chosen[0].scope
 
 
 def _facts(benchmark: Benchmark) -> dict[str, Any]:

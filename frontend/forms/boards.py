@@ -10,7 +10,7 @@ from django.utils.translation import gettext_lazy
 
 from annotation.models import Project, Protocol
 from boards.life.boards import MOST_IN_ALL, MOST_RUNS
-from boards.life.versions import version_now
+from boards.life.versions import methods_of, version_now
 from boards.models import Board
 from boards.triggers import LIMITS
 from frontend.forms.systems import FilesField, places_of
@@ -204,8 +204,5 @@ def ranking_of(board: Board) -> dict[str, Any]:
     now = version_now(board)
     if now is None:
         return {}
-    methods = ", ".join(
-        one["name"] if one["threshold"] is None else f"{one['name']}:{one['threshold']:g}"
-        for one in now.methods
-    )
+    methods = ", ".join(map(str, methods_of(now)))
     return {"place": f"{now.release.version}/{now.split}", "methods": methods, "scope": now.scope}

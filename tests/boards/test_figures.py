@@ -69,8 +69,8 @@ def test_a_score_is_better_where_the_difference_is_more_than_its_standard_error(
 
 
 def test_the_bits_of_the_issue_come_out():
-    found = learnable("full", items=34, entries=10, labels=806, bits_a_label=1.555, is_focus=False)
-    assert values_of_a_score(34, is_focus=False) == 103
+    found = learnable("full", items=34, entries=10, labels=806, bits_a_label=1.555)
+    assert values_of_a_score(34) == 103
     assert round(found.each, 1) == 6.7
     assert found.scores == pytest.approx(10 * math.log2(103))
     assert round(found.hidden) == 1253
@@ -79,9 +79,7 @@ def test_the_bits_of_the_issue_come_out():
 
 def test_less_feedback_tells_less():
     bits = {
-        feedback: learnable(
-            feedback, items=34, entries=10, labels=806, bits_a_label=1.555, is_focus=False
-        ).scores
+        feedback: learnable(feedback, items=34, entries=10, labels=806, bits_a_label=1.555).scores
         for feedback in ("full", "rounded", "better", "after_close")
     }
     assert bits["rounded"] == pytest.approx(10 * math.log2(35))
@@ -90,8 +88,15 @@ def test_less_feedback_tells_less():
     assert bits["after_close"] < bits["better"] < bits["rounded"] < bits["full"]
 
 
-def test_a_score_of_types_tells_how_many_of_two_an_item_are_right():
-    assert values_of_a_score(50, is_focus=True) == 101
-    assert values_of_a_score(50, is_focus=True, runs=3) == 301
+def test_a_score_of_types_tells_how_many_answers_are_right_and_how_many_are_there():
+    assert values_of_a_score(50, scope="all") == 101
+    assert values_of_a_score(50, scope="decided") == math.comb(102, 2)
+    assert values_of_a_score(50, scope="all", runs=3) == 101**3
+    given = {"items": 50, "entries": 3, "labels": 500, "bits_a_label": 0.8}
+    found = learnable("full", scope="decided", **given)
+    assert found.scores == pytest.approx(3 * math.log2(math.comb(102, 2)) + math.log2(551))
+    assert found.with_columns == found.hidden == 400
+    better = learnable("better", scope="all", **given)
+    assert better.scores == pytest.approx(math.log2(math.comb(104, 3)) + math.log2(551))
     assert entropy({"yes": 1, "no": 3}) == pytest.approx(0.8113, abs=1e-4)
     assert entropy([]) == 0

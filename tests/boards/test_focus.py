@@ -101,7 +101,7 @@ def test_what_cannot_rank_is_refused_with_words():
     made, built, board = focus_board()
     for wrong, words in (
         ({"split": "dev"}, "has no split 'dev'"),
-        ({"split": "test", "methods": ["chrf"]}, "leave the methods out"),
+        ({"split": "test", "methods": ["chrf"]}, "Leave them out"),
         ({"split": "test", "scope": "some"}, "“decided” or “all”"),
     ):
         with pytest.raises(Refused, match=words):

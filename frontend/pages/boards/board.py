@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from typing import Any
 
 from django.core.paginator import Page
@@ -40,8 +41,8 @@ def board(request: HttpRequest, slug: str, name: str) -> HttpResponse:
     """Show a board to anybody: the ranking, the trivial rows, how to hand in, and what can be learned."""
     found = public_board_or_404(slug, name, request.user)
     version = _version(request, found)
-    page = page_of(request, public_rows(found, version), ROWS_PER_PAGE)
-    systems = [row_shown(row) for row in page]
+    everyone = public_rows(found, version)
+    page = page_of(request, everyone, ROWS_PER_PAGE)
     trivial = [_trivial(row) for row in trivial_shown(found, version)]
     return render(
         request,
@@ -49,11 +50,11 @@ def board(request: HttpRequest, slug: str, name: str) -> HttpResponse:
         {
             **board_context(request, found, version),
             "page": page,
-            "systems": bool(systems),
-            "rows": _among(systems, trivial, page),
+            "systems": bool(everyone),
+            "rows": _among(page, everyone, trivial),
             "query": f"version={version.number}" if "version" in request.GET else "",
-            "has_runs": any(row["runs"] > 1 for row in systems),
-            "has_people": any(row["people"] for row in systems),
+            "has_runs": any(row.figures and row.figures["runs"] > 1 for row in page),
+            "has_people": any(row.figures and row.figures.get("human") is not None for row in page),
             "waiting": waiting(version),
             "axis": AXIS,
         },
@@ -170,17 +171,19 @@ def _trivial_words(row: dict[str, Any]) -> str:
     return words
 
 
-def _among(
-    systems: list[dict[str, Any]], trivial: list[dict[str, Any]], page: Page[Any]
-) -> list[dict[str, Any]]:
+def _among(page: Page[Any], everyone: Sequence[Row], trivial: list[dict[str, Any]]) -> list[dict[str, Any]]:
     """Return the rows of a page with the trivial ones where their figures belong, behind equal systems.
 
-    What is worth more than the first system of a page stands on the page before.
+    Each stands on one page: that of the system behind which it comes, the first where it is ahead of all.
     """
-    top = float(systems[0]["score"]) if systems and page.has_previous() else float("inf")
-    low = float(systems[-1]["score"]) if systems and page.has_next() else float("-inf")
-    here = [row for row in trivial if low <= float(row["score"] or 0) < top]
-    return sorted([*systems, *here], key=lambda row: (-float(row["score"] or 0), "words" in row))
+    scores = [float(row.printed) for row in everyone]
+    here = []
+    for row in trivial:
+        behind = max(1, sum(score >= float(row["score"] or 0) for score in scores))
+        if not scores or page.start_index() <= behind <= page.end_index():
+            here.append(row)
+    rows = [*map(row_shown, page), *here]
+    return sorted(rows, key=lambda row: (-float(row["score"] or 0), "words" in row))
 
 
 def _whisker(value: float | None, low: float | None, high: float | None) -> Whisker | None:

@@ -253,8 +253,10 @@ def _shown(row: Row) -> dict[str, Any]:
         if placing.state == "running":
             shown["words"] = gettext("is being scored")
     elif placing.state != "done":
-        shown["words"] = gettext(
-            "could not be scored on our side: it does not count, and the organisers see why"
+        shown["words"] = (
+            gettext("could not be scored on our side: it does not count, and the organisers see why")
+            if row.entry.slot is None
+            else gettext("could not be scored for this version of the board; it still counts")
         )
     elif row.figures is not None:
         shown["row"] = row_shown(row)
