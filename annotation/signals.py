@@ -10,6 +10,10 @@ items_held = Signal()
 """Sent with `project` and `items`, keys of its items, to ask what is built on them as they are: a listener
 returns the name of what holds an item, by its key, for those that it holds."""
 
+import_undoing = Signal()
+"""Sent inside the transaction that takes an import back, with `brought_by`: a listener raises Refused where
+something is built on an item or question of it."""
+
 item_erasing = Signal()
 """Sent inside the transaction that erases an item for good, with `item` as it is before: a listener makes
 blocks of what it has of the text, and returns the names of what it took down, such as a release's."""

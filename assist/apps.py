@@ -9,14 +9,16 @@ class AssistConfig(AppConfig):
 
     def ready(self) -> None:
         from annotation.database.triggers import keep_triggers
-        from annotation.signals import item_erasing
+        from annotation.signals import import_undoing, item_erasing
         from assist.candidates.question_tasks import QUESTIONS, SLOTS
         from assist.filtering.context import CONTEXT
         from assist.runs.erasure import forget_item_words
+        from assist.runs.holding import refuse_undoing
         from assist.runs.kinds import kind_register
         from assist.triggers import TRIGGERS
 
         for kind in (CONTEXT, QUESTIONS, SLOTS):
             kind_register(kind)
         item_erasing.connect(forget_item_words, dispatch_uid="assist_item_words_forget")
+        import_undoing.connect(refuse_undoing, dispatch_uid="assist_import_held")
         keep_triggers(self, TRIGGERS)

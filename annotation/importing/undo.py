@@ -6,6 +6,7 @@ from django.utils.translation import gettext, ngettext
 
 from annotation.importing.staging import JUDGEMENTS, delete_brought
 from annotation.models import Import, Item, Membership, Project, ProjectEvent, Question, Resolution
+from annotation.signals import import_undoing
 from core.errors import Refused
 
 
@@ -71,3 +72,4 @@ def _refuse_when_used(brought_by: Import) -> None:
         or Resolution.objects.filter(question__brought_by=brought_by).exclude(brought_by=brought_by).exists()
     ):
         raise Refused("in_use", gettext("This import cannot be undone: something in it has been decided."))
+    import_undoing.send(Import, brought_by=brought_by)

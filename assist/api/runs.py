@@ -41,7 +41,7 @@ class CheckInputSerializer(serializers.Serializer[Any]):
     share = serializers.FloatField(
         default=SHARE, help_text="Of those that were refused, above 0 and up to 1."
     )
-    seed = serializers.IntegerField(default=0, min_value=-(2**63), max_value=2**63 - 1)
+    seed = serializers.IntegerField(default=0, min_value=0, max_value=2**63 - 1)
 
 
 class AnswerSerializer(serializers.ModelSerializer[Any]):

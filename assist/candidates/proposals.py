@@ -7,12 +7,13 @@ See docs/decisions/assistants.md.
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from itertools import islice
 from random import Random
 from typing import Any, NamedTuple
 
 from django.db import transaction
-from django.db.models import Max
+from django.db.models import Max, QuerySet
 from django.utils import timezone
 from django.utils.translation import gettext
 
@@ -29,7 +30,7 @@ from annotation.models import (
     RoundQuestion,
 )
 from assist.candidates.schemes import catalogue, filling_propose, scheme_questions
-from assist.models import AssistRun, ProposedQuestion, SchemeFilling
+from assist.models import AssistAnswer, AssistRun, ProposedQuestion, SchemeFilling
 from assist.reading.model_answers import words_of
 from assist.runs.results import answers_of
 from core.canonical_json import sha256_of
@@ -50,6 +51,8 @@ _FAR = 1_000_000
 
 State = ProposedQuestion.State
 
+_ORDER = (State.KEPT, State.WAITING, State.DROPPED)
+
 
 class Group(NamedTuple):
     """Proposed questions of an item that nearly repeat each other; the first is preselected."""
@@ -62,40 +65,51 @@ class Group(NamedTuple):
 
 
 def proposals_collect(run: AssistRun) -> int:
-    """Store what the answers of a run propose, each once: questions or words for schemes; return how many."""
-    if run.task == "questions":
-        return _questions_of(run)
-    if run.task == "slots":
-        known = catalogue()
-        before = SchemeFilling.objects.filter(item__project=run.project).count()
-        for answer in answers_of(run).filter(state="usable"):
-            filling_propose(answer, known)
-        return SchemeFilling.objects.filter(item__project=run.project).count() - before
+    """Store what the answers of a run propose, each once: questions or words for schemes; return how many.
+
+    Raises Refused for another task, and in an archived project.
+    """
+    refuse_archived(run.project)
+    if run.task in ("questions", "slots"):
+        with transaction.atomic():
+            Project.objects.select_for_update().get(pk=run.project_id)
+            return _questions_of(run) if run.task == "questions" else _fillings_of(run)
     raise Refused("invalid", gettext("Run %(number)s proposes no questions.") % {"number": run.number})
+
+
+def _fillings_of(run: AssistRun) -> int:
+    known = catalogue()
+    fresh = answers_of(run).filter(state="usable", fillings=None)
+    return sum(filling_propose(answer, known) is not None for answer in fresh.iterator(chunk_size=500))
 
 
 def _questions_of(run: AssistRun) -> int:
     """Store the questions of a run's answers under the ids of the published files."""
     made = 0
-    for answer in answers_of(run).filter(state="usable").iterator(chunk_size=500):
-        item, model = answer.item, run.model.replace("/", "_")
-        there = set(item.proposed_questions.values_list("external_id", flat=True))
-        base = f"{item.external_id}_LLM_{item.source}_D_{model}"
-        rows = []
-        for number, text in enumerate(answer.found["questions"] if answer.found else ()):
-            external_id = f"{base}_{number}_{answer.variant}"
-            if item.proposed_questions.filter(answer=answer).exists():
-                break
-            if external_id in there:  # another recipe of the same model
-                external_id = f"{external_id}_{run.number}"
-            if external_id not in there and not unfit(text, LIMITS["question"]["text"]):
-                rows.append(
-                    ProposedQuestion(
-                        item=item, external_id=external_id, origin=run.model[:200], text=text, answer=answer
-                    )
-                )
+    fresh = answers_of(run).filter(state="usable", proposed=None).iterator(chunk_size=500)
+    while answers := list(islice(fresh, 500)):
+        there: dict[int, set[str]] = {answer.item_id: set() for answer in answers}
+        named = ProposedQuestion.objects.filter(item__in=there).values_list("item", "external_id")
+        for item, external_id in named:
+            there[item].add(external_id)
+        rows = [row for answer in answers for row in _proposed_by(answer, run, there[answer.item_id])]
         made += len(ProposedQuestion.objects.bulk_create(rows))
     return made
+
+
+def _proposed_by(answer: AssistAnswer, run: AssistRun, there: set[str]) -> Iterator[ProposedQuestion]:
+    """Yield the questions of an answer; their ids are added to those that are there."""
+    item, origin = answer.item, run.model[:200]
+    base = f"{item.external_id}_LLM_{item.source}_D_{run.model.replace('/', '_')}"
+    for number, text in enumerate(answer.found["questions"] if answer.found else ()):
+        external_id = f"{base}_{number}_{answer.variant}"
+        if external_id in there:  # another recipe of the same model
+            external_id = f"{external_id}_{run.number}"
+        if external_id not in there and not unfit(text, LIMITS["question"]["text"]):
+            there.add(external_id)
+            yield ProposedQuestion(
+                item=item, external_id=external_id, origin=origin, text=text, answer=answer
+            )
 
 
 def filling_questions(filling: SchemeFilling) -> list[ProposedQuestion]:
@@ -123,13 +137,13 @@ def filling_questions(filling: SchemeFilling) -> list[ProposedQuestion]:
 def proposals_near(proposals: Sequence[ProposedQuestion]) -> list[Group]:
     """Group the questions of one item that nearly repeat each other: the same words, or chrF above 80.
 
-    The first of a group is one that a person chose already, else the one that came first.
+    The first of a group is one that a person kept, else one that waits, else one that was dropped.
     """
     from sacrebleu.metrics.chrf import CHRF
 
     metric = CHRF()
     groups: list[list[ProposedQuestion]] = []
-    for one in sorted(proposals, key=lambda found: (found.state != State.KEPT, found.pk)):
+    for one in sorted(proposals, key=lambda found: (_ORDER.index(found.state), found.pk)):
         for group in groups:
             if any(_are_near(metric, one.words, other.words) for other in group):
                 group.append(one)
@@ -137,6 +151,11 @@ def proposals_near(proposals: Sequence[ProposedQuestion]) -> list[Group]:
         else:
             groups.append([one])
     return [Group(tuple(group)) for group in groups]
+
+
+def is_preselected(row: ProposedQuestion, group: Group) -> bool:
+    """Return whether a page ticks a question: one that was kept, and of those that wait the first."""
+    return row.state == State.KEPT or (row.state == State.WAITING and row is group.first)
 
 
 def _are_near(metric: Any, one: str, other: str) -> bool:
@@ -208,7 +227,7 @@ def questions_make(
     """Make questions of what was kept, in a random order within each item; return how many.
 
     Each keeps its published id and where it is from, which annotators never see. A question in the same
-    words that an item has already is not made a second time.
+    words that an item has already is not made a second time: what was kept of it is dropped.
     """
     refuse_archived(project)
     if project.protocol != Protocol.CQS_GEN:
@@ -216,13 +235,13 @@ def questions_make(
     kept = ProposedQuestion.objects.filter(item__project=project, state=State.KEPT, question=None)
     if items is not None:
         kept = kept.filter(item__in=items)
-    by_item: dict[int, list[ProposedQuestion]] = {}
-    for row in kept.select_related("item").order_by("item", "external_id"):
-        by_item.setdefault(row.item_id, []).append(row)
-    if not by_item:
-        return 0
     made = 0
     with transaction.atomic():
+        Project.objects.select_for_update().get(pk=project.pk)
+        by_item, repeats = _fresh(kept)
+        ProposedQuestion.objects.filter(pk__in=repeats).update(state=State.DROPPED)
+        if not by_item:
+            return 0
         brought = Import.objects.create(
             project=project,
             member=by,
@@ -244,14 +263,29 @@ def questions_make(
     return made
 
 
-def _made_of(item: int, rows: list[ProposedQuestion], brought: Import, seed: int) -> int:
-    there = {words_of(text) for text in Question.objects.filter(item=item).values_list("text", flat=True)}
+def _fresh(kept: QuerySet[ProposedQuestion]) -> tuple[dict[int, list[ProposedQuestion]], list[int]]:
+    """Return what was kept by item, and those whose words the item has already, or twice among them."""
+    by_item: dict[int, list[ProposedQuestion]] = {}
+    for row in kept.select_related("item").order_by("item", "external_id"):
+        by_item.setdefault(row.item_id, []).append(row)
+    there: dict[int, set[tuple[str, ...]]] = {}
+    for item, text in Question.objects.filter(item__in=by_item).values_list("item", "text"):
+        there.setdefault(item, set()).add(words_of(text))
+    fresh: dict[int, list[ProposedQuestion]] = {}
+    repeats = []
+    for item, rows in by_item.items():
+        seen = there.setdefault(item, set())
+        for row in rows:
+            if words_of(row.words) in seen:
+                repeats.append(row.pk)
+            else:
+                seen.add(words_of(row.words))
+                fresh.setdefault(item, []).append(row)
+    return fresh, repeats
+
+
+def _made_of(item: int, fresh: list[ProposedQuestion], brought: Import, seed: int) -> int:
     last = Question.objects.filter(item=item).aggregate(last=Max("position"))["last"] or 0
-    fresh: list[ProposedQuestion] = []
-    for row in rows:
-        if words_of(row.words) not in there:
-            there.add(words_of(row.words))
-            fresh.append(row)
     made = [
         Question(
             item_id=item, brought_by=brought, external_id=row.external_id, text=row.words, origin=row.origin
@@ -263,7 +297,7 @@ def _made_of(item: int, rows: list[ProposedQuestion], brought: Import, seed: int
     if RoundQuestion.objects.filter(question__item=item).exists():
         before = []
     places = [*(row.position for row in before), *range(last + 1, last + 1 + len(made))]
-    Random(f"{seed}:{rows[0].item.external_id}").shuffle(places)
+    Random(f"{seed}:{fresh[0].item.external_id}").shuffle(places)
     for question, place in zip(before, places, strict=False):
         Question.objects.filter(pk=question.pk).update(position=_FAR + place)
     for question, place in zip(made, places[len(before) :], strict=True):

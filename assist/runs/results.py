@@ -3,22 +3,21 @@
 from __future__ import annotations
 
 import json
-from collections import Counter
 from typing import Any
 
 from django.db.models import Count, Exists, OuterRef, Q, QuerySet
 from django.utils.translation import gettext
 
-from annotation.access import visible_items
 from assist.models import AssistAnswer, AssistRun
 from assist.runs.kinds import kind_named
+from assist.runs.units import items_asked
 from core.errors import Refused
 
 
 def outcomes(run: AssistRun) -> dict[str, int]:
     """Return how many answers of a run are usable, not usable, and missing."""
-    states = Counter(run.answers.order_by().values_list("state", flat=True))
-    return {state: states[state] for state in AssistAnswer.State.values}
+    states = dict(run.answers.order_by().values_list("state").annotate(n=Count("id")))
+    return {state: states.get(state, 0) for state in AssistAnswer.State.values}
 
 
 def problems(run: AssistRun) -> dict[str, int]:
@@ -47,11 +46,8 @@ def answers_of(run: AssistRun) -> QuerySet[AssistAnswer]:
         variant=OuterRef("variant"),
         pk__gt=OuterRef("pk"),
     )
-    found = AssistAnswer.objects.filter(
-        came, ~Exists(newer), recipe_sha256__in=recipes, item__in=visible_items(run.project).values("pk")
-    )
-    if run.items is not None:
-        found = found.filter(item__external_id__in=run.items)
+    items = items_asked(run).order_by().values("pk")
+    found = AssistAnswer.objects.filter(came, ~Exists(newer), recipe_sha256__in=recipes, item__in=items)
     return found.select_related("item").order_by("item", "variant", "pk")
 
 

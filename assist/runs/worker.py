@@ -18,6 +18,7 @@ from django.db.models import F
 from django.utils import timezone
 from django.utils.translation import gettext
 
+from annotation.access import visible_items
 from annotation.models import ProjectEvent
 from assist.asking.llm_client import Answer, Endpoint, Timing, Unanswered, ask_endpoint, chat_body
 from assist.models import AssistAnswer, AssistRun
@@ -81,9 +82,10 @@ class _Work:
 
     def run(self) -> bool:
         run = self.run_row
-        total = sum(len(left) for _, left in units_waiting(run))
         done = run.answers.exclude(state=AssistAnswer.State.UNANSWERED).count()
-        self.lease.progress(done, done + total)
+        # Counting fills every prompt once: later slices of the run know how many there are.
+        total = run.progress_total or done + sum(len(left) for _, left in units_waiting(run))
+        self.lease.progress(done, total)
         if units_asked(
             self._waiting(),
             self._answer,
@@ -111,15 +113,19 @@ class _Work:
     def _answer(self, waiting: Waiting, alive: Callable[[], None]) -> AssistAnswer | None:
         """Ask about one unit and return the row to store; None where its item was withdrawn meanwhile."""
         run, tried = self.run_row, False
-        if not run.project.items.filter(pk=waiting.item.pk, withdrawn_at=None).exists():
+        if not visible_items(run.project).filter(pk=waiting.item.pk).exists():
             return None
         row = self._row(waiting)
+        if row.pk is not None and row.state != AssistAnswer.State.UNANSWERED:
+            # A scheme or codebook changed since: the unit reads otherwise, its answer is there.
+            return None
         self.budget.prompt_begin(waiting.prompt)
 
         def before_each_try() -> None:
             nonlocal tried
             if tried:
                 self.budget.request_failed()
+                self.lease.renew(**self.budget.counts)
             tried = False
             alive()
             self.lease.renew(**self.budget.request_begin())

@@ -17,6 +17,7 @@ from django.db.models import F
 from django.utils import timezone
 from django.utils.translation import gettext
 
+from annotation.access import visible_items
 from annotation.models import ProjectEvent
 from assist.asking.llm_client import Answer, Endpoint, Timing, Unanswered, ask_endpoint, chat_body
 from assist.runs import loop
@@ -86,7 +87,7 @@ def _refinement(
     run: RefinementRun, asked: GoldQuestion, endpoint: Endpoint, timing: Timing, heartbeat: Callable[[], None]
 ) -> QuestionRefinement | None:
     """Ask about one question and return the row to store; None where its item was withdrawn meanwhile."""
-    if not run.project.items.filter(pk=asked.item, withdrawn_at=None).exists():
+    if not visible_items(run.project).filter(pk=asked.item).exists():
         return None
     row = QuestionRefinement(
         run=run,

@@ -178,7 +178,7 @@ class DrawForm(forms.Form):
         label=gettext_lazy("Share of the refused texts"),
         help_text=gettext_lazy("0.1 is every tenth. The figures weigh each for those it stands for."),
     )
-    seed = forms.IntegerField(initial=0, label=gettext_lazy("Seed"))
+    seed = forms.IntegerField(min_value=0, max_value=2**63 - 1, initial=0, label=gettext_lazy("Seed"))
 
 
 class HandInForm(forms.Form):

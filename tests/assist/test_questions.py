@@ -8,10 +8,13 @@ from django.core.management.base import CommandError
 from django.db import IntegrityError, transaction
 
 from annotation.importing.items import items_import
-from annotation.models import Question
+from annotation.importing.undo import import_undo
+from annotation.models import Import, Item, Question
 from assist.asking import llm_client
 from assist.candidates.proposals import (
+    FORMAT,
     filling_questions,
+    is_preselected,
     keep_proposals,
     proposals_collect,
     proposals_decide,
@@ -281,6 +284,7 @@ def test_questions_are_made_from_the_command_line_without_the_page(made, endpoin
     call_command("generate_questions", *arguments)
     assert "0 kept, 0 questions made" in capsys.readouterr().out
     assert AssistRun.objects.first().requests == 0
+    assert Import.objects.filter(format=FORMAT).count() == 1
     if task == "questions":
         return
     assert set(Question.objects.values_list("origin", flat=True)) == {"theory"}
@@ -289,3 +293,34 @@ def test_questions_are_made_from_the_command_line_without_the_page(made, endpoin
 def test_a_task_that_writes_no_questions_is_refused(made, endpoint):
     with pytest.raises(CommandError, match="context proposes no questions"):
         call_command("generate_questions", made.project.slug, "--task=context", "--model=m")
+
+
+def test_what_a_person_decided_of_near_repeats_is_ticked_as_they_decided(made, endpoint):
+    wrote(made, endpoint, "Who says that it rains here?\nWho says that it rains there?", "Why?")
+    rows = list(ProposedQuestion.objects.filter(item=made.items[0], external_id__endswith="_L"))
+    assert [one.state for one in rows] == ["waiting", "waiting"]
+
+    def ticked():
+        [group] = [
+            g for g in proposals_near(ProposedQuestion.objects.filter(pk__in=[r.pk for r in rows])) if g
+        ]
+        return sorted(row.pk for row in group.proposals if is_preselected(row, group))
+
+    assert ticked() == [rows[0].pk]
+    proposals_decide(item=made.items[0], decisions={row.pk: ("kept", "") for row in rows})
+    assert ticked() == [row.pk for row in rows]
+    proposals_decide(item=made.items[0], decisions={rows[0].pk: ("dropped", ""), rows[1].pk: ("dropped", "")})
+    assert ticked() == []
+
+
+def test_an_import_that_a_model_was_asked_about_is_not_taken_back(made, endpoint):
+    wrote(made, endpoint, "Who says that?", "Why?")
+    [brought] = Import.objects.filter(items__in=made.items).distinct()
+    with pytest.raises(Refused, match="a language model was asked about its items"):
+        import_undo(brought)
+    keep_proposals(project=made.project)
+    questions_make(project=made.project)
+    with pytest.raises(Refused, match="cannot be undone"):
+        import_undo(Import.objects.get(format=FORMAT))
+    assert (Item.objects.count(), Question.objects.count()) == (2, 4)
+    assert set(Import.objects.values_list("state", flat=True)) == {"done"}

@@ -12,7 +12,13 @@ from django.views.decorators.http import require_http_methods
 
 from annotation.models import Item, Membership
 from assist.api.candidates import item_of
-from assist.candidates.proposals import filling_questions, proposals_decide, proposals_near, questions_make
+from assist.candidates.proposals import (
+    filling_questions,
+    is_preselected,
+    proposals_decide,
+    proposals_near,
+    questions_make,
+)
 from assist.candidates.scheme_file import key_of
 from assist.candidates.schemes import catalogue, filling_confirm, scheme_questions, schemes_of
 from assist.models import ProposedQuestion, Scheme, SchemeFilling
@@ -46,10 +52,7 @@ def candidates(request: HttpRequest, slug: str, item_id: int) -> HttpResponse:
         member,
         tab="assistants",
         item=item,
-        groups=[
-            [(row, row is group.first and row.state != State.DROPPED) for row in group.proposals]
-            for group in groups
-        ],
+        groups=[[(row, is_preselected(row, group)) for row in group.proposals] for group in groups],
         waiting=any(row.state == State.WAITING for group in groups for row in group.proposals),
         kept=item.proposed_questions.filter(state=State.KEPT, question=None).count(),
         of_item=schemes_of(item, known),

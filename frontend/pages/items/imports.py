@@ -29,6 +29,7 @@ from annotation.rounds.asked_types import JUDGEMENTS as JUDGED
 from annotation.rounds.asked_types import field_choices
 from annotation.rounds.matching import MATCHING
 from annotation.tasks import run_or_send
+from assist.candidates.proposals import FORMAT as MADE
 from core.errors import NotFound, Refused
 from core.jobs import WORKING
 from frontend.decorators import login_required
@@ -36,6 +37,9 @@ from frontend.middleware import refusals_as_notices
 from frontend.pages.common import lead_or_403, page_of, posted, project_page
 from frontend.pages.jobs import job_progress, upload_shown
 from frontend.templatetags.humanize_numbers import thousands
+
+_KEPT = (JUDGEMENTS, MATCHING, MADE)
+"""Formats of imports that nobody takes back: they are more than a file that was read."""
 
 
 class FilesInput(forms.ClearableFileInput):
@@ -210,6 +214,7 @@ def items_import(request: HttpRequest, slug: str) -> HttpResponse:
         tab="items",
         form=form,
         page=page_of(request, done.order_by("-id"), 20),
+        kept_formats=_KEPT,
         waiting=member.project.uploads.filter(work=Upload.Work.CHECK, state=Upload.State.DONE).order_by(
             "-id"
         )[:5],
@@ -303,7 +308,7 @@ def _context(found: Upload) -> dict[str, Any]:
         "mapping": [(ours, ours in needed, theirs.get(ours, "")) for ours in known],
         "undoable": found.brought is not None
         and found.brought.state == Import.State.DONE
-        and found.brought.format not in (JUDGEMENTS, MATCHING),
+        and found.brought.format not in _KEPT,
     }
 
 
