@@ -31,6 +31,7 @@ from annotation.models import (
 )
 from annotation.signals import item_erasing
 from core.errors import Refused
+from core.jobs import WORKING
 
 QUOTING = ("quote", "comment", "edited_question")
 """What of an answer, and of the event that gave it, may hold words of the text."""
@@ -39,11 +40,15 @@ QUOTING = ("quote", "comment", "edited_question")
 def item_erase(*, item: Item, member: Membership | None, typed: str) -> Item:
     """Erase the text of an item and its quotes everywhere; `typed` is its id, as a sign that this is meant.
 
-    Raises Refused where another id was typed, and while a release is built that could hold the text.
+    Raises Refused where another id was typed, and while a release is built, a report computed or a file read
+    that could hold the text.
     """
     if typed.strip() != item.external_id:
         told = gettext("That is not its id: type %(external_id)s.") % {"external_id": item.external_id}
         raise Refused("invalid", told, errors={"typed": told})
+    if item.project.uploads.filter(state__in=WORKING).exists():
+        told = gettext("A file is being read that may hold the text: wait for it, or cancel it, then erase.")
+        raise Refused("not_ready", told)
     with door_open(ErasureDoor.Kind.ITEM, item.pk):
         taken_down = [
             name for _, names in item_erasing.send(sender=Item, item=item) for name in (names or ())
@@ -54,7 +59,7 @@ def item_erase(*, item: Item, member: Membership | None, typed: str) -> Item:
         )
         Item.objects.filter(pk=item.pk, withdrawn_at=None).update(withdrawn_at=now)
         _erase_words(item)
-        _forget_uploads(item)
+        uploads_empty(item.project.uploads.all())
         ProjectEvent.objects.create(
             project=item.project,
             member=member,
@@ -101,10 +106,11 @@ def without_words(answer: Any) -> Any:
     }
 
 
-def _forget_uploads(item: Item) -> None:
-    """Delete the files that the item came in, and what was kept to show of them."""
-    for upload in Upload.objects.filter(brought=item.brought_by_id):
+def uploads_empty(uploads: "models.QuerySet[Upload]") -> None:
+    """Delete files that were uploaded, and what was kept to show of them; what only was checked is over."""
+    for upload in uploads:
         names = [file.name for file in (upload.file, upload.refused_file) if file and file.name]
-        Upload.objects.filter(pk=upload.pk).update(file="", refused_file="", found={})
+        over = {"state": Upload.State.CANCELLED} if upload.is_checked else {}
+        Upload.objects.filter(pk=upload.pk).update(file="", refused_file="", found={}, **over)
         for name in names:
             transaction.on_commit(lambda name=name: default_storage.delete(name))  # type: ignore[misc]

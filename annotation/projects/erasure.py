@@ -3,6 +3,7 @@
 See docs/decisions/storage.md.
 """
 
+import re
 from typing import Any
 
 from django.contrib.auth import get_user_model
@@ -13,18 +14,21 @@ from django.utils import timezone
 from django.utils.translation import gettext
 
 from annotation.database.erasure import door_open
+from annotation.items.erasure import uploads_empty
 from annotation.models import (
     AnnotationEvent,
     Assignment,
     Claim,
     Comment,
     ErasureDoor,
+    Import,
     Invitation,
     Membership,
     Project,
     ProjectEvent,
     QuestionAnnotation,
     TypeAnnotation,
+    Upload,
 )
 from annotation.signals import account_erasing
 from core.errors import Refused
@@ -60,7 +64,8 @@ def member_erase(*, target: Membership, member: Membership | None) -> None:
             action="person erased",
             details={"judgements": "erased" if promised else "kept"},
         )
-        if user is not None and not Membership.objects.filter(user=user).exists():
+        may_go = user is not None and (member is None or not _operates(user))
+        if may_go and not Membership.objects.filter(user=user).exists():
             _forget_account(user)
 
 
@@ -84,17 +89,18 @@ def erasure_effects(target: Membership) -> list[str]:
         target.user is not None and Membership.objects.filter(user=target.user).exclude(pk=target.pk).exists()
     )
     name = {"name": target.pseudonym}
+    stays: list[str] = []
+    if others:
+        stays = [gettext("They take part in other projects here too: their account stays for these.")]
+    elif target.user is not None and _operates(target.user):
+        stays = [gettext("They run this installation: their account stays, and who runs it can erase it.")]
     return [
         gettext("Their name, background, invitations and comments in this project are deleted for good.")
-        if others
+        if stays
         else gettext(
             "Their name, e-mail address, log-in, background, invitations and comments are deleted for good."
         ),
-        *(
-            [gettext("They take part in other projects here too: their account stays for these.")]
-            if others
-            else []
-        ),
+        *stays,
         gettext("All that %(name)s judged is deleted too, as the project promised.") % name
         if target.project.erases_judgements
         else gettext("What they judged stays, under the name %(name)s alone.") % name,
@@ -108,6 +114,11 @@ def erasure_effects(target: Membership) -> list[str]:
         gettext("The log says that somebody was erased, not who. Nobody can take it back."),
         gettext("Backups made before still hold it until they are deleted."),
     ]
+
+
+def _operates(user: Any) -> bool:
+    """Return whether an account is more than a place in projects: no lead may take it away."""
+    return bool(user.is_staff or user.is_superuser)
 
 
 def _refuse_last_lead(target: Membership) -> None:
@@ -131,17 +142,30 @@ def _forget_words(target: Membership, user: Any) -> None:
     names = {target.private_name}
     if user is not None:
         names |= {user.get_username(), user.email, user.get_full_name()}
-    notes = Q(used_by=target)
-    for name in filter(None, names):
-        notes |= Q(note__icontains=name)
-    Invitation.objects.filter(notes, project=target.project_id).delete()
+    named = re.compile("|".join(rf"(?<!\w){re.escape(name)}(?!\w)" for name in names if name) or "$^", re.I)
+    invitations = Invitation.objects.filter(project=target.project_id)
+    theirs = [pk for pk, note in invitations.values_list("pk", "note") if named.search(note)]
+    invitations.filter(Q(used_by=target) | Q(pk__in=theirs)).delete()
     Invitation.objects.filter(invited_by=target, used_at=None, revoked_at=None).update(
         revoked_at=timezone.now()
     )
+    _forget_imported_name(target)
     Claim.objects.filter(member=target).delete()
     # A thread that they settled or opened again stays so, without their words.
     Comment.objects.filter(member=target, act=Comment.Act.SAY).delete()
     Comment.objects.filter(member=target).update(text="")
+
+
+def _forget_imported_name(target: Membership) -> None:
+    """Forget what a file of judgements called a person, and the file that has the name in it."""
+    for model in (Import, Upload):
+        for row in model.objects.filter(project=target.project_id).only("report"):
+            people = row.report.get("people", {})
+            left = {name: pseudonym for name, pseudonym in people.items() if pseudonym != target.pseudonym}
+            if left != people:
+                model.objects.filter(pk=row.pk).update(report={**row.report, "people": left})
+                if isinstance(row, Upload):
+                    uploads_empty(Upload.objects.filter(pk=row.pk))
 
 
 def _forget_judgements(target: Membership) -> None:

@@ -9,10 +9,12 @@ from datetime import timedelta
 import pytest
 from django.apps import apps
 from django.contrib.auth.models import User
+from django.core.files.base import ContentFile
 from django.core.files.storage import default_storage
 from django.db import connection
 from django.utils import timezone
 
+from agreement.models import AgreementReport
 from annotation.adjudication.discussion import comment_add
 from annotation.database.erasure import BLOCK, door_open
 from annotation.items.erasure import item_erase
@@ -23,6 +25,7 @@ from annotation.models import (
     Assignment,
     Comment,
     ErasureDoor,
+    Import,
     Invitation,
     Item,
     Membership,
@@ -31,6 +34,7 @@ from annotation.models import (
     Question,
     QuestionAnnotation,
     TypeAnnotation,
+    Upload,
 )
 from annotation.projects.deletion import (
     path_to_project,
@@ -38,7 +42,7 @@ from annotation.projects.deletion import (
     project_deletion_take_back,
     projects_delete_due,
 )
-from annotation.projects.erasure import account_erase, member_erase
+from annotation.projects.erasure import account_erase, erasure_effects, member_erase
 from annotation.projects.invitations import invitation_create
 from annotation.projects.own_data import own_data_write
 from annotation.projects.projects import member_add, project_restore
@@ -201,6 +205,62 @@ def test_an_erased_person_leaves_judgements_under_the_pseudonym_alone(studied):
     event = ProjectEvent.objects.get(action="person erased")
     assert (event.member, event.details) == (studied.lead, {"judgements": "kept"})
     assert other.user is not None
+
+
+def test_a_lead_erases_no_account_that_runs_the_installation(studied):
+    target = studied.annotators[0]
+    User.objects.filter(pk=target.user_id).update(is_staff=True)
+    target = Membership.objects.get(pk=target.pk)
+    assert "They run this installation: their account stays" in " ".join(erasure_effects(target))
+    user = target.user
+    member_erase(target=target, member=studied.lead)
+    assert User.objects.filter(pk=user.pk).exists()
+    assert account_erase(user=user) == 0
+    assert not User.objects.filter(pk=user.pk).exists()
+
+
+def test_an_invitation_of_somebody_whose_name_only_begins_alike_stays(studied):
+    target = studied.annotators[0]
+    User.objects.filter(pk=target.user_id).update(first_name="Li", username="li")
+    for note in ("for Julia", "for LI, of course"):
+        invitation_create(project=studied.project, member=studied.lead, note=note)
+    member_erase(target=Membership.objects.get(pk=target.pk), member=studied.lead)
+    assert [one.note for one in Invitation.objects.all()] == ["for Julia"]
+
+
+def test_the_name_that_a_file_of_judgements_had_is_forgotten_with_the_file(studied):
+    target, other = studied.annotators
+    people = {"Annatown, Ann": target.pseudonym, "Ben": other.pseudonym}
+    values = {"project": studied.project, "member": studied.lead, "name": "j.csv", "size": 1}
+    report = {"people": people, "rows": 2}
+    brought = Import.objects.create(
+        project=studied.project, file_name="j.csv", file_sha256="x", format="judgements", report=report
+    )
+    file = ContentFile("Annatown, Ann", name="j.csv")
+    upload = Upload.objects.create(**values, file=file, report=report, found={"rows": [["Annatown, Ann"]]})
+    member_erase(target=target, member=studied.lead)
+    for row in (brought, upload):
+        row.refresh_from_db()
+        assert row.report == {"people": {"Ben": other.pseudonym}, "rows": 2}
+    assert (upload.file.name, upload.found, lines_with("Annatown")) == ("", {}, [])
+
+
+def test_no_text_is_erased_while_a_report_or_a_file_could_bring_it_back(studied):
+    item = studied.items[0]
+    values = {"project": studied.project, "member": studied.lead, "name": "t.csv", "size": 1}
+    upload = Upload.objects.create(**values, file=ContentFile("x", name="t.csv"))
+    with pytest.raises(Refused, match="A file is being read that may hold the text"):
+        item_erase(item=item, member=studied.lead, typed=item.external_id)
+    Upload.objects.filter(pk=upload.pk).update(state="done")
+    lease = {"lease_token": "w", "lease_until": timezone.now()}
+    AgreementReport.objects.update(state="running", **lease)
+    with pytest.raises(Refused, match="A report that would quote the text is being computed"):
+        item_erase(item=item, member=studied.lead, typed=item.external_id)
+    assert SECRET in Item.objects.get(pk=item.pk).text
+    AgreementReport.objects.update(state="queued", lease_token="", lease_until=None)
+    item_erase(item=item, member=studied.lead, typed=item.external_id)
+    upload.refresh_from_db()
+    assert (upload.state, upload.file.name) == ("cancelled", "")
 
 
 def test_where_it_was_promised_the_judgements_go_too(studied):
