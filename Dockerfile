@@ -22,7 +22,7 @@ RUN ELENCHUS_SECRET_KEY=abcdefghij-only-for-collecting-static-files-0123456789 E
 
 VOLUME /data
 EXPOSE 8000
-CMD ["python", "-m", "granian", "--interface", "wsgi", "--host", "0.0.0.0", "--port", "8000", \
+CMD ["python", "-m", "config.web_server", "--interface", "wsgi", "--host", "0.0.0.0", "--port", "8000", \
      "--workers", "2", "--blocking-threads", "4", "--http", "1", "--no-ws", \
      "--respawn-failed-workers", "--workers-max-rss", "900", "--workers-kill-timeout", "30", \
      "config.wsgi:application"]

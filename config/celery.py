@@ -12,6 +12,8 @@ from celery.signals import after_task_publish, beat_init
 from config.filesystem_broker import register
 
 os.environ.setdefault("DJANGO_SETTINGS_MODULE", "config.settings.embedded")
+# `manage.py migrate` and `serve` check the code; a worker that did so too would load all pages: 33 MB.
+os.environ.setdefault("CELERY_SKIP_CHECKS", "yes")
 
 register()
 app = Celery("elenchus")

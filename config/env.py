@@ -100,6 +100,11 @@ SETTINGS = {
         Setting("ELENCHUS_OIDC_NAME", "OpenID Connect", "What the log-in page calls that server."),
         Setting("ELENCHUS_OIDC_CLIENT", "", "Client identifier at that server."),
         Setting("ELENCHUS_OIDC_SECRET", "", "Client secret at that server."),
+        Setting(
+            "ELENCHUS_OIDC_SIGNUP",
+            "yes",
+            "Whoever that server lets in gets an account (yes), or invited people alone (no).",
+        ),
         Setting("DATABASE_URL", "", "postgres://user:password@host:5432/name; empty: SQLite.", True),
         Setting("CELERY_BROKER_URL", "", "redis://host:6379/0; empty: a broker of files.", True),
     )

@@ -1,10 +1,7 @@
-"""The web application, as granian or any other WSGI server loads it."""
+"""The web application, as config/web_server.py or any other WSGI server loads it."""
 
 import os
-import tempfile
 from collections.abc import Iterable
-from contextlib import suppress
-from pathlib import Path
 from typing import TYPE_CHECKING
 
 from django.core.wsgi import get_wsgi_application
@@ -13,23 +10,6 @@ if TYPE_CHECKING:
     from wsgiref.types import StartResponse, WSGIEnvironment
 
 os.environ.setdefault("DJANGO_SETTINGS_MODULE", "config.settings.embedded")
-
-
-def metrics_folder() -> str | None:
-    """Return a folder in which the web processes of one server add up their counts; None where there is none.
-
-    Its name is that of the process that started them all; it is ours alone, or not used.
-    """
-    folder = Path(tempfile.gettempdir()) / f"elenchus-metrics-{os.getppid()}"
-    with suppress(OSError):
-        folder.mkdir(mode=0o700, exist_ok=True)
-        if not folder.is_symlink() and folder.stat().st_uid == os.getuid():
-            return str(folder)
-    return None
-
-
-if "PROMETHEUS_MULTIPROC_DIR" not in os.environ and (folder := metrics_folder()):
-    os.environ["PROMETHEUS_MULTIPROC_DIR"] = folder
 
 django = get_wsgi_application()
 

@@ -1,7 +1,7 @@
 """What Prometheus reads: counts of requests and saves, and how queues, jobs, disk and processes are.
 
 Counts are kept by the web processes themselves and added up over them by prometheus_client, through files in
-a folder of this machine that config/wsgi.py names; everything else is asked of the database at each reading.
+a folder that config/web_server.py makes; everything else is asked of the database at each reading.
 
 See docs/decisions/operations.md.
 """

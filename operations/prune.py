@@ -93,11 +93,12 @@ def _upload_files(before: datetime, dry_run: bool) -> int:
     count = 0
     for upload in ended.filter(~Q(file="") | ~Q(refused_file="")).iterator():
         names = [str(name) for name in (upload.file.name, upload.refused_file.name) if name]
-        count += len(names)
         if not dry_run:
             # The row first: a file without a row is found by the next run, a row without a file by a person.
-            Upload.objects.filter(pk=upload.pk).update(file="", refused_file="")
+            if not ended.filter(pk=upload.pk).update(file="", refused_file=""):
+                continue  # somebody has just asked for it
             _each(iter(names), default_storage.delete, False)
+        count += len(names)
     return count
 
 

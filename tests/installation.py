@@ -79,7 +79,7 @@ class Installation:
         """Start the web server and return once it answers."""
         self.process = subprocess.Popen(
             [
-                *(sys.executable, "-m", "granian", "--interface", "wsgi", "--host", "127.0.0.1"),
+                *(sys.executable, "-m", "config.web_server", "--interface", "wsgi", "--host", "127.0.0.1"),
                 *("--port", str(self.port), "--no-access-log", "--workers", str(self.web_processes)),
                 *("--blocking-threads", "4", "--http", "1", "--no-ws", "config.wsgi:application"),
             ],

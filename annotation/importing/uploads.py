@@ -157,17 +157,20 @@ def upload_map_columns(*, upload: Upload, columns: dict[str, str]) -> None:
             gettext("The file has no column “%(name)s” that can be used: choose another.")
             % {"name": unknown[:80]},
         )
+    _refuse_without_file(upload)
     if not _ask(_idle(upload), upload, columns=chosen, report={}):
         raise Refused("not_ready", gettext("This file is being worked on. Wait until that has ended."))
 
 
 def upload_retry(*, upload: Upload) -> None:
     """Have a failed or cancelled upload checked again."""
+    _refuse_without_file(upload)
     _ask(_idle(upload).exclude(state=Job.State.DONE), upload, report={})
 
 
 def upload_request_import(*, upload: Upload, skip_invalid: bool) -> None:
     """Ask for a checked file to be imported. Raises Refused where it is not waiting for that."""
+    _refuse_without_file(upload)
     checked = Upload.objects.filter(pk=upload.pk, work=Work.CHECK, state=Job.State.DONE)
     if not _ask(checked, upload, work=Work.IMPORT, skip_invalid=skip_invalid):
         raise Refused(
@@ -180,6 +183,20 @@ def upload_cancel(*, upload: Upload) -> None:
     if not cancel(Upload.objects.filter(pk=upload.pk), lease_until=None):
         raise Refused("not_ready", gettext("The work on %(name)s has ended already.") % {"name": upload.name})
     upload.refresh_from_db()
+
+
+def say_file_is_gone(upload: Upload) -> str:
+    """Return a sentence where an upload has lost its file, as each does after a time; else nothing."""
+    if upload.file or upload.screened_from_id is not None:
+        return ""
+    return gettext(
+        "%(name)s was brought so long ago that the site has deleted the file itself: bring it once more."
+    ) % {"name": upload.name}
+
+
+def _refuse_without_file(upload: Upload) -> None:
+    if told := say_file_is_gone(upload):
+        raise Refused("not_ready", told)
 
 
 def _idle(upload: Upload) -> QuerySet[Upload]:
@@ -465,6 +482,7 @@ def _as_path(upload: Upload) -> Iterator[Path]:
             write_screened(upload, Path(local.name))
             yield Path(local.name)
             return
+        _refuse_without_file(upload)
         with upload.file.open("rb") as stored:
             shutil.copyfileobj(stored, local)
         local.flush()

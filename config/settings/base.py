@@ -31,6 +31,7 @@ KEEP_DAYS = env.number("ELENCHUS_KEEP_DAYS")
 TWO_FACTOR = env.flag("ELENCHUS_TWO_FACTOR")
 OIDC_SERVER = env.web_address("ELENCHUS_OIDC_SERVER")
 OIDC_NAME = env.text("ELENCHUS_OIDC_NAME")
+OIDC_SIGNUP = env.flag("ELENCHUS_OIDC_SIGNUP")
 OPEN_SIGNUP = env.flag("ELENCHUS_OPEN_SIGNUP")
 PROJECTS_BY = env.choice("ELENCHUS_PROJECTS_BY", ["staff", "leads", "anyone"])
 

@@ -78,8 +78,6 @@ def site(production, nginx, tmp_path) -> Iterator[tuple[str, dict[str, str], Pat
         "SSL_CERT_FILE": str(folder / "cert.pem"),
         "PYTHONPATH": str(ROOT),
     }
-    # Tests that load config.wsgi set it for this process: each server here counts on its own.
-    environment.pop("PROMETHEUS_MULTIPROC_DIR", None)
     deeper = environment | {"ELENCHUS_PATH": "/elenchus"}
     run(environment, SERVICES["migrate"]["command"])
     collect = ["collectstatic", "--clear", "--noinput", "-v", "0", "--ignore", "drf_spectacular_sidecar"]

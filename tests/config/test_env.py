@@ -218,6 +218,7 @@ WRONG = {
     "ELENCHUS_LANGUAGE": ["", "fr"],
     "ELENCHUS_TIME_ZONE": ["", "Mars/Base", "../etc"],
     "ELENCHUS_OPEN_SIGNUP": ["", "maybe"],
+    "ELENCHUS_OIDC_SIGNUP": ["", "maybe"],
     "ELENCHUS_PROJECTS_BY": ["", "everybody"],
     "ELENCHUS_LLM_ENDPOINTS": [
         "a.org",

@@ -92,7 +92,7 @@ def test_it_answers_until_a_signal_comes_and_leaves_no_process_behind(serving, n
     assert "log in as lea with password elenchus (lead)" in serving.lines
     assert serving.get("/healthz") == "ok\n"
     commands = " ".join(processes_of(serving.data).values())
-    assert "granian" in commands
+    assert "config.web_server" in commands
     assert "celery" in commands
     with pytest.raises(CommandError, match="already running"), only_one_per_data_folder(serving.data):
         pass
@@ -104,7 +104,7 @@ def test_it_answers_until_a_signal_comes_and_leaves_no_process_behind(serving, n
         serving.get("/healthz")
 
 
-@pytest.mark.parametrize("name, program", [("worker", "celery"), ("web server", "granian")])
+@pytest.mark.parametrize("name, program", [("worker", "celery"), ("web server", "config.web_server")])
 def test_the_death_of_one_process_stops_the_other_and_is_told(serving, name, program):
     victim = min(pid for pid, command in processes_of(serving.data).items() if f"-m {program}" in command)
     os.kill(victim, signal.SIGKILL)

@@ -170,6 +170,46 @@ def test_people_log_in_through_their_university_and_every_odd_case_is_told(page,
     expect(down).to_have_url(f"{made.url}/")
 
 
+SIGN_UP = """
+import sys
+from types import SimpleNamespace
+from core.errors import NotAllowed
+from config.oidc_login import SocialAccountAdapter
+new = SimpleNamespace(email="new@example.org")
+for address in sys.argv[1:]:
+    asked = SimpleNamespace(is_existing=False, user=new, state={"next": address})
+    try:
+        SocialAccountAdapter().pre_social_login(
+            SimpleNamespace(user=SimpleNamespace(is_authenticated=False)), asked
+        )
+        print("let in")
+    except NotAllowed as refusal:
+        print(refusal.message)
+"""
+
+
+@pytest.mark.parametrize(
+    ("setting", "letting_in"), [("yes", [True] * 4), ("no", [True, False, False, False])]
+)
+def test_where_only_invited_people_get_an_account_the_link_of_an_invitation_lets_in(
+    migrated, tmp_path, setting, letting_in
+):
+    made = Installation(
+        shutil.copytree(migrated, tmp_path / "data"),
+        ELENCHUS_OIDC_SERVER="https://login.example.org",
+        ELENCHUS_OIDC_CLIENT=CLIENT,
+        ELENCHUS_OIDC_SECRET=SECRET,
+        ELENCHUS_OIDC_SIGNUP=setting,
+        ELENCHUS_PATH="/elenchus",
+    )
+    made.migrate()
+    token = made.run(*script(SEED)).strip()
+    there = f"/elenchus/join/{token}/"
+    told = made.run(*script(SIGN_UP), there, "/elenchus/join/wrong/", "/elenchus/", "").splitlines()
+    assert [one == "let in" for one in told] == letting_in
+    assert all("only who is invited gets one" in one for one in told if one != "let in")
+
+
 CODE = """
 import sys
 from allauth.mfa.totp.internal.auth import format_hotp_value, hotp_value, yield_hotp_counters_from_time

@@ -11,12 +11,14 @@ from django.core.management import call_command
 from django.utils import timezone
 
 from agreement.models import AgreementReport
+from annotation.importing.uploads import upload_import
 from annotation.models import Upload
 from exports.models import Release
 from operations import prune as pruning
 from operations.models import Heartbeat
 from tests import factories
 from tests.conftest import client_of
+from tests.pages import html_of
 
 pytestmark = [pytest.mark.django_db, pytest.mark.database]
 
@@ -136,7 +138,17 @@ def test_the_page_of_an_upload_whose_file_is_gone_says_so(empty_storage, install
     old = Upload.objects.get(name="old.csv")
     pruning.prune()
     client = client_of("lea")
-    page = client.get(f"/p/{installation.project.slug}/import/{old.pk}/")
-    assert page.status_code == 200
+    address = f"/p/{installation.project.slug}/import/{old.pk}/"
+    told = "old.csv was brought so long ago that the site has deleted the file itself: bring it once more."
+    page = html_of(client.get(address))
+    assert told in page and "Choose another file" in page and "<form" not in page.partition("<main")[2]
+    # Whoever has an old page open, or asked before the file went, is told the same.
+    for act in ("import", "retry", "columns"):
+        assert told in html_of(client.post(address, {"act": act}, follow=True))
+    assert Upload.objects.get(pk=old.pk).state == "done"
+    Upload.objects.filter(pk=old.pk).update(state="queued", work="import", skip_invalid=True)
+    assert upload_import(upload_id=old.pk)
+    old.refresh_from_db()
+    assert (old.state, old.error) == ("failed", told)
     refused = client.get(f"/p/{installation.project.slug}/import/{old.pk}/refused.csv")
     assert refused.status_code == 404

@@ -17,6 +17,7 @@ from annotation.importing.undo import import_undo
 from annotation.importing.uploads import (
     columns_known,
     focus_upload_create,
+    say_file_is_gone,
     upload_cancel,
     upload_create,
     upload_map_columns,
@@ -292,6 +293,7 @@ def _brings(counts: dict[str, int]) -> str:
 
 def _context(found: Upload) -> dict[str, Any]:
     working = found.state in WORKING
+    gone = say_file_is_gone(found)
     needed, known = columns_known(found)
     theirs = {ours: name for name, ours in found.columns.items()}
     counts = found.report.get("counts", {})
@@ -304,8 +306,9 @@ def _context(found: Upload) -> dict[str, Any]:
         "changed": any(n for what, n in counts.items() if what.startswith("new ")),
         "brings": _brings(counts),
         "rows": [] if working or found.is_imported else found.found.get("rows", []),
-        "columns": [] if working else found.found.get("columns", []),
+        "columns": [] if working or gone else found.found.get("columns", []),
         "mapping": [(ours, ours in needed, theirs.get(ours, "")) for ours in known],
+        "gone": gone,
         "undoable": found.brought is not None
         and found.brought.state == Import.State.DONE
         and found.brought.format not in _KEPT,
