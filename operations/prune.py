@@ -166,6 +166,7 @@ def named_among(names: list[str]) -> set[str]:
 
 def _release_files(numbers: set[int]) -> set[str]:
     found: set[str] = set()
-    for files in Release.objects.filter(pk__in=numbers).values_list("files", flat=True):
+    standing = Release.objects.filter(pk__in=numbers, taken_down_at=None)
+    for files in standing.values_list("files", flat=True):
         found |= {file["storage"] for file in files or ()}
     return found

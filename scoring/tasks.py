@@ -9,10 +9,12 @@ from collections.abc import Sequence
 from typing import Any
 
 from celery import shared_task
+from django.core.cache import cache
 
 from annotation.models import Membership
-from core.cache import Asked
+from core.cache import ASKED_AGAIN, Asked
 from core.dispatch import send, send_after_commit
+from core.errors import Refused
 from scoring.models import Evaluation, Submission
 from scoring.systems import evaluations
 from scoring.systems.choices import Asked as Choice
@@ -33,17 +35,29 @@ def compare_evaluations(evaluation_ids: list[int]) -> None:
     found = rows.defer("figures").in_bulk(evaluation_ids)
     chosen = [found[key] for key in evaluation_ids]
     with _comparison(chosen).at_work():
-        comparison(chosen)
+        try:
+            comparison(chosen)
+        except Refused as refusal:
+            cache.set(_refused(chosen), refusal.message, ASKED_AGAIN)
 
 
 def comparison_start(evaluations: Sequence[Evaluation]) -> None:
-    """Have a worker compare evaluations; asking again soon changes nothing."""
+    """Have a worker compare evaluations; asking again soon changes nothing.
+
+    Raises Refused where a worker found just now that they cannot be compared.
+    """
+    if why := cache.get(_refused(evaluations)):
+        raise Refused("not_ready", why)
     if _comparison(evaluations).first():
         send(compare_evaluations, [one.pk for one in evaluations])
 
 
 def _comparison(evaluations: Sequence[Evaluation]) -> Asked:
     return Asked(f"systems-compared-{comparison_name(evaluations)}")
+
+
+def _refused(evaluations: Sequence[Evaluation]) -> str:
+    return f"{_comparison(evaluations).name}:refused"
 
 
 @shared_task(name="scoring.sweep_evaluations")

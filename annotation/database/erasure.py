@@ -13,10 +13,15 @@ See docs/decisions/storage.md.
 
 from collections.abc import Iterator
 from contextlib import contextmanager
+from functools import partial
 from typing import Any
 
 from django.apps import apps
 from django.db import transaction
+from django.db.models import QuerySet
+
+from core.jobs import CANCELLED
+from core.stored_files import forget_stored
 
 BLOCK = "█"
 DOOR = "annotation_erasuredoor"
@@ -81,3 +86,12 @@ def door_open(kind: str, target: int) -> Iterator[None]:
         door = doors.create(kind=kind, target=target)
         yield
         doors.filter(pk=door.pk).delete()
+
+
+def uploads_empty(uploads: "QuerySet[Any]") -> None:
+    """Delete files that were uploaded, and what was kept to show of them; what only was checked is over."""
+    for upload in uploads:
+        names = [file.name for file in (upload.file, upload.refused_file) if file and file.name]
+        over = {"state": CANCELLED} if upload.is_checked else {}
+        type(upload).objects.filter(pk=upload.pk).update(file="", refused_file="", found={}, **over)
+        transaction.on_commit(partial(forget_stored, names))

@@ -8,12 +8,11 @@ See docs/decisions/storage.md.
 
 from typing import Any
 
-from django.core.files.storage import default_storage
-from django.db import models, transaction
+from django.db import models
 from django.utils import timezone
 from django.utils.translation import gettext
 
-from annotation.database.erasure import blocks, door_open
+from annotation.database.erasure import blocks, door_open, uploads_empty
 from annotation.models import (
     AnnotationEvent,
     Comment,
@@ -27,7 +26,6 @@ from annotation.models import (
     QuestionAnnotation,
     Resolution,
     TypeAnnotation,
-    Upload,
 )
 from annotation.signals import item_erasing
 from core.errors import Refused
@@ -104,13 +102,3 @@ def without_words(answer: Any) -> Any:
         key: blocks(value) if key in QUOTING and isinstance(value, str) else value
         for key, value in answer.items()
     }
-
-
-def uploads_empty(uploads: "models.QuerySet[Upload]") -> None:
-    """Delete files that were uploaded, and what was kept to show of them; what only was checked is over."""
-    for upload in uploads:
-        names = [file.name for file in (upload.file, upload.refused_file) if file and file.name]
-        over = {"state": Upload.State.CANCELLED} if upload.is_checked else {}
-        Upload.objects.filter(pk=upload.pk).update(file="", refused_file="", found={}, **over)
-        for name in names:
-            transaction.on_commit(lambda name=name: default_storage.delete(name))  # type: ignore[misc]

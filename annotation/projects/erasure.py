@@ -13,8 +13,7 @@ from django.db.models import Q
 from django.utils import timezone
 from django.utils.translation import gettext
 
-from annotation.database.erasure import door_open
-from annotation.items.erasure import uploads_empty
+from annotation.database.erasure import door_open, uploads_empty
 from annotation.models import (
     AnnotationEvent,
     Assignment,

@@ -14,10 +14,10 @@ from collections.abc import Iterator
 from dataclasses import asdict, dataclass
 from typing import Any
 
-from django.core.files.base import ContentFile
 from django.core.files.storage import default_storage
 from django.db.models import Q
 
+from core.stored_files import read_stored_json, store_json
 from exports.documentation.contents import Manifest, StoredFile
 from exports.models import Release
 from exports.releases.comparison_files import Unit, files_that_differ, lines_files, read_items, read_lines
@@ -97,21 +97,15 @@ def changes_between(before: Release, after: Release) -> Changes:
     found = read_stored_changes(before, after)
     if found is None:
         found = _compared(before, after)
-        text = json.dumps(asdict(found), ensure_ascii=False)
-        default_storage.save(_place(before, after), ContentFile(text.encode()))
+        store_json(_place(before, after), asdict(found))
     return found
 
 
 def read_stored_changes(before: Release, after: Release) -> Changes | None:
     """Return the stored answer of `changes_between`; None where there is none yet."""
-    place = _place(before, after)
-    if not default_storage.exists(place):
+    told = read_stored_json(_place(before, after))
+    if told is None:
         return None
-    try:
-        with default_storage.open(place, "rb") as stream:
-            told = json.load(stream)
-    except ValueError:
-        return None  # somebody is writing it just now
     lists = {name: tuple(told[name]) for name in ("added", "removed")}
     choices = tuple((name, old, new) for name, old, new in told["choices"])
     changes = tuple(Change(**change) for change in told["changes"])

@@ -6,11 +6,9 @@ whoever asks for a file is told why. A new version is built without the item.
 See docs/decisions/releases.md.
 """
 
-from collections.abc import Iterable
 from functools import partial
 from typing import Any
 
-from django.core.files.storage import default_storage
 from django.db import transaction
 from django.db.models import Exists, OuterRef, Q
 from django.utils import timezone
@@ -19,6 +17,7 @@ from django.utils.translation import gettext
 from annotation.database.erasure import blocks
 from annotation.models import Item, Project, Question, Resolution, Round, RoundItem
 from core.errors import Refused
+from core.stored_files import forget_stored
 from exports.models import QuestionRefinement, Release
 from exports.releases.comparison import forget_changes
 
@@ -78,15 +77,10 @@ def forget_release_files(release: Release) -> None:
     """Delete the files of a release, and what was stored of comparing it with others."""
     forget_changes(release)
     # The ZIP lies in no place of its own: it is put together while it is sent.
-    _delete(file["storage"] for file in release.files if file["storage"])
+    forget_stored(file["storage"] for file in release.files if file["storage"])
 
 
 def forget_project_files(*, project: Project, **_signal: Any) -> None:
     """Delete the files of all releases of a project that is deleted."""
     for release in project.releases.all():
         forget_release_files(release)
-
-
-def _delete(names: Iterable[str]) -> None:
-    for name in names:
-        default_storage.delete(name)

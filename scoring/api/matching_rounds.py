@@ -14,7 +14,7 @@ from annotation.limits import characters
 from exports.api.releases import release_or_404
 from exports.releases.reader_access import refuse_release_while_judging
 from scoring.systems.choices import MOST_SEED
-from scoring.systems.matching_rounds import matching_make, newest_submissions
+from scoring.systems.matching_rounds import MOST_OVERLAP, matching_make, newest_submissions
 
 
 class MatchingInputSerializer(serializers.Serializer[Any]):
@@ -32,7 +32,9 @@ class MatchingInputSerializer(serializers.Serializer[Any]):
         max_length=characters("round", "name"),
         help_text="Annotators read it: name no system in it.",
     )
-    overlap = serializers.IntegerField(min_value=1, default=2, help_text="Annotators for each text.")
+    overlap = serializers.IntegerField(
+        min_value=1, max_value=MOST_OVERLAP, default=2, help_text="Annotators for each text."
+    )
     seed = serializers.IntegerField(min_value=0, max_value=MOST_SEED, default=0)
 
 

@@ -11,7 +11,7 @@ import numpy as np
 
 from core.canonical_json import canonical
 from scoring.evaluation.comparing import Compared, Labels, compared
-from scoring.evaluation.evaluate import Choices, Evaluation, evaluate
+from scoring.evaluation.evaluate import Choices, Evaluation, evaluate, trivial_of
 from scoring.evaluation.faults import CannotScore
 from scoring.evaluation.questions import Method
 from scoring.evaluation.references import Benchmark
@@ -29,20 +29,19 @@ def files_compared(benchmark: Benchmark, systems: Mapping[str, Runs], choices: C
 
     Raises AnswersRefused, and CannotScore where the first method gave no figures.
     """
-    made, trivial = [], []
+    made = []
     for name, runs in systems.items():
-        found = evaluate(benchmark, runs, replace(choices, system=name, with_answers=not benchmark.is_focus))
-        trivial = found.scores["trivial"]
         if benchmark.is_focus:
             made.append(_compared(name, _type_table(benchmark, runs, choices), choices))
             continue
+        found = evaluate(benchmark, runs, replace(choices, system=name, with_trivial=False))
         labels, first = _labels(found), str(choices.methods[0])
         if first not in labels:
             raise CannotScore(f"--method {first}: not computed: {found.scores['reason']}")
         counts = _question_table(benchmark, len(runs), labels[first])
         made.append(replace(_compared(name, counts, choices), labels=labels, asked=_asked(found, first)))
     told = compared(made, focus=benchmark.is_focus, replicates=choices.replicates, seed=choices.seed)
-    return canonical({**told, "trivial": trivial})  # type: ignore[no-any-return]
+    return canonical({**told, "trivial": trivial_of(benchmark, choices)})  # type: ignore[no-any-return]
 
 
 def _compared(name: str, counts: FloatArray, choices: Choices) -> Compared:

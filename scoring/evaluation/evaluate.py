@@ -26,7 +26,7 @@ from scoring.evaluation.questions import (
 )
 from scoring.evaluation.references import Benchmark
 from scoring.evaluation.submissions import Submission
-from scoring.evaluation.trivial_rows import trivial_rows
+from scoring.evaluation.trivial_rows import MOST_FREQUENT, trivial_rows
 from scoring.figures.comparison import kappa_matrix, runs_together
 from scoring.figures.figure import FloatArray, forget_draws
 from scoring.figures.types import Scope
@@ -59,6 +59,7 @@ class Choices:
     seed: int = 1
     system: str = ""
     with_answers: bool = True
+    with_trivial: bool = True
     models: Mapping[str, TextModel] = field(default_factory=dict)
     people: People | None = None
     judges: Mapping[str, Judge] = field(default_factory=dict)
@@ -97,7 +98,7 @@ def evaluate(benchmark: Benchmark, runs: Sequence[tuple[Submission, str]], choic
             }
             for pair in kappa_matrix(labels)
         ]
-    trivial = [row for method in _methods(benchmark, choices) for row in _trivial(benchmark, method, choices)]
+    trivial = trivial_of(benchmark, choices) if choices.with_trivial else []
     forget_draws()
     scores = {
         "engine": ENGINE_VERSION,
@@ -130,6 +131,11 @@ def _methods(benchmark: Benchmark, choices: Choices) -> Sequence[Method]:
     return [FOCUS_METHOD] if benchmark.is_focus else choices.methods
 
 
+def trivial_of(benchmark: Benchmark, choices: Choices) -> list[dict[str, Any]]:
+    """Return the figures of answers that know nothing of the text, by each method."""
+    return [row for method in _methods(benchmark, choices) for row in _trivial(benchmark, method, choices)]
+
+
 def _trivial(benchmark: Benchmark, method: Method, choices: Choices) -> Iterator[dict[str, Any]]:
     """Score what knows nothing of the text by the same method."""
     rows = trivial_rows(
@@ -142,7 +148,9 @@ def _trivial(benchmark: Benchmark, method: Method, choices: Choices) -> Iterator
         hindsight=True,
     )
     for row in rows:
-        yield {"method": method.to_json(), **row}
+        # Figures are kept for good: the words of a question, which may be erased, are not among them.
+        words = {"answer": None} if row["name"] == MOST_FREQUENT else {}
+        yield {"method": method.to_json(), **row, **words}
 
 
 def _table(choices: Choices, method: Method) -> Table | None:

@@ -7,17 +7,15 @@ See docs/decisions/scoring.md.
 
 from __future__ import annotations
 
-import json
 from collections.abc import Sequence
 from typing import Any
 
-from django.core.files.base import ContentFile
-from django.core.files.storage import default_storage
 from django.utils.translation import gettext
 
 from annotation.models import Project
 from core.canonical_json import canonical, sha256_of
 from core.errors import NotFound, Refused
+from core.stored_files import read_stored_json, store_json
 from scoring.evaluation.comparing import LEAST, MOST, Compared, Labels, compared
 from scoring.evaluation.evaluate import ENGINE_VERSION
 from scoring.evaluation.questions import Method
@@ -48,6 +46,13 @@ def evaluations_chosen(project: Project, keys: Sequence[int]) -> list[Evaluation
         raise Refused("not_ready", gettext("Choose two to ten evaluations to compare."))
     if any(one.state != Evaluation.State.DONE for one in chosen):
         raise Refused("not_ready", gettext("Choose evaluations that are done."))
+    if any(one.submission.release.taken_down_at for one in chosen):
+        raise Refused(
+            "not_ready",
+            gettext(
+                "The files of this release were deleted, since a text was erased: nothing can be compared."
+            ),
+        )
     places = {(one.submission.release_id, one.submission.split, one.scope) for one in chosen}
     if len(places) > 1:
         raise Refused(
@@ -59,23 +64,17 @@ def evaluations_chosen(project: Project, keys: Sequence[int]) -> list[Evaluation
 
 def comparison(evaluations: Sequence[Evaluation]) -> dict[str, Any]:
     """Return how evaluations that `evaluations_chosen` gave compare, found now where nobody has yet."""
-    found = comparison_stored(evaluations)
+    place = _place(evaluations)  # before reading: it says what was read
+    found: dict[str, Any] | None = read_stored_json(place)
     if found is None:
         found = canonical(_compared(evaluations))
-        default_storage.save(_place(evaluations), ContentFile(json.dumps(found).encode()))
+        store_json(place, found)
     return found
 
 
 def comparison_stored(evaluations: Sequence[Evaluation]) -> dict[str, Any] | None:
     """Return the stored answer of `comparison`; None where there is none yet."""
-    place = _place(evaluations)
-    if not default_storage.exists(place):
-        return None
-    try:
-        with default_storage.open(place, "rb") as stream:
-            found: dict[str, Any] = json.load(stream)
-    except ValueError:
-        return None  # somebody is writing it just now
+    found: dict[str, Any] | None = read_stored_json(_place(evaluations))
     return found
 
 

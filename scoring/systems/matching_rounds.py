@@ -23,6 +23,9 @@ from scoring.models import Candidate as CandidateRow
 from scoring.models import Matching, Submission
 from scoring.systems.submissions import submission_opened
 
+MOST_OVERLAP = 1000
+"""As of any round."""
+
 
 class Source(NamedTuple):
     """Where a question is from."""

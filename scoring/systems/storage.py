@@ -12,6 +12,7 @@ from django.core.files.storage import default_storage
 from django.utils.translation import gettext
 
 from core.errors import Refused
+from core.stored_files import forget_stored
 from exports.models import Release
 from exports.releases.storage import refuse_taken_down, verify_file
 from scoring.evaluation.sources import ReleaseFiles, pieces_of
@@ -51,11 +52,7 @@ def store_submitted(contents: Iterable[bytes]) -> list[str]:
 
 def forget_submitted(places: Iterable[str]) -> None:
     """Delete files that no row names."""
-    for place in places:
-        try:
-            default_storage.delete(place)
-        except OSError as error:
-            logger.warning("the file of a refused submission stays (%s)", type(error).__name__)
+    forget_stored(places)
 
 
 def read_submitted(file: SubmissionFile) -> bytes:

@@ -145,8 +145,10 @@ def test_the_compiled_catalogue_is_the_written_one(language, domain):
 
 
 COUNTED = re.compile(
-    r"(?<!of )(?<!all )%\((\w+)\)s (?:more |new )?(?:annotators|answers|bits|days|files|items|judgements|minutes|"
-    r"questions|requests|resamples|rounds|rows|runs|seconds|spans|submissions|systems|texts|tokens|types|units|values)\b"
+    r"(?<!of )(?<!all )%\((\w+)\)s (?:more |new )?(?:annotators|answers|bits|days|files|items|judgements|"
+    r"minutes|"
+    r"questions|requests|resamples|rounds|rows|runs|seconds|spans|submissions|systems|texts|tokens|types|units|"
+    r"values)\b"
 )
 EVER_MANY = (
     "%(n)s annotators take part.",  # said from two on

@@ -98,42 +98,43 @@ if MINILM := os.environ.get("ELENCHUS_TEST_MINILM", ""):
         assert found[0.65]["score"]["value"] == pytest.approx(1 / 3)
         assert found[0.65]["nae"] == 5
 
-    def test_bertscore_is_a_measure_of_spans_where_an_encoder_is_set_up(tmp_path, settings):
-        from agreement.spans.bertscore import bertscore
-        from agreement.spans.encoders import load_encoder
-        from tests.agreement.small_encoder import encoder_folder
 
-        text = "Taxes will rise and jobs will go."
-        references = {
-            "a": {
-                "argument": text,
-                "labels": [
-                    {
-                        "code": "LE",
-                        "fsq_type": "LE",
-                        "applicable": True,
-                        "gold_spans": [{"start": 0, "end": 15, "text": text[:15]}],
-                        "disagreement_spans": [],
-                    }
-                ],
-            }
+def test_bertscore_is_a_measure_of_spans_where_an_encoder_is_set_up(tmp_path, settings):
+    from agreement.spans.bertscore import bertscore
+    from agreement.spans.encoders import load_encoder
+    from tests.agreement.small_encoder import encoder_folder
+
+    text = "Taxes will rise and jobs will go."
+    references = {
+        "a": {
+            "argument": text,
+            "labels": [
+                {
+                    "code": "LE",
+                    "fsq_type": "LE",
+                    "applicable": True,
+                    "gold_spans": [{"start": 0, "end": 15, "text": text[:15]}],
+                    "disagreement_spans": [],
+                }
+            ],
         }
-        answers = {"a": {"fsq_types": ["LE"], "spans": ["jobs will go"]}}
-        words = ["--references", write(tmp_path, "refs.json", references), "--codebook", "focus"]
-        words += ["--answers", write(tmp_path, "run.json", answers)]
+    }
+    answers = {"a": {"fsq_types": ["LE"], "spans": ["jobs will go"]}}
+    words = ["--references", write(tmp_path, "refs.json", references), "--codebook", "focus"]
+    words += ["--answers", write(tmp_path, "run.json", answers)]
 
-        def scored():
-            return json.loads(run("score", *words, json=True, replicates=0)[0])
+    def scored():
+        return json.loads(run("score", *words, json=True, replicates=0)[0])
 
-        assert "bertscore" not in scored()["figures"]["spans"]["gold"]["mean"]
-        (tmp_path / "encoder").mkdir()
-        settings.ENCODER = str(encoder_folder(tmp_path / "encoder"))
-        found = scored()
-        expected = bertscore(*load_encoder(settings.ENCODER).embed(sorted([text[:15], "jobs will go"])))
-        assert found["figures"]["spans"]["gold"]["mean"]["bertscore"]["value"] == pytest.approx(
-            expected.f1, abs=1e-4
-        )
-        assert found["encoder"]["name"] == "minilm-int8"
-        settings.ENCODER = str(tmp_path / "away")
-        missing = scored()
-        assert missing["encoder"]["reason"] and "bertscore" not in missing["figures"]["spans"]["gold"]["mean"]
+    assert "bertscore" not in scored()["figures"]["spans"]["gold"]["mean"]
+    (tmp_path / "encoder").mkdir()
+    settings.ENCODER = str(encoder_folder(tmp_path / "encoder"))
+    found = scored()
+    expected = bertscore(*load_encoder(settings.ENCODER).embed(sorted([text[:15], "jobs will go"])))
+    assert found["figures"]["spans"]["gold"]["mean"]["bertscore"]["value"] == pytest.approx(
+        expected.f1, abs=1e-4
+    )
+    assert found["encoder"]["name"] == "minilm-int8"
+    settings.ENCODER = str(tmp_path / "away")
+    missing = scored()
+    assert missing["encoder"]["reason"] and "bertscore" not in missing["figures"]["spans"]["gold"]["mean"]

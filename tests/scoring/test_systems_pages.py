@@ -5,7 +5,10 @@ from html import unescape
 
 import pytest
 from django.core.files.uploadedfile import SimpleUploadedFile
+from django.utils import timezone
 
+from core.errors import Refused
+from exports.models import Release
 from scoring.figures.paired import PairedScores
 from scoring.models import ErrorTag, Evaluation, System, TaggedAnswer
 from scoring.systems.comparing import comparison
@@ -229,6 +232,31 @@ def test_a_worker_compares_and_the_page_waits_for_it(lead_client, monkeypatch):
     assert "not told apart" in words(page(lead_client, address))
     scored(Evaluation.objects.get(pk=keys[0]).submission, seed=9)
     assert "A worker compares them" in words(page(lead_client, address))
+
+
+def test_what_cannot_be_compared_is_told_and_not_asked_for_again(lead_client, monkeypatch):
+    made, release = focus_release()
+    keys = [
+        scored(submitted(made, release, file, name=name)).pk for file, name in ((RIGHT, "a"), (WRONG, "b"))
+    ]
+    asked = []
+    monkeypatch.setattr("scoring.tasks.compare_evaluations.delay", asked.append)
+    address = f"/p/talk/systems/compare/?e={keys[0]}&e={keys[1]}"
+    assert "A worker compares them" in words(page(lead_client, address))
+
+    def damaged(*_):
+        raise Refused("damaged", "A file of the release is damaged.")
+
+    monkeypatch.setattr("scoring.tasks.comparison", damaged)
+    compare_evaluations(keys)
+    assert lead_client.get(address).headers["Location"] == "/p/talk/systems/"
+    htmx = {"HX-Request": "true"}
+    assert lead_client.get(address, headers=htmx).headers["HX-Redirect"] == "/p/talk/systems/"
+    assert "A file of the release is damaged." in words(page(lead_client, "/p/talk/systems/"))
+    assert asked == [keys]
+    Release.objects.filter(pk=release.pk).update(taken_down_at=timezone.now())
+    assert lead_client.get(address).headers["Location"] == "/p/talk/systems/"
+    assert "since a text was erased" in words(page(lead_client, "/p/talk/systems/"))
 
 
 def test_the_interval_of_a_system_is_the_same_on_its_page_and_beside_others(lead_client):

@@ -144,6 +144,7 @@ def test_an_evaluation_has_the_trivial_rows_of_each_method():
         ("human", "references_of_other_items"),
         ("human", "most_frequent_question"),
     ]
-    (row,) = [one for one in scores["trivial"] if one["method"]["name"] == "exact" and one["answer"]]
     alone = rows_by_name(benchmark, method=Method("exact"))["most_frequent_question"]
-    assert row == {"method": {"name": "exact", "threshold": None}, **alone}
+    # What is kept for good has no words of a question: its text may be erased one day.
+    assert scores["trivial"][1] == {"method": {"name": "exact", "threshold": None}, **alone, "answer": None}
+    assert "who pays" not in repr(scores["trivial"])

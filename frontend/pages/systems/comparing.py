@@ -5,10 +5,11 @@ from typing import Any
 from django.contrib import messages
 from django.http import HttpRequest, HttpResponse
 from django.shortcuts import redirect
+from django.urls import reverse
 from django.utils import translation
 from django.utils.translation import gettext, gettext_lazy
 from django.views.decorators.http import require_GET
-from django_htmx.http import HttpResponseClientRefresh
+from django_htmx.http import HttpResponseClientRedirect, HttpResponseClientRefresh
 
 from agreement.display.cells import Notes, number
 from agreement.display.chart_files import Entry, Scale, chart_pdf, whiskers
@@ -51,14 +52,15 @@ def compare(request: HttpRequest, slug: str) -> HttpResponse:
     """Compare the evaluations that the address names."""
     try:
         member, chosen = _chosen(request, slug)
+        found = comparison_stored(chosen)
+        if found is None:
+            comparison_start(chosen)
     except NotFound:
         raise
     except Refused as refusal:
         return _not_comparable(request, slug, refusal)
     names = _names(chosen)
-    found = comparison_stored(chosen)
     if found is None:
-        comparison_start(chosen)
         if request.headers.get("HX-Request"):
             return HttpResponse(status=204)
         return project_page(
@@ -91,6 +93,8 @@ def compare(request: HttpRequest, slug: str) -> HttpResponse:
 def _not_comparable(request: HttpRequest, slug: str, refusal: Refused) -> HttpResponse:
     lead_or_403(request, slug)
     messages.error(request, refusal.message)
+    if request.headers.get("HX-Request"):
+        return HttpResponseClientRedirect(reverse("systems", args=[slug]))
     return redirect("systems", slug)
 
 

@@ -19,7 +19,7 @@ from frontend.pages.rounds.lifecycle import lead_and_round
 from scoring.evaluation.questions import BY_PEOPLE
 from scoring.models import Submission
 from scoring.systems.choices import MOST_SEED, read_choices
-from scoring.systems.matching_rounds import matching_make
+from scoring.systems.matching_rounds import MOST_OVERLAP, matching_make
 from scoring.systems.new_references import references_add
 from scoring.tasks import evaluation_start
 
@@ -41,7 +41,9 @@ class MatchingForm(forms.Form):
         label=gettext_lazy("Name"),
         help_text=gettext_lazy("Annotators read it: name no system in it. Empty: Matching 1, 2 and so on."),
     )
-    overlap = forms.IntegerField(min_value=1, initial=2, label=gettext_lazy("Annotators for each text"))
+    overlap = forms.IntegerField(
+        min_value=1, max_value=MOST_OVERLAP, initial=2, label=gettext_lazy("Annotators for each text")
+    )
     seed = forms.IntegerField(
         min_value=0,
         max_value=MOST_SEED,

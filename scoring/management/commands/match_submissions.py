@@ -5,7 +5,7 @@ from typing import Any
 from django.core.management.base import CommandError, CommandParser
 
 from annotation.management.script import ScriptCommand
-from scoring.systems.matching_rounds import matching_make, newest_submissions
+from scoring.systems.matching_rounds import MOST_OVERLAP, matching_make, newest_submissions
 
 
 class Command(ScriptCommand):
@@ -25,8 +25,8 @@ class Command(ScriptCommand):
 
     def handle(self, *args: Any, **options: Any) -> None:
         project = self.project(options["slug"])
-        if options["overlap"] < 1:
-            raise CommandError("--overlap is 1 or more.")
+        if not 1 <= options["overlap"] <= MOST_OVERLAP:
+            raise CommandError(f"--overlap is 1 to {MOST_OVERLAP}.")
         chosen = newest_submissions(project, options["version"], options["systems"], options["split"])
         made = matching_make(
             submissions=chosen, name=options["name"], overlap=options["overlap"], seed=options["seed"]
