@@ -293,3 +293,47 @@ class ProposedQuestion(models.Model):
     def words(self) -> str:
         """The question as it would be asked."""
         return self.edited or self.text
+
+
+class TopicModel(Job):
+    """Topics that were looked for in all texts of a project, by which method, how many, from which seed.
+
+    `result` has ten words and five items of each topic, `placed` the topic of each item by key. `names` is
+    what a lead called them when they were applied.
+    """
+
+    class Method(models.TextChoices):
+        LDA = "lda", "LDA"
+        NMF = "nmf", "NMF"
+
+    project = models.ForeignKey(Project, on_delete=models.PROTECT, related_name="topic_models")
+    member = models.ForeignKey(Membership, on_delete=models.PROTECT, null=True, related_name="+")
+    method = models.CharField(max_length=3, choices=Method, default=Method.LDA)
+    topics = models.PositiveIntegerField()
+    seed = models.PositiveBigIntegerField(default=1)
+    result = models.JSONField(null=True, default=None)
+    placed = models.JSONField(null=True, default=None)
+    names = models.JSONField(default=list)
+    applied_at = models.DateTimeField(null=True)
+    applied_by = models.ForeignKey(Membership, on_delete=models.PROTECT, null=True, related_name="+")
+    created_at = models.DateTimeField(auto_now_add=True)
+
+    class Meta(Job.Meta):
+        ordering = ["project", "-id"]
+        constraints = [
+            *Job.Meta.constraints,
+            models.CheckConstraint(condition=Q(topics__gte=2, topics__lte=50), name="topicmodel_topics_fit"),
+            models.CheckConstraint(condition=Q(method__in=["lda", "nmf"]), name="topicmodel_method_known"),
+            models.CheckConstraint(
+                condition=~Q(state="done") | Q(result__isnull=False, placed__isnull=False),
+                name="topicmodel_done_has_topics",
+            ),
+            models.UniqueConstraint(
+                fields=["project"],
+                condition=Q(state__in=["queued", "running"]),
+                name="topicmodel_one_at_a_time",
+            ),
+        ]
+
+    def __str__(self) -> str:
+        return f"{self.topics} topics of {self.project_id} ({self.state})"

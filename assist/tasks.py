@@ -8,10 +8,11 @@ from __future__ import annotations
 from celery import shared_task
 
 from annotation.models import Membership, Project
-from assist.models import AssistRun
+from assist.models import AssistRun, TopicModel
 from assist.runs import runs
 from assist.runs.parameters import RunChoices
 from assist.runs.worker import run_work
+from assist.topics import suggesting
 from core.dispatch import send, send_after_commit
 
 
@@ -22,11 +23,28 @@ def ask_model(run_id: int) -> None:
         send(ask_model, run_id)
 
 
+@shared_task(name="assist.find_topics")
+def find_topics(model_id: int) -> None:
+    """Find the topics that a lead asked for."""
+    suggesting.topics_compute(model_id=model_id)
+
+
 @shared_task(name="assist.sweep_runs")
 def sweep_runs() -> None:
-    """Send the runs that wait for too long or lost their worker."""
+    """Send what waits for too long or lost its worker."""
     for run_id in runs.run_sweep():
         send(ask_model, run_id)
+    for model_id in suggesting.topics_sweep():
+        send(find_topics, model_id)
+
+
+def topics_start(
+    *, project: Project, topics: int, seed: int = 1, method: str = "lda", by: Membership | None = None
+) -> TopicModel:
+    """Do `suggesting.topics_request` and send it to a worker once the transaction is over."""
+    model = suggesting.topics_request(project=project, topics=topics, seed=seed, method=method, by=by)
+    send_after_commit(find_topics, model.pk)
+    return model
 
 
 def run_start(*, project: Project, choices: RunChoices, by: Membership | None = None) -> AssistRun:

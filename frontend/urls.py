@@ -8,7 +8,7 @@ from frontend.pages.adjudication import disagreements, units
 from frontend.pages.agreement import comparison, report
 from frontend.pages.assistants import assistants, candidates
 from frontend.pages.boards import board, boards, team
-from frontend.pages.items import imports, items, screening
+from frontend.pages.items import imports, items, screening, topics
 from frontend.pages.people import invitations, own_data, people, person, reassignment
 from frontend.pages.project import audit, home, project, settings
 from frontend.pages.releases import publication, releases
@@ -36,6 +36,8 @@ urlpatterns = [
     path("p/<slug:slug>/codebook/preview/", codebooks.preview, name="codebook_preview"),
     path("p/<slug:slug>/codebook/compare/", codebooks.compare, name="codebook_compare"),
     path("p/<slug:slug>/items/", items.items, name="items"),
+    path("p/<slug:slug>/items/topics/", topics.topics, name="items_topics"),
+    path("p/<slug:slug>/items/topics/progress/", topics.topics_progress, name="items_topics_progress"),
     path("p/<slug:slug>/items/<int:item_id>/", items.item, name="item"),
     path("p/<slug:slug>/items/<int:item_id>/correct/", items.correct, name="item_correct"),
     path("p/<slug:slug>/items/<int:item_id>/withdraw/", items.withdraw, name="item_withdraw"),

@@ -30,7 +30,8 @@ FLOORS = {
         *("what_if", "spans", "statistics", "models"),
     ),
     "assist": (
-        *("api", "tasks", "filtering", "candidates", "runs", "reading", "asking", "triggers", "models"),
+        *("api", "tasks", "filtering", "candidates", "topics", "runs", "reading", "asking", "triggers"),
+        "models",
     ),
     "exports": (
         *("api", "tasks", "refinement", "releases", "documentation", "files", "formats", "disclosure"),

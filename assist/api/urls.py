@@ -2,7 +2,7 @@
 
 from django.urls import path
 
-from assist.api import candidates, runs
+from assist.api import candidates, runs, topics
 
 BASE = "projects/<slug:slug>/assist"
 
@@ -28,6 +28,10 @@ urlpatterns = [
         f"{BASE}/items/<int:item_id>/schemes/",
         candidates.SchemeFillApi.as_view(),
         name="api-assist-scheme-fill",
+    ),
+    path(f"{BASE}/topics/", topics.TopicsApi.as_view(), name="api-assist-topics"),
+    path(
+        f"{BASE}/topics/<int:number>/apply/", topics.TopicsApplyApi.as_view(), name="api-assist-topics-apply"
     ),
     path(f"{BASE}/questions/", candidates.QuestionsMakeApi.as_view(), name="api-assist-questions"),
 ]

@@ -11,7 +11,7 @@ from django.utils.translation import gettext, ngettext
 
 from agreement.models import AgreementReport
 from annotation.models import Round, Upload
-from assist.models import AssistRun
+from assist.models import AssistRun, TopicModel
 from core.jobs import QUEUED, Job, silent_minutes
 from exports.models import RefinementRun, Release
 from frontend.templatetags.humanize_numbers import thousands
@@ -130,6 +130,23 @@ def assist_shown(run: AssistRun) -> JobShown:
         reverse("assistant_run", args=args),
         reverse("assistant_run", args=args),
         gettext("Cancel the run"),
+    )
+
+
+def topics_job_shown(model: TopicModel) -> JobShown:
+    """Show a search for topics that waits or is at work."""
+    args = [model.project.slug]
+    waits = gettext("It waits for a worker. If it waits for more than a minute, see whether a worker runs.")
+    return JobShown(
+        model,
+        "topics-progress",
+        gettext("Topics are looked for"),
+        gettext("Progress of the search"),
+        waits if model.state == QUEUED else _with_silence(model, gettext("The words are counted.")),
+        reverse("items_topics_progress", args=args),
+        reverse("items_topics", args=args),
+        reverse("items_topics", args=args),
+        gettext("Cancel the search"),
     )
 
 

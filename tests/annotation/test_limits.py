@@ -58,6 +58,7 @@ OURS = {
     "assist.AssistRun": {"lease_token", "error", "task"},
     "assist.AssistAnswer": {"variant", "recipe_sha256", "unit_sha256", "prompt_sha256", "raw", "label"}
     | {"problem", "reason", "ending", "model"},
+    "assist.TopicModel": {"lease_token", "error"},
     "assist.ProposedQuestion": {"external_id", "origin", "text"},
     "exports.Release": {"lease_token", "error", "digest", "card", "name", "licence", "description"},
     "exports.RefinementRun": {"lease_token", "error"},

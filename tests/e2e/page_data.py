@@ -91,6 +91,7 @@ def seed() -> None:
         **_boards(questions),
     }
     _assisted(focus)
+    _topics(focus)
     print(json.dumps(known))
 
 
@@ -219,6 +220,16 @@ def _assisted(focus: factories.Study) -> None:
             item=item, recipe_sha256="r", unit_sha256=item.external_id, state="usable", raw=ONE_WORD,
             found={"label": label}, label=label, tries=1, answered_at=timezone.now(),
         )  # fmt: skip
+
+
+def _topics(focus: factories.Study) -> None:
+    """Topics that were found and named, with words and names of every kind."""
+    keys = [item.pk for item in focus.items]
+    words = [[LONG, ONE_WORD, ARABIC, "school"], ["library", "night"]]
+    found = [{"words": words[at], "items": keys[at : at + 1], "n": 1} for at in (0, 1)]
+    focus.project.topic_models.create(
+        state="done", topics=2, result=found, placed={"items": keys[:2], "topics": [0, 1]}, names=[ARABIC, ""]
+    )
 
 
 def _systems(focus: factories.Study, questions: factories.Study) -> dict[str, int]:

@@ -40,6 +40,8 @@ _LEAD = """
 /p/empty/codebook/compare/
 /p/focus/items/
 /p/focus/items/?q=nothing+like+it
+/p/focus/items/topics/
+/p/empty/items/topics/
 /p/empty/items/
 /p/focus/items/{item}/
 /p/focus/items/{withdrawn}/

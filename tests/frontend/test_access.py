@@ -22,6 +22,8 @@ LEAD_ROUTES = {
     "project_delete",
     "project_keep",
     "item_erase",
+    "items_topics",
+    "items_topics_progress",
     "person_erase",
     "project_restore",
     "agreement",
