@@ -253,6 +253,9 @@ def sweep(rows: QuerySet[Any], *, stopped: str, or_where: Q | None = None, **giv
     if or_where is not None:
         left |= or_where
     found = list(rows.filter(left).order_by("pk").values_list("pk", flat=True))
+    # What lost its worker waits and says so, however long it is until another one has time. The token stays:
+    # it names what that attempt has left.
+    rows.filter(is_lost(), pk__in=found).update(state=QUEUED, lease_until=None)
     rows.filter(pk__in=found, state=QUEUED).update(enqueued_at=now)
     return Swept(found, gone)
 

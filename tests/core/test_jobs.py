@@ -93,10 +93,15 @@ def test_the_sweep_finds_what_waits_too_long_once_a_minute_and_what_lost_its_wor
     rows(row).update(enqueued_at=timezone.now() - timedelta(minutes=2))
     assert sweep(Release.objects.all(), stopped="given up").again == [row.pk]
     assert sweep(Release.objects.all(), stopped="given up").again == []
-    Lease.claim(rows(row))
+    lost = Lease.claim(rows(row))
     assert sweep(Release.objects.all(), stopped="given up").again == []
     lapse(row)
     assert sweep(Release.objects.all(), stopped="given up").again == [row.pk]
+    # It waits, and says so, until another worker has time; the lost one stores nothing more.
+    assert now_as(row)[0] == "queued"
+    with pytest.raises(ClaimLost):
+        lost.finish()
+    assert Lease.claim(rows(row)) is not None
 
 
 def test_the_sweep_gives_up_what_killed_three_workers_and_names_their_last_token(row):
