@@ -20,7 +20,7 @@ from contextlib import contextmanager, suppress
 from datetime import timedelta
 from typing import Any, NamedTuple
 
-from django.db import Error, connection, models
+from django.db import Error, InterfaceError, OperationalError, connection, models
 from django.db.models import F, Q, QuerySet
 from django.db.models.functions import Greatest
 from django.utils import timezone
@@ -189,7 +189,8 @@ class Lease:
     def kept(self) -> Iterator[None]:
         """Renew the lease from a second thread during the block, which may take long between two writes.
 
-        A worker that is told to stop in it gives the row back at once, and this was no attempt.
+        A worker that is told to stop in it gives the row back at once, and this was no attempt. Where the
+        database went away that is no failure of the work: the claim is lost, and a sweep sends the row again.
         """
         with beating(self._beat, lambda: self._last_sign, f"a job of {self.rows.model.__name__}"):
             try:
@@ -198,6 +199,13 @@ class Lease:
                 with suppress(Error):
                     self._give_back()
                 raise
+            except (OperationalError, InterfaceError) as error:
+                if connection.connection is not None and connection.is_usable():
+                    raise
+                logger.error(
+                    "a job of %s lost the database: %s", self.rows.model.__name__, error_place(error)
+                )
+                raise ClaimLost from error
 
     @contextmanager
     def working(self, what: str) -> Iterator[None]:
