@@ -21,7 +21,7 @@ from annotation.sample import LOGINS
 from core import supervisor
 
 SECOND_WEB_NEEDS = 2**30
-"""Bytes of memory that are free: a second web process takes 50 to 90 MB of it, reports and releases need more."""
+"""Bytes of memory that are free: a second web process takes up to 90 MB of it, reports and releases more."""
 
 
 class Command(BaseCommand):
