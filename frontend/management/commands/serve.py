@@ -68,17 +68,8 @@ def plan_supervisor(host: str, port: int, *, sample_logins: bool) -> supervisor.
 
 def web_command(host: str, port: int) -> list[str]:
     return [
-        *(
-            sys.executable,
-            "-m",
-            "config.web_server",
-            "--interface",
-            "wsgi",
-            "--host",
-            host,
-            "--port",
-            str(port),
-        ),
+        *(sys.executable, "-m", "config.web_server", "--interface", "wsgi"),
+        *("--host", host, "--port", str(port)),
         *("--workers", str(web_processes()), "--blocking-threads", "4", "--http", "1", "--no-ws"),
         *("--log-level", "warning"),
         "--respawn-failed-workers",
