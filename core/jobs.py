@@ -20,7 +20,7 @@ from contextlib import contextmanager, suppress
 from datetime import timedelta
 from typing import Any, NamedTuple
 
-from django.db import Error, connection, models
+from django.db import Error, InterfaceError, OperationalError, connection, models
 from django.db.models import F, Q, QuerySet
 from django.db.models.functions import Greatest
 from django.utils import timezone
@@ -189,7 +189,8 @@ class Lease:
     def kept(self) -> Iterator[None]:
         """Renew the lease from a second thread during the block, which may take long between two writes.
 
-        A worker that is told to stop in it gives the row back at once, and this was no attempt.
+        A worker that is told to stop in it gives the row back at once, and this was no attempt. Where the
+        database went away that is no failure of the work: the claim is lost, and a sweep sends the row again.
         """
         with beating(self._beat, lambda: self._last_sign, f"a job of {self.rows.model.__name__}"):
             try:
@@ -198,6 +199,13 @@ class Lease:
                 with suppress(Error):
                     self._give_back()
                 raise
+            except (OperationalError, InterfaceError) as error:
+                if connection.connection is not None and connection.is_usable():
+                    raise
+                logger.error(
+                    "a job of %s lost the database: %s", self.rows.model.__name__, error_place(error)
+                )
+                raise ClaimLost from error
 
     @contextmanager
     def working(self, what: str) -> Iterator[None]:
@@ -253,6 +261,9 @@ def sweep(rows: QuerySet[Any], *, stopped: str, or_where: Q | None = None, **giv
     if or_where is not None:
         left |= or_where
     found = list(rows.filter(left).order_by("pk").values_list("pk", flat=True))
+    # What lost its worker waits and says so, however long it is until another one has time. The token stays:
+    # it names what that attempt has left.
+    rows.filter(is_lost(), pk__in=found).update(state=QUEUED, lease_until=None)
     rows.filter(pk__in=found, state=QUEUED).update(enqueued_at=now)
     return Swept(found, gone)
 

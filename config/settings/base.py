@@ -117,17 +117,20 @@ CELERY_BROKER_CONNECTION_RETRY_ON_STARTUP = True
 CELERY_WORKER_HIJACK_ROOT_LOGGER = False
 CELERY_BEAT_SCHEDULE_FILENAME = str(DATA_DIR / "beat-schedule")
 
-# Rows are the truth about jobs; these sweeps send again what a dead worker or broker left.
+# Rows are the truth about jobs; these sweeps send again what a dead worker or broker left. They pass by all
+# that waits: in Redis a lower number goes first.
+CELERY_TASK_DEFAULT_PRIORITY = 5
+_SWEEP = {"schedule": 30.0, "options": {"priority": 0}}
 CELERY_BEAT_SCHEDULE = {
-    "agreement-sweep": {"task": "agreement.sweep_reports", "schedule": 30.0},
+    "agreement-sweep": {"task": "agreement.sweep_reports", **_SWEEP},
     "agreement-live": {"task": "agreement.refresh_live_reports", "schedule": 300.0},
-    "exports-sweep": {"task": "exports.sweep_releases", "schedule": 30.0},
-    "boards-sweep": {"task": "boards.sweep_boards", "schedule": 30.0},
-    "scoring-sweep": {"task": "scoring.sweep_evaluations", "schedule": 30.0},
-    "annotation-sweep-imports": {"task": "annotation.sweep_imports", "schedule": 30.0},
-    "assist-sweep": {"task": "assist.sweep_runs", "schedule": 30.0},
+    "exports-sweep": {"task": "exports.sweep_releases", **_SWEEP},
+    "boards-sweep": {"task": "boards.sweep_boards", **_SWEEP},
+    "scoring-sweep": {"task": "scoring.sweep_evaluations", **_SWEEP},
+    "annotation-sweep-imports": {"task": "annotation.sweep_imports", **_SWEEP},
+    "assist-sweep": {"task": "assist.sweep_runs", **_SWEEP},
     "annotation-delete-projects": {"task": "annotation.delete_projects", "schedule": 3600.0},
-    "exports-sweep-refinements": {"task": "exports.sweep_refinements", "schedule": 30.0},
+    "exports-sweep-refinements": {"task": "exports.sweep_refinements", **_SWEEP},
     "operations-prune": {"task": "operations.prune", "schedule": 86_400.0},
 }
 

@@ -55,7 +55,7 @@ def _write(archive: zipfile.ZipFile, using: str) -> Manifest:
         try:
             stream = default_storage.open(name, "rb")
         except FileNotFoundError:
-            continue  # deleted meanwhile, so no row of what was read keeps it
+            continue  # deleted meanwhile by somebody who wanted it gone
         with stream:
             tally = write_member(archive, f"files/{name}", chunks_of(stream))
         manifest.files.append(KeptFile(name, tally.size, tally.sha256))

@@ -6,7 +6,7 @@ from pathlib import Path
 
 from django.conf import settings
 from django.db import Error, connection
-from django.db.migrations.executor import MigrationExecutor
+from django.db.migrations.loader import MigrationLoader
 from django.utils import timezone
 
 from annotation.backups import last_backup
@@ -14,7 +14,7 @@ from annotation.database.triggers import kept_triggers
 from operations.doctor.findings import Finding, failed, note, ok, skipped
 from operations.heartbeats import code_sign
 from operations.models import Heartbeat
-from operations.readiness import database_problem
+from operations.readiness import database_problem, migrations_problem
 
 NETWORK = {"nfs", "nfs4", "cifs", "smb3", "smbfs", "9p", "afs", "ceph", "glusterfs", "lustre", "fuse.sshfs"}
 AWRY_SECONDS = 30.0
@@ -119,24 +119,22 @@ def file_system(path: Path, mounts: str | None = None) -> str:
 def migrations() -> Finding:
     """Compare the migrations of this code with those that the database has had, both ways."""
     try:
-        executor = MigrationExecutor(connection)
+        missing = migrations_problem()
+        loader = MigrationLoader(connection)
     except Error:
         return skipped("migrations", "The database has to answer first.")
-    graph = executor.loader.graph
-    missing = executor.migration_plan(graph.leaf_nodes())
     if missing:
         return failed(
             "migrations",
-            f"{len(missing)} migrations were not applied, the first {missing[0][0]}.",
+            missing,
             "Stop web servers and workers, make a backup, run manage.py migrate, start them again.",
         )
-    ours = {app for app, _ in graph.nodes}
+    ours = {app for app, _ in loader.graph.nodes}
+    replaced = {old for migration in loader.disk_migrations.values() for old in migration.replaces}
     newer = sorted(
         f"{app}.{name}"
-        for app, name in executor.loader.applied_migrations
-        if app in ours
-        and (app, name) not in executor.loader.disk_migrations
-        and not _is_replaced(executor, (app, name))
+        for app, name in loader.applied_migrations
+        if app in ours and (app, name) not in {*loader.disk_migrations, *replaced}
     )
     if newer:
         return failed(
@@ -145,11 +143,6 @@ def migrations() -> Finding:
             "Run the newer code again, or restore the backup from before the update.",
         )
     return ok("migrations", f"The database fits this code ({code_sign()}).")
-
-
-def _is_replaced(executor: MigrationExecutor, key: tuple[str, str]) -> bool:
-    replaced = {old for migration in executor.loader.disk_migrations.values() for old in migration.replaces}
-    return key in replaced
 
 
 def backup() -> Finding:

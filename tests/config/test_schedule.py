@@ -21,3 +21,12 @@ def test_every_scheduled_task_is_registered():
         "operations.prune",
     }
     assert scheduled <= set(app.tasks)
+
+
+def test_sweeps_pass_by_all_that_waits():
+    first = {name for name, entry in settings.CELERY_BEAT_SCHEDULE.items() if "sweep" in name}
+    assert len(first) == 7
+    for name, entry in settings.CELERY_BEAT_SCHEDULE.items():
+        assert entry.get("options", {}).get("priority", app.conf.task_default_priority) == (
+            0 if name in first else 5
+        )

@@ -7,7 +7,7 @@ from datetime import timedelta
 import pytest
 from django.apps import apps
 from django.apps.registry import Apps
-from django.db import IntegrityError, InterfaceError, connection, models, transaction
+from django.db import IntegrityError, InterfaceError, OperationalError, connection, models, transaction
 from django.db.models import QuerySet
 from django.utils import timezone
 
@@ -93,10 +93,15 @@ def test_the_sweep_finds_what_waits_too_long_once_a_minute_and_what_lost_its_wor
     rows(row).update(enqueued_at=timezone.now() - timedelta(minutes=2))
     assert sweep(Release.objects.all(), stopped="given up").again == [row.pk]
     assert sweep(Release.objects.all(), stopped="given up").again == []
-    Lease.claim(rows(row))
+    lost = Lease.claim(rows(row))
     assert sweep(Release.objects.all(), stopped="given up").again == []
     lapse(row)
     assert sweep(Release.objects.all(), stopped="given up").again == [row.pk]
+    # It waits, and says so, until another worker has time; the lost one stores nothing more.
+    assert now_as(row)[0] == "queued"
+    with pytest.raises(ClaimLost):
+        lost.finish()
+    assert Lease.claim(rows(row)) is not None
 
 
 def test_the_sweep_gives_up_what_killed_three_workers_and_names_their_last_token(row):
@@ -106,6 +111,22 @@ def test_the_sweep_gives_up_what_killed_three_workers_and_names_their_last_token
     swept = sweep(Release.objects.all(), stopped="It stopped 3 times.")
     assert (swept.again, swept.given_up) == ([], [(row.pk, token)])
     assert now_as(row) == ("failed", ATTEMPTS, "It stopped 3 times.")
+
+
+def test_work_that_lost_the_database_is_no_failure_and_is_sent_again(row, monkeypatch):
+    broken = OperationalError("server closed the connection unexpectedly")
+    monkeypatch.setattr(connection, "is_usable", lambda: False)
+    with Lease.claim(rows(row)).working("a release"):
+        raise broken
+    assert now_as(row) == ("running", 1, "")
+    lapse(row)
+    assert sweep(Release.objects.all(), stopped="given up").again == [row.pk]
+    # One that answers has refused what was asked, and would do so again.
+    monkeypatch.undo()
+    with Lease.claim(rows(row)).working("a release"):
+        raise broken
+    state, attempts, error = now_as(row)
+    assert (state, attempts) == ("failed", 2) and error.startswith("OperationalError")
 
 
 def test_the_silence_of_a_worker_is_counted_from_its_last_sign(row):

@@ -1,10 +1,12 @@
 """300 decisions while the web server is killed ten times and the network is cut twice."""
 
 import random
+import shutil
 
 from playwright.sync_api import expect
 
-from tests.e2e.workspace import press, ready
+from tests.e2e.workspace import press, ready, saved, until
+from tests.installation import Installation
 
 ITEMS, TYPES, CHANGES = 30, 10, 20
 
@@ -77,3 +79,48 @@ def test_300_decisions_through_ten_kills_and_two_cuts_are_stored_once_and_as_las
 
 
 SELECTED = "() => [...CSS.highlights.get('ws-span')][0].toString()"
+
+
+def test_below_a_path_of_a_host_the_workspace_reloads_offline_and_sends_all_when_it_is_back(
+    migrated, tmp_path, page
+):
+    made = Installation(shutil.copytree(migrated, tmp_path / "data"), ELENCHUS_PATH="/elenchus")
+    made.seed(items=2)
+    made.start()
+    site = f"{made.url}/elenchus/"
+    asked: list[str] = []
+    page.context.on("request", lambda request: asked.append(request.url))
+    page.on("dialog", lambda dialog: dialog.accept())
+    try:
+        page.goto(f"{site}accounts/login/?next=/elenchus/p/bench/rounds/1/work/")
+        page.fill("[name=login]", "ann")
+        page.fill("[name=password]", "secret")
+        page.press("[name=password]", "Enter")
+        page.wait_for_url(f"{site}p/bench/rounds/1/work/")
+        ready(page)
+        until(
+            page,
+            "(await (await caches.open('elenchus-pages-1')).keys()).length > 10"
+            " && navigator.serviceWorker.controller?.scriptURL.endsWith('/elenchus/p/offline-worker.js')",
+        )
+        press(page, "n")
+        saved(page)
+        page.context.set_offline(True)
+        press(page, "n")
+        expect(page.locator("#ws-save-text")).to_have_text("Offline: 1 waiting")
+        page.reload()
+        ready(page)
+        expect(page.locator("#ws-type")).to_have_text("Implicit Existence")
+        press(page, "y ArrowRight Enter")
+        page.context.set_offline(False)
+        saved(page)
+        made.kill()
+        press(page, "n")
+        made.start()
+        saved(page)
+        found = made.rows("SELECT type_code, applicable FROM annotation_typeannotation ORDER BY id")
+        assert found == [("OSP", 0), ("TC", 0), ("IE", 1), (found[3][0], 0)]
+        # Nothing was asked of what else may live on the host.
+        assert [url for url in asked if not url.startswith((site, "data:", "blob:"))] == []
+    finally:
+        made.kill()

@@ -79,7 +79,7 @@ def test_a_killed_worker_loses_no_answer_and_of_two_sent_after_it_one_asks_only_
 ):
     assert end(installation.begin(*script(SETUP + DIE))) == (-9, "")
     assert end(installation.begin(*script(LEASE_OVER))) == (0, "")
-    assert installation.rows(LOOK) == [("running", 2, 6, 2)]
+    assert installation.rows(LOOK) == [("queued", 2, 6, 2)]
     workers = [installation.begin(*script(WORK)) for _ in range(2)]
     assert [end(worker) for worker in workers] == [(0, "")] * 2
     assert installation.rows(LOOK) == [("done", 6, 6, 6)]

@@ -115,9 +115,7 @@ class Stage:
             if not children:
                 return False
             os.kill(int(random.choice(children)), signal.SIGKILL)
-        elif name == "postgres":
-            os.kill(process.pid, signal.SIGKILL)
-        else:
+        else:  # the whole group: PostgreSQL's own process is a child of runuser
             os.killpg(process.pid, signal.SIGKILL)
         return True
 

@@ -21,7 +21,7 @@ from annotation.sample import LOGINS
 from core import supervisor
 
 SECOND_WEB_NEEDS = 2**30
-"""Bytes of memory that are free: a second web process takes 50 to 90 MB, reports and releases need more."""
+"""Bytes of memory that are free: a second web process takes up to 90 MB of it, reports and releases more."""
 
 
 class Command(BaseCommand):
@@ -68,17 +68,8 @@ def plan_supervisor(host: str, port: int, *, sample_logins: bool) -> supervisor.
 
 def web_command(host: str, port: int) -> list[str]:
     return [
-        *(
-            sys.executable,
-            "-m",
-            "config.web_server",
-            "--interface",
-            "wsgi",
-            "--host",
-            host,
-            "--port",
-            str(port),
-        ),
+        *(sys.executable, "-m", "config.web_server", "--interface", "wsgi"),
+        *("--host", host, "--port", str(port)),
         *("--workers", str(web_processes()), "--blocking-threads", "4", "--http", "1", "--no-ws"),
         *("--log-level", "warning"),
         "--respawn-failed-workers",
