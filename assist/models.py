@@ -303,12 +303,12 @@ class TopicModel(Job):
     """
 
     class Method(models.TextChoices):
-        LDA = "lda", "LDA"
         NMF = "nmf", "NMF"
+        LDA = "lda", "LDA"
 
     project = models.ForeignKey(Project, on_delete=models.PROTECT, related_name="topic_models")
     member = models.ForeignKey(Membership, on_delete=models.PROTECT, null=True, related_name="+")
-    method = models.CharField(max_length=3, choices=Method, default=Method.LDA)
+    method = models.CharField(max_length=3, choices=Method, default=Method.NMF)
     topics = models.PositiveIntegerField()
     seed = models.PositiveBigIntegerField(default=1)
     result = models.JSONField(null=True, default=None)

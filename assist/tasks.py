@@ -39,7 +39,7 @@ def sweep_runs() -> None:
 
 
 def topics_start(
-    *, project: Project, topics: int, seed: int = 1, method: str = "lda", by: Membership | None = None
+    *, project: Project, topics: int, seed: int = 1, method: str = "nmf", by: Membership | None = None
 ) -> TopicModel:
     """Do `suggesting.topics_request` and send it to a worker once the transaction is over."""
     model = suggesting.topics_request(project=project, topics=topics, seed=seed, method=method, by=by)

@@ -21,7 +21,7 @@ from core.errors import NotFound
 class TopicsFindSerializer(serializers.Serializer[Any]):
     topics = serializers.IntegerField(default=7, min_value=-(2**31), max_value=2**31 - 1)
     seed = serializers.IntegerField(default=1, min_value=-(2**63), max_value=2**63 - 1)
-    method = serializers.CharField(default="lda", max_length=20, help_text="lda or nmf")
+    method = serializers.CharField(default="nmf", max_length=20, help_text="nmf or lda")
 
 
 class TopicsApplySerializer(serializers.Serializer[Any]):

@@ -31,7 +31,7 @@ _BATCH = 500
 
 
 def topics_request(
-    *, project: Project, topics: int, seed: int = 1, method: str = "lda", by: Membership | None = None
+    *, project: Project, topics: int, seed: int = 1, method: str = "nmf", by: Membership | None = None
 ) -> TopicModel:
     """Ask for topics of all items that can be used. Raises Refused, one message a field."""
     refuse_archived(project)

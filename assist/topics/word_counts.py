@@ -12,13 +12,14 @@ Lee DD, Seung HS (1999) Learning the parts of objects by non-negative matrix fac
 
 from __future__ import annotations
 
+import warnings
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 from importlib.util import find_spec
 from typing import Any
 
 LDA, NMF = "lda", "nmf"
-METHODS = (LDA, NMF)
+METHODS = (NMF, LDA)
 LEAST, MOST = 2, 50
 WORDS, TEXTS = 10, 5
 """How many words and texts of a topic are shown."""
@@ -49,7 +50,7 @@ def is_installed() -> bool:
 
 
 def find_topics(
-    texts: Iterable[str], *, topics: int, seed: int, method: str = LDA, language: str = ""
+    texts: Iterable[str], *, topics: int, seed: int, method: str = NMF, language: str = ""
 ) -> tuple[list[Topic], list[int]]:
     """Return the topics of texts, the most frequent first, and the topic of each text, or NONE.
 
@@ -80,7 +81,10 @@ def find_topics(
         model = LatentDirichletAllocation(
             n_components=topics, learning_method="online", batch_size=_BATCH, random_state=seed
         )
-    shares = model.fit_transform(counts)
+    with warnings.catch_warnings():
+        # After so many rounds topics differ in no word that is shown.
+        warnings.filterwarnings("ignore", module="sklearn", message="Maximum number of iterations")
+        shares = model.fit_transform(counts)
     has_words = counts.sum(axis=1).A1 > 0
     placed = [
         int(row.argmax()) if any_word else NONE for row, any_word in zip(shares, has_words, strict=True)

@@ -21,7 +21,7 @@ class Command(ScriptCommand):
         parser.add_argument("slug")
         parser.add_argument("--topics", type=int, default=7, help="how many (7)")
         parser.add_argument("--seed", type=int, default=1)
-        parser.add_argument("--method", default="lda", help=f"{' or '.join(METHODS)} (lda)")
+        parser.add_argument("--method", default="nmf", help=f"{' or '.join(METHODS)} (nmf)")
         parser.add_argument("--names", help="names with commas between them, to apply the topics")
         parser.add_argument("--json", action="store_true")
 
