@@ -41,8 +41,8 @@ class TopicsForm(forms.Form):
         choices=TopicModel.Method.choices,
         label=gettext_lazy("Method"),
         help_text=gettext_lazy(
-            "Both count words. NMF finds parts that add up and is quick; LDA finds mixtures and takes minutes "
-            "for 10,000 texts."
+            "Both count words. NMF finds parts that add up and is quick; LDA finds mixtures and takes "
+            "minutes for 10,000 texts."
         ),
     )
     seed = forms.IntegerField(
