@@ -11,6 +11,7 @@ import fcntl
 import os
 import time
 from collections import deque
+from contextlib import suppress
 from threading import Lock
 from typing import Any
 
@@ -24,11 +25,15 @@ POLL_SECONDS = 0.001
 class Queue:
     """A lock that goes round in the order in which it was asked for, and that other processes see."""
 
-    def __init__(self, path: str) -> None:
+    def __init__(self, path: str, owner: int) -> None:
         self._mutex = Lock()
         self._waiting: deque[Lock] = deque()
         self._taken = False
-        self._file = os.open(path, os.O_RDWR | os.O_CREAT | os.O_CLOEXEC, 0o600)
+        self._file = os.open(path, os.O_RDONLY | os.O_CREAT | os.O_CLOEXEC, 0o600)
+        if os.geteuid() == 0:
+            # Whom the database belongs to waits here too, also where root came first.
+            with suppress(OSError):
+                os.fchown(self._file, owner, -1)
 
     def enter(self, seconds: float) -> bool:
         """Wait for one's turn; return False where it does not come within these seconds."""
@@ -80,12 +85,12 @@ _queues_lock = Lock()
 
 
 def queue_of(name: str) -> Queue:
-    """Return this process's queue before a database file."""
+    """Return this process's queue before a database file. Raises OSError where there can be none."""
     with _queues_lock:
         # After a fork the lock on the file would be shared with the parent.
         key = (os.getpid(), name)
         if key not in _queues:
-            _queues[key] = Queue(f"{name}-queue")
+            _queues[key] = Queue(f"{name}-queue", os.stat(name).st_uid)
         return _queues[key]
 
 
@@ -99,8 +104,11 @@ class DatabaseWrapper(base.DatabaseWrapper):
     def _start_transaction_under_autocommit(self) -> None:
         name, options = str(self.settings_dict["NAME"]), self.settings_dict["OPTIONS"]
         if self._turn is None and os.path.isabs(name) and options.get("transaction_mode") == "IMMEDIATE":
-            queue = queue_of(name)
-            if not queue.enter(options.get("timeout", 5)):
+            # A folder that is full or may not be written is no matter of the queue: SQLite says so itself.
+            queue = None
+            with suppress(OSError):
+                queue = queue_of(name)
+            if queue is not None and not queue.enter(options.get("timeout", 5)):
                 raise OperationalError("database is locked")
             self._turn = queue
         try:

@@ -1,5 +1,6 @@
 """Who saves at once saves in turn: the queue before SQLite's one writer."""
 
+import os
 import subprocess
 import sys
 import threading
@@ -13,7 +14,7 @@ from config.sqlite3.base import Queue, queue_of
 
 @pytest.fixture
 def queue(tmp_path):
-    return Queue(str(tmp_path / "queue"))
+    return Queue(str(tmp_path / "queue"), os.getuid())
 
 
 def waiting(queue, number):
@@ -68,6 +69,16 @@ def test_another_process_is_waited_for(tmp_path, queue):
     queue.leave()
 
 
+@pytest.mark.skipif(os.geteuid() != 0, reason="only root gives files away")
+def test_a_queue_that_root_makes_belongs_to_the_owner_of_the_database(tmp_path):
+    database = tmp_path / "db.sqlite3"
+    database.touch()
+    os.chown(database, 12345, -1)
+    queue = queue_of(str(database))
+    assert os.stat(f"{database}-queue").st_uid == 12345
+    assert queue.enter(0)
+
+
 @pytest.mark.skipif(connection.vendor != "sqlite", reason="the queue is SQLite's")
 class TestTransactions:
     def name(self):
@@ -106,6 +117,16 @@ class TestTransactions:
             queue.leave()
         with transaction.atomic():
             assert queue._taken
+
+    @pytest.mark.django_db(transaction=True)
+    def test_without_a_file_for_the_queue_sqlite_orders_the_writers_itself(self, monkeypatch):
+        def refused(name):
+            raise PermissionError(13, "Permission denied", f"{name}-queue")
+
+        monkeypatch.setattr("config.sqlite3.base.queue_of", refused)
+        with transaction.atomic():
+            assert Project.objects.count() == 0
+        assert not queue_of(self.name())._taken
 
     @pytest.mark.django_db(transaction=True)
     def test_a_database_that_another_program_locks_leaves_no_turn_taken(self):
