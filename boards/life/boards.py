@@ -99,7 +99,7 @@ def board_edit(*, board: Board, by: Membership | None = None, **settings: Any) -
             by,
             "board settings changed",
             changed=sorted(changes),
-            **{name: _plain(value) for name, value in shown.items()},
+            **{name: [_plain(now[name]), _plain(value)] for name, value in shown.items()},
         )
     board.refresh_from_db()
 

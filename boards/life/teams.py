@@ -84,7 +84,10 @@ def team_rename(*, team: Team, name: str, user: Any) -> None:
 def team_invite(*, team: Team, user: Any, days: int = 14) -> tuple[BoardInvitation, str]:
     """Return a link into one's own team, with its token, which is shown now and never again."""
     _refuse_stranger(team, user)
-    return _invite(team.board, team, "", days)
+    with transaction.atomic():
+        made = _invite(team.board, team, "", days)
+        _log(team.board, "board invitation made", team=team.name, days=days)
+    return made
 
 
 def board_invite(
@@ -140,7 +143,12 @@ def invitation_accept(*, token: str, user: Any) -> BoardInvitation:
         if found.team is not None:
             if found.team.members.count() >= MOST_MEMBERS:
                 raise Refused("not_ready", gettext("A team has at most %(n)s members.") % {"n": MOST_MEMBERS})
-            TeamMember.objects.create(board=found.board, team=found.team, user=user)
+            try:
+                with transaction.atomic():
+                    TeamMember.objects.create(board=found.board, team=found.team, user=user)
+            except IntegrityError:
+                # Of two links at once the other one came first.
+                raise Refused("taken", gettext("You are in a team of this board already.")) from None
         _log(found.board, "board invitation accepted")
     return found
 

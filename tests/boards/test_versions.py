@@ -4,12 +4,16 @@ import json
 
 import pytest
 
-from boards.life import entries, placings, versions
+from annotation.models import ProjectEvent
+from boards.life import entries, placings, teams, versions
+from boards.life.boards import board_edit
 from boards.life.entries import counted, same_files
 from boards.life.placings import placing_run, placing_sweep, standing_refresh
+from boards.life.teams import find_invitation, invitation_accept, team_invite
 from boards.life.versions import version_create, version_now, versions_of_older_engine
 from boards.models import Board, Entry, Placing
 from core.errors import Refused
+from tests import factories
 from tests.boards.made import asked, files, handed_in, questions_board, team
 from tests.factories.releases import release
 
@@ -126,3 +130,22 @@ def test_a_trivial_row_between_two_pages_stands_on_one(client, monkeypatch):
     pages = [client.get(f"/boards/ask/best/?page={number}").content.decode() for number in (1, 2)]
     assert ["three references of other items" in page for page in pages] == [True, False]
     assert Board.objects.count() == 1
+
+
+def test_the_log_has_a_setting_from_what_to_what_and_who_was_let_into_a_team():
+    made, board = questions_board(in_all=5)
+    team_invite(team=team(board), user=factories.user("tina"))
+    board_edit(board=board, in_all=7, by=made.lead)
+    details = dict(ProjectEvent.objects.filter(project=made.project).values_list("action", "details"))
+    assert details["board settings changed"] == {"board": "best", "changed": ["in_all"], "in_all": [5, 7]}
+    assert details["board invitation made"] == {"board": "best", "team": "Lakeside", "days": 14}
+
+
+def test_of_two_links_into_teams_at_once_one_is_taken_up(monkeypatch):
+    _, board = questions_board()
+    token = team_invite(team=team(board), user=factories.user("tina"))[1]
+    team(board, "Harbour", "hal")
+    monkeypatch.setattr(teams, "team_member_of", lambda board, user: None)
+    with pytest.raises(Refused, match="in a team of this board already"):
+        invitation_accept(token=token, user=factories.user("hal"))
+    assert find_invitation(token).used_at is None

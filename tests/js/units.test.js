@@ -156,3 +156,24 @@ test("Of a text that is asked some types only, no to all of these is None of the
   kept.add({ results: round.items.map(resultOf), next: null });
   assert.deepEqual(kept.items.map((item) => kept.isNoneOfTheAbove(item)), [true, false]);
 });
+
+test("a text whose types change is counted with its new ones alone", () => {
+  const all = units("by_argument");
+  all.add({ results: [text(1, { LE: no, WE: no }), text(2), text(3)], next: null });
+  assert.deepEqual([all.decided, all.length], [2, 6]);
+  all.fill({ ...text(1, { WE: no }), asked: ["WE"] });
+  assert.deepEqual([all.decided, all.length], [1, 5]);
+  all.ask(all.items[0], [], []);
+  assert.deepEqual([all.decided, all.length], [0, 4]);
+  all.fill(text(1, { LE: no, WE: no }));
+  assert.deepEqual([all.decided, all.length], [2, 6]);
+});
+
+test("undo after a reload takes back no decision of which only the mark is here", () => {
+  const all = units("by_argument");
+  all.outline([[101, 1, null, "n.", 1], [102, 2, null, "nn", 2], [103, 3, null, "..", 0]], 0);
+  all.finish(3);
+  assert.equal(all.lastDecided(), null);
+  all.fill(text(2, { LE: yes, WE: no }));
+  assert.equal(all.lastDecided().key, "102:LE");
+});

@@ -287,8 +287,11 @@ async function work({ overview, page, offline, store }, tab) {
     onItems: (items) => {
       for (const { references } of items) for (const { id, text } of references) spec.references.set(id, text);
       session.overlay(elsewhere);
-      if (session.awaited?.item.loaded) session.show(session.awaited);
-      else if (session.current && items.includes(session.current.item)) tools.page.refresh(session.current);
+      // What is awaited or on the screen may have been taken away, or be asked anew.
+      const { current } = session;
+      if (session.awaited?.item.loaded) session.show(units.byKey.get(session.awaited.key) ?? units.nextOpen(0));
+      else if (current && units.byKey.get(current.key) !== current) session.show(units.byKey.get(current.key) ?? units.nextOpen(0));
+      else if (current && items.includes(current.item)) tools.page.refresh(current);
       tools.listing.refresh();
     },
     onStep: () => {
@@ -366,7 +369,10 @@ async function work({ overview, page, offline, store }, tab) {
   }
   // What undoing takes back.
   if (page.newest) units.put(page.newest, page.newest.index);
-  if (dataset.outlineUrl && !offline) supply.outlining = { after: 0, index: 0, texts: [] };
+  if (dataset.outlineUrl && !offline) {
+    supply.outlining = { after: 0, index: 0, texts: [] };
+    if (page.newest) supply.newest.push("");
+  }
   const first = /** @type {import("./units.js").Item[]} */ (units.items.filter((item) => item?.loaded));
   if (offline) supply.surroundings.onItems(first);
   else supply.arrived(first);

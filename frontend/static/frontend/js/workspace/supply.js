@@ -121,7 +121,9 @@ export class Supply {
   /** @returns {(() => Promise<void>) | null} the most pressing thing to do */
   next() {
     const { units, index, isWanted, outlineUrl } = this.surroundings;
-    if (this.wanted && !this.wanted.loaded) return () => this.load(this.around(/** @type {Item} */ (this.wanted).index));
+    const { wanted } = this;
+    // A text that was taken away meanwhile may have no place any more.
+    if (wanted && !wanted.loaded) return () => this.load([...new Set([wanted, ...this.around(wanted.index)])]);
     this.wanted = null;
     this.asked = this.asked.filter(({ loaded }) => !loaded);
     if (this.asked.length) return () => this.load(this.asked.slice(0, this.limit));
@@ -226,8 +228,12 @@ export class Supply {
     const { units, unitsUrl } = this.surroundings;
     const { results } = await this.ask(`${unitsUrl}?only=${items.map(({ assignment }) => assignment).join(",")}`);
     const found = results.map((/** @type {any} */ result) => units.fill(result)).filter(Boolean);
-    // What was taken from this person meanwhile comes no more.
-    for (const item of items) if (!found.includes(item)) item.loaded = true;
+    // What was taken from this person meanwhile comes no more, and asks nothing.
+    for (const item of items) {
+      if (found.includes(item)) continue;
+      units.ask(item, [], []);
+      item.loaded = true;
+    }
     this.arrived(found);
   }
 
@@ -237,10 +243,11 @@ export class Supply {
     this.surroundings.onItems(items);
   }
 
-  /** For working offline. @param {Item | undefined} item */
+  /** For working offline: never what is still on its way, which may be refused. @param {Item | undefined} item */
   keep(item) {
     const { store, round } = this.surroundings;
-    if (item?.loaded) void store.putText(keyOf(round, item), { ...resultOf(item), revisions: item.revisions }).catch(() => {});
+    const isStored = item?.units.every(({ row, revision }) => (row?.revision ?? 0) === revision);
+    if (item?.loaded && isStored) void store.putText(keyOf(round, item), { ...resultOf(item), revisions: item.revisions }).catch(() => {});
   }
 }
 

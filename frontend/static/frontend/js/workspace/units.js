@@ -171,7 +171,7 @@ export class Units {
     item.typesTotal = result.types_total ?? null;
     item.references = result.references ?? [];
     const asked = this.types.length ? result.asked ?? this.types.map(({ code }) => code) : result.questions.map((/** @type {Question} */ { id }) => id);
-    const isNew = !item.units.length;
+    const isNew = !item.units.length && !this.complete;
     this.ask(item, asked, []);
     const rows = new Map(rowsOf(result));
     for (const unit of item.units) {
@@ -230,13 +230,18 @@ export class Units {
   /** Make the units of a text, unless they are there. @param {Item} item @param {(string | number)[]} asked @param {string | never[]} marks */
   ask(item, asked, marks) {
     if (item.units.length === asked.length && asked.every((part, at) => item.units[at].key === `${item.assignment}:${part}`)) return;
-    for (const { key } of item.units) this.byKey.delete(key);
+    const before = item.units.length;
+    for (const unit of item.units) {
+      unit.row = null;
+      this.byKey.delete(unit.key);
+    }
     const codes = this.types.length ? this.types.map(({ code }) => code).filter((code) => asked.includes(code)) : asked;
     item.units = codes.map((part, at) => {
       const question = typeof part === "number" ? { id: part, position: at + 1, text: "" } : null;
       return new Unit(this, item, question ? null : String(part), question, rowOf(marks[at] ?? "."));
     });
     for (const unit of item.units) this.byKey.set(unit.key, unit);
+    if (this.complete) this.unitsTotal += item.units.length - before;
     this.width = Math.max(this.width, item.units.length);
   }
 
@@ -363,12 +368,13 @@ export class Units {
       .slice(0, limit);
   }
 
-  /** @returns {Unit | null} the unit decided last, by the time of its row */
+  /** @returns {Unit | null} the unit decided last, by the time of its row, which comes with the words of a text */
   lastDecided() {
     /** @type {Unit | null} */
     let last = null;
     for (const unit of this.flat) {
-      if (isDecided(unit.row) && (!last || String(unit.row?.updated_at ?? "") > String(last.row?.updated_at ?? ""))) last = unit;
+      const at = unit.row?.updated_at;
+      if (at && isDecided(unit.row) && (!last || compared(at, last.row?.updated_at) > 0)) last = unit;
     }
     return last;
   }

@@ -62,7 +62,10 @@ export async function keepForOffline(workerUrl) {
     const ours = workerUrl.replace(/\/p\/[^/]*$/, "/static/");  // the site may live below a path of its host
     const names = performance.getEntriesByType("resource").map(({ name }) => name).filter((name) => new URL(name).pathname.startsWith(ours));
     // Before the worker is there: it would ask the network for them.
-    for (const name of new Set(names)) await cache.put(name, await fetch(name, { cache: "force-cache" }));
+    for (const name of new Set(names)) {
+      const answer = await fetch(name, { cache: "force-cache" });
+      if (answer.ok) await cache.put(name, answer);
+    }
     await navigator.serviceWorker.register(workerUrl);
     await cache.add(location.pathname);
   } catch { /* no offline reload then; the outbox works without */ }
