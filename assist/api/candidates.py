@@ -17,6 +17,7 @@ from annotation.models import Item, Membership
 from assist.api.listed import LISTED
 from assist.candidates.proposals import (
     filling_questions,
+    is_preselected,
     proposals_collect,
     proposals_decide,
     proposals_near,
@@ -74,7 +75,7 @@ def candidates_shown(item: Item) -> dict[str, Any]:
                     "edited": row.edited,
                     "state": row.state,
                     "made": row.question_id is not None,
-                    "preselected": row is group.first,
+                    "preselected": is_preselected(row, group),
                 }
                 for row in group.proposals
             ]

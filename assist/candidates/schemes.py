@@ -14,7 +14,7 @@ from django.utils.translation import gettext
 from annotation.access import refuse_archived, visible_items
 from annotation.codebooks.exemplar_questions import span_fitted
 from annotation.models import Item, Membership, Project
-from assist.candidates.scheme_file import SHIPPED, SLOT, Catalogue, key_of, read_catalogue, store_schemes
+from assist.candidates.scheme_file import SHIPPED, SLOT, Catalogue, key_of, read_catalogue
 from assist.models import AssistAnswer, Scheme, SchemeFilling
 from core.errors import Refused
 
@@ -26,7 +26,8 @@ def catalogue() -> dict[str, Scheme]:
     """
     shipped = {scheme["code"] for scheme in _shipped().schemes}
     if not Scheme.objects.filter(code__in=shipped).exists():
-        store_schemes(_shipped())
+        # Not by `migrate`: a restore wants empty tables. Two that look first at once both find them.
+        Scheme.objects.bulk_create([Scheme(**row) for row in _shipped().schemes], ignore_conflicts=True)
     rows = sorted(Scheme.objects.all(), key=lambda scheme: (scheme.code not in shipped, scheme.pk))
     return {key_of(name): scheme for scheme in rows for name in (*scheme.aliases, scheme.name, scheme.code)}
 

@@ -67,7 +67,7 @@ def filter_figures(passed: Sampled, refused: Sampled, *, seed: int = 0) -> Filte
     if not passed.judged:
         nothing = Share(None, reason="nothing that passed was judged")
         return FilterFigures(nothing, nothing, passed, refused)
-    rng = np.random.default_rng(seed)
+    rng = np.random.default_rng(seed % 2**64)
     right = passed.yes / passed.judged
     rights = rng.beta(passed.yes + 0.5, passed.no + 0.5, REPLICATES)
     low, high = np.percentile(rights, TAILS)

@@ -50,12 +50,23 @@ def items_asked(run: AssistRun) -> QuerySet[Item]:
 
 def units_of(run: AssistRun) -> Iterator[list[Waiting]]:
     """Yield all units of a run, batch by batch of items."""
-    kind, after = kind_named(run.task), 0
+    kind = kind_named(run.task)
     loaded = kind.load(run.project)
+    for batch in _item_batches(run):
+        yield [waiting for item in batch for waiting in _of_item(run, kind, loaded, item)]
+
+
+def _item_batches(run: AssistRun) -> Iterator[list[Item]]:
     rows = items_asked(run)
+    if run.items is not None:  # the names are looked up once, not again with each batch
+        keys = list(rows.values_list("pk", flat=True))
+        for first in range(0, len(keys), BATCH):
+            yield list(visible_items(run.project).filter(pk__in=keys[first : first + BATCH]).order_by("pk"))
+        return
+    after = 0
     while batch := list(rows.filter(pk__gt=after)[:BATCH]):
         after = batch[-1].pk
-        yield [waiting for item in batch for waiting in _of_item(run, kind, loaded, item)]
+        yield batch
 
 
 def units_waiting(run: AssistRun) -> Iterator[tuple[int, list[Waiting]]]:

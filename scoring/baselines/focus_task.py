@@ -6,7 +6,6 @@ codebook defines them, and none, one or up to five examples.
 
 from __future__ import annotations
 
-import json
 from collections.abc import Iterable, Mapping, Sequence
 from typing import Any
 
@@ -18,6 +17,7 @@ from assist.models import AssistAnswer
 from assist.reading.model_answers import NOT_IN_THE_FORM
 from assist.runs.kinds import Example, Found, Kind, Unit
 from exports.formats.focus import probes
+from exports.formats.instructions import answer_words, none_name, type_lines
 from exports.selection.parameters import Parameters
 from exports.selection.records import records_of
 from exports.selection.selection import read_selection
@@ -63,15 +63,8 @@ def _codebook(project: Project) -> Codebook:
 
 def _fixed(project: Project) -> dict[str, str]:
     codebook = _codebook(project)
-    none = codebook.derived_none.name if codebook.derived_none else "None of the Above"
-    lines = [f"- {kind.name}: {kind.description}" for kind in codebook.types]
-    return {"definitions": "\n".join([*lines, f"- {none}: none of these applies."]), "none": none}
-
-
-def answer_words(types: Sequence[str], spans: Sequence[str]) -> str:
-    """Return an answer in the form that is asked for."""
-    listed = [json.dumps(list(names), ensure_ascii=False) for names in (types, spans)]
-    return f"Classification:\n{listed[0]}\n\nSpan:\n{listed[1]}"
+    none = none_name(codebook)
+    return {"definitions": f"{type_lines(codebook)}\n- {none}: none of these applies.", "none": none}
 
 
 def _example(project: Project, item: Item, given: Any) -> str:

@@ -10,10 +10,14 @@ from typing import Any
 
 from django.utils.translation import gettext, gettext_lazy
 
-from annotation.models import Item, Project, Protocol, Resolution
+from annotation.models import Item, Project, Protocol
 from assist.models import AssistAnswer
 from assist.reading.model_answers import NO_QUESTION, read_questions
 from assist.runs.kinds import Example, Found, Kind, Unit
+from exports.formats.instructions import useful_questions
+from exports.selection.parameters import Parameters
+from exports.selection.records import records_of
+from exports.selection.selection import read_selection
 from scoring.baselines.splits import check_splits
 from scoring.evaluation.submissions import NO_QUESTIONS
 from scoring.figures.matching import QUESTIONS
@@ -36,13 +40,13 @@ def _read(raw: str, _item: Item, _unit: Unit) -> Found:
     return Found({"questions": questions, "missing": QUESTIONS - len(questions)}, str(len(questions)))
 
 
-def _example(_project: Project, item: Item, given: Any) -> str:
+def _example(project: Project, item: Item, given: Any) -> str:
     """Return the questions to show for an item: those given, or three that people found useful."""
     if given is not None:
         questions = read_questions(given if isinstance(given, str) else "\n".join(map(str, given)))
     else:
-        useful = Resolution.objects.filter(item=item, superseded_at__isnull=True, label="USE")
-        questions = list(useful.order_by("question__position").values_list("question__text", flat=True))
+        record = next(records_of(read_selection(project, Parameters()), [item.pk]), None)
+        questions = useful_questions(record) if record else []
     if not questions:
         raise ValueError(
             gettext("%(id)s: it has no useful question yet. Give its questions in the file.")

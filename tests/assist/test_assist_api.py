@@ -96,6 +96,7 @@ def test_candidates_are_filled_decided_and_made_by_the_api(endpoint, lead_client
     ]
     shown = post(lead_client, f"{item}candidates/", {"decisions": decisions}).json()
     assert [group[0]["state"] for group in shown["groups"]] == ["kept", "waiting", "dropped"]
+    assert [group[0]["preselected"] for group in shown["groups"]] == [True, True, False]
     assert post(lead_client, "questions/", {"seed": 3}).json() == {"made": 1}
     assert list(Question.objects.values_list("text", "origin")) == [("Edited?", "theory")]
     wrong = post(lead_client, f"{item}schemes/", {"scheme": "sign", "slots": {"<eventA>": "x"}})

@@ -18,7 +18,7 @@ from scoring.reading.focus_answers import AnswerRefused, focus_lists, read_focus
 from tests.assist.asking import answers, asked, choices
 from tests.exports.conftest import endpoint
 from tests.exports.endpoint import saying
-from tests.factories import close, focus_study, judge, study, yes
+from tests.factories import close, cqs_study, focus_study, invalid, judge, judge_question, study, yes
 from tests.factories.releases import release
 from tests.scoring.test_reading import known
 
@@ -143,6 +143,21 @@ def test_the_first_three_questions_count_and_fewer_are_missing(endpoint):
         [{"id": 0, "cq": "Only this?"}],
         "Missing CQs",
     ]
+
+
+def test_an_example_shows_the_questions_that_most_people_found_useful(endpoint):
+    made = cqs_study(annotators=3, items=2, questions=2)
+    shown, answered = made.items
+    useful, not_useful = shown.questions.order_by("position")
+    judge_question(made, useful, [{"label": "USE"}, {"label": "USE"}, invalid()])
+    judge_question(made, not_useful, [{"label": "USE"}, invalid(), invalid()])
+    close(made)
+    Item.objects.filter(pk=shown.pk).update(split="train")
+    endpoint.otherwise = saying("Why?")
+    run = asked(
+        made, endpoint, "three_questions", items=[answered.external_id], examples=[{"id": shown.external_id}]
+    )
+    assert run.examples == [{"id": shown.external_id, "answer": useful.text}]
 
 
 def test_the_34_test_interventions_give_a_file_that_the_check_of_submissions_takes(
