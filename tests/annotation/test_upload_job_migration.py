@@ -26,6 +26,7 @@ def test_uploads_of_before_are_carried_over_and_back():
     study = factories.study("focus", items=0)
     before = migration_before()
     given = {"project_id": study.project.pk, "member_id": study.lead.pk, "size": 1, "rows_read": 7}
+    given["file"] = "uploads/texts.csv"
     try:
         call_command("migrate", "annotation", before, verbosity=0)
         apps = MigrationLoader(connection).project_state([("annotation", before)]).apps

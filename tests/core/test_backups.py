@@ -230,7 +230,7 @@ def test_the_command_tells_what_it_wrote_and_remembers_when(filled, tmp_path, ca
 def before_the_last_migration(path: Path) -> Path:
     """Return an archive as the version before wrote it: without its tables, columns and migrations."""
     old = path.with_name("old.zip")
-    gone = {"annotation_backup", "annotation_erasuredoor"}
+    gone = {"annotation_backup", "annotation_erasuredoor", "assist_topicmodel"}
     columns = {"erased_at", "erases_judgements", "deletion_due_at", "taken_down_at"}
     with zipfile.ZipFile(path) as archive, zipfile.ZipFile(old, "w") as new:
         manifest = json.loads(archive.read("manifest.json"))
@@ -252,7 +252,7 @@ def before_the_last_migration(path: Path) -> Path:
             new.writestr(name, "".join(f"{line}\n" for line in lines))
         for file in manifest["files"]:
             new.writestr(f"files/{file['name']}", archive.read(f"files/{file['name']}"))
-        for app, name in (("annotation", "0022"), ("exports", "0008")):
+        for app, name in (("annotation", "0022"), ("exports", "0008"), ("assist", "0002")):
             manifest["migrations"][app] = [one for one in manifest["migrations"][app] if one[:4] < name]
         new.writestr("manifest.json", json.dumps(manifest))
     return old

@@ -228,6 +228,7 @@ NOT_PAGES = {
     "a part of a page": {
         "upload_progress", "release_progress", "refinement_progress", "round_progress", "agreement_status",
         "evaluation_progress", "board_team_progress", "assistant_progress",
+        "items_topics_progress",
     },
     "a file": {
         "audit_csv", "upload_refused", "public_release_file", "service-worker", "js-catalog", "schema",

@@ -189,8 +189,8 @@ BROKEN: dict[str, tuple[str, Break, str, str]] = {
     "an encoder that is not there": ("encoder", change(ENCODER="/nowhere"), "no tokenizer.json", "/nowhere"),
     "a clock that is wrong": (
         "clock",
-        silent("beat", at=timezone.now() + timedelta(hours=3)),
-        "differ by 10",
+        silent("beat", at=timezone.now() + timedelta(days=30)),
+        "differ by 25",  # less the time that the suite takes to come here
         "timedatectl",
     ),
     "a proxy that lets little through": (
