@@ -186,12 +186,11 @@ def upload_cancel(*, upload: Upload) -> None:
 
 
 def say_file_is_gone(upload: Upload) -> str:
-    """Return a sentence where an upload has lost its file, as each does after a time; else nothing."""
+    """Return a sentence where an upload has lost its file: after a time, or to an erasure; else nothing."""
     if upload.file or upload.screened_from_id is not None:
         return ""
-    return gettext(
-        "%(name)s was brought so long ago that the site has deleted the file itself: bring it once more."
-    ) % {"name": upload.name}
+    words = gettext("The file %(name)s is kept here no longer: bring it once more.")
+    return words % {"name": upload.name}
 
 
 def _refuse_without_file(upload: Upload) -> None:

@@ -44,10 +44,12 @@ def item_erase(*, item: Item, member: Membership | None, typed: str) -> Item:
     if typed.strip() != item.external_id:
         told = gettext("That is not its id: type %(external_id)s.") % {"external_id": item.external_id}
         raise Refused("invalid", told, errors={"typed": told})
-    if item.project.uploads.filter(state__in=WORKING).exists():
-        told = gettext("A file is being read that may hold the text: wait for it, or cancel it, then erase.")
-        raise Refused("not_ready", told)
     with door_open(ErasureDoor.Kind.ITEM, item.pk):
+        if item.project.uploads.filter(state__in=WORKING).exists():
+            told = gettext(
+                "A file is being read that may hold the text: wait for it, or cancel it, then erase."
+            )
+            raise Refused("not_ready", told)
         taken_down = [
             name for _, names in item_erasing.send(sender=Item, item=item) for name in (names or ())
         ]

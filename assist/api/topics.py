@@ -11,7 +11,7 @@ from rest_framework import serializers, status
 from rest_framework.request import Request
 from rest_framework.response import Response
 
-from annotation.api.projects import REFUSALS, MemberView
+from annotation.api.projects import REFUSALS, MemberView, validated
 from assist.models import TopicModel
 from assist.tasks import topics_start
 from assist.topics.suggesting import topics_apply, topics_newest, topics_or_404, topics_shown
@@ -63,19 +63,17 @@ class TopicsApi(MemberView):
     def post(self, request: Request, slug: str) -> Response:
         """Look for topics. A worker does: look at the state until it has ended."""
         member = self.member(request, slug, lead=True)
-        given = TopicsFindSerializer(data=request.data)
-        given.is_valid(raise_exception=True)
-        model = topics_start(project=member.project, by=member, **given.validated_data)
+        given = validated(TopicsFindSerializer, request)
+        model = topics_start(project=member.project, by=member, **given)
         return Response(topics_json(model), status=status.HTTP_202_ACCEPTED)
 
 
 class TopicsApplyApi(MemberView):
     @extend_schema(request=TopicsApplySerializer, responses={200: OpenApiTypes.OBJECT, **REFUSALS})
     def post(self, request: Request, slug: str, number: int) -> Response:
-        """Make the named topics those of the items; what a release has stays."""
+        """Make the named topics those of the items; what a round or a release has stays."""
         member = self.member(request, slug, lead=True)
         model = topics_or_404(member.project, number)
-        given = TopicsApplySerializer(data=request.data)
-        given.is_valid(raise_exception=True)
-        changed, kept = topics_apply(model=model, names=given.validated_data["names"], by=member)
+        names = validated(TopicsApplySerializer, request)["names"]
+        changed, kept = topics_apply(model=model, names=names, by=member)
         return Response({"changed": changed, "kept": kept})

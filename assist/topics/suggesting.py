@@ -16,7 +16,7 @@ from django.utils.translation import gettext, ngettext
 from annotation.access import refuse_archived, visible_items
 from annotation.items.correction import held_by
 from annotation.limits import LIMITS, unfit
-from annotation.models import Item, Membership, Project, ProjectEvent
+from annotation.models import Item, Membership, Project, ProjectEvent, RoundItem
 from assist.models import TopicModel
 from assist.topics.word_counts import LEAST, METHODS, MOST, NONE, TooFewWords, find_topics, is_installed
 from core.errors import NotFound, Refused
@@ -106,7 +106,8 @@ def topics_apply(*, model: TopicModel, names: Sequence[str], by: Membership | No
 
     names : one a topic, "" for a topic that is left as it was; the same name for two makes them one
 
-    What a release has stays as it is. Raises Refused for names that do not fit.
+    What a round or a release has stays as it is: shares of a draw, types asked by topic and figures are of
+    the topics that were there, and annotators see them. Raises Refused for names that do not fit.
     """
     refuse_archived(model.project)
     if model.state != TopicModel.State.DONE or model.placed is None or model.result is None:
@@ -134,7 +135,7 @@ def topics_apply(*, model: TopicModel, names: Sequence[str], by: Membership | No
         Project.objects.select_for_update().get(pk=model.project_id)
         for name, keys in named.items():
             for batch in _batches(keys):
-                held = held_by(model.project, batch)
+                held = {*held_by(model.project, batch), *_drawn(batch)}
                 free = visible_items(model.project).filter(pk__in=[key for key in batch if key not in held])
                 changed += free.exclude(topic=name).update(topic=name)
                 kept += len(held)
@@ -190,6 +191,10 @@ def topics_sweep() -> list[int]:
     """Return the suggestions to send to a worker again; give up those that stopped several workers."""
     stopped = gettext("The worker stopped %(attempts)s times before it was done.") % {"attempts": ATTEMPTS}
     return sweep(TopicModel.objects.all(), stopped=stopped).again
+
+
+def _drawn(keys: Sequence[int]) -> QuerySet[RoundItem, int]:
+    return RoundItem.objects.filter(item__in=keys).order_by().values_list("item", flat=True)
 
 
 def _texts(keys: Sequence[int]) -> Iterator[str]:

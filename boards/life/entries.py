@@ -24,8 +24,8 @@ from boards.models import Board, Entry, Placing, Team
 from boards.triggers import LIMITS
 from core.errors import NotFound, Refused
 from core.lookalikes import seen_as
+from core.stored_files import forget_stored
 from scoring.models import SubmissionFile
-from scoring.systems.storage import forget_submitted
 from scoring.systems.submissions import HandedIn, store_submission
 from scoring.systems.systems import link_of_the_web
 
@@ -262,7 +262,7 @@ def _refuse_stranger(entry: Entry, user: Any) -> None:
 def _forget(places: Sequence[str]) -> None:
     """Delete the files of a submission that was not stored after all."""
     stored = SubmissionFile.objects.filter(storage__in=places).values_list("storage", flat=True)
-    forget_submitted(set(places) - set(stored))
+    forget_stored(set(places) - set(stored))
 
 
 def _log(entry: Entry, by: Membership | None, action: str, **details: object) -> None:

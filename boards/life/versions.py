@@ -349,8 +349,9 @@ def _how(
     board: Board, methods: Sequence[str], scope: str, replicates: int, seed: int
 ) -> tuple[list[Asked], str]:
     """Return what each file is scored by, and the scope. Raises Refused for what cannot rank."""
-    focus = board.project.protocol == Protocol.FOCUS
-    given = [name.strip() for name in methods] if focus else [name.strip() for name in methods or ("chrf",)]
+    given = [name.strip() for name in methods]
+    if not given and board.project.protocol != Protocol.FOCUS:
+        given = ["chrf"]
     chosen = read_choices(board.project, methods=given, scope=scope, replicates=replicates, seed=seed)
     if wrong := [asked.method for asked in chosen if asked.method not in RANKING]:
         words = gettext(

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import hashlib
-import logging
 import uuid
 from collections.abc import Iterable, Iterator
 
@@ -17,8 +16,6 @@ from exports.models import Release
 from exports.releases.storage import refuse_taken_down, verify_file
 from scoring.evaluation.sources import ReleaseFiles, pieces_of
 from scoring.models import SubmissionFile
-
-logger = logging.getLogger(__name__)
 
 
 def release_files(release: Release) -> ReleaseFiles:
@@ -45,14 +42,9 @@ def store_submitted(contents: Iterable[bytes]) -> list[str]:
         for run, data in enumerate(contents, start=1):
             places.append(default_storage.save(f"{folder}/{run}", ContentFile(data)))
     except BaseException:
-        forget_submitted(places)
+        forget_stored(places)
         raise
     return places
-
-
-def forget_submitted(places: Iterable[str]) -> None:
-    """Delete files that no row names."""
-    forget_stored(places)
 
 
 def read_submitted(file: SubmissionFile) -> bytes:

@@ -18,6 +18,7 @@ from annotation.limits import unfit
 from annotation.models import Membership, ProjectEvent
 from core.canonical_json import sha256_of
 from core.errors import Refused
+from core.stored_files import forget_stored
 from core.texts import storable
 from exports.models import Release
 from scoring.evaluation.faults import LISTED, AnswersRefused, CannotScore, Fault
@@ -26,7 +27,7 @@ from scoring.evaluation.sources import benchmark_of_release
 from scoring.evaluation.submissions import Submission as ReadSubmission
 from scoring.evaluation.submissions import read_submission
 from scoring.models import Submission, SubmissionFile, System
-from scoring.systems.storage import forget_submitted, read_submitted, release_files, store_submitted
+from scoring.systems.storage import read_submitted, release_files, store_submitted
 from scoring.triggers import LIMITS
 
 MOST_RUNS = 20
@@ -147,13 +148,13 @@ def store_submission(
                 details={"system": system.name, "release": release.version, "runs": len(files)},
             )
     except IntegrityError:
-        forget_submitted(places)
+        forget_stored(places)
         there = system.submissions.filter(**values).first()
         if there is None:
             raise
         return there
     except BaseException:
-        forget_submitted(places)
+        forget_stored(places)
         raise
     return submission
 

@@ -8,6 +8,8 @@ from django.core.management import call_command
 from django.core.management.base import CommandError
 
 from annotation.models import Item, ProjectEvent
+from annotation.rounds.drawing import round_draw
+from annotation.rounds.lifecycle import round_create
 from assist.models import TopicModel
 from assist.topics import suggesting
 from assist.topics.suggesting import topics_apply, topics_compute, topics_request, topics_shown
@@ -98,6 +100,19 @@ def test_a_lead_names_topics_and_a_release_keeps_its_items_as_they_were(made):
     event = ProjectEvent.objects.get(action="topics applied")
     assert event.details == {"items": 15, "kept": 5, "topics": ["Sport"]}
     assert topics_shown(model)[sport]["name"] == "Sport"
+
+
+def test_what_a_round_has_stays_as_it_was_drawn(made):
+    before = dict(Item.objects.values_list("pk", "topic"))
+    round = round_create(project=made.project, overlap=1, member=made.lead)
+    round_draw(round, size=6, member=made.lead)
+    drawn = set(round.round_items.values_list("item", flat=True))
+    model = topics_request(project=made.project, topics=2, seed=1)
+    topics_compute(model_id=model.pk)
+    model.refresh_from_db()
+    assert topics_apply(model=model, names=["One", "Two"]) == (34, 6)
+    after = dict(Item.objects.values_list("pk", "topic"))
+    assert {key for key in after if after[key] == before[key]} == drawn
 
 
 def test_what_a_release_has_is_held():

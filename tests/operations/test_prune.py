@@ -139,7 +139,7 @@ def test_the_page_of_an_upload_whose_file_is_gone_says_so(empty_storage, install
     pruning.prune()
     client = client_of("lea")
     address = f"/p/{installation.project.slug}/import/{old.pk}/"
-    told = "old.csv was brought so long ago that the site has deleted the file itself: bring it once more."
+    told = "The file old.csv is kept here no longer: bring it once more."
     page = html_of(client.get(address))
     assert told in page and "Choose another file" in page and "<form" not in page.partition("<main")[2]
     # Whoever has an old page open, or asked before the file went, is told the same.

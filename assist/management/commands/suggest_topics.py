@@ -49,4 +49,6 @@ class Command(ScriptCommand):
             for text in topic["texts"]:
                 self.stdout.write(f"   {text['external_id']}: {' '.join(text['text'].split())[:100]}")
         if applied is not None:
-            self.stdout.write(f"{applied[0]} items changed, {applied[1]} stayed since a release has them.")
+            self.stdout.write(
+                f"{applied[0]} items changed, {applied[1]} stayed since a round or a release has them."
+            )

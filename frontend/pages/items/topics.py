@@ -115,8 +115,8 @@ def _apply(request: HttpRequest, member: Membership) -> None:
     messages.success(request, told % {"n": f"{changed:,}"})
     if kept:
         held = ngettext(
-            "%(n)s item stays as it is, since a release has it.",
-            "%(n)s items stay as they are, since a release has them.",
+            "%(n)s item stays as it is, since a round or a release has it.",
+            "%(n)s items stay as they are, since a round or a release has them.",
             kept,
         )
         messages.warning(request, held % {"n": f"{kept:,}"})
