@@ -6,6 +6,7 @@ from collections.abc import Callable, Iterable
 from typing import Any, Protocol, TypeVar
 
 from django.db import transaction
+from django.db.models.functions import Greatest
 from django.utils.translation import gettext
 
 from assist.asking.llm_client import Pause, Timing
@@ -71,7 +72,9 @@ def units_asked(
         done += 1
         with transaction.atomic():
             # An answer came: what stopped workers before is over.
-            lease.renew(progress_done=done, attempts=0, **counts())
+            # Texts that came while it ran make it longer than was counted.
+            total = Greatest("progress_total", done)
+            lease.renew(progress_done=done, progress_total=total, attempts=0, **counts())
             row.save()
         failures = failures + 1 if unanswered(row) else 0
         if failures == stop_after:

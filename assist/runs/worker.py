@@ -85,7 +85,7 @@ class _Work:
         done = run.answers.exclude(state=AssistAnswer.State.UNANSWERED).count()
         # Counting fills every prompt once: later slices of the run know how many there are.
         total = run.progress_total or done + sum(len(left) for _, left in units_waiting(run))
-        self.lease.progress(done, total)
+        self.lease.progress(done, max(done, total))
         if units_asked(
             self._waiting(),
             self._answer,

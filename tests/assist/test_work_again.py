@@ -5,7 +5,7 @@ from django.db import connection
 from django.test.utils import CaptureQueriesContext
 
 from assist.filtering.sampled import Sampled, filter_figures
-from assist.models import Scheme
+from assist.models import AssistRun, Scheme
 from assist.runs import units
 from assist.runs.runs import run_resume
 from tests.assist.asking import TEXTS, answers, asked, request, work
@@ -35,6 +35,15 @@ def test_what_a_try_reserved_that_had_no_answer_is_free_when_the_budget_ends_the
     endpoint.otherwise = status(500)
     run = asked(made, endpoint, budget_requests=2)
     assert (run.stopped_by, run.requests, run.tokens, run.reserved) == ("budget", 2, 0, 0)
+
+
+def test_a_run_asks_also_about_texts_that_came_after_they_were_counted(made, endpoint):
+    endpoint.otherwise = saying("Yes")
+    run = request(made, endpoint)
+    # As the first slice of a long run left it: two of the three texts came later.
+    AssistRun.objects.filter(pk=run.pk).update(progress_total=1)
+    work(run)
+    assert (run.state, run.error, run.progress_done, run.progress_total) == ("done", "", 3, 3)
 
 
 def test_a_scheme_that_changes_while_a_run_stands_still_is_not_asked_about_again(tmp_path, endpoint):
