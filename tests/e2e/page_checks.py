@@ -1,6 +1,7 @@
 """What a page owes everybody, asked of the page itself in the browser."""
 
 from pathlib import Path
+from typing import Any
 
 import axe_playwright_python
 from playwright.sync_api import Page
@@ -106,34 +107,40 @@ _FOCUS = """() => {
 }"""
 
 
+def _look(page: Page, script: str, asked: list | None = None) -> Any:
+    """Run a script in the page that is there: a click on a link returns before the next page has a body."""
+    page.wait_for_load_state("domcontentloaded")
+    return page.evaluate(script, asked)
+
+
 def load_axe(page: Page) -> None:
     """Put axe into the page, past the content security policy that pages themselves live under."""
-    page.evaluate(AXE)
+    _look(page, AXE)
 
 
 def violations(page: Page, only: list[str] | None = None) -> list[str]:
     """Return what axe finds wrong with the page as it is: by these rules, or by all and target sizes."""
-    return page.evaluate(_RUN, [only])
+    return _look(page, _RUN, [only])
 
 
 def open_all(page: Page) -> None:
     """Open everything that can be unfolded, so that it is looked at as well."""
-    page.evaluate(_OPEN_ALL)
+    _look(page, _OPEN_ALL)
 
 
 def too_wide(page: Page) -> list[str]:
     """Return nothing where the page fits its window, else by how much it does not and what sticks out."""
-    return page.evaluate(_TOO_WIDE)
+    return _look(page, _TOO_WIDE)
 
 
 def overwritten(page: Page) -> list[str]:
     """Return the pairs of words that the page writes over each other."""
-    return page.evaluate(_OVERWRITTEN)
+    return _look(page, _OVERWRITTEN)
 
 
 def titles_alone(page: Page) -> list[str]:
     """Return what the page says in a title and nowhere in sight."""
-    return page.evaluate(_TITLES_ALONE)
+    return _look(page, _TITLES_ALONE)
 
 
 def tab_through(page: Page, limit: int = 120) -> tuple[list[str], bool]:
