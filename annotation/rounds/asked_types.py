@@ -238,11 +238,11 @@ def asked_units(round: Round) -> int:
     return asked_counts(round).total()
 
 
-def units_asked_of(round: Round, items: QuerySet[Item]) -> int:
-    """Return how many judgements a round would ask about items that are not drawn yet."""
+def units_asked_of(round: Round, items: QuerySet[Item], n_items: int) -> int:
+    """Return how many judgements a round would ask about so many items that are not drawn yet."""
     asked = asked_of_round(round)
     if asked is None:
-        return items.count() * len(round.type_codes)
+        return n_items * len(round.type_codes)
     return sum(len(asked.of(item)) for item in read_item_fields(items))
 
 

@@ -1,12 +1,13 @@
 """Who judges what: drawing items and sharing them out. Pure, and the same for the same seed."""
 
-from collections.abc import Hashable, Sequence
-from heapq import nsmallest
+from collections.abc import Mapping, Sequence
 from operator import itemgetter
 from random import Random
-from typing import NamedTuple
+from typing import NamedTuple, TypeVar
 
 from django.utils.translation import gettext
+
+Member = TypeVar("Member")
 
 
 class Candidate(NamedTuple):
@@ -28,16 +29,16 @@ def draw_items(
     """
     if size is None and questions is None:
         return [candidate.key for candidate in candidates]
-    if size is not None and size > len(candidates):
-        raise ValueError(
-            gettext("too few items: %(size)s asked for, %(n)s there") % {"size": size, "n": len(candidates)}
-        )
-    random = Random(seed)
     if size is not None and not stratified:
         return draw_keys([candidate.key for candidate in candidates], size=size, seed=seed)
+    strata: dict[str, list[Candidate]] = {}
+    for candidate in candidates:
+        strata.setdefault(candidate.stratum, []).append(candidate)
     if size is not None:
-        return [candidate.key for candidate in _interleaved(candidates, random, size)]
-    ordered = _interleaved(candidates, random) if stratified else random.sample(candidates, len(candidates))
+        keys = {stratum: [member.key for member in members] for stratum, members in strata.items()}
+        return draw_strata(keys, size=size, seed=seed)
+    random = Random(seed)
+    ordered = _interleaved(strata, random) if stratified else random.sample(candidates, len(candidates))
     drawn: list[int] = []
     asked = 0
     for candidate in ordered:
@@ -59,9 +60,7 @@ def draw_keys(keys: Sequence[int], *, size: int, seed: int) -> list[int]:
     Raises ValueError where there are fewer than asked for.
     """
     if size > len(keys):
-        raise ValueError(
-            gettext("too few items: %(size)s asked for, %(n)s there") % {"size": size, "n": len(keys)}
-        )
+        raise _too_few(size, len(keys))
     return [keys[place] for place in _beginning(len(keys), size, Random(seed))]
 
 
@@ -80,22 +79,46 @@ def _beginning(n: int, size: int, random: Random) -> list[int]:
     return first
 
 
-def _interleaved(candidates: Sequence[Candidate], random: Random, size: int | None = None) -> list[Candidate]:
-    """Order the candidates so that every beginning of the list has nearly the strata's shares.
+def draw_strata(strata: Mapping[str, Sequence[int]], *, size: int, seed: int) -> list[int]:
+    """Return what `draw_items` draws of the keys of each stratum, `size` together, in the order drawn.
+
+    Raises ValueError where there are fewer than asked for.
+    """
+    n_items = sum(map(len, strata.values()))
+    if size > n_items:
+        raise _too_few(size, n_items)
+    return _interleaved(strata, Random(seed), size)
+
+
+def _too_few(size: int, n_items: int) -> ValueError:
+    return ValueError(
+        gettext("too few items: %(size)s asked for, %(n)s there") % {"size": size, "n": n_items}
+    )
+
+
+def _interleaved(
+    strata: Mapping[str, Sequence[Member]], random: Random, size: int | None = None
+) -> list[Member]:
+    """Order the strata's members so that every beginning of the list has nearly the strata's shares.
 
     With `size` return so many of the first alone.
     """
-    strata: dict[Hashable, list[Candidate]] = {}
-    for candidate in candidates:
-        strata.setdefault(candidate.stratum, []).append(candidate)
-    placed: list[tuple[float, float, Candidate]] = []
+    n_items = sum(map(len, strata.values()))
+    # So far along their strata there are at least `size` members: half a place is lost in each at most.
+    enough = 1.0 if size is None or not n_items else (size + len(strata)) / n_items
+    placed: list[tuple[float, float, Member]] = []
     for stratum in sorted(strata, key=str):
         members = strata[stratum]
-        for index, candidate in enumerate(random.sample(members, len(members))):
-            placed.append(((index + 0.5) / len(members), random.random(), candidate))
-    by_place = itemgetter(0, 1)
-    first = sorted(placed, key=by_place) if size is None else nsmallest(size, placed, key=by_place)
-    return [candidate for _, _, candidate in first]
+        n_members = len(members)
+        shuffled = random.sample(members, n_members)
+        lots = [random.random() for _ in shuffled]
+        for index, (lot, member) in enumerate(zip(lots, shuffled, strict=True)):
+            place = (index + 0.5) / n_members
+            if place > enough:
+                break
+            placed.append((place, lot, member))
+    first = sorted(placed, key=itemgetter(0, 1))
+    return [member for _, _, member in first[:size]]
 
 
 def share_out(n_items: int, n_members: int, *, overlap: int, seed: int) -> list[tuple[int, ...]]:

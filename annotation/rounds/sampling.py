@@ -1,17 +1,21 @@
 """Which items a draft round would draw: the choice itself, and a preview of it that stores nothing."""
 
 from collections import Counter
-from collections.abc import Iterable, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass
+from itertools import groupby
+from operator import itemgetter
 from typing import Any
 
-from django.db.models import Count, Exists, OuterRef, Q, QuerySet, Value
+from django.db.models import Count, Exists, Max, Min, OuterRef, Q, QuerySet
 from django.utils.translation import gettext
 
 from annotation.access import visible_items, visible_questions
-from annotation.models import Import, Item, Protocol, Round, RoundItem
+from annotation.models import Import, Item, Project, Protocol, Round, RoundItem
+from annotation.projects.change_sign import project_stamp
 from annotation.rounds.asked_types import is_asked_something, units_asked_of
-from annotation.rounds.assignment import Candidate, draw_items, draw_keys
+from annotation.rounds.assignment import Candidate, draw_items, draw_keys, draw_strata
+from core.cache import cached
 from core.errors import Refused
 
 BATCH = 2_000
@@ -40,10 +44,48 @@ class DrawPreview:
 def drawable_items(round: Round, *, exclude_drawn: bool = False) -> QuerySet[Item]:
     """Return the items that the round could draw, without those of other rounds if `exclude_drawn`."""
     items = visible_items(round.project).order_by("id")
+    return (
+        items.exclude(Exists(_drawn_elsewhere(round).filter(item=OuterRef("pk")))) if exclude_drawn else items
+    )
+
+
+def drawable_keys(round: Round, *, exclude_drawn: bool = False) -> Sequence[int]:
+    """Return the keys of the items that the round could draw, ascending.
+
+    Keys without a gap, such as one import gives, are counted and not read.
+    """
+    listed, gone = _listed_and_gone(round, exclude_drawn)
+    ends = listed.aggregate(n=Count("*"), first=Min("id"), last=Max("id"))
+    if ends["n"] and not gone and ends["last"] - ends["first"] + 1 == ends["n"]:
+        return range(ends["first"], ends["last"] + 1)
+    return [key for key in listed.order_by("id").values_list("id", flat=True) if key not in gone]
+
+
+def drawable_strata(round: Round, field: str, *, exclude_drawn: bool = False) -> dict[str, list[int]]:
+    """Return the keys of the items that the round could draw, ascending, by their value of `field`."""
+    listed, gone = _listed_and_gone(round, exclude_drawn)
+    rows = listed.order_by(field, "id").values_list("id", field)
+    alike = groupby((row for row in rows if row[0] not in gone), key=itemgetter(1))
+    return {value: [key for key, _ in members] for value, members in alike}
+
+
+def _listed_and_gone(round: Round, exclude_drawn: bool) -> tuple[QuerySet[Item], set[int]]:
+    """Return the items whose import is done, and the keys of those of them that the round cannot draw.
+
+    Read apart, the first come from an index that has no more than the keys and topics: rows with their
+    texts are ten times as long.
+    """
+    items = round.project.items
+    gone = set(items.filter(withdrawn_at__isnull=False).values_list("id", flat=True))
     if exclude_drawn:
-        elsewhere = RoundItem.objects.filter(item=OuterRef("pk")).exclude(round=round)
-        items = items.exclude(Exists(elsewhere.exclude(round__claimed_for=Round.Work.DRAWING)))
-    return items
+        gone.update(_drawn_elsewhere(round).order_by().values_list("item", flat=True))
+    done = Import.objects.filter(project=round.project, state=Import.State.DONE)
+    return items.filter(brought_by__in=done), gone
+
+
+def _drawn_elsewhere(round: Round) -> QuerySet[RoundItem]:
+    drawn = RoundItem.objects.filter(round__project=round.project).exclude(round=round)
+    return drawn.exclude(round__claimed_for=Round.Work.DRAWING)
 
 
 def drawn_items(
@@ -76,20 +118,20 @@ def drawn_items(
         return [item for item, types in rows_there if is_asked_something(round, types)]
     if external_ids is not None:
         return _picked(items, external_ids)
-    if questions is not None:
+    try:
+        if questions is None:
+            if size is None:
+                return list(drawable_keys(round, exclude_drawn=exclude_drawn))
+            if not stratify_by:
+                keys = drawable_keys(round, exclude_drawn=exclude_drawn)
+                return draw_keys(keys, size=size, seed=round.seed)
+            strata = drawable_strata(round, stratify_by, exclude_drawn=exclude_drawn)
+            return draw_strata(strata, size=size, seed=round.seed)
         asked = Count(
             "questions", filter=Q(questions__brought_by__state=Import.State.DONE, questions__candidate=False)
         )
-        counted = items.annotate(n_questions=asked)
-        rows: Iterable[tuple[int, str, int]] = counted.values_list(
-            "id", stratify_by or "topic", "n_questions"
-        )
-    else:
-        rows = items.values_list("id", stratify_by or "topic", Value(0))
-    try:
-        if size is not None and questions is None and not stratify_by:
-            return draw_keys(list(items.values_list("id", flat=True)), size=size, seed=round.seed)
-        candidates = [Candidate(*row) for row in rows]
+        counted = items.annotate(n_questions=asked).values_list("id", stratify_by or "topic", "n_questions")
+        candidates = [Candidate(*row) for row in counted]
         return draw_items(
             candidates, size=size, questions=questions, stratified=bool(stratify_by), seed=round.seed
         )
@@ -121,8 +163,8 @@ def draw_preview(round: Round, **options: Any) -> DrawPreview:
     judgements = n_questions
     if round.project.protocol == Protocol.FOCUS:
         judgements = sum(
-            units_asked_of(round, round.project.items.filter(pk__in=drawn[start : start + BATCH]))
-            for start in range(0, len(drawn), BATCH)
+            units_asked_of(round, round.project.items.filter(pk__in=batch), len(batch))
+            for batch in (drawn[start : start + BATCH] for start in range(0, len(drawn), BATCH))
         )
     return DrawPreview(
         items=len(drawn),
@@ -138,25 +180,35 @@ def draw_preview(round: Round, **options: Any) -> DrawPreview:
 def _preview_of_all(round: Round, *, exclude_drawn: bool) -> DrawPreview:
     """Return the preview of all items as the database counts them, without their keys."""
     items = drawable_items(round, exclude_drawn=exclude_drawn)
+    project = round.project
+    # What is drawn elsewhere may change without an entry in the project's log.
+    told = f"drawable:{project.pk}:{project_stamp(project)}"
+    counted = _count(project, items) if exclude_drawn else cached(told, lambda: _count(project, items))
+    topics, sources, questions, with_questions = counted
+    focus = project.protocol == Protocol.FOCUS
+    return DrawPreview(
+        items=topics.total(),
+        judgements=units_asked_of(round, items, topics.total()) if focus else questions,
+        questions=questions,
+        without_questions=0 if focus else topics.total() - with_questions,
+        topics=_most_frequent(topics),
+        sources=_most_frequent(sources),
+        first=list(items[:SHOWN_FIRST]),
+    )
+
+
+def _count(project: Project, items: QuerySet[Item]) -> tuple[Counter[str], Counter[str], int, int]:
+    """Return how many items have each topic and each source, their questions, and how many have one."""
     topics: Counter[str] = Counter()
     sources: Counter[str] = Counter()
     for topic, source, n in items.order_by().values_list("topic", "source").annotate(n=Count("*")):
         topics[topic] += n
         sources[source] += n
-    asked = {"n": 0, "items": topics.total()}
-    if round.project.protocol == Protocol.CQS_GEN:
-        questions = visible_questions(round.project).filter(item__in=items.order_by())
-        asked = questions.aggregate(n=Count("id"), items=Count("item", distinct=True))
-    focus = round.project.protocol == Protocol.FOCUS
-    return DrawPreview(
-        items=topics.total(),
-        judgements=units_asked_of(round, items) if focus else asked["n"],
-        questions=asked["n"],
-        without_questions=topics.total() - asked["items"],
-        topics=_most_frequent(topics),
-        sources=_most_frequent(sources),
-        first=list(items[:SHOWN_FIRST]),
-    )
+    if project.protocol != Protocol.CQS_GEN:
+        return topics, sources, 0, 0
+    questions = visible_questions(project).filter(item__in=items.order_by())
+    asked = questions.aggregate(n=Count("id"), items=Count("item", distinct=True))
+    return topics, sources, asked["n"], asked["items"]
 
 
 def _most_frequent(counts: Counter[str]) -> list[tuple[str, int]]:

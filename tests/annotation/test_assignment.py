@@ -51,6 +51,15 @@ def test_a_stratified_sample_keeps_the_shares():
     assert Counter("ab"[key % 4 == 0] for key in drawn) == {"a": 15, "b": 5}
 
 
+def test_a_seed_draws_what_it_drew_in_every_version():
+    """What a published protocol gives as its seed draws the same items again."""
+    of_seven = {"size": 7, "questions": None, "seed": 5}
+    assert draw_items(CANDIDATES, stratified=False, **of_seven) == [39, 16, 22, 33, 1, 29, 15]
+    assert draw_items(CANDIDATES, stratified=True, **of_seven) == [26, 11, 20, 31, 15, 34, 16]
+    by_questions = draw_items(CANDIDATES, size=None, questions=9, stratified=True, seed=5)
+    assert by_questions == [26, 11, 20, 31, 15, 34, 16]
+
+
 def test_items_are_added_until_the_questions_are_reached():
     drawn = draw_items(CANDIDATES, size=None, questions=15, stratified=False, seed=5)
     counts = [key % 3 for key in drawn]
