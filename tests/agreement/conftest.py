@@ -3,15 +3,15 @@
 import pytest
 
 from agreement import tasks
-from tests.agreement.builders import (
-    items_make,
-    members_make,
-    project_make,
-    round_make,
-    round_open,
-    type_judge,
+from tests.factories.reports import TEXT
+from tests.factories.stored import (
+    open_stored,
+    store_answers,
+    store_items,
+    store_members,
+    store_project,
+    store_round,
 )
-from tests.agreement.reports import TEXT
 
 
 @pytest.fixture
@@ -25,12 +25,12 @@ def sent(monkeypatch):
 
 @pytest.fixture
 def round():
-    project = project_make()
-    items = items_make(project, {"a": TEXT, "b": TEXT})
-    members = members_make(project, ["A1", "A2"])
-    made = round_make(project, list(items.values()), live_agreement=True)
-    round_open(made)
+    project = store_project()
+    items = store_items(project, {"a": TEXT, "b": TEXT})
+    members = store_members(project, ["A1", "A2"])
+    made = store_round(project, list(items.values()), live_agreement=True)
+    open_stored(made)
     for item in items.values():
-        type_judge(made, item, members["A1"], {"OG": (0, 8), "LE": False})
-        type_judge(made, item, members["A2"], {"OG": (0, 8), "LE": (20, 25)})
+        store_answers(made, item, members["A1"], {"OG": (0, 8), "LE": False})
+        store_answers(made, item, members["A2"], {"OG": (0, 8), "LE": (20, 25)})
     return made

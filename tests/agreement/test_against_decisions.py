@@ -10,7 +10,7 @@ from annotation.judging.recording import Unit
 from annotation.models import Import, Item, Resolution
 from annotation.rounds.lifecycle import round_close
 from tests import factories
-from tests.agreement import builders
+from tests.factories import stored
 from tests.frontend.test_agreement_page import row_of, words
 
 pytestmark = [pytest.mark.django_db, pytest.mark.database]
@@ -23,9 +23,9 @@ def study():
     factories.open_round(made)
     ann, bea, cai = made.annotators
     for place, item in enumerate(made.items):
-        builders.type_judge(made.round, item, ann, {"LE": (0, 3)})
-        builders.type_judge(made.round, item, bea, {"LE": (0, 3) if place < 2 else False})
-        builders.type_judge(made.round, item, cai, {"LE": "?" if place == 3 else False})
+        stored.store_answers(made.round, item, ann, {"LE": (0, 3)})
+        stored.store_answers(made.round, item, bea, {"LE": (0, 3) if place < 2 else False})
+        stored.store_answers(made.round, item, cai, {"LE": "?" if place == 3 else False})
     made.round = round_close(made.round, by=made.lead)
     assert report_compute(report_id=AgreementReport.objects.get().id)
     return made
@@ -89,8 +89,8 @@ def test_labels_of_questions_are_compared_by_their_code():
     factories.open_round(made)
     first, second = made.items[0].questions.order_by("position")
     for member, label in zip(made.annotators, ("USE", "UN"), strict=True):
-        builders.question_judge(made.round, first, member, label)
-        builders.question_judge(made.round, second, member, "USE")
+        stored.store_label(made.round, first, member, label)
+        stored.store_label(made.round, second, member, "USE")
     made.round = round_close(made.round, by=made.lead)
     assert report_compute(report_id=AgreementReport.objects.get().id)
     resolution_decide(

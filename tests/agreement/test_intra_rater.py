@@ -9,20 +9,19 @@ from agreement.computation.requests import report_request
 from agreement.models import AgreementReport
 from agreement.report.loading import read_judgements
 from annotation.models import Assignment, TypeAnnotation
-from tests.agreement.builders import (
-    items_make,
-    members_make,
-    project_make,
-    question_judge,
-    questions_make,
-    round_make,
-    round_open,
-    round_shut,
-    type_judge,
-)
-from tests.agreement.reports import TEXT, computed
 from tests.conftest import client_of
-from tests.frontend.studies import disputed_study
+from tests.factories.reports import TEXT, computed, disputed_study
+from tests.factories.stored import (
+    close_stored,
+    open_stored,
+    store_answers,
+    store_items,
+    store_label,
+    store_members,
+    store_project,
+    store_questions,
+    store_round,
+)
 from tests.pages import html_of
 
 pytestmark = [pytest.mark.django_db, pytest.mark.database]
@@ -33,23 +32,23 @@ SPANS = {"Everyone": (0, 8), "Everyone knows": (0, 14), "buses": (20, 25)}
 @pytest.fixture
 def once():
     """Two annotators who say the same of three texts, in a closed round."""
-    project = project_make()
-    items = list(items_make(project, {f"i{number}": TEXT for number in range(3)}).values())
-    members = members_make(project, ["A1", "A2"])
-    made = round_open(round_make(project, items))
+    project = store_project()
+    items = list(store_items(project, {f"i{number}": TEXT for number in range(3)}).values())
+    members = store_members(project, ["A1", "A2"])
+    made = open_stored(store_round(project, items))
     for item in items:
         for member in members.values():
-            type_judge(made, item, member, {"OG": SPANS["Everyone"], "LE": False})
-    return round_shut(made)
+            store_answers(made, item, member, {"OG": SPANS["Everyone"], "LE": False})
+    return close_stored(made)
 
 
 def repeat_some(made):
     """A1 met two of the texts again: one answer changed, one span grew."""
-    (member,) = members_make(made.project, ["A1"]).values()
+    (member,) = store_members(made.project, ["A1"]).values()
     first, second = made.items.order_by("external_id")[:2]
-    type_judge(made, first, member, {"OG": SPANS["Everyone"], "LE": False}, repeat=True)
+    store_answers(made, first, member, {"OG": SPANS["Everyone"], "LE": False}, repeat=True)
     again = {"OG": SPANS["Everyone knows"], "LE": SPANS["buses"]}
-    type_judge(made, second, member, again, repeat=True)
+    store_answers(made, second, member, again, repeat=True)
     return made
 
 
@@ -133,17 +132,17 @@ def test_some_types_of_a_round_keep_their_own_repeats(repeated):
 
 
 def test_labels_of_questions_are_compared_too():
-    project = project_make("cqs_gen")
-    item = items_make(project, {"a": TEXT})["a"]
-    questions = questions_make(item, ["Why?", "How?"])
-    (member,) = members_make(project, ["A1"]).values()
-    made = round_open(round_make(project, [item]))
+    project = store_project("cqs_gen")
+    item = store_items(project, {"a": TEXT})["a"]
+    questions = store_questions(item, ["Why?", "How?"])
+    (member,) = store_members(project, ["A1"]).values()
+    made = open_stored(store_round(project, [item]))
     for question, first, again in zip(questions, ("USE", "USE"), ("USE", "UN"), strict=True):
-        question_judge(made, question, member, first)
-        question_judge(made, question, member, again, repeat=True)
-    own = people_of(computed(round_shut(made)))["A1"]["with_self"]
+        store_label(made, question, member, first)
+        store_label(made, question, member, again, repeat=True)
+    own = people_of(computed(close_stored(made)))["A1"]["with_self"]
     assert (own["n"], own["observed_agreement"]["value"], own["token_jaccard"]["n_pairs"]) == (2, 0.5, 0)
 
 
 def test_without_repeats_no_annotator_has_such_a_figure(round):
-    assert all("with_self" not in person for person in people_of(computed(round_shut(round))).values())
+    assert all("with_self" not in person for person in people_of(computed(close_stored(round))).values())

@@ -14,15 +14,15 @@ from agreement.report.loading import (
 )
 from agreement.report.span_sums import span_frame
 from annotation.models import Assignment, TypeAnnotation
-from tests.agreement.builders import (
-    items_make,
-    members_make,
-    project_make,
-    question_judge,
-    questions_make,
-    round_make,
-    round_shut,
-    type_judge,
+from tests.factories.stored import (
+    close_stored,
+    store_answers,
+    store_items,
+    store_label,
+    store_members,
+    store_project,
+    store_questions,
+    store_round,
 )
 
 pytestmark = [pytest.mark.django_db, pytest.mark.database]
@@ -33,13 +33,13 @@ TEXT = "Everyone knows that buses are late."
 @pytest.fixture
 def study():
     """Two items, A2 and A10; VAT of item i1 is yes with a span by both, LE is split."""
-    project = project_make()
-    items = items_make(project, {"i2": TEXT, "i1": TEXT}, topic="Transport")
-    members = members_make(project, ["A10", "A2"])
-    round = round_make(project, list(items.values()))
-    type_judge(round, items["i1"], members["A10"], {"VAT": (0, 8), "LE": False}, seconds=7)
-    type_judge(round, items["i1"], members["A2"], {"VAT": (0, 14), "LE": (9, 14)})
-    type_judge(round, items["i2"], members["A2"], {"VAT": False})
+    project = store_project()
+    items = store_items(project, {"i2": TEXT, "i1": TEXT}, topic="Transport")
+    members = store_members(project, ["A10", "A2"])
+    round = store_round(project, list(items.values()))
+    store_answers(round, items["i1"], members["A10"], {"VAT": (0, 8), "LE": False}, seconds=7)
+    store_answers(round, items["i1"], members["A2"], {"VAT": (0, 14), "LE": (9, 14)})
+    store_answers(round, items["i2"], members["A2"], {"VAT": False})
     return round, items, members
 
 
@@ -66,7 +66,7 @@ def test_spans_and_seconds_stand_beside_their_judgement(study):
 
 def test_undecided_is_no_judgement_and_cannot_judge_is_missing_but_counted(study):
     round, items, members = study
-    type_judge(round, items["i2"], members["A10"], {"VAT": "?", "LE": None})
+    store_answers(round, items["i2"], members["A10"], {"VAT": "?", "LE": None})
     judgements = read_judgements(round)
     assert judgements.ratings(kind_index(judgements, "VAT")).tolist() == [[1, 1], [0, -1]]
     assert judgements.n_judgements == 5
@@ -76,7 +76,7 @@ def test_undecided_is_no_judgement_and_cannot_judge_is_missing_but_counted(study
 def test_judgements_after_a_reopening_are_left_out(study):
     round, items, members = study
     before = judgements_digest(round)
-    type_judge(round, items["i2"], members["A10"], {"VAT": (0, 5)}, after_reopening=True)
+    store_answers(round, items["i2"], members["A10"], {"VAT": (0, 5)}, after_reopening=True)
     assert judgements_digest(round) == before
 
 
@@ -101,7 +101,7 @@ def test_a_withdrawn_item_leaves_with_all_its_judgements(study):
 
 def test_the_frame_is_the_same_from_the_database_and_from_the_judgements(study):
     round, items, members = study
-    type_judge(round, items["i2"], members["A10"], {"WE": (0, 8)}, after_reopening=True)
+    store_answers(round, items["i2"], members["A10"], {"WE": (0, 8)}, after_reopening=True)
     for _ in range(2):
         judgements = read_judgements(round)
         expected, found = span_frame(judgements), read_frame(round, judgements.items)
@@ -113,13 +113,13 @@ def test_the_frame_is_the_same_from_the_database_and_from_the_judgements(study):
 def test_the_digest_does_not_depend_on_the_order_of_storing():
     digests = []
     for slug, order in (("one", ["i1", "i2"]), ("two", ["i2", "i1"])):
-        project = project_make(slug=slug)
-        items = items_make(project, dict.fromkeys(order, TEXT))
-        members = members_make(project, ["A1", "A2"] if slug == "one" else ["A2", "A1"])
-        round = round_make(project, list(items.values()))
+        project = store_project(slug=slug)
+        items = store_items(project, dict.fromkeys(order, TEXT))
+        members = store_members(project, ["A1", "A2"] if slug == "one" else ["A2", "A1"])
+        round = store_round(project, list(items.values()))
         for name in order:
-            type_judge(round, items[name], members["A1"], {"WE": (0, 8), "LE": False})
-            type_judge(round, items[name], members["A2"], {"LE": name == "i1" and (0, 4)})
+            store_answers(round, items[name], members["A1"], {"WE": (0, 8), "LE": False})
+            store_answers(round, items[name], members["A2"], {"LE": name == "i1" and (0, 4)})
         digests.append(judgements_digest(round))
     assert digests[0] == digests[1]
 
@@ -156,16 +156,16 @@ def test_a_decision_undone_and_taken_again_has_the_same_digest(study):
 
 
 def test_questions_are_units_of_their_items_with_labels_and_reasons():
-    project = project_make("cqs_gen")
-    items = items_make(project, {"b": TEXT, "a": TEXT})
-    first = questions_make(items["a"], ["Why?", "Who?"])
-    (other,) = questions_make(items["b"], ["When?"])
-    members = members_make(project, ["A1", "A2"])
-    round = round_make(project, list(items.values()))
-    question_judge(round, first[0], members["A1"], "IN", reason="NC")
-    question_judge(round, first[1], members["A1"], "UN")
-    question_judge(round, first[0], members["A2"], "USE")
-    question_judge(round, other, members["A2"], None)
+    project = store_project("cqs_gen")
+    items = store_items(project, {"b": TEXT, "a": TEXT})
+    first = store_questions(items["a"], ["Why?", "Who?"])
+    (other,) = store_questions(items["b"], ["When?"])
+    members = store_members(project, ["A1", "A2"])
+    round = store_round(project, list(items.values()))
+    store_label(round, first[0], members["A1"], "IN", reason="NC")
+    store_label(round, first[1], members["A1"], "UN")
+    store_label(round, first[0], members["A2"], "USE")
+    store_label(round, other, members["A2"], None)
     judgements = read_judgements(round)
     codes = judgements.categories
     assert codes == ("USE", "UN", "IN")
@@ -177,12 +177,12 @@ def test_questions_are_units_of_their_items_with_labels_and_reasons():
 
 
 def test_item_fields_group_items_and_free_texts_are_left_out():
-    project = project_make()
-    items = items_make(project, {f"i{n}": TEXT for n in range(70)}, source="Debate")
+    project = store_project()
+    items = store_items(project, {f"i{n}": TEXT for n in range(70)}, source="Debate")
     for number, item in enumerate(items.values()):
         item.metadata = {"fallacies": ["ad hominem", "straw man"][: number % 3], "note": f"n{number}"}
         item.save()
-    fields = read_judgements(round_make(project, list(items.values()))).items.fields
+    fields = read_judgements(store_round(project, list(items.values()))).items.fields
     assert set(fields) == {"source", "fallacies"}
     counts = np.unique([len(values) for values in fields["fallacies"]], return_counts=True)[1]
     assert counts.tolist() == [24, 23, 23]
@@ -195,7 +195,7 @@ def test_texts_come_in_the_order_asked_for_in_batches(study):
 
 def test_a_closed_round_reads_as_the_open_one_did(study):
     before = judgements_digest(study[0])
-    assert judgements_digest(round_shut(study[0])) == before
+    assert judgements_digest(close_stored(study[0])) == before
 
 
 def test_pseudonyms_sort_by_their_number():

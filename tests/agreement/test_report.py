@@ -12,14 +12,14 @@ from agreement.report.loading import read_judgements, read_texts
 from agreement.report.parameters import clean_parameters
 from agreement.spans.consensus import label_consensus
 from core.canonical_json import canonical_json
-from tests.agreement.builders import (
-    items_make,
-    members_make,
-    project_make,
-    question_judge,
-    questions_make,
-    round_make,
-    type_judge,
+from tests.factories.stored import (
+    store_answers,
+    store_items,
+    store_label,
+    store_members,
+    store_project,
+    store_questions,
+    store_round,
 )
 
 pytestmark = [pytest.mark.django_db, pytest.mark.database]
@@ -44,10 +44,10 @@ def section(report, key):
 @pytest.fixture
 def study():
     """Four items, three annotators. OG: all no; 2-1 yes; all yes, one gold span; all yes, spans apart."""
-    project = project_make()
-    items = items_make(project, {f"i{n}": TEXT for n in range(1, 5)}, topic="Transport")
-    members = members_make(project, ["A1", "A2", "A3"])
-    round = round_make(project, list(items.values()))
+    project = store_project()
+    items = store_items(project, {f"i{n}": TEXT for n in range(1, 5)}, topic="Transport")
+    members = store_members(project, ["A1", "A2", "A3"])
+    round = store_round(project, list(items.values()))
     answers = {
         "i1": (False, False, False),
         "i2": (EVERYONE, BUSES, False),
@@ -56,7 +56,7 @@ def study():
     }
     for name, row in answers.items():
         for member, answer in zip(members.values(), row, strict=True):
-            type_judge(round, items[name], member, {"OG": answer, "LE": False})
+            store_answers(round, items[name], member, {"OG": answer, "LE": False})
     return round, items, members
 
 
@@ -133,11 +133,11 @@ def test_the_queue_has_the_decided_yes_without_gold_span_and_not_what_is_settled
 
 def test_a_tie_waits_for_a_decision_and_a_settled_majority_is_only_listed(study):
     round, items, members = study
-    type_judge(round, items["i1"], members["A1"], {"WE": EVERYONE})
-    type_judge(round, items["i1"], members["A2"], {"WE": False})
-    type_judge(round, items["i2"], members["A1"], {"WE": EVERYONE})
-    type_judge(round, items["i2"], members["A2"], {"WE": EVERYONE})
-    type_judge(round, items["i2"], members["A3"], {"WE": False})
+    store_answers(round, items["i1"], members["A1"], {"WE": EVERYONE})
+    store_answers(round, items["i1"], members["A2"], {"WE": False})
+    store_answers(round, items["i2"], members["A1"], {"WE": EVERYONE})
+    store_answers(round, items["i2"], members["A2"], {"WE": EVERYONE})
+    store_answers(round, items["i2"], members["A3"], {"WE": False})
     report = build(round)
     assert section(report, "type:WE")["consensus"] == {
         "decided": {"no": 0, "yes": 1},
@@ -152,7 +152,7 @@ def test_a_tie_waits_for_a_decision_and_a_settled_majority_is_only_listed(study)
 
 def test_a_single_judgement_decides_but_is_shown_as_single_and_never_gold(study):
     round, items, members = study
-    type_judge(round, items["i1"], members["A1"], {"WE": EVERYONE})
+    store_answers(round, items["i1"], members["A1"], {"WE": EVERYONE})
     report = build(round)
     figures = section(report, "type:WE")
     assert figures["consensus"]["single"] == {"no": 0, "yes": 1}
@@ -172,13 +172,13 @@ def test_groups_and_all_types_pool_the_units_of_their_types(study):
 
 
 def test_items_are_resampled_with_all_their_types_so_equal_types_narrow_no_interval():
-    project = project_make("context_sufficiency")
-    items = items_make(project, {f"i{n:02}": TEXT for n in range(30)})
-    members = members_make(project, ["A1", "A2"])
-    round = round_make(project, list(items.values()))
+    project = store_project("context_sufficiency")
+    items = store_items(project, {f"i{n:02}": TEXT for n in range(30)})
+    members = store_members(project, ["A1", "A2"])
+    round = store_round(project, list(items.values()))
     for n, item in enumerate(items.values()):
         for member, answer in zip(members.values(), (n % 2 == 0, n % 3 == 0), strict=True):
-            type_judge(round, item, member, {"CTX": answer, "TOP": answer})
+            store_answers(round, item, member, {"CTX": answer, "TOP": answer})
     report = build(round, replicates=2000)
     single, pooled = (section(report, key)["estimates"]["observed_agreement"] for key in ("type:CTX", "all"))
     assert pooled["value"] == single["value"]
@@ -200,7 +200,7 @@ def test_the_majority_of_a_table_is_that_of_each_unit(rows):
 
 def test_each_annotator_has_rates_by_type_agreement_with_the_rest_and_median_seconds(study):
     round, items, members = study
-    type_judge(round, items["i1"], members["A3"], {"WE": "?"}, seconds=40)
+    store_answers(round, items["i1"], members["A3"], {"WE": "?"}, seconds=40)
     people = {entry["pseudonym"]: entry for entry in build(round).figures["annotators"]}
     assert people["A3"]["types"]["OG"]["shares"]["yes"]["value"] == 0.5
     assert people["A1"]["types"]["OG"]["shares"]["yes"]["value"] == 0.75
@@ -213,21 +213,21 @@ def test_each_annotator_has_rates_by_type_agreement_with_the_rest_and_median_sec
 
 def test_judgements_made_elsewhere_have_no_seconds(study):
     round, items, members = study
-    type_judge(round, items["i1"], members["A1"], {"WE": False}, seconds=0)
+    store_answers(round, items["i1"], members["A1"], {"WE": False}, seconds=0)
     assert section(build(round), "type:WE")["median_seconds"] is None
 
 
 def test_the_cross_table_says_whose_yes_it_counts():
-    project = project_make()
-    items = items_make(project, {"a": TEXT, "b": TEXT, "c": TEXT})
+    project = store_project()
+    items = store_items(project, {"a": TEXT, "b": TEXT, "c": TEXT})
     for item, fallacies in zip(items.values(), (["hasty"], ["hasty", "straw"], ["straw"]), strict=True):
         item.metadata = {"fallacies": fallacies}
         item.save()
-    members = members_make(project, ["A1", "A2", "A3"])
-    round = round_make(project, list(items.values()))
+    members = store_members(project, ["A1", "A2", "A3"])
+    round = store_round(project, list(items.values()))
     for member, answers in zip(members.values(), ("yyn", "ynn", "nnn"), strict=True):
         for item, answer in zip(items.values(), answers, strict=True):
-            type_judge(round, item, member, {"OG": EVERYONE if answer == "y" else False})
+            store_answers(round, item, member, {"OG": EVERYONE if answer == "y" else False})
     (table,) = build(round).figures["cross"]
     assert (table["field"], table["values"], table["n_items"]) == ("fallacies", ["hasty", "straw"], [2, 2])
     row = next(row for row in table["rows"] if row["code"] == "OG")
@@ -235,13 +235,13 @@ def test_the_cross_table_says_whose_yes_it_counts():
 
 
 def test_types_without_spans_need_no_span_figures():
-    project = project_make("context_sufficiency")
-    items = items_make(project, {"a": TEXT, "b": TEXT})
-    members = members_make(project, ["A1", "A2"])
-    round = round_make(project, list(items.values()))
+    project = store_project("context_sufficiency")
+    items = store_items(project, {"a": TEXT, "b": TEXT})
+    members = store_members(project, ["A1", "A2"])
+    round = store_round(project, list(items.values()))
     for item in items.values():
-        type_judge(round, item, members["A1"], {"CTX": True, "TOP": True})
-        type_judge(round, item, members["A2"], {"CTX": item.external_id == "a", "TOP": True})
+        store_answers(round, item, members["A1"], {"CTX": True, "TOP": True})
+        store_answers(round, item, members["A2"], {"CTX": item.external_id == "a", "TOP": True})
     report = build(round)
     assert section(report, "type:CTX")["spans"] is None
     assert section(report, "all")["spans"] is None
@@ -252,17 +252,17 @@ def test_types_without_spans_need_no_span_figures():
 
 @pytest.fixture
 def questions():
-    project = project_make("cqs_gen")
-    items = items_make(project, {"a": TEXT, "b": TEXT})
-    asked = [*questions_make(items["a"], ["Why?", "Who?"]), *questions_make(items["b"], ["When?", "How?"])]
-    members = members_make(project, ["A1", "A2", "A3"])
-    round = round_make(project, list(items.values()))
+    project = store_project("cqs_gen")
+    items = store_items(project, {"a": TEXT, "b": TEXT})
+    asked = [*store_questions(items["a"], ["Why?", "Who?"]), *store_questions(items["b"], ["When?", "How?"])]
+    members = store_members(project, ["A1", "A2", "A3"])
+    round = store_round(project, list(items.values()))
     for question, row in zip(
         asked, ("USE USE USE", "USE UN IN:NC", "IN:NC IN:BR IN:NC", "UN UN IN:UR"), strict=True
     ):
         for member, answer in zip(members.values(), row.split(), strict=True):
             label, _, reason = answer.partition(":")
-            question_judge(round, question, member, label, reason=reason)
+            store_label(round, question, member, label, reason=reason)
     return round, asked
 
 
@@ -306,15 +306,15 @@ def test_same_judgements_give_the_same_bytes_and_another_seed_other_intervals(st
 def test_the_order_of_storing_changes_no_byte():
     texts = []
     for slug, order in (("one", [0, 1, 2]), ("two", [2, 0, 1])):
-        project = project_make(slug=slug)
+        project = store_project(slug=slug)
         names = ["a", "b", "c"]
-        items = items_make(project, {names[n]: TEXT for n in order})
-        members = members_make(project, [f"A{n + 1}" for n in order])
-        round = round_make(project, [items[names[n]] for n in order])
+        items = store_items(project, {names[n]: TEXT for n in order})
+        members = store_members(project, [f"A{n + 1}" for n in order])
+        round = store_round(project, [items[names[n]] for n in order])
         for n in order:
             for m in order:
                 answer = EVERYONE if (n + m) % 2 else False
-                type_judge(round, items[names[n]], members[f"A{m + 1}"], {"OG": answer})
+                store_answers(round, items[names[n]], members[f"A{m + 1}"], {"OG": answer})
         texts.append(canonical_json(build(round).figures))
     assert texts[0] == texts[1]
 
@@ -336,8 +336,8 @@ def test_a_live_report_tells_nothing_of_fewer_items_than_five(study, monkeypatch
 
 
 def test_an_empty_round_is_undefined_and_not_an_error():
-    project = project_make()
-    report = build(round_make(project, list(items_make(project, {"a": TEXT}).values())))
+    project = store_project()
+    report = build(store_round(project, list(store_items(project, {"a": TEXT}).values())))
     assert section(report, "all")["estimates"]["krippendorff_alpha"]["reason"] == "no_items"
     assert report.figures["n_judgements"] == 0
 
@@ -368,13 +368,13 @@ def test_a_long_pass_over_the_spans_says_that_it_is_alive(study, monkeypatch):
 
 
 def test_a_text_without_spaces_between_words_is_counted_by_characters():
-    project = project_make()
+    project = store_project()
     text = "公園は人々を幸せにする。誰もがそう言う。"
-    items = items_make(project, {"a": text})
-    members = members_make(project, ["A1", "A2"])
-    round = round_make(project, list(items.values()))
-    type_judge(round, items["a"], members["A1"], {"OG": (0, 4)})
-    type_judge(round, items["a"], members["A2"], {"OG": (2, 6)})
+    items = store_items(project, {"a": text})
+    members = store_members(project, ["A1", "A2"])
+    round = store_round(project, list(items.values()))
+    store_answers(round, items["a"], members["A1"], {"OG": (0, 4)})
+    store_answers(round, items["a"], members["A2"], {"OG": (2, 6)})
     spans = section(build(round), "type:OG")["spans"]
     assert spans["counted_by_characters"] == 1
     assert spans["similarity"]["token_jaccard"]["value"] == pytest.approx(2 / 6)

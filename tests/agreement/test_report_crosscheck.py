@@ -22,15 +22,15 @@ from agreement.report.figures import (
 )
 from annotation.models import TypeAnnotation
 from core.jobs import LEASE
-from tests.agreement.builders import (
-    items_make,
-    members_make,
-    project_make,
-    round_make,
-    round_shut,
-    type_judge,
-)
 from tests.declared import drift
+from tests.factories.stored import (
+    close_stored,
+    store_answers,
+    store_items,
+    store_members,
+    store_project,
+    store_round,
+)
 
 pytestmark = [pytest.mark.django_db, pytest.mark.database]
 
@@ -39,12 +39,12 @@ TEXT = "Everyone knows that buses are late."
 
 def round_judged(project, items, members, answers, **fields):
     """Answers for OG, one word an annotator, a letter an item: y, n or - for not judged."""
-    round = round_make(project, items, **fields)
+    round = store_round(project, items, **fields)
     for member, word in zip(members, answers, strict=True):
         for item, letter in zip(items, word, strict=True):
             if letter != "-":
-                type_judge(round, item, member, {"OG": (0, 8) if letter == "y" else False})
-    return round_shut(round)
+                store_answers(round, item, member, {"OG": (0, 8) if letter == "y" else False})
+    return close_stored(round)
 
 
 def computed(round):
@@ -56,9 +56,9 @@ def computed(round):
 
 @pytest.fixture
 def study():
-    project = project_make()
-    items = list(items_make(project, {f"i{n}": TEXT for n in range(6)}).values())
-    return project, items, list(members_make(project, ["A1", "A2", "A3"]).values())
+    project = store_project()
+    items = list(store_items(project, {f"i{n}": TEXT for n in range(6)}).values())
+    return project, items, list(store_members(project, ["A1", "A2", "A3"]).values())
 
 
 def test_a_report_of_complete_judgements_is_checked_by_both_libraries(study):

@@ -11,14 +11,14 @@ from agreement.computation.compute import report_claim, report_compute, report_s
 from agreement.computation.requests import report_request
 from agreement.models import AgreementReport, ConsensusSpan, DisputedUnit
 from core.jobs import ATTEMPTS
-from tests.agreement.builders import round_shut
-from tests.agreement.reports import QUICK, computed
+from tests.factories.reports import QUICK, computed
+from tests.factories.stored import close_stored
 
 pytestmark = [pytest.mark.django_db, pytest.mark.database]
 
 
 def test_a_computed_report_is_stored_whole(round):
-    report = computed(round_shut(round))
+    report = computed(close_stored(round))
     assert report.state == "done"
     assert report.figures["n_judgements"] == 8
     assert report.progress_done == report.progress_total == 17
@@ -33,14 +33,14 @@ def test_a_computed_report_is_stored_whole(round):
 
 
 def test_a_second_claim_of_the_same_report_gets_nothing(round):
-    report = report_request(round=round_shut(round), parameters=QUICK)
+    report = report_request(round=close_stored(round), parameters=QUICK)
     assert report_claim(report_id=report.id)
     assert report_claim(report_id=report.id) is None
     assert not report_compute(report_id=report.id)
 
 
 def test_a_worker_whose_lease_ran_out_stores_nothing_after_another_took_over(round, monkeypatch):
-    report = report_request(round=round_shut(round), parameters=QUICK)
+    report = report_request(round=close_stored(round), parameters=QUICK)
     build = jobs.build_report
 
     def overtaken(*args, **kwargs):
@@ -57,7 +57,7 @@ def test_a_worker_whose_lease_ran_out_stores_nothing_after_another_took_over(rou
 
 
 def test_a_worker_stores_nothing_while_another_has_its_report(round, monkeypatch):
-    report = report_request(round=round_shut(round), parameters=QUICK)
+    report = report_request(round=close_stored(round), parameters=QUICK)
     build = jobs.build_report
 
     def taken_over(*args, **kwargs):
@@ -71,7 +71,7 @@ def test_a_worker_stores_nothing_while_another_has_its_report(round, monkeypatch
 
 
 def test_what_a_dead_worker_left_behind_is_replaced(round):
-    report = report_request(round=round_shut(round), parameters=QUICK)
+    report = report_request(round=close_stored(round), parameters=QUICK)
     report_claim(report_id=report.id)
     item = round.items.first()
     ConsensusSpan.objects.create(
@@ -94,13 +94,13 @@ def test_what_a_dead_worker_left_behind_is_replaced(round):
 
 
 def test_a_running_report_with_a_lease_is_left_alone(round):
-    report = report_request(round=round_shut(round), parameters=QUICK)
+    report = report_request(round=close_stored(round), parameters=QUICK)
     report_claim(report_id=report.id)
     assert report_sweep() == []
 
 
 def test_a_report_that_waits_too_long_is_sent_again_but_not_at_every_sweep(round):
-    report = report_request(round=round_shut(round), parameters=QUICK)
+    report = report_request(round=close_stored(round), parameters=QUICK)
     assert report_sweep() == []
     AgreementReport.objects.update(enqueued_at=timezone.now() - timedelta(minutes=2))
     assert report_sweep() == [report.id]
@@ -108,7 +108,7 @@ def test_a_report_that_waits_too_long_is_sent_again_but_not_at_every_sweep(round
 
 
 def test_a_report_that_stops_every_worker_is_given_up_with_a_reason(round):
-    report = report_request(round=round_shut(round), parameters=QUICK)
+    report = report_request(round=close_stored(round), parameters=QUICK)
     report_claim(report_id=report.id)
     AgreementReport.objects.update(attempts=ATTEMPTS, lease_until=timezone.now() - timedelta(seconds=1))
     assert report_sweep() == []
@@ -118,7 +118,7 @@ def test_a_report_that_stops_every_worker_is_given_up_with_a_reason(round):
 
 
 def test_an_error_is_stored_with_its_place_and_without_what_was_judged(round, monkeypatch, caplog):
-    report = report_request(round=round_shut(round), parameters=QUICK)
+    report = report_request(round=close_stored(round), parameters=QUICK)
 
     def broken(*args, **kwargs):
         raise ValueError("Everyone is no number")

@@ -18,17 +18,17 @@ from agreement.models import AgreementReport, ReportPart
 from annotation.models import Item, TypeAnnotation
 from core.canonical_json import canonical_json
 from core.jobs import ATTEMPTS, Lease
-from tests.agreement.builders import (
-    items_make,
-    members_make,
-    project_make,
-    round_make,
-    round_open,
-    round_shut,
-    type_judge,
-)
-from tests.agreement.reports import QUICK
 from tests.agreement.small_encoder import encoder_folder
+from tests.factories.reports import QUICK
+from tests.factories.stored import (
+    close_stored,
+    open_stored,
+    store_answers,
+    store_items,
+    store_members,
+    store_project,
+    store_round,
+)
 
 pytestmark = [pytest.mark.django_db, pytest.mark.database]
 
@@ -46,20 +46,20 @@ def judge_at_random(made, items, members, seed):
                 code: (random.choice(WORDS) if spans[code] else True) if random.random() < rate else False
                 for code, rate in zip(types, [0.05, *([0.5] * (len(types) - 1))], strict=True)
             }
-            type_judge(made, item, member, answers)
+            store_answers(made, item, member, answers)
 
 
 @pytest.fixture
 def large():
     """A closed round of six texts after another one, with all types judged, some judgements missing."""
-    project = project_make()
-    items = list(items_make(project, {f"i{number}": TEXT for number in range(6)}).values())
-    members = list(members_make(project, ["A1", "A2", "A3"]).values())
+    project = store_project()
+    items = list(store_items(project, {f"i{number}": TEXT for number in range(6)}).values())
+    members = list(store_members(project, ["A1", "A2", "A3"]).values())
     for seed in (1, 2):
-        made = round_make(project, items)
-        round_open(made)
+        made = store_round(project, items)
+        open_stored(made)
         judge_at_random(made, items, members, seed)
-        round_shut(made)
+        close_stored(made)
     return made
 
 

@@ -13,14 +13,14 @@ from agreement.computation.requests import (
 from agreement.models import AgreementReport
 from agreement.report.parameters import ParametersRefused
 from annotation.models import TypeAnnotation
-from tests.agreement.builders import members_make, round_make, round_shut
-from tests.agreement.reports import QUICK, change_judgement, computed
+from tests.factories.reports import QUICK, change_judgement, computed
+from tests.factories.stored import close_stored, store_members, store_round
 
 pytestmark = [pytest.mark.django_db, pytest.mark.database]
 
 
 def test_asking_twice_is_asking_once_before_and_after_computing(round):
-    round_shut(round)
+    close_stored(round)
     first = report_request(round=round, parameters=QUICK)
     assert report_request(round=round, parameters=QUICK) == first
     report_compute(report_id=first.id)
@@ -29,12 +29,12 @@ def test_asking_twice_is_asking_once_before_and_after_computing(round):
 
 
 def test_other_parameters_make_another_report(round):
-    round_shut(round)
+    close_stored(round)
     assert computed(round).digest != computed(round, seed=2).digest
 
 
 def test_a_changed_judgement_makes_the_report_out_of_date_until_it_is_computed_again(round):
-    round_shut(round)
+    close_stored(round)
     computed(round)
     assert not report_current(round=round).out_of_date
     change_judgement()
@@ -45,7 +45,7 @@ def test_a_changed_judgement_makes_the_report_out_of_date_until_it_is_computed_a
 
 
 def test_a_decision_taken_back_is_not_out_of_date_and_needs_no_second_report(round):
-    round_shut(round)
+    close_stored(round)
     first = computed(round)
     TypeAnnotation.objects.filter(type_code="LE").update(revision=5)
     assert not report_current(round=round).out_of_date
@@ -57,13 +57,13 @@ def test_a_decision_taken_back_is_not_out_of_date_and_needs_no_second_report(rou
 
 
 def test_older_code_makes_a_report_out_of_date(round):
-    report = computed(round_shut(round))
+    report = computed(close_stored(round))
     AgreementReport.objects.filter(id=report.id).update(code_version=0)
     assert report_current(round=round).out_of_date
 
 
 def test_a_failed_report_can_be_asked_for_again(round):
-    report = report_request(round=round_shut(round), parameters=QUICK)
+    report = report_request(round=close_stored(round), parameters=QUICK)
     AgreementReport.objects.update(state="failed", error="ValueError")
     assert report_current(round=round).failed == report
     again = report_request(round=round, parameters=QUICK)
@@ -78,7 +78,7 @@ def test_a_live_report_is_another_one_than_that_of_the_closed_round(round):
     live = computed(round)
     assert live.parameters["live"] and not live.consensus_spans.exists()
     assert report_current(round=round).report == live
-    round_shut(round)
+    close_stored(round)
     assert report_current(round=round).report is None
     assert computed(round) != live
 
@@ -107,7 +107,7 @@ def test_a_live_report_is_due_when_judgements_changed(round, monkeypatch):
     assert live_reports_due() == []
     change_judgement()
     assert live_reports_due() == [round]
-    round_shut(round)
+    close_stored(round)
     assert live_reports_due() == []
 
 
@@ -117,23 +117,23 @@ def test_nobody_sees_a_report_of_an_open_round_without_live_agreement(round):
     with pytest.raises(ReportHidden) as hidden:
         report_request(round=round)
     assert hidden.value.why == "open"
-    (lead,) = members_make(round.project, ["L1"]).values()
+    (lead,) = store_members(round.project, ["L1"]).values()
     with pytest.raises(ReportHidden):
         report_visible(member=lead, round=round)
-    report_visible(member=lead, round=round_shut(round))
+    report_visible(member=lead, round=close_stored(round))
 
 
 def test_live_agreement_is_hidden_from_a_lead_who_annotates_in_the_round(round):
-    members = members_make(round.project, ["A1", "L1"])
+    members = store_members(round.project, ["A1", "L1"])
     report_visible(member=members["L1"], round=round)
     with pytest.raises(ReportHidden) as hidden:
         report_visible(member=members["A1"], round=round)
     assert hidden.value.why == "annotates"
-    report_visible(member=members["A1"], round=round_shut(round))
+    report_visible(member=members["A1"], round=close_stored(round))
 
 
 def test_a_draft_has_no_report(round):
-    draft = round_make(round.project, list(round.items.all()))
+    draft = store_round(round.project, list(round.items.all()))
     with pytest.raises(ReportHidden) as hidden:
         report_request(round=draft)
     assert hidden.value.why == "draft"
@@ -153,5 +153,5 @@ def test_a_draft_has_no_report(round):
 )
 def test_wrong_parameters_are_refused_by_name(round, given, field):
     with pytest.raises(ParametersRefused) as refused:
-        report_request(round=round_shut(round), parameters=given)
+        report_request(round=close_stored(round), parameters=given)
     assert list(refused.value.errors) == [field]

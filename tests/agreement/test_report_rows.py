@@ -5,8 +5,8 @@ from django.db import IntegrityError, transaction
 
 from agreement.computation.requests import report_request
 from agreement.models import AgreementReport, ConsensusSpan, DisputedUnit, ReportPart
-from tests.agreement.builders import round_shut
-from tests.agreement.reports import QUICK, computed
+from tests.factories.reports import QUICK, computed
+from tests.factories.stored import close_stored
 
 pytestmark = [pytest.mark.django_db, pytest.mark.database]
 
@@ -17,7 +17,7 @@ def refuses(**wrong):
 
 
 def test_the_database_refuses_a_report_that_is_half_there(round):
-    computed(round_shut(round))
+    computed(close_stored(round))
     refuses(figures=None)
     refuses(digest="")
     refuses(state="failed")
@@ -28,7 +28,7 @@ def test_the_database_refuses_a_report_that_is_half_there(round):
 
 
 def test_the_database_refuses_two_reports_under_way_or_two_of_one_digest(round):
-    report = computed(round_shut(round))
+    report = computed(close_stored(round))
     AgreementReport.objects.create(round=round, parameters={}, parameters_sha256="x")
     with pytest.raises(IntegrityError), transaction.atomic():
         AgreementReport.objects.create(round=round, parameters={}, parameters_sha256="x")
@@ -48,7 +48,7 @@ def test_the_database_refuses_two_reports_under_way_or_two_of_one_digest(round):
     ],
 )
 def test_the_database_refuses_a_consensus_span_that_cannot_be(round, wrong):
-    report = report_request(round=round_shut(round), parameters=QUICK)
+    report = report_request(round=close_stored(round), parameters=QUICK)
     fields = {"start": 0, "end": 8, "text": "Everyone", "support": 2, "kind": "gold", "members": [1, 2]}
     item = round.items.first()
     with pytest.raises(IntegrityError), transaction.atomic():
@@ -60,7 +60,7 @@ def test_the_database_refuses_a_consensus_span_that_cannot_be(round, wrong):
 
 @pytest.mark.parametrize("wrong", [{"disputed": 1.1}, {"type_code": ""}, {"why": "because"}])
 def test_the_database_refuses_a_disputed_unit_that_cannot_be(round, wrong):
-    report = report_request(round=round_shut(round), parameters=QUICK)
+    report = report_request(round=close_stored(round), parameters=QUICK)
     fields = {"type_code": "OG", "why": "undecided", "votes": [], "disputed": 0.5}
     item = round.items.first()
     with pytest.raises(IntegrityError), transaction.atomic():
@@ -81,7 +81,7 @@ def test_the_database_refuses_a_disputed_unit_that_cannot_be(round, wrong):
     ],
 )
 def test_the_database_refuses_a_part_that_is_half_there(round, wrong):
-    report = report_request(round=round_shut(round), parameters=QUICK)
+    report = report_request(round=close_stored(round), parameters=QUICK)
     with pytest.raises(IntegrityError), transaction.atomic():
         ReportPart.objects.create(report=report, key="pooled", position=0, **wrong)
     ReportPart.objects.create(report=report, key="pooled", position=0)

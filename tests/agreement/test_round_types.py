@@ -10,13 +10,13 @@ from agreement.report.label_figures import table_figures
 from agreement.report.loading import read_judgements
 from agreement.report.parameters import clean_parameters
 from annotation.models import Assignment, Round
-from tests.agreement.builders import (
-    items_make,
-    members_make,
-    project_make,
-    round_make,
-    round_shut,
-    type_judge,
+from tests.factories.stored import (
+    close_stored,
+    store_answers,
+    store_items,
+    store_members,
+    store_project,
+    store_round,
 )
 
 pytestmark = [pytest.mark.django_db, pytest.mark.database]
@@ -27,22 +27,22 @@ PARAMETERS = {**clean_parameters({}), "replicates": 100, "live": False}
 
 @pytest.fixture
 def study():
-    project = project_make()
-    items = items_make(project, {f"i{number}": TEXT for number in range(6)})
-    return project, list(items.values()), list(members_make(project, ["A1", "A2", "A3"]).values())
+    project = store_project()
+    items = store_items(project, {f"i{number}": TEXT for number in range(6)})
+    return project, list(items.values()), list(store_members(project, ["A1", "A2", "A3"]).values())
 
 
 def judged(study, answers: dict[str, list[str]], **fields) -> Round:
     """Shut a round with a string of y, n and - (not asked) for each type and annotator."""
     project, items, members = study
-    round = round_make(project, items, **fields)
+    round = store_round(project, items, **fields)
     for place, member in enumerate(members):
         for number, item in enumerate(items):
             given = {code: rows[place][number] for code, rows in answers.items()}
             asked = {code: answer == "y" for code, answer in given.items() if answer != "-"}
             if asked:
-                type_judge(round, item, member, {c: (0, 8) if yes else False for c, yes in asked.items()})
-    return round_shut(round)
+                store_answers(round, item, member, {c: (0, 8) if yes else False for c, yes in asked.items()})
+    return close_stored(round)
 
 
 def codes(judgements) -> list[str]:

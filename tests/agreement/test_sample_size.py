@@ -10,8 +10,8 @@ from agreement.report.label_figures import seed_of
 from agreement.what_if.sample_size import items_needed
 from annotation.rounds.lifecycle import round_close
 from tests import factories
-from tests.agreement import builders
 from tests.conftest import client_of
+from tests.factories import stored
 from tests.frontend.test_agreement_page import row_of, words
 
 pytestmark = [pytest.mark.django_db, pytest.mark.database]
@@ -27,7 +27,7 @@ def study():
     for item, answers in zip(made.items, YES_OF_TWO, strict=True):
         for member, answer in zip(made.annotators, answers, strict=True):
             given = {"LE": (0, 3) if answer else False, "CF": False}
-            builders.type_judge(made.round, item, member, given)
+            stored.store_answers(made.round, item, member, given)
     made.round = round_close(made.round, by=made.lead)
     assert report_compute(report_id=AgreementReport.objects.get().id)
     return made
@@ -103,7 +103,7 @@ def test_a_crowd_has_no_plan_for_cohens_kappa(lead_client):
     made = factories.study(items=1, annotators=13)
     factories.open_round(made)
     for member in made.annotators:
-        builders.type_judge(made.round, made.items[0], member, {"LE": False})
+        stored.store_answers(made.round, made.items[0], member, {"LE": False})
     round_close(made.round, by=made.lead)
     report_compute(report_id=AgreementReport.objects.get().id)
     response = lead_client.get(address(made, "?width=0.2&coefficient=cohen_kappa"))

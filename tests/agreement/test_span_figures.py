@@ -10,10 +10,10 @@ from agreement.display.cells import DASH
 from agreement.display.csv_latex import figures_csv, latex_table
 from agreement.spans.consensus import consensus_spans
 from agreement.spans.gold_spans import COLUMNS, against_sums
-from tests.agreement.builders import round_shut
 from tests.agreement.test_report import EVERYONE, TEXT, build, section, study  # noqa: F401
 from tests.conftest import client_of
-from tests.frontend.studies import disputed_study
+from tests.factories.reports import disputed_study
+from tests.factories.stored import close_stored
 
 
 def place(words):
@@ -67,7 +67,7 @@ def test_a_report_has_the_means_with_number_of_spans_and_interval(study):  # noq
 
 @pytest.mark.django_db
 def test_a_similarity_that_is_the_same_everywhere_has_the_rule_of_three_instead_of_a_point(round):
-    og = section(build(round_shut(round)), "type:OG")["spans"]
+    og = section(build(close_stored(round)), "type:OG")["spans"]
     for figure in (og["similarity"]["exact"], og["against"]["gold"]["rougeL"], og["alpha_token"]):
         found = [figure[name] for name in ("value", "high", "interval_method", "caution")]
         assert found == [1, 1, "rule_of_three", "few_texts"]

@@ -13,8 +13,8 @@ from agreement.computation.compute import report_sweep
 from agreement.computation.requests import report_request
 from agreement.models import AgreementReport
 from annotation.signals import round_closed
-from tests.agreement.builders import round_shut
-from tests.agreement.reports import QUICK
+from tests.factories.reports import QUICK
+from tests.factories.stored import close_stored
 
 pytestmark = [pytest.mark.django_db, pytest.mark.database]
 
@@ -24,7 +24,7 @@ def test_closing_a_round_writes_the_row_in_its_transaction_and_sends_it_after(
 ):
     with django_capture_on_commit_callbacks(execute=True):
         with transaction.atomic():
-            round_closed.send(sender=type(round), round=round_shut(round))
+            round_closed.send(sender=type(round), round=close_stored(round))
             report = AgreementReport.objects.get()
         assert sent == []
     assert sent == [("agreement.compute_report", report.id)]
@@ -33,7 +33,7 @@ def test_closing_a_round_writes_the_row_in_its_transaction_and_sends_it_after(
 
 def test_a_closing_that_is_rolled_back_leaves_no_report(round):
     with pytest.raises(RuntimeError), transaction.atomic():
-        round_closed.send(sender=type(round), round=round_shut(round))
+        round_closed.send(sender=type(round), round=close_stored(round))
         raise RuntimeError
     assert not AgreementReport.objects.exists()
 
@@ -46,7 +46,7 @@ def test_a_broker_that_is_down_leaves_the_report_to_the_sweep(
 
     monkeypatch.setattr(tasks.compute_report, "delay", down)
     with django_capture_on_commit_callbacks(execute=True):
-        tasks.report_start(round=round_shut(round))
+        tasks.report_start(round=close_stored(round))
     report = AgreementReport.objects.get()
     assert report.state == "queued"
     assert f"agreement.compute_report ({report.id},) waits" in caplog.text
@@ -55,7 +55,7 @@ def test_a_broker_that_is_down_leaves_the_report_to_the_sweep(
 
 
 def test_a_computed_report_is_sent_to_be_checked_and_a_lost_one_is_swept(round, sent):
-    report = report_request(round=round_shut(round), parameters=QUICK)
+    report = report_request(round=close_stored(round), parameters=QUICK)
     tasks.compute_report(report.id)
     assert sent == [("agreement.crosscheck_report", report.id)]
     waiting = report_request(round=round, parameters={"seed": 3})

@@ -42,7 +42,7 @@ from scoring.systems.submissions import HandedIn
 from tests import factories
 from tests.conftest import client_of
 from tests.factories.releases import release
-from tests.frontend.studies import computed, disputed_questions, disputed_study
+from tests.factories.reports import compute_report, disputed_questions, disputed_study
 from tests.scoring.systems import scored, submitted
 
 LONG = "Calibration with a name as long as people write it when they want to be exact about a round"
@@ -147,7 +147,7 @@ def _rounds(made: factories.Study) -> None:
             answer = factories.yes(made.items[0], "The library") if entry["code"] == "OG" else factories.NO
             factories.record(second, member, made.items[0], entry["code"], answer)
     round_close(made.round, by=made.lead)
-    computed(made)
+    compute_report(made)
     reopened = round_create(**common, name="Reopened")
     round_draw(reopened, external_ids=ids[2:3])
     round_open(reopened, members=active, by=made.lead)

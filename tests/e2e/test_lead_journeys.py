@@ -11,7 +11,7 @@ from annotation.projects.projects import project_create
 from annotation.rounds.lifecycle import round_close
 from tests import factories
 from tests.e2e.lead import picture
-from tests.frontend.studies import disputed_study
+from tests.factories.reports import disputed_study
 
 pytestmark = [pytest.mark.browser, pytest.mark.django_db(transaction=True)]
 

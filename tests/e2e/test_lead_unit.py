@@ -10,7 +10,7 @@ from annotation.rounds.lifecycle import round_close
 from tests import factories
 from tests.conftest import client_of
 from tests.e2e.lead import picture
-from tests.frontend.studies import computed
+from tests.factories.reports import compute_report
 
 pytestmark = [pytest.mark.browser, pytest.mark.django_db(transaction=True)]
 
@@ -27,7 +27,7 @@ def study(live_server):
         answer = factories.yes(made.items[0], quote) if quote else factories.NO
         factories.record(made.round, member, made.items[0], "LE", answer)
     round_close(made.round, by=made.lead)
-    computed(made)
+    compute_report(made)
     return made
 
 

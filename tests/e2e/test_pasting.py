@@ -8,7 +8,7 @@ from exports.models import Release
 from tests import factories
 from tests.e2e.lead import looked_at
 from tests.e2e.workspace import opened, press, saved
-from tests.frontend.studies import disputed_study
+from tests.factories.reports import disputed_study
 
 pytestmark = [pytest.mark.browser, pytest.mark.django_db(transaction=True)]
 

@@ -1,6 +1,7 @@
 """What tests are made of, in one vocabulary: a study with its people and items, its rounds, its judgements.
 
-Releases and rounds that ask only some types have modules of their own, `releases` and `asked_rounds`.
+With modules of their own: `releases`; closed rounds with their agreement, `reports`; rounds that ask only some
+types, `asked_rounds`; rows stored without the use cases, `stored`, where a test of figures needs hundreds.
 """
 
 from tests.factories.judgements import (

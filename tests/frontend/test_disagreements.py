@@ -9,7 +9,7 @@ from annotation.rounds.lifecycle import round_close
 from frontend.pages import common
 from tests import factories
 from tests.conftest import client_of
-from tests.frontend.studies import computed, disputed_questions, disputed_study
+from tests.factories.reports import compute_report, disputed_questions, disputed_study
 
 pytestmark = pytest.mark.django_db
 
@@ -100,7 +100,7 @@ def test_pages_of_units_follow_one_another_whatever_the_filter(lead_client, monk
             factories.record(made.round, made.annotators[0], item, code, {"applicable": True})
             factories.record(made.round, made.annotators[1], item, code, factories.NO)
     round_close(made.round, by=made.lead)
-    report = computed(made)
+    report = compute_report(made)
     for place, unit in enumerate(report.disputed_units.order_by("pk")):
         report.disputed_units.filter(pk=unit.pk).update(disputed=(7 * place % 10) / 10)
     in_order = [

@@ -15,7 +15,7 @@ from annotation.projects.invitations import invitation_create
 from core.errors import Refused
 from tests import factories
 from tests.conftest import client_of
-from tests.frontend.studies import TEXT, disputed_study
+from tests.factories.reports import DISPUTED, disputed_study
 
 pytestmark = pytest.mark.django_db
 
@@ -80,7 +80,7 @@ def test_no_page_of_an_annotator_nor_a_leads_first_says_anything_in_english_to_o
         assert len(english) > 3
         for language in ("es", "ja"):
             left = english & said(client, address, language, status)
-            assert {piece for piece in left - written if piece not in TEXT} == set(), (address, language)
+            assert {piece for piece in left - written if piece not in DISPUTED} == set(), (address, language)
 
 
 def test_the_guideline_page_is_framed_in_the_readers_language_and_dated_as_there():

@@ -16,7 +16,7 @@ from exports.releases.publication import release_publish
 from tests import factories
 from tests.conftest import client_of
 from tests.factories.releases import release
-from tests.frontend.studies import disputed_questions, disputed_study
+from tests.factories.reports import disputed_questions, disputed_study
 from tests.frontend.test_languages import said
 
 pytestmark = pytest.mark.django_db

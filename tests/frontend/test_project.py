@@ -14,7 +14,7 @@ from annotation.rounds.lifecycle import round_close, round_create, round_draw, r
 from frontend.pages.project.project import annotators_there, checklist, items_there
 from tests import factories
 from tests.conftest import client_of
-from tests.frontend.studies import disputed_study
+from tests.factories.reports import disputed_study
 from tests.pages import html_of
 
 pytestmark = pytest.mark.django_db

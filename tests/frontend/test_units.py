@@ -8,7 +8,7 @@ from annotation.models import Comment, Resolution
 from annotation.projects.projects import member_add
 from tests import factories
 from tests.conftest import client_of
-from tests.frontend.studies import TEXT, disputed_questions, disputed_study
+from tests.factories.reports import DISPUTED, disputed_questions, disputed_study
 
 pytestmark = pytest.mark.django_db
 
@@ -27,7 +27,7 @@ def address(made, act: str = "", key: str = "LE") -> str:
 
 def test_the_text_shows_everybodys_span_and_the_sides_name_who_took_them(lead_client, study):
     shown = lead_client.get(address(study)).context["shown"]
-    assert "".join(segment.text for segment, *_ in shown.pieces) == TEXT
+    assert "".join(segment.text for segment, *_ in shown.pieces) == DISPUTED
     assert [(segment.text, names) for segment, _, names, _ in shown.pieces if names] == [
         ("The library", ["A2"]),
         ("grades fell", ["A3"]),

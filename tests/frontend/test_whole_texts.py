@@ -9,7 +9,7 @@ from django.test import Client
 
 from annotation.models import Codebook, Comment, Resolution
 from tests.conftest import ROOT
-from tests.frontend.studies import disputed_study
+from tests.factories.reports import disputed_study
 from tests.pages import html_of
 
 pytestmark = pytest.mark.django_db

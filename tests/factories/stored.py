@@ -26,7 +26,7 @@ Answer = bool | Span | str | None
 """True or False, the span of a yes, None for undecided, "?" for cannot judge."""
 
 
-def project_make(codebook: str = "focus", slug: str = "study") -> Project:
+def store_project(codebook: str = "focus", slug: str = "study") -> Project:
     shipped = load_shipped(codebook)
     project = Project.objects.create(slug=slug, name=slug.title(), protocol=shipped.protocol)
     Codebook.objects.create(
@@ -35,7 +35,7 @@ def project_make(codebook: str = "focus", slug: str = "study") -> Project:
     return project
 
 
-def items_make(project: Project, texts: Mapping[str, str], **fields: Any) -> dict[str, Item]:
+def store_items(project: Project, texts: Mapping[str, str], **fields: Any) -> dict[str, Item]:
     brought_by = Import.objects.create(project=project, file_name="f", format="table", state="done")
     return {
         external_id: Item.objects.create(
@@ -50,7 +50,7 @@ def items_make(project: Project, texts: Mapping[str, str], **fields: Any) -> dic
     }
 
 
-def members_make(project: Project, names: Sequence[str]) -> dict[str, Membership]:
+def store_members(project: Project, names: Sequence[str]) -> dict[str, Membership]:
     return {
         name: Membership.objects.get_or_create(
             project=project, pseudonym=name, defaults={"is_annotator": True}
@@ -59,7 +59,7 @@ def members_make(project: Project, names: Sequence[str]) -> dict[str, Membership
     }
 
 
-def round_make(project: Project, items: Sequence[Item], **fields: Any) -> Round:
+def store_round(project: Project, items: Sequence[Item], **fields: Any) -> Round:
     number = project.rounds.count() + 1
     round = Round.objects.create(
         project=project,
@@ -78,20 +78,20 @@ def round_make(project: Project, items: Sequence[Item], **fields: Any) -> Round:
     return round
 
 
-def round_open(round: Round) -> Round:
+def open_stored(round: Round) -> Round:
     round.status, round.opened_at = Round.Status.OPEN, timezone.now()
     round.save()
     return round
 
 
-def round_shut(round: Round) -> Round:
+def close_stored(round: Round) -> Round:
     round.opened_at = round.opened_at or timezone.now()
     round.status, round.closed_at = Round.Status.CLOSED, timezone.now()
     round.save()
     return round
 
 
-def type_judge(
+def store_answers(
     round: Round,
     item: Item,
     member: Membership,
@@ -143,14 +143,14 @@ def _type_row(
     return row
 
 
-def questions_make(item: Item, texts: Sequence[str]) -> list[Question]:
+def store_questions(item: Item, texts: Sequence[str]) -> list[Question]:
     return Question.objects.bulk_create(
         Question(item=item, brought_by=item.brought_by, position=position, external_id=position, text=text)
         for position, text in enumerate(texts)
     )
 
 
-def question_judge(
+def store_label(
     round: Round,
     question: Question,
     member: Membership,
