@@ -134,12 +134,19 @@ KEEPING = (
         "suggestions are switched on as a round opens, and never later",
     ),
     Trigger(
+        "suggestion_stays",
+        "annotation_suggestion",
+        ("UPDATE",),
+        ALWAYS,
+        "a suggestion stays as it came",
+        erased_update=f"{ERASED_KEY} AND NEW.shown = OLD.shown",
+    ),
+    Trigger(
         "suggestion_frozen",
         "annotation_suggestion",
-        ("UPDATE", "DELETE"),
+        ("DELETE",),
         "EXISTS (SELECT 1 FROM annotation_round r WHERE r.id = OLD.round_id AND r.status <> 'draft')",
         "the suggestions of a round are frozen when it opens",
-        erased_update=f"{ERASED_KEY} AND NEW.shown = OLD.shown",
     ),
     *(
         Trigger(

@@ -183,7 +183,7 @@ FITTING = (
     Trigger(
         "suggestion_fits",
         "annotation_suggestion",
-        ("INSERT", "UPDATE"),
+        ("INSERT",),
         "NOT EXISTS (SELECT 1 FROM annotation_round r JOIN annotation_rounditem ri ON ri.round_id = r.id "
         "JOIN annotation_item i ON i.id = ri.item_id WHERE r.id = NEW.round_id AND i.id = NEW.item_id "
         "AND r.status = 'draft' AND r.suggestions <> '' "
@@ -196,7 +196,6 @@ FITTING = (
         'WHEN NEW."end" <= NEW."start" THEN 1 = 0 '
         'ELSE substr(i.text, NEW."start" + 1, NEW."end" - NEW."start") = NEW.quote END)',
         "a suggestion answers what a draft round with suggestions asks of its items, and quotes their text",
-        erased_update=ERASED_KEY,
     ),
     *(
         Trigger(

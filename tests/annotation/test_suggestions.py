@@ -1,4 +1,4 @@
-"""Suggestions: fixed as a round opens, the hidden half tells nothing, and judgements keep what was visible."""
+"""Suggestions: fixed as a round opens, the hidden half tells nothing, judgements keep what was visible."""
 
 import json
 
@@ -207,16 +207,14 @@ def test_the_database_keeps_suggestions_as_they_were_when_the_round_opened():
     shown = made.round.suggested.filter(shown=True, applicable=False).first()
     hidden = made.round.suggested.filter(shown=False).first()
     rows = Suggestion.objects
-    assert "are frozen when it opens" in refused(lambda: rows.filter(pk=hidden.pk).update(shown=True))
+    assert "a suggestion stays as it came" in refused(lambda: rows.filter(pk=hidden.pk).update(shown=True))
     assert "are frozen when it opens" in refused(lambda: rows.filter(pk=hidden.pk)._raw_delete("default"))
     assert "never later" in refused(lambda: Round.objects.filter(pk=made.round.pk).update(suggestions="all"))
     row = record(made.round, ann, item, shown.type_code, NO, seen=Seen(shown.pk)).row
     mine = TypeAnnotation.objects.filter(pk=row.pk)
-    mine_not = {"applicable": None}
+    other = {"applicable": None, "suggestion_taken": True}
     assert "before the first input does not change" in refused(lambda: mine.update(suggestion=None))
-    assert "what is taken is its answer" in refused(
-        lambda: mine.update(applicable=None, suggestion_taken=True)
-    )
+    assert "what is taken is its answer" in refused(lambda: mine.update(**other))
     values = {"assignment_id": row.assignment_id, "span_required": True, "text_length": item.text_length}
     left = next(code for code in made.round.type_codes if code not in (shown.type_code, hidden.type_code))
     assert "is one that the round shows for the unit" in refused(
