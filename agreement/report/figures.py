@@ -374,8 +374,9 @@ class SplitFigures(TypedDict):
 
 
 class SuggestionsFigures(TypedDict):
-    """A round with suggestions: at which units they are shown (`half`, `all`), by which model, at how many units
-    there is one and is shown one, how many answers were taken, and whether judgements with and without are mixed.
+    """A round with suggestions: at which units they are shown (`half`, `all`), by which model, at how many
+    units there is one and is shown one, how many answers were taken, and whether judgements with and without
+    are mixed.
 
     anchoring is over all units, then by type; the two splits have every section of the judgements with a
     suggestion in sight, and of the others.
