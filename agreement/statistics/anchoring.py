@@ -62,7 +62,7 @@ def anchoring(
     References
     ----------
     Tversky A, Kahneman D (1974) Science 185:1124-1131. doi:10.1126/science.185.4157.1124
-    Fort K, Sagot B (2010) Influence of pre-annotation on POS-tagged corpus development. LAW IV, 56-63.
+    Fort K, Sagot B (2010) Influence of pre-annotation on POS-tagged corpus development. Proc LAW IV, 56-63.
 
     >>> equal = [1, 1, 1, 0, 1, 0, 0, 0]
     >>> found = anchoring(equal, [1, 1, 1, 1, 0, 0, 0, 0], [1, 2, 3, 4, 1, 2, 3, 4], seed=1, replicates=100)

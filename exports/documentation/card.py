@@ -280,7 +280,8 @@ def _suggestions(selection: Selection) -> list[str]:
         for name, model, shown in selection.suggested
         for line in (
             f"In {cell(name)}, annotators were shown before they answered what the language model "
-            f"{cell(model)} suggested, marked as such, at {where[shown]}: labels and agreement may lean towards it.",
+            f"{cell(model)} suggested, marked as such, at {where[shown]}: labels and agreement may lean "
+            "towards it.",
             "",
         )
     ]

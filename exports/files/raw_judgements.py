@@ -1,9 +1,9 @@
 """The judgements of closed rounds as they were made, streamed to a lead without a release.
 
 One row a judgement, by pseudonym, in the columns of a release's `judgements.csv`; where a round had
-suggestions some more say what was suggested, whether it was visible, and whether it was taken. What a release leaves out
-is left out here too: withdrawn items, annotators who left the study, hidden repeats, undone answers, and
-whatever is in rounds that are not closed. A round's key is no judgement, and in no row.
+suggestions some more say what was suggested, whether it was visible, and whether it was taken. What a release
+leaves out is left out here too: withdrawn items, annotators who left the study, hidden repeats, undone
+answers, and whatever is in rounds that are not closed. A round's key is no judgement, and in no row.
 
 See docs/decisions/releases.md.
 """
