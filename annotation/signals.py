@@ -6,6 +6,14 @@ round_closed = Signal()
 """Sent inside the transaction that closes a round, with `round`: a listener may write rows that must
 exist exactly when the round is closed, and enqueues its work on commit."""
 
+suggestions_asked = Signal()
+"""Sent as a lead opens a `round` with suggestions, with the number of a `run`: a listener that knows the run
+returns the name of its model, or raises Refused where it cannot be used."""
+
+suggestions_read = Signal()
+"""Sent while a `round` is opened with suggestions, with what is `asked` of each item by its key: a listener
+returns, by item, what the round's run answered (`annotation.rounds.suggestions.SuggestedAnswer`)."""
+
 items_held = Signal()
 """Sent with `project` and `items`, keys of its items, to ask what is built on them as they are: a listener
 returns the name of what holds an item, by its key, for those that it holds."""

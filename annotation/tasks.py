@@ -17,6 +17,7 @@ from annotation.projects import deletion
 from annotation.rounds import drawing as round_drawing
 from annotation.rounds import opening
 from annotation.rounds.sampling import drawn_items
+from annotation.rounds.suggestions import SuggestionChoice
 from core.dispatch import send, send_after_commit, send_or_run
 from core.errors import Refused
 
@@ -118,16 +119,20 @@ def open_round(round_id: int, claim: str, members: list[int], by: int | None) ->
 
 
 def round_open_or_send(
-    round: Round, *, members: Iterable[Membership] | None = None, by: Membership | None = None
+    round: Round,
+    *,
+    members: Iterable[Membership] | None = None,
+    by: Membership | None = None,
+    suggestions: SuggestionChoice | None = None,
 ) -> Round:
     """Open a small round at once, and have a worker open a large one: it `is_opening` meanwhile.
 
     Raises Refused as `opening.round_open` does. Where the broker cannot be reached a large one opens here.
     """
     if not opening.is_large(round):
-        return opening.round_open(round, members=members, by=by)
+        return opening.round_open(round, members=members, by=by, suggestions=suggestions)
     taking_part = opening.annotators_of(round, members)
-    claim = opening.opening_claim(round, taking_part, waits=True)
+    claim = opening.opening_claim(round, taking_part, waits=True, suggestions=suggestions)
     arguments = (round.pk, claim.isoformat(), [member.pk for member in taking_part], by.pk if by else None)
     here = partial(opening.opening_run, round, claim, members=taking_part, by=by)
     send_or_run(open_round, *arguments, here=here)

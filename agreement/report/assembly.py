@@ -33,6 +33,7 @@ from agreement.report.per_type import Heartbeat, Rows, TypePart, find_types
 from agreement.report.sections import ALL, LABELS, Section, build_sections, type_section
 from agreement.report.span_figures import Texts
 from agreement.report.span_sums import SpanSums, span_frame, span_section
+from agreement.report.suggestions import suggestion_figures
 from agreement.report.unsaid import LIVE_ITEMS, few_sets, items_of, section_unsaid, unsaid
 from agreement.spans.encoders import Encoder, MissingEncoder
 from annotation.codebooks.definition import FOCUS
@@ -201,6 +202,16 @@ def _head(
         "cross": cross_tables(judgements),
         "sections": [],
     }
+    suggested = judgements.suggested
+    if suggested is not None and not parameters.get("live"):
+        head["suggestions"] = suggestion_figures(
+            judgements,
+            suggested,
+            parameters,
+            report_of=lambda part: (
+                build_report(part, parameters, texts=texts, progress=lambda _done, _total: None).figures
+            ),
+        )
     clusters = judgements.clusters
     if clusters is not None:
         head["n_clusters"] = int(np.unique(clusters[judgements.unit_item[units]]).size)

@@ -356,9 +356,46 @@ class CrosscheckFigures(TypedDict, total=False):
     differs: list[DifferingCheck]
 
 
+class AnchoringFigures(Keyed):
+    """The share of answers that are the suggestion's, of so many, shown and hidden, and shown - hidden."""
+
+    n_shown: int
+    n_hidden: int
+    shown: EstimateFigures
+    hidden: EstimateFigures
+    difference: EstimateFigures
+
+
+class SplitFigures(TypedDict):
+    """The sections of a report over a part of its judgements."""
+
+    n_judgements: int
+    sections: list[SectionFigures]
+
+
+class SuggestionsFigures(TypedDict):
+    """A round with suggestions: at which units they are shown (`half`, `all`), by which model, at how many
+    units there is one and is shown one, how many answers were taken, and whether judgements with and without
+    are mixed.
+
+    anchoring is over all units, then by type; the two splits have every section of the judgements with a
+    suggestion in sight, and of the others.
+    """
+
+    shown: str
+    model: str
+    n_suggested: int
+    n_shown: int
+    n_taken: int
+    mixed: bool
+    anchoring: list[AnchoringFigures]
+    with_suggestion: SplitFigures
+    without_suggestion: SplitFigures
+
+
 class ReportFigures(TypedDict):
     """A whole report; parameters are those it was asked with, kept_back is there in a release only,
-    n_clusters where intervals draw clusters of items."""
+    n_clusters where intervals draw clusters of items, suggestions in a round that has them."""
 
     version: int
     protocol: str
@@ -377,4 +414,5 @@ class ReportFigures(TypedDict):
     sections: list[SectionFigures]
     n_clusters: NotRequired[int]
     encoder: NotRequired[EncoderFigures]
+    suggestions: NotRequired[SuggestionsFigures]
     kept_back: NotRequired[KeptBack]

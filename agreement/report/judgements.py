@@ -90,10 +90,31 @@ class Columns:
     def __len__(self) -> int:
         return len(self.unit)
 
+    def of(self, wanted: NDArray[np.bool_]) -> Columns:
+        """Return the judgements that are wanted, (n,)."""
+        return Columns(**{name: getattr(self, name)[wanted] for name in Columns.__dataclass_fields__})
+
 
 def no_columns() -> Columns:
     """Return the columns of no judgement."""
     return Columns(**dict.fromkeys(Columns.__dataclass_fields__, np.empty(0, dtype=np.int64)))
+
+
+@dataclass(frozen=True, slots=True)
+class Suggested:
+    """What a round suggests.
+
+    shown_to: `half` or `all`; code (units,): the suggested answer as a code of the categories, -1 where there
+    is none; shown (units,): whether annotators meet it; visible, taken (n,): of each judgement, in the order
+    of the columns, whether it was in sight before the first input and whether the answer is it, taken.
+    """
+
+    shown_to: str
+    model: str
+    code: IntArray
+    shown: NDArray[np.bool_]
+    visible: NDArray[np.bool_]
+    taken: NDArray[np.bool_]
 
 
 @dataclass(frozen=True, slots=True)
@@ -104,7 +125,8 @@ class RoundJudgements:
     CQs-Gen: one kind; unit = index of the question, categories the label codes as the codebook lists them.
     unit_item (units,): the item of each unit; question_ids (units,) are empty for FOCUS; repeats: what
     annotators said when they met a unit again, for agreement with oneself and nothing else; cluster_names
-    (items,): what each item is resampled with, such as its source, empty where items are resampled.
+    (items,): what each item is resampled with, such as its source, empty where items are resampled; suggested
+    is there in a round with suggestions, where all types are read.
     """
 
     protocol: str
@@ -122,6 +144,7 @@ class RoundJudgements:
     columns: Columns
     repeats: Columns = field(default_factory=no_columns)
     cluster_names: tuple[str, ...] = ()
+    suggested: Suggested | None = None
 
     @property
     def clusters(self) -> IntArray | None:
@@ -154,9 +177,8 @@ class RoundJudgements:
         place[kept] = np.arange(len(kept))
 
         def of(columns: Columns) -> Columns:
-            mine = place[columns.unit // n] >= 0
-            part = {name: getattr(columns, name)[mine] for name in Columns.__dataclass_fields__}
-            return Columns(**{**part, "unit": place[part["unit"] // n] * n + part["unit"] % n})
+            part = columns.of(place[columns.unit // n] >= 0)
+            return replace(part, unit=place[part.unit // n] * n + part.unit % n)
 
         return replace(
             self,
@@ -164,6 +186,7 @@ class RoundJudgements:
             unit_item=np.tile(np.arange(len(self.items), dtype=np.int64), len(kept)),
             columns=of(self.columns),
             repeats=of(self.repeats),
+            suggested=None,
         )
 
     def ratings(self, index: int) -> SmallArray:
@@ -193,6 +216,10 @@ class RoundJudgements:
         for columns in (self.columns, self.repeats):
             for name in Columns.__dataclass_fields__:
                 digest.update(getattr(columns, name).astype("<i8").tobytes())
+        if self.suggested is not None:
+            digest.update(_canonical([self.suggested.shown_to, self.suggested.model]))
+            for name in ("code", "shown", "visible", "taken"):
+                digest.update(getattr(self.suggested, name).astype("<i8").tobytes())
         return digest.hexdigest()
 
 

@@ -28,6 +28,7 @@ from agreement.report.judgements import (
     Picked,
     RoundItems,
     RoundJudgements,
+    Suggested,
     natural_key,
     outcome_categories,
     picked_codes,
@@ -85,6 +86,8 @@ def read_judgements(
         )
         n = len(items)
         type_base = {kind.code: index * n for index, kind in enumerate(listed)}
+        unit_item = np.tile(np.arange(n, dtype=np.int64), len(listed))
+        columns = _columns(_type_rows(round, types, item_of, rater_of, type_base))
         return RoundJudgements(
             protocol=FOCUS,
             types=listed,
@@ -94,10 +97,13 @@ def read_judgements(
             reasons=(),
             reason_names=(),
             items=items,
-            unit_item=np.tile(np.arange(n, dtype=np.int64), len(listed)),
+            unit_item=unit_item,
             question_ids=np.empty(0, dtype=np.int64),
-            columns=_columns(_type_rows(round, types, item_of, rater_of, type_base)),
+            columns=columns,
             repeats=_columns(_type_rows(round, types, item_of, rater_of, type_base, repeats=True)),
+            suggested=None
+            if types is not None
+            else _suggested_types(round, item_of, rater_of, type_base, columns),
             **shared,
         )
     labels, reasons = definition["labels"], definition["reasons"]
@@ -108,6 +114,7 @@ def read_judgements(
     categories += outcome_categories(picked) if round.matching else []
     value_of = {code: index for index, (code, _) in enumerate(categories)}
     reason_of = {reason["code"]: index for index, reason in enumerate(reasons)}
+    columns = _columns(_question_rows(round, unit_of, rater_of, value_of, reason_of, picked))
     return RoundJudgements(
         protocol=CQS_GEN,
         types=(AnnotationType("", "All questions", None, span=False),),
@@ -119,8 +126,9 @@ def read_judgements(
         items=items,
         unit_item=np.array([item for item, _, _ in questions], dtype=np.int64),
         question_ids=np.array([question_id for _, _, question_id in questions], dtype=np.int64),
-        columns=_columns(_question_rows(round, unit_of, rater_of, value_of, reason_of, picked)),
+        columns=columns,
         repeats=_columns(_question_rows(round, unit_of, rater_of, value_of, reason_of, picked, repeats=True)),
+        suggested=_suggested_labels(round, unit_of, rater_of, value_of, columns),
         **shared,
     )
 
@@ -348,6 +356,82 @@ def _question_rows(
                 reason_of.get(reason, -1),
                 _known(seconds),
             )
+
+
+def _suggested_types(
+    round: Round,
+    item_of: dict[int, int],
+    rater_of: dict[int, int],
+    type_base: dict[str, int],
+    columns: Columns,
+) -> Suggested | None:
+    if not round.suggestions:
+        return None
+    rows = round.suggested.filter(type_code__in=list(type_base))
+    units = (
+        (type_base[code] + item_of[item], int(applicable), shown)
+        for item, code, applicable, shown in rows.values_list("item_id", "type_code", "applicable", "shown")
+        if item in item_of
+    )
+    seen = counted_rows(TypeAnnotation.objects.filter(suggestion__isnull=False), round)
+    judged = (
+        (type_base[code] + item_of[item], rater_of[member], taken)
+        for item, code, member, taken in seen.values_list(
+            "assignment__item_id", "type_code", "assignment__member_id", "suggestion_taken"
+        ).iterator(chunk_size=BATCH)
+        if item in item_of
+    )
+    return _suggested(round, units, judged, columns, len(type_base) * len(item_of), len(rater_of))
+
+
+def _suggested_labels(
+    round: Round,
+    unit_of: dict[int, int],
+    rater_of: dict[int, int],
+    value_of: dict[str, int],
+    columns: Columns,
+) -> Suggested | None:
+    if not round.suggestions:
+        return None
+    units = (
+        (unit_of[question], value_of[label], shown)
+        for question, label, shown in round.suggested.values_list("question_id", "label", "shown")
+        if question in unit_of
+    )
+    seen = counted_rows(QuestionAnnotation.objects.filter(suggestion__isnull=False), round)
+    judged = (
+        (unit_of[question], rater_of[member], taken)
+        for question, member, taken in seen.values_list(
+            "question_id", "assignment__member_id", "suggestion_taken"
+        ).iterator(chunk_size=BATCH)
+        if question in unit_of
+    )
+    return _suggested(round, units, judged, columns, len(unit_of), len(rater_of))
+
+
+def _suggested(
+    round: Round,
+    units: Iterable[tuple[int, int, bool]],
+    judged: Iterable[tuple[int, int, bool]],
+    columns: Columns,
+    n_units: int,
+    n_raters: int,
+) -> Suggested:
+    """Gather what a round suggests; `judged` are the judgements (unit, rater, taken) that had it in sight."""
+    code, shown = np.full(n_units, -1, dtype=np.int64), np.zeros(n_units, dtype=np.bool_)
+    for unit, value, is_shown in units:
+        code[unit], shown[unit] = value, is_shown
+    seen = {unit * n_raters + rater: taken for unit, rater, taken in judged}
+    mine = columns.unit * n_raters + columns.rater
+    taken = [key for key, is_taken in seen.items() if is_taken]
+    return Suggested(
+        shown_to=round.suggestions,
+        model=round.suggestion_model,
+        code=code,
+        shown=shown,
+        visible=np.isin(mine, np.array(list(seen), dtype=np.int64)),
+        taken=np.isin(mine, np.array(taken, dtype=np.int64)),
+    )
 
 
 def _known(seconds: int | None) -> int:

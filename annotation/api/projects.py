@@ -14,6 +14,7 @@ from annotation.models import Membership, Project, Round
 from annotation.projects.projects import project_create
 from annotation.rounds.lifecycle import round_close, round_create, round_reopen
 from annotation.rounds.sampling import STRATA
+from annotation.rounds.suggestions import SuggestionChoice
 from annotation.tasks import round_draw_or_send, round_open_or_send
 from core.api import ExactCharField, RefusalSerializer
 from core.errors import Refused
@@ -50,6 +51,8 @@ class RoundSerializer(serializers.ModelSerializer[Any]):
             "opening",
             "drawing",
             "matching",
+            "suggestions",
+            "suggestion_run",
             "overlap",
             "order",
             "shuffled",
@@ -189,6 +192,13 @@ class RoundDrawApi(MemberView):
         return Response({"items": drawn})
 
 
+class SuggestionChoiceSerializer(serializers.Serializer[Any]):
+    run = serializers.IntegerField(min_value=1, max_value=2**31 - 1, help_text="The number of a run.")
+    shown = serializers.ChoiceField(
+        [("half", "half of the units, at random"), ("all", "all units")], default="half"
+    )
+
+
 class RoundOpenApi(MemberView):
     @extend_schema_serializer(component_name="RoundOpenInput")
     class InputSerializer(serializers.Serializer[Any]):
@@ -199,13 +209,20 @@ class RoundOpenApi(MemberView):
             default=None,
             help_text="Pseudonyms of those who take part; every active annotator where absent.",
         )
+        suggestions = SuggestionChoiceSerializer(
+            required=False,
+            allow_null=True,
+            default=None,
+            help_text="Show annotators what a run of the assistants answered: in training and main rounds.",
+        )
 
     @extend_schema(request=InputSerializer, responses={200: RoundSerializer, **REFUSALS})
     def post(self, request: Request, slug: str, number: int) -> Response:
         """Open a drawn round: its items are shared out and frozen. A large one is `opening` for a while."""
         member = self.member(request, slug, lead=True)
         found = access.round_or_404(member, number)
-        pseudonyms = validated(self.InputSerializer, request)["annotators"]
+        given = validated(self.InputSerializer, request)
+        pseudonyms, chosen = given["annotators"], given["suggestions"]
         members = None
         if pseudonyms is not None:
             members = list(
@@ -218,7 +235,13 @@ class RoundOpenApi(MemberView):
                     gettext("These are not active annotators of the project: %(unknown)s.")
                     % {"unknown": ", ".join(unknown)},
                 )
-        return Response(RoundSerializer(round_open_or_send(found, members=members, by=member)).data)
+        opened = round_open_or_send(
+            found,
+            members=members,
+            by=member,
+            suggestions=SuggestionChoice(chosen["run"], Round.Shown(chosen["shown"])) if chosen else None,
+        )
+        return Response(RoundSerializer(opened).data)
 
 
 class RoundCloseApi(MemberView):

@@ -19,7 +19,7 @@ from annotation.judging.outline import (
     standing,
     workspace_outline,
 )
-from annotation.judging.recording import Unit, judgement_record
+from annotation.judging.recording import Seen, Unit, judgement_record
 from annotation.judging.workspace import (
     MAX_PAGE,
     recorded_json,
@@ -102,6 +102,11 @@ class OutlineApi(SeatView):
         return Response(workspace_outline(member, workspace_round(member, number), **query))
 
 
+class SuggestionInput(serializers.Serializer[Any]):
+    id = serializers.IntegerField(min_value=1, max_value=2**63 - 1)
+    taken = serializers.BooleanField(default=False, help_text="Whether the answer is it, taken by its key.")
+
+
 class JudgementApi(SeatView):
     @extend_schema_serializer(component_name="JudgementInput")
     class InputSerializer(serializers.Serializer[Any]):
@@ -118,6 +123,12 @@ class JudgementApi(SeatView):
             allow_null=True, help_text="The answer's fields; null undoes to undecided."
         )
         active_seconds = serializers.IntegerField(min_value=0, max_value=86_400, required=False, default=0)
+        suggestion = SuggestionInput(
+            required=False,
+            allow_null=True,
+            default=None,
+            help_text="The suggestion that was visible, in a round that has suggestions.",
+        )
 
         def validate(self, given: dict[str, Any]) -> dict[str, Any]:
             if bool(given["type"]) == (given["question"] is not None):
@@ -146,6 +157,7 @@ class JudgementApi(SeatView):
             base_revision=given["base_revision"],
             client_event_id=given["event_id"],
             active_seconds=given["active_seconds"],
+            seen=Seen(told["id"], told["taken"]) if (told := given["suggestion"]) else None,
         )
         return Response({"replayed": recorded.replayed, "row": recorded_json(recorded.row)})
 

@@ -125,6 +125,40 @@ KEEPING = (
         "an opened round keeps its codebook and types, and never becomes a draft again",
     ),
     Trigger(
+        "round_suggestions_frozen",
+        "annotation_round",
+        ("UPDATE",),
+        "OLD.status <> 'draft' AND (NEW.suggestions <> OLD.suggestions "
+        "OR COALESCE(NEW.suggestion_run, 0) <> COALESCE(OLD.suggestion_run, 0) "
+        "OR NEW.suggestion_model <> OLD.suggestion_model)",
+        "suggestions are switched on as a round opens, and never later",
+    ),
+    Trigger(
+        "suggestion_stays",
+        "annotation_suggestion",
+        ("UPDATE",),
+        ALWAYS,
+        "a suggestion stays as it came",
+        erased_update=f"{ERASED_KEY} AND NEW.shown = OLD.shown",
+    ),
+    Trigger(
+        "suggestion_frozen",
+        "annotation_suggestion",
+        ("DELETE",),
+        "EXISTS (SELECT 1 FROM annotation_round r WHERE r.id = OLD.round_id AND r.status <> 'draft')",
+        "the suggestions of a round are frozen when it opens",
+    ),
+    *(
+        Trigger(
+            f"{kind}_suggestion_stays",
+            f"annotation_{kind}",
+            ("UPDATE",),
+            "COALESCE(NEW.suggestion_id, 0) <> COALESCE(OLD.suggestion_id, 0)",
+            "which suggestion was visible before the first input does not change",
+        )
+        for kind in ("typeannotation", "questionannotation")
+    ),
+    Trigger(
         "rounditem_frozen",
         "annotation_rounditem",
         ("UPDATE", "DELETE"),

@@ -181,6 +181,47 @@ FITTING = (
         erased_update=ERASED_KEY,
     ),
     Trigger(
+        "suggestion_fits",
+        "annotation_suggestion",
+        ("INSERT",),
+        "NOT EXISTS (SELECT 1 FROM annotation_round r JOIN annotation_rounditem ri ON ri.round_id = r.id "
+        "JOIN annotation_item i ON i.id = ri.item_id WHERE r.id = NEW.round_id AND i.id = NEW.item_id "
+        "AND r.status = 'draft' AND r.suggestions <> '' "
+        "AND CASE WHEN NEW.question_id IS NOT NULL THEN EXISTS (SELECT 1 FROM annotation_roundquestion rq "
+        "JOIN annotation_question q ON q.id = rq.question_id "
+        "WHERE rq.round_id = r.id AND q.id = NEW.question_id AND q.item_id = NEW.item_id) "
+        f"ELSE (r.types IS NULL OR {named('r.types', 'NEW.type_code')}) "
+        f"AND (ri.types IS NULL OR {named('ri.types', 'NEW.type_code')}) END "
+        "AND CASE WHEN NEW.quote IS NULL THEN 1 = 1 "
+        'WHEN NEW."end" <= NEW."start" THEN 1 = 0 '
+        'ELSE substr(i.text, NEW."start" + 1, NEW."end" - NEW."start") = NEW.quote END)',
+        "a suggestion answers what a draft round with suggestions asks of its items, and quotes their text",
+    ),
+    *(
+        Trigger(
+            f"{kind}_suggestion_shown",
+            f"annotation_{kind}",
+            ("INSERT", "UPDATE"),
+            "NEW.suggestion_id IS NOT NULL AND NOT EXISTS (SELECT 1 FROM annotation_suggestion s "
+            "JOIN annotation_assignment a ON a.round_id = s.round_id AND a.item_id = s.item_id "
+            f"WHERE s.id = NEW.suggestion_id AND a.id = NEW.assignment_id AND s.shown AND {same_unit} "
+            f"AND (NOT NEW.suggestion_taken OR {same_answer}))",
+            "a suggestion is one that the round shows for the unit, and what is taken is its answer",
+        )
+        for kind, same_unit, same_answer in (
+            (
+                "typeannotation",
+                "s.question_id IS NULL AND s.type_code = NEW.type_code",
+                "COALESCE(NEW.applicable = s.applicable, 1 = 0)",
+            ),
+            (
+                "questionannotation",
+                "s.question_id = NEW.question_id",
+                "COALESCE(NEW.label = s.label, 1 = 0)",
+            ),
+        )
+    ),
+    Trigger(
         "assignment_fits",
         "annotation_assignment",
         ("INSERT",),

@@ -25,6 +25,7 @@ from annotation.models import (
     Question,
     QuestionAnnotation,
     Resolution,
+    Suggestion,
     TypeAnnotation,
 )
 from annotation.signals import item_erasing
@@ -77,6 +78,7 @@ def _erase_words(item: Item) -> None:
     _blank(TypeAnnotation.objects.filter(assignment__item=item), "quote", "comment")
     _blank(QuestionAnnotation.objects.filter(assignment__item=item), "comment", "edited_question")
     _blank(KeyAnswer.objects.filter(item=item), "quote", "why")
+    _blank(Suggestion.objects.filter(item=item), "quote")
     _blank(Resolution.objects.filter(item=item), "why", "edited_question")
     _blank(Comment.objects.filter(item=item), "text")
     for event in AnnotationEvent.objects.filter(assignment__item=item).only("before", "after").iterator():

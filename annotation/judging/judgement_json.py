@@ -24,7 +24,10 @@ class Feedback(TypedDict):
 
 
 class Judgement(TypedDict):
-    """What both protocols keep of an answer; incomplete is there where a file left something out."""
+    """What both protocols keep of an answer; incomplete is there where a file left something out.
+
+    suggestion is there where one was visible before the first input, with whether the answer is it, taken.
+    """
 
     cannot_judge: bool
     comment: str
@@ -33,6 +36,8 @@ class Judgement(TypedDict):
     active_seconds: NotRequired[int | None]
     updated_at: str | None
     incomplete: NotRequired[bool]
+    suggestion: NotRequired[int]
+    suggestion_taken: NotRequired[bool]
     feedback: NotRequired[Feedback]
 
 
@@ -65,6 +70,17 @@ class ItemShown(TypedDict):
     topic: str
 
 
+class SuggestionShown(TypedDict):
+    """What a language model answered about a type or a question, as an annotator is shown it."""
+
+    id: int
+    applicable: NotRequired[bool]
+    start: NotRequired[int | None]
+    end: NotRequired[int | None]
+    quote: NotRequired[str]
+    label: NotRequired[str]
+
+
 class TextShown(TypedDict):
     """A text at its position in the annotator's order."""
 
@@ -79,6 +95,7 @@ class TypesShown(TextShown):
     asked: list[str] | tuple[str, ...]
     types_total: int | None
     types: dict[str, AnyJudgement]
+    suggestions: NotRequired[dict[str, SuggestionShown]]
 
 
 class ReferenceShown(TypedDict):
@@ -96,6 +113,7 @@ class QuestionShown(TypedDict):
     text: str
     row: AnyJudgement | None
     references: NotRequired[list[int]]
+    suggestion: NotRequired[SuggestionShown]
 
 
 class QuestionsShown(TextShown):
@@ -121,12 +139,16 @@ class ProjectShown(TypedDict):
 
 
 class RoundShown(TypedDict):
-    """The round of a workspace; closed says why nothing is judged, "" where something is."""
+    """The round of a workspace; closed says why nothing is judged, "" where something is.
+
+    suggestion_model names the model whose suggestions are shown, None where the round has none.
+    """
 
     number: int
     name: str
     purpose: str
     matching: bool
+    suggestion_model: str | None
     status: str
     paused: bool
     closed: str

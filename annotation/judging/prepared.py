@@ -58,6 +58,7 @@ def round_of(project: int, number: int) -> QuerySet[Round]:
         .select_related("codebook")
         .only(
             *("project", "number", "name", "purpose", "types", "matching", "status", "imported", "order"),
+            "suggestions",
             *("codebook", "codebook__created_at"),
         )
     )

@@ -28,6 +28,7 @@ from annotation.models import (
     Membership,
     QuestionAnnotation,
     Round,
+    Suggestion,
     TypeAnnotation,
 )
 from annotation.protocols.cqs_gen import QuestionAnswer, check_question_judgement
@@ -68,6 +69,14 @@ class Unit:
 
 
 @dataclass(frozen=True, slots=True)
+class Seen:
+    """The suggestion that was visible before the input, by its key, and whether the answer is it, taken."""
+
+    suggestion: int
+    taken: bool = False
+
+
+@dataclass(frozen=True, slots=True)
 class Recorded:
     """The judgement as it stands, and whether the event had been recorded before."""
 
@@ -85,16 +94,17 @@ def judgement_record(
     base_revision: int,
     client_event_id: str,
     active_seconds: int = 0,
+    seen: Seen | None = None,
 ) -> Recorded:
     """Record a member's answer for one unit, or with `answer` None take it back to undecided.
 
     `round_number` is that of a round of the member's project; `base_revision` is the revision the member saw
-    (0: none); `active_seconds` is added to the unit's.
+    (0: none); `active_seconds` is added to the unit's; `seen` is the suggestion that was visible.
     Raises Refused with code `invalid` and a message a field where the protocol forbids the answer,
     `stale_revision` with the stored row where somebody was quicker, `event_id_reused`, `round_not_open`,
     `round_paused`.
     """
-    digest = payload_digest(assignment_id, unit, answer)
+    digest = payload_digest(assignment_id, unit, answer, seen)
     try:
         with transaction.atomic():
             return _record(
@@ -107,6 +117,7 @@ def judgement_record(
                 client_event_id,
                 active_seconds,
                 digest,
+                seen,
             )
     except (Refused, IntegrityError):
         # A repeat meets its own answer and looks stale, or the round has closed since; the constraint on
@@ -127,6 +138,7 @@ def _record(
     client_event_id: str,
     active_seconds: int,
     digest: str,
+    seen: Seen | None,
 ) -> Recorded:
     assignment = _assignment_locked(member, round_number, assignment_id)
     round = assignment.round
@@ -154,8 +166,13 @@ def _record(
         checked: Answer = check_matching(codebook, assignment, unit.question_id, answer)
     else:
         checked = check_answer(codebook, assignment.item.text, unit, answer)
+    suggestion = None if seen is None else _suggestion_seen(assignment, unit, seen, checked)
     before = answer_of(row) if row else None
-    row = row or new_row(assignment, unit, codebook)
+    if row is None:
+        row = new_row(assignment, unit, codebook)
+        row.suggestion_id = suggestion.pk if suggestion else None
+    # Of an answer from before the suggestion was seen, if there is one, it never was.
+    row.suggestion_taken = seen is not None and seen.taken and row.suggestion_id == seen.suggestion
     row.revision = base_revision + 1
     row.active_seconds = min((row.active_seconds or 0) + max(active_seconds, 0), MAX_ACTIVE_SECONDS)
     row.decided_at = timezone.now()
@@ -205,6 +222,30 @@ def _is_kept_from(round: Round, assignment: Assignment, unit: Unit) -> bool:
     """Whether the unit is a type that the member is not asked about this text."""
     named = assignment.types or round.types
     return named is not None and unit.type_code not in named.split()
+
+
+def _suggestion_seen(assignment: Assignment, unit: Unit, seen: Seen, answer: Answer) -> Suggestion:
+    """Return the suggestion that a judgement names. Raises Refused for one that its unit does not show."""
+    found = assignment.round.suggested.filter(
+        pk=seen.suggestion,
+        item=assignment.item_id,
+        type_code=unit.type_code,
+        question=unit.question_id,
+        shown=True,
+    ).first()
+    if found is None:
+        told = gettext("This unit shows no such suggestion. Reload the page.")
+    elif seen.taken and not _is_taken(found, answer):
+        told = gettext("The answer is not the one suggested: it was not taken.")
+    else:
+        return found
+    raise Refused("invalid", told, errors={"suggestion": told})
+
+
+def _is_taken(suggestion: Suggestion, answer: Answer) -> bool:
+    if isinstance(answer, TypeAnswer):
+        return answer.applicable is not None and answer.applicable == suggestion.applicable
+    return answer.label is not None and answer.label == suggestion.label
 
 
 def check_answer(
@@ -286,6 +327,8 @@ def answer_of(row: Row) -> dict[str, Any]:
         answer["incomplete"] = True
     if isinstance(row, QuestionAnnotation) and row.reference_id is not None:
         answer["reference"] = row.reference_id
+    if row.suggestion_id is not None:
+        answer |= {"suggestion": row.suggestion_id, "suggestion_taken": row.suggestion_taken}
     return {**answer, "revision": row.revision, "active_seconds": row.active_seconds}
 
 
@@ -315,7 +358,11 @@ def _replay(member: Membership, client_event_id: str, digest: str) -> Recorded |
     return Recorded(row, replayed=True)
 
 
-def payload_digest(assignment_id: int, unit: Unit, answer: dict[str, Any] | None) -> str:
+def payload_digest(
+    assignment_id: int, unit: Unit, answer: dict[str, Any] | None, seen: Seen | None = None
+) -> str:
     """Return the SHA-256 that tells a repeated event from another one under the same id."""
-    payload = [assignment_id, unit.type_code, unit.question_id, answer]
+    payload: list[Any] = [assignment_id, unit.type_code, unit.question_id, answer]
+    if seen is not None:
+        payload.append([seen.suggestion, seen.taken])
     return hashlib.sha256(json.dumps(payload, sort_keys=True).encode("utf-8", "surrogatepass")).hexdigest()

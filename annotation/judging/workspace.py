@@ -6,7 +6,7 @@ Nobody else's judgement, no published label, and neither the origin nor the id o
 from collections.abc import Iterable, Sequence
 from typing import Any, cast
 
-from django.db.models import Exists, OuterRef
+from django.db.models import Exists, OuterRef, QuerySet
 from django.utils.translation import get_language, gettext
 
 from annotation.access import round_or_404
@@ -21,6 +21,7 @@ from annotation.judging.judgement_json import (
     PageShown,
     QuestionsShown,
     RulesShown,
+    SuggestionShown,
     TypesShown,
 )
 from annotation.judging.matching import left_out_of, references_for
@@ -35,6 +36,7 @@ from annotation.models import (
     Question,
     QuestionAnnotation,
     Round,
+    Suggestion,
     TypeAnnotation,
 )
 from annotation.models.rounds import types_named
@@ -74,6 +76,7 @@ def round_rules(member: Membership, round: Round) -> RulesShown:
             "name": round.name,
             "purpose": round.purpose,
             "matching": round.matching,
+            "suggestion_model": round.suggestion_model if round.suggestions else None,
             "status": round.status,
             "paused": round.paused_at is not None,
             "closed": why_closed(round),
@@ -163,8 +166,13 @@ def _filled(
     member: Membership, round: Round, assignments: list[Assignment]
 ) -> list[TypesShown] | list[QuestionsShown]:
     if member.project.protocol != Protocol.CQS_GEN:
-        return _with_types(round, assignments)
+        texts = _with_types(round, assignments)
+        if round.suggestions:
+            _add_to_types(round, assignments, texts)
+        return texts
     results = _with_questions(round, assignments)
+    if round.suggestions:
+        _add_to_questions(round, assignments, results)
     if round.matching:
         _add_references(member, round, assignments, results)
     return results
@@ -258,6 +266,39 @@ def _with_questions(round: Round, assignments: list[Assignment]) -> list[Questio
         }
         for assignment in assignments
     ]
+
+
+def _shown_suggestions(round: Round, assignments: list[Assignment]) -> "QuerySet[Suggestion]":
+    """Return the suggestions that annotators meet; those of the hidden half stay on the server."""
+    items = [assignment.item_id for assignment in assignments]
+    return round.suggested.filter(item__in=items, shown=True)
+
+
+def _add_to_types(round: Round, assignments: list[Assignment], results: list[TypesShown]) -> None:
+    """Add to each text the suggestions that are shown for types which it is asked."""
+    of_item: dict[int, dict[str, SuggestionShown]] = {}
+    for one in _shown_suggestions(round, assignments):
+        of_item.setdefault(one.item_id, {})[one.type_code] = {
+            "id": one.pk,
+            "applicable": bool(one.applicable),
+            "start": one.start,
+            "end": one.end,
+            "quote": one.quote or "",
+        }
+    for assignment, result in zip(assignments, results, strict=True):
+        there = of_item.get(assignment.item_id, {})
+        result["suggestions"] = {code: there[code] for code in result["asked"] if code in there}
+
+
+def _add_to_questions(round: Round, assignments: list[Assignment], results: list[QuestionsShown]) -> None:
+    """Add to each question the suggestion that is shown for it."""
+    of_question: dict[int | None, SuggestionShown] = {
+        one.question_id: {"id": one.pk, "label": one.label} for one in _shown_suggestions(round, assignments)
+    }
+    for result in results:
+        for question in result["questions"]:
+            if question["id"] in of_question:
+                question["suggestion"] = of_question[question["id"]]
 
 
 def _add_references(

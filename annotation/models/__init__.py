@@ -8,6 +8,7 @@ from annotation.models.items import Import, Item, Question
 from annotation.models.matching import MatchReference, ReferenceLeftOut
 from annotation.models.project import Codebook, Invitation, Membership, Project, ProjectEvent, Protocol
 from annotation.models.rounds import Assignment, Round, RoundItem, RoundProgress, RoundQuestion
+from annotation.models.suggestions import Suggestion
 from annotation.models.training import KeyAnswer
 from annotation.models.upkeep import Backup, ErasureDoor
 
@@ -37,6 +38,7 @@ __all__ = [
     "RoundItem",
     "RoundProgress",
     "RoundQuestion",
+    "Suggestion",
     "TypeAnnotation",
     "Upload",
 ]

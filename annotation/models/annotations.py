@@ -16,6 +16,7 @@ from annotation.models.items import Question
 from annotation.models.matching import MatchReference
 from annotation.models.project import Membership
 from annotation.models.rounds import Assignment
+from annotation.models.suggestions import Suggestion
 
 
 class Judgement(models.Model):
@@ -24,6 +25,10 @@ class Judgement(models.Model):
     Of a judgement made elsewhere the time is unknown unless its file says it: then it is NULL. `incomplete`
     marks an imported answer that was kept though the part that goes with it could not be: a yes without its
     span, Invalid without its reason, Unhelpful without its comment.
+
+    `suggestion` is the one that was visible before the first input, if one was, and never changes;
+    `suggestion_taken` says whether the answer of now is the suggestion's, taken by its key or button. The
+    words of a span may have been moved since.
     """
 
     cannot_judge = models.BooleanField(default=False)
@@ -34,15 +39,29 @@ class Judgement(models.Model):
     revision = models.PositiveIntegerField(default=1)
     after_reopening = models.BooleanField(default=False)
     decided_at = models.DateTimeField(default=timezone.now, null=True)
+    # The index is a partial one: most rounds have no suggestions.
+    suggestion = models.ForeignKey(
+        Suggestion, on_delete=models.PROTECT, null=True, db_index=False, related_name="%(class)ss"
+    )
+    suggestion_taken = models.BooleanField(default=False)
 
     class Meta:
         abstract = True
+        indexes = [
+            models.Index(
+                fields=["suggestion"], condition=Q(suggestion__isnull=False), name="%(class)s_suggested"
+            ),
+        ]
         constraints = [
             models.CheckConstraint(
                 condition=Q(cannot_judge=False) | not_blank("comment"),
                 name="%(class)s_cannot_judge_says_why",
             ),
             models.CheckConstraint(condition=Q(revision__gte=1), name="%(class)s_revision_positive"),
+            models.CheckConstraint(
+                condition=Q(suggestion_taken=False) | Q(suggestion__isnull=False),
+                name="%(class)s_taken_was_visible",
+            ),
         ]
 
 

@@ -52,6 +52,8 @@ class Round(models.Model):
     is how many of their own texts each annotator is to meet again, unmarked, later in the round.
     `discussed_before` is whether a lead says that texts of the round before were discussed before this one.
     A `matching` round asks which reference each candidate question asks the same as (`MatchReference`).
+    `suggestions` says for which units annotators are shown what a model answered (`Suggestion`): none, a
+    random half, or all; `suggestion_run` and `suggestion_model` say which run of the assistants it is from.
     """
 
     class Purpose(models.TextChoices):
@@ -67,6 +69,10 @@ class Round(models.Model):
         DRAFT = "draft", "Draft"
         OPEN = "open", "Open"
         CLOSED = "closed", "Closed"
+
+    class Shown(models.TextChoices):
+        HALF = "half", gettext_lazy("half of the units, at random")
+        ALL = "all", gettext_lazy("all units")
 
     class Work(models.TextChoices):
         OPENING = "opening", gettext_lazy("being opened")
@@ -88,6 +94,9 @@ class Round(models.Model):
     live_agreement = models.BooleanField(default=False)
     imported = models.BooleanField(default=False)
     matching = models.BooleanField(default=False)
+    suggestions = models.CharField(max_length=4, choices=Shown, blank=True)
+    suggestion_run = models.PositiveIntegerField(null=True, blank=True)
+    suggestion_model = models.CharField(max_length=200, blank=True)
     status = models.CharField(max_length=8, choices=Status, default=Status.DRAFT)
     claimed_for = models.CharField(max_length=8, choices=Work, blank=True, editable=False)
     claimed_at = models.DateTimeField(null=True, blank=True, editable=False)
@@ -132,6 +141,17 @@ class Round(models.Model):
             models.CheckConstraint(
                 condition=Q(matching=False) | (~Q(purpose="training") & Q(imported=False)),
                 name="round_matching_not_in_training",
+            ),
+            models.CheckConstraint(
+                condition=Q(suggestions="", suggestion_run__isnull=True, suggestion_model="")
+                | Q(
+                    suggestions__in=["half", "all"],
+                    suggestion_run__isnull=False,
+                    purpose__in=["training", "main"],
+                    imported=False,
+                    matching=False,
+                ),
+                name="round_suggestions_in_training_or_main",
             ),
             models.CheckConstraint(
                 condition=Q(status="draft", closed_at__isnull=True)

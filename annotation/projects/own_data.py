@@ -8,6 +8,7 @@ from collections.abc import Iterable, Iterator
 from typing import IO, Any, cast
 
 from django.core.serializers.json import DjangoJSONEncoder
+from django.db.models import F
 
 from annotation.models import (
     AnnotationEvent,
@@ -29,7 +30,7 @@ Each table is here twice, as JSON and as CSV for a spreadsheet. Times are UTC.
 
 account      your name, e-mail address and log-ins; the password is stored as a hash only
 memberships  your projects with your pseudonym there, which is all that figures and releases ever show
-judgements   what you say now about each unit
+judgements   what you say now about each unit, and which suggestion of a language model you saw before
 decisions    each act by which you came to it, with the answer before and after
 texts        which texts were given to you
 comments     what you wrote in discussions
@@ -61,16 +62,26 @@ def own_tables(user: Any) -> dict[str, Iterator[dict[str, Any]]]:
     """Return the rows that are about a user, by the name of their table."""
     members = Membership.objects.filter(user=user)
     unit = ("assignment__round__project__slug", "assignment__round__name", "assignment__item__external_id")
-    answered = ("cannot_judge", "comment", "unsure", "revision", "active_seconds", "decided_at")
+    answered = (
+        *("cannot_judge", "comment", "unsure", "revision", "active_seconds", "decided_at"),
+        *("suggestion_id", "suggestion_taken"),  # of those that were visible
+    )
     of_type = TypeAnnotation.objects.filter(assignment__member__in=members).order_by("pk")
     of_question = QuestionAnnotation.objects.filter(assignment__member__in=members).order_by("pk")
 
     def judgements() -> Iterator[dict[str, Any]]:
         yield from _named(
-            of_type.values(*unit, "type_code", "applicable", "start", "end", "quote", *answered)
+            of_type.values(
+                *(*unit, "type_code", "applicable", "start", "end", "quote", *answered),
+                suggested_applicable=F("suggestion__applicable"),
+                suggested_quote=F("suggestion__quote"),
+            )
         )
         yield from _named(
-            of_question.values(*unit, "question__text", "label", "reason", "edited_question", *answered)
+            of_question.values(
+                *(*unit, "question__text", "label", "reason", "edited_question", *answered),
+                suggested_label=F("suggestion__label"),
+            )
         )
 
     return {

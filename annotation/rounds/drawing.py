@@ -63,7 +63,7 @@ def draw_run(
     items_of: Round | None = options.get("items_of")
     with draft_work(round, claim) as work:
         drawn = drawn_items(round, **options) if drawn is None else drawn
-        for rows in (round.assignments, round.round_questions, round.round_items):
+        for rows in (round.assignments, round.suggested, round.round_questions, round.round_items):
             # Of what it had, and of openings and draws that stopped halfway.
             delete_in_batches(rows.all(), each=work.batch)
         for start in range(0, len(drawn), BATCH):

@@ -97,7 +97,7 @@ def draft_delete(round: Round, *, by: Membership) -> None:
             with work.batch():
                 matching_draft_empty(round)
         delete_in_batches(round.key_answers.all(), each=work.batch)
-        for rows in (round.assignments, round.round_questions, round.round_items):
+        for rows in (round.assignments, round.suggested, round.round_questions, round.round_items):
             delete_in_batches(rows.all(), each=work.batch)
         with transaction.atomic():
             work.end()

@@ -28,6 +28,7 @@ from annotation.rounds.draft_claim import (
     refuse_half_drawn,
     round_log,
 )
+from annotation.rounds.suggestions import SuggestionChoice, chosen_values, suggestions_write
 from annotation.rounds.training import missing_key
 from core.bulk_insert import bulk_insert_values
 from core.delete_in_batches import delete_in_batches
@@ -38,15 +39,20 @@ AT_ONCE = 5_000
 
 
 def round_open(
-    round: Round, *, members: Iterable[Membership] | None = None, by: Membership | None = None
+    round: Round,
+    *,
+    members: Iterable[Membership] | None = None,
+    by: Membership | None = None,
+    suggestions: SuggestionChoice | None = None,
 ) -> Round:
     """Open a drawn round: share its items out and let the annotators in.
 
-    `members` are those who take part (default: every active annotator). Raises Refused with what is
-    missing: items, questions, annotators.
+    `members` are those who take part (default: every active annotator); `suggestions` are shown to them, by
+    default none. Raises Refused with what is missing: items, questions, annotators.
     """
     taking_part = annotators_of(round, members)
-    return opening_run(round, opening_claim(round, taking_part), members=taking_part, by=by)
+    claim = opening_claim(round, taking_part, suggestions=suggestions)
+    return opening_run(round, claim, members=taking_part, by=by)
 
 
 def annotators_of(round: Round, members: Iterable[Membership] | None) -> list[Membership]:
@@ -60,7 +66,13 @@ def is_large(round: Round) -> bool:
     return round.round_items.count() * round.overlap > AT_ONCE
 
 
-def opening_claim(round: Round, members: Sequence[Membership], *, waits: bool = False) -> datetime:
+def opening_claim(
+    round: Round,
+    members: Sequence[Membership],
+    *,
+    waits: bool = False,
+    suggestions: SuggestionChoice | None = None,
+) -> datetime:
     """Check that a round can open and keep it from being changed; return the claim for `opening_run`."""
     with transaction.atomic():
         locked_draft(round, gettext("Only a draft round can be opened."))
@@ -76,7 +88,7 @@ def opening_claim(round: Round, members: Sequence[Membership], *, waits: bool = 
                 )
                 % {"overlap": round.overlap, "n": len(members)},
             )
-        return draft_claim(round, Round.Work.OPENING, waits=waits)
+        return draft_claim(round, Round.Work.OPENING, waits=waits, **chosen_values(round, suggestions))
 
 
 def opening_run(
@@ -85,6 +97,7 @@ def opening_run(
     """Write the assignments of a claimed round and open it. Raises Refused where another took it over."""
     with draft_work(round, claim) as work:
         delete_in_batches(round.assignments.all(), each=work.batch)  # of an opening that stopped halfway
+        suggestions_write(round, work)
         judges_name(project=round.project, members=members)
         assignments = _assignments(round, members)
         while batch := list(islice(assignments, BATCH)):
@@ -92,7 +105,9 @@ def opening_run(
                 bulk_insert_values(Assignment, _COLUMNS, batch)
         with transaction.atomic():
             work.end(status=Round.Status.OPEN, opened_at=timezone.now())
-            round_log(round, by, "round opened", annotators=[member.pseudonym for member in members])
+            chosen = {"suggestions": round.suggestions, "run": round.suggestion_run}
+            told = chosen if round.suggestions else {}
+            round_log(round, by, "round opened", annotators=[member.pseudonym for member in members], **told)
     return round
 
 

@@ -9,6 +9,7 @@ from typing import Any, NamedTuple
 from django.utils.translation import gettext
 
 from annotation.models import Item, Project, Protocol
+from annotation.rounds.suggestions import SuggestedAnswer
 from assist.models import AssistAnswer
 from core.errors import Refused
 
@@ -62,7 +63,8 @@ class Kind:
     variant of the prompt that a unit's variant is asked by. `fixed` is what is the same for all items of a
     project, `example` which answer is shown for an item (raises ValueError where there is none), and `block`
     how the examples stand in the prompt. `check` refuses what does not fit together. `read` reads an answer;
-    `entry` is what stands for it in a submission, where the task answers as a system does.
+    `entry` is what stands for it in a submission, where the task answers as a system does; `suggest` what it
+    says about those of some units that it answers, where annotators can be shown it.
     """
 
     name: str
@@ -83,6 +85,7 @@ class Kind:
     check: Callable[[Project, Sequence[Example], set[str]], None] = _unchecked
     most_examples: int = 10
     entry: Callable[[AssistAnswer], dict[str, Any] | None] | None = None
+    suggest: Callable[[AssistAnswer, Sequence[Any]], Iterable[SuggestedAnswer]] | None = None
 
 
 KINDS: dict[str, Kind] = {}

@@ -65,6 +65,8 @@ def figures_told(
         if section["spans"] and section["key"] in unsaid_spans:
             section = {**section, "spans": unsaid(section["spans"])}
         sections.append({**section, "pairs": _pairs(section["pairs"], mine, judgements, least)})
+    # Its halves speak of fewer items than the whole; the card says that there were suggestions.
+    told.pop("suggestions", None)
     return told
 
 

@@ -235,6 +235,7 @@ def _process(selection: Selection, built: Built) -> str:
             ),
         )
         lines += _annotators(built)
+    lines += _suggestions(selection)
     if counts["published_labels"]:
         lines += [f"{counts['published_labels']} labels were published with an imported file.", ""]
     if counts["published_labels_outvoted"]:
@@ -269,6 +270,21 @@ def _process(selection: Selection, built: Built) -> str:
         "",
     ]
     return "\n".join(lines)
+
+
+def _suggestions(selection: Selection) -> list[str]:
+    """Return a sentence for each round in which annotators saw what a language model suggested."""
+    where = {"half": "half of the units, drawn at random", "all": "every unit that it had answered"}
+    return [
+        line
+        for name, model, shown in selection.suggested
+        for line in (
+            f"In {cell(name)}, annotators were shown before they answered what the language model "
+            f"{cell(model)} suggested, marked as such, at {where[shown]}: labels and agreement may lean "
+            "towards it.",
+            "",
+        )
+    ]
 
 
 def _round_name(row: RoundRow) -> str:

@@ -1,8 +1,9 @@
 """The judgements of closed rounds as they were made, streamed to a lead without a release.
 
-One row a judgement, by pseudonym, in the columns of a release's `judgements.csv`. What a release leaves out
-is left out here too: withdrawn items, annotators who left the study, hidden repeats, undone answers, and
-whatever is in rounds that are not closed. A round's key is no judgement, and in no row.
+One row a judgement, by pseudonym, in the columns of a release's `judgements.csv`; where a round had
+suggestions some more say what was suggested, whether it was visible, and whether it was taken. What a release
+leaves out is left out here too: withdrawn items, annotators who left the study, hidden repeats, undone
+answers, and whatever is in rounds that are not closed. A round's key is no judgement, and in no row.
 
 See docs/decisions/releases.md.
 """
@@ -15,7 +16,7 @@ from itertools import groupby, islice
 from operator import itemgetter
 from typing import Any, Literal, get_args
 
-from django.db.models import QuerySet
+from django.db.models import OuterRef, QuerySet, Subquery
 from django.utils.translation import gettext
 
 from agreement.report.judgements import natural_key
@@ -31,7 +32,7 @@ from annotation.models import (
     TypeAnnotation,
 )
 from core.errors import NotFound, Refused
-from exports.formats.longform import csv_block, csv_line, raw_columns
+from exports.formats.longform import csv_block, csv_line, raw_columns, suggestion_columns
 
 Format = Literal["csv", "jsonl"]
 FORMATS: tuple[Format, ...] = get_args(Format)
@@ -39,6 +40,7 @@ FORMATS: tuple[Format, ...] = get_args(Format)
 BLOCK = 2_000
 """Rows in memory, and in one piece of the download."""
 
+_SEEN = ("suggestion_id", "suggestion_taken")
 _SHARED = ("cannot_judge", "unsure", "incomplete", "active_seconds", "decided_at", "after_reopening")
 
 
@@ -109,7 +111,9 @@ def _refuse_while_judging(rounds: Sequence[Round], member: Membership) -> None:
 
 
 def _pieces(project: Project, rounds: Sequence[Round], format: Format) -> Iterator[bytes]:
-    columns = raw_columns(typology=project.protocol == Protocol.FOCUS)
+    typology = project.protocol == Protocol.FOCUS
+    suggested = suggestion_columns(typology=typology) if any(round.suggestions for round in rounds) else ()
+    columns = raw_columns(typology=typology) + suggested
     names, kinds = zip(*columns, strict=True)
     if format == "csv":
         yield csv_line(names).encode()
@@ -117,7 +121,7 @@ def _pieces(project: Project, rounds: Sequence[Round], format: Format) -> Iterat
         # A round that was reopened since has judgements that nobody may read: the download breaks off.
         round.refresh_from_db(fields=["status"])
         _refuse_not_closed(round)
-        rows = _rows(project, round)
+        rows = _rows(project, round, more=len(suggested))
         while block := list(islice(rows, BLOCK)):
             if format == "csv":
                 yield csv_block(kinds, list(zip(*block, strict=True))).encode()
@@ -126,18 +130,22 @@ def _pieces(project: Project, rounds: Sequence[Round], format: Format) -> Iterat
                 yield ("\n".join(lines) + "\n").encode()
 
 
-def _rows(project: Project, round: Round) -> Iterator[tuple[Any, ...]]:
-    """Yield the judgements of a round in the order of items, units and annotators: one consistent read."""
+def _rows(project: Project, round: Round, *, more: int) -> Iterator[tuple[Any, ...]]:
+    """Yield the judgements of a round in the order of items, units and annotators: one consistent read.
+
+    more: the number of cells about suggestions; those of a round without any are empty.
+    """
     members = dict(project.memberships.values_list("pk", "pseudonym"))
     by_name = sorted(members, key=lambda pk: natural_key(members[pk]))
     annotators = {pk: place for place, pk in enumerate(by_name)}
     typology = project.protocol == Protocol.FOCUS
     units: dict[Any, int] = {code: place for place, code in enumerate(round.type_codes)}
     made = round.name, round.codebook.version
-    stored = (_of_types if typology else _of_questions)(round)
+    stored = (_of_types if typology else _of_questions)(round, suggested=bool(more))
     for _, rows in groupby(stored.iterator(chunk_size=BLOCK), key=itemgetter(0)):
         in_order = sorted(rows, key=lambda row: (units.get(row[3], row[3]), annotators[row[1]]))
         for row in in_order:
+            row, cells = (row[:-more], _suggestion_cells(*row[-more:])) if more else (row, ())
             _, member, item, unit, *answer, comment, cannot, unsure, incomplete, seconds, at, late = row
             if typology:
                 unit_cells: tuple[Any, ...] = (unit,)
@@ -147,21 +155,41 @@ def _rows(project: Project, round: Round) -> Iterator[tuple[Any, ...]]:
                 answer[1:] = [text or None for text in answer[1:]]
             decided_at = at and at.isoformat(timespec="microseconds")
             tail = comment or None, cannot, unsure, incomplete, seconds, decided_at, late
-            yield (item, *unit_cells, *made, members[member], *answer, *tail)
+            yield (item, *unit_cells, *made, members[member], *answer, *tail, *cells)
 
 
-def _of_types(round: Round) -> QuerySet[Any, tuple[Any, ...]]:
+def _suggestion_cells(seen: int | None, taken: bool, answer: Any, *span: int | None) -> tuple[Any, ...]:
+    """Return the cells about the suggestion of a unit: empty where there was none."""
+    there = (seen is not None, taken) if answer is not None else (None, None)
+    return (*there, answer, *span)
+
+
+def _of_types(round: Round, *, suggested: bool) -> QuerySet[Any, tuple[Any, ...]]:
     rows = TypeAnnotation.objects.exclude(applicable=None, cannot_judge=False)
-    return _readable(rows, round, "type_code", "applicable", "start", "end", "quote")
+    own = "type_code", "applicable", "start", "end", "quote"
+    if not suggested:
+        return _readable(rows, round, own)
+    told = round.suggested.filter(
+        item=OuterRef("assignment__item"), type_code=OuterRef("type_code"), question=None
+    ).order_by()
+    names = "applicable", "start", "end"
+    rows = rows.annotate(**{f"suggested_{name}": Subquery(told.values(name)[:1]) for name in names})
+    return _readable(rows, round, own, (*_SEEN, *(f"suggested_{name}" for name in names)))
 
 
-def _of_questions(round: Round) -> QuerySet[Any, tuple[Any, ...]]:
+def _of_questions(round: Round, *, suggested: bool) -> QuerySet[Any, tuple[Any, ...]]:
     rows = QuestionAnnotation.objects.exclude(label=None, cannot_judge=False)
-    unit = "question__position", "question__external_id"
-    return _readable(rows, round, *unit, "label", "reason", "edited_question")
+    own = "question__position", "question__external_id", "label", "reason", "edited_question"
+    if not suggested:
+        return _readable(rows, round, own)
+    told = round.suggested.filter(question=OuterRef("question")).order_by()
+    rows = rows.annotate(suggested_label=Subquery(told.values("label")[:1]))
+    return _readable(rows, round, own, (*_SEEN, "suggested_label"))
 
 
-def _readable(rows: QuerySet[Any], round: Round, *own: str) -> QuerySet[Any, tuple[Any, ...]]:
+def _readable(
+    rows: QuerySet[Any], round: Round, own: Sequence[str], last: Sequence[str] = ()
+) -> QuerySet[Any, tuple[Any, ...]]:
     return (
         rows.filter(
             assignment__round=round,
@@ -174,6 +202,6 @@ def _readable(rows: QuerySet[Any], round: Round, *own: str) -> QuerySet[Any, tup
         .order_by("assignment__item_id")
         .values_list(
             *("assignment__item_id", "assignment__member_id", "assignment__item__external_id"),
-            *(*own, "comment", *_SHARED),
+            *(*own, "comment", *_SHARED, *last),
         )
     )

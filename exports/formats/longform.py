@@ -80,6 +80,13 @@ def raw_columns(*, typology: bool) -> tuple[tuple[str, str], ...]:
     return tuple(column for column in (_TYPES if typology else _QUESTIONS) if column[0] != "counted")
 
 
+def suggestion_columns(*, typology: bool) -> tuple[tuple[str, str], ...]:
+    """Return the columns about suggestions, where there were some: what was suggested, seen and taken."""
+    span = (("suggested_start", _WHOLE), ("suggested_end", _WHOLE)) if typology else ()
+    answer = ("suggested_applicable", _FLAG) if typology else ("suggested_label", _TEXT)
+    return (("suggestion_visible", _FLAG), ("suggestion_taken", _FLAG), answer, *span)
+
+
 def rows(record: ItemRecord, selection: Selection) -> Iterator[Row]:
     """Yield the judgements of an item by unit, round and annotator: a value for each of `known`, in order."""
     item, rounds, members = record.item.external_id, selection.round_of, selection.members

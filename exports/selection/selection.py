@@ -49,7 +49,8 @@ class Selection:
     """What a release is made from: the project's chosen rounds, and whose names stand for whom.
 
     `codebook` is the newest among those of the rounds, or the project's newest where no round is chosen.
-    `members` are the pseudonyms, by membership.
+    `members` are the pseudonyms, by membership. `suggested` are name, model and where it was shown of those
+    rounds that had suggestions; frozen with the rounds, they are in no digest.
     """
 
     project: Project
@@ -58,6 +59,7 @@ class Selection:
     codebook: Codebook
     codebook_version: int
     members: dict[int, str]
+    suggested: tuple[tuple[str, str, str], ...] = ()
 
     @cached_property
     def typology(self) -> bool:
@@ -140,6 +142,9 @@ def read_selection(project: Project, parameters: Parameters) -> Selection:
         codebook=Codebook.from_json(codebook.definition),
         codebook_version=codebook.version,
         members=dict(project.memberships.values_list("pk", "pseudonym")),
+        suggested=tuple(
+            (row.name, row.suggestion_model, row.suggestions) for row in chosen if row.suggestions
+        ),
     )
 
 

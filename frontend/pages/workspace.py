@@ -40,6 +40,7 @@ MODULES = (
     "workspace/saving/sender",
     "workspace/session",
     "workspace/shell",
+    "workspace/suggestion",
     "workspace/supply",
     "workspace/saving/storage",
     "workspace/saving/tabs",
@@ -117,6 +118,7 @@ def _context(member: Membership, round: Round, part: str = "") -> dict[str, Any]
         "for_key": bool(part),
         "back": reverse("round_key", args=[slug, number]) if part else reverse("project", args=[slug]),
         "matching": round.matching,
+        "suggestions": bool(round.suggestions) and not part,
         "modules": [
             f"frontend/js/{name}.js"
             for name in (*MODULES, *PAGE_MODULES["matching" if round.matching else protocol])

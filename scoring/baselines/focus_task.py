@@ -13,6 +13,7 @@ from django.utils.translation import gettext, gettext_lazy
 
 from annotation.codebooks.definition import Codebook
 from annotation.models import Item, Project, Protocol
+from annotation.rounds.suggestions import SuggestedAnswer
 from assist.models import AssistAnswer
 from assist.reading.model_answers import NOT_IN_THE_FORM
 from assist.runs.kinds import Example, Found, Kind, Unit
@@ -132,6 +133,14 @@ def _entry(answer: AssistAnswer) -> dict[str, Any] | None:
     }
 
 
+def _suggest(answer: AssistAnswer, codes: Sequence[str]) -> Iterable[SuggestedAnswer]:
+    """Yield yes with its words for the types that were named, no for the others that are asked."""
+    named = dict(zip(answer.found["types"], answer.found["places"], strict=True))
+    for code in codes:
+        place = named.get(code)
+        yield SuggestedAnswer(code, applicable=code in named, span=(place[0], place[1]) if place else None)
+
+
 FOCUS_ANSWERS = Kind(
     name="focus_answers",
     title=gettext_lazy("Answer as a baseline: types and spans"),
@@ -148,4 +157,5 @@ FOCUS_ANSWERS = Kind(
     check=check_splits,
     most_examples=5,
     entry=_entry,
+    suggest=_suggest,
 )

@@ -160,3 +160,9 @@ test("in step one of a matching digits pick a reference, 0 none, arrows go throu
   assert.equal(actOf(pressed("1", { repeat: true }), "match"), null);
   assert.equal(actOf(pressed("q"), "match"), null);
 });
+
+test("A takes a suggestion where a unit is decided, and is a letter of the text where a span is chosen", () => {
+  for (const context of ["ask", "question", "unhelpful", "invalid"]) assert.deepEqual(actOf({ key: "a" }, context), { act: "take" });
+  assert.equal(actOf({ key: "a" }, "span").act, "jump");
+  for (const context of ["match", "feedback", "over"]) assert.equal(actOf({ key: "a" }, context), null);
+});

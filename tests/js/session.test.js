@@ -193,3 +193,30 @@ test("a closed round takes no decision and nothing back, and says why", () => {
   assert.equal(session.undo(), null);
   assert.deepEqual([session.refusal(null), state.sent], ["Round 1 is closed.", []]);
 });
+
+test("a suggestion goes with each decision of its unit, taken only where the answer is the suggestion's by its key", () => {
+  const { session, state, le, we } = opened();
+  const sent = [];
+  session.sender.decide = async (entry, seen) => { sent.push(entry.suggestion ?? null); session.sender.outbox.add(entry, seen); };
+  le.suggestion = { id: 7, applicable: true, start: 0, end: 4, quote: "Text" };
+  session.decide(we, no);
+  session.decide(le, yes);
+  session.setTaken(le, true);
+  assert.equal(JSON.parse(state.drafts.at(-1))["1:LE"].taken, true);
+  session.decide(le, { ...yes, end: 9, quote: "Text here" });
+  assert.equal(le.row.suggestion_taken, true);
+  session.decide(le, { ...yes, unsure: true });
+  session.setTaken(le, true);
+  session.decide(le, no);
+  session.undo();
+  assert.deepEqual(sent, [null, { id: 7, taken: false }, { id: 7, taken: true }, { id: 7, taken: true }, { id: 7, taken: false }, { id: 7, taken: true }]);
+  assert.equal("suggestion_taken" in session.sender.outbox.entries.at(-1).answer, false);
+});
+
+test("what was taken and given up again is not taken", () => {
+  const { session, le } = opened();
+  le.suggestion = { id: 7, applicable: true };
+  session.setTaken(le, true);
+  session.setTaken(le, false);
+  assert.equal(session.isTaken(le, yes), false);
+});

@@ -177,3 +177,19 @@ test("undo after a reload takes back no decision of which only the mark is here"
   all.fill(text(2, { LE: yes, WE: no }));
   assert.equal(all.lastDecided().key, "102:LE");
 });
+
+test("a suggestion comes with its unit alone, and is kept for working offline", () => {
+  const told = { id: 7, applicable: false, start: null, end: null, quote: "" };
+  const result = { assignment: 1, position: 1, item: { id: "A", text: "Text", topic: "" }, asked: ["LE", "WE"], types: {}, suggestions: { LE: told } };
+  const units = new Units({ types: [{ code: "LE" }, { code: "WE" }], order: "by_argument", itemsTotal: 1, unitsTotal: 2, unitsDecided: 0 });
+  units.add({ results: [result], next: null });
+  const [le, we] = units.flat;
+  assert.deepEqual([le.suggestion, we.suggestion], [told, null]);
+  assert.deepEqual(resultOf(le.item).suggestions, { LE: told });
+  const asked = { assignment: 2, position: 1, item: { id: "B", text: "Text", topic: "" }, questions: [{ id: 5, position: 1, text: "Why?", row: null, suggestion: { id: 8, label: "UN" } }, { id: 6, position: 2, text: "Who?", row: null }] };
+  const questions = new Units({ types: [], order: "by_argument", itemsTotal: 1, unitsTotal: 2, unitsDecided: 0 });
+  questions.add({ results: [asked], next: null });
+  const [first, second] = questions.flat;
+  assert.deepEqual([first.suggestion, second.suggestion], [{ id: 8, label: "UN" }, null]);
+  assert.deepEqual(resultOf(first.item).questions[0].suggestion, { id: 8, label: "UN" });
+});

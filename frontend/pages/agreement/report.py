@@ -29,6 +29,7 @@ from agreement.display.cross_files import cross_fields
 from agreement.display.highlighting import Segment, excerpt_bounds, segments
 from agreement.display.influence import influence_tables
 from agreement.display.sample_size import PLANNED, PlanRefused, clean_plan, plan_report
+from agreement.display.suggestions import suggestion_tables
 from agreement.display.tables import crosscheck_table, crosscheck_whys
 from agreement.display.wording import (
     COEFFICIENTS,
@@ -58,6 +59,8 @@ PATTERNS = 6
 """How many kinds of underline the stylesheet has; with more annotators they repeat, and the name tells."""
 
 UNITS_A_PAGE = 20
+NOTED = ("people", "pairs", "coefficients", "spans", "change", "influence", "suggestions")
+"""The tables of a report that have notes below them."""
 OF_ONE_MIND = "not disputed"
 
 
@@ -201,7 +204,7 @@ def _report_context(
     whose = request.GET.get("whose", "")
     named: list[str] = next((table.get("annotators", []) for table in figures["cross"]), [])
     whose = whose if whose in (*WHOSE, *named) else WHOSE[-1]
-    notes = {key: Notes(key) for key in ("people", "pairs", "coefficients", "spans", "change", "influence")}
+    notes = {key: Notes(key) for key in NOTED}
     coefficient_heads, coefficient_rows = detail_tables.coefficient_table(figures, notes["coefficients"])
     stacked_heads, stacked_rows = detail_tables.stacked_table(figures, notes["coefficients"])
     most_disputed = disputed_units(report, member=member, only_queue=True)[:1]
@@ -217,6 +220,7 @@ def _report_context(
         if influence and influence.result
         else None,
         "report": report,
+        "suggested": suggestion_tables(figures, notes["suggestions"]),
         "cluster_fields": _cluster_fields(figures),
         "asked": asked_words(round.asked) if round.asked else "",
         "notes": notes,

@@ -14,11 +14,14 @@ from django.views.decorators.http import require_http_methods
 from annotation.models import Membership, Protocol, Round
 from annotation.rounds.asked_types import asked_units, asked_words
 from annotation.rounds.sampling import draw_preview
+from annotation.rounds.suggestions import SuggestionChoice
 from annotation.tasks import round_draw_or_send, round_open_or_send
+from assist.models import AssistRun
+from assist.runs.suggestions import runs_suggesting
 from core.errors import Refused
 from frontend.decorators import login_required
 from frontend.middleware import refusals_as_notices
-from frontend.pages.common import ChosenField, project_page
+from frontend.pages.common import ChosenField, posted, project_page
 from frontend.pages.project.project import items_there
 from frontend.pages.rounds.lifecycle import lead_and_round
 from frontend.pages.rounds.study_size import study_size_form
@@ -146,6 +149,40 @@ def _state(round: Round) -> str:
     return str(Round.Work(round.claimed_for).label) if round.is_claimed else round.status_word
 
 
+class SuggestionsForm(forms.Form):
+    """Which run's answers annotators are shown, and where; none unless a lead picks one."""
+
+    run = forms.TypedChoiceField(
+        required=False, coerce=int, empty_value=None, label=gettext_lazy("What a language model answered")
+    )
+    shown = forms.ChoiceField(
+        required=False,
+        choices=[
+            (Round.Shown.HALF, gettext_lazy("at half of the units, at random")),
+            (Round.Shown.ALL, gettext_lazy("at all units")),
+        ],
+        initial=Round.Shown.HALF,
+        label=gettext_lazy("Where it is shown"),
+        help_text=gettext_lazy(
+            "With half of the units without, the report has how far suggestions pull answers to themselves."
+        ),
+    )
+
+    def __init__(self, *args: Any, runs: list[AssistRun], **kwargs: Any) -> None:
+        super().__init__(*args, **kwargs)
+        cast(Any, self.fields["run"]).choices = [
+            ("", gettext("No suggestions")),
+            *((run.number, gettext("Run %(number)s: %(model)s") % vars(run)) for run in runs),
+        ]
+
+    @property
+    def choice(self) -> SuggestionChoice | None:
+        """What was picked; None without suggestions."""
+        run = self.cleaned_data.get("run")
+        shown = self.cleaned_data.get("shown") or Round.Shown.HALF
+        return SuggestionChoice(run, Round.Shown(shown)) if run else None
+
+
 class AnnotatorsForm(forms.Form):
     annotators = ChosenField(
         queryset=Membership.objects.none(), required=False, widget=forms.CheckboxSelectMultiple
@@ -164,12 +201,14 @@ def open_round(request: HttpRequest, slug: str, number: int) -> HttpResponse:
     members = member.project.memberships.filter(is_annotator=True, is_active=True).select_related("user")
     asked = request.POST if request.method == "POST" else request.GET
     form = AnnotatorsForm(asked if "choose" in asked else None, members=members)
+    suggestions = _suggestions_form(request, round)
     chosen = list(
         form.cleaned_data["annotators"] if form.is_bound and form.is_valid() else _expected(round, members)
     )
-    if request.method == "POST" and form.is_valid():
+    if request.method == "POST" and form.is_valid() and (suggestions is None or suggestions.is_valid()):
         with refusals_as_notices(request):
-            opened = round_open_or_send(round, members=chosen, by=member)
+            choice = suggestions.choice if suggestions else None
+            opened = round_open_or_send(round, members=chosen, by=member, suggestions=choice)
             if opened.status == Round.Status.OPEN:
                 messages.success(
                     request,
@@ -194,9 +233,18 @@ def open_round(request: HttpRequest, slug: str, number: int) -> HttpResponse:
         chosen={one.pk for one in chosen},
         load=_load(round, len(chosen), len(members)),
         errors=form.errors.get("annotators"),
+        suggestions=suggestions,
         key=training_context(round).get("key"),
         back=reverse("round", args=[slug, number]),
     )
+
+
+def _suggestions_form(request: HttpRequest, round: Round) -> SuggestionsForm | None:
+    """Return the form that switches suggestions on; None where the round can have none."""
+    if round.matching or round.purpose == Round.Purpose.CALIBRATION:
+        return None
+    runs = runs_suggesting(round.project)
+    return SuggestionsForm(posted(request), runs=runs) if runs else None
 
 
 def _expected(round: Round, members: QuerySet[Membership]) -> QuerySet[Membership]:

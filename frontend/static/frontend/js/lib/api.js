@@ -48,7 +48,7 @@ export async function sendJudgement(url, entry) {
 }
 
 /** @param {string} url @param {Entry} entry @returns {Promise<Reply>} */
-async function post(url, { id, target, base, answer, activeSeconds }) {
+async function post(url, { id, target, base, answer, activeSeconds, suggestion }) {
   let response;
   let body;
   try {
@@ -56,7 +56,7 @@ async function post(url, { id, target, base, answer, activeSeconds }) {
       method: "POST",
       credentials: "same-origin",
       headers: { "Content-Type": "application/json", Accept: "application/json", "X-CSRFToken": csrfToken() },
-      body: JSON.stringify({ event_id: id, ...target, base_revision: base ?? 0, answer, active_seconds: activeSeconds }),
+      body: JSON.stringify({ event_id: id, ...target, base_revision: base ?? 0, answer, active_seconds: activeSeconds, ...(suggestion ? { suggestion } : {}) }),
       signal: AbortSignal.timeout(TIMEOUT),
     });
     body = await response.json().catch(() => null);

@@ -7,7 +7,7 @@ import { logIn, logOut, openLoginWindow, whenSignedIn } from "./saving/login.js"
 
 const DOUBLE_CLICK = 300;
 /** What changes something on the server, or begins to. */
-export const CHANGES = ["yes", "no", "keep", "same", "reference", "none", "label", "choice", "cannot", "comment", "unsure", "undo"];
+export const CHANGES = ["yes", "no", "keep", "same", "reference", "none", "label", "choice", "take", "cannot", "comment", "unsure", "undo"];
 const SAME_PLACE = 24;
 
 /**

@@ -99,6 +99,7 @@ function actOfPress(event, context, { rtl = false, letters = true, latin = true 
     if (key === "y") return { act: "yes" };
     if (key === "n") return { act: "no" };
   }
+  if (key === "a" && ["ask", "question", "unhelpful", "invalid"].includes(context)) return { act: "take" };
   if (context === "match") {
     if (/^[1-9]$/.test(key)) return { act: "reference", index: Number(key) - 1 };
     if (key === "0") return { act: "none" };

@@ -6,7 +6,7 @@
  * @typedef {import("./units.js").Row} Row
  * @typedef {import("./saving/outbox.js").Entry} Entry
  * @typedef {import("./saving/outbox.js").Reply} Reply
- * @typedef {Record<string, any>} Draft  what was begun and is not decided: comment, unsure, none, label, reason, edited_question, span, typed
+ * @typedef {Record<string, any>} Draft  what was begun and is not decided: comment, unsure, none, label, reason, edited_question, span, typed, taken
  */
 
 import { gettext } from "../lib/i18n.js";
@@ -16,7 +16,7 @@ import { isDecided } from "./units.js";
 
 /** Fields of an answer, apart from what the server adds to a row. @param {Row} row @returns {Record<string, any>} */
 function answerOf(row) {
-  const { revision: _revision, active_seconds: _seconds, updated_at: _at, feedback: _feedback, ...answer } = row;
+  const { revision: _revision, active_seconds: _seconds, updated_at: _at, feedback: _feedback, suggestion: _seen, suggestion_taken: _taken, ...answer } = row;
   return answer;
 }
 
@@ -62,7 +62,7 @@ export class Session {
     this.awaited = null;
     /** Brings texts that are not here. @type {import("./supply.js").Supply | null} */
     this.supply = null;
-    /** @type {{unit: Unit, before: Record<string, any> | null}[]} */
+    /** @type {{unit: Unit, before: Record<string, any> | null, taken?: boolean}[]} */
     this.history = [];
     // The clock may have been set back since the last page: what is decided now still comes after what waits.
     this.seq = Math.max(0, ...parts.sender.outbox.entries.map(({ seq }) => seq));
@@ -155,12 +155,24 @@ export class Session {
     if (refused) return { answer: refused };
     const errors = brokenRules(this.spec.answer, answer, this.facts(unit, answer));
     if (Object.keys(errors).length) return errors;
-    this.history.push({ unit, before: isDecided(unit.row) ? answerOf(/** @type {Row} */ (unit.row)) : null });
+    this.history.push({ unit, before: isDecided(unit.row) ? answerOf(/** @type {Row} */ (unit.row)) : null, taken: unit.row?.suggestion_taken });
+    const taken = this.isTaken(unit, answer);
     this.dropDraft(unit);
-    this.record(unit, answer);
+    this.record(unit, answer, taken);
     if (this.training) this.show(unit);
     else if (advance) this.advance();
     return {};
+  }
+
+  /** The suggestion of a unit was taken, or what was taken is given up again. @param {Unit} unit @param {boolean} taken */
+  setTaken(unit, taken) {
+    if (Boolean(this.drafts[unit.key]?.taken) !== taken) this.setDraft(unit, { taken });
+  }
+
+  /** @param {Unit} unit @param {Record<string, any>} answer @returns {boolean} whether the answer is the unit's suggestion, taken; the span may be another */
+  isTaken({ key, type, suggestion, row }, answer) {
+    if (!suggestion || !(this.drafts[key]?.taken ?? row?.suggestion_taken)) return false;
+    return type ? answer.applicable === suggestion.applicable : answer.label === suggestion.label;
   }
 
   /** What is too long in a part of an answer, which may wait for the rest of it. @param {Record<string, any>} part @returns {string} */
@@ -195,7 +207,7 @@ export class Session {
     const last = this.history.pop() ?? this.lastBeforeThisPage();
     if (!last) return null;
     const { row } = last.unit;
-    this.record(last.unit, last.before);
+    this.record(last.unit, last.before, Boolean(last.before && last.taken));
     if (row && !last.before) this.keepWords(last.unit, row);
     this.show(last.unit);
     return last.unit;
@@ -212,23 +224,24 @@ export class Session {
     if (Object.keys(draft).length) this.setDraft(unit, draft);
   }
 
-  /** What waits was decided after all that the server has, whatever this computer's clock says. @returns {{unit: Unit, before: null} | null} */
+  /** What waits was decided after all that the server has, whatever this computer's clock says. @returns {{unit: Unit, before: null, taken?: boolean} | null} */
   lastBeforeThisPage() {
     const waiting = this.sender.outbox.entries.map((entry) => this.units.byKey.get(entry.unit) ?? null);
     const unit = waiting.findLast((one) => one && isDecided(one.row)) ?? this.units.lastDecided();
     return unit && { unit, before: null };
   }
 
-  /** @param {Unit} unit @param {Record<string, any> | null} answer */
-  record(unit, answer) {
+  /** @param {Unit} unit @param {Record<string, any> | null} answer @param {boolean} [taken] */
+  record(unit, answer, taken = false) {
     const seen = unit.revision;
     const seconds = unit === this.current ? this.clock.seconds(this.now()) : 0;
     if (unit === this.current) this.clock.restart(this.now());
     const revision = seen + 1;
-    unit.row = answer ? { ...answer, revision, updated_at: this.today().toISOString() } : null;
+    unit.row = answer ? { ...answer, ...(taken ? { suggestion_taken: true } : {}), revision, updated_at: this.today().toISOString() } : null;
+    const suggestion = unit.suggestion ? { suggestion: { id: unit.suggestion.id, taken } } : {};
     const target = unit.type ? { assignment: unit.assignment, type: unit.type } : { assignment: unit.assignment, question: unit.question?.id };
     this.seq = Math.max(this.seq + 1, this.today().getTime() * 1000);
-    void this.sender.decide({ id: this.newId(), seq: this.seq, unit: unit.key, target, answer, activeSeconds: Math.min(seconds, 86_400) }, seen);
+    void this.sender.decide({ id: this.newId(), seq: this.seq, unit: unit.key, target, answer, activeSeconds: Math.min(seconds, 86_400), ...suggestion }, seen);
     this.onRow(unit);
   }
 

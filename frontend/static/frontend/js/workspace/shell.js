@@ -234,6 +234,7 @@ export class Shell {
           [["Home", "End"], gettext("start and end of the line; with Ctrl of the text")], [["PgUp", "PgDn"], gettext("a page up, a page down")],
           [["Enter"], gettext("keep this span")], [["Esc"], gettext("back to yes or no; nothing is recorded")]]],
          [gettext("Mouse and touch"), [[[gettext("drag")], gettext("whole words, also before Y; with Alt letter by letter")], [[gettext("click")], gettext("a word; a second click extends; a triple click takes the sentence")]]]];
+    if (this.overview.round.suggestion_model) tables[0][1].push([["A"], gettext("take what the language model suggests")]);
     if (matching) tables.unshift([gettext("Step 1: the reference"), [
       [["1", "…", "9"], gettext("asks for the same as this reference")], [["0"], gettext("none does: step 2, its label")],
       [["↑", "↓", "Enter"], gettext("go through the references and pick one")], [["S"], gettext("search in the references; Esc shows all")]]]);

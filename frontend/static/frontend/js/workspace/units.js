@@ -4,6 +4,7 @@
  *
  * @typedef {Record<string, any>} Row  the stored answer with `revision`, `active_seconds`, `updated_at`; of a text without its words no more than the decision
  * @typedef {{id: number, position: number, text: string, references?: number[]}} Question  in a matching round with the keys of the references offered for it
+ * @typedef {{id: number, applicable?: boolean, start?: number | null, end?: number | null, quote?: string, label?: string}} Suggestion
  * @typedef {[number, number, (string | number)[] | null, string, number]} Outlined  assignment, position, what it asks (null: all types), a mark for each, revisions
  */
 
@@ -53,6 +54,8 @@ export class Unit {
     /** "assignment:code" or "assignment:question" */
     this.key = `${item.assignment}:${type ?? question?.id}`;
     this.assignment = item.assignment;
+    /** What a language model suggests, where the round shows something here. @type {Suggestion | null} */
+    this.suggestion = null;
     /** Of the stored row; 0 for none. */
     this.revision = row?.revision ?? 0;
     /** @type {Row | null} */
@@ -179,6 +182,7 @@ export class Units {
         const { row: _row, ...question } = result.questions.find((/** @type {Question} */ { id }) => id === unit.question?.id);
         unit.question = question;
       }
+      unit.suggestion = result.suggestions?.[unit.type ?? ""] ?? /** @type {any} */ (unit.question)?.suggestion ?? null;
       const row = rows.get(unit.key) ?? null;
       const revision = row?.revision ?? 0;
       // What was stored or is on its way from here since the server was asked stays.
@@ -389,7 +393,9 @@ export class Units {
 export function resultOf(item) {
   const { assignment, position, id, text, topic, typesTotal, references, units } = item;
   const common = { assignment, position, item: { id, text, topic } };
-  if (units[0]?.type) return { ...common, types_total: typesTotal, asked: units.map(({ type }) => type), types: Object.fromEntries(units.filter(({ row }) => row).map((unit) => [unit.type, { ...unit.row, revision: unit.revision }])) };
+  const shown = units.filter(({ suggestion }) => suggestion);
+  const suggestions = shown.length ? { suggestions: Object.fromEntries(shown.map(({ type, suggestion }) => [type, suggestion])) } : {};
+  if (units[0]?.type) return { ...common, ...suggestions, types_total: typesTotal, asked: units.map(({ type }) => type), types: Object.fromEntries(units.filter(({ row }) => row).map((unit) => [unit.type, { ...unit.row, revision: unit.revision }])) };
   return { ...common, ...(references.length ? { references } : {}), questions: units.map((unit) => ({ ...unit.question, row: unit.row && { ...unit.row, revision: unit.revision } })) };
 }
 

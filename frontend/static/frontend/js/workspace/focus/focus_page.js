@@ -8,6 +8,7 @@ import { Note } from "../note_form.js";
 import { shownRange, storedSpan } from "../../lib/offsets.js";
 import { Pointing } from "./pointing.js";
 import { filledParts } from "./exemplar.js";
+import { showSuggestion } from "../suggestion.js";
 import { showRule } from "./type_card.js";
 import { NOTHING, dragged, fromRange, selectedRange } from "../text/selection.js";
 import { keepInSight, moved } from "./span_keys.js";
@@ -127,6 +128,7 @@ export class FocusPage {
     part("ws-answer").textContent = kind ? interpolate(gettext("You said %(answer)s"), { answer: answerText(row, this.session.spec) }) : "";
     part("ws-yes").setAttribute("aria-pressed", String(kind === "yes"));
     part("ws-no").setAttribute("aria-pressed", String(kind === "no"));
+    showSuggestion(this.shell, this.session, this.unit);
     this.shell.beside(this.session.draft(this.unit));
     replaceChildren(
       part("ws-chips"),
@@ -162,8 +164,10 @@ export class FocusPage {
       this.session.advance();
       return true;
     }
-    if (this.session.isLocked(unit) && ["yes", "no", "keep", "cannot", "comment", "unsure"].includes(act)) return true;
+    if (this.session.isLocked(unit) && ["yes", "no", "keep", "take", "cannot", "comment", "unsure"].includes(act)) return true;
+    if (act === "yes" || act === "back") this.session.setTaken(unit, false);
     switch (act) {
+      case "take": return this.take(unit);
       case "yes": return this.yes(unit);
       case "no": return this.decide(unit, { applicable: false });
       case "keep": return this.keep(unit);
@@ -237,6 +241,16 @@ export class FocusPage {
     part("ws-text-box").focus({ preventScroll: true });
     this.shell.say(gettext("Choose the span. A letter goes to the next word that begins with it, arrow keys move by words, Shift extends, Enter keeps it, Escape goes back."));
     return true;
+  }
+
+  /** What the language model suggests, as if its keys had been pressed: no is decided, a yes comes with its span, to be kept or moved. @param {Unit} unit */
+  take(unit) {
+    const { suggestion } = unit;
+    if (!suggestion) return false;
+    this.session.setTaken(unit, true);
+    if (!suggestion.applicable) return this.decide(unit, { applicable: false });
+    this.chosen = suggestion.quote ? fromRange(cutOf(unit.item), shownRange(unit.item.text, /** @type {any} */ (suggestion))) : NOTHING;
+    return this.yes(unit);
   }
 
   /** What was highlighted in this text for other types, newest first, each span once. @param {Unit} unit @returns {{range: import("../../lib/offsets.js").Range, types: string[]}[]} */

@@ -10,6 +10,7 @@ import { foldText, inSight, questionHead, rulesShown, settle, showRules } from "
 import { isDecided } from "../units.js";
 import { TextView } from "../text/text_view.js";
 import { answerText } from "../answer_text.js";
+import { showSuggestion } from "../suggestion.js";
 
 /**
  * @typedef {import("../units.js").Unit} Unit
@@ -206,6 +207,7 @@ export class QuestionsPage {
     const said = isDecided(row) ? interpolate(gettext("You said %(answer)s"), { answer: answerText(row, this.spec) }) : "";
     part("ws-answer").textContent = said;
     part("ws-ask").classList.toggle("visually-hidden", Boolean(said));
+    showSuggestion(this.shell, this.session, this.unit);
     this.shell.beside(draft);
     const values = { text: this.unit.item.index + 1, texts: this.session.units.itemsTotal, n: this.unit.item.units.indexOf(this.unit) + 1, all: this.unit.item.units.length };
     this.shell.position(interpolate(gettext("Text %(text)s of %(texts)s · question %(n)s of %(all)s"), values), `${values.text}/${values.texts} · ${values.n}/${values.all}`);
@@ -219,8 +221,10 @@ export class QuestionsPage {
       this.session.advance();
       return true;
     }
-    if (this.session.isLocked(unit) && ["label", "choice", "keep", "cannot", "comment", "unsure"].includes(act)) return true;
+    if (this.session.isLocked(unit) && ["label", "choice", "keep", "take", "cannot", "comment", "unsure"].includes(act)) return true;
+    if (act === "label" || act === "back") this.session.setTaken(unit, false);
     switch (act) {
+      case "take": return this.take(unit);
       case "rules": showRules(!rulesShown(), true); return true;
       case "fold": return foldText();
       // Behind the labels stand the reasons: Invalid with a reason is one click.
@@ -234,6 +238,13 @@ export class QuestionsPage {
       case "unsure": return toggleUnsure(this, unit);
       default: return false;
     }
+  }
+
+  /** What the language model suggests, as if its key had been pressed: what the label asks for is asked. @param {Unit} unit @returns {boolean} */
+  take(unit) {
+    if (!unit.suggestion) return false;
+    this.session.setTaken(unit, true);
+    return this.label(unit, unit.suggestion.label ?? "");
   }
 
   /** @param {Unit} unit @param {string} code @returns {boolean} */

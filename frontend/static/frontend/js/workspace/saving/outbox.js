@@ -20,6 +20,7 @@
  * @property {Record<string, unknown> | null} answer  null takes the decision back
  * @property {number | null} base  revision seen; null waits for the acknowledgement before it
  * @property {number} activeSeconds
+ * @property {{id: number, taken: boolean}} [suggestion]  what a language model suggested here, where something was shown
  * @typedef {"network" | "server" | "paused" | "session" | "csrf"} Pause   why nothing goes at the moment; "paused": a lead paused the round
  * @typedef {"invalid" | "closed" | "gone"} Refusal   why a decision will not be stored
  * @typedef {{unit: string, mine: Entry, stored: Row}} Conflict
