@@ -247,9 +247,9 @@ class LeadInvitationListApi(LeadView):
         return Response(_invitation(made, link), status=status.HTTP_201_CREATED)
 
 
-class LeadInvitationApi(LeadView):
-    @extend_schema(responses={204: None, **REFUSALS}, operation_id="project_boards_uninvite")
-    def delete(self, request: Request, slug: str, name: str, invitation_id: int) -> Response:
+class LeadInvitationRevokeApi(LeadView):
+    @extend_schema(request=None, responses={204: None, **REFUSALS}, operation_id="project_boards_revoke")
+    def post(self, request: Request, slug: str, name: str, invitation_id: int) -> Response:
         """Make an unused link worthless."""
         member, board = self.board(request, slug, name)
         found = _invitations(board).filter(pk=invitation_id).first()

@@ -28,9 +28,9 @@ urlpatterns = [
     path(f"{_ONE}export/", lead.LeadBoardExportApi.as_view(), name="api-project-board-export"),
     path(f"{_ONE}invitations/", lead.LeadInvitationListApi.as_view(), name="api-project-board-invitations"),
     path(
-        f"{_ONE}invitations/<int:invitation_id>/",
-        lead.LeadInvitationApi.as_view(),
-        name="api-project-board-invitation",
+        f"{_ONE}invitations/<int:invitation_id>/revoke/",
+        lead.LeadInvitationRevokeApi.as_view(),
+        name="api-project-board-revoke",
     ),
     path(f"{_ONE}submissions/", lead.LeadEntryListApi.as_view(), name="api-project-board-submissions"),
     path(f"{_ENTRY}hide/", lead.LeadEntryHideApi.as_view(), name="api-project-board-hide"),

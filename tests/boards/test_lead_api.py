@@ -248,7 +248,7 @@ def test_a_lead_makes_a_link_that_lets_somebody_in_and_revokes_another(lead_clie
         (other["id"], "", False, None),
         (made["id"], "for Tina", True, None),
     ]
-    sent(lead_client, "delete", f"{BEST}invitations/{other['id']}/", status=204)
+    sent(lead_client, "post", f"{BEST}invitations/{other['id']}/revoke/", status=204)
     assert BoardInvitation.objects.get(pk=other["id"]).revoked_at is not None
     assert len(sent(lead_client, "get", f"{BEST}invitations/")) == 1
     assert sent(lead_client, "post", f"{BEST}invitations/", {"days": 0}, 422)["message"] == (
