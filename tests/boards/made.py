@@ -77,6 +77,7 @@ def questions_board(
     items: int = 4,
     opened: bool = True,
     methods: Sequence[str] = ("exact",),
+    replicates: int = 50,
     **settings: Any,
 ) -> tuple[Study, Board]:
     """Return a board on the split that is kept, ranked by the same words, open to anybody."""
@@ -84,7 +85,7 @@ def questions_board(
     given = {"title": "Which asks best?", "entrance": "anyone", "feedback": "full", "per_day": 5, **settings}
     board = board_create(project=made.project, name="best", by=made.lead, **given)
     version = version_create(
-        board=board, release=built, split="test", methods=methods, replicates=50, by=made.lead
+        board=board, release=built, split="test", methods=methods, replicates=replicates, by=made.lead
     )
     version_run(version_id=version.pk)
     if opened:

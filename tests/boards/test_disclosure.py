@@ -1,4 +1,4 @@
-"""Each feedback tells each reader what it says it does; tests/boards/test_disclosure_table.py has the rest."""
+"""Each feedback tells each reader what it says; test_disclosure_table.py searches every route."""
 
 import json
 import re
