@@ -61,6 +61,13 @@ def version_start(**given: Any) -> BoardVersion:
     return made
 
 
+def board_start(**given: Any) -> BoardVersion:
+    """Do `versions.board_set_up` and send the first version to a worker."""
+    made = versions.board_set_up(**given)
+    _send_version(made)
+    return made
+
+
 def placing_start_again(placing: Placing) -> bool:
     """Do `placings.placing_again` and send the entry to a worker."""
     again = placings.placing_again(placing=placing)

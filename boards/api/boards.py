@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from typing import Any
 
+from django.utils import timezone
 from drf_spectacular.utils import OpenApiResponse, extend_schema
 from rest_framework import status
 from rest_framework.parsers import JSONParser, MultiPartParser
@@ -12,20 +13,31 @@ from rest_framework.request import Request
 from rest_framework.response import Response
 from rest_framework.views import APIView
 
+from annotation.api.projects import validated
 from boards.api.serializers import (
     BoardFilesSerializer,
     CheckedSerializer,
+    DescribedSerializer,
     EntryInputSerializer,
     EntrySerializer,
+    TeamInputSerializer,
+    TeamSerializer,
+    version_asked,
 )
 from boards.life.boards import public_board_or_404
 from boards.life.checking import upload_check
-from boards.life.entries import entry_of_team_or_404, entry_withdraw
+from boards.life.entries import (
+    counted,
+    entry_describe,
+    entry_of_team_or_404,
+    entry_withdraw,
+    left_for,
+)
 from boards.life.placings import place_in_the_queue
 from boards.life.shown import Row, board_json, team_rows
-from boards.life.teams import team_or_refuse
+from boards.life.teams import team_create, team_or_refuse
 from boards.life.versions import version_or_404
-from boards.models import Board
+from boards.models import Board, Team
 from boards.tasks import entry_start, standing_follow
 from core.api import RefusalSerializer, refusal_body
 from core.jobs import WORKING
@@ -50,9 +62,7 @@ class BoardApi(APIView):
         `?version=` asks for an older version of it.
         """
         board = _board(request, slug, name)
-        asked = request.query_params.get("version", "")
-        number = int(asked[:9]) if asked.isdecimal() else None
-        return Response(board_json(board, version_or_404(board, number)))
+        return Response(board_json(board, version_or_404(board, version_asked(request))))
 
 
 class CheckApi(APIView):
@@ -107,6 +117,53 @@ class EntryListApi(APIView):
         return Response(_entry(Row(placing, None)), status=status.HTTP_202_ACCEPTED)
 
 
+class EntryApi(APIView):
+    parser_classes = (JSONParser,)
+
+    @extend_schema(responses={200: EntrySerializer, **_REFUSED}, operation_id="boards_entry")
+    def get(self, request: Request, slug: str, name: str, entry_id: int) -> Response:
+        """Read a submission of one's team: how far it is, its place in the queue, what may be told of it."""
+        board = _board(request, slug, name)
+        return Response(_entry(_own_row(board, request, entry_id)))
+
+    @extend_schema(
+        request=DescribedSerializer(partial=True),
+        responses={200: EntrySerializer, **_REFUSED},
+        operation_id="boards_entry_describe",
+    )
+    def patch(self, request: Request, slug: str, name: str, entry_id: int) -> Response:
+        """Describe a submission of one's team in other words, or keep it off the public board."""
+        board = _board(request, slug, name)
+        entry = entry_of_team_or_404(team_or_refuse(board, request.user), entry_id)
+        given = DescribedSerializer(data=request.data, partial=True)
+        given.is_valid(raise_exception=True)
+        entry_describe(entry=entry, user=request.user, **given.validated_data)
+        standing_follow(entry)
+        return Response(_entry(_own_row(board, request, entry_id)))
+
+
+class TeamApi(APIView):
+    parser_classes = (JSONParser,)
+
+    @extend_schema(responses={200: TeamSerializer, **_REFUSED}, operation_id="boards_team")
+    def get(self, request: Request, slug: str, name: str) -> Response:
+        """Read one's own team, and how many submissions are left for it."""
+        board = _board(request, slug, name)
+        return Response(_team(team_or_refuse(board, request.user)))
+
+    @extend_schema(
+        request=TeamInputSerializer,
+        responses={201: TeamSerializer, **_REFUSED},
+        operation_id="boards_team_create",
+    )
+    def post(self, request: Request, slug: str, name: str) -> Response:
+        """Make a team with oneself in it; where the board asks for one, only with its invitation."""
+        board = _board(request, slug, name)
+        given = validated(TeamInputSerializer, request)
+        made = team_create(board=board, name=given["team"], user=request.user)
+        return Response(_team(made), status=status.HTTP_201_CREATED)
+
+
 class EntryWithdrawApi(APIView):
     parser_classes = (JSONParser,)
 
@@ -122,6 +179,27 @@ class EntryWithdrawApi(APIView):
 
 def _board(request: Request, slug: str, name: str) -> Board:
     return public_board_or_404(slug, name, request.user)
+
+
+def _own_row(board: Board, request: Request, entry_id: int) -> Row:
+    team = team_or_refuse(board, request.user)
+    rows = team_rows(board, version_or_404(board), team)
+    found = next((row for row in rows if row.entry.pk == entry_id), None)
+    return found or Row(entry_of_team_or_404(team, entry_id).placings.latest("version__number"), None)
+
+
+def _team(team: Team) -> dict[str, Any]:
+    day = timezone.now().date()
+    today, in_all = counted(team, day)
+    left_today, left = left_for(team, day)
+    return {
+        "name": team.name,
+        "members": [one.user.get_username() for one in team.members.select_related("user")],
+        "handed_in_today": today,
+        "handed_in": in_all,
+        "left_today": left_today,
+        "left": left,
+    }
 
 
 def _files(given: Any) -> list[HandedIn]:

@@ -5,6 +5,7 @@ from __future__ import annotations
 from typing import Any
 
 from rest_framework import serializers
+from rest_framework.request import Request
 
 from scoring.evaluation.json_file import MOST_BYTES
 
@@ -48,3 +49,31 @@ class EntrySerializer(serializers.Serializer[Any]):
     why = serializers.CharField(
         allow_null=True, help_text="Why no figures are told: not_better or after_the_close."
     )
+
+
+class DescribedSerializer(serializers.Serializer[Any]):
+    """What a team says about a submission, and may change."""
+
+    name = serializers.CharField(allow_blank=True, help_text="Of the system, as it stands on the board.")
+    line = serializers.CharField(allow_blank=True)
+    link = serializers.CharField(allow_blank=True)
+    may_be_shown = serializers.BooleanField(help_text="It may stand on the public board.")
+
+
+class TeamInputSerializer(serializers.Serializer[Any]):
+    team = serializers.CharField(allow_blank=True, help_text="Its name, as it stands on the board.")
+
+
+class TeamSerializer(serializers.Serializer[Any]):
+    name = serializers.CharField()
+    members = serializers.ListField(child=serializers.CharField())
+    handed_in_today = serializers.IntegerField(help_text="Submissions that count, today in UTC.")
+    handed_in = serializers.IntegerField(help_text="Submissions that count, in all.")
+    left_today = serializers.IntegerField()
+    left = serializers.IntegerField()
+
+
+def version_asked(request: Request) -> int | None:
+    """Return the version of a board that `?version=` names, None for the newest."""
+    asked = request.query_params.get("version", "")
+    return int(asked[:9]) if asked.isdecimal() else None

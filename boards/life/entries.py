@@ -112,6 +112,15 @@ def entry_consent(*, entry: Entry, user: Any, may_be_shown: bool) -> None:
     entry.refresh_from_db()
 
 
+def entry_describe(*, entry: Entry, user: Any, may_be_shown: bool | None = None, **words: str) -> None:
+    """Change of `name`, `line`, `link` and consent what is given; where one is refused, none is changed."""
+    if words:
+        named = {name: getattr(entry, name) for name in ("name", "line", "link")}
+        entry_rename(entry=entry, user=user, **{**named, **words})
+    if may_be_shown is not None:
+        entry_consent(entry=entry, user=user, may_be_shown=may_be_shown)
+
+
 def entry_withdraw(*, entry: Entry, user: Any) -> None:
     """Take one's own entry off the board for good. It counts all the same."""
     _refuse_stranger(entry, user)
@@ -173,6 +182,13 @@ def counted(team: Team, day: date) -> tuple[int, int]:
     """Return how many entries of a team count: on this day, and in all."""
     found = team.entries.filter(slot__isnull=False)
     return found.filter(day=day).count(), found.count()
+
+
+def left_for(team: Team, day: date) -> tuple[int, int]:
+    """Return how many entries a team may still hand in: on this day, and in all."""
+    today, in_all = counted(team, day)
+    left = max(0, team.board.in_all - in_all)
+    return max(0, min(team.board.per_day - today, left)), left
 
 
 def same_files(board: Board) -> list[list[Entry]]:

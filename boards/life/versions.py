@@ -8,15 +8,16 @@ from __future__ import annotations
 
 import json
 import logging
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from typing import Any
 
 from django.db import IntegrityError, transaction
 from django.utils.translation import gettext
 
 from annotation.access import refuse_archived
-from annotation.models import Membership, ProjectEvent, Protocol
+from annotation.models import Membership, Project, ProjectEvent, Protocol
 from boards.figures.bits import Learnable, entropy, learnable, most_ahead, values_of_a_score
+from boards.life.boards import board_create
 from boards.models import Board, BoardVersion, Entry, Placing
 from core.errors import NotFound, Refused
 from core.gc import gc_relaxed
@@ -47,30 +48,60 @@ RANKING = ("exact", "chrf", "sts")
 NO_OTHER_SPLIT = "no_other_split"
 
 
-def version_create(
+def version_create(*, board: Board, by: Membership | None = None, **ranking: Any) -> BoardVersion:
+    """Rank by this from now on, as `ranking_checked` takes it; all stored files are queued to be scored so.
+
+    Raises Refused where there is nothing to rank against, and where it would be the version there is.
+    """
+    row = ranking_checked(board.project, **ranking)
+    now = version_now(board)
+    if now is not None and all(getattr(now, name) == value for name, value in row.items() if name != "facts"):
+        raise Refused("not_ready", gettext("The board ranks by just this already: nothing was changed."))
+    try:
+        with transaction.atomic():
+            board_lock(board)
+            made = _numbered(board, (now.number if now else 0) + 1, row, by)
+    except IntegrityError:
+        raise Refused(
+            "taken", gettext("Somebody made a version of this board just now: look at it first.")
+        ) from None
+    return made
+
+
+def board_set_up(
     *,
-    board: Board,
+    project: Project,
+    name: str,
+    ranking: Mapping[str, Any],
+    by: Membership | None = None,
+    **settings: Any,
+) -> BoardVersion:
+    """Make a board with its first version, or neither. Raises Refused as the making of each does."""
+    row = ranking_checked(project, **ranking)
+    with transaction.atomic():
+        return _numbered(board_create(project=project, name=name, by=by, **settings), 1, row, by)
+
+
+def ranking_checked(
+    project: Project,
+    *,
     release: Release,
     split: str = "",
     methods: Sequence[str] = (),
     scope: str = "",
     replicates: int = 1000,
     seed: int = 1,
-    by: Membership | None = None,
-) -> BoardVersion:
-    """Rank by this release, split and methods from now on; all stored files are queued to be scored so.
-
-    Raises Refused where there is nothing to rank against, and where it would be the version there is.
-    """
-    refuse_archived(board.project)
-    if release.project_id != board.project_id or release.state != Release.State.DONE:
-        raise _refused("release", gettext("Choose a release of this project that is built."))
-    chosen, scope = _how(board, methods, scope, replicates, seed)
+) -> dict[str, Any]:
+    """Return what a version ranks by as it is stored. Raises Refused, one message a field."""
+    refuse_archived(project)
+    if release.project_id != project.pk or release.state != Release.State.DONE:
+        raise _no_release()
+    chosen, scope = _how(project, methods, scope, replicates, seed)
     try:
         benchmark = benchmark_of_release(release_files(release), [], split=split or None)
     except CannotScore as problem:
         raise _refused("split", str(problem)) from None
-    row: dict[str, Any] = {
+    return {
         "release": release,
         "split": benchmark.provenance.get("split") or "",
         "methods": [
@@ -81,36 +112,28 @@ def version_create(
         "replicates": replicates,
         "seed": seed,
         "engine": ENGINE_VERSION,
+        "facts": _facts(benchmark),
     }
-    now = version_now(board)
-    if now is not None and all(getattr(now, name) == value for name, value in row.items()):
-        raise Refused("not_ready", gettext("The board ranks by just this already: nothing was changed."))
-    try:
-        with transaction.atomic():
-            board_lock(board)
-            number = (now.number if now else 0) + 1
-            made = BoardVersion.objects.create(
-                board=board, number=number, facts=_facts(benchmark), created_by=by, **row
-            )
-            entries = Entry.objects.filter(board=board).order_by("pk")
-            Placing.objects.bulk_create(Placing(version=made, entry=entry) for entry in entries)
-            ProjectEvent.objects.create(
-                project=board.project,
-                member=by,
-                action="board version made",
-                details={
-                    "board": board.name,
-                    "version": number,
-                    "release": release.version,
-                    "split": made.split,
-                    "methods": [str(method) for method in methods_of(made)],
-                },
-            )
-    except IntegrityError:
-        raise Refused(
-            "taken", gettext("Somebody made a version of this board just now: look at it first.")
-        ) from None
-    return made
+
+
+def release_to_rank_by(project: Project, version: str) -> Release:
+    """Return a built release by its version. Raises Refused."""
+    found = project.releases.select_related("project").filter(version=version, state=Release.State.DONE)
+    if (release := found.first()) is None:
+        raise _no_release()
+    return release
+
+
+def ranking_of(version: BoardVersion | None) -> dict[str, Any]:
+    """Return what a version ranks by as `ranking_checked` takes it; empty where there is none."""
+    if version is None:
+        return {}
+    return {
+        "release": version.release,
+        "split": version.split,
+        "methods": [] if version.scope else [str(method) for method in methods_of(version)],
+        **{name: getattr(version, name) for name in ("scope", "replicates", "seed")},
+    }
 
 
 def board_lock(board: Board) -> None:
@@ -141,17 +164,7 @@ def versions_of_older_engine() -> list[BoardVersion]:
         if now is None or is_of_today(now):
             continue
         try:
-            made.append(
-                version_create(
-                    board=board,
-                    release=now.release,
-                    split=now.split,
-                    methods=[str(method) for method in methods_of(now)] if not now.scope else (),
-                    scope=now.scope,
-                    replicates=now.replicates,
-                    seed=now.seed,
-                )
-            )
+            made.append(version_create(board=board, **ranking_of(now)))
         except Refused as refused:
             logger.warning("board %s keeps its version: %s", board, refused.code)
     return made
@@ -345,14 +358,34 @@ def _models(method: Method) -> dict[str, TextModel]:
     )
 
 
+def _numbered(board: Board, number: int, row: Mapping[str, Any], by: Membership | None) -> BoardVersion:
+    """Store a version and queue every entry for it."""
+    made = BoardVersion.objects.create(board=board, number=number, created_by=by, **row)
+    entries = Entry.objects.filter(board=board).order_by("pk")
+    Placing.objects.bulk_create(Placing(version=made, entry=entry) for entry in entries)
+    ProjectEvent.objects.create(
+        project=board.project,
+        member=by,
+        action="board version made",
+        details={
+            "board": board.name,
+            "version": number,
+            "release": made.release.version,
+            "split": made.split,
+            "methods": [str(method) for method in methods_of(made)],
+        },
+    )
+    return made
+
+
 def _how(
-    board: Board, methods: Sequence[str], scope: str, replicates: int, seed: int
+    project: Project, methods: Sequence[str], scope: str, replicates: int, seed: int
 ) -> tuple[list[Asked], str]:
     """Return what each file is scored by, and the scope. Raises Refused for what cannot rank."""
     given = [name.strip() for name in methods]
-    if not given and board.project.protocol != Protocol.FOCUS:
+    if not given and project.protocol != Protocol.FOCUS:
         given = ["chrf"]
-    chosen = read_choices(board.project, methods=given, scope=scope, replicates=replicates, seed=seed)
+    chosen = read_choices(project, methods=given, scope=scope, replicates=replicates, seed=seed)
     if wrong := [asked.method for asked in chosen if asked.method not in RANKING]:
         words = gettext(
             "%(name)s cannot rank here: choose among %(names)s. What people said of a system is shown beside."
@@ -390,3 +423,7 @@ def _facts(benchmark: Benchmark) -> dict[str, Any]:
 
 def _refused(field: str, message: str) -> Refused:
     return Refused("invalid", message, errors={field: message})
+
+
+def _no_release() -> Refused:
+    return _refused("release", gettext("Choose a release of this project that is built."))

@@ -271,6 +271,7 @@ SPECTACULAR_SETTINGS = {
     # Two kinds of job say "queued" and the like in words of their own.
     "ENUM_NAME_OVERRIDES": {
         "AskedStateEnum": ["none", "queued", "running", "done", "failed", "cancelled"],
+        "BoardStateEnum": "boards.models.Board.State",
         "EvaluationStateEnum": "scoring.models.Evaluation.State",
         "ReleaseStateEnum": "exports.models.Release.State",
     },

@@ -199,7 +199,7 @@ def settings_of(board: Board) -> dict[str, Any]:
     return {**{name: getattr(board, name) for name in names}, "closes_at": closes}
 
 
-def ranking_of(board: Board) -> dict[str, Any]:
+def chosen_now(board: Board) -> dict[str, Any]:
     """Return what a board ranks by, for its form."""
     now = version_now(board)
     if now is None:

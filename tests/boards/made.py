@@ -1,6 +1,7 @@
 """Boards for tests: a release with references kept back, people, teams, and files that fit."""
 
 import json
+from collections.abc import Sequence
 from typing import Any
 
 from boards.life.boards import board_create, board_switch
@@ -71,14 +72,20 @@ def files(*contents: Any) -> list[HandedIn]:
 
 
 def questions_board(
-    slug: str = "ask", *, items: int = 4, opened: bool = True, **settings: Any
+    slug: str = "ask",
+    *,
+    items: int = 4,
+    opened: bool = True,
+    methods: Sequence[str] = ("exact",),
+    replicates: int = 50,
+    **settings: Any,
 ) -> tuple[Study, Board]:
     """Return a board on the split that is kept, ranked by the same words, open to anybody."""
     made, built = questions_study(slug, items)
     given = {"title": "Which asks best?", "entrance": "anyone", "feedback": "full", "per_day": 5, **settings}
     board = board_create(project=made.project, name="best", by=made.lead, **given)
     version = version_create(
-        board=board, release=built, split="test", methods=["exact"], replicates=50, by=made.lead
+        board=board, release=built, split="test", methods=methods, replicates=replicates, by=made.lead
     )
     version_run(version_id=version.pk)
     if opened:

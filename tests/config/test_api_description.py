@@ -28,9 +28,11 @@ from schemathesis.specs.openapi.checks import (
 )
 
 from annotation.rounds.lifecycle import round_close
+from boards.models import Entry
 from exports.models import Release
 from exports.selection.parameters import Parameters
 from tests import factories
+from tests.boards.made import asked, handed_in, questions_board, team
 from tests.conftest import client_of
 
 pytestmark = pytest.mark.django_db
@@ -58,7 +60,7 @@ def operations() -> Iterator[Any]:
 
 
 @pytest.fixture
-def study() -> factories.Study:
+def study(monkeypatch) -> factories.Study:
     """An open round with judgements, a closed one with a report to come, a release to come."""
     made = factories.study("focus", annotators=2, items=2, slug="described")
     factories.open_round(made)
@@ -67,10 +69,19 @@ def study() -> factories.Study:
     round_close(made.round)
     factories.open_round(made)
     Release.objects.create(project=made.project, version="1.0", parameters=Parameters().to_json())
+    asks, board = questions_board()
+    for task in ("place_entry", "prepare_version", "compare_with_the_best"):
+        monkeypatch.setattr(f"boards.tasks.{task}.delay", lambda key: None)
+    team(board, user="ann")
+    handed_in(board, asked(asks, right=1), "ann")
     return made
 
 
-def known(made: factories.Study, name: str, number: int) -> Any:
+def known(made: factories.Study, operation: Any, name: str, number: int) -> Any:
+    if "/boards/" in operation.path and name in BOARD:
+        return BOARD[name]
+    if name == "entry_id":
+        return Entry.objects.get().pk
     places = {
         "slug": "described",
         "number": number,
@@ -80,6 +91,9 @@ def known(made: factories.Study, name: str, number: int) -> Any:
     }
     return places.get(name, 1)
 
+
+BOARD = {"slug": "ask", "name": "best"}
+"""Boards are on a project of their own, with the same lead, and the annotator is in a team."""
 
 ROLES = {"nobody": None, "an outsider": "olu", "an annotator": "ann", "a lead": "lea"}
 
@@ -105,7 +119,9 @@ def differs(client: Client, made: factories.Study, operation: Any) -> str:
         # A made-up name leads to nothing; mostly one that is there is asked for.
         if data.draw(st.integers(0, 3)) > 0:
             number = data.draw(st.sampled_from([1, 2]))
-            case.path_parameters = {part: known(made, part, number) for part in case.path_parameters}
+            case.path_parameters = {
+                part: known(made, operation, part, number) for part in case.path_parameters
+            }
         with transaction.atomic():
             send(client, case)
             transaction.set_rollback(True)

@@ -86,7 +86,7 @@ def api_routes() -> list[tuple[str, URLPattern, str]]:
     return [
         (name, pattern, method)
         for name, pattern in patterns()
-        # Boards answer people of no project: tests/boards/test_disclosure.py.
+        # Boards answer people of no project: tests/boards/test_disclosure_table.py.
         if name.startswith("api-") and not name.startswith("api-board")
         for method in ("get", "post", "put", "patch", "delete")
         if hasattr(pattern.callback.cls, method)

@@ -127,7 +127,7 @@ MEMBER_ROUTES = {
 }
 # Open to anybody while a lead has switched it on: tests/exports/test_public_page.py.
 PUBLIC_ROUTES = {"public_release", "public_release_file"}
-# Of boards, whose people are of no project: tests/boards/test_disclosure.py.
+# Of boards, whose people are of no project: tests/boards/test_disclosure_table.py.
 BOARD_ROUTES = {
     "board",
     "board_file",

@@ -14,14 +14,21 @@ from django.utils.translation import gettext
 from django.views.decorators.http import require_GET, require_http_methods, require_POST
 
 from annotation.models import Membership
-from boards.life.boards import board_create, board_edit, board_or_404, board_switch
+from boards.life.boards import board_edit, board_or_404, board_switch
 from boards.life.entries import entry_hide, entry_or_404, entry_show, same_files
 from boards.life.export import board_export, export_name
 from boards.life.shown import lead_rows
 from boards.life.teams import board_invitation_revoke, board_invite
-from boards.life.versions import ahead_of, learnable_of, version_now, version_or_404
+from boards.life.versions import (
+    ahead_of,
+    learnable_of,
+    ranking_of,
+    release_to_rank_by,
+    version_now,
+    version_or_404,
+)
 from boards.models import Board
-from boards.tasks import placing_start_again, standing_follow, version_start
+from boards.tasks import board_start, placing_start_again, standing_follow, version_start
 from core.errors import NotFound, Refused
 from core.jobs import WORKING
 from exports.models import Release
@@ -32,7 +39,7 @@ from frontend.forms.boards import (
     InviteForm,
     SettingsForm,
     VersionForm,
-    ranking_of,
+    chosen_now,
     settings_of,
 )
 from frontend.middleware import refusals_as_notices
@@ -67,22 +74,18 @@ def board_new(request: HttpRequest, slug: str) -> HttpResponse:
     form = BoardForm(posted(request), project=member.project, initial=_FIRST)
     if request.method == "POST" and form.is_valid():
         given = form.cleaned_data
-        made = None
         try:
-            made = board_create(
+            board_start(
                 project=member.project,
                 name=given["name"],
+                ranking=_ranking(member, form),
                 by=member,
                 **{key: given[key] for key in SettingsForm.base_fields},
             )
-            _version(member, made, form)
         except Refused as refused:
-            if made is not None:
-                messages.error(request, refused.message)
-                return redirect("lead_board_version", slug, made.name)
             show_refusal(refused, form)
         else:
-            return redirect("lead_board", slug, made.name)
+            return redirect("lead_board", slug, given["name"])
     return project_page(
         request,
         "boards/board_form.html",
@@ -167,10 +170,11 @@ def board_version(request: HttpRequest, slug: str, name: str) -> HttpResponse:
     """Rank by another release, split, method or threshold: all stored files are scored again."""
     member = lead_or_403(request, slug)
     found = board_or_404(member.project, name)
-    form = VersionForm(posted(request), project=member.project, initial=ranking_of(found))
+    form = VersionForm(posted(request), project=member.project, initial=chosen_now(found))
     if request.method == "POST" and form.is_valid():
         try:
-            made = _version(member, found, form)
+            now = ranking_of(version_now(found))
+            made = version_start(board=found, by=member, **{**now, **_ranking(member, form)})
         except Refused as refused:
             show_refusal(refused, form)
         else:
@@ -284,9 +288,6 @@ def export(request: HttpRequest, slug: str, name: str) -> HttpResponseBase:
     return FileResponse(out, as_attachment=True, filename=export_name(found, version))
 
 
-def _version(member: Membership, found: Board, form: Any) -> Any:
+def _ranking(member: Membership, form: Any) -> dict[str, Any]:
     version, split = form.release_and_split()
-    release = member.project.releases.select_related("project").get(version=version)
-    now = version_now(found)
-    same = {"replicates": now.replicates, "seed": now.seed} if now else {}
-    return version_start(board=found, release=release, split=split, by=member, **same, **form.asked())
+    return {"release": release_to_rank_by(member.project, version), "split": split, **form.asked()}

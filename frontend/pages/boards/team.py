@@ -19,10 +19,10 @@ from boards.life.boards import public_board_or_404, team_member_of
 from boards.life.checking import upload_check
 from boards.life.entries import (
     counted,
-    entry_consent,
+    entry_describe,
     entry_of_team_or_404,
-    entry_rename,
     entry_withdraw,
+    left_for,
 )
 from boards.life.placings import place_in_the_queue
 from boards.life.shown import Row, team_rows
@@ -66,7 +66,7 @@ def hand_in(request: HttpRequest, slug: str, name: str) -> HttpResponse:
             form.add_error("runs", refused.message)
         except Refused as refused:
             show_refusal(refused, form)
-    day, in_all = counted(member.team, timezone.now().date())
+    left_today, left = left_for(member.team, timezone.now().date())
     return render(
         request,
         "frontend/boards/hand_in.html",
@@ -74,8 +74,8 @@ def hand_in(request: HttpRequest, slug: str, name: str) -> HttpResponse:
             **board_context(request, board, version_or_404(board)),
             "form": form,
             "refusal": refusal,
-            "left_today": max(0, min(board.per_day - day, board.in_all - in_all)),
-            "left": max(0, board.in_all - in_all),
+            "left_today": left_today,
+            "left": left,
         },
     )
 
@@ -166,10 +166,7 @@ def entry(request: HttpRequest, slug: str, name: str, entry_id: int) -> HttpResp
     if request.method == "POST" and form.is_valid():
         given = form.cleaned_data
         try:
-            entry_rename(
-                entry=found, user=request.user, **{key: given[key] for key in ("name", "line", "link")}
-            )
-            entry_consent(entry=found, user=request.user, may_be_shown=given["may_be_shown"])
+            entry_describe(entry=found, user=request.user, **{key: given[key] for key in names})
         except Refused as refused:
             show_refusal(refused, form)
         else:
