@@ -13,6 +13,7 @@ from core.canonical_json import canonical
 from scoring.evaluation.comparing import Compared, Labels, compared
 from scoring.evaluation.evaluate import Choices, Evaluation, evaluate, trivial_of
 from scoring.evaluation.faults import CannotScore
+from scoring.evaluation.focus import types_said
 from scoring.evaluation.questions import Method
 from scoring.evaluation.references import Benchmark
 from scoring.evaluation.submissions import Submission
@@ -54,8 +55,7 @@ def _type_table(benchmark: Benchmark, runs: Runs, choices: Choices) -> FloatArra
     decided = {item: found.decided for item, found in benchmark.arguments.items()}
     tables = []
     for run, _ in runs:
-        said = {item: [one.type for one in found.answers] for item, found in run.types.items()}
-        counts = item_counts(decided, said, types=benchmark.types, scope=choices.scope).sum(axis=1)
+        counts = item_counts(decided, types_said(run), types=benchmark.types, scope=choices.scope).sum(axis=1)
         tables.append(np.column_stack([2 * counts[:, 0], 2 * counts[:, 0] + counts[:, 1] + counts[:, 2]]))
     return np.stack(tables)
 

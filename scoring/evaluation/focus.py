@@ -21,7 +21,7 @@ from agreement.spans.tokens import positions
 from scoring.evaluation.references import Benchmark
 from scoring.evaluation.submissions import Submission
 from scoring.figures.spans import ALL, Answers, Means, Place, References, span_tables
-from scoring.figures.types import NONE, Scope, TypeScores, type_scores
+from scoring.figures.types import NONE, Scope, TypeScores, confusion_table, type_scores
 from scoring.reading.focus_answers import NO_WORDS, Answer
 
 SCOPES: tuple[Scope, ...] = ("decided", "all")
@@ -47,7 +47,7 @@ def focus_figures(
     encoder : that of BERTScore, which is a measure of spans where there is one
     """
     decided = {item: found.decided for item, found in benchmark.arguments.items()}
-    said = {item: [one.type for one in found.answers] for item, found in submission.types.items()}
+    said = types_said(submission)
     scores = {
         scope: type_scores(
             decided, said, types=benchmark.types, scope=scope, replicates=replicates, seed=seed
@@ -58,8 +58,15 @@ def focus_figures(
         **{scope: types_json(found) for scope, found in scores.items()},
         **_spans(benchmark, submission, replicates, seed, encoder),
         "spans_not_in_text": sum(found.spans_not_in_text for found in submission.types.values()),
-        "confusion": {code: dict(row) for code, row in scores["all"].confusion.items()},
+        "confusion": confusion_table(decided, said, types=benchmark.types),
     }
+
+
+def types_said(submission: Submission) -> dict[str, tuple[str, ...]]:
+    """Return the types that a system names by item; the same types are one object."""
+    shared: dict[tuple[str, ...], tuple[str, ...]] = {}
+    named = ((item, tuple(one.type for one in found.answers)) for item, found in submission.types.items())
+    return {item: shared.setdefault(types, types) for item, types in named}
 
 
 def types_json(scores: TypeScores) -> dict[str, Any]:

@@ -2,13 +2,14 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Iterator, Mapping
+from collections.abc import Callable, Generator, Iterable, Iterator, Mapping
 from dataclasses import dataclass, field, replace
 from typing import Any, NamedTuple
 
 from annotation.codebooks.definition import FOCUS, PUBLISHED_LABELS, Codebook
 from scoring.evaluation.faults import CannotScore, Findings
 from scoring.evaluation.json_file import items_of, items_one_by_one, shown
+from scoring.evaluation.packed import SpanPacker
 from scoring.figures.spans import Place, References
 from scoring.figures.types import NONE
 from scoring.reading.focus_answers import NO_SPAN, AnswerRefused, TypeNames
@@ -94,11 +95,15 @@ def read_benchmark(
     names = type_names(codebook)
     made = Benchmark(codebook, names, provenance=provenance or {}, own=own or {})
     try:
+        pieces = source()
         try:
-            found = _items(made, items_one_by_one(source()))
+            found = _items(made, items_one_by_one(pieces))
         except (ValueError, RecursionError):
             # Reading it whole tells what is wrong.
             found = _items(made, _entries(b"".join(source())))
+        finally:
+            if isinstance(pieces, Generator):  # an open file, where not all of it was read
+                pieces.close()
     except CannotScore as problem:
         raise CannotScore(f"{file}: {problem}") from None
     except (KeyError, TypeError, AttributeError) as problem:
@@ -125,6 +130,7 @@ def _items(made: Benchmark, entries: Iterable[tuple[str, Mapping[str, Any]]]) ->
     arguments: dict[str, Argument] = {}
     interventions: dict[str, Intervention] = {}
     shared: dict[Any, Mapping[str, bool | None]] = {}
+    packer = SpanPacker()
     for item, entry in entries:
         if item in arguments or item in interventions:
             raise ValueError("an item twice")
@@ -132,7 +138,9 @@ def _items(made: Benchmark, entries: Iterable[tuple[str, Mapping[str, Any]]]) ->
             found = _argument(item, entry, made.names)
             # Many items have the same decisions.
             key = tuple(found.decided.items())
-            arguments[item] = found._replace(decided=shared.setdefault(key, found.decided))
+            arguments[item] = Argument(
+                found.text, shared.setdefault(key, found.decided), packer.pack(found.text, found.spans)
+            )
         else:
             interventions[item] = _intervention(item, entry)
     return replace(made, arguments=arguments, interventions=interventions)

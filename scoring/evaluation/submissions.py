@@ -10,6 +10,7 @@ from typing import Any, NamedTuple
 from exports.shipped.score import words
 from scoring.evaluation.faults import Fault, Findings
 from scoring.evaluation.json_file import is_too_large, items_of, items_one_by_one, shown
+from scoring.evaluation.packed import KeptAnswers
 from scoring.evaluation.prediction_files import is_prediction_file, predictions_of
 from scoring.evaluation.references import Benchmark
 from scoring.figures.matching import QUESTIONS
@@ -71,7 +72,7 @@ def _read(
     complete: bool,
     distinct: bool,
 ) -> Submission:
-    types: dict[str, FocusAnswer] = {}
+    types = KeptAnswers(lambda item: benchmark.arguments[item].text)
     questions: dict[str, tuple[Question, ...]] = {}
     seen: set[str] = set()
     twice = 0
@@ -84,7 +85,7 @@ def _read(
         elif benchmark.is_focus:
             found = _types(item, entry, benchmark, findings)
             if found is not None:
-                types[item] = found
+                types.keep(item, found)
         else:
             questions[item], repeated = _questions(
                 item, entry, findings, complete=complete, distinct=distinct

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import dataclass
 from functools import lru_cache
 from typing import Any
@@ -84,7 +84,7 @@ class Resamples:
         if replicates and self.n_items > 1:
             self._replicated = np.concatenate(
                 [
-                    (weights if items is None else weights[:, items]) @ table
+                    (weights if items is None else weights[:, items]).astype(np.float64) @ table
                     for weights in _weights(self.n_items, replicates, seed_words(seed))
                 ]
             )
@@ -146,20 +146,22 @@ class Resamples:
         return interval.low, interval.high
 
 
-def _weights(n: int, replicates: int, seed: tuple[int, ...]) -> Iterator[FloatArray]:
+def _weights(n: int, replicates: int, seed: tuple[int, ...]) -> Iterable[NDArray[np.uint8]]:
     """Give how often each item is in each resample, in chunks (resamples, items)."""
     if n * replicates > _MOST_KEPT:
-        yield from resampled_items(n, n, replicates, generator(seed, _STREAM))
-        return
-    for chunk in _kept_weights(n, replicates, seed):
-        yield chunk.astype(np.float64)
+        return _drawn(n, replicates, seed)
+    return _kept_weights(n, replicates, seed)
 
 
 @lru_cache(maxsize=1)
 def _kept_weights(n: int, replicates: int, seed: tuple[int, ...]) -> list[NDArray[np.uint8]]:
+    return list(_drawn(n, replicates, seed))
+
+
+def _drawn(n: int, replicates: int, seed: tuple[int, ...]) -> Iterator[NDArray[np.uint8]]:
     # A byte holds them: one of n > 255 items is drawn 256 times with a probability below 1e-500.
-    drawn = resampled_items(n, n, replicates, generator(seed, _STREAM))
-    return [chunk.astype(np.uint8) for chunk in drawn]
+    for chunk in resampled_items(n, n, replicates, generator(seed, _STREAM)):
+        yield chunk.astype(np.uint8)
 
 
 def forget_draws() -> None:

@@ -13,6 +13,7 @@ from dataclasses import dataclass
 from typing import NamedTuple
 
 import numpy as np
+from numpy.typing import NDArray
 
 from scoring.figures.figure import NO_REFERENCES, NOTHING_NAMED, Figure, Resamples
 
@@ -113,10 +114,12 @@ def span_tables(
                 units[code] = _Units(2 + 2 * len(measures))
             units[code].add(order[item], gold, both)
     found: dict[str, dict[str, Means]] = {name: {} for name in groups}
+    sums: dict[str, Resamples] = {}
     for reference_set in REFERENCE_SETS:
-        sums = {
-            code: kept.resampled(reference_set, len(order), replicates, seed) for code, kept in units.items()
-        }
+        for code, kept in units.items():
+            if reference_set == GOLD or kept.differs(reference_set):
+                sums.pop(code, None)  # before the next is made: one of them in memory
+                sums[code] = kept.resampled(reference_set, len(order), replicates, seed)
         for name, types in groups.items():
             chosen = [one for code, one in sums.items() if types is None or code in types]
             whole = (
@@ -158,10 +161,25 @@ class _Units:
         """Return the sums over the items that have references of a set."""
         items = np.array(self._items, dtype=np.int64)
         rows = np.frombuffer(self._rows, dtype=np.float64).reshape(-1, self.width)
-        at = np.array(self._of[GOLD if reference_set == GOLD else ALL], dtype=np.int64)
-        if reference_set == ALL_ON_GOLD:
-            at = at[np.isin(items[at], items[np.array(self._of[GOLD], dtype=np.int64)])]
-        return Resamples(rows[at], replicates=replicates, seed=seed, items=items[at], n_items=n_items)
+        at = self._places(reference_set)
+        if len(at) < len(rows):
+            rows, items = rows[at], items[at]
+        return Resamples(rows, replicates=replicates, seed=seed, items=items, n_items=n_items)
+
+    def differs(self, reference_set: str) -> bool:
+        """Return whether a set has other rows than the one before it in REFERENCE_SETS."""
+        before = REFERENCE_SETS[REFERENCE_SETS.index(reference_set) - 1]
+        return not np.array_equal(self._places(reference_set), self._places(before))
+
+    def _places(self, reference_set: str) -> NDArray[np.int64]:
+        """Return which rows are those of a set."""
+        gold, every = (np.array(self._of[name], dtype=np.int64) for name in (GOLD, ALL))
+        if reference_set == GOLD:
+            return gold
+        if reference_set == ALL:
+            return every
+        items = np.array(self._items, dtype=np.int64)
+        return every[np.isin(items[every], items[gold])]
 
 
 def _rows(

@@ -48,7 +48,6 @@ class TypeScores:
     micro: Mapping[str, Figure]
     macro: Mapping[str, Figure]
     macro_zero: Mapping[str, Figure]
-    confusion: Mapping[str, Mapping[str, int]]
 
 
 def type_scores(
@@ -84,7 +83,6 @@ def type_scores(
         micro={name: _micro(resamples, name, len(labels), n) for name in _RATIOS},
         macro={name: _macro(resamples, name, len(labels), zero=False) for name in _RATIOS},
         macro_zero={name: _macro(resamples, name, len(labels), zero=True) for name in _RATIOS},
-        confusion=_confusion(decided, answered, types),
     )
 
 
@@ -95,8 +93,8 @@ def _check(
     for item, given in answered.items():
         if item not in decided:
             raise ValueError(f"There is no item {item!r} to score.")
-        if unknown := sorted(set(given) - known):
-            raise ValueError(f"{item}: {unknown[0]!r} is no type of the codebook.")
+        if not known.issuperset(given):
+            raise ValueError(f"{item}: {min(set(given) - known)!r} is no type of the codebook.")
 
 
 _STATES = {None: -1, False: 0, True: 1}
@@ -111,9 +109,8 @@ def item_counts(
 ) -> NDArray[np.float64]:
     """Return tp, fp and fn of each type and of NONE for each item, (items, labels, 3), by id."""
     order = {item: at for at, item in enumerate(sorted(decided))}
-    n, columns = len(order), {code: at for at, code in enumerate(types)}
-    flat = (_STATES[decided[item].get(code)] for item in order for code in types)
-    states = np.fromiter(flat, dtype=np.int8, count=n * len(types)).reshape(n, len(types))
+    columns = {code: at for at, code in enumerate(types)}
+    states = _states([decided[item] for item in order], types)
     named = np.zeros(states.shape, dtype=np.bool_)
     for item, given in answered.items():
         for code in given:
@@ -126,6 +123,19 @@ def item_counts(
     scored = np.column_stack([scored, scored.all(axis=1)])
     cells = (there & named, named & ~there, there & ~named)
     return np.stack([cell & scored for cell in cells], axis=-1).astype(np.float64)
+
+
+def _states(decisions: Sequence[Decided], types: Sequence[str]) -> NDArray[np.int8]:
+    """Return the decisions of each item as numbers, (items, types); many items share one object."""
+    places: dict[int, int] = {}
+    distinct: list[list[int]] = []
+    which = np.zeros(len(decisions), dtype=np.int64)
+    for at, found in enumerate(decisions):
+        place = places.setdefault(id(found), len(distinct))
+        if place == len(distinct):
+            distinct.append([_STATES[found.get(code)] for code in types])
+        which[at] = place
+    return np.array(distinct, dtype=np.int8).reshape(len(distinct), len(types))[which]
 
 
 def _parts(name: str, tp: FloatArray, fp: FloatArray, fn: FloatArray) -> tuple[FloatArray, FloatArray]:
@@ -183,8 +193,8 @@ def _macro(resamples: Resamples, name: str, n_labels: int, *, zero: bool) -> Fig
     return Figure(float(value), n, low, high)
 
 
-def _confusion(
-    decided: Mapping[str, Decided], answered: Mapping[str, Collection[str]], types: Sequence[str]
+def confusion_table(
+    decided: Mapping[str, Decided], answered: Mapping[str, Collection[str]], *, types: Sequence[str]
 ) -> dict[str, dict[str, int]]:
     """Return for each type decided yes and missed how often each other type was answered instead."""
     found: dict[str, dict[str, int]] = {}

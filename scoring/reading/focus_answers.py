@@ -32,13 +32,20 @@ class Answer(NamedTuple):
     span: tuple[int, int] | None
     given: str
 
+    @property
+    def has_words(self) -> bool:
+        return self.type != NONE and self.given.strip().casefold() not in NO_WORDS
+
 
 @dataclass(frozen=True, slots=True)
 class FocusAnswer:
     """A system's answer about one argument; nothing said is None of the Above."""
 
     answers: tuple[Answer, ...]
-    spans_not_in_text: int = 0
+
+    @property
+    def spans_not_in_text(self) -> int:
+        return sum(one.span is None and one.has_words for one in self.answers)
 
 
 class AnswerRefused(ValueError):
@@ -62,7 +69,7 @@ class TypeNames:
 
     def code(self, name: str) -> str:
         """Return the code of a type. Raises AnswerRefused with the nearest name where there is none."""
-        found = self._codes.get(fold_name(name))
+        found = self._codes.get(name) or self._codes.get(fold_name(name))
         if found is not None:
             return found
         near = difflib.get_close_matches(fold_name(name), self._codes, n=1, cutoff=0.0) or [""]
@@ -103,14 +110,10 @@ def read_focus_answer(entry: Mapping[str, Any], text: str, names: TypeNames) -> 
             f"fsq_types has {len(codes)} entries and spans {len(spans)}: give each type its span, "
             f"or {NO_SPAN!r} where there is none",
         )
-    found, missing = [], 0
-    for code, words in zip(codes, spans, strict=True):
-        place = None
-        if code != NONE and words.strip().casefold() not in NO_WORDS:
-            place = find_place(text, words)
-            missing += place is None
-        found.append(Answer(code, place, words))
-    return FocusAnswer(tuple(found), missing)
+    given = [Answer(code, None, words) for code, words in zip(codes, spans, strict=True)]
+    return FocusAnswer(
+        tuple(one._replace(span=find_place(text, one.given)) if one.has_words else one for one in given)
+    )
 
 
 def focus_lists(raw: str) -> dict[str, list[str]] | None:

@@ -181,6 +181,19 @@ def test_marks_line_ends_and_the_order_of_columns_make_no_difference(folder, pro
     assert [(row[1:3], row[4]) for row in judged(project) if row[3]] == [(("WE", "A2"), "Taxes")]
 
 
+def test_a_set_whose_ids_are_those_of_other_texts_is_refused_with_the_row(folder, project, capsys):
+    bring("model.csv")
+    write(folder / "model.csv", PREDICTION, f'"{TEXTS[0]}",clarity,,,,,,,,', "Rain falls.,clarity,,,,,,,,")
+    with pytest.raises(CommandError, match="1 row was refused") as refused:
+        bring("model.csv")
+    assert refused.value.returncode == 2
+    assert (
+        "model.csv: row 2 below the header: “dev002”: the text differs from the one stored under this id: "
+        "from character 1 on: 'Nobody likes\\xa0 rain.' there, 'Rain falls.' here"
+    ) in capsys.readouterr().err
+    assert [item.text for item in Item.objects.order_by("pk")] == list(TEXTS)
+
+
 def test_sheets_alone_need_the_items_of_their_set(folder, project):
     with pytest.raises(CommandError, match="brings no arguments: name the file of a model's answers"):
         bring("reason.csv")

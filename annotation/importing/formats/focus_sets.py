@@ -207,13 +207,15 @@ def _item(files: Sequence[FocusFile], number: int, set_name: str) -> ItemRow:
         )
         raise FileError(files[0].name, place, told)
     text = files[0].rows[number][files[0].text_column]
+    external_id = f"{set_name}{number + 1:03d}"
     return ItemRow(
-        external_id=f"{set_name}{number + 1:03d}",
+        external_id=external_id,
         text=text,
         place=f"{files[0].name}: {place}",
         topic=topic,
         split=set_name,
         metadata=metadata,
+        given=({"id": external_id, "text": text, "category": metadata.get("category", "")},),
     )
 
 

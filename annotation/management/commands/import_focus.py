@@ -64,8 +64,10 @@ class Command(ScriptCommand):
                 counts = ", ".join(f"{n} {counted(what, n)}" for what, n in report.counts.items() if n)
                 self.stdout.write(f"{report.format}: {counts or 'nothing'}")
         if done.report.refused:
+            n = done.report.refused
+            rows = "1 row was refused" if n == 1 else f"{n} rows were refused"
             raise CommandError(
-                f"{done.report.refused} rows were refused; nothing was stored of the rows beside them.",
+                f"{rows}; nothing was stored of the rows beside them.",
                 returncode=ROWS_REFUSED,
             )
         if not any(report.changed for report in done.imports):
