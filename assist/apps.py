@@ -9,9 +9,10 @@ class AssistConfig(AppConfig):
 
     def ready(self) -> None:
         from annotation.database.triggers import keep_triggers
-        from annotation.signals import import_undoing, item_erasing
+        from annotation.signals import filters_asked, import_undoing, item_erasing
         from assist.candidates.question_tasks import QUESTIONS, SLOTS
         from assist.filtering.context import CONTEXT
+        from assist.filtering.marking import filtered_condition
         from assist.runs.erasure import forget_item_words
         from assist.runs.holding import refuse_undoing
         from assist.runs.kinds import kind_register
@@ -21,4 +22,5 @@ class AssistConfig(AppConfig):
             kind_register(kind)
         item_erasing.connect(forget_item_words, dispatch_uid="assist_item_words_forget")
         import_undoing.connect(refuse_undoing, dispatch_uid="assist_import_held")
+        filters_asked.connect(filtered_condition, dispatch_uid="assist_filtered_items")
         keep_triggers(self, TRIGGERS)

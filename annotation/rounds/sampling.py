@@ -9,6 +9,7 @@ from django.db.models import Count, Exists, OuterRef, Q, QuerySet, Value
 from django.utils.translation import gettext
 
 from annotation.access import visible_items, visible_questions
+from annotation.items.filtered import filtered_items, is_filtered
 from annotation.models import Import, Item, Protocol, Round, RoundItem
 from annotation.rounds.asked_types import is_asked_something, units_asked_of
 from annotation.rounds.assignment import Candidate, draw_items, draw_keys
@@ -25,7 +26,7 @@ class DrawPreview:
     """What a draw would give: how many, how they spread, and the first of them in their order.
 
     `judgements` are those of an annotator who has all of them. `topics` and `sources` are (name, items), most
-    frequent first, names compared where equally many.
+    frequent first, names compared where equally many. `filtered` are left out because a filter marked them.
     """
 
     items: int
@@ -35,15 +36,21 @@ class DrawPreview:
     topics: list[tuple[str, int]]
     sources: list[tuple[str, int]]
     first: list[Item]
+    filtered: int = 0
 
 
-def drawable_items(round: Round, *, exclude_drawn: bool = False) -> QuerySet[Item]:
-    """Return the items that the round could draw, without those of other rounds if `exclude_drawn`."""
+def drawable_items(
+    round: Round, *, exclude_drawn: bool = False, include_filtered: bool = False
+) -> QuerySet[Item]:
+    """Return the items that the round could draw, without those of other rounds if `exclude_drawn`.
+
+    Items that a filter marked are among them only if `include_filtered`.
+    """
     items = visible_items(round.project).order_by("id")
     if exclude_drawn:
         elsewhere = RoundItem.objects.filter(item=OuterRef("pk")).exclude(round=round)
         items = items.exclude(Exists(elsewhere.exclude(round__claimed_for=Round.Work.DRAWING)))
-    return items
+    return items if include_filtered else items.exclude(is_filtered())
 
 
 def drawn_items(
@@ -54,14 +61,16 @@ def drawn_items(
     stratify_by: str = "",
     external_ids: Sequence[str] | None = None,
     exclude_drawn: bool = False,
+    include_filtered: bool = False,
     items_of: Round | None = None,
 ) -> list[int]:
     """Return the keys of the items that these options draw into the round, in the order drawn.
 
     All drawable items, a random sample of `size` items or of items with `questions` questions together
     (seeded by the round, stratified by `topic` or `source`), the hand-picked `external_ids`, or those of
-    another round, `items_of`, in its order, but for those that it asks none of this round's types. Raises
-    Refused where there are fewer than asked for.
+    another round, `items_of`, in its order, but for those that it asks none of this round's types. Items that
+    a filter marked are left out unless `include_filtered`; another round's are drawn as that round has them.
+    Raises Refused where there are fewer than asked for.
     """
     if stratify_by and stratify_by not in STRATA:
         raise Refused(
@@ -69,13 +78,15 @@ def drawn_items(
             gettext("Stratify by %(strata)s, not by “%(stratify_by)s”.")
             % {"strata": " or ".join(STRATA), "stratify_by": stratify_by},
         )
-    items = drawable_items(round, exclude_drawn=exclude_drawn)
+    items = drawable_items(
+        round, exclude_drawn=exclude_drawn, include_filtered=include_filtered or items_of is not None
+    )
     if items_of is not None:
         there = RoundItem.objects.filter(round=items_of, item__in=items.order_by())
         rows_there = there.order_by("position").values_list("item", "types")
         return [item for item, types in rows_there if is_asked_something(round, types)]
     if external_ids is not None:
-        return _picked(items, external_ids)
+        return _picked(round, items, external_ids)
     if questions is not None:
         asked = Count(
             "questions", filter=Q(questions__brought_by__state=Import.State.DONE, questions__candidate=False)
@@ -102,7 +113,11 @@ def drawn_items(
 def draw_preview(round: Round, **options: Any) -> DrawPreview:
     """Return what `drawn_items` with these options would give; nothing is stored."""
     if all(options.get(name) is None for name in ("size", "questions", "external_ids", "items_of")):
-        return _preview_of_all(round, exclude_drawn=options.get("exclude_drawn", False))
+        return _preview_of_all(
+            round,
+            exclude_drawn=options.get("exclude_drawn", False),
+            include_filtered=options.get("include_filtered", False),
+        )
     drawn = drawn_items(round, **options)
     topics: Counter[str] = Counter()
     sources: Counter[str] = Counter()
@@ -132,12 +147,27 @@ def draw_preview(round: Round, **options: Any) -> DrawPreview:
         topics=_most_frequent(topics),
         sources=_most_frequent(sources),
         first=[shown[pk] for pk in drawn[:SHOWN_FIRST]],
+        filtered=0
+        if options.get("external_ids") is not None or options.get("items_of") is not None
+        else _left_out(
+            round,
+            exclude_drawn=options.get("exclude_drawn", False),
+            include_filtered=options.get("include_filtered", False),
+        ),
     )
 
 
-def _preview_of_all(round: Round, *, exclude_drawn: bool) -> DrawPreview:
+def _left_out(round: Round, *, exclude_drawn: bool, include_filtered: bool) -> int:
+    """Return how many items could be drawn if no filter had marked them."""
+    if include_filtered:
+        return 0
+    rows = drawable_items(round, exclude_drawn=exclude_drawn, include_filtered=True)
+    return filtered_items(rows).order_by().count()
+
+
+def _preview_of_all(round: Round, *, exclude_drawn: bool, include_filtered: bool) -> DrawPreview:
     """Return the preview of all items as the database counts them, without their keys."""
-    items = drawable_items(round, exclude_drawn=exclude_drawn)
+    items = drawable_items(round, exclude_drawn=exclude_drawn, include_filtered=include_filtered)
     topics: Counter[str] = Counter()
     sources: Counter[str] = Counter()
     for topic, source, n in items.order_by().values_list("topic", "source").annotate(n=Count("*")):
@@ -156,6 +186,7 @@ def _preview_of_all(round: Round, *, exclude_drawn: bool) -> DrawPreview:
         topics=_most_frequent(topics),
         sources=_most_frequent(sources),
         first=list(items[:SHOWN_FIRST]),
+        filtered=_left_out(round, exclude_drawn=exclude_drawn, include_filtered=include_filtered),
     )
 
 
@@ -165,13 +196,23 @@ def _most_frequent(counts: Counter[str]) -> list[tuple[str, int]]:
     return ordered[:SHOWN_STRATA] + ([(gettext("all others"), rest)] if rest else [])
 
 
-def _picked(items: QuerySet[Item], external_ids: Sequence[str]) -> list[int]:
+def _picked(round: Round, items: QuerySet[Item], external_ids: Sequence[str]) -> list[int]:
     found: dict[str, int] = {}
     for start in range(0, len(external_ids), BATCH):
         batch = external_ids[start : start + BATCH]
         found.update(items.filter(external_id__in=batch).values_list("external_id", "id"))
     missing = [external_id for external_id in external_ids if external_id not in found]
     if missing:
+        marked = filtered_items(visible_items(round.project)).filter(external_id__in=missing[:BATCH])
+        if names := list(marked.order_by("id").values_list("external_id", flat=True)[:6]):
+            raise Refused(
+                "invalid",
+                gettext(
+                    "A filter marked these items: %(names)s%(more)s. Include filtered items, or leave them "
+                    "out."
+                )
+                % {"names": ", ".join(names[:5]), "more": "" if len(names) <= 5 else " …"},
+            )
         more = "" if len(missing) <= 5 else " …"
         raise Refused(
             "invalid",
