@@ -18,6 +18,9 @@ items_held = Signal()
 """Sent with `project` and `items`, keys of its items, to ask what is built on them as they are: a listener
 returns the name of what holds an item, by its key, for those that it holds."""
 
+filters_asked = Signal()
+"""Sent to ask which items a filter marked: a listener returns a condition that holds of a marked item."""
+
 import_undoing = Signal()
 """Sent inside the transaction that takes an import back, with `brought_by`: a listener raises Refused where
 something is built on an item or question of it."""

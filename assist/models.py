@@ -90,7 +90,7 @@ class AssistRun(ModelRun):
 
     `requests` and `tokens` are what the endpoint was asked and counted so far, over all workers; `reserved`
     is what a request under way may still cost: it stays counted where its worker died. `applied_at` says
-    since when a context filter marks the items it refused.
+    since when a context filter marks items that it found insufficient (`FilteredItem`).
     """
 
     class Stop(models.TextChoices):
@@ -208,6 +208,25 @@ class ContextCheck(models.Model):
 
     def __str__(self) -> str:
         return f"check of run {self.run_id}"
+
+
+class FilteredItem(models.Model):
+    """An item that a lead marked as filtered: a context filter found its text insufficient.
+
+    New rounds leave it out unless they are told otherwise; what has the item keeps it. A mark never changes;
+    taking it back deletes it, and the log of the project has both.
+    """
+
+    item = models.OneToOneField(Item, on_delete=models.PROTECT, related_name="filtered")
+    run = models.ForeignKey(AssistRun, on_delete=models.PROTECT, related_name="filtered_items")
+    answer = models.OneToOneField(AssistAnswer, on_delete=models.PROTECT, related_name="+")
+    marked_at = models.DateTimeField()
+
+    class Meta:
+        ordering = ["id"]
+
+    def __str__(self) -> str:
+        return f"item {self.item_id} by run {self.run_id}"
 
 
 class Scheme(models.Model):

@@ -86,6 +86,23 @@ TRIGGERS = (
         "an answer is about an item of the project of its run",
     ),
     Trigger(
+        "filtereditem_sealed",
+        "assist_filtereditem",
+        ("UPDATE",),
+        ALWAYS,
+        "a mark of a filter never changes: take it back",
+    ),
+    Trigger(
+        "filtereditem_fits",
+        "assist_filtereditem",
+        ("INSERT",),
+        "NOT EXISTS (SELECT 1 FROM assist_assistanswer a JOIN annotation_item i ON i.id = a.item_id "
+        "JOIN assist_assistrun r ON r.project_id = i.project_id WHERE a.id = NEW.answer_id "
+        "AND a.item_id = NEW.item_id AND a.label = 'insufficient' AND r.id = NEW.run_id "
+        "AND r.task = 'context')",
+        "only what a context filter of the project found insufficient is marked as filtered",
+    ),
+    Trigger(
         "proposedquestion_sealed",
         "assist_proposedquestion",
         ("UPDATE",),

@@ -182,6 +182,9 @@ class RoundDrawApi(MemberView):
             child=ExactCharField(), required=False, allow_null=True, default=None
         )
         exclude_drawn = serializers.BooleanField(default=False)
+        include_filtered = serializers.BooleanField(
+            default=False, help_text="Also items that a context filter marked as filtered."
+        )
 
     @extend_schema(request=InputSerializer, responses={200: dict[str, int], **REFUSALS})
     def post(self, request: Request, slug: str, number: int) -> Response:

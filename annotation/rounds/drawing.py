@@ -95,6 +95,7 @@ def _described(round: Round, options: dict[str, Any]) -> dict[str, Any]:
         "picked": options.get("external_ids") is not None,
         "exclude_drawn": options.get("exclude_drawn", False),
         "seed": round.seed,
+        **({"include_filtered": True} if options.get("include_filtered") else {}),
     }
     items_of = options.get("items_of")
     return draw if items_of is None else {**draw, "items_of": items_of.number}

@@ -11,6 +11,7 @@ from django.db.models import Count, Exists, Max, Min, OuterRef, Q, QuerySet
 from django.utils.translation import gettext
 
 from annotation.access import visible_items, visible_questions
+from annotation.items.filtered import filtered_items, is_filtered
 from annotation.models import Import, Item, Project, Protocol, Round, RoundItem
 from annotation.projects.change_sign import project_stamp
 from annotation.rounds.asked_types import is_asked_something, units_asked_of
@@ -29,7 +30,7 @@ class DrawPreview:
     """What a draw would give: how many, how they spread, and the first of them in their order.
 
     `judgements` are those of an annotator who has all of them. `topics` and `sources` are (name, items), most
-    frequent first, names compared where equally many.
+    frequent first, names compared where equally many. `filtered` are left out because a filter marked them.
     """
 
     items: int
@@ -39,46 +40,60 @@ class DrawPreview:
     topics: list[tuple[str, int]]
     sources: list[tuple[str, int]]
     first: list[Item]
+    filtered: int = 0
 
 
-def drawable_items(round: Round, *, exclude_drawn: bool = False) -> QuerySet[Item]:
-    """Return the items that the round could draw, without those of other rounds if `exclude_drawn`."""
+def drawable_items(
+    round: Round, *, exclude_drawn: bool = False, include_filtered: bool = False
+) -> QuerySet[Item]:
+    """Return the items that the round could draw, without those of other rounds if `exclude_drawn`.
+
+    Items that a filter marked are among them only if `include_filtered`.
+    """
     items = visible_items(round.project).order_by("id")
-    return (
-        items.exclude(Exists(_drawn_elsewhere(round).filter(item=OuterRef("pk")))) if exclude_drawn else items
-    )
+    if exclude_drawn:
+        items = items.exclude(Exists(_drawn_elsewhere(round).filter(item=OuterRef("pk"))))
+    return items if include_filtered else items.exclude(is_filtered())
 
 
-def drawable_keys(round: Round, *, exclude_drawn: bool = False) -> Sequence[int]:
+def drawable_keys(
+    round: Round, *, exclude_drawn: bool = False, include_filtered: bool = False
+) -> Sequence[int]:
     """Return the keys of the items that the round could draw, ascending.
 
     Keys without a gap, such as one import gives, are counted and not read.
     """
-    listed, gone = _listed_and_gone(round, exclude_drawn)
+    listed, gone = _listed_and_gone(round, exclude_drawn, include_filtered)
     ends = listed.aggregate(n=Count("*"), first=Min("id"), last=Max("id"))
     if ends["n"] and not gone and ends["last"] - ends["first"] + 1 == ends["n"]:
         return range(ends["first"], ends["last"] + 1)
     return [key for key in listed.order_by("id").values_list("id", flat=True) if key not in gone]
 
 
-def drawable_strata(round: Round, field: str, *, exclude_drawn: bool = False) -> dict[str, list[int]]:
+def drawable_strata(
+    round: Round, field: str, *, exclude_drawn: bool = False, include_filtered: bool = False
+) -> dict[str, list[int]]:
     """Return the keys of the items that the round could draw, ascending, by their value of `field`."""
-    listed, gone = _listed_and_gone(round, exclude_drawn)
+    listed, gone = _listed_and_gone(round, exclude_drawn, include_filtered)
     rows = listed.order_by(field, "id").values_list("id", field)
     alike = groupby((row for row in rows if row[0] not in gone), key=itemgetter(1))
     return {value: [key for key, _ in members] for value, members in alike}
 
 
-def _listed_and_gone(round: Round, exclude_drawn: bool) -> tuple[QuerySet[Item], set[int]]:
+def _listed_and_gone(
+    round: Round, exclude_drawn: bool, include_filtered: bool
+) -> tuple[QuerySet[Item], set[int]]:
     """Return the items whose import is done, and the keys of those of them that the round cannot draw.
 
     Read apart, the first come from an index that has no more than the keys and topics: rows with their
     texts are ten times as long.
     """
-    items = round.project.items
+    items = round.project.items.all()
     gone = set(items.filter(withdrawn_at__isnull=False).values_list("id", flat=True))
     if exclude_drawn:
         gone.update(_drawn_elsewhere(round).order_by().values_list("item", flat=True))
+    if not include_filtered:
+        gone.update(filtered_items(items).order_by().values_list("id", flat=True))
     done = Import.objects.filter(project=round.project, state=Import.State.DONE)
     return items.filter(brought_by__in=done), gone
 
@@ -96,14 +111,16 @@ def drawn_items(
     stratify_by: str = "",
     external_ids: Sequence[str] | None = None,
     exclude_drawn: bool = False,
+    include_filtered: bool = False,
     items_of: Round | None = None,
 ) -> list[int]:
     """Return the keys of the items that these options draw into the round, in the order drawn.
 
     All drawable items, a random sample of `size` items or of items with `questions` questions together
     (seeded by the round, stratified by `topic` or `source`), the hand-picked `external_ids`, or those of
-    another round, `items_of`, in its order, but for those that it asks none of this round's types. Raises
-    Refused where there are fewer than asked for.
+    another round, `items_of`, in its order, but for those that it asks none of this round's types. Items that
+    a filter marked are left out unless `include_filtered`; another round's are drawn as that round has them.
+    Raises Refused where there are fewer than asked for.
     """
     if stratify_by and stratify_by not in STRATA:
         raise Refused(
@@ -111,21 +128,25 @@ def drawn_items(
             gettext("Stratify by %(strata)s, not by “%(stratify_by)s”.")
             % {"strata": " or ".join(STRATA), "stratify_by": stratify_by},
         )
-    items = drawable_items(round, exclude_drawn=exclude_drawn)
+    left_out = {
+        "exclude_drawn": exclude_drawn,
+        "include_filtered": include_filtered or items_of is not None,
+    }
+    items = drawable_items(round, **left_out)
     if items_of is not None:
         there = RoundItem.objects.filter(round=items_of, item__in=items.order_by())
         rows_there = there.order_by("position").values_list("item", "types")
         return [item for item, types in rows_there if is_asked_something(round, types)]
     if external_ids is not None:
-        return _picked(items, external_ids)
+        return _picked(round, items, external_ids)
     try:
         if questions is None:
             if size is None:
-                return list(drawable_keys(round, exclude_drawn=exclude_drawn))
+                return list(drawable_keys(round, **left_out))
             if not stratify_by:
-                keys = drawable_keys(round, exclude_drawn=exclude_drawn)
+                keys = drawable_keys(round, **left_out)
                 return draw_keys(keys, size=size, seed=round.seed)
-            strata = drawable_strata(round, stratify_by, exclude_drawn=exclude_drawn)
+            strata = drawable_strata(round, stratify_by, **left_out)
             return draw_strata(strata, size=size, seed=round.seed)
         asked = Count(
             "questions", filter=Q(questions__brought_by__state=Import.State.DONE, questions__candidate=False)
@@ -144,7 +165,11 @@ def drawn_items(
 def draw_preview(round: Round, **options: Any) -> DrawPreview:
     """Return what `drawn_items` with these options would give; nothing is stored."""
     if all(options.get(name) is None for name in ("size", "questions", "external_ids", "items_of")):
-        return _preview_of_all(round, exclude_drawn=options.get("exclude_drawn", False))
+        return _preview_of_all(
+            round,
+            exclude_drawn=options.get("exclude_drawn", False),
+            include_filtered=options.get("include_filtered", False),
+        )
     drawn = drawn_items(round, **options)
     topics: Counter[str] = Counter()
     sources: Counter[str] = Counter()
@@ -174,15 +199,30 @@ def draw_preview(round: Round, **options: Any) -> DrawPreview:
         topics=_most_frequent(topics),
         sources=_most_frequent(sources),
         first=[shown[pk] for pk in drawn[:SHOWN_FIRST]],
+        filtered=0
+        if options.get("external_ids") is not None or options.get("items_of") is not None
+        else _left_out(
+            round,
+            exclude_drawn=options.get("exclude_drawn", False),
+            include_filtered=options.get("include_filtered", False),
+        ),
     )
 
 
-def _preview_of_all(round: Round, *, exclude_drawn: bool) -> DrawPreview:
+def _left_out(round: Round, *, exclude_drawn: bool, include_filtered: bool) -> int:
+    """Return how many items could be drawn if no filter had marked them."""
+    if include_filtered:
+        return 0
+    rows = drawable_items(round, exclude_drawn=exclude_drawn, include_filtered=True)
+    return filtered_items(rows).order_by().count()
+
+
+def _preview_of_all(round: Round, *, exclude_drawn: bool, include_filtered: bool) -> DrawPreview:
     """Return the preview of all items as the database counts them, without their keys."""
-    items = drawable_items(round, exclude_drawn=exclude_drawn)
+    items = drawable_items(round, exclude_drawn=exclude_drawn, include_filtered=include_filtered)
     project = round.project
     # What is drawn elsewhere may change without an entry in the project's log.
-    told = f"drawable:{project.pk}:{project_stamp(project)}"
+    told = f"drawable:{project.pk}:{project_stamp(project)}:{include_filtered}"
     counted = _count(project, items) if exclude_drawn else cached(told, lambda: _count(project, items))
     topics, sources, questions, with_questions = counted
     focus = project.protocol == Protocol.FOCUS
@@ -194,6 +234,7 @@ def _preview_of_all(round: Round, *, exclude_drawn: bool) -> DrawPreview:
         topics=_most_frequent(topics),
         sources=_most_frequent(sources),
         first=list(items[:SHOWN_FIRST]),
+        filtered=_left_out(round, exclude_drawn=exclude_drawn, include_filtered=include_filtered),
     )
 
 
@@ -217,13 +258,23 @@ def _most_frequent(counts: Counter[str]) -> list[tuple[str, int]]:
     return ordered[:SHOWN_STRATA] + ([(gettext("all others"), rest)] if rest else [])
 
 
-def _picked(items: QuerySet[Item], external_ids: Sequence[str]) -> list[int]:
+def _picked(round: Round, items: QuerySet[Item], external_ids: Sequence[str]) -> list[int]:
     found: dict[str, int] = {}
     for start in range(0, len(external_ids), BATCH):
         batch = external_ids[start : start + BATCH]
         found.update(items.filter(external_id__in=batch).values_list("external_id", "id"))
     missing = [external_id for external_id in external_ids if external_id not in found]
     if missing:
+        marked = filtered_items(visible_items(round.project)).filter(external_id__in=missing[:BATCH])
+        if names := list(marked.order_by("id").values_list("external_id", flat=True)[:6]):
+            raise Refused(
+                "invalid",
+                gettext(
+                    "A filter marked these items: %(names)s%(more)s. Include filtered items, or leave them "
+                    "out."
+                )
+                % {"names": ", ".join(names[:5]), "more": "" if len(names) <= 5 else " …"},
+            )
         more = "" if len(missing) <= 5 else " …"
         raise Refused(
             "invalid",

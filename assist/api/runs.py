@@ -17,6 +17,7 @@ from annotation.access import readable, refuse_while_judging
 from annotation.api.projects import REFUSALS, MemberView
 from assist.api.listed import LISTED
 from assist.filtering.checking import SHARE, context_check_figures, context_check_make
+from assist.filtering.marking import filter_mark, filter_take_back, marks_of
 from assist.models import AssistAnswer, AssistRun, ContextCheck
 from assist.runs.parameters import run_choices
 from assist.runs.results import answers_of, run_summary, submission_bytes
@@ -75,6 +76,7 @@ def shown(run: AssistRun) -> dict[str, Any]:
         "seed": run.seed,
         "max_tokens": run.max_tokens,
         "again": run.again,
+        "applied_at": run.applied_at,
         "created_at": run.created_at,
         "finished_at": run.finished_at,
     }
@@ -182,6 +184,30 @@ class RunCheckApi(MemberView):
         given.is_valid(raise_exception=True)
         check = context_check_make(run=run, by=member, **given.validated_data)
         return Response(check_shown(check), status=status.HTTP_201_CREATED)
+
+
+class RunMarksApi(MemberView):
+    @extend_schema(responses={200: OpenApiTypes.OBJECT, **REFUSALS})
+    def get(self, request: Request, slug: str, number: int) -> Response:
+        """Say how many items a filter marks as filtered, and how many insufficient ones nothing marks."""
+        member = self.member(request, slug, lead=True)
+        return Response(marks_of(run_or_404(member.project, number)))
+
+    @extend_schema(request=None, responses={200: OpenApiTypes.OBJECT, **REFUSALS})
+    def post(self, request: Request, slug: str, number: int) -> Response:
+        """Mark what a filter found insufficient: new rounds leave it out unless they include it."""
+        member = self.member(request, slug, lead=True)
+        run = run_or_404(member.project, number)
+        filter_mark(run=run, by=member)
+        return Response(marks_of(run))
+
+    @extend_schema(request=None, responses={200: OpenApiTypes.OBJECT, **REFUSALS})
+    def delete(self, request: Request, slug: str, number: int) -> Response:
+        """Take the marks of a filter back."""
+        member = self.member(request, slug, lead=True)
+        run = run_or_404(member.project, number)
+        filter_take_back(run=run, by=member)
+        return Response(marks_of(run))
 
 
 def check_shown(check: ContextCheck) -> dict[str, Any]:

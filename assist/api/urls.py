@@ -17,6 +17,7 @@ urlpatterns = [
         f"{BASE}/runs/<int:number>/submission/", runs.RunSubmissionApi.as_view(), name="api-assist-submission"
     ),
     path(f"{BASE}/runs/<int:number>/check/", runs.RunCheckApi.as_view(), name="api-assist-check"),
+    path(f"{BASE}/runs/<int:number>/marks/", runs.RunMarksApi.as_view(), name="api-assist-marks"),
     path(f"{BASE}/runs/<int:number>/proposals/", candidates.CollectApi.as_view(), name="api-assist-collect"),
     path(f"{BASE}/schemes/", candidates.SchemeListApi.as_view(), name="api-assist-schemes"),
     path(

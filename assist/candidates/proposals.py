@@ -10,7 +10,7 @@ from __future__ import annotations
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from itertools import islice
 from random import Random
-from typing import Any, NamedTuple
+from typing import NamedTuple
 
 from django.db import transaction
 from django.db.models import Max, QuerySet
@@ -29,6 +29,7 @@ from annotation.models import (
     Question,
     RoundQuestion,
 )
+from assist.candidates.near_repeats import near_groups
 from assist.candidates.schemes import catalogue, filling_propose, scheme_questions
 from assist.models import AssistAnswer, AssistRun, ProposedQuestion, SchemeFilling
 from assist.reading.model_answers import words_of
@@ -39,9 +40,6 @@ from core.texts import is_blank, sentence, storable
 
 THEORY = "theory"
 """Where a question from a scheme is from, as the published files say."""
-
-NEAR = 80.0
-"""chrF from which two questions of an item are near repeats."""
 
 FORMAT = "assist"
 """The format of the import that made questions come with."""
@@ -139,27 +137,15 @@ def proposals_near(proposals: Sequence[ProposedQuestion]) -> list[Group]:
 
     The first of a group is one that a person kept, else one that waits, else one that was dropped.
     """
-    from sacrebleu.metrics.chrf import CHRF
-
-    metric = CHRF()
-    groups: list[list[ProposedQuestion]] = []
-    for one in sorted(proposals, key=lambda found: (_ORDER.index(found.state), found.pk)):
-        for group in groups:
-            if any(_are_near(metric, one.words, other.words) for other in group):
-                group.append(one)
-                break
-        else:
-            groups.append([one])
-    return [Group(tuple(group)) for group in groups]
+    rows = sorted(proposals, key=lambda found: (_ORDER.index(found.state), found.pk))
+    return [
+        Group(tuple(rows[place] for place in group)) for group in near_groups([row.words for row in rows])
+    ]
 
 
 def is_preselected(row: ProposedQuestion, group: Group) -> bool:
     """Return whether a page ticks a question: one that was kept, and of those that wait the first."""
     return row.state == State.KEPT or (row.state == State.WAITING and row is group.first)
-
-
-def _are_near(metric: Any, one: str, other: str) -> bool:
-    return words_of(one) == words_of(other) or metric.sentence_score(one, [other]).score > NEAR
 
 
 def proposals_decide(

@@ -91,7 +91,7 @@ def context_check_make(
             passed_total=len(kinds[SUFFICIENT]),
             refused_total=len(kinds[INSUFFICIENT]),
         )
-    round_draw(made, external_ids=names, member=by)
+    round_draw(made, external_ids=names, include_filtered=True, member=by)
     return check
 
 

@@ -45,6 +45,7 @@ def card_text(
         _data(selection, built),
         _process(selection, built),
         _refinements(built) if selection.parameters.refined_questions else "",
+        _filters(built),
         agreement_text(agreement, conditions),
         _kept_back(selection, agreement),
         _limits(built),
@@ -385,6 +386,37 @@ def _refinements(built: Built) -> str:
         prompts.setdefault(run["prompt"], []).append(str(run["run"]))
     for prompt, numbers in prompts.items():
         lines += [f"Prompt of run {', '.join(numbers)}:", "", "```", prompt.replace("```", "'''"), "```", ""]
+    return "\n".join(lines)
+
+
+def _filters(built: Built) -> str:
+    """Say which language model looked for texts without enough context, and how many were left out for it."""
+    if not built.filters:
+        return ""
+    left_out = sum(found["left_out"] for found in built.filters)
+    lines = [
+        "## Filtered texts",
+        "",
+        "A language model was asked whether each text can be understood on its own. Texts that it found "
+        f"insufficient were marked and left out of annotation: {left_out} of them are not in this release.",
+        "",
+        *table(
+            ["run", "endpoint", "model", "temperature", "seed", "prompt (SHA-256)", "left out", "released"],
+            (
+                (
+                    found["run"],
+                    found["endpoint"],
+                    found["model"],
+                    "not sent" if found["temperature"] is None else f"{found['temperature']:g}",
+                    "not sent" if found["seed"] is None else found["seed"],
+                    f"`{found['prompt_sha256']}`",
+                    found["left_out"],
+                    found["released"],
+                )
+                for found in built.filters
+            ),
+        ),
+    ]
     return "\n".join(lines)
 
 

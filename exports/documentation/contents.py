@@ -8,6 +8,7 @@ from typing import Any, NotRequired, TypedDict
 
 from exports.disclosure.disclosure import Disclosure
 from exports.files.zip_archive import Entry
+from exports.selection.filters import FilterFacts
 from exports.selection.refined_questions import RunFacts
 
 
@@ -82,7 +83,7 @@ class Manifest(TypedDict):
     """release.json: what a release was built from, and its counts.
 
     types is there for FOCUS, labels_by_split where there are splits, refinements where there are refined
-    questions.
+    questions, filters where items of the project are marked as filtered.
     """
 
     project: str
@@ -99,6 +100,7 @@ class Manifest(TypedDict):
     labels_by_split: NotRequired[dict[str, dict[str, int]]]
     labels_by_source: LabelsBySource
     refinements: NotRequired[list[RunFacts]]
+    filters: NotRequired[list[FilterFacts]]
 
 
 @dataclass(frozen=True, slots=True)
@@ -120,7 +122,8 @@ class Built:
     `labels_after` are the labels by source, before and after edited questions came in; `labels_by_split` are
     those as released, of types the yes. `annotators_an_item` has for each round, by its number, how many
     items so many annotators judged.
-    `refinements` say how the refined questions came to be, run by run.
+    `refinements` say how the refined questions came to be, run by run, and `filters` what context
+    filters left out.
     """
 
     digest: str
@@ -136,6 +139,7 @@ class Built:
     labels_by_split: dict[str, dict[str, int]]
     annotators_an_item: dict[int, dict[int, int]]
     refinements: list[RunFacts]
+    filters: list[FilterFacts] = field(default_factory=list)
     card: str = ""
     files: list[BuiltFile] = field(default_factory=list)
 

@@ -171,6 +171,7 @@ def manifest(selection: Selection, version: str, built: Built) -> Manifest:
         **({"labels_by_split": built.labels_by_split} if any(built.splits) else {}),
         "labels_by_source": {"as_annotated": built.labels_before, "as_released": built.labels_after},
         **({"refinements": built.refinements} if selection.parameters.refined_questions else {}),
+        **({"filters": built.filters} if built.filters else {}),
     }
     return cast(Manifest, told)  # some keys are not always there
 

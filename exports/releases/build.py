@@ -34,6 +34,7 @@ from exports.files.zip_archive import Archive
 from exports.formats.cqs_gen import questions
 from exports.formats.jsonfile import canonical
 from exports.releases.agreement_files import write_agreement
+from exports.selection.filters import FilterFacts, filters_of
 from exports.selection.records import BATCH, ItemRecord, read_records
 from exports.selection.refined_questions import RunUse, provenance
 from exports.selection.rows import read_annotators, read_origins
@@ -71,7 +72,9 @@ class Digest:
         selection: Selection,
         conditions: Sequence[RoundConditions],
         public: Disclosure | None = None,
+        filters: list[FilterFacts] | None = None,
     ) -> None:
+        self.filters = filters_of(selection) if filters is None else filters
         self._hash = hashlib.sha256()
         self._selection = selection
         self._public = public
@@ -161,6 +164,8 @@ class Digest:
         members = self._selection.project.memberships.filter(pk__in=self._annotators)
         self._add(sorted(members.values_list("pseudonym", "background")))
         self._add(provenance(self._selection.project, self._runs))
+        if self.filters:
+            self._add(self.filters)
         if self._waiting:
             self._take_in()
         return self._hash.hexdigest()
@@ -207,7 +212,9 @@ def _build_files(selection: Selection, version: str, sums: Sums, progress: Progr
     disclosure = disclosure_of(selection, split_of)
     if withheld := disclosure.withheld_among(split_of):
         conditions = _conditions(selection, without=withheld)
-    told = None if disclosure.is_everything_public else Digest(selection, conditions, disclosure)
+    told = None
+    if not disclosure.is_everything_public:
+        told = Digest(selection, conditions, disclosure, digest.filters)
     names = sorted(set(split_of.values()))
     annotators = Annotators(digest.columns, told.columns if told else digest.columns)
     plan = Plan(selection, names, read_origins(selection), disclosure.texts_out, annotators)
@@ -241,7 +248,8 @@ def _build_files(selection: Selection, version: str, sums: Sums, progress: Progr
         inside = Inside(digest.hexdigest(), tallies.whole.counts, dict(sorted(tallies.whole.labels.items())))
         if told is not None:
             told.also(figures for _, figures in agreement)
-        built = _built(selection, tallies, told.hexdigest() if told else inside.digest, inside, splits)
+        public = told.hexdigest() if told else inside.digest
+        built = _built(selection, tallies, public, inside, splits, digest.filters)
         disclosure = disclosure_knowing(selection, disclosure, built)
         shown = disclosure.public_selection(selection)
         built.cleaned_by(disclosure)
@@ -267,7 +275,12 @@ def _reconcile(selection: Selection, tally: Tally, stamp: str) -> None:
 
 
 def _built(
-    selection: Selection, tallies: Tallies, digest: str, inside: Inside, splits: Counter[str]
+    selection: Selection,
+    tallies: Tallies,
+    digest: str,
+    inside: Inside,
+    splits: Counter[str],
+    filters: list[FilterFacts],
 ) -> Built:
     background = dict(selection.project.memberships.values_list("pk", "background"))
     tally = tallies.public
@@ -292,6 +305,7 @@ def _built(
             for round, found in tally.annotators_an_item.items()
         },
         refinements=provenance(selection.project, tally.runs),
+        filters=filters,
     )
 
 

@@ -109,6 +109,8 @@ def draw_sentence(drawn: Round) -> str:
         said = gettext("%(draw)s, in the shares of %(each)s") % {"draw": said, "each": each}
     if how.get("exclude_drawn"):
         said = gettext("%(draw)s, without items of other rounds") % {"draw": said}
+    if how.get("include_filtered"):
+        said = gettext("%(draw)s, filtered ones too") % {"draw": said}
     return said
 
 

@@ -220,6 +220,8 @@ def _assisted(focus: factories.Study) -> None:
             item=item, recipe_sha256="r", unit_sha256=item.external_id, state="usable", raw=ONE_WORD,
             found={"label": label}, label=label, tries=1, answered_at=timezone.now(),
         )  # fmt: skip
+    refused = run.answers.get(label="insufficient")
+    run.filtered_items.create(item=refused.item, answer=refused, marked_at=timezone.now())
 
 
 def _topics(focus: factories.Study) -> None:

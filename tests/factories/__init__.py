@@ -1,6 +1,6 @@
 """What tests are made of, in one vocabulary: a study with its people and items, its rounds, its judgements.
 
-With modules of their own: `releases`; closed rounds with their agreement, `reports`; rounds that ask only some
+With modules of their own: `releases`; closed rounds with their agreement, `reports`; rounds that ask some
 types, `asked_rounds`; rows stored without the use cases, `stored`, where a test of figures needs hundreds.
 """
 

@@ -17,6 +17,7 @@ from annotation.access import readable, refuse_while_judging
 from annotation.models import Membership, Project, Protocol
 from assist.candidates.proposals import proposals_collect
 from assist.filtering.checking import context_check_figures, context_check_make
+from assist.filtering.marking import filter_mark, filter_take_back, marks_of
 from assist.filtering.votes import criterion_of
 from assist.models import AssistRun, ProposedQuestion
 from assist.runs.kinds import KINDS, kind_named
@@ -130,7 +131,7 @@ def assistant_run(request: HttpRequest, slug: str, number: int) -> HttpResponse:
         checks=[(check, context_check_figures(check)) for check in checks],
         can_draw=run.task == "context" and bool(criterion_of(member.project)),
         answers=list(readable(answers_of(run), member)[:20]) if run.task != "context" else [],
-        **(filtered_context(run, member) if run.task == "context" else {}),
+        **({**filtered_context(run, member), "marks": marks_of(run)} if run.task == "context" else {}),
     )
 
 
@@ -178,6 +179,14 @@ def _act(
     elif act == "draw":
         check = context_check_make(run=run, by=member, **given)
         return redirect("round", slug, check.round.number)
+    elif act == "mark":
+        n = filter_mark(run=run, by=member)
+        words = ngettext("%(n)s item is marked as filtered.", "%(n)s items are marked as filtered.", n)
+        messages.success(request, words % {"n": f"{n:,}"})
+    elif act == "take_back":
+        n = filter_take_back(run=run, by=member)
+        words = ngettext("%(n)s item is not filtered any more.", "%(n)s items are not filtered any more.", n)
+        messages.success(request, words % {"n": f"{n:,}"})
     elif act == "collect":
         n = proposals_collect(run)
         words = ngettext("%(n)s was taken in.", "%(n)s were taken in.", n)

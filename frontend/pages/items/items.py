@@ -8,12 +8,15 @@ from django.urls import reverse
 from django.utils.translation import gettext, gettext_lazy
 from django.views.decorators.http import require_GET, require_http_methods, require_POST
 
+from annotation.access import readable
 from annotation.items.correction import FIELDS, item_correct
 from annotation.items.erasure import item_erase
+from annotation.items.filtered import filtered_items, is_filtered
 from annotation.items.search import items_with_words, topics_of
 from annotation.items.withdrawal import item_restore, item_withdraw
 from annotation.limits import characters
 from annotation.models import Import, Item, Membership, Round
+from assist.models import FilteredItem
 from core.errors import NotFound, Refused
 from exports.models import Release
 from exports.releases.take_down import releases_with
@@ -25,7 +28,7 @@ from frontend.pages.common import lead_or_403, posted, project_page, query_witho
 @login_required
 @require_GET
 def items(request: HttpRequest, slug: str) -> HttpResponse:
-    """List the items, found by words of their id or text, by topic, or withdrawn ones."""
+    """List the items, found by words of their id or text, by topic, or withdrawn or filtered ones."""
     member = lead_or_403(request, slug)
     # By the few imports that are done: a join would look at every item's import.
     done = list(member.project.imports.filter(state=Import.State.DONE).values_list("pk", flat=True))
@@ -37,17 +40,28 @@ def items(request: HttpRequest, slug: str) -> HttpResponse:
         shown = shown.filter(topic=topic)
     if "withdrawn" in request.GET:
         shown = shown.filter(withdrawn_at__isnull=False)
+    filtered = request.GET.get("filtered", "")
+    if filtered in ("yes", "no"):
+        shown = readable(shown, member, "pk")
+        shown = filtered_items(shown) if filtered == "yes" else shown.exclude(is_filtered())
+    any_filtered = filtered_items(member.project.items.all()).exists()
+    page = uncounted_page_of(request, shown.order_by("id"))
+    # What a model said of a text stays hidden from a lead who judges it now.
+    there = readable(member.project.items.filter(pk__in=[one.pk for one in page]), member, "pk")
     return project_page(
         request,
         "items/items.html",
         member,
         tab="items",
-        page=uncounted_page_of(request, shown.order_by("id")),
+        page=page,
         query=query_without_page(request),
         topics=topics_of(member.project),
         words=words,
         topic=topic,
         withdrawn="withdrawn" in request.GET,
+        filtered=filtered,
+        any_filtered=any_filtered,
+        marked=set(filtered_items(there).values_list("pk", flat=True)) if any_filtered else set(),
         any_item=member.project.items.filter(brought_by__in=done).exists(),
     )
 
@@ -71,6 +85,7 @@ def item(request: HttpRequest, slug: str, item_id: int) -> HttpResponse:
         member,
         tab="items",
         item=found,
+        filtered=readable(FilteredItem.objects.filter(item=found), member).select_related("run").first(),
         questions=found.questions.filter(brought_by__state=Import.State.DONE, candidate=False).order_by(
             "position"
         ),

@@ -11,6 +11,8 @@ from django.urls import reverse
 from django.utils.translation import gettext, gettext_lazy, ngettext
 from django.views.decorators.http import require_http_methods
 
+from annotation.access import visible_items
+from annotation.items.filtered import filtered_items
 from annotation.models import Membership, Protocol, Round
 from annotation.rounds.asked_types import asked_units, asked_words
 from annotation.rounds.sampling import draw_preview
@@ -66,8 +68,16 @@ class DrawForm(forms.Form):
         required=False, label=gettext_lazy("Leave out items that another round has")
     )
 
-    def __init__(self, *args: Any, round: Round, **kwargs: Any) -> None:
+    include_filtered = forms.BooleanField(
+        required=False,
+        label=gettext_lazy("Include filtered items"),
+        help_text=gettext_lazy("Texts that a context filter found insufficient, and a lead marked."),
+    )
+
+    def __init__(self, *args: Any, round: Round, n_filtered: int, **kwargs: Any) -> None:
         super().__init__(*args, **kwargs)
+        if not n_filtered:
+            del self.fields["include_filtered"]
         if round.project.protocol != Protocol.CQS_GEN:
             del self.fields["questions"]
             how = cast(Any, self.fields["how"])
@@ -91,6 +101,7 @@ class DrawForm(forms.Form):
             "stratify_by": given["stratify_by"] if random else "",
             "external_ids": given["picked"].splitlines() if how == "picked" else None,
             "exclude_drawn": given["exclude_drawn"],
+            "include_filtered": given.get("include_filtered", False),
         }
 
 
@@ -107,7 +118,8 @@ def draw(request: HttpRequest, slug: str, number: int) -> HttpResponse:
         )
         return redirect("round", slug, number)
     asked = request.POST if request.method == "POST" else request.GET
-    form = DrawForm(asked if "how" in asked else None, round=round)
+    n_filtered = filtered_items(visible_items(round.project)).count()
+    form = DrawForm(asked if "how" in asked else None, round=round, n_filtered=n_filtered)
     preview = None
     if form.is_bound and form.is_valid():
         options = form.options()
@@ -140,7 +152,8 @@ def draw(request: HttpRequest, slug: str, number: int) -> HttpResponse:
         preview=preview,
         asked=asked_words(round.asked),
         n_drawn=round.drawn.count(),
-        n_drawable=items_there(round.project),
+        n_items=items_there(round.project),
+        n_filtered=n_filtered,
         size=study_size_form(round),
     )
 
