@@ -315,6 +315,18 @@ def test_a_release_is_scored_from_its_folder_and_from_the_database(tmp_path):
     empty = write(tmp_path, "empty.json", {})
     why = refused("score", "--release", str(folder), empty, code=1)
     assert why == "out: has the splits test, train: say with --split which one to score."
+    stray = write(tmp_path, "stray.json", {"I-3": {"fsq_types": [], "spans": []}, "I-9": {}})
+    assert refused("score", "--release", str(folder), stray) == [
+        "stray.json: I-9: there is no such item: is it for another split?"
+    ]
+    broken = write(tmp_path, "broken.json", b'{"I-3"')
+    told = "broken.json: line 1, column 7: is no JSON: Expecting ':' delimiter"
+    assert refused("score", "--release", str(folder), broken) == [told]
+    text = json.loads((folder / "focus.test.json").read_text())["I-3"]["argument"]
+    head = "Argument,Predicted_Type1,Predicted_Type2,Span_PredictedType1,Span_PredictedType2"
+    theirs = write(tmp_path, "SQ-testset-GPT5.csv", f'{head}\n"{text}",VAT,,Café prices,'.encode())
+    out, _ = run("score", "--release", str(folder), theirs, "--json")
+    assert (json.loads(out)["system"], json.loads(out)["references"]["split"]) == ("GPT5", "test")
     why = refused("score", slug, version, answers, "--split", "dev", code=1)
     assert why == f"{slug} {version}: has no split 'dev'; there are test, train."
     assert refused("score", slug, "9", answers, code=1).startswith(f"{slug}: has no release '9'.")
@@ -382,16 +394,23 @@ def test_sentence_vectors_are_the_mean_of_the_raw_states_markers_included(tmp_pa
 
 
 def test_a_file_of_the_focus_authors_is_read_as_it_is(focus_words):
-    head = "Argument,category,Predicted_Type1,Predicted_Type2,Span_PredictedType1,Span_PredictedType2\r\n"
+    head = "Argument,category,Predicted_Type1,Predicted_Type2,Span_PredictedType1, Span_PredictedType2 ,"
+    head += "Jaccard_FSQType1\r\n"
     text = "Grades fell when the library closed."
-    row = f'"{text}",reason,Lack of Evidence,Lacks Evidence?,Grades fell,x\r\n'
+    row = f'"{text}",reason,Lack of Evidence,Lacks Evidence?,Grades fell,x,0.5\r\n'
     out, err = run(*focus_words((head + row).encode()), json=True, replicates=0)
     figures = json.loads(out)["figures"]
     assert figures["decided"]["types"]["LE"]["f1"]["value"] == 1.0
     assert figures["spans"]["gold"]["mean"]["exact"]["value"] == 1.0
-    assert err == "note: run1.json: dropped once: a type twice\n"
+    assert err == "note: run1.json: not read: Jaccard_FSQType1\nnote: run1.json: dropped once: a type twice\n"
     assert refused(*focus_words((head + row + row).encode())) == [
         "run1.json: row 2: no item that is left has this text: is it for another split?"
+    ]
+    without = f'"{text}",reason,None,Weak Evidence,Grades,N/A,\r\n'
+    _, err = run(*focus_words((head + without).encode()), replicates=0)
+    assert err.splitlines()[1:] == [
+        "note: run1.json: dropped once: words without a type",
+        "note: run1.json: 1 type has no words",
     ]
 
 

@@ -11,6 +11,7 @@ from scoring.evaluation.faults import AnswersRefused, CannotScore
 from scoring.evaluation.focus import SCOPES
 from scoring.evaluation.judges import Judge
 from scoring.evaluation.outputs import evaluation_text, scores_json, write_evaluation
+from scoring.evaluation.prediction_files import system_name
 from scoring.evaluation.questions import (
     BY_PEOPLE,
     DEFAULT_METHODS,
@@ -98,7 +99,7 @@ class Command(ScoringCommand):
             scope=options["scope"],
             replicates=options["replicates"],
             seed=options["seed"],
-            system=options["system"],
+            system=options["system"] or _named_by_file(runs[0][0].file),
             with_answers=bool(options["out"]),
             people=self.decided(options, methods),
             judges=self.judges([method.name for method in methods], options),
@@ -168,3 +169,8 @@ class Command(ScoringCommand):
             self.stderr.write(
                 f"Stored as evaluation {one.pk} of {one.submission.system.name} ({one.method})."
             )
+
+
+def _named_by_file(name: str) -> str:
+    """Return what the authors of FOCUS call a system by its file; other files name none."""
+    return system_name(name) if Path(name).suffix.casefold() == ".csv" else ""
