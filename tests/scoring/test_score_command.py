@@ -170,11 +170,11 @@ def test_runs_of_a_system_have_a_mean_and_a_deviation_and_the_same_files_give_th
         ({"b": {}}, "run1.json: b: there is no such item: is it for another split?"),
         (
             {"a": {"fsq_types": "LE", "spans": []}},
-            "run1.json: a, fsq_types: fsq_types is 'LE'; expected a list of texts",
+            'run1.json: a, fsq_types: fsq_types is "LE"; expected a list of texts',
         ),
         (
             {"a": {"fsq_types": ["LE"], "spans": [1]}},
-            "run1.json: a, spans: spans is '[1]'; expected a list of texts",
+            "run1.json: a, spans: spans is [1]; expected a list of texts",
         ),
         (
             {"a": {"fsq_types": ["Lack Evidence"], "spans": ["x"]}},
@@ -468,3 +468,35 @@ def test_at_most_fifty_faults_are_listed_and_a_file_beyond_the_limits_is_not_rea
     ):
         (line,) = refused(*focus_words(content))
         assert line.endswith(" bytes; at most 10 are read: submit fewer items")
+
+
+def test_a_method_that_cannot_be_computed_leaves_the_others(question_words):
+    words = question_words(asked("Who pays?", "Who pays for that?", "Is it so?"))
+    methods = ["--method", "human", "--method", "model_label", "--method", "exact"]
+    out, err = run(*words, *methods, "--replicates", "0", "--json")
+    assert [(one["method"]["name"], one["reason"]) for one in json.loads(out)["evaluations"]] == [
+        ("human", "no_matching_round"),
+        ("model_label", "no_endpoint"),
+        ("exact", None),
+    ]
+    assert err.splitlines()[-2:] == [
+        "note: --method human: people decide in a project: score SLUG VERSION FILE. "
+        "The other methods are scored.",
+        "note: model_label needs a language model: set ELENCHUS_LLM_ENDPOINTS. The other methods are scored.",
+    ]
+    why = refused(*words, "--method", "human", "--method", "human_reference", code=1)
+    assert why == "--method human: people decide in a project: score SLUG VERSION FILE."
+
+
+def test_a_file_of_types_is_none_of_questions(question_words):
+    assert refused(*question_words({"a": {"fsq_types": [], "spans": []}})) == [
+        "run1.json: a: has fsq_types and no cqs: is this a file for FOCUS?"
+    ]
+
+
+def test_an_answer_without_lists_is_said_and_one_that_is_no_list_is_shown_as_it_stands(focus_words):
+    _, err = run(*focus_words({"a": {"types": ["LE"]}}), replicates=0)
+    assert "note: run1.json: a: has no fsq_types; it counts as not answered\n" in err
+    assert refused(*focus_words({"a": {"fsq_types": None, "spans": []}})) == [
+        "run1.json: a, fsq_types: fsq_types is null; expected a list of texts"
+    ]
