@@ -19,6 +19,7 @@ from annotation.codebooks.toml_reader import load_shipped, read_codebook, read_c
 from exports.files.outputs import Places
 from scoring.evaluation.faults import CannotScore, Findings
 from scoring.evaluation.json_file import items_of
+from scoring.evaluation.prediction_files import is_prediction_file, texts_of
 from scoring.evaluation.references import Benchmark, read_benchmark
 
 INTERNAL = "internal/"
@@ -65,7 +66,7 @@ def benchmark_of_release(
 ) -> Benchmark:
     """Return the references of a split, from below internal/ where they are withheld. Raises CannotScore.
 
-    Without a split it is the one that has all the items that were submitted.
+    Without a split it is the one that has most of the items that were submitted.
     """
     codebook = read_codebook(release.read("codebook.toml").decode("utf-8"), "codebook.toml")
     stem = "focus" if codebook.protocol == FOCUS else "cqs_gen"
@@ -160,15 +161,24 @@ def _split(
         return found
     if len(splits) == 1:
         return next(iter(splits))
-    answered: set[str] = set().union(*(items_of(data, Findings("")) for data in handed_in))
-    fitting = [
-        name
-        for name, file in splits.items()
-        if answered and answered <= set(items_of(release.read(file), Findings(file), limited=False))
-    ]
-    if len(fitting) != 1:
+    findings = Findings("")
+    ids, texts = set[str](), set[str]()
+    for data in handed_in:
+        if is_prediction_file(data):
+            texts |= texts_of(data)
+        else:
+            ids |= set(items_of(data, findings))
+    fitting: dict[str, int] = {}
+    for name, file in splits.items():
+        items = items_of(release.read(file), Findings(file), limited=False)
+        arguments = {str(entry.get("argument", "")).strip() for entry in items.values()} if texts else set()
+        fitting[name] = len(ids & items.keys()) + len(texts & arguments)
+    most, *others = sorted(fitting.values(), reverse=True)
+    if findings.faults and not most:
+        return next(iter(splits))  # whatever it is scored against, its faults are told
+    if not most or others[0] == most:
         raise CannotScore(f"{release.name}: has the splits {shown}: say with --split which one to score.")
-    return fitting[0]
+    return max(fitting, key=lambda name: fitting[name])
 
 
 def _own(release: ReleaseFiles, system: str) -> dict[str, frozenset[str]]:

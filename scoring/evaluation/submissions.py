@@ -115,6 +115,8 @@ def _types(
     if "cqs" in entry and "fsq_types" not in entry:
         findings.fault("has cqs and no fsq_types: is this a file for CQs-Gen?", item)
         return None
+    if "fsq_types" not in entry and "spans" not in entry:
+        findings.note("has no fsq_types; it counts as not answered", item)
     try:
         return read_focus_answer(entry, benchmark.arguments[item].text, benchmark.names)
     except AnswerRefused as problem:
@@ -126,6 +128,9 @@ def _questions(
     item: str, entry: Mapping[str, Any], findings: Findings, *, complete: bool, distinct: bool
 ) -> tuple[tuple[Question, ...], int]:
     """Return the questions of an item and how many were there twice."""
+    if "fsq_types" in entry and "cqs" not in entry:
+        findings.fault("has fsq_types and no cqs: is this a file for FOCUS?", item)
+        return (), 0
     given = entry.get("cqs", [])
     if given == NO_QUESTIONS:
         given = []

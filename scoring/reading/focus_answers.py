@@ -99,7 +99,8 @@ def read_focus_answer(entry: Mapping[str, Any], text: str, names: TypeNames) -> 
         raise AnswerRefused(MORE_THAN_TWO, f"{len(codes)} types where at most {MOST_TYPES} are asked for")
     repeated = next((code for at, code in enumerate(codes) if code in codes[:at]), None)
     if repeated is not None:
-        raise AnswerRefused(TYPE_TWICE, f"{repeated} is named twice", repeated)
+        named = "None of the Above" if repeated == NONE else repeated
+        raise AnswerRefused(TYPE_TWICE, f"{named} is named twice", repeated)
     if NONE in codes and len(codes) > 1:
         raise AnswerRefused(NONE_WITH_A_TYPE, "None of the Above stands alone: a type is named beside it")
     if codes == [NONE] and not spans:
@@ -157,5 +158,7 @@ def _lists_in(text: str) -> list[Any]:
 def _texts(entry: Mapping[str, Any], key: str) -> list[str]:
     found = entry.get(key, [])
     if not isinstance(found, list) or not all(isinstance(one, str) for one in found):
-        raise AnswerRefused(NO_LIST, f"{key} is {str(found)[:60]!r}; expected a list of texts", key)
+        shown = json.dumps(found, ensure_ascii=False)
+        shown = shown if len(shown) <= 60 else f"{shown[:60]}…"
+        raise AnswerRefused(NO_LIST, f"{key} is {shown}; expected a list of texts", key)
     return found

@@ -170,11 +170,11 @@ def test_runs_of_a_system_have_a_mean_and_a_deviation_and_the_same_files_give_th
         ({"b": {}}, "run1.json: b: there is no such item: is it for another split?"),
         (
             {"a": {"fsq_types": "LE", "spans": []}},
-            "run1.json: a, fsq_types: fsq_types is 'LE'; expected a list of texts",
+            'run1.json: a, fsq_types: fsq_types is "LE"; expected a list of texts',
         ),
         (
             {"a": {"fsq_types": ["LE"], "spans": [1]}},
-            "run1.json: a, spans: spans is '[1]'; expected a list of texts",
+            "run1.json: a, spans: spans is [1]; expected a list of texts",
         ),
         (
             {"a": {"fsq_types": ["Lack Evidence"], "spans": ["x"]}},
@@ -315,6 +315,18 @@ def test_a_release_is_scored_from_its_folder_and_from_the_database(tmp_path):
     empty = write(tmp_path, "empty.json", {})
     why = refused("score", "--release", str(folder), empty, code=1)
     assert why == "out: has the splits test, train: say with --split which one to score."
+    stray = write(tmp_path, "stray.json", {"I-3": {"fsq_types": [], "spans": []}, "I-9": {}})
+    assert refused("score", "--release", str(folder), stray) == [
+        "stray.json: I-9: there is no such item: is it for another split?"
+    ]
+    broken = write(tmp_path, "broken.json", b'{"I-3"')
+    told = "broken.json: line 1, column 7: is no JSON: Expecting ':' delimiter"
+    assert refused("score", "--release", str(folder), broken) == [told]
+    text = json.loads((folder / "focus.test.json").read_text())["I-3"]["argument"]
+    head = "Argument,Predicted_Type1,Predicted_Type2,Span_PredictedType1,Span_PredictedType2"
+    theirs = write(tmp_path, "SQ-testset-GPT5.csv", f'{head}\n"{text}",VAT,,Café prices,'.encode())
+    out, _ = run("score", "--release", str(folder), theirs, "--json")
+    assert (json.loads(out)["system"], json.loads(out)["references"]["split"]) == ("GPT5", "test")
     why = refused("score", slug, version, answers, "--split", "dev", code=1)
     assert why == f"{slug} {version}: has no split 'dev'; there are test, train."
     assert refused("score", slug, "9", answers, code=1).startswith(f"{slug}: has no release '9'.")
@@ -382,16 +394,23 @@ def test_sentence_vectors_are_the_mean_of_the_raw_states_markers_included(tmp_pa
 
 
 def test_a_file_of_the_focus_authors_is_read_as_it_is(focus_words):
-    head = "Argument,category,Predicted_Type1,Predicted_Type2,Span_PredictedType1,Span_PredictedType2\r\n"
+    head = "Argument,category,Predicted_Type1,Predicted_Type2,Span_PredictedType1, Span_PredictedType2 ,"
+    head += "Jaccard_FSQType1\r\n"
     text = "Grades fell when the library closed."
-    row = f'"{text}",reason,Lack of Evidence,Lacks Evidence?,Grades fell,x\r\n'
+    row = f'"{text}",reason,Lack of Evidence,Lacks Evidence?,Grades fell,x,0.5\r\n'
     out, err = run(*focus_words((head + row).encode()), json=True, replicates=0)
     figures = json.loads(out)["figures"]
     assert figures["decided"]["types"]["LE"]["f1"]["value"] == 1.0
     assert figures["spans"]["gold"]["mean"]["exact"]["value"] == 1.0
-    assert err == "note: run1.json: dropped once: a type twice\n"
+    assert err == "note: run1.json: not read: Jaccard_FSQType1\nnote: run1.json: dropped once: a type twice\n"
     assert refused(*focus_words((head + row + row).encode())) == [
         "run1.json: row 2: no item that is left has this text: is it for another split?"
+    ]
+    without = f'"{text}",reason,None,Weak Evidence,Grades,N/A,\r\n'
+    _, err = run(*focus_words((head + without).encode()), replicates=0)
+    assert err.splitlines()[1:] == [
+        "note: run1.json: dropped once: words without a type",
+        "note: run1.json: 1 type has no words",
     ]
 
 
@@ -449,3 +468,35 @@ def test_at_most_fifty_faults_are_listed_and_a_file_beyond_the_limits_is_not_rea
     ):
         (line,) = refused(*focus_words(content))
         assert line.endswith(" bytes; at most 10 are read: submit fewer items")
+
+
+def test_a_method_that_cannot_be_computed_leaves_the_others(question_words):
+    words = question_words(asked("Who pays?", "Who pays for that?", "Is it so?"))
+    methods = ["--method", "human", "--method", "model_label", "--method", "exact"]
+    out, err = run(*words, *methods, "--replicates", "0", "--json")
+    assert [(one["method"]["name"], one["reason"]) for one in json.loads(out)["evaluations"]] == [
+        ("human", "no_matching_round"),
+        ("model_label", "no_endpoint"),
+        ("exact", None),
+    ]
+    assert err.splitlines()[-2:] == [
+        "note: --method human: people decide in a project: score SLUG VERSION FILE. "
+        "The other methods are scored.",
+        "note: model_label needs a language model: set ELENCHUS_LLM_ENDPOINTS. The other methods are scored.",
+    ]
+    why = refused(*words, "--method", "human", "--method", "human_reference", code=1)
+    assert why == "--method human: people decide in a project: score SLUG VERSION FILE."
+
+
+def test_a_file_of_types_is_none_of_questions(question_words):
+    assert refused(*question_words({"a": {"fsq_types": [], "spans": []}})) == [
+        "run1.json: a: has fsq_types and no cqs: is this a file for FOCUS?"
+    ]
+
+
+def test_an_answer_without_lists_is_said_and_one_that_is_no_list_is_shown_as_it_stands(focus_words):
+    _, err = run(*focus_words({"a": {"types": ["LE"]}}), replicates=0)
+    assert "note: run1.json: a: has no fsq_types; it counts as not answered\n" in err
+    assert refused(*focus_words({"a": {"fsq_types": None, "spans": []}})) == [
+        "run1.json: a, fsq_types: fsq_types is null; expected a list of texts"
+    ]

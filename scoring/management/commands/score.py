@@ -1,16 +1,20 @@
 """Score a system's files against a release: manage.py score SLUG VERSION FILE [FILE ...]"""
 
+from collections.abc import Callable, Collection, Sequence
 from pathlib import Path
-from typing import Any
+from typing import Any, TypeVar
 
 from django.conf import settings
 from django.core.management.base import CommandParser
 
+from core.errors import Refused
 from scoring.evaluation.evaluate import Choices, Evaluation, evaluate
 from scoring.evaluation.faults import AnswersRefused, CannotScore
 from scoring.evaluation.focus import SCOPES
+from scoring.evaluation.judge_prompts import JUDGED
 from scoring.evaluation.judges import Judge
 from scoring.evaluation.outputs import evaluation_text, scores_json, write_evaluation
+from scoring.evaluation.prediction_files import system_name
 from scoring.evaluation.questions import (
     BY_PEOPLE,
     DEFAULT_METHODS,
@@ -29,6 +33,8 @@ from scoring.systems.people import read_decided
 from scoring.systems.saving import save_scores
 from scoring.systems.submissions import HandedIn
 from scoring.systems.text_models import models_of, span_encoder
+
+Found = TypeVar("Found")
 
 
 class Command(ScoringCommand):
@@ -91,6 +97,10 @@ class Command(ScoringCommand):
         self.tell(runs)
         if faults := [fault for submission, _ in runs for fault in submission.faults]:
             raise AnswersRefused(faults)
+        names = [method.name for method in methods]
+        needed = [] if options["save"] else names
+        people = self.unless_alone(BY_PEOPLE, needed, lambda: self.decided(options, methods))
+        judges = self.unless_alone(JUDGED, needed, lambda: self.judges(names, options)) or {}
         choices = Choices(
             of_spans=span_encoder() if benchmark.is_focus else None,
             models=models_of(methods, self.stderr.write, encoder=options["encoder"]),
@@ -98,10 +108,10 @@ class Command(ScoringCommand):
             scope=options["scope"],
             replicates=options["replicates"],
             seed=options["seed"],
-            system=options["system"],
+            system=options["system"] or _named_by_file(runs[0][0].file),
             with_answers=bool(options["out"]),
-            people=self.decided(options, methods),
-            judges=self.judges([method.name for method in methods], options),
+            people=people,
+            judges=judges,
         )
         evaluation = evaluate(benchmark, runs, choices)
         if options["out"]:
@@ -114,6 +124,23 @@ class Command(ScoringCommand):
             self.save(options, (benchmark, runs), evaluation, choices)
         text = scores_json(evaluation.scores) if options["json"] else evaluation_text(evaluation.scores)
         self.stdout.write(text, ending="")
+
+    def unless_alone(
+        self, kind: Collection[str], methods: Sequence[str], found: Callable[[], Found]
+    ) -> Found | None:
+        """Return what methods of a kind need; where there is none, the others are scored and it is said.
+
+        Raises CannotScore and Refused where all methods are of the kind, and for wrong parameters.
+        """
+        try:
+            return found()
+        except (CannotScore, Refused) as problem:
+            of_parameters = set(getattr(problem, "errors", ())) - {"methods"}
+            if set(methods) <= set(kind) or of_parameters:
+                raise
+            told = " ".join(getattr(problem, "errors", {}).values()) or str(problem)
+            self.stderr.write(f"note: {told} The other methods are scored.")
+            return None
 
     def decided(self, options: dict[str, Any], methods: list[Method]) -> People | None:
         """Return what people decided, for the methods that ask for it and for the tables of thresholds.
@@ -168,3 +195,8 @@ class Command(ScoringCommand):
             self.stderr.write(
                 f"Stored as evaluation {one.pk} of {one.submission.system.name} ({one.method})."
             )
+
+
+def _named_by_file(name: str) -> str:
+    """Return what the authors of FOCUS call a system by its file; other files name none."""
+    return system_name(name) if Path(name).suffix.casefold() == ".csv" else ""
