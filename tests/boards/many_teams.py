@@ -13,6 +13,7 @@ from dataclasses import dataclass, field
 from typing import Any
 
 CSRF = "a" * 32
+Answer = tuple[int, dict[str, Any]]
 BOARD = "/api/boards/ask/best/"
 
 SEED = """
@@ -104,17 +105,13 @@ class Teams:
         told.value = (body.get("figures") or {}).get("value")
         return told
 
-    def _timed(
-        self, told: Told, act: Callable[[], tuple[int, dict[str, Any]]]
-    ) -> tuple[float, dict[str, Any]]:
+    def _timed(self, told: Told, act: Callable[[], Answer]) -> tuple[float, dict[str, Any]]:
         started = time.perf_counter()
         status, body = act()
         told.statuses.append(status)
         return time.perf_counter() - started, body
 
-    def send_form(
-        self, path: str, session: str, file: str, fields: Mapping[str, str]
-    ) -> tuple[int, dict[str, Any]]:
+    def send_form(self, path: str, session: str, file: str, fields: Mapping[str, str]) -> Answer:
         edge = "x" * 30
         head = f"--{edge}\r\nContent-Disposition: form-data; name="
         body = "".join(f'{head}"{name}"\r\n\r\n{value}\r\n' for name, value in fields.items())
@@ -123,7 +120,7 @@ class Teams:
 
     def ask(
         self, method: str, path: str, session: str, body: str = "", kind: str = "application/json"
-    ) -> tuple[int, dict[str, Any]]:
+    ) -> Answer:
         """Send one request; return its status and the JSON of the answer."""
         headers = {
             "Content-Type": kind,
