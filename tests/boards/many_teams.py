@@ -10,8 +10,10 @@ import time
 from collections.abc import Callable, Mapping
 from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass, field
+from typing import Any
 
 CSRF = "a" * 32
+Answer = tuple[int, dict[str, Any]]
 BOARD = "/api/boards/ask/best/"
 
 SEED = """
@@ -103,13 +105,13 @@ class Teams:
         told.value = (body.get("figures") or {}).get("value")
         return told
 
-    def _timed(self, told: Told, act: Callable[[], tuple[int, dict]]) -> tuple[float, dict]:
+    def _timed(self, told: Told, act: Callable[[], Answer]) -> tuple[float, dict[str, Any]]:
         started = time.perf_counter()
         status, body = act()
         told.statuses.append(status)
         return time.perf_counter() - started, body
 
-    def send_form(self, path: str, session: str, file: str, fields: Mapping[str, str]) -> tuple[int, dict]:
+    def send_form(self, path: str, session: str, file: str, fields: Mapping[str, str]) -> Answer:
         edge = "x" * 30
         head = f"--{edge}\r\nContent-Disposition: form-data; name="
         body = "".join(f'{head}"{name}"\r\n\r\n{value}\r\n' for name, value in fields.items())
@@ -118,7 +120,7 @@ class Teams:
 
     def ask(
         self, method: str, path: str, session: str, body: str = "", kind: str = "application/json"
-    ) -> tuple[int, dict]:
+    ) -> Answer:
         """Send one request; return its status and the JSON of the answer."""
         headers = {
             "Content-Type": kind,
@@ -135,7 +137,7 @@ class Teams:
             connection.close()
 
 
-def find_wrong(told: list[Told], found: dict, workers: int) -> list[str]:
+def find_wrong(told: list[Told], found: dict[str, Any], workers: int) -> list[str]:
     """Return what does not hold of teams that handed in one file each, twice."""
     teams, wrong = len(told), []
     if statuses := [one.statuses for one in told if one.statuses != [200, 202, 409]]:

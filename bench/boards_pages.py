@@ -1,0 +1,192 @@
+"""How long the pages of a board with 500 submissions take, and the check of an upload of 34 texts.
+
+    .venv/bin/python -m bench.boards_pages [--teams 50] [--entries 10] [--requests 40] [--postgresql]
+
+Each line has the CPU of this process and the time on the clock for one request, p50 and p95: on a machine
+that does other work too, judge by the CPU. On PostgreSQL, a scratch one, what the database does is in the clock
+alone. `MISSED` says what is over its goal, and then it exits with 1.
+"""
+
+from __future__ import annotations
+
+import argparse
+import os
+import statistics
+import subprocess
+import sys
+import tempfile
+import time
+from collections.abc import Callable
+from pathlib import Path
+from typing import Any
+
+from tests.installation import ROOT
+from tools.services import Services
+
+PAGE, CHECK = 0.1, 0.2
+FEEDBACK = ("full", "better")
+
+
+def fill(teams: int, entries: int) -> Any:
+    """Make a board of so many teams, each of which had so many files scored; return it with its study."""
+    from django.utils import timezone
+
+    from boards.life.teams import team_create
+    from boards.models import Entry, Placing
+    from tests import factories
+    from tests.boards.made import asked, handed_in, questions_board, team
+
+    made, board = questions_board(
+        items=68, methods=["chrf:40"], replicates=1000, per_day=entries + 1, in_all=entries + 1
+    )
+    team(board)
+    first = handed_in(board, asked(made, right=7))
+    version, evaluation, figures = first.version, first.evaluation, first.figures
+    assert figures is not None
+    now = timezone.now()
+    for number in range(teams):
+        own = team_create(board=board, name=f"Team {number}", user=factories.user(f"team{number}"))
+        assert own.system is not None
+        for at in range(1, entries + 1):
+            submission = own.system.submissions.create(
+                release=version.release, split=version.split, digest=f"{number}-{at}"
+            )
+            entry = Entry.objects.create(
+                board=board,
+                team=own,
+                version=version,
+                submission=submission,
+                digest=f"{number}-{at}",
+                day=now.date(),
+                slot=at,
+                day_slot=at,
+                name=f"System {at} of {number}",
+                line="Asks what nobody asked before, and says why",
+                trained_on_validation=False,
+                may_be_shown=True,
+            )
+            value = ((number * entries + at) % 103) / 102
+            row = {**figures, "value": value, "low": max(0, value - 0.1), "high": min(1, value + 0.1)}
+            done = {"state": "done", "evaluation": evaluation, "figures": row, "finished_at": now}
+            better = {"is_better": True, "compared_with": first, "is_apart": at % 2 == 0}
+            Placing.objects.create(version=version, entry=entry, **done, **better)
+    return made, board
+
+
+def timed(act: Callable[[], Any], requests: int) -> tuple[list[float], list[float]]:
+    act()
+    cpu, clock = [], []
+    for _ in range(requests):
+        before, started = time.process_time(), time.perf_counter()
+        act()
+        cpu.append(time.process_time() - before)
+        clock.append(time.perf_counter() - started)
+    return cpu, clock
+
+
+def measure(what: str, act: Callable[[], Any], requests: int, goal: float) -> bool:
+    """Print what one request takes; return whether its p95 of CPU is within the goal."""
+    (cpu, cpu95), (clock, clock95) = (
+        (1000 * statistics.median(took), 1000 * statistics.quantiles(took, n=20)[-1])
+        for took in timed(act, requests)
+    )
+    missed = cpu95 > 1000 * goal
+    print(
+        f"{what:<44} CPU p50 {cpu:6.1f} p95 {cpu95:6.1f} ms   clock p50 {clock:6.1f} p95 {clock95:6.1f} ms"
+        f"   goal {1000 * goal:.0f} ms{'   MISSED' if missed else ''}",
+        flush=True,
+    )
+    return not missed
+
+
+def run(given: argparse.Namespace) -> int:
+    import django
+
+    django.setup()
+    from django.core.files.uploadedfile import SimpleUploadedFile
+    from django.test import Client
+
+    from boards import tasks
+    from boards.life.boards import board_edit
+    from boards.models import Placing, UploadCheck
+    from tests.boards.made import asked, files
+    from tests.conftest import client_of
+
+    for task in (tasks.place_entry, tasks.prepare_version, tasks.compare_with_the_best):
+        task.delay = lambda *_: None
+    made, board = fill(given.teams, given.entries)
+    print(f"{Placing.objects.count()} submissions of {board.teams.count()} teams")
+    holds = True
+
+    def get(client: Client, address: str) -> Callable[[], None]:
+        def act() -> None:
+            answer = client.get(address)
+            b"".join(answer.streaming_content) if answer.streaming else answer.content
+            assert answer.status_code == 200, (address, answer.status_code)
+
+        return act
+
+    stranger, tina, lead = Client(), client_of("team1"), client_of("lea")
+    for feedback in FEEDBACK:
+        board_edit(board=board, feedback=feedback)
+        for who, client, address in (
+            ("a stranger", stranger, "/boards/ask/best/"),
+            ("a stranger, page 5", stranger, "/boards/ask/best/?page=5"),
+            ("CSV", stranger, "/boards/ask/best/board.csv"),
+            ("JSON", stranger, "/boards/ask/best/board.json"),
+            ("a team, its own", tina, "/boards/ask/best/team/"),
+            ("a team, progress", tina, "/boards/ask/best/team/progress/"),
+            ("a team, by API", tina, "/api/boards/ask/best/submissions/"),
+            ("a lead", lead, "/p/ask/boards/best/"),
+            ("a lead, by API", lead, "/api/projects/ask/boards/best/submissions/"),
+        ):
+            holds &= measure(f"{feedback}: {who}", get(client, address), given.requests, PAGE)
+    data = files(asked(made, right=7, tag="check"))[0].data
+
+    def check() -> None:
+        UploadCheck.objects.all().delete()
+        file = SimpleUploadedFile("mine.json", data)
+        answer = tina.post("/api/boards/ask/best/check/", {"files": file})
+        assert answer.status_code == 200, answer.content
+
+    holds &= measure("check of an upload of 34 texts", check, given.requests, CHECK)
+    return 0 if holds else 1
+
+
+def main() -> int:
+    parser = argparse.ArgumentParser(description=__doc__.partition("\n")[0])
+    parser.add_argument("--teams", type=int, default=50)
+    parser.add_argument("--entries", type=int, default=10, help="submissions of each team")
+    parser.add_argument("--requests", type=int, default=40)
+    parser.add_argument("--postgresql", action="store_true", help="on a scratch PostgreSQL, not SQLite")
+    given = parser.parse_args()
+    if os.environ.get("ELENCHUS_BENCH_INSIDE"):
+        return run(given)
+    with tempfile.TemporaryDirectory() as name:
+        services = Services(Path(name))
+        try:
+            database = f"{services.postgres_url()}/postgres" if given.postgresql else ""
+            environment = {
+                **os.environ,
+                "DJANGO_SETTINGS_MODULE": "config.settings.embedded",
+                "ELENCHUS_DATA": name,
+                "ELENCHUS_LOG_LEVEL": "ERROR",
+                "DATABASE_URL": database,
+                "CELERY_BROKER_URL": "",
+                "ELENCHUS_BENCH_INSIDE": "1",
+                "ELENCHUS_HOSTS": "testserver",
+            }
+            for command in (
+                ["manage.py", "migrate", "--verbosity", "0"],
+                ["-m", "bench.boards_pages", *sys.argv[1:]],
+            ):
+                done = subprocess.run([sys.executable, *command], cwd=ROOT, env=environment, check=False)
+                if done.returncode:
+                    return done.returncode
+        finally:
+            services.stop()
+    return 0
+
+
+if __name__ == "__main__":
+    sys.exit(main())
