@@ -230,8 +230,11 @@ def test_the_command_tells_what_it_wrote_and_remembers_when(filled, tmp_path, ca
 def before_the_last_migration(path: Path) -> Path:
     """Return an archive as the version before wrote it: without its tables, columns and migrations."""
     old = path.with_name("old.zip")
-    gone = {"annotation_backup", "annotation_erasuredoor", "assist_topicmodel"}
-    columns = {"erased_at", "erases_judgements", "deletion_due_at", "taken_down_at"}
+    gone = {"annotation_backup", "annotation_erasuredoor", "assist_topicmodel", "annotation_suggestion"}
+    columns = {
+        *("erased_at", "erases_judgements", "deletion_due_at", "taken_down_at"),
+        *("suggestions", "suggestion_run", "suggestion_model", "suggestion_id", "suggestion_taken"),
+    }
     with zipfile.ZipFile(path) as archive, zipfile.ZipFile(old, "w") as new:
         manifest = json.loads(archive.read("manifest.json"))
         manifest["tables"] = [table for table in manifest["tables"] if table["table"]["name"] not in gone]
