@@ -28,7 +28,7 @@ from annotation.rounds.draft_claim import (
     refuse_half_drawn,
     round_log,
 )
-from annotation.rounds.suggestions import SuggestionChoice, chosen_values, suggestions_write
+from annotation.rounds.suggestions import SuggestionChoice, chosen_values, write_suggestions
 from annotation.rounds.training import missing_key
 from core.bulk_insert import bulk_insert_values
 from core.delete_in_batches import delete_in_batches
@@ -97,7 +97,7 @@ def opening_run(
     """Write the assignments of a claimed round and open it. Raises Refused where another took it over."""
     with draft_work(round, claim) as work:
         delete_in_batches(round.assignments.all(), each=work.batch)  # of an opening that stopped halfway
-        suggestions_write(round, work)
+        write_suggestions(round, work)
         judges_name(project=round.project, members=members)
         assignments = _assignments(round, members)
         while batch := list(islice(assignments, BATCH)):

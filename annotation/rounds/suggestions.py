@@ -65,7 +65,7 @@ def chosen_values(round: Round, choice: SuggestionChoice | None) -> dict[str, An
     }
 
 
-def suggestions_write(round: Round, work: DraftWork) -> None:
+def write_suggestions(round: Round, work: DraftWork) -> None:
     """Write the suggestions of a round that is being opened, in place of those of an opening that stopped.
 
     Which are shown depends on the round's seed and on the answers that there are, in the order of the items'

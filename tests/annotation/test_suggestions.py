@@ -5,9 +5,11 @@ import json
 import pytest
 from django.db import IntegrityError, transaction
 
+from annotation.items.erasure import item_erase
 from annotation.judging.recording import Seen
 from annotation.judging.workspace import workspace_overview, workspace_round, workspace_units
 from annotation.models import Round, Suggestion, TypeAnnotation
+from annotation.projects.deletion import project_delete
 from annotation.rounds.drawing import round_draw
 from annotation.rounds.editing import draft_delete
 from annotation.rounds.lifecycle import round_create
@@ -301,3 +303,23 @@ def test_questions_keep_what_was_visible_too():
     with pytest.raises(Refused):
         record(made.round, ann, item, second, USEFUL, seen=Seen(told.pk))
     close(made)
+
+
+def test_an_erased_text_takes_the_words_of_its_suggestions_with_it():
+    made = suggested(study(annotators=1, items=2))
+    close(made)
+    first, second = made.items
+    item_erase(item=first, member=made.lead, typed=first.external_id)
+    told = suggestion_of(made, first, "LE")
+    assert (told.applicable, told.quote) == (True, "█" * len(WORDS))
+    assert suggestion_of(made, second, "LE").applicable is False
+
+
+def test_a_project_with_suggestions_is_deleted_whole():
+    made = suggested(study(annotators=1, items=1))
+    (item,), (ann,) = made.items, made.annotators
+    record(made.round, ann, item, "LE", NO, seen=Seen(suggestion_of(made, item, "LE").pk))
+    close(made)
+    project_delete(project=made.project)
+    assert not Suggestion.objects.exists()
+    assert not TypeAnnotation.objects.exists()

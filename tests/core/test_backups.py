@@ -231,7 +231,11 @@ def before_the_last_migration(path: Path) -> Path:
     """Return an archive as the version before wrote it: without its tables, columns and migrations."""
     old = path.with_name("old.zip")
     gone = {"annotation_backup", "annotation_erasuredoor", "assist_topicmodel", "assist_filtereditem"}
-    columns = {"erased_at", "erases_judgements", "deletion_due_at", "taken_down_at"}
+    gone.add("annotation_suggestion")
+    columns = {
+        *("erased_at", "erases_judgements", "deletion_due_at", "taken_down_at"),
+        *("suggestions", "suggestion_run", "suggestion_model", "suggestion_id", "suggestion_taken"),
+    }
     with zipfile.ZipFile(path) as archive, zipfile.ZipFile(old, "w") as new:
         manifest = json.loads(archive.read("manifest.json"))
         manifest["tables"] = [table for table in manifest["tables"] if table["table"]["name"] not in gone]
