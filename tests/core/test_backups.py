@@ -230,8 +230,10 @@ def test_the_command_tells_what_it_wrote_and_remembers_when(filled, tmp_path, ca
 def before_the_last_migration(path: Path) -> Path:
     """Return an archive as the version before wrote it: without its tables, columns and migrations."""
     old = path.with_name("old.zip")
-    gone = {"annotation_backup", "annotation_erasuredoor", "assist_topicmodel", "assist_filtereditem"}
-    gone.add("annotation_suggestion")
+    gone = {
+        *("annotation_backup", "annotation_erasuredoor", "annotation_suggestion"),
+        *("assist_topicmodel", "assist_filtereditem"),
+    }
     columns = {
         *("erased_at", "erases_judgements", "deletion_due_at", "taken_down_at"),
         *("suggestions", "suggestion_run", "suggestion_model", "suggestion_id", "suggestion_taken"),
