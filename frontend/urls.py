@@ -134,6 +134,11 @@ urlpatterns = [
         assistants.assistant_submission,
         name="assistant_submission",
     ),
+    path(
+        "p/<slug:slug>/assistants/runs/<int:number>/judgements.csv",
+        assistants.assistant_judgements,
+        name="assistant_judgements",
+    ),
     path("p/<slug:slug>/assistants/items/<int:item_id>/", candidates.candidates, name="item_candidates"),
     path("p/<slug:slug>/systems/", systems.systems, name="systems"),
     path("p/<slug:slug>/systems/new/", systems.system_new, name="system_new"),

@@ -233,6 +233,7 @@ NOT_PAGES = {
     "a file": {
         "audit_csv", "upload_refused", "public_release_file", "service-worker", "js-catalog", "schema",
         "evaluation_file", "systems_compare_file", "own_data_file", "board_file", "assistant_submission",
+        "assistant_judgements",
     },
     "read by machines": {
         "healthz", "healthz-live", "healthz-ready", "metrics", "robots", "sitemap", "favicon",

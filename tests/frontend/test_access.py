@@ -65,6 +65,7 @@ LEAD_ROUTES = {
     "assistant_run",
     "assistant_progress",
     "assistant_submission",
+    "assistant_judgements",
     "item_candidates",
     "systems",
     "system",

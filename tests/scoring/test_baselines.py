@@ -1,14 +1,18 @@
 """A language model answers like a system: read strictly, with examples of other splits, scored like any."""
 
+import csv
+import io
 import json
+from pathlib import Path
 
 import pytest
 from django.core.management import call_command
 
 from annotation.codebooks.toml_reader import load_shipped
 from annotation.importing.items import items_import
-from annotation.models import Item
+from annotation.models import Item, QuestionAnnotation, TypeAnnotation
 from assist.asking import llm_client
+from assist.runs.judgement_file import judgements_bytes
 from assist.runs.results import submission_bytes
 from core.errors import Refused
 from exports.models import Release
@@ -18,7 +22,7 @@ from scoring.reading.focus_answers import AnswerRefused, focus_lists, read_focus
 from tests.assist.asking import answers, asked, choices
 from tests.exports.conftest import endpoint
 from tests.exports.endpoint import saying
-from tests.factories import close, cqs_study, focus_study, invalid, judge, judge_question, study, yes
+from tests.factories import TYPES, close, cqs_study, focus_study, invalid, judge, judge_question, study, yes
 from tests.factories.releases import release
 from tests.scoring.test_reading import known
 
@@ -86,6 +90,49 @@ def test_types_and_spans_are_a_submission_that_is_taken_for_a_release(made, endp
         ["Lacks Evidence", "WE"],
         ["Parks make people", "Null"],
     )
+
+
+def test_a_baseline_is_imported_as_an_annotator_beside_people(made, endpoint, tmp_path):
+    people = "item,annotator,type,applicable,start,end\r\nI-1,A2,LE,yes,0,17\r\nI-1,A2,TC,no,,\r\n"
+    endpoint.otherwise = lambda one: saying(SAID if "Parks" in one.prompt else "I would rather not.")
+    run = asked(made, endpoint, "focus_answers", items=["I-1", "I-3"])
+    rows = list(csv.DictReader(io.StringIO(judgements_bytes(run).decode())))
+    assert [row["type"] for row in rows] == list(TYPES)
+    assert {row["annotator"] for row in rows} == {run.model} and {row["item"] for row in rows} == {"I-1"}
+    said = {row["type"]: (row["applicable"], row["quote"], row["incomplete"]) for row in rows}
+    assert said.pop("LE") == ("yes", "Parks make people", "")
+    assert said.pop("WE") == ("yes", "", "yes")
+    assert set(said.values()) == {("no", "", "")}
+    for name, data in (("people.csv", people.encode()), ("model.csv", judgements_bytes(run))):
+        Path(tmp_path, name).write_bytes(data)
+        call_command("import_judgements", made.project.slug, str(tmp_path / name), "--round", "Baseline")
+    stored = made.project.rounds.get(name="Baseline")
+    found = TypeAnnotation.objects.filter(assignment__round=stored, type_code="LE")
+    assert sorted(found.values_list("applicable", "quote")) == [(True, "Parks make people")] * 2
+    assert stored.assignments.values("member").distinct().count() == 2
+
+
+def test_a_task_that_answers_no_unit_has_no_judgements(made, endpoint):
+    endpoint.otherwise = saying("yes")
+    run = asked(made, endpoint, "context", items=["I-1"])
+    with pytest.raises(Refused) as refusal:
+        judgements_bytes(run)
+    assert refusal.value.errors == {"task": "context answers nothing that annotators judge."}
+
+
+def test_labels_of_questions_are_imported_as_an_annotators(endpoint, tmp_path):
+    made = cqs_study(annotators=2, items=1, questions=2)
+    said = iter(["Useful", "Invalid"])
+    endpoint.otherwise = lambda one: saying(next(said))
+    run = asked(made, endpoint, "question_labels")
+    file = tmp_path / "model.csv"
+    file.write_bytes(judgements_bytes(run))
+    call_command("import_judgements", made.project.slug, str(file), "--round", "Baseline")
+    found = QuestionAnnotation.objects.filter(assignment__round__name="Baseline").order_by(
+        "question__position"
+    )
+    said = found.order_by("question__position").values_list("label", "incomplete")
+    assert list(said) == [("USE", False), ("IN", True)]
 
 
 def test_a_baseline_is_handed_in_as_a_system(endpoint):

@@ -14,6 +14,7 @@ from annotation.management.script import ROWS_REFUSED, ScriptCommand
 from annotation.models import Project
 from assist.filtering.context import examples_drawn
 from assist.models import AssistRun, TokensField
+from assist.runs.judgement_file import judgements_bytes
 from assist.runs.kinds import KINDS
 from assist.runs.parameters import RunChoices, items_missing, run_choices
 from assist.runs.results import run_summary, submission_bytes
@@ -79,6 +80,12 @@ class Command(ScriptCommand):
             type=Path,
             help="write a baseline's answers as a system's file",
         )
+        parser.add_argument(
+            "--judgements",
+            metavar="FILE",
+            type=Path,
+            help="write the answers as judgements of an annotator, for import_judgements",
+        )
         parser.add_argument("--json", action="store_true", help="say it as JSON")
 
     def handle(self, *args: Any, **options: Any) -> None:
@@ -105,12 +112,14 @@ class Command(ScriptCommand):
 
     def finished(self, run: AssistRun, options: dict[str, Any]) -> None:
         """Do what follows a run that is done."""
-        if options["submission"]:
-            data = submission_bytes(run)
+        for name, bytes_of in (("submission", submission_bytes), ("judgements", judgements_bytes)):
+            if not (path := options[name]):
+                continue
+            data = bytes_of(run)
             try:
-                options["submission"].write_bytes(data)
+                path.write_bytes(data)
             except OSError as error:
-                raise CommandError(f"{options['submission']} cannot be written: {error.strerror}.") from error
+                raise CommandError(f"{path} cannot be written: {error.strerror}.") from error
 
     def _run(self, project: Project, choices: RunChoices) -> AssistRun:
         """Return the run to work on: one that asks the same and has not come to its end, or a new one."""

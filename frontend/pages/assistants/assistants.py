@@ -20,6 +20,7 @@ from assist.filtering.checking import context_check_figures, context_check_make
 from assist.filtering.marking import filter_mark, filter_take_back, marks_of
 from assist.filtering.votes import criterion_of
 from assist.models import AssistRun, ProposedQuestion
+from assist.runs.judgement_file import judgements_bytes
 from assist.runs.kinds import KINDS, kind_named
 from assist.runs.parameters import RunChoices, run_choices
 from assist.runs.results import answers_of, labels, outcomes, problems, submission_bytes
@@ -154,6 +155,18 @@ def assistant_submission(request: HttpRequest, slug: str, number: int) -> HttpRe
     refuse_while_judging(member, answers_of(run).values("item"))
     response = HttpResponse(submission_bytes(run), content_type="application/json")
     response["Content-Disposition"] = f'attachment; filename="{run.task}-run-{run.number}.json"'
+    return response
+
+
+@login_required
+@require_GET
+def assistant_judgements(request: HttpRequest, slug: str, number: int) -> HttpResponse:
+    """Hand out the answers of a run as judgements of an annotator, to be imported."""
+    member = lead_or_403(request, slug)
+    run = run_or_404(member.project, number)
+    refuse_while_judging(member, answers_of(run).values("item"))
+    response = HttpResponse(judgements_bytes(run), content_type="text/csv; charset=utf-8")
+    response["Content-Disposition"] = f'attachment; filename="{run.task}-run-{run.number}.csv"'
     return response
 
 
