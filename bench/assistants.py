@@ -1,10 +1,10 @@
 """How long assistants take with 110,000 texts: python bench/assistants.py [--items N] [--queries]
 
-Fills a database of its own: N items of ten sources, and a lead. Prints the seconds of CPU of a preview and until
-a run over all is queued and counted, the time that one request takes of our own (the model answers at once) with
-the memory of that worker, then gives every text an answer, marks a third of them as filtered, and asks each page
-of assistants twenty times: the 95th of 100 CPU times of each. Exits with 1 where a goal is missed. --folder keeps
-the SQLite database; --database postgres://… measures PostgreSQL and counts the CPU of its process too.
+Fills a database of its own: N items of ten sources, and a lead. Prints the seconds of CPU of a preview and
+until a run over all is queued and counted, the time that one request takes of our own (the model answers at
+once) with the memory of that worker, then gives every text an answer, marks a third of them as filtered, and
+asks each page of assistants twenty times: the 95th of 100 CPU times of each. Exits with 1 where a goal is
+missed. --folder keeps the SQLite database; --database postgres://… measures PostgreSQL, its process too.
 """
 
 import argparse
