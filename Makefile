@@ -6,7 +6,7 @@ PYTHON = .venv/bin/python
 # Each folder whose code the server runs; `make dev` watches these.
 APPS = config core annotation agreement assist exports scoring boards operations frontend
 
-.PHONY: help demo dev test fuzz faults lint
+.PHONY: help demo dev test fuzz faults killed-runs lint
 
 help:
 	@echo "make demo          set up and run Elenchus with sample projects (make demo PORT=9000)"
@@ -15,6 +15,7 @@ help:
 	@echo "make test ARGS=... run what pytest is told, once, on SQLite: make test ARGS=\"tests/core -k lease\""
 	@echo "make fuzz          import two thousand files made from valid ones by mutation"
 	@echo "make faults        kill every process at random, a hundred times, while 20 clients work: half an hour"
+	@echo "make killed-runs   kill the worker of a run of a language model, 20 times: some minutes"
 	@echo "make lint          check style, types, migrations, static files and scripts"
 
 demo:
@@ -41,6 +42,10 @@ fuzz:
 faults:
 	@sh tools/setup.sh requirements-dev.txt
 	@exec $(PYTHON) -m tests.faults.kills
+
+killed-runs:
+	@sh tools/setup.sh requirements-dev.txt
+	@exec $(PYTHON) -m tests.faults.killed_runs
 
 lint:
 	@sh tools/setup.sh requirements-dev.txt

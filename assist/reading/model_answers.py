@@ -131,8 +131,7 @@ def read_slots(raw: str, slots: Sequence[str], text: str) -> SlotsRead:
         return SlotsRead({}, problem=SLOT_MISSING)
     if not all(found.values()):
         return SlotsRead({}, problem=SLOT_EMPTY)
-    there = _folded(text)
-    missing = tuple(slot for slot in slots if _folded(found[slot]) not in there)
+    missing = tuple(slot for slot in slots if not is_in_text(found[slot], text))
     return SlotsRead({slot: found[slot] for slot in slots}, missing)
 
 
@@ -144,6 +143,15 @@ def json_of(raw: str) -> object:
         return json.loads(fenced[1] if fenced else text)
     except (ValueError, RecursionError):
         return None
+
+
+def is_in_text(words: str, text: str) -> bool:
+    """Return whether words stand in a text, in capitals or not and whatever white space is between them.
+
+    >>> is_in_text("it  RAINED", "Then it rained."), is_in_text("it snowed", "Then it rained.")
+    (True, False)
+    """
+    return _folded(words) in _folded(text)
 
 
 def _folded(text: str) -> str:

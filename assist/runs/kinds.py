@@ -38,7 +38,8 @@ class Example(NamedTuple):
     answer: str
 
 
-def _text_of(_loaded: Any, prompts: Mapping[str, str], item: Item) -> Iterable[Unit]:
+def text_alone(_loaded: Any, prompts: Mapping[str, str], item: Item) -> Iterable[Unit]:
+    """Ask about an item by each prompt, with nothing but its text."""
     return [Unit(variant, {"text": item.text}) for variant in prompts]
 
 
@@ -76,7 +77,7 @@ class Kind:
     max_tokens: int = 300
     protocol: Protocol | None = None
     load: Callable[[Project], Any] = lambda project: None
-    units: Callable[[Any, Mapping[str, str], Item], Iterable[Unit]] = _text_of
+    units: Callable[[Any, Mapping[str, str], Item], Iterable[Unit]] = text_alone
     prompt_of: Callable[[str], str] = field(default=lambda variant: variant)
     fixed: Callable[[Project], dict[str, str]] = _nothing_fixed
     example: Callable[[Project, Item, Any], str] = _no_example

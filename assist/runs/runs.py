@@ -17,9 +17,8 @@ from django.utils.translation import gettext
 from annotation.access import refuse_archived
 from annotation.models import Membership, Project, ProjectEvent
 from assist.models import AssistRun
-from assist.runs.budget import tokens_expected
+from assist.runs.counting import units_counted
 from assist.runs.parameters import MOST_BUDGET, RunChoices
-from assist.runs.units import units_waiting
 from core.errors import NotFound, Refused
 from core.jobs import ATTEMPTS, WORKING, cancel, requeue, sweep
 
@@ -55,30 +54,21 @@ def run_preview(*, project: Project, choices: RunChoices) -> dict[str, Any]:
     and nothing is stored.
     """
     run = AssistRun(project=project, number=0, **choices.to_row())
-    kept = asked = tokens = 0
-    first, sources = "", dict[tuple[str, str], int]()
-    for answered, waiting in units_waiting(run):
-        kept += answered
-        for one in waiting:
-            first = first or one.prompt
-            asked += 1
-            tokens += tokens_expected(one.prompt)
-            place = one.item.source, one.item.licence
-            sources[place] = sources.get(place, 0) + 1
+    found = units_counted(run)
     return {
         "task": choices.kind.name,
         "endpoint": run.endpoint,
         "model": run.model,
-        "count": asked,
-        "kept": kept,
+        "count": found.asked,
+        "kept": found.kept,
         "sources": [
             {"source": source, "licence": licence, "count": n}
-            for (source, licence), n in sorted(sources.items())
+            for (source, licence), n in sorted(found.sources.items())
         ],
-        "first_prompt": first,
-        "prompt_tokens": tokens,
-        "answer_tokens_at_most": asked * choices.max_tokens,
-        "expected_tokens": tokens + asked * choices.max_tokens,
+        "first_prompt": found.first_prompt,
+        "prompt_tokens": found.tokens,
+        "answer_tokens_at_most": found.asked * choices.max_tokens,
+        "expected_tokens": found.tokens + found.asked * choices.max_tokens,
     }
 
 

@@ -73,7 +73,7 @@ def units_waiting(run: AssistRun) -> Iterator[tuple[int, list[Waiting]]]:
     """Yield, batch by batch, how many units have an answer already and those that have not."""
     for units in units_of(run):
         answered = set(
-            _answers(run)
+            answers_kept(run)
             .filter(unit_sha256__in=[unit.unit_sha256 for unit in units])
             .values_list("recipe_sha256", "unit_sha256")
         )
@@ -81,12 +81,27 @@ def units_waiting(run: AssistRun) -> Iterator[tuple[int, list[Waiting]]]:
         yield len(units) - len(left), left
 
 
-def _answers(run: AssistRun) -> QuerySet[AssistAnswer]:
+def answers_kept(run: AssistRun) -> QuerySet[AssistAnswer]:
     """Return the answers that a run need not ask for: those by its recipes, or its own if it says again."""
     found = AssistAnswer.objects.exclude(state=AssistAnswer.State.UNANSWERED)
     if run.again:
         return found.filter(run=run)
     return found.filter(recipe_sha256__in=run.recipes.values())
+
+
+def units_of_item(run: AssistRun, item: Item) -> Iterator[Waiting]:
+    """Yield what a run asks about one item."""
+    kind = kind_named(run.task)
+    yield from _of_item(run, kind, kind.load(run.project), item)
+
+
+def template_of(run: AssistRun, place: str) -> str:
+    """Return a prompt of a run with all in it that is the same for every unit."""
+    template = str(run.prompts[place])
+    if not run.fixed.get("examples"):
+        template = template.replace("{examples}\n\n", "")
+    kept = {"text": "{text}"}
+    return placeholders_filled(template, {**run.fixed, **kept})
 
 
 def _of_item(run: AssistRun, kind: Kind, loaded: Any, item: Item) -> Iterator[Waiting]:

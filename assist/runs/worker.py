@@ -23,6 +23,7 @@ from annotation.models import ProjectEvent
 from assist.asking.llm_client import Answer, Endpoint, Timing, Unanswered, ask_endpoint, chat_body
 from assist.models import AssistAnswer, AssistRun
 from assist.runs.budget import Budget, BudgetSpent
+from assist.runs.counting import units_counted
 from assist.runs.kinds import Kind, kind_named
 from assist.runs.loop import EndpointGone, units_asked
 from assist.runs.results import outcomes
@@ -83,8 +84,8 @@ class _Work:
     def run(self) -> bool:
         run = self.run_row
         done = run.answers.exclude(state=AssistAnswer.State.UNANSWERED).count()
-        # Counting fills every prompt once: later slices of the run know how many there are.
-        total = run.progress_total or done + sum(len(left) for _, left in units_waiting(run))
+        # Counted once: later slices of the run know how many there are.
+        total = run.progress_total or done + units_counted(run).asked
         self.lease.progress(done, max(done, total))
         if units_asked(
             self._waiting(),

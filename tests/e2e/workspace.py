@@ -58,17 +58,17 @@ def highlighted(page: Page, name: str = "ws-span") -> str:
     )
 
 
-def point_of(page: Page, words: str, *, end: bool = False) -> tuple[float, float]:
+def point_of(page: Page, words: str, *, end: bool = False, within: str = "ws-text") -> tuple[float, float]:
     """Return the middle of the first (or last) letter of words in the text, in page coordinates."""
     x, y = page.evaluate(
-        """([words, end]) => {
-            const node = document.getElementById('ws-text').firstChild;
+        """([words, end, within]) => {
+            const node = document.getElementById(within).firstChild;
             const at = node.data.indexOf(words) + (end ? words.length - 1 : 0);
             const range = document.createRange();
             range.setStart(node, at); range.setEnd(node, at + 1);
             const box = range.getBoundingClientRect();
             return [box.left + box.width / 2, box.top + box.height / 2];
         }""",
-        [words, end],
+        [words, end, within],
     )
     return x, y

@@ -22,6 +22,7 @@ from assist.candidates.proposals import (
 from assist.candidates.scheme_file import key_of
 from assist.candidates.schemes import catalogue, filling_confirm, scheme_questions, schemes_of
 from assist.models import ProposedQuestion, Scheme, SchemeFilling
+from assist.reading.model_answers import is_in_text
 from core.errors import Refused
 from frontend.decorators import login_required
 from frontend.pages.common import lead_or_403, number_in, project_page
@@ -58,7 +59,7 @@ def candidates(request: HttpRequest, slug: str, item_id: int) -> HttpResponse:
         of_item=schemes_of(item, known),
         schemes=list(Scheme.objects.all()),
         chosen=chosen,
-        filled=[(slot, request.POST.get(slot, "")) for slot in chosen.slots] if chosen else [],
+        **(_filling(request, item, chosen) if chosen else {}),
         proposed=[
             (
                 filling,
@@ -72,6 +73,16 @@ def candidates(request: HttpRequest, slug: str, item_id: int) -> HttpResponse:
             if filling.answer is not None
         ],
     )
+
+
+def _filling(request: HttpRequest, item: Item, scheme: Scheme) -> dict[str, Any]:
+    """Return what the form of a scheme shows: words of each slot, and if the text lacks them; its questions."""
+    slots = {slot: request.POST.get(slot, "") for slot in scheme.slots}
+    return {
+        "filled": [(slot, words, not is_in_text(words, item.text)) for slot, words in slots.items()],
+        "filled_questions": scheme_questions(scheme, slots),
+        "fill_data": {"text": item.text, "questions": scheme.questions, "letters": True},
+    }
 
 
 def _act(request: HttpRequest, member: Membership, item: Item) -> None:
