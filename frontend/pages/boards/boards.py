@@ -17,7 +17,7 @@ from annotation.models import Membership
 from boards.life.boards import board_edit, board_or_404, board_switch
 from boards.life.entries import entry_hide, entry_or_404, entry_show, same_files
 from boards.life.export import board_export, export_name
-from boards.life.shown import lead_rows
+from boards.life.shown import lead_places, lead_rows_of
 from boards.life.teams import board_invitation_revoke, board_invite
 from boards.life.versions import (
     ahead_of,
@@ -47,7 +47,7 @@ from frontend.pages.boards.board import row_shown
 from frontend.pages.boards.team import show_refusal
 from frontend.pages.common import lead_or_403, number_in, page_of, posted, project_page
 
-PAGE_SIZE = 100
+PAGE_SIZE = 50
 _FIRST = {"feedback": "better", "entrance": "invited", "per_day": 1, "in_all": 10, "most_runs": 1}
 
 
@@ -107,7 +107,7 @@ def board(request: HttpRequest, slug: str, name: str) -> HttpResponse:
     if version_now(found) is None:
         return redirect("lead_board_version", slug, name)
     version = version_or_404(found, number_in(request.GET.get("version")) or None)
-    page = page_of(request, lead_rows(version), PAGE_SIZE)
+    page = page_of(request, lead_places(version), PAGE_SIZE)
     token = request.session.pop("board_link", "")
     return project_page(
         request,
@@ -120,7 +120,7 @@ def board(request: HttpRequest, slug: str, name: str) -> HttpResponse:
         page=page,
         rows=[
             {"placing": row.placing, "entry": row.entry, "shown": row_shown(row) if row.figures else None}
-            for row in page
+            for row in lead_rows_of(version, list(page))
         ],
         working=version.placings.filter(state__in=WORKING).count(),
         teams=found.teams.count(),
