@@ -10,7 +10,7 @@ from django.http import FileResponse, HttpRequest, HttpResponse
 from django.http.response import HttpResponseBase
 from django.shortcuts import redirect
 from django.urls import reverse
-from django.utils.translation import gettext
+from django.utils.translation import gettext, ngettext
 from django.views.decorators.http import require_GET, require_http_methods, require_POST
 
 from annotation.models import Membership
@@ -191,7 +191,9 @@ def board_version(request: HttpRequest, slug: str, name: str) -> HttpResponse:
         form=form,
         heading=gettext("New version of the board"),
         act=gettext("Score all files so"),
-        lede=gettext("The versions before stay readable, with the figures they had."),
+        lede=gettext("Rank by another release, split, method or threshold."),
+        effects=_effects_of_a_version(found),
+        back=reverse("lead_board", args=[slug, name]),
     )
 
 
@@ -286,6 +288,25 @@ def export(request: HttpRequest, slug: str, name: str) -> HttpResponseBase:
     board_export(board=found, version=version, out=out, internal="internal" in request.POST, by=member)
     out.seek(0)
     return FileResponse(out, as_attachment=True, filename=export_name(found, version))
+
+
+def _effects_of_a_version(board: Board) -> list[str]:
+    """Return what a new version will do, in sentences."""
+    entries, now = board.entries.count(), version_now(board)
+    told = ngettext(
+        "The one submission is scored again, by a worker.",
+        "All %(n)s submissions are scored again, by workers.",
+        entries,
+    )
+    effects = [told % {"n": entries} if entries else gettext("Nothing was handed in yet to be scored again.")]
+    effects.append(
+        gettext("The board shows the new version at once; a system stands on it as soon as it is scored.")
+    )
+    if now is not None:
+        told = gettext("Version %(n)s stays readable, with the figures it had.")
+        effects.append(told % {"n": now.number})
+    effects.append(gettext("It cannot be taken back: to rank as before, make one more version."))
+    return effects
 
 
 def _ranking(member: Membership, form: Any) -> dict[str, Any]:
