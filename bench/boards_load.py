@@ -1,4 +1,4 @@
-"""Many teams hand in at once: python -m bench.boards_load [--teams 50] [--within 60] [--sqlite]
+"""Many teams hand in at once: python -m bench.boards_load [--teams 50] [--within 60] [--only SQLite]
 
 Each team has a file of 34 texts checked, hands it in, hands the same in again, and asks until it has its
 figures, over HTTP: SQLite with `manage.py serve`, then PostgreSQL with web server, worker and Redis as their
@@ -96,13 +96,14 @@ def main() -> int:
     parser.add_argument("--items", type=int, default=34, help="texts of the split that is ranked")
     parser.add_argument("--within", type=float, default=60.0, help="seconds in which all begin; 0: at once")
     parser.add_argument("--method", default="chrf:40")
-    parser.add_argument("--sqlite", action="store_true", help="SQLite alone")
+    parser.add_argument("--only", choices=["SQLite", "PostgreSQL"], help="on one of them alone")
     given = parser.parse_args()
     seed = SEED.format(items=2 * given.items, method=given.method, replicates=1000, teams=given.teams)
     holds = True
     with tempfile.TemporaryDirectory() as name:
+        Path(name).chmod(0o755)  # PostgreSQL runs as its own user
         for what, run in (("SQLite", run_sqlite), ("PostgreSQL", run_postgresql)):
-            if what == "PostgreSQL" and given.sqlite:
+            if given.only not in (None, what):
                 continue
             started = time.perf_counter()
             told, found = run(Path(name), seed, given.within)

@@ -2,14 +2,15 @@
 
     .venv/bin/python -m bench.boards_pages [--teams 50] [--entries 10] [--requests 40] [--postgresql]
 
-Each line has the CPU of this process and the time on the clock for one request, p50 and p95: on a machine
-that does other work too, judge by the CPU. On PostgreSQL, a scratch one, what the database does is in the clock
+Each line has the CPU of this process and the time on the clock for one request, p50 and p95: judge by the CPU
+on a machine that does other work too. On PostgreSQL, a scratch one, what the database does is in the clock
 alone. `MISSED` says what is over its goal, and then it exits with 1.
 """
 
 from __future__ import annotations
 
 import argparse
+import gc
 import os
 import statistics
 import subprocess
@@ -23,7 +24,8 @@ from typing import Any
 from tests.installation import ROOT
 from tools.services import Services
 
-PAGE, CHECK = 0.1, 0.2
+PAGE, WHOLE, CHECK = 0.1, 0.3, 0.2
+"""Goals in seconds: a page, a file of all rows, the check of an upload."""
 FEEDBACK = ("full", "better")
 
 
@@ -115,6 +117,8 @@ def run(given: argparse.Namespace) -> int:
     for task in (tasks.place_entry, tasks.prepare_version, tasks.compare_with_the_best):
         task.delay = lambda *_: None
     made, board = fill(given.teams, given.entries)
+    gc.collect()
+    gc.freeze()  # as config/web_server.py does
     print(f"{Placing.objects.count()} submissions of {board.teams.count()} teams")
     holds = True
 
@@ -129,18 +133,18 @@ def run(given: argparse.Namespace) -> int:
     stranger, tina, lead = Client(), client_of("team1"), client_of("lea")
     for feedback in FEEDBACK:
         board_edit(board=board, feedback=feedback)
-        for who, client, address in (
-            ("a stranger", stranger, "/boards/ask/best/"),
-            ("a stranger, page 5", stranger, "/boards/ask/best/?page=5"),
-            ("CSV", stranger, "/boards/ask/best/board.csv"),
-            ("JSON", stranger, "/boards/ask/best/board.json"),
-            ("a team, its own", tina, "/boards/ask/best/team/"),
-            ("a team, progress", tina, "/boards/ask/best/team/progress/"),
-            ("a team, by API", tina, "/api/boards/ask/best/submissions/"),
-            ("a lead", lead, "/p/ask/boards/best/"),
-            ("a lead, by API", lead, "/api/projects/ask/boards/best/submissions/"),
+        for who, client, address, goal in (
+            ("a stranger", stranger, "/boards/ask/best/", PAGE),
+            ("a stranger, page 5", stranger, "/boards/ask/best/?page=5", PAGE),
+            ("CSV", stranger, "/boards/ask/best/board.csv", WHOLE),
+            ("JSON", stranger, "/boards/ask/best/board.json", WHOLE),
+            ("a team, its own", tina, "/boards/ask/best/team/", PAGE),
+            ("a team, progress", tina, "/boards/ask/best/team/progress/", PAGE),
+            ("a team, by API", tina, "/api/boards/ask/best/submissions/", PAGE),
+            ("a lead", lead, "/p/ask/boards/best/", PAGE),
+            ("a lead, by API", lead, "/api/projects/ask/boards/best/submissions/", WHOLE),
         ):
-            holds &= measure(f"{feedback}: {who}", get(client, address), given.requests, PAGE)
+            holds &= measure(f"{feedback}: {who}", get(client, address), given.requests, goal)
     data = files(asked(made, right=7, tag="check"))[0].data
 
     def check() -> None:

@@ -9,9 +9,9 @@ import io
 from collections.abc import Sequence
 from dataclasses import dataclass
 from datetime import datetime
-from typing import Any
+from typing import Any, NamedTuple
 
-from django.db.models import F
+from django.db.models import F, Q
 from django.utils import timezone
 
 from boards.figures.feedback import told, why_untold
@@ -28,7 +28,12 @@ COLUMNS = (
     *("nae_share", "by_people", "runs", "handed_in", "not_told_apart", "trivial"),
 )
 
-
+_PUBLIC = Q(
+    state=State.DONE,
+    entry__withdrawn_at__isnull=True,
+    entry__hidden_at__isnull=True,
+    entry__may_be_shown=True,
+)
 _NAMED = ("kind", "types", "split", "seed", "reason")
 
 
@@ -55,15 +60,53 @@ class Row:
         return self.placing.is_apart is False
 
 
+class Placed(NamedTuple):
+    """Where an entry stands: what a page of a long board knows of the entries that are on other pages."""
+
+    placing: int
+    entry: int
+    value: float | None
+    place: int | None
+
+    @property
+    def printed(self) -> str:
+        return printed(self.value)
+
+
 def public_rows(board: Board, version: BoardVersion, now: datetime | None = None) -> list[Row]:
     """Return the rows that anybody may read, in their order; each has figures."""
-    placings = _placings(version).filter(
-        state=State.DONE,
-        entry__withdrawn_at__isnull=True,
-        entry__hidden_at__isnull=True,
-        entry__may_be_shown=True,
-    )
-    return _ranked([row for row in _told(board, list(placings), now) if row.figures is not None])
+    placings = list(_placings(version).filter(_PUBLIC))
+    return _ranked([row for row in _told(board, placings, now) if row.figures is not None])
+
+
+def public_places(board: Board, version: BoardVersion, now: datetime | None = None) -> list[Placed]:
+    """Return where the rows of `public_rows` stand, in their order."""
+    over, found = board.is_over(now), []
+    columns = ("pk", "entry", "is_better", "figures__value", "figures__items")
+    for key, entry, is_better, value, items in _placings(version).filter(_PUBLIC).values_list(*columns):
+        figures = {"value": value, "items": items}
+        shown = told(figures, board.feedback, is_over=over, is_better=is_better)
+        if shown is not None:
+            found.append((key, entry, shown["value"]))
+    return _placed(found)
+
+
+def public_rows_of(
+    board: Board, version: BoardVersion, places: Sequence[Placed], now: datetime | None = None
+) -> list[Row]:
+    """Return the rows of some places of `public_places`."""
+    found = _placings(version).filter(_PUBLIC, pk__in=[one.placing for one in places])
+    return _at(places, [row for row in _told(board, list(found), now) if row.figures is not None])
+
+
+def lead_places(version: BoardVersion) -> list[Placed]:
+    """Return where all entries stand by their exact figures, in the order of `lead_rows`: for leads alone."""
+    return _placed(list(_placings(version).values_list("pk", "entry", "figures__value")))
+
+
+def lead_rows_of(version: BoardVersion, places: Sequence[Placed]) -> list[Row]:
+    """Return the rows of some places of `lead_places`."""
+    return _at(places, _exact(_placings(version).filter(pk__in=[one.placing for one in places])))
 
 
 def team_rows(board: Board, version: BoardVersion, team: Team, now: datetime | None = None) -> list[Row]:
@@ -74,9 +117,7 @@ def team_rows(board: Board, version: BoardVersion, team: Team, now: datetime | N
 
 def lead_rows(version: BoardVersion) -> list[Row]:
     """Return all entries with their exact figures: for leads alone."""
-    placings = list(_placings(version))
-    people = people_said(placing.scored for placing in placings)
-    return _ranked([Row(placing, _with_people(placing, people)) for placing in placings])
+    return _ranked(_exact(_placings(version)))
 
 
 def trivial_shown(board: Board, version: BoardVersion, now: datetime | None = None) -> list[dict[str, Any]]:
@@ -191,6 +232,12 @@ def _placings(version: BoardVersion) -> Any:
     return rows.annotate(scored=F("evaluation__submission"))
 
 
+def _exact(found: Any) -> list[Row]:
+    placings = list(found)
+    people = people_said(placing.scored for placing in placings)
+    return [Row(placing, _with_people(placing, people)) for placing in placings]
+
+
 def _told(board: Board, placings: Sequence[Any], now: datetime | None) -> list[Row]:
     over = board.is_over(now or timezone.now())
     people = people_said(placing.scored for placing in placings)
@@ -210,6 +257,25 @@ def _with_people(placing: Any, people: dict[int, float]) -> dict[str, Any] | Non
     if placing.figures is None:
         return None
     return {**placing.figures, "human": people.get(placing.scored)}
+
+
+def _placed(found: Sequence[tuple[int, int, float | None]]) -> list[Placed]:
+    """Return places of (placing, entry, figure) in the order in which `_ranked` has rows."""
+    values = [value for _, _, value in found]
+    placed = [Placed(*one, place) for one, place in zip(found, ranks(values), strict=True)]
+    return [placed[at] for at in order(values, [float(entry) for _, entry, _ in found])]
+
+
+def _at(places: Sequence[Placed], rows: list[Row]) -> list[Row]:
+    """Return rows with their places, in the order of these."""
+    by_key = {row.placing.pk: row for row in rows}
+    found = []
+    for one in places:
+        # What was withdrawn a moment ago has no row any more.
+        if (row := by_key.get(one.placing)) is not None:
+            row.place = one.place
+            found.append(row)
+    return found
 
 
 def _ranked(rows: list[Row]) -> list[Row]:

@@ -148,6 +148,9 @@ def test_another_method_is_another_version_and_the_one_before_stays(lead_client)
     team(board)
     handed_in(board, asked(made, right=1))
     before = page(Client(), "/boards/ask/best/board.json?version=1")
+    told = words(page(lead_client, "/p/ask/boards/best/version/"))
+    assert "The one submission is scored again, by a worker." in told
+    assert "Version 1 stays readable, with the figures it had. It cannot be taken back" in told
     same = lead_client.post("/p/ask/boards/best/version/", {"place": "1.0/test", "methods": "exact"})
     assert "ranks by just this already" in same.content.decode()
     lead_client.post("/p/ask/boards/best/version/", {"place": "1.0/test", "methods": "chrf:20"})

@@ -17,7 +17,16 @@ from annotation.projects.projects import guideline_html
 from boards.figures.ranking import printed
 from boards.life.boards import leads, public_board_or_404, team_member_of
 from boards.life.checking import template_json
-from boards.life.shown import Row, board_csv, board_json, public_rows, trivial_shown, waiting
+from boards.life.shown import (
+    Placed,
+    Row,
+    board_csv,
+    board_json,
+    public_places,
+    public_rows_of,
+    trivial_shown,
+    waiting,
+)
 from boards.life.teams import may_hand_in
 from boards.life.versions import ahead_of, learnable_of, methods_of, version_or_404
 from boards.models import Board, BoardVersion
@@ -33,7 +42,7 @@ from scoring.evaluation.trivial_rows import (
 )
 from scoring.figures.matching import INVALID, NAE, UNHELPFUL, USEFUL
 
-ROWS_PER_PAGE = 100
+ROWS_PER_PAGE = 50
 
 
 @require_safe
@@ -41,8 +50,9 @@ def board(request: HttpRequest, slug: str, name: str) -> HttpResponse:
     """Show a board to anybody: the ranking, the trivial rows, how to hand in, and what can be learned."""
     found = public_board_or_404(slug, name, request.user)
     version = _version(request, found)
-    everyone = public_rows(found, version)
+    everyone = public_places(found, version)
     page = page_of(request, everyone, ROWS_PER_PAGE)
+    rows = public_rows_of(found, version, list(page))
     trivial = [_trivial(row) for row in trivial_shown(found, version)]
     return render(
         request,
@@ -51,10 +61,10 @@ def board(request: HttpRequest, slug: str, name: str) -> HttpResponse:
             **board_context(request, found, version),
             "page": page,
             "systems": bool(everyone),
-            "rows": _among(page, everyone, trivial),
+            "rows": _among(page, rows, everyone, trivial),
             "query": f"version={version.number}" if "version" in request.GET else "",
-            "has_runs": any(row.figures and row.figures["runs"] > 1 for row in page),
-            "has_people": any(row.figures and row.figures.get("human") is not None for row in page),
+            "has_runs": any(row.figures and row.figures["runs"] > 1 for row in rows),
+            "has_people": any(row.figures and row.figures.get("human") is not None for row in rows),
             "waiting": waiting(version),
             "axis": AXIS,
         },
@@ -171,18 +181,19 @@ def _trivial_words(row: dict[str, Any]) -> str:
     return words
 
 
-def _among(page: Page[Any], everyone: Sequence[Row], trivial: list[dict[str, Any]]) -> list[dict[str, Any]]:
+def _among(
+    page: Page[Any], here: Sequence[Row], everyone: Sequence[Placed], trivial: list[dict[str, Any]]
+) -> list[dict[str, Any]]:
     """Return the rows of a page with the trivial ones where their figures belong, behind equal systems.
 
     Each stands on one page: that of the system behind which it comes, the first where it is ahead of all.
     """
     scores = [float(row.printed) for row in everyone]
-    here = []
+    rows = [row_shown(row) for row in here]
     for row in trivial:
         behind = max(1, sum(score >= float(row["score"] or 0) for score in scores))
         if not scores or page.start_index() <= behind <= page.end_index():
-            here.append(row)
-    rows = [*map(row_shown, page), *here]
+            rows.append(row)
     return sorted(rows, key=lambda row: (-float(row["score"] or 0), "words" in row))
 
 

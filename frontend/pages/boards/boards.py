@@ -10,14 +10,14 @@ from django.http import FileResponse, HttpRequest, HttpResponse
 from django.http.response import HttpResponseBase
 from django.shortcuts import redirect
 from django.urls import reverse
-from django.utils.translation import gettext
+from django.utils.translation import gettext, ngettext
 from django.views.decorators.http import require_GET, require_http_methods, require_POST
 
 from annotation.models import Membership
 from boards.life.boards import board_edit, board_or_404, board_switch
 from boards.life.entries import entry_hide, entry_or_404, entry_show, same_files
 from boards.life.export import board_export, export_name
-from boards.life.shown import lead_rows
+from boards.life.shown import lead_places, lead_rows_of
 from boards.life.teams import board_invitation_revoke, board_invite
 from boards.life.versions import (
     ahead_of,
@@ -47,7 +47,7 @@ from frontend.pages.boards.board import row_shown
 from frontend.pages.boards.team import show_refusal
 from frontend.pages.common import lead_or_403, number_in, page_of, posted, project_page
 
-PAGE_SIZE = 100
+PAGE_SIZE = 50
 _FIRST = {"feedback": "better", "entrance": "invited", "per_day": 1, "in_all": 10, "most_runs": 1}
 
 
@@ -107,7 +107,7 @@ def board(request: HttpRequest, slug: str, name: str) -> HttpResponse:
     if version_now(found) is None:
         return redirect("lead_board_version", slug, name)
     version = version_or_404(found, number_in(request.GET.get("version")) or None)
-    page = page_of(request, lead_rows(version), PAGE_SIZE)
+    page = page_of(request, lead_places(version), PAGE_SIZE)
     token = request.session.pop("board_link", "")
     return project_page(
         request,
@@ -120,7 +120,7 @@ def board(request: HttpRequest, slug: str, name: str) -> HttpResponse:
         page=page,
         rows=[
             {"placing": row.placing, "entry": row.entry, "shown": row_shown(row) if row.figures else None}
-            for row in page
+            for row in lead_rows_of(version, list(page))
         ],
         working=version.placings.filter(state__in=WORKING).count(),
         teams=found.teams.count(),
@@ -191,7 +191,9 @@ def board_version(request: HttpRequest, slug: str, name: str) -> HttpResponse:
         form=form,
         heading=gettext("New version of the board"),
         act=gettext("Score all files so"),
-        lede=gettext("The versions before stay readable, with the figures they had."),
+        lede=gettext("Rank by another release, split, method or threshold."),
+        effects=_effects_of_a_version(found),
+        back=reverse("lead_board", args=[slug, name]),
     )
 
 
@@ -286,6 +288,25 @@ def export(request: HttpRequest, slug: str, name: str) -> HttpResponseBase:
     board_export(board=found, version=version, out=out, internal="internal" in request.POST, by=member)
     out.seek(0)
     return FileResponse(out, as_attachment=True, filename=export_name(found, version))
+
+
+def _effects_of_a_version(board: Board) -> list[str]:
+    """Return what a new version will do, in sentences."""
+    entries, now = board.entries.count(), version_now(board)
+    told = ngettext(
+        "The one submission is scored again, by a worker.",
+        "All %(n)s submissions are scored again, by workers.",
+        entries,
+    )
+    effects = [told % {"n": entries} if entries else gettext("Nothing was handed in yet to be scored again.")]
+    effects.append(
+        gettext("The board shows the new version at once; a system stands on it as soon as it is scored.")
+    )
+    if now is not None:
+        told = gettext("Version %(n)s stays readable, with the figures it had.")
+        effects.append(told % {"n": now.number})
+    effects.append(gettext("It cannot be taken back: to rank as before, make one more version."))
+    return effects
 
 
 def _ranking(member: Membership, form: Any) -> dict[str, Any]:
