@@ -45,7 +45,7 @@ def anchoring(
     seed: int | Sequence[int],
     replicates: int = 1000,
 ) -> Anchoring:
-    """Return how much oftener answers are the suggestion's where it was shown than where it was hidden.
+    """Return how much more often answers are the suggestion's where it was shown than where it was hidden.
 
     equal, shown, clusters : (answers,), of answers about units that have a suggestion: whether the answer is
     the suggestion's (a share, no unit), whether the annotator saw it, and what the answer is resampled with,
