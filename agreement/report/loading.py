@@ -369,7 +369,7 @@ def _suggested_types(
         return None
     rows = round.suggested.filter(type_code__in=list(type_base))
     units = (
-        (type_base[code] + item_of[item], int(applicable), shown)
+        (type_base[code] + item_of[item], int(bool(applicable)), shown)
         for item, code, applicable, shown in rows.values_list("item_id", "type_code", "applicable", "shown")
         if item in item_of
     )

@@ -45,7 +45,7 @@ def anchoring(
     seed: int | Sequence[int],
     replicates: int = 1000,
 ) -> Anchoring:
-    """Return how much oftener answers are the suggestion's where it was shown than where it was hidden.
+    """Return how much more often answers are the suggestion's where it was shown than where it was hidden.
 
     equal, shown, clusters : (answers,), of answers about units that have a suggestion: whether the answer is
     the suggestion's (a share, no unit), whether the annotator saw it, and what the answer is resampled with,
@@ -83,9 +83,9 @@ def anchoring(
     if replicates and n > 1:
         weights = resampled_weights(np.ones(n, dtype=np.int64), replicates, generator(seed, 0))
         drawn = np.concatenate([rows @ sums for rows in weights])
-    shares = [_share(sums, drawn, at) for at in (0, 2)]
-    counts = int(seen.sum()), int((~seen).sum())
-    return Anchoring(*counts, *shares, _difference(sums, drawn, shares))
+    of_shown, of_hidden = _share(sums, drawn, 0), _share(sums, drawn, 2)
+    difference = _difference(sums, drawn, of_shown, of_hidden)
+    return Anchoring(int(seen.sum()), int((~seen).sum()), of_shown, of_hidden, difference)
 
 
 def _share(sums: FloatArray, drawn: FloatArray | None, at: int) -> Estimate:
@@ -100,8 +100,7 @@ def _share(sums: FloatArray, drawn: FloatArray | None, at: int) -> Estimate:
     return judged_interval(estimate.known, values, defined, information, floor=0.0).on(estimate)
 
 
-def _difference(sums: FloatArray, drawn: FloatArray | None, shares: list[Estimate]) -> Estimate:
-    shown, hidden = shares
+def _difference(sums: FloatArray, drawn: FloatArray | None, shown: Estimate, hidden: Estimate) -> Estimate:
     if shown.value is None or hidden.value is None:
         return undefined(NO_ITEMS)
     estimate = Estimate(shown.value - hidden.value)

@@ -37,6 +37,9 @@ class RoundSerializer(serializers.ModelSerializer[Any]):
     guideline_version = serializers.IntegerField(source="codebook.version")
     opening = serializers.BooleanField(source="is_opening", read_only=True)
     drawing = serializers.BooleanField(source="is_drawing", read_only=True)
+    suggestions = serializers.CharField(
+        read_only=True, help_text="Where they are shown: half, all, or empty."
+    )
     types = serializers.ListField(
         source="type_codes", child=serializers.CharField(), help_text="Those that the round asks."
     )

@@ -12,7 +12,7 @@ from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from itertools import islice
 from random import Random
-from typing import Any, NamedTuple
+from typing import Any, NamedTuple, cast
 
 from django.utils.translation import gettext
 
@@ -126,7 +126,7 @@ def _rows(round: Round, asked: Asked) -> Iterator[tuple[Any, ...]]:
         found: dict[int, Iterable[SuggestedAnswer]] = {}
         units = {item: asked[item] for item in part}
         for _, told in suggestions_read.send(sender=Round, round=round, asked=units):
-            found.update(told or {})
+            found.update(cast(dict[int, Iterable[SuggestedAnswer]], told))
         for item in part:
             yield from _of_item(round, item, texts[item], units[item], found.get(item, ()))
 

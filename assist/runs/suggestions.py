@@ -48,10 +48,10 @@ def run_suggesting(*, round: Round, run: int, **_signal: Any) -> str:
 
 def answers_suggested(*, round: Round, asked: Asked, **_signal: Any) -> dict[int, list[SuggestedAnswer]]:
     """Return what the run of a round answered about units of items, by item; what is unusable is left out."""
-    run = round.project.assist_runs.get(number=round.suggestion_run)
-    suggest = kind_named(run.task).suggest
+    run = round.project.assist_runs.filter(number=round.suggestion_run or 0).first()
+    suggest = kind_named(run.task).suggest if run else None
     found: dict[int, list[SuggestedAnswer]] = {}
-    if suggest is not None:
+    if run is not None and suggest is not None:
         for answer in _answers_about(run, round).filter(item__in=list(asked)):
             found.setdefault(answer.item_id, []).extend(suggest(answer, asked[answer.item_id]))
     return found

@@ -135,7 +135,8 @@ def _entry(answer: AssistAnswer) -> dict[str, Any] | None:
 
 def _suggest(answer: AssistAnswer, codes: Sequence[str]) -> Iterable[SuggestedAnswer]:
     """Yield yes with its words for the types that were named, no for the others that are asked."""
-    named = dict(zip(answer.found["types"], answer.found["places"], strict=True))
+    found = answer.found or {"types": [], "places": []}
+    named = dict(zip(found["types"], found["places"], strict=True))
     for code in codes:
         place = named.get(code)
         yield SuggestedAnswer(code, applicable=code in named, span=(place[0], place[1]) if place else None)
