@@ -9,7 +9,7 @@ from typing import Any, NamedTuple
 from annotation.codebooks.definition import FOCUS, PUBLISHED_LABELS, Codebook
 from scoring.evaluation.faults import CannotScore, Findings
 from scoring.evaluation.json_file import items_of, items_one_by_one, shown
-from scoring.evaluation.packed import SpanPacker
+from scoring.evaluation.packed_spans import SpanPacker
 from scoring.figures.spans import Place, References
 from scoring.figures.types import NONE
 from scoring.reading.focus_answers import NO_SPAN, AnswerRefused, TypeNames

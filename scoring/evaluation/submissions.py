@@ -10,7 +10,7 @@ from typing import Any, NamedTuple
 from exports.shipped.score import words
 from scoring.evaluation.faults import Fault, Findings
 from scoring.evaluation.json_file import is_too_large, items_of, items_one_by_one, shown
-from scoring.evaluation.packed import KeptAnswers
+from scoring.evaluation.packed_spans import KeptAnswers
 from scoring.evaluation.prediction_files import is_prediction_file, predictions_of
 from scoring.evaluation.references import Benchmark
 from scoring.figures.matching import QUESTIONS

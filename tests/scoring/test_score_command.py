@@ -479,13 +479,11 @@ def test_a_method_that_cannot_be_computed_leaves_the_others(question_words):
         ("model_label", "no_endpoint"),
         ("exact", None),
     ]
-    assert err.splitlines()[-2:] == [
-        "note: --method human: people decide in a project: score SLUG VERSION FILE. "
-        "The other methods are scored.",
-        "note: model_label needs a language model: set ELENCHUS_LLM_ENDPOINTS. The other methods are scored.",
-    ]
+    told = "people decide in a project: score SLUG VERSION FILE."
+    assert f"note: --method human: {told} The other methods are scored." in err
+    assert "note: model_label needs a language model: set ELENCHUS_LLM_ENDPOINTS. The other methods" in err
     why = refused(*words, "--method", "human", "--method", "human_reference", code=1)
-    assert why == "--method human: people decide in a project: score SLUG VERSION FILE."
+    assert why == f"--method human: {told}"
 
 
 def test_a_file_of_types_is_none_of_questions(question_words):

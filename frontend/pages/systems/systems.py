@@ -62,6 +62,7 @@ def evaluations_context(
     shown = in_order(list(page.object_list), rows)
     return {
         "page": page,
+        "focus": member.project.protocol == Protocol.FOCUS,
         "evaluations": shown,
         "comparable": sum(one.state == Evaluation.State.DONE for one in shown) > 1,
         "working": any(one.state in WORKING for one in shown),
