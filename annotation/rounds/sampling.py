@@ -50,7 +50,7 @@ def drawable_items(
     if exclude_drawn:
         elsewhere = RoundItem.objects.filter(item=OuterRef("pk")).exclude(round=round)
         items = items.exclude(Exists(elsewhere.exclude(round__claimed_for=Round.Work.DRAWING)))
-    return items if include_filtered else items.exclude(is_filtered())
+    return items if include_filtered else items.exclude(is_filtered(round.project))
 
 
 def drawn_items(
@@ -162,7 +162,7 @@ def _left_out(round: Round, *, exclude_drawn: bool, include_filtered: bool) -> i
     if include_filtered:
         return 0
     rows = drawable_items(round, exclude_drawn=exclude_drawn, include_filtered=True)
-    return filtered_items(rows).order_by().count()
+    return filtered_items(round.project, rows).order_by().count()
 
 
 def _preview_of_all(round: Round, *, exclude_drawn: bool, include_filtered: bool) -> DrawPreview:
@@ -203,7 +203,9 @@ def _picked(round: Round, items: QuerySet[Item], external_ids: Sequence[str]) ->
         found.update(items.filter(external_id__in=batch).values_list("external_id", "id"))
     missing = [external_id for external_id in external_ids if external_id not in found]
     if missing:
-        marked = filtered_items(visible_items(round.project)).filter(external_id__in=missing[:BATCH])
+        marked = filtered_items(round.project, visible_items(round.project)).filter(
+            external_id__in=missing[:BATCH]
+        )
         if names := list(marked.order_by("id").values_list("external_id", flat=True)[:6]):
             raise Refused(
                 "invalid",
