@@ -19,7 +19,8 @@ items_held = Signal()
 returns the name of what holds an item, by its key, for those that it holds."""
 
 filters_asked = Signal()
-"""Sent to ask which items a filter marked: a listener returns a condition that holds of a marked item."""
+"""Sent with `project` to ask which items a filter marked: a listener returns the condition on items that one
+is marked, or None where it marks none of them."""
 
 import_undoing = Signal()
 """Sent inside the transaction that takes an import back, with `brought_by`: a listener raises Refused where

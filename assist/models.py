@@ -169,6 +169,7 @@ class AssistAnswer(models.Model):
         indexes = [
             models.Index(fields=["recipe_sha256", "label", "item"], name="assistanswer_label"),
             models.Index(fields=["recipe_sha256", "unit_sha256", "id"], name="assistanswer_unit"),
+            models.Index(fields=["run", "state", "problem"], name="assistanswer_outcome"),
         ]
         constraints = [
             models.UniqueConstraint(fields=["run", "item", "variant"], name="assistanswer_once_a_run"),

@@ -65,7 +65,7 @@ def fill(slug: str, n_items: int) -> None:
     round_create(project=project, overlap=1)
 
 
-def choices_of(slug: str, model: str = "tiny"):
+def choices_of(slug: str, model: str):
     from annotation.models import Project
     from assist.runs.parameters import run_choices
     from assist.runs.units import sources_of
@@ -84,7 +84,8 @@ def queue(slug: str) -> tuple[float, float]:
 
     project = Project.objects.get(slug=slug)
     began = cpu()
-    choices = choices_of(slug)
+    # A model that was not asked before: a folder that is used again has answers of the others.
+    choices = choices_of(slug, f"tiny-{project.assist_runs.count()}")
     seen = run_preview(project=project, choices=choices)
     previewed = cpu() - began
     AssistRun.objects.filter(state__in=["queued", "running"]).update(state="cancelled", finished_at=now())
@@ -141,8 +142,8 @@ def answer_all(slug: str) -> float:
             rows.append(row)
         AssistAnswer.objects.bulk_create(rows)
     AssistRun.objects.filter(pk=run.pk).update(state="done", finished_at=now(), lease_until=None)
-    second = choices_of(slug)
-    if run.project.assist_runs.count() == 1:
+    second = choices_of(slug, run.model)
+    if not run.project.assist_runs.filter(number=2).exists():
         run.project.assist_runs.create(number=2, state="done", finished_at=now(), **second.to_row())
     began = cpu()
     run.refresh_from_db()

@@ -53,7 +53,7 @@ def drawable_items(
     items = visible_items(round.project).order_by("id")
     if exclude_drawn:
         items = items.exclude(Exists(_drawn_elsewhere(round).filter(item=OuterRef("pk"))))
-    return items if include_filtered else items.exclude(is_filtered())
+    return items if include_filtered else items.exclude(is_filtered(round.project))
 
 
 def drawable_keys(
@@ -93,7 +93,7 @@ def _listed_and_gone(
     if exclude_drawn:
         gone.update(_drawn_elsewhere(round).order_by().values_list("item", flat=True))
     if not include_filtered:
-        gone.update(filtered_items(items).order_by().values_list("id", flat=True))
+        gone.update(filtered_items(round.project, items).order_by().values_list("id", flat=True))
     done = Import.objects.filter(project=round.project, state=Import.State.DONE)
     return items.filter(brought_by__in=done), gone
 
@@ -214,7 +214,7 @@ def _left_out(round: Round, *, exclude_drawn: bool, include_filtered: bool) -> i
     if include_filtered:
         return 0
     rows = drawable_items(round, exclude_drawn=exclude_drawn, include_filtered=True)
-    return filtered_items(rows).order_by().count()
+    return filtered_items(round.project, rows).order_by().count()
 
 
 def _preview_of_all(round: Round, *, exclude_drawn: bool, include_filtered: bool) -> DrawPreview:
@@ -265,7 +265,9 @@ def _picked(round: Round, items: QuerySet[Item], external_ids: Sequence[str]) ->
         found.update(items.filter(external_id__in=batch).values_list("external_id", "id"))
     missing = [external_id for external_id in external_ids if external_id not in found]
     if missing:
-        marked = filtered_items(visible_items(round.project)).filter(external_id__in=missing[:BATCH])
+        marked = filtered_items(round.project, visible_items(round.project)).filter(
+            external_id__in=missing[:BATCH]
+        )
         if names := list(marked.order_by("id").values_list("external_id", flat=True)[:6]):
             raise Refused(
                 "invalid",

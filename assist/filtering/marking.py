@@ -17,9 +17,10 @@ from annotation.access import refuse_archived
 from annotation.models import Membership, Project, ProjectEvent
 from assist.models import AssistRun, FilteredItem
 from assist.reading.model_answers import INSUFFICIENT
-from assist.runs.results import answers_of
+from assist.runs.results import answers_of, stamp_of
 from assist.runs.runs import is_at_work
 from core.bulk_insert import bulk_insert_values
+from core.cache import cached
 from core.errors import Refused
 
 BATCH = 5_000
@@ -77,15 +78,20 @@ def filter_take_back(*, run: AssistRun, by: Membership | None = None) -> int:
 
 def marks_of(run: AssistRun) -> dict[str, int]:
     """Return how many items a run marks, and how many it found insufficient that nothing marks."""
+    return cached(f"assist-marks:{stamp_of(run)}", lambda: _marks_of(run))
+
+
+def _marks_of(run: AssistRun) -> dict[str, int]:
     there = FilteredItem.objects.filter(item=OuterRef("item"))
     refused = answers_of(run).filter(label=INSUFFICIENT)
     counted = refused.filter(~Exists(there)).order_by().aggregate(n=Count("pk"))
     return {"marked": run.filtered_items.count(), "unmarked": counted["n"]}
 
 
-def filtered_condition(**_signal: Any) -> Q:
-    """Return the condition on items that one is marked as filtered: quick where few are."""
-    return Q(pk__in=FilteredItem.objects.order_by().values("item"))
+def filtered_condition(*, project: Project, **_signal: Any) -> Q | None:
+    """Return the condition on items that one is marked as filtered; None where none of the project is."""
+    marked = FilteredItem.objects.filter(run__project=project).order_by()
+    return Q(pk__in=marked.values("item")) if marked.exists() else None
 
 
 def _log(run: AssistRun, by: Membership | None, action: str, items: int) -> None:

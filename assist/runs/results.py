@@ -5,17 +5,40 @@ from __future__ import annotations
 import json
 from typing import Any
 
-from django.db.models import Count, Exists, OuterRef, Q, QuerySet
+from django.db.models import Count, Exists, Max, OuterRef, Q, QuerySet, Sum
 from django.utils.translation import gettext
 
 from assist.models import AssistAnswer, AssistRun
 from assist.runs.kinds import kind_named
 from assist.runs.units import items_asked
+from core.cache import cached
 from core.errors import Refused
+from core.jobs import WORKING
+
+STEPS = 50
+"""While a run works, what is found of all its answers is found again so many times."""
+
+
+def stamp_of(run: AssistRun) -> str:
+    """Return a name for all that the answers which count for a run depend on.
+
+    Answers come with the progress of a run; what becomes of items and marks stands in the project's log.
+    """
+    runs = run.project.assist_runs.aggregate(done=Sum("progress_done"), last=Max("number"))
+    event = run.project.events.order_by("-id").values_list("id", flat=True).first()
+    step = max(1, run.progress_total // STEPS) if run.state in WORKING else 1
+    return f"{run.pk}:{run.state}:{event}:{runs['last']}:{(runs['done'] or 0) // step}"
 
 
 def outcomes(run: AssistRun) -> dict[str, int]:
     """Return how many answers of a run are usable, not usable, and missing."""
+    if run.finished_at is None:
+        return _outcomes(run)
+    name = f"assist-outcomes:{run.pk}:{run.finished_at.timestamp()}:{run.progress_done}:{run.requests}"
+    return cached(name, lambda: _outcomes(run))
+
+
+def _outcomes(run: AssistRun) -> dict[str, int]:
     states = dict(run.answers.order_by().values_list("state").annotate(n=Count("id")))
     return {state: states.get(state, 0) for state in AssistAnswer.State.values}
 
@@ -29,7 +52,10 @@ def problems(run: AssistRun) -> dict[str, int]:
 def labels(run: AssistRun) -> dict[str, int]:
     """Return how many of the answers that count for a run come down to which word."""
     rows = answers_of(run).exclude(label="").order_by().values("label").annotate(n=Count("id"))
-    return {row["label"]: row["n"] for row in sorted(rows, key=lambda row: row["label"])}
+    return cached(
+        f"assist-labels:{stamp_of(run)}",
+        lambda: {row["label"]: row["n"] for row in sorted(rows, key=lambda row: row["label"])},
+    )
 
 
 def answers_of(run: AssistRun) -> QuerySet[AssistAnswer]:

@@ -23,7 +23,7 @@ from assist.models import AssistRun, ProposedQuestion
 from assist.runs.judgement_file import judgements_bytes
 from assist.runs.kinds import KINDS, kind_named
 from assist.runs.parameters import RunChoices, run_choices
-from assist.runs.results import answers_of, labels, outcomes, problems, submission_bytes
+from assist.runs.results import answers_of, outcomes, problems, submission_bytes
 from assist.runs.runs import is_at_work, run_cancel, run_or_404, run_preview
 from assist.tasks import run_start, run_start_again
 from core.errors import Refused
@@ -123,7 +123,6 @@ def assistant_run(request: HttpRequest, slug: str, number: int) -> HttpResponse:
         working=is_at_work(run),
         shown=assist_shown(run) if is_at_work(run) else None,
         of=outcomes(run),
-        labels=labels(run),
         problems=problems(run),
         resume=resume,
         draw=draw,

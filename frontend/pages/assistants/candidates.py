@@ -76,7 +76,7 @@ def candidates(request: HttpRequest, slug: str, item_id: int) -> HttpResponse:
 
 
 def _filling(request: HttpRequest, item: Item, scheme: Scheme) -> dict[str, Any]:
-    """Return what the form of a scheme shows: words of each slot, and if the text lacks them; its questions."""
+    """Return what the form of a scheme shows: the words of each slot, if the text lacks them, questions."""
     slots = {slot: request.POST.get(slot, "") for slot in scheme.slots}
     return {
         "filled": [(slot, words, not is_in_text(words, item.text)) for slot, words in slots.items()],

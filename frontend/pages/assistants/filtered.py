@@ -10,32 +10,49 @@ from django.db.models import Count
 
 from annotation.access import readable
 from annotation.models import Membership
-from assist.models import AssistRun
+from assist.models import AssistAnswer, AssistRun
 from assist.reading.model_answers import INSUFFICIENT, SUFFICIENT
-from assist.runs.results import answers_of
+from assist.runs.results import answers_of, stamp_of
+from core.cache import cached
 
 SHOWN = 20
 """Texts of each kind, the same ones each time the page is opened."""
 
+DRAWN = 400
+
 
 def filtered_context(run: AssistRun, member: Membership) -> dict[str, Any]:
     """Return the counts of a filter by source and topic, and random texts of each kind."""
+    stamp = stamp_of(run)
+    drawn = cached(
+        f"assist-drawn:{stamp}", lambda: {label: _drawn(run, label) for label in (SUFFICIENT, INSUFFICIENT)}
+    )
+    return {
+        "counted": cached(f"assist-counted:{stamp}", lambda: _counted(run)),
+        "sampled": [(label, _texts(keys, member)) for label, keys in drawn.items()],
+    }
+
+
+def _counted(run: AssistRun) -> list[tuple[str, str, int, int, int]]:
     rows = answers_of(run).order_by().values_list("item__source", "item__topic", "label")
     counted: dict[tuple[str, str], dict[str, int]] = defaultdict(
         lambda: {SUFFICIENT: 0, INSUFFICIENT: 0, "": 0}
     )
     for source, topic, label, n in rows.annotate(n=Count("id")):
         counted[source, topic][label] += n
-    return {
-        "counted": [
-            (source, topic, of[SUFFICIENT], of[INSUFFICIENT], of[""])
-            for (source, topic), of in sorted(counted.items())
-        ],
-        "sampled": [(label, _texts(run, member, label)) for label in (SUFFICIENT, INSUFFICIENT)],
-    }
+    return [
+        (source, topic, of[SUFFICIENT], of[INSUFFICIENT], of[""])
+        for (source, topic), of in sorted(counted.items())
+    ]
 
 
-def _texts(run: AssistRun, member: Membership, label: str) -> list[Any]:
-    keys = list(readable(answers_of(run), member).filter(label=label).order_by().values_list("pk", flat=True))
-    chosen = Random(f"{run.pk}:{label}").sample(sorted(keys), min(SHOWN, len(keys)))
-    return list(answers_of(run).filter(pk__in=chosen))
+def _drawn(run: AssistRun, label: str) -> list[int]:
+    """Draw more answers than are shown: a lead does not see those about texts that they judge now."""
+    keys = list(answers_of(run).filter(label=label).order_by().values_list("pk", flat=True))
+    return Random(f"{run.pk}:{label}").sample(sorted(keys), min(DRAWN, len(keys)))
+
+
+def _texts(keys: list[int], member: Membership) -> list[AssistAnswer]:
+    rows = readable(AssistAnswer.objects.filter(pk__in=keys), member).select_related("item")
+    by_key = rows.in_bulk()
+    return [by_key[key] for key in keys if key in by_key][:SHOWN]

@@ -11,7 +11,7 @@ from django.views.decorators.http import require_GET, require_http_methods, requ
 from annotation.access import readable
 from annotation.items.correction import FIELDS, item_correct
 from annotation.items.erasure import item_erase
-from annotation.items.filtered import filtered_items, is_filtered
+from annotation.items.filtered import filtered_items, has_filtered, is_filtered
 from annotation.items.search import items_with_words, topics_of
 from annotation.items.withdrawal import item_restore, item_withdraw
 from annotation.limits import characters
@@ -43,8 +43,12 @@ def items(request: HttpRequest, slug: str) -> HttpResponse:
     filtered = request.GET.get("filtered", "")
     if filtered in ("yes", "no"):
         shown = readable(shown, member, "pk")
-        shown = filtered_items(shown) if filtered == "yes" else shown.exclude(is_filtered())
-    any_filtered = filtered_items(member.project.items.all()).exists()
+        shown = (
+            filtered_items(member.project, shown)
+            if filtered == "yes"
+            else shown.exclude(is_filtered(member.project))
+        )
+    any_filtered = has_filtered(member.project)
     page = uncounted_page_of(request, shown.order_by("id"))
     # What a model said of a text stays hidden from a lead who judges it now.
     there = readable(member.project.items.filter(pk__in=[one.pk for one in page]), member, "pk")
@@ -61,7 +65,9 @@ def items(request: HttpRequest, slug: str) -> HttpResponse:
         withdrawn="withdrawn" in request.GET,
         filtered=filtered,
         any_filtered=any_filtered,
-        marked=set(filtered_items(there).values_list("pk", flat=True)) if any_filtered else set(),
+        marked=set(filtered_items(member.project, there).values_list("pk", flat=True))
+        if any_filtered
+        else set(),
         any_item=member.project.items.filter(brought_by__in=done).exists(),
     )
 

@@ -118,7 +118,7 @@ def draw(request: HttpRequest, slug: str, number: int) -> HttpResponse:
         )
         return redirect("round", slug, number)
     asked = request.POST if request.method == "POST" else request.GET
-    n_filtered = filtered_items(visible_items(round.project)).count()
+    n_filtered = filtered_items(round.project, visible_items(round.project)).count()
     form = DrawForm(asked if "how" in asked else None, round=round, n_filtered=n_filtered)
     preview = None
     if form.is_bound and form.is_valid():
