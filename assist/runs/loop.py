@@ -38,7 +38,7 @@ class EndpointGone(Refused):
 
 def units_asked(
     units: Iterable[Unit],
-    ask: Callable[[Unit, Callable[[], None]], Answered | None],
+    ask: Callable[[Unit, Callable[..., None]], Answered | None],
     *,
     lease: Lease,
     timing: Timing,
@@ -51,15 +51,16 @@ def units_asked(
 ) -> bool:
     """Ask about each unit and store what came of it. Return whether the time is up before the end.
 
-    `ask` is given what to call before each try, and returns None where there is nothing to ask any more.
+    `ask` is given what to call before each try, with columns of the run to write then; it returns None where
+    there is nothing to ask any more.
     `counts` are columns of the run to be written with each answer. Raises EndpointGone.
     """
     pause = Pause(60 / per_minute, timing)
     ends, failures = timing.clock() + slice_seconds, 0
 
-    def before_each_try() -> None:
+    def before_each_try(**columns: Any) -> None:
         pause.begin()
-        lease.renew()
+        lease.renew(**columns)
 
     for unit in units:
         if timing.clock() >= ends:

@@ -45,6 +45,13 @@ def _outcomes(run: AssistRun) -> dict[str, int]:
 
 def problems(run: AssistRun) -> dict[str, int]:
     """Return how many answers of a run have which problem, the commonest first."""
+    if run.finished_at is None:
+        return _problems(run)
+    name = f"assist-problems:{run.pk}:{run.finished_at.timestamp()}:{run.progress_done}:{run.requests}"
+    return cached(name, lambda: _problems(run))
+
+
+def _problems(run: AssistRun) -> dict[str, int]:
     rows = run.answers.exclude(problem="").order_by().values("problem").annotate(n=Count("id"))
     return {row["problem"]: row["n"] for row in sorted(rows, key=lambda row: (-row["n"], row["problem"]))}
 

@@ -111,7 +111,7 @@ class _Work:
         for _, left in units_waiting(self.run_row):
             yield from left
 
-    def _answer(self, waiting: Waiting, alive: Callable[[], None]) -> AssistAnswer | None:
+    def _answer(self, waiting: Waiting, alive: Callable[..., None]) -> AssistAnswer | None:
         """Ask about one unit and return the row to store; None where its item was withdrawn meanwhile."""
         run, tried = self.run_row, False
         if not visible_items(run.project).filter(pk=waiting.item.pk).exists():
@@ -128,8 +128,7 @@ class _Work:
                 self.budget.request_failed()
                 self.lease.renew(**self.budget.counts)
             tried = False
-            alive()
-            self.lease.renew(**self.budget.request_begin())
+            alive(**self.budget.request_begin())
             tried = True
 
         body = chat_body(

@@ -48,7 +48,7 @@ given = {{
 run_request(project=made.project, choices=run_choices(made.project, given))
 """
 
-# The claim of a killed worker would hold for a minute: it is let go at once.
+# The claim of a killed worker would hold for a minute: it ends at once.
 WORK = """
 from datetime import timedelta
 from django.utils import timezone
