@@ -1,9 +1,9 @@
-"""Many annotators at once: python -m bench.load [--annotators N] [--decisions N] [--web N ...]
+"""Many annotators at once: python -m bench.load [--annotators N] [--decisions N] [--every S] [--web N ...]
 
-Every annotator sends one decision after another, without a pause, to the web server of an installation:
-SQLite, then PostgreSQL (a scratch one, which does not wait for the disk), with each number of web processes.
-Prints decisions a second, the milliseconds that one takes, and the web processes' CPU milliseconds a
-decision; then counts what is stored.
+Every annotator sends one decision after another, without a pause or one every S seconds (--every), to the
+web server of an installation: SQLite, then PostgreSQL (a scratch one, which does not wait for the disk), with
+each number of web processes. Prints decisions a second, the milliseconds that one takes, and the web
+processes' CPU milliseconds a decision; then counts what is stored.
 """
 
 import argparse
@@ -46,8 +46,15 @@ print(TypeAnnotation.objects.count(), AnnotationEvent.objects.count())
 """
 
 
-def send_all(port: int, session: str, assignments: list[int], decisions: int) -> list[float]:
-    """Send one annotator's decisions over one connection; return the seconds that each took."""
+def send_all(
+    port: int, session: str, assignments: list[int], decisions: int, starts: float, every: float
+) -> list[float]:
+    """Send one annotator's decisions over one connection; return the seconds that each took.
+
+    The first is sent `starts` seconds from now, the others `every` seconds after the one before began, or at
+    once where that one took longer.
+    """
+    due = time.perf_counter() + starts
     connection = http.client.HTTPConnection("127.0.0.1", port, timeout=60)
     headers = {
         "Content-Type": "application/json",
@@ -63,7 +70,9 @@ def send_all(port: int, session: str, assignments: list[int], decisions: int) ->
             "base_revision": 0,
             "answer": {"applicable": False},
         }
+        time.sleep(max(0.0, due - time.perf_counter()))
         started = time.perf_counter()
+        due = max(due + every, started)
         connection.request("POST", "/api/projects/bench/rounds/1/judgements/", json.dumps(decision), headers)
         response = connection.getresponse()
         told = response.read()
@@ -74,7 +83,7 @@ def send_all(port: int, session: str, assignments: list[int], decisions: int) ->
     return took
 
 
-def measure(installation: Installation, what: str, annotators: int, decisions: int) -> float:
+def measure(installation: Installation, what: str, annotators: int, decisions: int, every: float) -> float:
     """Print what a run costs, and return its decisions a second. Exits where one of them is not stored."""
     installation.migrate()
     seed = SEED.format(annotators=annotators, items=-(-decisions // len(TYPES)))
@@ -83,7 +92,12 @@ def measure(installation: Installation, what: str, annotators: int, decisions: i
     try:
         before, started = cpu_seconds(installation.process.pid), time.perf_counter()
         with ThreadPoolExecutor(annotators) as pool:
-            sent = [pool.submit(send_all, installation.port, *person, decisions) for person in people]
+            sent = [
+                pool.submit(
+                    send_all, installation.port, *person, decisions, every * place / annotators, every
+                )
+                for place, person in enumerate(people)
+            ]
             took = [seconds for future in sent for seconds in future.result()]
         rate = len(took) / (time.perf_counter() - started)
         spent = cpu_seconds(installation.process.pid) - before
@@ -106,10 +120,11 @@ def main() -> None:
     parser = argparse.ArgumentParser(description=__doc__.partition("\n")[0])
     parser.add_argument("--annotators", type=int, default=30)
     parser.add_argument("--decisions", type=int, default=50, help="of each annotator (default 50)")
+    parser.add_argument("--every", type=float, default=0.0, help="seconds between a person's decisions")
     parser.add_argument("--web", type=int, nargs="+", default=[1, 2], help="numbers of web processes")
     parser.add_argument("--sqlite", action="store_true", help="SQLite alone")
     given = parser.parse_args()
-    size = (given.annotators, given.decisions)
+    size = (given.annotators, given.decisions, given.every)
     with tempfile.TemporaryDirectory() as name:
         folder = Path(name)
         services = Services(folder)
