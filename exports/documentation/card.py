@@ -11,6 +11,7 @@ from typing import TYPE_CHECKING
 
 from agreement.report.figures import RoundConditions
 from exports.documentation.card_agreement import AgreementFigures, agreement_text
+from exports.documentation.card_models import filters_text, refinements_text, suggestion_lines
 from exports.documentation.card_usage import use_text
 from exports.documentation.citation import author_names, make_citation
 from exports.documentation.front_matter import front_matter, is_socratic, split_name
@@ -44,8 +45,8 @@ def card_text(
         use_text(selection, built.splits, judged=built.counts["judgements"] > 0),
         _data(selection, built),
         _process(selection, built),
-        _refinements(built) if selection.parameters.refined_questions else "",
-        _filters(built),
+        refinements_text(built) if selection.parameters.refined_questions else "",
+        filters_text(built),
         agreement_text(agreement, conditions),
         _kept_back(selection, agreement),
         _limits(built),
@@ -236,7 +237,7 @@ def _process(selection: Selection, built: Built) -> str:
             ),
         )
         lines += _annotators(built)
-    lines += _suggestions(selection)
+    lines += suggestion_lines(selection)
     if counts["published_labels"]:
         lines += [f"{counts['published_labels']} labels were published with an imported file.", ""]
     if counts["published_labels_outvoted"]:
@@ -271,21 +272,6 @@ def _process(selection: Selection, built: Built) -> str:
         "",
     ]
     return "\n".join(lines)
-
-
-def _suggestions(selection: Selection) -> list[str]:
-    """Return a sentence for each round in which annotators saw what a language model suggested."""
-    where = {"half": "half of the units, drawn at random", "all": "every unit that it had answered"}
-    return [
-        line
-        for name, model, shown in selection.suggested
-        for line in (
-            f"In {cell(name)}, annotators were shown before they answered what the language model "
-            f"{cell(model)} suggested, marked as such, at {where[shown]}: labels and agreement may lean "
-            "towards it.",
-            "",
-        )
-    ]
 
 
 def _round_name(row: RoundRow) -> str:
@@ -351,73 +337,6 @@ def _guidelines(selection: Selection) -> str:
         f"{told}; some rounds were annotated under earlier ones: {names}. The codebook of each is the TOML "
         "beside it."
     )
-
-
-def _refinements(built: Built) -> str:
-    """Say which questions a language model put into other words, and how it was asked."""
-    lines = [
-        "## Refined questions",
-        "",
-        f"Every gold span has its `question`, the exemplar of its type filled with the span. "
-        f"{built.counts['questions_refined']} of {built.counts['gold_spans']} also have a "
-        "`question_refined`: the same question as a language model put it, with the number of its run as "
-        "`refinement_run`; the others have `null`. Answers were checked for their form alone (one sentence "
-        "that ends with a question mark); those that a lead rejected are left out.",
-        "",
-    ]
-    lines += table(
-        ["run", "endpoint", "model", "answered as", "days", "temperature", "seed", "questions"],
-        (
-            (
-                run["run"],
-                run["endpoint"],
-                run["model"],
-                ", ".join(run["answered_as"]),
-                " to ".join(dict.fromkeys((run["first_day"], run["last_day"]))),
-                "not sent" if run["temperature"] is None else f"{run['temperature']:g}",
-                "not sent" if run["seed"] is None else run["seed"],
-                run["questions"],
-            )
-            for run in built.refinements
-        ),
-    )
-    prompts: dict[str, list[str]] = {}
-    for run in built.refinements:
-        prompts.setdefault(run["prompt"], []).append(str(run["run"]))
-    for prompt, numbers in prompts.items():
-        lines += [f"Prompt of run {', '.join(numbers)}:", "", "```", prompt.replace("```", "'''"), "```", ""]
-    return "\n".join(lines)
-
-
-def _filters(built: Built) -> str:
-    """Say which language model looked for texts without enough context, and how many were left out for it."""
-    if not built.filters:
-        return ""
-    left_out = sum(found["left_out"] for found in built.filters)
-    lines = [
-        "## Filtered texts",
-        "",
-        "A language model was asked whether each text can be understood on its own. Texts that it found "
-        f"insufficient were marked and left out of annotation: {left_out} of them are not in this release.",
-        "",
-        *table(
-            ["run", "endpoint", "model", "temperature", "seed", "prompt (SHA-256)", "left out", "released"],
-            (
-                (
-                    found["run"],
-                    found["endpoint"],
-                    found["model"],
-                    "not sent" if found["temperature"] is None else f"{found['temperature']:g}",
-                    "not sent" if found["seed"] is None else found["seed"],
-                    f"`{found['prompt_sha256']}`",
-                    found["left_out"],
-                    found["released"],
-                )
-                for found in built.filters
-            ),
-        ),
-    ]
-    return "\n".join(lines)
 
 
 def _kept_back(selection: Selection, agreement: AgreementFigures) -> str:
