@@ -179,7 +179,8 @@ EVER_MANY = (
     "has %(n)s rows for %(m)s texts",  # the FOCUS authors' own files, as the next two
     "has %(n)s rows, and %(name)s has %(m)s",
     "%(n)s FOCUS files",
-    "%(task)s answers nothing that can be scored.",  # no number
+    "%(task)s answers nothing that",  # no number, as the next
+    "Run %(run)s answers nothing that",
 )
 
 
