@@ -6,6 +6,7 @@ from typing import Any
 
 from rest_framework import serializers
 
+from boards.api.serializers import HandedInSerializer
 from boards.models import Board
 from scoring.systems.choices import MOST_SEED
 
@@ -92,15 +93,8 @@ class StateSerializer(serializers.Serializer[Any]):
     state = serializers.ChoiceField(Board.State.choices)
 
 
-class LeadEntrySerializer(serializers.Serializer[Any]):
-    id = serializers.IntegerField()
+class LeadEntrySerializer(HandedInSerializer):
     team = serializers.CharField()
-    name = serializers.CharField()
-    line = serializers.CharField()
-    link = serializers.CharField()
-    trained_on_validation = serializers.BooleanField()
-    may_be_shown = serializers.BooleanField()
-    day = serializers.DateField()
     state = serializers.CharField(help_text="queued, running, done, failed or cancelled.")
     error = serializers.CharField(allow_blank=True, help_text="Why it has no figures.")
     counted = serializers.BooleanField(help_text="Among the submissions of its team.")

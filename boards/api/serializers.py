@@ -32,7 +32,9 @@ class CheckedSerializer(serializers.Serializer[Any]):
     items = serializers.IntegerField(help_text="Items of the split, all of which the file answers.")
 
 
-class EntrySerializer(serializers.Serializer[Any]):
+class HandedInSerializer(serializers.Serializer[Any]):
+    """What its team said of a submission, and the day (UTC) it counts for."""
+
     id = serializers.IntegerField()
     name = serializers.CharField()
     line = serializers.CharField()
@@ -40,6 +42,9 @@ class EntrySerializer(serializers.Serializer[Any]):
     trained_on_validation = serializers.BooleanField()
     may_be_shown = serializers.BooleanField()
     day = serializers.DateField()
+
+
+class EntrySerializer(HandedInSerializer):
     state = serializers.CharField(help_text="queued, running, done or failed.")
     queue = serializers.IntegerField(allow_null=True, help_text="Its place in the queue: 1 is next.")
     counted = serializers.BooleanField(help_text="Not where its scoring failed on the server's side.")

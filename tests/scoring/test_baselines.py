@@ -112,6 +112,19 @@ def test_a_baseline_is_imported_as_an_annotator_beside_people(made, endpoint, tm
     assert stored.assignments.values("member").distinct().count() == 2
 
 
+def test_both_files_of_a_baseline_are_on_the_page_of_its_run(made, endpoint, lead_client):
+    endpoint.otherwise = saying(SAID)
+    run = asked(made, endpoint, "focus_answers", items=["I-1"])
+    page = f"/p/s/assistants/runs/{run.number}/"
+    shown = lead_client.get(page).content.decode()
+    for name, data in (("submission.json", submission_bytes(run)), ("judgements.csv", judgements_bytes(run))):
+        assert f'href="{page}{name}"' in shown
+        response = lead_client.get(page + name)
+        assert response.content == data
+        file = f"focus_answers-run-{run.number}.{name.rpartition('.')[2]}"
+        assert response["Content-Disposition"] == f'attachment; filename="{file}"'
+
+
 def test_a_task_that_answers_no_unit_has_no_judgements(made, endpoint):
     endpoint.otherwise = saying("yes")
     run = asked(made, endpoint, "context", items=["I-1"])

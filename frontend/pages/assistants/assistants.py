@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from typing import Any
 from urllib.parse import urlsplit
 
@@ -120,6 +121,9 @@ def assistant_run(request: HttpRequest, slug: str, number: int) -> HttpResponse:
         tab="assistants",
         run=run,
         kind=kind,
+        # A template would call what the task has for it.
+        answers_units=kind.suggest is not None,
+        answers_as_system=kind.entry is not None,
         working=is_at_work(run),
         shown=assist_shown(run) if is_at_work(run) else None,
         of=outcomes(run),
@@ -149,23 +153,29 @@ def assistant_progress(request: HttpRequest, slug: str, number: int) -> HttpResp
 @require_GET
 def assistant_submission(request: HttpRequest, slug: str, number: int) -> HttpResponse:
     """Hand out the answers of a baseline as a system's file."""
-    member = lead_or_403(request, slug)
-    run = run_or_404(member.project, number)
-    refuse_while_judging(member, answers_of(run).values("item"))
-    response = HttpResponse(submission_bytes(run), content_type="application/json")
-    response["Content-Disposition"] = f'attachment; filename="{run.task}-run-{run.number}.json"'
-    return response
+    return _answers_file(request, slug, number, submission_bytes, "json", "application/json")
 
 
 @login_required
 @require_GET
 def assistant_judgements(request: HttpRequest, slug: str, number: int) -> HttpResponse:
     """Hand out the answers of a run as judgements of an annotator, to be imported."""
+    return _answers_file(request, slug, number, judgements_bytes, "csv", "text/csv; charset=utf-8")
+
+
+def _answers_file(
+    request: HttpRequest,
+    slug: str,
+    number: int,
+    bytes_of: Callable[[AssistRun], bytes],
+    ending: str,
+    content_type: str,
+) -> HttpResponse:
     member = lead_or_403(request, slug)
     run = run_or_404(member.project, number)
     refuse_while_judging(member, answers_of(run).values("item"))
-    response = HttpResponse(judgements_bytes(run), content_type="text/csv; charset=utf-8")
-    response["Content-Disposition"] = f'attachment; filename="{run.task}-run-{run.number}.csv"'
+    response = HttpResponse(bytes_of(run), content_type=content_type)
+    response["Content-Disposition"] = f'attachment; filename="{run.task}-run-{run.number}.{ending}"'
     return response
 
 
