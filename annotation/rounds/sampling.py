@@ -63,39 +63,44 @@ def drawable_keys(
 
     Keys without a gap, such as one import gives, are counted and not read.
     """
-    listed, gone = _listed_and_gone(round, exclude_drawn, include_filtered)
+    listed = _listed(round)
     ends = listed.aggregate(n=Count("*"), first=Min("id"), last=Max("id"))
-    if ends["n"] and not gone and ends["last"] - ends["first"] + 1 == ends["n"]:
-        return range(ends["first"], ends["last"] + 1)
-    return [key for key in listed.order_by("id").values_list("id", flat=True) if key not in gone]
+    if ends["n"] and ends["last"] - ends["first"] + 1 == ends["n"]:
+        keys: Sequence[int] = range(ends["first"], ends["last"] + 1)
+    else:
+        keys = list(listed.order_by("id").values_list("id", flat=True))
+    gone = _gone(round, exclude_drawn=exclude_drawn, include_filtered=include_filtered)
+    return [key for key in keys if key not in gone] if gone else keys
 
 
 def drawable_strata(
     round: Round, field: str, *, exclude_drawn: bool = False, include_filtered: bool = False
 ) -> dict[str, list[int]]:
     """Return the keys of the items that the round could draw, ascending, by their value of `field`."""
-    listed, gone = _listed_and_gone(round, exclude_drawn, include_filtered)
-    rows = listed.order_by(field, "id").values_list("id", field)
+    rows = list(_listed(round).order_by(field, "id").values_list("id", field))
+    gone = _gone(round, exclude_drawn=exclude_drawn, include_filtered=include_filtered)
     alike = groupby((row for row in rows if row[0] not in gone), key=itemgetter(1))
     return {value: [key for key, _ in members] for value, members in alike}
 
 
-def _listed_and_gone(
-    round: Round, exclude_drawn: bool, include_filtered: bool
-) -> tuple[QuerySet[Item], set[int]]:
-    """Return the items whose import is done, and the keys of those of them that the round cannot draw.
+def _listed(round: Round) -> QuerySet[Item]:
+    """Return the items whose import is done, from an index that has no more than their keys and topics.
 
-    Read apart, the first come from an index that has no more than the keys and topics: rows with their
-    texts are ten times as long.
+    Rows with their texts are ten times as long: which of them the round cannot draw is read apart.
     """
+    done = Import.objects.filter(project=round.project, state=Import.State.DONE)
+    return round.project.items.filter(brought_by__in=done)
+
+
+def _gone(round: Round, *, exclude_drawn: bool, include_filtered: bool) -> set[int]:
+    """Return the keys of items that the round cannot draw; read last, with what was withdrawn meanwhile."""
     items = round.project.items.all()
     gone = set(items.filter(withdrawn_at__isnull=False).values_list("id", flat=True))
     if exclude_drawn:
         gone.update(_drawn_elsewhere(round).order_by().values_list("item", flat=True))
     if not include_filtered:
         gone.update(filtered_items(round.project, items).order_by().values_list("id", flat=True))
-    done = Import.objects.filter(project=round.project, state=Import.State.DONE)
-    return items.filter(brought_by__in=done), gone
+    return gone
 
 
 def _drawn_elsewhere(round: Round) -> QuerySet[RoundItem]:
@@ -164,12 +169,9 @@ def drawn_items(
 
 def draw_preview(round: Round, **options: Any) -> DrawPreview:
     """Return what `drawn_items` with these options would give; nothing is stored."""
+    left_out = {name: options.get(name, False) for name in ("exclude_drawn", "include_filtered")}
     if all(options.get(name) is None for name in ("size", "questions", "external_ids", "items_of")):
-        return _preview_of_all(
-            round,
-            exclude_drawn=options.get("exclude_drawn", False),
-            include_filtered=options.get("include_filtered", False),
-        )
+        return _preview_of_all(round, **left_out)
     drawn = drawn_items(round, **options)
     topics: Counter[str] = Counter()
     sources: Counter[str] = Counter()
@@ -201,11 +203,7 @@ def draw_preview(round: Round, **options: Any) -> DrawPreview:
         first=[shown[pk] for pk in drawn[:SHOWN_FIRST]],
         filtered=0
         if options.get("external_ids") is not None or options.get("items_of") is not None
-        else _left_out(
-            round,
-            exclude_drawn=options.get("exclude_drawn", False),
-            include_filtered=options.get("include_filtered", False),
-        ),
+        else _left_out(round, **left_out),
     )
 
 
