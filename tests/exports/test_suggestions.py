@@ -9,7 +9,7 @@ import pytest
 from annotation.judging.recording import Seen
 from annotation.models import Suggestion
 from annotation.projects.own_data import own_tables
-from exports.documentation.card import _suggestions
+from exports.documentation.card_models import suggestion_lines
 from exports.files.raw_judgements import judgements_export
 from exports.selection.parameters import Parameters
 from exports.selection.selection import read_selection
@@ -44,14 +44,14 @@ def rows_of(made, **options):
 
 def test_the_card_says_it_in_one_sentence():
     selection = read_selection(judged().project, Parameters())
-    assert _suggestions(selection) == [
+    assert suggestion_lines(selection) == [
         "In Round 1, annotators were shown before they answered what the language model tiny suggested, "
         "marked as such, at half of the units, drawn at random: labels and agreement may lean towards it.",
         "",
     ]
     plain = focus_study(annotators=1, items=1)
     close(plain)
-    assert _suggestions(read_selection(plain.project, Parameters())) == []
+    assert suggestion_lines(read_selection(plain.project, Parameters())) == []
 
 
 def test_raw_judgements_say_what_was_suggested_seen_and_taken():
