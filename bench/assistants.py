@@ -15,6 +15,7 @@ import subprocess
 import sys
 import tempfile
 import time
+from functools import partial
 from pathlib import Path
 
 ROOT = Path(__file__).resolve().parent.parent
@@ -97,8 +98,12 @@ def queue(slug: str) -> tuple[float, float]:
     return previewed, queued
 
 
-def work(slug: str) -> tuple[float, float]:
-    """Ask about some texts; return milliseconds of our own for each, and megabytes of this process."""
+def work(slug: str) -> tuple[float, float, float]:
+    """Ask about some texts; return milliseconds of our own for each, and megabytes of this process.
+
+    First where the model takes longer than the pace, so that one request goes out as the last is answered,
+    then where each waits for its turn.
+    """
     from annotation.models import Project
     from assist.asking.llm_client import Answer, Timing
     from assist.models import AssistRun
@@ -110,18 +115,25 @@ def work(slug: str) -> tuple[float, float]:
     def answering(_endpoint, _body, *, heartbeat, **_options):
         heartbeat()
         asked.append(1)
-        if len(asked) in (100, ASKED):
+        if len(asked) in (100, ASKED, 2 * ASKED):
             marks.append(cpu())
-        if len(asked) == ASKED:
+        if len(asked) < ASKED:
+            clock[0] += 1.01
+        if len(asked) == 2 * ASKED:
             clock[0] += 10_000  # the slice is over
         return Answer("yes", "tiny", "stop", 90, 1, 1)
 
+    def sleep(seconds):
+        clock[0] += seconds
+
     worker.ask_endpoint = answering
-    timing = Timing(lambda: clock[0], lambda seconds: None, now)
+    worker.units_asked = partial(worker.units_asked, slice_seconds=9_000)
+    timing = Timing(lambda: clock[0], sleep, now)
     worker.run_work(run_id=run.pk, timing=timing)
     AssistRun.objects.filter(pk=run.pk).update(state="cancelled", finished_at=now(), lease_until=None)
     memory = resource.getrusage(resource.RUSAGE_SELF).ru_maxrss / 1024
-    return 1000 * (marks[1] - marks[0]) / (ASKED - 100), memory
+    at_once, waiting = marks[1] - marks[0], marks[2] - marks[1]
+    return 1000 * at_once / (ASKED - 100), 1000 * waiting / ASKED, memory
 
 
 def answer_all(slug: str) -> float:
@@ -241,9 +253,10 @@ def measured(slug: str, folder: Path, options: argparse.Namespace) -> bool:
     asked = subprocess.run(
         [sys.executable, __file__, *given, "--worker"], capture_output=True, text=True, check=True
     )
-    own, memory = map(float, asked.stdout.split())
+    own, waiting, memory = map(float, asked.stdout.split())
     kept += [
         told("our own time of a request", own, REQUEST_MS, "ms"),
+        told("our own time of a request that waits for its turn", waiting, REQUEST_MS, "ms"),
         told("memory of a worker", memory, MEMORY_MB, "MB"),
         told("marking all that is insufficient", answer_all(slug), QUEUED_SECONDS, "s"),
     ]
