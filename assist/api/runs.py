@@ -13,14 +13,20 @@ from rest_framework.pagination import PageNumberPagination
 from rest_framework.request import Request
 from rest_framework.response import Response
 
-from annotation.access import readable, refuse_while_judging
+from annotation.access import refuse_while_judging
 from annotation.api.projects import REFUSALS, MemberView
 from assist.api.listed import LISTED
 from assist.filtering.checking import SHARE, context_check_figures, context_check_make
 from assist.filtering.marking import filter_mark, filter_take_back, marks_of
 from assist.models import AssistAnswer, AssistRun, ContextCheck
 from assist.runs.parameters import run_choices
-from assist.runs.results import answers_of, run_summary, submission_bytes
+from assist.runs.results import (
+    answers_in_order,
+    answers_of,
+    answers_shown,
+    run_summary,
+    submission_bytes,
+)
 from assist.runs.runs import run_cancel, run_or_404, run_preview
 from assist.tasks import run_start, run_start_again
 
@@ -149,12 +155,11 @@ class RunAnswersApi(MemberView):
     def get(self, request: Request, slug: str, number: int) -> Response:
         """List the answers that count for a run, but for texts that you judge now; a page at a time."""
         member = self.member(request, slug, lead=True)
-        rows = readable(answers_of(run_or_404(member.project, number)), member)
-        if label := request.query_params.get("label", ""):
-            rows = rows.filter(label=label)
+        label = request.query_params.get("label", "")
+        keys = answers_shown(run_or_404(member.project, number), member, label)
         pages = PageNumberPagination()
-        page = pages.paginate_queryset(rows, request, view=self)
-        return pages.get_paginated_response(AnswerSerializer(page, many=True).data)
+        page = pages.paginate_queryset(keys, request, view=self)
+        return pages.get_paginated_response(AnswerSerializer(answers_in_order(page or []), many=True).data)
 
 
 class RunSubmissionApi(MemberView):

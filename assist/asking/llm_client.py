@@ -21,6 +21,8 @@ from typing import Any
 
 import httpx2
 
+from core.canonical_json import sha256_of
+
 TRIES = 4
 FIRST_WAIT = 2.0
 LONGEST_WAIT = 60.0
@@ -83,6 +85,10 @@ class Pause:
         self._timing = timing
         self._next = timing.clock()
 
+    def is_over(self) -> bool:
+        """Whether the next request may start at once."""
+        return self._timing.clock() >= self._next
+
     def wait(self) -> None:
         left = self._next - self._timing.clock()
         if left > 0:
@@ -94,12 +100,16 @@ class Pause:
 
 
 class _Again(Exception):
-    """This try failed in a way that may pass; `wait` is what the endpoint asks for, in seconds."""
+    """This try failed in a way that may pass; `wait` is what the endpoint asks for, in seconds.
 
-    def __init__(self, reason: str, wait: float | None = None) -> None:
+    `is_answer`: the endpoint itself answered, and would again with the same key of the request.
+    """
+
+    def __init__(self, reason: str, wait: float | None = None, *, is_answer: bool = False) -> None:
         super().__init__(reason)
         self.reason = reason
         self.wait = wait
+        self.is_answer = is_answer
 
 
 _FATAL = {
@@ -135,17 +145,22 @@ def ask_endpoint(
     timeout: float,
     timing: Timing,
     heartbeat: Callable[[], None] = lambda: None,
+    purpose: str = "",
 ) -> Answer:
-    """Ask once, again after 429, 5xx, a timeout or a broken connection, TRIES times at most.
+    """Ask once, again after 409, 429, 5xx, a timeout or a broken connection, TRIES times at most.
 
     `heartbeat` is called before each try and may raise to stop. Raises Unanswered, with a reason of ours.
+    `purpose` names what the answer is for: the same body for the same purpose carries the same
+    Idempotency-Key, in another process too, so that an endpoint which knows the header answers it once.
     """
-    wait = FIRST_WAIT
+    wait, errors = FIRST_WAIT, 0
     for tries in range(1, TRIES + 1):
         heartbeat()
         try:
-            return _once(endpoint, body, timeout, timing, tries)
+            key = sha256_of([purpose, body, errors]) if purpose else ""
+            return _once(endpoint, body, timeout, timing, tries, key)
         except _Again as again:
+            errors += again.is_answer
             if tries == TRIES:
                 raise Unanswered(again.reason, tries=tries, passing=True) from None
             timing.sleep(min(wait if again.wait is None else again.wait, LONGEST_WAIT))
@@ -156,11 +171,15 @@ def ask_endpoint(
     raise AssertionError("the last try returns or raises")
 
 
-def _once(endpoint: Endpoint, body: dict[str, Any], timeout: float, timing: Timing, tries: int) -> Answer:
+def _once(
+    endpoint: Endpoint, body: dict[str, Any], timeout: float, timing: Timing, tries: int, key: str
+) -> Answer:
     # An answer as it is sent: one that grows when it is unpacked could pass the limit on its size.
     headers = {"Accept": "application/json", "Accept-Encoding": "identity", "User-Agent": "Elenchus"}
     if endpoint.key:
         headers["Authorization"] = f"Bearer {endpoint.key}"
+    if key:
+        headers["Idempotency-Key"] = key
     deadline = timing.clock() + timeout
     try:
         with _client().stream(
@@ -199,8 +218,10 @@ def _read(response: httpx2.Response, deadline: float, timing: Timing) -> bytes:
 
 def _refusal(status: int, retry_after: str | None, timing: Timing) -> Exception:
     words = f"the endpoint answered with status {status}"
-    if status == 429 or status >= 500:
-        return _Again(words, _seconds(retry_after, timing))
+    # 409: a request with the same key is being answered, for a worker that was killed.
+    if status in (409, 429) or status >= 500:
+        # Who keeps what a key was answered keeps this error too; a gateway's 502 to 504 says nothing of it.
+        return _Again(words, _seconds(retry_after, timing), is_answer=status == 500)
     if 300 <= status < 400:
         return Unanswered(f"{words}: redirects are not followed", tries=0, fatal=True)
     if status in _FATAL:

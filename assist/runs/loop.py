@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable
+from collections.abc import Callable, Iterable, Iterator
 from typing import Any, Protocol, TypeVar
 
 from django.db import transaction
@@ -36,6 +36,20 @@ class EndpointGone(Refused):
     """So many in a row had no answer that nothing more is asked."""
 
 
+def with_next(units: Iterable[Unit]) -> Iterator[tuple[Unit, Unit | None]]:
+    """Yield each unit with the one after it, which is None after the last.
+
+    >>> list(with_next("ab"))
+    [('a', 'b'), ('b', None)]
+    """
+    coming = iter(units)
+    unit = next(coming, None)
+    while unit is not None:
+        following = next(coming, None)
+        yield unit, following
+        unit = following
+
+
 def units_asked(
     units: Iterable[Unit],
     ask: Callable[[Unit, Callable[..., None]], Answered | None],
@@ -46,32 +60,41 @@ def units_asked(
     done: int,
     unanswered: Callable[[Answered], bool],
     counts: Callable[[], dict[str, Any]] = dict,
+    count_next: Callable[[Unit], object] = lambda unit: None,
     slice_seconds: float = SLICE,
     stop_after: int = STOP_AFTER,
 ) -> bool:
     """Ask about each unit and store what came of it. Return whether the time is up before the end.
 
-    `ask` is given what to call before each try, with columns of the run to write then; it returns None where
-    there is nothing to ask any more.
-    `counts` are columns of the run to be written with each answer. Raises EndpointGone.
+    `ask` is given what to call before each try, with columns of the run to write then, or `is_counted` where
+    they are written; it returns None where there is nothing to ask any more.
+    `counts` are columns of the run to be written with each answer. `count_next` is told which unit is asked
+    about without a wait after it, so that one transaction stores an answer and counts the next request.
+    Raises EndpointGone.
     """
     pause = Pause(60 / per_minute, timing)
     ends, failures = timing.clock() + slice_seconds, 0
 
-    def before_each_try(**columns: Any) -> None:
+    def before_each_try(*, is_counted: bool = False, **columns: Any) -> None:
         pause.begin()
-        lease.renew(**columns)
+        if not is_counted:
+            lease.renew(**columns)
 
-    for unit in units:
-        if timing.clock() >= ends:
-            lease.drop()
-            return True
-        pause.wait()
-        row = ask(unit, before_each_try)
+    at_once = False
+    for unit, following in with_next(units):
+        if not at_once:
+            if timing.clock() >= ends:
+                lease.drop()
+                return True
+            pause.wait()
+        row, at_once = ask(unit, before_each_try), False
         if row is None:
             continue
         done += 1
         with transaction.atomic():
+            if following is not None and not unanswered(row) and timing.clock() < ends and pause.is_over():
+                at_once = True
+                count_next(following)
             # An answer came: what stopped workers before is over.
             # Texts that came while it ran make it longer than was counted.
             total = Greatest("progress_total", done)

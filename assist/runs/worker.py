@@ -11,6 +11,7 @@ from __future__ import annotations
 import logging
 import time
 from collections.abc import Callable, Iterator
+from contextlib import suppress
 
 from django.conf import settings
 from django.db import transaction
@@ -39,6 +40,9 @@ NO_ANSWER, REFUSED_BY_ENDPOINT = "no_answer", "refused_by_endpoint"
 _ENDINGS = {"length": CUT_OFF, "content_filter": DECLINED, "refusal": DECLINED}
 
 State, Stop = AssistRun.State, AssistRun.Stop
+
+Asked = tuple[Waiting, AssistAnswer]
+"""A unit with the row of its answer, which is new or had none before."""
 
 
 def run_work(*, run_id: int, timing: Timing | None = None) -> bool:
@@ -72,6 +76,9 @@ class _Work:
         self.kind: Kind = kind_named(self.run_row.task)
         self.budget = Budget(self.run_row)
         self.unanswered = 0
+        self.visible = visible_items(self.run_row.project)
+        self.counted: Waiting | None = None
+        """The unit whose first request is counted already."""
         run = self.run_row
         if run.endpoint not in settings.LLM_ENDPOINTS:
             raise EndpointGone(
@@ -96,6 +103,7 @@ class _Work:
             done=done,
             unanswered=lambda row: row.state == AssistAnswer.State.UNANSWERED,
             counts=lambda: self.budget.counts,
+            count_next=self._count_next,
         ):
             return True
         if self.unanswered:
@@ -107,23 +115,46 @@ class _Work:
         _finish(run.pk, self.lease, State.DONE)
         return False
 
-    def _waiting(self) -> Iterator[Waiting]:
+    def _waiting(self) -> Iterator[Asked]:
         for _, left in units_waiting(self.run_row):
-            yield from left
+            # Looked up once a batch: nobody writes answers of a run but the worker that has its claim.
+            found = self.run_row.answers.filter(item__in={waiting.item.pk for waiting in left})
+            rows = {(row.item_id, row.variant): row for row in found}
+            for waiting in left:
+                yield waiting, self._row(waiting, rows.get((waiting.item.pk, waiting.unit.variant)))
 
-    def _answer(self, waiting: Waiting, alive: Callable[..., None]) -> AssistAnswer | None:
-        """Ask about one unit and return the row to store; None where its item was withdrawn meanwhile."""
-        run, tried = self.run_row, False
-        if not visible_items(run.project).filter(pk=waiting.item.pk).exists():
-            return None
-        row = self._row(waiting)
+    def _is_asked(self, waiting: Waiting, row: AssistAnswer) -> bool:
+        """Return whether a unit is still to be asked about: its item may have been withdrawn meanwhile."""
         if row.pk is not None and row.state != AssistAnswer.State.UNANSWERED:
             # A scheme or codebook changed since: the unit reads otherwise, its answer is there.
-            return None
+            return False
+        return self.visible.filter(pk=waiting.item.pk).exists()
+
+    def _count_next(self, asked: Asked) -> None:
+        """Count the first request about a unit, to be written with the answer before it."""
+        waiting, row = asked
+        if not self._is_asked(waiting, row):
+            return
         self.budget.prompt_begin(waiting.prompt)
+        # Where the budget is spent the answer before it is stored first: asking says so.
+        with suppress(BudgetSpent):
+            self.budget.request_begin()
+            self.counted = waiting
+
+    def _answer(self, asked: Asked, alive: Callable[..., None]) -> AssistAnswer | None:
+        """Ask about one unit and return the row to store; None where there is nothing to ask any more."""
+        run, (waiting, row), tried = self.run_row, asked, False
+        if self.counted is not waiting:
+            if not self._is_asked(waiting, row):
+                return None
+            self.budget.prompt_begin(waiting.prompt)
 
         def before_each_try() -> None:
             nonlocal tried
+            if self.counted is waiting:
+                self.counted, tried = None, True
+                alive(is_counted=True)
+                return
             if tried:
                 self.budget.request_failed()
                 self.lease.renew(**self.budget.counts)
@@ -142,7 +173,12 @@ class _Work:
         began = time.monotonic()
         try:
             answer = ask_endpoint(
-                self.endpoint, body, timeout=run.timeout, timing=self.timing, heartbeat=before_each_try
+                self.endpoint,
+                body,
+                timeout=run.timeout,
+                timing=self.timing,
+                heartbeat=before_each_try,
+                purpose=_purpose(run, waiting, row),
             )
         except Unanswered as refusal:
             self.budget.request_failed()
@@ -164,10 +200,11 @@ class _Work:
         row.answered_at = timezone.now()
         return row
 
-    def _row(self, waiting: Waiting) -> AssistAnswer:
+    def _row(self, waiting: Waiting, found: AssistAnswer | None) -> AssistAnswer:
         """Return a new row, or that of a unit which had no answer before."""
-        values = {"run": self.run_row, "item": waiting.item, "variant": waiting.unit.variant}
-        row = AssistAnswer.objects.filter(**values).first() or AssistAnswer(**values)
+        if found is not None and found.state != AssistAnswer.State.UNANSWERED:
+            return found
+        row = found or AssistAnswer(run=self.run_row, item=waiting.item, variant=waiting.unit.variant)
         row.recipe_sha256, row.unit_sha256 = waiting.recipe_sha256, waiting.unit_sha256
         row.prompt_sha256, row.again = waiting.prompt_sha256, self.run_row.again
         row.problem, row.reason = "", ""
@@ -189,6 +226,15 @@ class _Work:
             row.state, row.problem = AssistAnswer.State.UNUSABLE, problem
         else:
             row.state, row.found, row.label = AssistAnswer.State.USABLE, found.value, found.label
+
+
+def _purpose(run: AssistRun, waiting: Waiting, row: AssistAnswer) -> str:
+    """Name what a request is for: the same after its worker was killed, another once it had no answer.
+
+    When the run was made tells it from one of the same number in another installation with the same key.
+    """
+    before = row.answered_at.isoformat() if row.pk else ""
+    return f"{run.created_at.isoformat()} {run.pk} {waiting.unit_sha256} {before}"
 
 
 def _finish(run_id: int, lease: Lease, state: str, error: str = "", stopped_by: str = "") -> None:

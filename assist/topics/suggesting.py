@@ -83,7 +83,7 @@ def topics_compute(*, model_id: int) -> bool:
     with lease.working(f"topics {model_id}"):
         model = rows.select_related("project").get()
         keys = list(visible_items(model.project).order_by("pk").values_list("pk", flat=True))
-        language = model.project.languages.split(",")[0].strip()
+        language = model.project.languages.split(",")[0].strip().lower().partition("-")[0]
         try:
             found, placed = find_topics(
                 _texts(keys), topics=model.topics, seed=model.seed, method=model.method, language=language

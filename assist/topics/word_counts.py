@@ -12,9 +12,11 @@ Lee DD, Seung HS (1999) Learning the parts of objects by non-negative matrix fac
 
 from __future__ import annotations
 
+import re
 import warnings
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
+from functools import partial
 from importlib.util import find_spec
 from typing import Any
 
@@ -27,6 +29,20 @@ WORDS, TEXTS = 10, 5
 MOST_WORDS = 20_000
 NONE = -1
 """The topic of a text that has none of the counted words."""
+
+CHINESE, JAPANESE = "zh", "ja"
+
+_WORD, _ENGLISH_WORD = re.compile(r"\b[^\W\d_]{2,}\b"), re.compile(r"\b[^\W\d_]{3,}\b")
+_HAN_LETTERS = "\u3005\u3007\u3400-\u4dbf\u4e00-\u9fff\uf900-\ufaff\U00020000-\U0003ffff"
+_HIRAGANA_LETTERS = "\u3041-\u309f"
+_KATAKANA_LETTERS = "\u30a1-\u30fa\u30fc-\u30ff\u31f0-\u31ff\uff66-\uff9f"
+_UNSPACED_LETTERS = _HAN_LETTERS + _HIRAGANA_LETTERS + _KATAKANA_LETTERS
+_HAN = re.compile(f"[{_HAN_LETTERS}]")
+_KANA = re.compile(f"[{_HIRAGANA_LETTERS}{_KATAKANA_LETTERS}]")
+_UNSPACED_LETTER = re.compile(f"[{_UNSPACED_LETTERS}]")
+_RUN = re.compile(
+    rf"[{_HAN_LETTERS}]{{2,}}|[{_KATAKANA_LETTERS}]{{2,}}|(?:(?![{_UNSPACED_LETTERS}])[^\W\d_]){{2,}}"
+)
 
 _BATCH = 2_048
 
@@ -55,7 +71,8 @@ def find_topics(
     """Return the topics of texts, the most frequent first, and the topic of each text, or NONE.
 
     A word counts that at least two texts have and at most half of them; of English texts, none of the words
-    that carry grammar. The same texts, number, seed and method give the same topics. Raises TooFewWords.
+    that carry grammar; of Chinese and Japanese ones what `words_of` takes for words. The same texts, number,
+    seed and method give the same topics. Raises TooFewWords.
     """
     from sklearn.decomposition import NMF as Factorization
     from sklearn.decomposition import LatentDirichletAllocation
@@ -63,7 +80,8 @@ def find_topics(
 
     vectorizer = CountVectorizer(
         stop_words="english" if language == "en" else None,
-        token_pattern=r"(?u)\b[^\W\d_]{3,}\b" if language == "en" else r"(?u)\b[^\W\d_]{2,}\b",
+        tokenizer=partial(words_of, language=language),
+        token_pattern=None,
         min_df=2,
         max_df=0.5,
         max_features=MOST_WORDS,
@@ -90,6 +108,27 @@ def find_topics(
         int(row.argmax()) if any_word else NONE for row, any_word in zip(shares, has_words, strict=True)
     ]
     return _shown(model.components_, vectorizer.get_feature_names_out(), shares, placed, topics)
+
+
+def words_of(text: str, language: str = "") -> list[str]:
+    """Return the words of a text by its script, also where no spaces set them off.
+
+    Japanese: runs of two or more kanji, and of katakana, which carry what a text is about; hiragana carries
+    its grammar. Chinese: each pair of Han characters that follow each other, as most words have two. In
+    both, words of other scripts. A text without kana is Chinese unless `language` is Japanese.
+
+    >>> words_of("住宅の価格がニュースになった")
+    ['住宅', '価格', 'ニュース']
+    >>> words_of("房价上涨，GDP下降")
+    ['房价', '价上', '上涨', 'GDP', '下降']
+    """
+    if not _UNSPACED_LETTER.search(text):
+        return (_ENGLISH_WORD if language == "en" else _WORD).findall(text)
+    runs = _RUN.findall(text)
+    if language == JAPANESE or (language != CHINESE and _KANA.search(text)):
+        return runs
+    pairs = ((run[at : at + 2] for at in range(len(run) - 1)) if _HAN.match(run) else (run,) for run in runs)
+    return [word for words in pairs for word in words]
 
 
 def _shown(

@@ -100,7 +100,13 @@ def _refinement(
     )
     try:
         answer = ask_endpoint(
-            endpoint, _body(run, asked), timeout=run.timeout, timing=timing, heartbeat=heartbeat
+            endpoint,
+            _body(run, asked),
+            timeout=run.timeout,
+            timing=timing,
+            heartbeat=heartbeat,
+            purpose=f"refinement {run.created_at.isoformat()} {run.pk} "
+            f"{asked.item} {asked.type_code} {asked.start} {asked.end}",
         )
     except Unanswered as refusal:
         if refusal.fatal:

@@ -253,7 +253,12 @@ def _judges(evaluation: Evaluation, lease: Lease, runs: Runs) -> dict[str, Judge
             row.save()
 
     judge = judge_of(
-        evaluation.method, evaluation.parameters, stored=stored, keep=keep, heartbeat=lease.renew
+        evaluation.method,
+        evaluation.parameters,
+        stored=stored,
+        keep=keep,
+        heartbeat=lease.renew,
+        purpose=f"evaluation {evaluation.created_at.isoformat()} {evaluation.pk}",
     )
     return {evaluation.method: judge}
 

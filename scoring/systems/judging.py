@@ -124,11 +124,13 @@ def judge_of(
     stored: Mapping[About, Said] | None = None,
     keep: Keep | None = None,
     heartbeat: Callable[[], None] = lambda: None,
+    purpose: str = "",
     timing: Timing | None = None,
 ) -> Judge:
     """Return the judge of an evaluation. Raises Refused where its endpoint is not allowed (any more).
 
-    What is `stored` is not asked again; `keep` is told each new answer as it comes.
+    What is `stored` is not asked again; `keep` is told each new answer as it comes. `purpose` names what
+    the answers are for, the same when the work goes on after its worker was killed.
     """
     url = parameters["endpoint"]
     if url not in settings.LLM_ENDPOINTS:
@@ -142,6 +144,7 @@ def judge_of(
         stored or {},
         keep,
         heartbeat,
+        purpose,
         timing or Timing(),
     )
     return Judge(method, parameters["prompt"], asker.ask, dict(parameters))
@@ -157,6 +160,7 @@ class _Asker:
         stored: Mapping[About, Said],
         keep: Keep | None,
         heartbeat: Callable[[], None],
+        purpose: str,
         timing: Timing,
     ) -> None:
         self.endpoint = endpoint
@@ -164,6 +168,7 @@ class _Asker:
         self.stored = stored
         self.keep = keep
         self.heartbeat = heartbeat
+        self.purpose = purpose
         self.timing = timing
         self.pause = Pause(60 / parameters["per_minute"], timing)
         self.failures = 0
@@ -185,6 +190,7 @@ class _Asker:
                 timeout=self.parameters["timeout"],
                 timing=self.timing,
                 heartbeat=self._before_each_try,
+                purpose=self.purpose and f"{self.purpose} {about.run} {about.number} {about.item}",
             )
         except Unanswered as refusal:
             self.failures += 1

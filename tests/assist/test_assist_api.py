@@ -2,10 +2,11 @@
 
 import pytest
 
+from annotation.items.withdrawal import item_withdraw
 from annotation.models import Question
 from assist import tasks
 from assist.models import AssistRun
-from tests.assist.asking import SOURCES, TEXTS, work
+from tests.assist.asking import SOURCES, TEXTS, asked, said_by_text, work
 from tests.conftest import client_of
 from tests.exports.endpoint import saying
 from tests.factories import open_round, study
@@ -58,6 +59,22 @@ def test_a_run_is_previewed_started_followed_and_read(
     assert get(lead_client, "").json()[0]["outcomes"]["usable"] == 3
     assert post(lead_client, "runs/1/cancel/").status_code == 409
     assert get(lead_client, "runs/1/submission/").status_code == 422
+
+
+def test_answers_are_listed_in_the_order_of_items_by_label_and_as_they_are_now(made, endpoint, lead_client):
+    endpoint.otherwise = said_by_text(**{"he said": "no", "otherwise": "yes"})
+    asked(made, endpoint)
+
+    def listed(query=""):
+        return [row["item"] for row in get(lead_client, f"runs/1/answers/{query}").json()["results"]]
+
+    assert (listed(), listed("?label=insufficient")) == (["I-1", "I-2", "I-3"], ["I-2"])
+    assert (listed("?label=sufficient"), listed("?label=of%20none")) == (["I-1", "I-3"], [])
+    endpoint.otherwise = saying("no")
+    asked(made, endpoint, again=True, items=["I-3"])
+    assert listed("?label=insufficient") == ["I-2", "I-3"]
+    item_withdraw(item=made.items[1], member=made.lead, why="It is broken.")
+    assert (listed(), listed("?label=insufficient")) == (["I-1", "I-3"], ["I-3"])
 
 
 @pytest.mark.parametrize("path", ["", "preview/"])

@@ -4,6 +4,7 @@ import shutil
 
 import pytest
 
+from assist.asking.llm_client import Pause
 from tests.exports.endpoint import KEY, saying
 from tests.installation import Installation, script
 
@@ -38,6 +39,12 @@ work.ask_endpoint = dying
 work.run_work(run_id=1)
 """
 
+# As where the model takes longer than the pace: an answer is stored together with the count of what is next.
+AT_ONCE = """
+from assist.asking.llm_client import Pause
+Pause.wait, Pause.is_over = lambda self: None, lambda self: True
+"""
+
 WORK = """
 from datetime import timedelta
 from django.utils import timezone
@@ -60,12 +67,17 @@ def end(process):
     return process.returncode, out
 
 
-def test_killed_workers_lose_one_request_each_and_no_answer(installation, endpoint):
+def test_the_pace_that_is_left_out_is_one_that_waits():
+    assert {"wait", "is_over"} <= vars(Pause).keys()
+
+
+@pytest.mark.parametrize("pace", ["", AT_ONCE], ids=["each waits for its turn", "at once"])
+def test_killed_workers_lose_one_request_each_and_no_answer(installation, endpoint, pace):
     endpoint.otherwise = saying("yes", usage=(10, 1))
     assert end(installation.begin(*script(SETUP)))[0] == 0
     for _ in range(KILLS):
-        assert end(installation.begin(*script(DIE))) == (-9, "")
-    assert end(installation.begin(*script(WORK))) == (0, "")
+        assert end(installation.begin(*script(pace + DIE))) == (-9, "")
+    assert end(installation.begin(*script(pace + WORK))) == (0, "")
     state, requests, tokens, reserved, answers = installation.rows(
         "select state, requests, tokens, reserved, (select count(*) from assist_assistanswer) "
         "from assist_assistrun"
@@ -75,3 +87,5 @@ def test_killed_workers_lose_one_request_each_and_no_answer(installation, endpoi
     prompts = [asked.prompt for asked in endpoint.asked]
     # Only the answer that was under way when a worker died is asked for a second time.
     assert (len(prompts), len(set(prompts))) == (ITEMS + KILLS, ITEMS)
+    # It says so: an endpoint that knows the header answers, and is paid for, once a text.
+    assert len({(one.headers["Idempotency-Key"], one.prompt) for one in endpoint.asked}) == ITEMS

@@ -193,6 +193,50 @@ def test_a_model_name_that_cannot_be_shown_is_dropped(fake, model):
     assert ask(fake).model == ""
 
 
+def keys(fake):
+    return [one.headers.get("Idempotency-Key") for one in fake.asked]
+
+
+def test_the_same_request_for_the_same_purpose_carries_the_same_key_and_no_other_does(fake):
+    for purpose, body in (
+        ("run 1", BODY),
+        ("run 1", dict(BODY)),
+        ("run 2", BODY),
+        ("run 1", BODY | {"n": 1}),
+    ):
+        ask_endpoint(Endpoint(fake.url), body, timeout=5, timing=Clock().timing, purpose=purpose)
+    first, again, *others = keys(fake)
+    assert again == first
+    assert len({first, *others}) == 3
+    assert all(len(key) == 64 and set(key) <= set("0123456789abcdef") for key in keys(fake))
+
+
+def test_without_a_purpose_no_key_is_sent(fake):
+    ask(fake)
+    assert keys(fake) == [None]
+
+
+@pytest.mark.parametrize(("code", "distinct"), [(409, 1), (429, 1), (502, 1), (503, 1), (504, 1), (500, 4)])
+def test_only_an_error_that_the_endpoint_would_repeat_changes_the_key(fake, code, distinct):
+    fake.replies = [status(code)] * 3
+    assert ask(fake, purpose="run 1").tries == 4
+    assert len(set(keys(fake))) == distinct
+
+
+def test_an_endpoint_that_keeps_its_errors_is_asked_past_them_also_after_a_worker_was_killed(fake):
+    kept, coming = {}, [status(500), saying("Why?")]
+
+    def reply(asked):
+        key = asked.headers["Idempotency-Key"]
+        if key not in kept:
+            kept[key] = coming.pop(0)
+        return kept[key]
+
+    fake.otherwise = reply
+    assert [ask(fake, purpose="run 1").text for _ in range(2)] == ["Why?", "Why?"]
+    assert (len(fake.asked), len(kept)) == (4, 2)
+
+
 def test_whoever_asks_may_stop_it_before_each_try(fake):
     class Stop(Exception):
         pass

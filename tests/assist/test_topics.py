@@ -13,7 +13,7 @@ from annotation.rounds.lifecycle import round_create
 from assist.models import TopicModel
 from assist.topics import suggesting
 from assist.topics.suggesting import topics_apply, topics_compute, topics_request, topics_shown
-from assist.topics.word_counts import NONE, TooFewWords, find_topics
+from assist.topics.word_counts import NONE, TooFewWords, find_topics, words_of
 from core.errors import Refused
 from tests.factories import study
 from tests.factories.judgements import judged
@@ -64,6 +64,94 @@ def test_texts_of_two_subjects_come_apart_and_the_same_seed_finds_the_same(metho
     assert (placed[40], sum(topic.n for topic in topics)) == (NONE, 40)
     assert all(len(topic.texts) == 5 for topic in topics)
     assert find_topics([*texts(), "!!!"], topics=2, seed=1, method=method, language="en") == (topics, placed)
+
+
+# Whole sentences, each written for this test: no spaces between their words.
+JAPANESE = {
+    "housing": (
+        "住宅の価格が上がり、若い家族は都心のマンションを買えない。",
+        "家賃が高いので、住宅を建てる土地を市が安く貸すべきだ。",
+        "マンションの家賃は、都心では収入の半分になる。",
+        "空き家の住宅を直せば、新しいマンションは要らない。",
+        "土地の価格が下がれば、家賃も住宅も安くなる。",
+        "都心の土地にマンションを建てても、家賃は下がらない。",
+    ),
+    "school": (
+        "学校のテストが多すぎて、生徒は読書の時間がない。",
+        "教師の授業が分かりやすければ、生徒のテストの点は上がる。",
+        "宿題をやめた学校では、生徒が授業でよく話す。",
+        "教師が足りないので、学校は授業を減らした。",
+        "読書の宿題は、テストの勉強より生徒のためになる。",
+        "授業でタブレットを使う学校の生徒は、宿題を忘れない。",
+    ),
+}
+CHINESE = {
+    "housing": (
+        "房价太高，年轻人买不起市中心的住房。",
+        "租金上涨以后，很多家庭搬到了郊区的住房。",
+        "政府应该多建公共住房，让租金降下来。",
+        "市中心的房价下降，郊区的房价也会下降。",
+        "公共住房的租金只有市中心的一半。",
+        "年轻人宁愿付租金，也不愿为房价借贷款。",
+    ),
+    "school": (
+        "学校的考试太多，学生没有时间阅读。",
+        "老师的课堂有趣，学生的成绩就会提高。",
+        "取消作业的学校，学生在课堂上更爱提问。",
+        "老师不够，学校只好减少课堂时间。",
+        "阅读比考试更能提高学生的成绩。",
+        "作业太多的学校，学生的成绩并没有提高。",
+    ),
+}
+
+
+@pytest.mark.parametrize("is_set", [True, False])
+@pytest.mark.parametrize(
+    ("code", "by_subject", "words"),
+    [
+        ("ja", JAPANESE, {"住宅", "マンション", "家賃", "学校", "生徒", "授業"}),
+        ("zh", CHINESE, {"住房", "房价", "租金", "学校", "学生", "成绩"}),
+    ],
+)
+def test_topics_of_texts_without_spaces_come_apart(code, by_subject, words, is_set):
+    given = [*by_subject["housing"], *by_subject["school"]]
+    topics, placed = find_topics(given, topics=2, seed=1, language=code if is_set else "")
+    halves = [set(placed[:6]), set(placed[6:])]
+    assert [len(half) for half in halves] == [1, 1] and halves[0] != halves[1]
+    assert words <= {word for topic in topics for word in topic.words}
+
+
+@pytest.mark.parametrize(
+    ("text", "language", "words"),
+    [
+        ("学校のテスト、iPadと3年生", "ja", ["学校", "テスト", "iPad", "年生"]),
+        ("学校考试", "ja", ["学校考试"]),
+        ("住宅政策", "", ["住宅", "宅政", "政策"]),
+        ("これはペンだ", "", ["ペン"]),
+        ("Steuern sinken, x2 nicht", "", ["Steuern", "sinken", "nicht"]),
+        ("물가가 오른다", "", ["물가가", "오른다"]),
+        ("It is 学校的 test", "en", ["It", "is", "学校", "校的", "test"]),
+        ("It is a test", "en", ["test"]),
+        ("的", "zh", []),
+        ("", "", []),
+    ],
+)
+def test_what_counts_as_a_word(text, language, words):
+    assert words_of(text, language) == words
+
+
+def test_the_language_is_that_of_the_project(made, monkeypatch):
+    seen = []
+
+    def noticed(texts, *, language, **given):
+        seen.append(language)
+        return find_topics(texts, language=language, **given)
+
+    monkeypatch.setattr(suggesting, "find_topics", noticed)
+    for languages in ("zh-Hant, en", "ja", ""):
+        type(made.project).objects.filter(pk=made.project.pk).update(languages=languages)
+        topics_compute(model_id=topics_request(project=made.project, topics=2).pk)
+    assert seen == ["zh", "ja", ""]
 
 
 def test_texts_without_words_in_common_have_no_topics():

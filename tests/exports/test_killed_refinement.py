@@ -87,3 +87,5 @@ def test_a_killed_worker_loses_no_answer_and_of_two_sent_after_it_one_asks_only_
     # Only the answer that was under way when the worker died is asked for a second time.
     assert (len(prompts), len(set(prompts))) == (7, 6)
     assert prompts[2] == prompts[3]
+    keys = [asked.headers["Idempotency-Key"] for asked in endpoint.asked]
+    assert (len(set(keys)), keys[2]) == (6, keys[3])

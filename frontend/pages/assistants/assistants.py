@@ -24,7 +24,14 @@ from assist.models import AssistRun, ProposedQuestion
 from assist.runs.judgement_file import judgements_bytes
 from assist.runs.kinds import KINDS, kind_named
 from assist.runs.parameters import RunChoices, run_choices
-from assist.runs.results import answers_of, outcomes, problems, submission_bytes
+from assist.runs.results import (
+    answers_in_order,
+    answers_of,
+    answers_shown,
+    outcomes,
+    problems,
+    submission_bytes,
+)
 from assist.runs.runs import is_at_work, run_cancel, run_or_404, run_preview
 from assist.tasks import run_start, run_start_again
 from core.errors import Refused
@@ -134,7 +141,7 @@ def assistant_run(request: HttpRequest, slug: str, number: int) -> HttpResponse:
         versions=versions,
         checks=[(check, context_check_figures(check)) for check in checks],
         can_draw=run.task == "context" and bool(criterion_of(member.project)),
-        answers=list(readable(answers_of(run), member)[:20]) if run.task != "context" else [],
+        answers=answers_in_order(answers_shown(run, member)[:20]) if run.task != "context" else [],
         **({**filtered_context(run, member), "marks": marks_of(run)} if run.task == "context" else {}),
     )
 

@@ -12,7 +12,7 @@ from annotation.access import readable
 from annotation.models import Membership
 from assist.models import AssistAnswer, AssistRun
 from assist.reading.model_answers import INSUFFICIENT, SUFFICIENT
-from assist.runs.results import answers_of, stamp_of
+from assist.runs.results import answers_in_order, answers_of, stamp_of
 from core.cache import cached
 
 SHOWN = 20
@@ -53,6 +53,6 @@ def _drawn(run: AssistRun, label: str) -> list[int]:
 
 
 def _texts(keys: list[int], member: Membership) -> list[AssistAnswer]:
-    rows = readable(AssistAnswer.objects.filter(pk__in=keys), member).select_related("item")
-    by_key = rows.in_bulk()
-    return [by_key[key] for key in keys if key in by_key][:SHOWN]
+    found = readable(AssistAnswer.objects.filter(pk__in=keys), member)
+    may_be_read = set(found.order_by().values_list("pk", flat=True))
+    return answers_in_order([key for key in keys if key in may_be_read][:SHOWN])

@@ -19,7 +19,9 @@ from annotation import access
 from annotation.adjudication.discussion import discussions_open, mentions_open
 from annotation.backups import last_backup
 from annotation.importing.screening import criteria_of
+from annotation.items.filtered import filtered_items
 from annotation.models import Codebook, Import, Item, Membership, Project, Round
+from annotation.projects.change_sign import project_stamp
 from annotation.projects.invitations import invitations_waiting
 from annotation.rounds.follow_up import FollowUp, follow_up_of
 from annotation.rounds.progress import MemberProgress, progress_of_round
@@ -182,6 +184,13 @@ def items_there(project: Project) -> int:
     done = list(project.imports.filter(state=Import.State.DONE).order_by().values_list("pk", flat=True))
     withdrawn = project.items.filter(brought_by__in=done, withdrawn_at__isnull=False)
     return Item.objects.filter(brought_by__in=done).count() - withdrawn.count()
+
+
+def filtered_there(project: Project) -> int:
+    """Return how many of the items that can be used a filter marked."""
+    # Only what is logged changes items and marks; a count of 110,000 takes 50 ms.
+    told = f"filtered-items:{project.pk}:{project_stamp(project)}"
+    return cached(told, lambda: filtered_items(project, access.visible_items(project)).count())
 
 
 def annotators_there(project: Project) -> int:

@@ -11,8 +11,6 @@ from django.urls import reverse
 from django.utils.translation import gettext, gettext_lazy, ngettext
 from django.views.decorators.http import require_http_methods
 
-from annotation.access import visible_items
-from annotation.items.filtered import filtered_items
 from annotation.models import Membership, Protocol, Round
 from annotation.rounds.asked_types import asked_units, asked_words
 from annotation.rounds.sampling import draw_preview
@@ -24,7 +22,7 @@ from core.errors import Refused
 from frontend.decorators import login_required
 from frontend.middleware import refusals_as_notices
 from frontend.pages.common import ChosenField, posted, project_page
-from frontend.pages.project.project import items_there
+from frontend.pages.project.project import filtered_there, items_there
 from frontend.pages.rounds.lifecycle import lead_and_round
 from frontend.pages.rounds.study_size import study_size_form
 from frontend.training_view import training_context
@@ -118,7 +116,7 @@ def draw(request: HttpRequest, slug: str, number: int) -> HttpResponse:
         )
         return redirect("round", slug, number)
     asked = request.POST if request.method == "POST" else request.GET
-    n_filtered = filtered_items(round.project, visible_items(round.project)).count()
+    n_filtered = filtered_there(round.project)
     form = DrawForm(asked if "how" in asked else None, round=round, n_filtered=n_filtered)
     preview = None
     if form.is_bound and form.is_valid():
