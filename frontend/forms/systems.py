@@ -229,7 +229,7 @@ def places_of(project: Project) -> list[tuple[str, Any]]:
     for release in project.releases.filter(state=Release.State.DONE).order_by("-id"):
         splits = splits_of(release)
         if len(splits) < 2:
-            found.append((f"{release.version}/", release.version))
+            found.append((f"{release.version}/", ", ".join([release.version, *splits])))
             continue
         choices = [(f"{release.version}/", gettext("%(version)s, the split that has all the items"))]
         choices += [(f"{release.version}/{split}", f"%(version)s, {split}") for split in splits]

@@ -25,6 +25,12 @@ def thousands(number: int) -> str:
 
 
 @register.filter
+def round_thousands(number: float) -> str:
+    """Return a number to the next whole one, with thin spaces between groups of thousands."""
+    return thousands(round(number))
+
+
+@register.filter
 def details_words(details: dict[str, Any]) -> str:
     """Return an event's details as people read them: round Pilot; items 12."""
     said = []

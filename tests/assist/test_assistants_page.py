@@ -71,6 +71,8 @@ def test_a_run_is_followed_cancelled_and_resumed_with_a_higher_budget(made, endp
     run = start(lead_client, endpoint, budget_requests="1")
     page = text(lead_client.get(f"{PAGE}runs/1/"))
     assert "The budget of 1 requests is used up." in page
+    assert "stopped by the budget" in page
+    assert "stopped by an error" not in page + text(lead_client.get(PAGE))
     page = text(lead_client.post(f"{PAGE}runs/1/", {"act": "resume", "budget_requests": "1"}))
     assert "1 are used already: give more than that." in page
     lead_client.post(f"{PAGE}runs/1/", {"act": "resume", "budget_requests": "9"})
@@ -81,6 +83,14 @@ def test_a_run_is_followed_cancelled_and_resumed_with_a_higher_budget(made, endp
     assert work(run).state == "done"
     page = text(lead_client.get(PAGE))
     assert f'<a href="{PAGE}runs/1/">1</a>' in page
+
+
+def test_why_answers_are_not_usable_is_said_in_words(made, endpoint, lead_client):
+    endpoint.otherwise = lambda one: saying("Perhaps." if "he said.\n\nAnswer" in one.prompt else "Yes.")
+    start(lead_client, endpoint)
+    page = text(lead_client.get(f"{PAGE}runs/1/"))
+    assert "Not usable because: not in the form that was asked for (1)</p>" in page
+    assert "not_in_the_form" not in page
 
 
 def test_a_filter_shows_both_kinds_and_draws_for_people_who_see_nothing_of_it(made, endpoint, lead_client):

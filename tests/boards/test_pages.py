@@ -132,7 +132,7 @@ def test_a_lead_makes_opens_and_closes_a_board(lead_client):
     assert page(Client(), "/boards/ask/best/", 404)
     assert "Hidden: leads alone see it." in page(lead_client, "/boards/ask/best/")
     lead_client.post("/p/ask/boards/best/switch/", {"state": "open"})
-    assert "Ranked by useful questions" in words(page(Client(), "/boards/ask/best/"))
+    assert "Ranked by the share of useful questions" in words(page(Client(), "/boards/ask/best/"))
     lead_client.post("/p/ask/boards/best/switch/", {"state": "closed"})
     assert "Closed." in words(page(Client(), "/boards/ask/best/"))
     changed = {**given, "per_day": "2", "closes_at": "2030-03-31T23:59"}
@@ -166,6 +166,31 @@ def test_another_method_is_another_version_and_the_one_before_stays(lead_client)
     after = json.loads(page(Client(), "/boards/ask/best/board.json?version=1"))
     assert after["rows"] == json.loads(before)["rows"]
     assert "This is version 1, as it was." in words(page(Client(), "/boards/ask/best/?version=1"))
+
+
+def test_a_closed_board_offers_nothing_to_hand_in_and_stands_behind_open_ones():
+    _, closed = questions_board(slug="past", title="A past one")
+    questions_board(slug="new", title="Which now?")
+    board_switch(board=closed, state="closed")
+    told = words(page(Client(), "/boards/past/best/"))
+    assert "This board is closed: it takes no submissions." in told
+    assert "Check or hand in a file" not in told
+    assert "You hand in with an account." in words(page(Client(), "/boards/new/best/"))
+    told = words(page(Client(), "/"))
+    assert re.search(r"Which now\? open to submissions .* A past one closed", told)
+
+
+def test_systems_are_listed_by_what_their_teams_called_each_file(lead_client):
+    made, board = questions_board()
+    team(board)
+    entry = handed_in(board, asked(made, right=1), name="Gadfly 7").entry
+    handed_in(board, asked(made, right=2), name="Socks")
+    told = words(page(lead_client, "/p/ask/systems/"))
+    assert re.search(r"Lakeside · best Socks 1 .* Lakeside · best Gadfly 7 1 ", told)
+    matched = words(page(lead_client, "/p/ask/systems/matching/"))
+    assert "Lakeside · best · Gadfly 7 · 1.0 · test · " in matched
+    scored = words(page(lead_client, f"/p/ask/evaluations/{entry.placings.get().evaluation_id}/"))
+    assert "Gadfly 7: One run against release 1.0" in scored
 
 
 def test_a_lead_hides_shows_and_sees_copies_and_the_team_reads_why(lead_client):

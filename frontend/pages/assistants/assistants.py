@@ -20,7 +20,7 @@ from assist.candidates.proposals import proposals_collect
 from assist.filtering.checking import context_check_figures, context_check_make
 from assist.filtering.marking import filter_mark, filter_take_back, marks_of
 from assist.filtering.votes import criterion_of
-from assist.models import AssistRun, ProposedQuestion
+from assist.models import AssistAnswer, AssistRun, ProposedQuestion
 from assist.runs.judgement_file import judgements_bytes
 from assist.runs.kinds import KINDS, kind_named
 from assist.runs.parameters import RunChoices, run_choices
@@ -48,6 +48,7 @@ from frontend.forms.assistants import (
 from frontend.forms.refinement import ConfirmForm
 from frontend.middleware import refusals_as_notices
 from frontend.pages.assistants.filtered import filtered_context
+from frontend.pages.assistants.words import problem_said, state_said
 from frontend.pages.common import lead_or_403, posted, project_page
 from frontend.pages.jobs import assist_shown, job_progress
 from scoring.baselines.submission import run_hand_in
@@ -91,7 +92,10 @@ def assistants(request: HttpRequest, slug: str) -> HttpResponse:
         confirm=confirm,
         preview=preview,
         host=urlsplit(form.cleaned_data["endpoint"]).netloc if preview else "",
-        runs=[(run, KINDS[run.task].title if run.task in KINDS else run.task, outcomes(run)) for run in runs],
+        runs=[
+            (run, KINDS[run.task].title if run.task in KINDS else run.task, state_said(run), outcomes(run))
+            for run in runs
+        ],
         waiting=_waiting(project, member),
     )
 
@@ -134,16 +138,23 @@ def assistant_run(request: HttpRequest, slug: str, number: int) -> HttpResponse:
         working=is_at_work(run),
         shown=assist_shown(run) if is_at_work(run) else None,
         of=outcomes(run),
-        problems=problems(run),
+        state=state_said(run),
+        problems=[(problem_said(problem), n) for problem, n in problems(run).items()],
         resume=resume,
         draw=draw,
         hand_in=hand_in,
         versions=versions,
         checks=[(check, context_check_figures(check)) for check in checks],
         can_draw=run.task == "context" and bool(criterion_of(member.project)),
-        answers=answers_in_order(answers_shown(run, member)[:20]) if run.task != "context" else [],
+        answers=_first_answers(run, member) if run.task != "context" else [],
         **({**filtered_context(run, member), "marks": marks_of(run)} if run.task == "context" else {}),
     )
+
+
+def _first_answers(run: AssistRun, member: Membership) -> list[tuple[AssistAnswer, str]]:
+    """Return the first answers of a run, each with why it is not usable in words."""
+    shown = answers_in_order(answers_shown(run, member)[:20])
+    return [(one, problem_said(one.problem)) for one in shown]
 
 
 @login_required

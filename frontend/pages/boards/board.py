@@ -65,6 +65,7 @@ def board(request: HttpRequest, slug: str, name: str) -> HttpResponse:
             "query": f"version={version.number}" if "version" in request.GET else "",
             "has_runs": any(row.figures and row.figures["runs"] > 1 for row in rows),
             "has_people": any(row.figures and row.figures.get("human") is not None for row in rows),
+            "diversity_n": _one_n(rows),
             "waiting": waiting(version),
             "axis": AXIS,
         },
@@ -130,6 +131,7 @@ def row_shown(row: Row) -> dict[str, Any]:
         "nae": _percent(figures.get("nae_share")),
         "labels": _labels(figures.get("labels") or {}),
         "diversity": _diversity(figures),
+        "diversity_n": (figures.get("diversity") or {}).get("n"),
         "runs": figures["runs"],
         "people": printed(figures.get("human")),
         "tie": row.is_among_the_best,
@@ -147,8 +149,14 @@ def _method(version: BoardVersion) -> str:
         return gettext("micro F1 of types, of what people decided")
     method = methods_of(version)[0]
     if method.threshold is None:
-        return gettext("useful questions by the same words as a reference")
-    return gettext("useful questions by the nearest reference, %(name)s above %(threshold)s") % {
+        return gettext(
+            "the share of useful questions: each has the label of the reference with the same words"
+        )
+    told = gettext(
+        "the share of useful questions: each has the label of the nearest reference, "
+        "%(name)s above %(threshold)s"
+    )
+    return told % {
         "name": method.name,
         "threshold": f"{method.threshold:g}",
     }
@@ -217,6 +225,12 @@ def _labels(labels: dict[str, Any]) -> str:
 def _diversity(figures: dict[str, Any]) -> str:
     found = figures.get("diversity")
     return printed(found["ngram_within"]) if found else ""
+
+
+def _one_n(rows: Sequence[Row]) -> int | None:
+    """Return how many questions the diversity of all rows is of; None where that differs or there is none."""
+    found = {row.figures["diversity"]["n"] for row in rows if row.figures and row.figures.get("diversity")}
+    return found.pop() if len(found) == 1 else None
 
 
 def _percent(share: float | None) -> str:

@@ -6,6 +6,7 @@ import tempfile
 from typing import Any
 
 from django.contrib import messages
+from django.db.models import Count
 from django.http import FileResponse, HttpRequest, HttpResponse
 from django.http.response import HttpResponseBase
 from django.shortcuts import redirect
@@ -61,7 +62,7 @@ def boards(request: HttpRequest, slug: str) -> HttpResponse:
         "boards/boards.html",
         member,
         tab="boards",
-        boards=list(member.project.boards.order_by("title")),
+        boards=list(member.project.boards.annotate(handed_in=Count("entries")).order_by("title")),
         releases=member.project.releases.filter(state=Release.State.DONE).exists(),
     )
 
@@ -171,10 +172,10 @@ def board_version(request: HttpRequest, slug: str, name: str) -> HttpResponse:
     member = lead_or_403(request, slug)
     found = board_or_404(member.project, name)
     form = VersionForm(posted(request), project=member.project, initial=chosen_now(found))
+    before = version_now(found)
     if request.method == "POST" and form.is_valid():
         try:
-            now = ranking_of(version_now(found))
-            made = version_start(board=found, by=member, **{**now, **_ranking(member, form)})
+            made = version_start(board=found, by=member, **{**ranking_of(before), **_ranking(member, form)})
         except Refused as refused:
             show_refusal(refused, form)
         else:
@@ -190,8 +191,10 @@ def board_version(request: HttpRequest, slug: str, name: str) -> HttpResponse:
         board=found,
         form=form,
         heading=gettext("New version of the board"),
-        act=gettext("Score all files so"),
-        lede=gettext("Rank by another release, split, method or threshold."),
+        act=gettext("Make version %(n)s") % {"n": before.number + 1 if before else 1},
+        lede=gettext("Rank by another release, split, method or threshold.")
+        if before
+        else gettext("The board ranks by nothing yet: choose the release, the split and the method."),
         effects=_effects_of_a_version(found),
         back=reverse("lead_board", args=[slug, name]),
     )

@@ -123,7 +123,8 @@ def home(request: HttpRequest) -> HttpResponse:
     """List my projects; to strangers what is public here, and the log-in where nothing is."""
     if request.user.is_authenticated:
         return my_projects(request)
-    releases, boards = list(public_releases_newest()), list(public_boards().select_related("project"))
+    releases = list(public_releases_newest())
+    boards = sorted(public_boards().select_related("project"), key=lambda one: one.is_over())
     if not releases and not boards:
         return redirect_to_login(request.get_full_path())
     text = front_page_text()

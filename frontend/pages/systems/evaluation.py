@@ -16,6 +16,7 @@ from core.jobs import WORKING
 from exports.releases.reader_access import refuse_release_while_judging
 from frontend.decorators import login_required
 from frontend.middleware import refusals_as_notices
+from frontend.pages.boards.entry_names import entry_names
 from frontend.pages.common import lead_or_403, number_in, project_page
 from frontend.pages.jobs import evaluation_shown, job_progress
 from frontend.pages.systems.question_figures import questions_shown, thresholds_shown
@@ -68,6 +69,7 @@ def evaluation(request: HttpRequest, slug: str, evaluation_id: int) -> HttpRespo
         evaluation=found,
         submission=submission,
         system=submission.system,
+        entry_name=entry_names([submission.pk]).get(submission.pk, ""),
         method=method_said(found),
         files=files,
         notes_of_files=[(file, file.notes) for file in files if file.notes],

@@ -6,6 +6,8 @@ from django import forms
 from django.contrib import messages
 from django.http import HttpRequest, HttpResponse
 from django.shortcuts import redirect
+from django.utils.formats import date_format
+from django.utils.timezone import localtime
 from django.utils.translation import gettext, gettext_lazy, ngettext
 from django.views.decorators.http import require_http_methods, require_POST
 
@@ -14,6 +16,7 @@ from annotation.models import Project, Protocol
 from core.errors import NotFound, Refused
 from frontend.decorators import login_required
 from frontend.middleware import refusals_as_notices
+from frontend.pages.boards.entry_names import entry_names
 from frontend.pages.common import lead_or_403, posted, project_page
 from frontend.pages.rounds.lifecycle import lead_and_round
 from scoring.evaluation.questions import BY_PEOPLE
@@ -60,8 +63,9 @@ class MatchingForm(forms.Form):
             .select_related("system__project", "release__project")
             .order_by("-pk")[:MOST_SHOWN]
         }
+        entries = entry_names(one.pk for one in self.found.values())
         self.fields["submissions"].choices = [  # type: ignore[attr-defined]
-            (key, _name_of(one)) for key, one in self.found.items()
+            (key, _name_of(one, entries.get(one.pk, ""))) for key, one in self.found.items()
         ]
 
     def chosen(self) -> list[Submission]:
@@ -70,9 +74,11 @@ class MatchingForm(forms.Form):
         return [self.found[key] for key in keys]
 
 
-def _name_of(submission: Submission) -> str:
-    named = f"{submission.system.name} · {submission.release.version}"
-    return f"{named} · {submission.split}" if submission.split else named
+def _name_of(submission: Submission, entry: str) -> str:
+    """Return what tells a submission from others: a system has several, those of a board have a name each."""
+    handed_in = date_format(localtime(submission.created_at), gettext("j M Y, H:i T"))
+    named = (submission.system.name, entry, submission.release.version, submission.split, handed_in)
+    return " · ".join(part for part in named if part)
 
 
 @login_required

@@ -15,6 +15,7 @@ from core.jobs import WORKING
 from exports.models import Release
 from frontend.decorators import login_required
 from frontend.forms.systems import DescriptionForm, SystemForm, as_before
+from frontend.pages.boards.entry_names import ENTRY_NAME
 from frontend.pages.common import in_order, lead_or_403, number_in, page_of, posted, project_page
 from scoring.models import Evaluation, System
 from scoring.systems.choices import read_choices
@@ -57,7 +58,7 @@ def evaluations_context(
     rows = (
         Evaluation.objects.defer("figures", "parameters")
         .select_related("submission__system", "submission__release")
-        .annotate(runs=Count("submission__files"))
+        .annotate(runs=Count("submission__files"), entry_name=ENTRY_NAME)
     )
     shown = in_order(list(page.object_list), rows)
     return {

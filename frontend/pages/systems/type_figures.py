@@ -9,6 +9,8 @@ from django.utils.translation import gettext, ngettext
 
 from agreement.display.cells import Cell, Notes
 from agreement.display.charts import Whisker, whisker_of
+from agreement.display.wording import BERTSCORE as BERTSCORE_SAID
+from agreement.display.wording import SIMILARITIES
 from agreement.spans.similarity import MEASURES
 from frontend.pages.systems.shown import AXIS, Card, Figures, card, codebook_of, shown_cell, type_names
 from frontend.pages.systems.words import MEANS, REFERENCE_SETS
@@ -114,6 +116,11 @@ def types_shown(evaluation: Evaluation, figures: Figures, together: Figures) -> 
     }
 
 
+def _measure_said(measure: str) -> str:
+    """Return the name that a measure has in the agreement report too."""
+    return gettext(SIMILARITIES.get(measure, BERTSCORE_SAID))
+
+
 def _spans(spans: Figures) -> list[dict[str, Any]]:
     """Return a table a mean: a row a measure, a column a set of references."""
     tables = []
@@ -121,7 +128,7 @@ def _spans(spans: Figures) -> list[dict[str, Any]]:
         notes = Notes(f"spans-{mean}")
         sets = [key for key in REFERENCE_SETS if mean in spans.get(key, {})]
         rows = [
-            (measure.replace("_", " "), notes.each(shown_cell(spans[key][mean].get(measure)) for key in sets))
+            (_measure_said(measure), notes.each(shown_cell(spans[key][mean].get(measure)) for key in sets))
             for measure in (*MEASURES, BERTSCORE)
             if any(measure in spans[key][mean] for key in sets)
         ]
