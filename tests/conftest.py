@@ -1,6 +1,5 @@
 """What every test may ask for."""
 
-import fcntl
 import os
 import shutil
 from collections.abc import Iterator
@@ -12,12 +11,15 @@ from django.core.cache import cache
 from django.core.management.commands import flush
 from django.db import connections
 from django.test import Client
+from django.test.utils import setup_databases, teardown_databases
 from django.utils import translation
 from hypothesis import HealthCheck, settings
+from pytest_django import DjangoDbBlocker
 
 from annotation.database.triggers import kept_triggers, run_statements
 from tests import factories
 from tests.installation import Installation
+from tests.migrated import copy_for_tests, migrated_folder
 
 ROOT = Path(__file__).resolve().parent.parent
 # A loaded machine is no reason to fail.
@@ -59,17 +61,28 @@ def shared_data() -> Path:
 
 
 @pytest.fixture(scope="session")
-def migrated(tmp_path_factory: pytest.TempPathFactory) -> Path:
-    """Return a data folder with an empty database, to be copied; all workers share one."""
-    ours = tmp_path_factory.getbasetemp()
-    shared = ours.parent if os.environ.get("PYTEST_XDIST_WORKER") else ours
-    made, half_made = shared / "migrated", shared / "half-migrated"
-    with (shared / "migrated.lock").open("w") as lock:
-        fcntl.flock(lock, fcntl.LOCK_EX)
-        if not made.exists():
-            Installation(half_made).migrate()
-            half_made.rename(made)
-    return made
+def django_db_setup(
+    django_test_environment: None,
+    django_db_blocker: DjangoDbBlocker,
+    django_db_keepdb: bool,
+    django_db_createdb: bool,
+    django_db_modify_db_settings: None,
+) -> Iterator[None]:
+    """Begin with a copy of a migrated database: Django migrates it, and finds nothing left to do."""
+    with django_db_blocker.unblock():
+        if django_db_createdb or not django_db_keepdb:
+            copy_for_tests()
+        made = setup_databases(verbosity=0, interactive=False, keepdb=True, serialized_aliases=())
+    yield
+    if not django_db_keepdb:
+        with django_db_blocker.unblock():
+            teardown_databases(made, verbosity=0)
+
+
+@pytest.fixture(scope="session")
+def migrated() -> Path:
+    """Return a data folder with an empty database, to be copied."""
+    return migrated_folder()
 
 
 @pytest.fixture
