@@ -11,18 +11,10 @@ from __future__ import annotations
 
 import argparse
 import gc
-import os
-import statistics
-import subprocess
 import sys
-import tempfile
-import time
-from collections.abc import Callable
-from pathlib import Path
 from typing import Any
 
-from tests.installation import ROOT
-from tools.services import Services
+from bench.pages import get, inside, measure
 
 PAGE, WHOLE, CHECK = 0.1, 0.3, 0.2
 """Goals in seconds: a page, a file of all rows, the check of an upload."""
@@ -75,32 +67,6 @@ def fill(teams: int, entries: int) -> Any:
     return made, board
 
 
-def timed(act: Callable[[], Any], requests: int) -> tuple[list[float], list[float]]:
-    act()
-    cpu, clock = [], []
-    for _ in range(requests):
-        before, started = time.process_time(), time.perf_counter()
-        act()
-        cpu.append(time.process_time() - before)
-        clock.append(time.perf_counter() - started)
-    return cpu, clock
-
-
-def measure(what: str, act: Callable[[], Any], requests: int, goal: float) -> bool:
-    """Print what one request takes; return whether its p95 of CPU is within the goal."""
-    (cpu, cpu95), (clock, clock95) = (
-        (1000 * statistics.median(took), 1000 * statistics.quantiles(took, n=20)[-1])
-        for took in timed(act, requests)
-    )
-    missed = cpu95 > 1000 * goal
-    print(
-        f"{what:<44} CPU p50 {cpu:6.1f} p95 {cpu95:6.1f} ms   clock p50 {clock:6.1f} p95 {clock95:6.1f} ms"
-        f"   goal {1000 * goal:.0f} ms{'   MISSED' if missed else ''}",
-        flush=True,
-    )
-    return not missed
-
-
 def run(given: argparse.Namespace) -> int:
     import django
 
@@ -121,14 +87,6 @@ def run(given: argparse.Namespace) -> int:
     gc.freeze()  # as config/web_server.py does
     print(f"{Placing.objects.count()} submissions of {board.teams.count()} teams")
     holds = True
-
-    def get(client: Client, address: str) -> Callable[[], None]:
-        def act() -> None:
-            answer = client.get(address)
-            b"".join(answer.streaming_content) if answer.streaming else answer.content
-            assert answer.status_code == 200, (address, answer.status_code)
-
-        return act
 
     stranger, tina, lead = Client(), client_of("team1"), client_of("lea")
     for feedback in FEEDBACK:
@@ -164,32 +122,7 @@ def main() -> int:
     parser.add_argument("--requests", type=int, default=40)
     parser.add_argument("--postgresql", action="store_true", help="on a scratch PostgreSQL, not SQLite")
     given = parser.parse_args()
-    if os.environ.get("ELENCHUS_BENCH_INSIDE"):
-        return run(given)
-    with tempfile.TemporaryDirectory() as name:
-        services = Services(Path(name))
-        try:
-            database = f"{services.postgres_url()}/postgres" if given.postgresql else ""
-            environment = {
-                **os.environ,
-                "DJANGO_SETTINGS_MODULE": "config.settings.embedded",
-                "ELENCHUS_DATA": name,
-                "ELENCHUS_LOG_LEVEL": "ERROR",
-                "DATABASE_URL": database,
-                "CELERY_BROKER_URL": "",
-                "ELENCHUS_BENCH_INSIDE": "1",
-                "ELENCHUS_HOSTS": "testserver",
-            }
-            for command in (
-                ["manage.py", "migrate", "--verbosity", "0"],
-                ["-m", "bench.boards_pages", *sys.argv[1:]],
-            ):
-                done = subprocess.run([sys.executable, *command], cwd=ROOT, env=environment, check=False)
-                if done.returncode:
-                    return done.returncode
-        finally:
-            services.stop()
-    return 0
+    return inside("bench.boards_pages", lambda: run(given), postgresql=given.postgresql)
 
 
 if __name__ == "__main__":

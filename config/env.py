@@ -299,8 +299,16 @@ def endpoint_keys(name: str, addresses: Sequence[str]) -> dict[str, str]:
     return dict(zip(addresses, keys, strict=True))
 
 
+PREPARED_FROM = 5
+"""How often PostgreSQL sees a statement of the decision path before it keeps its plan."""
+
+
 def database(name: str, sqlite_file: Path) -> dict[str, Any]:
-    """Return Django's settings for a postgres:// or sqlite:// address; the SQLite file where it is empty."""
+    """Return Django's settings for a postgres:// or sqlite:// address; the SQLite file where it is empty.
+
+    With `pooler=transaction` nothing stays in a connection, neither the plan of a statement nor a cursor: the
+    pooler lends it to another after each transaction.
+    """
     url = text(name)
     if not url:
         return _sqlite(sqlite_file)
@@ -319,6 +327,12 @@ def database(name: str, sqlite_file: Path) -> dict[str, Any]:
         raise ImproperlyConfigured(
             f"{name}: after the question mark stand options such as sslmode=require. {ENCODE}"
         ) from None
+    pooler = options.pop("pooler", "")
+    if pooler not in {"", "transaction"}:
+        raise ImproperlyConfigured(
+            f"{name}: pooler=transaction is for one that lends a connection by the transaction, such as "
+            "PgBouncer; leave it out for any other."
+        )
     return {
         "ENGINE": "django.db.backends.postgresql",
         "NAME": database_name,
@@ -326,7 +340,8 @@ def database(name: str, sqlite_file: Path) -> dict[str, Any]:
         "PASSWORD": unquote(parts.password or ""),
         "HOST": unquote(parts.hostname or ""),
         "PORT": str(parts.port or ""),
-        "OPTIONS": options,
+        "OPTIONS": {**options, "prepare_threshold": None if pooler else PREPARED_FROM},
+        "DISABLE_SERVER_SIDE_CURSORS": bool(pooler),
         "CONN_MAX_AGE": 60,
         "CONN_HEALTH_CHECKS": True,
     }

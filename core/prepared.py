@@ -1,17 +1,20 @@
-"""Queries that Django compiles once: for the few that run with every decision.
+"""Queries that Django compiles once and PostgreSQL plans once: for the few that run with every decision.
 
-Building a query and its SQL anew costs several times what the database takes to answer it. A prepared one
-is written with the ORM as any other; its SQL is kept, and later calls put other values into it.
+Building a query and its SQL anew costs several times what the database takes to answer it, and planning it
+anew costs PostgreSQL several times what finding the rows does. A prepared one is written with the ORM as any
+other; its SQL is kept, and later calls put other values into it.
 
 See docs/decisions/storage.md.
 """
 
 import inspect
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
 from typing import Any, Generic, TypeVar
 
 from django.db import DEFAULT_DB_ALIAS, connections
 from django.db.backends.base.base import BaseDatabaseWrapper
+from django.db.backends.utils import CursorWrapper
 from django.db.models import Field, Model, QuerySet
 from django.db.models.query import get_related_populators
 from django.db.models.sql import InsertQuery
@@ -20,6 +23,30 @@ Row = TypeVar("Row", bound=Model)
 
 STAND_IN = 2_147_400_000
 """Stands for the first value while a query is compiled: an integer that every column can be compared with."""
+
+
+@contextmanager
+def prepared_cursor(connection: BaseDatabaseWrapper) -> Iterator[CursorWrapper]:
+    """Give a cursor whose statements PostgreSQL plans once a connection.
+
+    Django's own puts values into the statement, which is another one each time. SQLite keeps statements by
+    itself; behind a pooler nothing is kept (`pooler=transaction` in the database's address).
+    """
+    if connection.vendor != "postgresql":
+        with connection.cursor() as cursor:
+            yield cursor
+        return
+    from django.db.backends.postgresql.base import ServerBindingCursor
+
+    connection.ensure_connection()
+    raw: Any = connection.connection
+    usual, raw.cursor_factory = raw.cursor_factory, ServerBindingCursor
+    try:
+        made = connection.cursor()
+    finally:
+        raw.cursor_factory = usual
+    with made as cursor:
+        yield cursor
 
 
 class Prepared(Generic[Row]):
@@ -75,7 +102,7 @@ class _Compiled:
 
     def rows(self, values: dict[str, int | str], connection: BaseDatabaseWrapper) -> list[Any]:
         parameters = [values[name] if name else value for name, value in self.parameters]
-        with connection.cursor() as cursor:
+        with prepared_cursor(connection) as cursor:
             cursor.execute(self.sql, parameters)
             return [self._model(list(row), connection) for row in cursor.fetchall()]
 
@@ -119,6 +146,6 @@ class PreparedInsert:
             field.get_db_prep_save(field.pre_save(row, add=True), connection=connection)
             for field in self.fields
         ]
-        with connection.cursor() as cursor:
+        with prepared_cursor(connection) as cursor:
             cursor.execute(sql, values)
             [row.pk] = cursor.fetchone()

@@ -16,6 +16,7 @@ from annotation.rounds.draft_claim import round_log
 from annotation.rounds.drawing import round_draw
 from annotation.signals import round_closed
 from core.errors import Refused
+from core.prepared import prepared_cursor
 
 
 def round_create(
@@ -205,7 +206,7 @@ def lock_round_shared(project_id: int, number: int) -> None:
     the single writer is the lock.
     """
     if connection.vendor == "postgresql":
-        with connection.cursor() as cursor:
+        with prepared_cursor(connection) as cursor:
             cursor.execute(
                 "SELECT id FROM annotation_round WHERE project_id = %s AND number = %s FOR SHARE",
                 [project_id, number],

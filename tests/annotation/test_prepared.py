@@ -5,7 +5,7 @@ from functools import partial
 
 import pytest
 from django.contrib.sessions.models import Session
-from django.db import models, transaction
+from django.db import connection, models, transaction
 from django.utils import timezone
 
 from annotation.api import seat
@@ -193,3 +193,14 @@ class TestSeat:
             "application/json",
         )
         assert (answer.status_code, answer.json()["code"]) == (403, "csrf_failed")
+
+
+@pytest.mark.postgresql
+def test_postgresql_keeps_the_plan_of_a_statement_that_comes_again(focus):
+    client = client_of("ann")
+    for _ in range(8):
+        values = {"user": focus.annotators[0].user_id, "slug": focus.project.slug}
+        assert prepared.seat.one(session_key=key_of(client), **values)
+    with connection.cursor() as cursor:
+        cursor.execute("SELECT count(*) FROM pg_prepared_statements WHERE statement LIKE '%session_data%'")
+        assert cursor.fetchone() == (1,)

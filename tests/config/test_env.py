@@ -125,8 +125,22 @@ def test_a_postgresql_address_is_taken_apart(monkeypatch):
         "PASSWORD": "p@ss",
         "HOST": "db.example.org",
         "PORT": "5433",
-        "OPTIONS": {"sslmode": "require"},
+        "OPTIONS": {"sslmode": "require", "prepare_threshold": 5},
     }
+
+
+def test_behind_a_pooler_nothing_stays_in_a_connection(monkeypatch):
+    monkeypatch.setenv("DATABASE_URL", "postgres://db/elenchus?sslmode=require&pooler=transaction")
+    database = env.database("DATABASE_URL", Path("/unused"))
+    assert database["OPTIONS"] == {"sslmode": "require", "prepare_threshold": None}
+    assert database["DISABLE_SERVER_SIDE_CURSORS"] is True
+
+
+@pytest.mark.parametrize("said", ["session", "pgbouncer"])
+def test_another_kind_of_pooler_is_refused(monkeypatch, said):
+    monkeypatch.setenv("DATABASE_URL", f"postgres://db/elenchus?pooler={said}")
+    with pytest.raises(ImproperlyConfigured, match="pooler=transaction is for one that lends"):
+        env.database("DATABASE_URL", Path("/unused"))
 
 
 @pytest.mark.parametrize(
