@@ -3,7 +3,7 @@
 Fills a database of its own: N items of ten sources, and a lead. Prints the seconds of CPU of a preview and
 until a run over all is queued and counted, the time that one request takes of our own (the model answers at
 once) with the memory of that worker, then gives every text an answer, marks a third of them as filtered, and
-asks each page of assistants twenty times: p95 of the CPU times of each, with p50 and the first. Exits with 1
+asks each page of assistants forty times: p95 of the CPU times of each, with p50 and the first. Exits with 1
 where a goal is missed. --folder keeps the SQLite database; --database postgres://… measures PostgreSQL, its
 process too.
 """
@@ -23,7 +23,7 @@ ROOT = Path(__file__).resolve().parent.parent
 ENDPOINT = "http://127.0.0.1:9/v1"
 BATCH = 5_000
 ASKED = 400
-TIMES = 20
+TIMES = 40
 QUEUED_SECONDS, PAGE_MS, REQUEST_MS, MEMORY_MB, PREVIEW_SECONDS = 10, 100, 5, 300, 1
 PAGES = (
     "/p/{slug}/assistants/",

@@ -22,7 +22,13 @@ from agreement.display.wording import (
     span_alphas,
 )
 from agreement.report.bertscore_figures import BERTSCORE, bertscore_figure
-from agreement.report.figures import MeanFigures, ReportFigures, SectionFigures, ShownChange
+from agreement.report.figures import (
+    AnchoringFigures,
+    MeanFigures,
+    ReportFigures,
+    SectionFigures,
+    ShownChange,
+)
 from agreement.statistics.figures import EstimateFigures
 from core.csv_safety import made_safe
 
@@ -91,15 +97,22 @@ def figures_csv(figures: ReportFigures) -> str:
     column more, which names it beside its figures. Of a mean over texts `n_items` counts these texts, and of
     an alpha over sets of types the texts with a whole set, `n_pairable` those with two. Where intervals draw
     clusters of texts two columns more name their field and their number.
+
+    A round with suggestions has a last column `suggestion`: empty for all judgements, `with` and `without`
+    for every figure of those that had one in sight and of the others, and `anchoring` for the shares of
+    answers that are the suggestion's, with their difference; `n_ratings` counts these answers.
     """
     out = io.StringIO()
     writer = csv.writer(out, lineterminator="\n")
     encoder = encoder_text(figures)
     clusters = cluster_of(figures)
+    suggested = figures.get("suggestions")
     more = [*(["encoder"] if encoder else []), *(["cluster", "n_clusters"] if clusters else [])]
-    writer.writerow([*CSV_COLUMNS, *more])
-    for section in figures["sections"]:
+    writer.writerow([*CSV_COLUMNS, *more, *(["suggestion"] if suggested else [])])
+    for how, section in _sections(figures):
         for figure, estimate in [*_estimates(section, figures), *_of_strata(section)]:
+            if how and figure.startswith(BERTSCORE):
+                continue  # it is of all judgements alone
             writer.writerow(
                 [
                     made_safe(section["key"]),
@@ -112,9 +125,43 @@ def figures_csv(figures: ReportFigures) -> str:
                     estimate.get("interval_method"),
                     *([made_safe(encoder) if figure.startswith(BERTSCORE) else ""] if encoder else []),
                     *([made_safe(clusters[0]), clusters[1]] if clusters else []),
+                    *([how] if suggested else []),
+                ]
+            )
+    names = {section["key"]: section["name"] for section in figures["sections"]}
+    of_answers = [*([""] if encoder else []), *([made_safe(clusters[0]), clusters[1]] if clusters else [])]
+    for anchoring in suggested["anchoring"] if suggested else ():
+        for figure, share, n in _anchoring_shares(anchoring):
+            writer.writerow(
+                [
+                    made_safe(anchoring["key"]),
+                    made_safe(anchoring["name"] or names.get(anchoring["key"], "")),
+                    figure,
+                    *(share.get(name) for name in _ESTIMATE),
+                    *(None, None, n, None, share.get("interval_method")),
+                    *of_answers,
+                    ANCHORING,
                 ]
             )
     return out.getvalue()
+
+
+ANCHORING = "anchoring"
+
+
+def _sections(figures: ReportFigures) -> Iterator[tuple[str, SectionFigures]]:
+    """Yield every section of a report, then those of its judgements with a suggestion and without."""
+    yield from (("", section) for section in figures["sections"])
+    if suggested := figures.get("suggestions"):
+        yield from (("with", section) for section in suggested["with_suggestion"]["sections"])
+        yield from (("without", section) for section in suggested["without_suggestion"]["sections"])
+
+
+def _anchoring_shares(row: AnchoringFigures) -> Iterator[tuple[str, EstimateFigures, int]]:
+    """Yield the shares of answers that are the suggestion's and their difference, each of so many answers."""
+    yield "suggested_share_shown", row["shown"], row["n_shown"]
+    yield "suggested_share_hidden", row["hidden"], row["n_hidden"]
+    yield ANCHORING, row["difference"], row["n_shown"] + row["n_hidden"]
 
 
 def change_csv(figures: ReportFigures, change: ShownChange) -> str:
@@ -171,7 +218,9 @@ def latex_table(
     """Return a booktabs table: sections in rows (all, or the keys given), LATEX_COLUMNS in columns.
 
     Undefined figures are dashes with a mark, and so are intervals that are missing or not to be trusted: the
-    marks are explained below the table. Raises TableRefused for an unknown row or column.
+    marks are explained below the table. A round with suggestions has two rows more below each section, of the
+    judgements with and without one in sight, and its anchoring below the table. Raises TableRefused for an
+    unknown row or column.
     """
     sections = {section["key"]: section for section in figures["sections"]}
     wrong = [name for name in rows if name not in sections]
@@ -193,14 +242,18 @@ def latex_table(
     for before, section in zip([None, *shown], shown, strict=False):
         if before is not None and before["kind"] != section["kind"]:
             lines.append("\\midrule")
-        cells = [section["name"].translate(_LATEX_SPECIAL)]
-        cells += [_cell(section, figures, name, notes) for name in columns]
-        lines.append(" & ".join(cells) + r" \\")
+        for words, part in [(section["name"].translate(_LATEX_SPECIAL), section), *_halves(section, figures)]:
+            cells = [words, *(_cell(part, figures, name, notes) for name in columns)]
+            lines.append(" & ".join(cells) + r" \\")
     lines.append("\\bottomrule")
+    anchorings = list(_anchoring_sentences(figures, notes))
     for mark, sentence in notes.listed:
         note = f"\\footnotesize $^{{{mark}}}$ {sentence.translate(_LATEX_SPECIAL)}"
         lines.append(f"\\multicolumn{{{len(columns) + 1}}}{{l}}{{{note}}} " + r"\\")
     for sentence in _versions(figures, shown, columns):
+        note = f"\\footnotesize {sentence}"
+        lines.append(f"\\multicolumn{{{len(columns) + 1}}}{{l}}{{{note}}} " + r"\\")
+    for sentence in anchorings:
         note = f"\\footnotesize {sentence}"
         lines.append(f"\\multicolumn{{{len(columns) + 1}}}{{l}}{{{note}}} " + r"\\")
     if any(name.startswith(BERTSCORE) for name in columns) and encoder_text(figures):
@@ -208,6 +261,34 @@ def latex_table(
         lines.append(f"\\multicolumn{{{len(columns) + 1}}}{{l}}{{{note}}} " + r"\\")
     lines.append("\\end{tabular}")
     return "\n".join(lines) + "\n"
+
+
+def _halves(section: SectionFigures, figures: ReportFigures) -> Iterator[tuple[str, SectionFigures]]:
+    """Yield the rows of a section's judgements with a suggestion in sight, and of the others."""
+    for how, part in _sections(figures):
+        if how and part["key"] == section["key"]:
+            yield f"\\quad {how} suggestion", part
+
+
+def _anchoring_sentences(figures: ReportFigures, notes: Notes) -> Iterator[str]:
+    """Yield what the suggestions of a round moved: over all units, then by type."""
+    suggested = figures.get("suggestions")
+    if suggested is None:
+        return
+    yield (
+        f"Suggestions by {latex_text(suggested['model'])}, at {suggested['n_shown']} of "
+        f"{suggested['n_suggested']} units; anchoring: share of answers that are the suggestion's, shown $-$ "
+        "hidden"
+    )
+    names = {section["key"]: section["name"] for section in figures["sections"]}
+    for row in suggested["anchoring"]:
+        difference = row["difference"]
+        if difference["value"] is None:
+            told = _marked("--", "undefined: " + reason_text(difference["reason"]), notes)
+        else:
+            told = f"{_number(difference['value'])} {_interval(difference, notes)}"
+        name = latex_text(row["name"] or names.get(row["key"], ""))
+        yield f"{name or 'All'}: {told} ({row['n_shown']} and {row['n_hidden']} answers)"
 
 
 _VERSIONS = {

@@ -11,7 +11,6 @@ from __future__ import annotations
 from collections import Counter
 from collections.abc import Sequence
 from functools import cached_property
-from math import inf
 
 from assist.reading.model_answers import words_of
 
@@ -32,11 +31,16 @@ class Grams:
         self.text = text
         self.totals = [max(0, len(self._plain) - n + 1) for n in ORDERS]
 
-    @cached_property
-    def share(self) -> float:
-        """What one n-gram of each length from 3 on makes of all; endless where a length has none."""
+    @property
+    def least_shared(self) -> float:
+        """So many n-grams of three characters, or fewer, are too few to come above NEAR with a longer text.
+
+        An n-gram of 4 to 6 that both have begins with one of 3 that both have. So precision and recall are
+        at most (2 + shared * share) / 6, with what one n-gram of each length from 3 on makes of all in the
+        shorter text, and chrF is at most the larger of them. Where a length has none anything may be near.
+        """
         longer = self.totals[2:]
-        return sum(1 / total for total in longer) if all(longer) else inf
+        return (6 * NEAR / 100 - 2) / sum(1 / total for total in longer) if all(longer) else -1.0
 
     @cached_property
     def words(self) -> tuple[str, ...]:
@@ -63,35 +67,35 @@ def near_groups(texts: Sequence[str]) -> list[list[int]]:
     """
     grams = [Grams(text) for text in texts]
     groups: list[list[int]] = []
-    holders: dict[str, list[int]] = {}
+    group_of: list[int] = []
+    by_words: dict[tuple[str, ...], int] = {}
+    # The n-grams of three characters of a text as the bits of a number: what two share is counted at once.
+    bits: dict[str, int] = {}
+    before: list[tuple[int, float]] = []
     for place, one in enumerate(grams):
-        shared = Counter[int]()
-        for gram in one.of(3):
-            shared.update(holders.setdefault(gram, []))
-            holders[gram].append(place)
-        for group in groups:
-            if any(_are_near(one, grams[other], shared.get(other, 0)) for other in group):
-                group.append(place)
+        mask, least = sum(1 << bits.setdefault(gram, len(bits)) for gram in one.of(3)), one.least_shared
+        near = by_words.get(one.words, len(groups))
+        looked_at = [
+            other
+            for other, (theirs, enough) in enumerate(before)
+            if (shared := (mask & theirs).bit_count()) > least or shared > enough
+        ]
+        for other in sorted(looked_at, key=lambda other: (group_of[other], other)):
+            if group_of[other] >= near or chrf_score(one, grams[other]) > NEAR:
+                near = min(near, group_of[other])
                 break
-        else:
-            groups.append([place])
+        if near == len(groups):
+            groups.append([])
+        groups[near].append(place)
+        group_of.append(near)
+        before.append((mask, least))
+        by_words[one.words] = min(near, by_words.get(one.words, near))
     return groups
 
 
 def chrf_score(hypothesis: Grams, reference: Grams) -> float:
     """Return chrF between 0 and 100; 0 where the two have no n-gram of the same length."""
     return _score(hypothesis, reference, [len(hypothesis.of(n) & reference.of(n)) for n in ORDERS])
-
-
-def _are_near(one: Grams, other: Grams, shared: int) -> bool:
-    """Return whether two texts are near repeats, which share so many n-grams of three characters."""
-    if one.words == other.words:
-        return True
-    # An n-gram of 4 to 6 that both have begins with one of 3 that both have. So precision and recall are at
-    # most (2 + shared * share) / 6 with the share of the shorter text, and chrF at most the larger of them.
-    if shared * max(one.share, other.share) <= 6 * NEAR / 100 - 2:
-        return False
-    return chrf_score(one, other) > NEAR
 
 
 def _score(hypothesis: Grams, reference: Grams, matches: Sequence[int]) -> float:

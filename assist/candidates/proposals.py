@@ -34,6 +34,7 @@ from assist.candidates.schemes import catalogue, filling_propose, scheme_questio
 from assist.models import AssistAnswer, AssistRun, ProposedQuestion, SchemeFilling
 from assist.reading.model_answers import words_of
 from assist.runs.results import answers_of
+from core.cache import cached
 from core.canonical_json import sha256_of
 from core.errors import Refused
 from core.texts import is_blank, sentence, storable
@@ -135,12 +136,17 @@ def filling_questions(filling: SchemeFilling) -> list[ProposedQuestion]:
 def proposals_near(proposals: Sequence[ProposedQuestion]) -> list[Group]:
     """Group the questions of one item that nearly repeat each other: the same words, or chrF above 80.
 
-    The first of a group is one that a person kept, else one that waits, else one that was dropped.
+    The first of a group is one that a person kept, else one that waits, else one that was dropped. What
+    was grouped is kept under the words in their order, so that a page that is opened again has it at once.
     """
+    rows, words = _in_order(proposals)
+    groups = cached(f"assist-near:{sha256_of(words)}", lambda: near_groups(words))
+    return [Group(tuple(rows[place] for place in group)) for group in groups]
+
+
+def _in_order(proposals: Iterable[ProposedQuestion]) -> tuple[list[ProposedQuestion], list[str]]:
     rows = sorted(proposals, key=lambda found: (_ORDER.index(found.state), found.pk))
-    return [
-        Group(tuple(rows[place] for place in group)) for group in near_groups([row.words for row in rows])
-    ]
+    return rows, [row.words for row in rows]
 
 
 def is_preselected(row: ProposedQuestion, group: Group) -> bool:
@@ -197,11 +203,11 @@ def keep_proposals(
         return waiting.update(state=State.KEPT, **decided)
     kept = 0
     for item in list(waiting.order_by().values_list("item", flat=True).distinct()):
-        rows = list(ProposedQuestion.objects.filter(item=item).exclude(state=State.DROPPED))
-        for group in proposals_near(rows):
-            for row in group.proposals:
+        rows, words = _in_order(ProposedQuestion.objects.filter(item=item).exclude(state=State.DROPPED))
+        for group in near_groups(words):
+            for row in (rows[place] for place in group):
                 if row.state == State.WAITING:
-                    state = State.KEPT if row is group.first else State.DROPPED
+                    state = State.KEPT if row is rows[group[0]] else State.DROPPED
                     ProposedQuestion.objects.filter(pk=row.pk).update(state=state, **decided)
                     kept += state == State.KEPT
     return kept

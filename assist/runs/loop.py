@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Iterator
+from collections.abc import Callable, Iterable, Iterator, Sequence
+from itertools import zip_longest
 from typing import Any, Protocol, TypeVar
 
 from django.db import transaction
@@ -36,22 +37,18 @@ class EndpointGone(Refused):
     """So many in a row had no answer that nothing more is asked."""
 
 
-def with_next(units: Iterable[Unit]) -> Iterator[tuple[Unit, Unit | None]]:
-    """Yield each unit with the one after it, which is None after the last.
+def with_next(batches: Iterable[Sequence[Unit]]) -> Iterator[tuple[Unit, Unit | None]]:
+    """Yield each unit with the one after it, None after the last of a batch: the next has to be read first.
 
-    >>> list(with_next("ab"))
-    [('a', 'b'), ('b', None)]
+    >>> list(with_next(["ab", "", "c"]))
+    [('a', 'b'), ('b', None), ('c', None)]
     """
-    coming = iter(units)
-    unit = next(coming, None)
-    while unit is not None:
-        following = next(coming, None)
-        yield unit, following
-        unit = following
+    for batch in batches:
+        yield from zip_longest(batch, batch[1:])
 
 
 def units_asked(
-    units: Iterable[Unit],
+    batches: Iterable[Sequence[Unit]],
     ask: Callable[[Unit, Callable[..., None]], Answered | None],
     *,
     lease: Lease,
@@ -64,7 +61,7 @@ def units_asked(
     slice_seconds: float = SLICE,
     stop_after: int = STOP_AFTER,
 ) -> bool:
-    """Ask about each unit and store what came of it. Return whether the time is up before the end.
+    """Ask about each unit of all batches and store what came of it. Return whether time was up before.
 
     `ask` is given what to call before each try, with columns of the run to write then, or `is_counted` where
     they are written; it returns None where there is nothing to ask any more.
@@ -81,7 +78,7 @@ def units_asked(
             lease.renew(**columns)
 
     at_once = False
-    for unit, following in with_next(units):
+    for unit, following in with_next(batches):
         if not at_once:
             if timing.clock() >= ends:
                 lease.drop()

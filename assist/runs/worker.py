@@ -95,7 +95,7 @@ class _Work:
         total = run.progress_total or done + units_counted(run).asked
         self.lease.progress(done, max(done, total))
         if units_asked(
-            self._waiting(),
+            self._batches(),
             self._answer,
             lease=self.lease,
             timing=self.timing,
@@ -115,13 +115,15 @@ class _Work:
         _finish(run.pk, self.lease, State.DONE)
         return False
 
-    def _waiting(self) -> Iterator[Asked]:
+    def _batches(self) -> Iterator[list[Asked]]:
         for _, left in units_waiting(self.run_row):
             # Looked up once a batch: nobody writes answers of a run but the worker that has its claim.
             found = self.run_row.answers.filter(item__in={waiting.item.pk for waiting in left})
             rows = {(row.item_id, row.variant): row for row in found}
-            for waiting in left:
-                yield waiting, self._row(waiting, rows.get((waiting.item.pk, waiting.unit.variant)))
+            yield [
+                (waiting, self._row(waiting, rows.get((waiting.item.pk, waiting.unit.variant))))
+                for waiting in left
+            ]
 
     def _is_asked(self, waiting: Waiting, row: AssistAnswer) -> bool:
         """Return whether a unit is still to be asked about: its item may have been withdrawn meanwhile."""

@@ -68,7 +68,7 @@ def _work(run_id: int, lease: Lease, timing: Timing) -> bool:
     waiting = list(islice(questions_waiting(run), max(0, run.max_questions - done)))
     lease.progress(done, done + len(waiting))
     if loop.units_asked(
-        waiting,
+        [waiting],
         lambda asked, alive: _refinement(run, asked, endpoint, timing, alive),
         lease=lease,
         timing=timing,

@@ -1,10 +1,14 @@
 """A round with suggestions: its figures with and without, and the anchoring with its interval."""
 
+import csv
+import io
+
 import numpy as np
 import pytest
 
 from agreement.computation.compute import report_compute
 from agreement.computation.requests import report_request
+from agreement.display.csv_latex import figures_csv, latex_table
 from agreement.models import AgreementReport
 from agreement.report.figures import ReportFigures
 from agreement.report.loading import read_judgements
@@ -129,6 +133,56 @@ def test_the_report_splits_its_figures_and_warns_where_both_are_mixed(endpoint):
     assert without["sections"][-1]["spans"]["similarity"]["exact"]["value"] == 1.0
     assert figures["sections"][-1]["labels"] == {"no": 16, "yes": 16}
     assert figures["sections"][-1]["estimates"]["krippendorff_alpha"]["value"] == 1.0
+
+
+@pytest.mark.django_db
+def test_the_csv_has_every_figure_with_and_without_a_suggestion_and_the_anchoring(endpoint):
+    figures = computed(anchored()).figures
+    rows = list(csv.DictReader(io.StringIO(figures_csv(figures))))
+    assert list(rows[0])[-1] == "suggestion"
+    of = {(row["section"], row["figure"], row["suggestion"]): row for row in rows}
+    assert len(of) == len(rows)
+    whole = {key[:2] for key in of if key[2] == ""}
+    halves = [{key[:2] for key in of if key[2] == how} for how in ("with", "without")]
+    assert halves[0] == halves[1] == {key for key in whole if not key[1].startswith("bertscore")}
+    agreement = [of["all", "krippendorff_alpha", how] for how in ("", "with", "without")]
+    assert [(row["value"], row["reason"], row["n_ratings"]) for row in agreement] == [
+        ("1.0", "", "32"),
+        ("", "no_variation", "16"),
+        ("", "no_variation", "16"),
+    ]
+    shares = [
+        of["all", name, "anchoring"]
+        for name in ("suggested_share_shown", "suggested_share_hidden", "anchoring")
+    ]
+    assert [(row["value"], row["n_ratings"]) for row in shares] == [
+        ("1.0", "16"),
+        ("0.0", "16"),
+        ("1.0", "32"),
+    ]
+    assert of["type:LE", "anchoring", "anchoring"]["name"] == of["type:LE", "pabak", ""]["name"]
+
+
+@pytest.mark.django_db
+def test_the_latex_table_has_a_row_with_and_one_without_below_each_section(endpoint):
+    figures = computed(anchored()).figures
+    lines = latex_table(figures, rows=["all"], columns=["n_pairable", "observed_agreement"]).splitlines()
+    start = lines.index("\\midrule") + 1
+    assert lines[start : start + 4] == [
+        "All types & 16 & 1.00 \\\\",
+        "\\quad with suggestion & 8 & 1.00 \\\\",
+        "\\quad without suggestion & 8 & 1.00 \\\\",
+        "\\bottomrule",
+    ]
+    notes = "\n".join(lines[start + 4 :])
+    assert "Suggestions by tiny, at 8 of 16 units; anchoring: share of answers that are" in notes
+    assert "All types: 1.00 " in notes and "(16 and 16 answers)" in notes
+
+
+@pytest.mark.django_db
+def test_a_report_without_suggestions_has_neither_in_its_files(endpoint):
+    figures = {key: told for key, told in computed(anchored()).figures.items() if key != "suggestions"}
+    assert "suggestion" not in figures_csv(figures) + latex_table(figures)
 
 
 @pytest.mark.django_db

@@ -6,7 +6,9 @@ import numpy as np
 import pytest
 from sacrebleu.metrics.chrf import CHRF
 
+from assist.candidates import proposals
 from assist.candidates.near_repeats import Grams, chrf_score, near_groups
+from assist.models import ProposedQuestion
 
 WORDS = (
     "who",
@@ -67,3 +69,22 @@ def test_what_is_looked_at_first_parts_no_pair_that_chrf_puts_together():
             group.append(place)
     assert near_groups(texts) == groups
     assert len(groups) < len(texts)
+
+
+def test_what_was_grouped_is_not_grouped_again_until_words_or_states_change(monkeypatch):
+    grouped = []
+    monkeypatch.setattr(
+        proposals, "near_groups", lambda words: (grouped.append(words), near_groups(words))[1]
+    )
+    rows = [ProposedQuestion(pk=pk, text=text) for pk, text in enumerate(TEXTS[:4])]
+
+    def groups():
+        return [[row.pk for row in group.proposals] for group in proposals.proposals_near(rows)]
+
+    assert [groups(), groups()] == [[[0, 1, 2], [3]]] * 2
+    assert len(grouped) == 1
+    rows[1].state = "kept"
+    assert [groups(), groups()] == [[[1, 0, 2], [3]]] * 2
+    rows[0].edited = "Is the deficit a cause?"
+    assert [groups(), groups()] == [[[1], [0], [2], [3]]] * 2
+    assert len(grouped) == 3

@@ -101,6 +101,19 @@ def test_an_answer_is_stored_and_the_next_request_counted_by_one_write_of_the_ru
     assert (run.state, run.requests, run.reserved, slow.slept) == ("done", 3, 0, [])
 
 
+def test_the_first_request_of_a_batch_is_counted_when_it_leaves(made, endpoint, slow, monkeypatch):
+    monkeypatch.setattr(units, "BATCH", 2)
+    endpoint.otherwise = saying("yes")
+    run = request(made, endpoint)
+    with CaptureQueriesContext(connection) as asked_of_database:
+        work(run, slow)
+    writes = [query["sql"].split()[0] for query in asked_of_database if "assist_assist" in query["sql"]]
+    first, second = ["UPDATE", *("UPDATE", "INSERT") * 2], ["UPDATE", "UPDATE", "INSERT"]
+    found = [word for word in writes if word in ("UPDATE", "INSERT")]
+    assert found == ["UPDATE", "UPDATE", *first, *second, "UPDATE"]
+    assert (run.state, run.requests, run.reserved, len(endpoint.asked)) == ("done", 3, 0, 3)
+
+
 def test_an_item_that_is_withdrawn_while_a_request_is_under_way_is_not_asked_about(
     made, endpoint, monkeypatch
 ):
