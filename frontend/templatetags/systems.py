@@ -6,10 +6,14 @@ from django import template
 from django.utils.translation import gettext
 
 from agreement.display.cells import Cell, number
+from frontend.pages.systems.fault_words import fault_said
 from frontend.pages.systems.shown import method_said, shown_cell
 from scoring.models import Evaluation
 
 register = template.Library()
+
+
+register.filter(fault_said)
 
 
 @register.filter

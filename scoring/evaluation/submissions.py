@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable, Mapping, Sequence
 from contextlib import suppress
 from dataclasses import dataclass, field
 from typing import Any, NamedTuple
@@ -138,7 +138,7 @@ def _questions(
         findings.fault(f"is {shown(given)}; expected a list of questions", item, "cqs")
         return (), 0
     if len(given) > QUESTIONS:
-        findings.fault(f"{len(given)} questions where {QUESTIONS} are asked for", item, "cqs")
+        findings.fault(_how_many(given), item, "cqs")
         return (), 0
     texts = [question.get("cq") if isinstance(question, dict) else None for question in given]
     # A template that was not filled in is no answer; one empty question among others is a slip.
@@ -163,8 +163,12 @@ def _questions(
             found.setdefault(same, Question(number, text))
     if len(given) < QUESTIONS:
         tell = findings.fault if complete else findings.note
-        tell(f"{len(given)} questions where {QUESTIONS} are asked for", item, "cqs")
+        tell(_how_many(given), item, "cqs")
     return tuple(found.values()), repeated
+
+
+def _how_many(given: Sequence[Any]) -> str:
+    return f"{len(given)} question{'' if len(given) == 1 else 's'} where {QUESTIONS} are asked for"
 
 
 def _too_long(text: str) -> str:

@@ -179,6 +179,9 @@ EVER_MANY = (
     "has %(n)s rows for %(m)s texts",  # the FOCUS authors' own files, as the next two
     "has %(n)s rows, and %(name)s has %(m)s",
     "%(n)s FOCUS files",
+    "%(n)s questions where %(most)s are asked for",  # for one there are other words
+    "%(n)s types where at most %(most)s",  # more than that
+    "has %(n)s items; at most %(most)s are read",
     "%(task)s answers nothing that",  # no number, as the next
     "Run %(run)s answers nothing that",
 )

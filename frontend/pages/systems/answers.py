@@ -45,7 +45,10 @@ GOLD, DISAGREEMENT, SYSTEM = range(3)
 
 @dataclass(slots=True)
 class ShownAnswer:
-    """An answer with what is around it. `elsewhere` is what the system answered instead, `people` decided."""
+    """An answer with what is around it.
+
+    `elsewhere` is what the system answered instead, `people` decided; `best_label` is the best reference's.
+    """
 
     answer: Answer
     name: str
@@ -54,6 +57,7 @@ class ShownAnswer:
     label: str
     label_code: str
     similarity: str
+    best_label: str = ""
     pieces: list[Segment] = field(default_factory=list)
     cut_before: bool = False
     cut_after: bool = False
@@ -255,6 +259,7 @@ def _argument(
 
 
 def _question(row: Answer, item: Item | None, tags: dict[tuple[str, str], list[ErrorTag]]) -> ShownAnswer:
+    best = (row.references.get("best") or {}).get("label", "")
     return ShownAnswer(
         row,
         gettext("question %(n)s") % {"n": row.unit},
@@ -263,6 +268,7 @@ def _question(row: Answer, item: Item | None, tags: dict[tuple[str, str], list[E
         str(LABELS.get(row.label, row.label)),
         LABEL_CODES.get(row.label, ""),
         number(row.similarity, 3) if row.similarity is not None else "",
+        best_label=str(LABELS.get(best, best)),
         text=item.text if item is not None else "",
         withdrawn=item is not None and item.withdrawn_at is not None,
         tags=tags.get((row.item, row.unit), []),
