@@ -26,7 +26,7 @@ ROOT = Path(__file__).resolve().parent.parent
 settings.register_profile("patient", deadline=None, suppress_health_check=[HealthCheck.too_slow])
 settings.load_profile("patient")
 
-LONG = {"browser", "migrated", "server", "production"}
+LONG = {"browser", "migrated", "migrated_for_log_ins", "server", "production"}
 """The fixtures that start a browser or processes."""
 STRICT = os.environ.get("ELENCHUS_STRICT") == "1"
 
@@ -48,6 +48,7 @@ def pytest_collection_modifyitems(config: pytest.Config, items: list[pytest.Item
         items[:] = [item for item in items if not item.get_closest_marker("postgresql")]
     # At the end of a run no worker then waits for the other's browser or processes.
     long = {item.path for item in items if LONG & set(getattr(item, "fixturenames", ()))}
+    long |= {item.path for item in items if item.path.parent.name == "upgrade"}  # migrates for a minute
     items.sort(key=lambda item: item.path not in long)
 
 
@@ -83,6 +84,18 @@ def django_db_setup(
 def migrated() -> Path:
     """Return a data folder with an empty database, to be copied."""
     return migrated_folder()
+
+
+@pytest.fixture(scope="session")
+def migrated_for_log_ins() -> Path:
+    """Return such a folder with the tables of log-ins elsewhere and of a second factor, too."""
+    return migrated_folder(
+        "log-ins",
+        ELENCHUS_TWO_FACTOR="yes",
+        ELENCHUS_OIDC_SERVER="https://login.example.org",
+        ELENCHUS_OIDC_CLIENT="elenchus",
+        ELENCHUS_OIDC_SECRET="secret",
+    )
 
 
 @pytest.fixture

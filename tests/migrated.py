@@ -15,6 +15,7 @@ from hashlib import sha256
 from pathlib import Path
 from urllib.parse import urlsplit, urlunsplit
 
+import psycopg
 from django.conf import settings
 from django.db import connection
 
@@ -23,7 +24,8 @@ from tools.apps import APPS
 
 ROOT = Path(__file__).resolve().parent.parent
 DECIDING = re.compile(r"/(migrations|models|database|apps\.py|models\.py|triggers\.py|settings)(/|$)")
-LOCK = 20_220_719
+KEPT = "elenchus_migrated_"
+LOCK = 20_261_129
 
 
 @cache
@@ -70,24 +72,23 @@ def copy_for_tests() -> None:
             Path(name + end).unlink(missing_ok=True)
         shutil.copyfile(migrated_folder() / "elenchus.sqlite3", name)
     else:
-        copy_on_postgresql(name)
+        copy_on_postgresql(os.environ["DATABASE_URL"], name)
 
 
-def copy_on_postgresql(name: str) -> None:
-    """Make a database of this name as a copy of a migrated one, on the server of the tests."""
-    url = urlsplit(os.environ["DATABASE_URL"])
-    before = f"migrated_{url.path.strip('/')}_"
-    original = before + of_this_code()
-    with connection._nodb_cursor() as cursor:
-        cursor.execute("SELECT pg_advisory_lock(%s)", [LOCK])  # until the connection is closed
-        cursor.execute("SELECT datname FROM pg_database WHERE starts_with(datname, %s)", [before])
-        there = {found for (found,) in cursor.fetchall()}
+def copy_on_postgresql(server: str, name: str) -> None:
+    """Make a database of this name as a copy of a migrated one, on the server of an address."""
+    url = urlsplit(server)
+    original = f"{KEPT}{of_this_code()}"
+    with psycopg.connect(urlunsplit(url._replace(path="/postgres")), autocommit=True) as connected:
+        connected.execute("SELECT pg_advisory_lock(%s)", [LOCK])  # until the connection is closed
+        found = connected.execute("SELECT datname FROM pg_database WHERE starts_with(datname, %s)", [KEPT])
+        there = {name for (name,) in found}
         if original not in there:
             for old in there:
-                cursor.execute(f'DROP DATABASE "{old}" WITH (FORCE)')
-            cursor.execute(f'CREATE DATABASE "{before}half"')
-            half_made = urlunsplit(url._replace(path=f"/{before}half"))
+                connected.execute(f'DROP DATABASE "{old}" WITH (FORCE)')
+            connected.execute(f'CREATE DATABASE "{KEPT}half"')
+            half_made = urlunsplit(url._replace(path=f"/{KEPT}half"))
             Installation(settings.DATA_DIR / "migrating", database=half_made).migrate()
-            cursor.execute(f'ALTER DATABASE "{before}half" RENAME TO "{original}"')
-        cursor.execute(f'DROP DATABASE IF EXISTS "{name}"')
-        cursor.execute(f'CREATE DATABASE "{name}" TEMPLATE "{original}"')
+            connected.execute(f'ALTER DATABASE "{KEPT}half" RENAME TO "{original}"')
+        connected.execute(f'DROP DATABASE IF EXISTS "{name}"')
+        connected.execute(f'CREATE DATABASE "{name}" TEMPLATE "{original}"')

@@ -4,7 +4,6 @@ from concurrent.futures import ThreadPoolExecutor
 from threading import Barrier
 
 import pytest
-from django.core.management import call_command
 from django.db import IntegrityError, connections
 
 from annotation.database.install import lifted_triggers
@@ -247,18 +246,4 @@ def test_judgements_at_once_are_all_counted():
         for done in [pool.submit(save(member, code)) for member in made.annotators for code in types]:
             done.result(timeout=60)
     assert [(row.decided, row.active_seconds) for row in progress_of_round(made.round)] == [(6, 12), (6, 12)]
-    assert all_counts_are_true()
-
-
-def test_an_upgrade_counts_what_is_there(types, questions):
-    ann = types.annotators[0]
-    record(types.round, ann, types.items[0], "CTX", NO, active_seconds=3)
-    record(types.round, ann, types.items[0], "TOP", {"cannot_judge": True, "comment": "cut off"})
-    question = questions.items[0].questions.first()
-    record(questions.round, questions.annotators[0], questions.items[0], question, {"label": "USE"})
-    member_edit(target=ann, member=types.lead, is_lead=True, is_annotator=False, background="")
-    before = counted()
-    call_command("migrate", "annotation", "0004", verbosity=0)
-    call_command("migrate", verbosity=0)
-    assert counted() == before == recounted()
     assert all_counts_are_true()

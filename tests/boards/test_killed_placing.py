@@ -9,6 +9,7 @@ import psycopg
 import pytest
 
 from tests.installation import Installation, script
+from tests.migrated import copy_on_postgresql
 
 # Each dies as a process does that runs out of memory, over an entry that nobody has begun.
 DEATHS = """
@@ -114,14 +115,10 @@ print("FOUND", json.dumps([after, done, {
 def on_postgresql(tmp_path: Path) -> Iterator[Installation]:
     """An installation on a database of its own beside that of the tests."""
     server, name = os.environ["DATABASE_URL"].rpartition("/")[0], f"elenchus_killed_{os.getpid()}"
+    copy_on_postgresql(server, name)
+    yield Installation(tmp_path, database=f"{server}/{name}")
     with psycopg.connect(f"{server}/postgres", autocommit=True) as connection:
-        connection.execute(f"CREATE DATABASE {name}")
-        try:
-            made = Installation(tmp_path, database=f"{server}/{name}")
-            made.migrate()
-            yield made
-        finally:
-            connection.execute(f"DROP DATABASE {name} WITH (FORCE)")
+        connection.execute(f"DROP DATABASE {name} WITH (FORCE)")
 
 
 def test_whoever_is_killed_over_an_entry_it_is_scored_and_counted_once(installation):

@@ -16,6 +16,7 @@ import requests
 from tests.config.test_compose import ROOT, SERVICES, image_command, production, run, running  # noqa: F401
 from tests.conftest import unavailable
 from tests.installation import script
+from tests.migrated import copy_on_postgresql
 from tools.services import Missing, free_port, nginx_path
 
 pytestmark = pytest.mark.redis
@@ -79,7 +80,8 @@ def site(production, nginx, tmp_path) -> Iterator[tuple[str, dict[str, str], Pat
         "PYTHONPATH": str(ROOT),
     }
     deeper = environment | {"ELENCHUS_PATH": "/elenchus"}
-    run(environment, SERVICES["migrate"]["command"])
+    server, _, name = production["DATABASE_URL"].rpartition("/")
+    copy_on_postgresql(server, name)
     collect = ["collectstatic", "--clear", "--noinput", "-v", "0", "--ignore", "drf_spectacular_sidecar"]
     run(environment, ["python", "manage.py", *collect])
     run(environment, ["python", *script(SEED)])

@@ -142,9 +142,7 @@ for address in sorted(set(addresses())):
 """
 
 
-def test_with_a_second_factor_a_password_alone_opens_no_door(migrated, tmp_path):
-    made = Installation(
-        shutil.copytree(migrated, tmp_path / "data"), ELENCHUS_TWO_FACTOR="yes", ELENCHUS_HOSTS="testserver"
-    )
-    made.migrate()
+def test_with_a_second_factor_a_password_alone_opens_no_door(migrated_for_log_ins, tmp_path):
+    folder = shutil.copytree(migrated_for_log_ins, tmp_path / "data")
+    made = Installation(folder, ELENCHUS_TWO_FACTOR="yes", ELENCHUS_HOSTS="testserver")
     assert made.run(*script(WITH_A_SECOND_FACTOR)) == "302 /accounts/2fa/authenticate/\n"

@@ -53,18 +53,17 @@ def provider(tmp_path: Path) -> Iterator[tuple[str, subprocess.Popen[str], list[
 
 
 @pytest.fixture
-def site(migrated: Path, tmp_path: Path, provider) -> Iterator[tuple[Installation, str]]:
+def site(migrated_for_log_ins: Path, tmp_path: Path, provider) -> Iterator[tuple[Installation, str]]:
     """Return an installation with the provider's log-in and a second factor, and a token to join by."""
     address, start = provider
     made = Installation(
-        shutil.copytree(migrated, tmp_path / "data"),
+        shutil.copytree(migrated_for_log_ins, tmp_path / "data"),
         ELENCHUS_OIDC_SERVER=f"{address}/o",
         ELENCHUS_OIDC_NAME="University",
         ELENCHUS_OIDC_CLIENT=CLIENT,
         ELENCHUS_OIDC_SECRET=SECRET,
         ELENCHUS_TWO_FACTOR="yes",
     )
-    made.migrate()
     token = made.run(*script(SEED)).strip()
     made.provider = start(made.url)
     made.start()
@@ -192,17 +191,16 @@ for address in sys.argv[1:]:
     ("setting", "letting_in"), [("yes", [True] * 4), ("no", [True, False, False, False])]
 )
 def test_where_only_invited_people_get_an_account_the_link_of_an_invitation_lets_in(
-    migrated, tmp_path, setting, letting_in
+    migrated_for_log_ins, tmp_path, setting, letting_in
 ):
     made = Installation(
-        shutil.copytree(migrated, tmp_path / "data"),
+        shutil.copytree(migrated_for_log_ins, tmp_path / "data"),
         ELENCHUS_OIDC_SERVER="https://login.example.org",
         ELENCHUS_OIDC_CLIENT=CLIENT,
         ELENCHUS_OIDC_SECRET=SECRET,
         ELENCHUS_OIDC_SIGNUP=setting,
         ELENCHUS_PATH="/elenchus",
     )
-    made.migrate()
     token = made.run(*script(SEED)).strip()
     there = f"/elenchus/join/{token}/"
     told = made.run(*script(SIGN_UP), there, "/elenchus/join/wrong/", "/elenchus/", "").splitlines()

@@ -1,5 +1,7 @@
 """At each moment of a round, a page that comes back shows what the server holds plus what waits here."""
 
+from itertools import cycle
+
 import pytest
 from playwright.sync_api import expect
 
@@ -19,6 +21,14 @@ WAITING = """async () => {
     database.close();
     return entries.sort((a, b) => a.seq - b.seq).map(({unit, answer}) => [unit, answer]);
 }"""
+WAITS_HERE = {
+    "a span that is begun",
+    "the network is away",
+    "it is back",
+    "the round is paused",
+    "it goes on",
+}
+"""The moments at which the browser holds, or has just handed over, what the server has not."""
 LIST = "document.querySelector('[data-act=list]').click()"  # while a span is chosen, L is a letter
 SHOWN = """() => [...document.querySelectorAll('#ws-list-items [data-jump]')].map(
     ({dataset, title}) => [dataset.jump, dataset.answer, title])"""
@@ -98,6 +108,29 @@ def test_a_page_that_comes_back_shows_what_the_server_holds_and_what_waits(
         round_close(Round.objects.get(), by=made.lead)
         page.reload()
 
+    def back(page, told):
+        page.goto(f"{live_server.url}/healthz")
+        page.go_back()
+        check(page, told)
+
+    def far_back_and_forth(page, told):
+        page.goto(f"{live_server.url}/healthz")
+        page.goto(place)
+        page.go_back()
+        page.go_back()
+        check(page, told)
+        page.go_forward()
+        page.go_forward()
+        check(page, told)
+
+    def beside(page, told):
+        twin = context.new_page()
+        twin.goto(place)
+        check(twin, told)
+        twin.close()
+
+    ways = (back, far_back_and_forth, beside)
+    in_turn = cycle(ways)
     moments = {
         "nothing is decided": lambda page: None,
         "a no": lambda page: press(page, "n"),
@@ -124,21 +157,9 @@ def test_a_page_that_comes_back_shows_what_the_server_holds_and_what_waits(
         if name == "a span that is begun":
             press(page, "y")
             assert highlighted(page) == "library should"
-        page.goto(f"{live_server.url}/healthz")
-        page.go_back()
-        check(page, told)
-        page.goto(f"{live_server.url}/healthz")
-        page.goto(place)
-        page.go_back()
-        page.go_back()
-        check(page, told)
-        page.go_forward()
-        page.go_forward()
-        check(page, told)
-        twin = context.new_page()
-        twin.goto(place)
-        check(twin, told)
-        twin.close()
+        # What waits here could be lost on any way; other moments take one way each in turn.
+        for way in ways if name in WAITS_HERE else [next(in_turn)]:
+            way(page, told)
         if name != "the round is closed":
             page.close()  # a restored tab is a new page with what the browser kept
             page = context.new_page()
