@@ -1,5 +1,6 @@
 """Who judges what: drawing items and sharing them out. Pure, and the same for the same seed."""
 
+from bisect import bisect_right
 from collections.abc import Mapping, Sequence
 from operator import itemgetter
 from random import Random
@@ -111,14 +112,23 @@ def _interleaved(
         members = strata[stratum]
         n_members = len(members)
         shuffled = random.sample(members, n_members)
-        lots = [random.random() for _ in shuffled]
-        for index, (lot, member) in enumerate(zip(lots, shuffled, strict=True)):
-            place = (index + 0.5) / n_members
-            if place > enough:
-                break
-            placed.append((place, lot, member))
+        n_placed = bisect_right(range(n_members), enough, key=lambda index: (index + 0.5) / n_members)
+        for index, member in enumerate(shuffled[:n_placed]):
+            placed.append(((index + 0.5) / n_members, random.random(), member))
+        _pass_over(random, n_members - n_placed)
     first = sorted(placed, key=itemgetter(0, 1))
     return [member for _, _, member in first[:size]]
+
+
+def _pass_over(random: Random, n: int) -> None:
+    """Have what `random` gives next be what it gives after `n` calls of `random.random()`.
+
+    >>> one, other = Random(3), Random(3)
+    >>> _pass_over(one, 5), one.random() == [other.random() for _ in range(6)][-1]
+    (None, True)
+    """
+    if n:
+        random.getrandbits(64 * n)  # a float takes two words of 32 bits
 
 
 def share_out(n_items: int, n_members: int, *, overlap: int, seed: int) -> list[tuple[int, ...]]:

@@ -3,11 +3,9 @@
 from collections import Counter
 from collections.abc import Sequence
 from dataclasses import dataclass
-from itertools import groupby
-from operator import itemgetter
 from typing import Any
 
-from django.db.models import Count, Exists, Max, Min, OuterRef, Q, QuerySet
+from django.db.models import Aggregate, Count, Exists, Field, Max, Min, OuterRef, Q, QuerySet
 from django.utils.translation import gettext
 
 from annotation.access import visible_items, visible_questions
@@ -23,6 +21,19 @@ BATCH = 2_000
 STRATA = ("topic", "source")
 SHOWN_FIRST = 5
 SHOWN_STRATA = 12
+
+
+class Keys(Aggregate):
+    """All keys of a group, in any order: one value, where rows of their own take three times as long to read."""
+
+    function = "GROUP_CONCAT"
+    output_field: Any = Field()
+
+    def as_postgresql(self, compiler: Any, connection: Any, **context: Any) -> Any:
+        return super().as_sql(compiler, connection, function="ARRAY_AGG", **context)
+
+    def convert_value(self, value: Any, *_: Any) -> list[int]:
+        return value if isinstance(value, list) else [int(key) for key in str(value).split(",")]
 
 
 @dataclass(frozen=True, slots=True)
@@ -77,10 +88,13 @@ def drawable_strata(
     round: Round, field: str, *, exclude_drawn: bool = False, include_filtered: bool = False
 ) -> dict[str, list[int]]:
     """Return the keys of the items that the round could draw, ascending, by their value of `field`."""
-    rows = list(_listed(round).order_by(field, "id").values_list("id", field))
+    listed = dict(_listed(round).order_by().values(field).annotate(keys=Keys("id")).values_list(field, "keys"))
     gone = _gone(round, exclude_drawn=exclude_drawn, include_filtered=include_filtered)
-    alike = groupby((row for row in rows if row[0] not in gone), key=itemgetter(1))
-    return {value: [key for key, _ in members] for value, members in alike}
+    strata = {value: sorted(keys) for value, keys in listed.items()}
+    if gone:
+        left = {value: [key for key in keys if key not in gone] for value, keys in strata.items()}
+        strata = {value: keys for value, keys in left.items() if keys}
+    return strata
 
 
 def _listed(round: Round) -> QuerySet[Item]:
