@@ -25,9 +25,10 @@ OF_COMPOSE = {
     "WEB_MEMORY": ("2g", "Limit of memory of the web server."),
     "WORKER_MEMORY": ("4g", "The same for the worker: reports of large rounds."),
     "POSTGRES_MEMORY": ("2g", "The same for PostgreSQL."),
-    "POSTGRES_IMAGE": ("postgres:16", "Image; best with its digest: postgres:16@sha256:…"),
-    "REDIS_IMAGE": ("redis:7", "Image; best with its digest: redis:7@sha256:…"),
-    "CADDY_IMAGE": ("caddy:2", "Image; best with its digest: caddy:2@sha256:…"),
+    "PYTHON_IMAGE": ("python:3.12-slim", "Image that ours is built on; written with its digest like the others."),
+    "POSTGRES_IMAGE": ("postgres:16", "Image; python3 tools/pin_images.py writes it with its digest."),
+    "REDIS_IMAGE": ("redis:7", "Image; python3 tools/pin_images.py writes it with its digest."),
+    "CADDY_IMAGE": ("caddy:2", "Image; python3 tools/pin_images.py writes it with its digest."),
     "CADDY_HOST": ("", "Host that Caddy gets a certificate for, where ELENCHUS_HOSTS names several."),
 }
 """What docker-compose.yml reads itself: default and meaning."""

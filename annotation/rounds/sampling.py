@@ -24,7 +24,7 @@ SHOWN_STRATA = 12
 
 
 class Keys(Aggregate):
-    """All keys of a group, in any order: one value, where rows of their own take three times as long to read."""
+    """All keys of a group, in any order, as one value: rows of their own take three times as long to read."""
 
     function = "GROUP_CONCAT"
     output_field: Any = Field()
@@ -88,9 +88,10 @@ def drawable_strata(
     round: Round, field: str, *, exclude_drawn: bool = False, include_filtered: bool = False
 ) -> dict[str, list[int]]:
     """Return the keys of the items that the round could draw, ascending, by their value of `field`."""
-    listed = dict(_listed(round).order_by().values(field).annotate(keys=Keys("id")).values_list(field, "keys"))
+    grouped = _listed(round).order_by().values(field).annotate(keys=Keys("id"))
+    listed = list(grouped.values_list(field, "keys"))
     gone = _gone(round, exclude_drawn=exclude_drawn, include_filtered=include_filtered)
-    strata = {value: sorted(keys) for value, keys in listed.items()}
+    strata = {value: sorted(keys) for value, keys in listed}
     if gone:
         left = {value: [key for key in keys if key not in gone] for value, keys in strata.items()}
         strata = {value: keys for value, keys in left.items() if keys}
