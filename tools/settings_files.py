@@ -25,10 +25,10 @@ OF_COMPOSE = {
     "WEB_MEMORY": ("2g", "Limit of memory of the web server."),
     "WORKER_MEMORY": ("4g", "The same for the worker: reports of large rounds."),
     "POSTGRES_MEMORY": ("2g", "The same for PostgreSQL."),
-    "PYTHON_IMAGE": ("python:3.12-slim", "Image that ours is built on; written with its digest like the others."),
-    "POSTGRES_IMAGE": ("postgres:16", "Image; python3 tools/pin_images.py writes it with its digest."),
-    "REDIS_IMAGE": ("redis:7", "Image; python3 tools/pin_images.py writes it with its digest."),
-    "CADDY_IMAGE": ("caddy:2", "Image; python3 tools/pin_images.py writes it with its digest."),
+    "PYTHON_IMAGE": ("python:3.12-slim", "Image that ours is built on; pinned with the others."),
+    "POSTGRES_IMAGE": ("postgres:16", "Image; `python3 tools/pin_images.py` pins it."),
+    "REDIS_IMAGE": ("redis:7", "Image; `python3 tools/pin_images.py` pins it."),
+    "CADDY_IMAGE": ("caddy:2", "Image; `python3 tools/pin_images.py` pins it."),
     "CADDY_HOST": ("", "Host that Caddy gets a certificate for, where ELENCHUS_HOSTS names several."),
 }
 """What docker-compose.yml reads itself: default and meaning."""
