@@ -1,7 +1,7 @@
 """Fix the images that docker-compose.yml uses by their digests: python3 tools/pin_images.py
 
-Pulls each image by its tag and writes what came, `name:tag@sha256:…`, into .env: the same bytes start on every
-host and after every restart, until this is run again. Needs Python and Docker, and nothing of ours installed.
+Pulls each image by its tag and writes what came, `name:tag@sha256:…`, into .env: the same bytes start on
+every host, until this is run again. Needs Python and Docker, and nothing of ours installed.
 """
 
 from __future__ import annotations
