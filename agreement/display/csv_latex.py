@@ -243,7 +243,10 @@ def latex_table(
         if before is not None and before["kind"] != section["kind"]:
             lines.append("\\midrule")
         for words, part in [(section["name"].translate(_LATEX_SPECIAL), section), *_halves(section, figures)]:
-            cells = [words, *(_cell(part, figures, name, notes) for name in columns)]
+            # BERTScore is of all judgements alone.
+            left_out = [part is not section and name.startswith(BERTSCORE) for name in columns]
+            told = zip(columns, left_out, strict=True)
+            cells = [words, *("--" if out else _cell(part, figures, name, notes) for name, out in told)]
             lines.append(" & ".join(cells) + r" \\")
     lines.append("\\bottomrule")
     anchorings = list(_anchoring_sentences(figures, notes))

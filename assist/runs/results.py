@@ -112,7 +112,7 @@ def answers_shown(run: AssistRun, member: Membership, label: str = "") -> Sequen
 def answers_in_order(keys: Sequence[int]) -> list[AssistAnswer]:
     """Return the answers with these keys and their items, in the order of the keys."""
     rows = AssistAnswer.objects.select_related("item").in_bulk(keys)
-    return [rows[key] for key in keys]
+    return [rows[key] for key in keys if key in rows]  # a text may be erased meanwhile
 
 
 def submission_bytes(run: AssistRun) -> bytes:

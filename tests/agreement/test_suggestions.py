@@ -177,6 +177,12 @@ def test_the_latex_table_has_a_row_with_and_one_without_below_each_section(endpo
     notes = "\n".join(lines[start + 4 :])
     assert "Suggestions by tiny, at 8 of 16 units; anchoring: share of answers that are" in notes
     assert "All types: 1.00 " in notes and "(16 and 16 answers)" in notes
+    compared = latex_table(figures, rows=["all"], columns=["bertscore"]).splitlines()
+    assert compared[start - 1 : start + 3][1:] == [
+        "All types & --$^{a}$ \\\\",
+        "\\quad with suggestion & -- \\\\",
+        "\\quad without suggestion & -- \\\\",
+    ]
 
 
 @pytest.mark.django_db

@@ -1,6 +1,6 @@
 """How long the pages of a board with 500 submissions take, and the check of an upload of 34 texts.
 
-    .venv/bin/python -m bench.boards_pages [--teams 50] [--entries 10] [--requests 40] [--postgresql]
+    .venv/bin/python -m bench.pages.boards [--teams 50] [--entries 10] [--requests 40] [--postgresql]
 
 Each line has the CPU of this process and the time on the clock for one request, p50 and p95: judge by the CPU
 on a machine that does other work too. On PostgreSQL, a scratch one, what the database does is in the clock
@@ -14,7 +14,7 @@ import gc
 import sys
 from typing import Any
 
-from bench.pages import get, inside, measure
+from bench.pages.shared import get, main, measure
 
 PAGE, WHOLE, CHECK = 0.1, 0.3, 0.2
 """Goals in seconds: a page, a file of all rows, the check of an upload."""
@@ -115,15 +115,12 @@ def run(given: argparse.Namespace) -> int:
     return 0 if holds else 1
 
 
-def main() -> int:
-    parser = argparse.ArgumentParser(description=__doc__.partition("\n")[0])
-    parser.add_argument("--teams", type=int, default=50)
-    parser.add_argument("--entries", type=int, default=10, help="submissions of each team")
-    parser.add_argument("--requests", type=int, default=40)
-    parser.add_argument("--postgresql", action="store_true", help="on a scratch PostgreSQL, not SQLite")
-    given = parser.parse_args()
-    return inside("bench.boards_pages", lambda: run(given), postgresql=given.postgresql)
-
-
 if __name__ == "__main__":
-    sys.exit(main())
+    sys.exit(
+        main(
+            "bench.pages.boards",
+            __doc__,
+            run,
+            {"teams": (50, "teams"), "entries": (10, "submissions of each")},
+        )
+    )

@@ -1,6 +1,6 @@
 """How long the pages of Systems take in a project with 500 evaluations.
 
-    .venv/bin/python -m bench.systems_pages [--systems 50] [--files 10] [--requests 40] [--postgresql]
+    .venv/bin/python -m bench.pages.systems [--systems 50] [--files 10] [--requests 40] [--postgresql]
 
 Each line has the CPU of this process and the time on the clock for one request, p50 and p95: judge by the CPU
 on a machine that does other work too. On PostgreSQL, a scratch one, what the database does is in the clock
@@ -14,7 +14,7 @@ import gc
 import sys
 from typing import Any
 
-from bench.pages import get, inside, measure
+from bench.pages.shared import get, main, measure
 
 PAGE, WHOLE = 0.1, 0.5
 """Goals in seconds: a page, all evaluations of a release in one answer."""
@@ -92,15 +92,9 @@ def run(given: argparse.Namespace) -> int:
     return 0 if holds else 1
 
 
-def main() -> int:
-    parser = argparse.ArgumentParser(description=__doc__.partition("\n")[0])
-    parser.add_argument("--systems", type=int, default=50)
-    parser.add_argument("--files", type=int, default=10, help="files of each system")
-    parser.add_argument("--requests", type=int, default=40)
-    parser.add_argument("--postgresql", action="store_true", help="on a scratch PostgreSQL, not SQLite")
-    given = parser.parse_args()
-    return inside("bench.systems_pages", lambda: run(given), postgresql=given.postgresql)
-
-
 if __name__ == "__main__":
-    sys.exit(main())
+    sys.exit(
+        main(
+            "bench.pages.systems", __doc__, run, {"systems": (50, "systems"), "files": (10, "files of each")}
+        )
+    )

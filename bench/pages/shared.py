@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import argparse
 import os
 import statistics
 import subprocess
@@ -16,13 +17,21 @@ from tests.installation import ROOT
 from tools.services import Services
 
 
-def inside(module: str, run: Callable[[], int], *, postgresql: bool) -> int:
+def main(
+    module: str, doc: str | None, run: Callable[[argparse.Namespace], int], sizes: dict[str, tuple[int, str]]
+) -> int:
     """Run a bench in a process whose installation is new and empty, on SQLite or a scratch PostgreSQL.
 
-    The process is started with the options of this one. Returns its exit code.
+    `sizes` are its options, each with a default and a meaning. Returns the exit code.
     """
+    parser = argparse.ArgumentParser(description=(doc or "").partition("\n")[0])
+    for name, (default, meaning) in sizes.items():
+        parser.add_argument(f"--{name}", type=int, default=default, help=meaning)
+    parser.add_argument("--requests", type=int, default=40)
+    parser.add_argument("--postgresql", action="store_true", help="on a scratch PostgreSQL, not SQLite")
+    given = parser.parse_args()
     if os.environ.get("ELENCHUS_BENCH_INSIDE"):
-        return run()
+        return run(given)
     with tempfile.TemporaryDirectory() as name:
         services = Services(Path(name))
         try:
@@ -31,7 +40,7 @@ def inside(module: str, run: Callable[[], int], *, postgresql: bool) -> int:
                 "DJANGO_SETTINGS_MODULE": "config.settings.embedded",
                 "ELENCHUS_DATA": name,
                 "ELENCHUS_LOG_LEVEL": "ERROR",
-                "DATABASE_URL": f"{services.postgres_url()}/postgres" if postgresql else "",
+                "DATABASE_URL": f"{services.postgres_url()}/postgres" if given.postgresql else "",
                 "CELERY_BROKER_URL": "",
                 "ELENCHUS_BENCH_INSIDE": "1",
                 "ELENCHUS_HOSTS": "testserver",
