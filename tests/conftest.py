@@ -7,6 +7,7 @@ from pathlib import Path
 from typing import Any
 
 import pytest
+import redis
 from django.core.cache import cache
 from django.core.management.commands import flush
 from django.db import connections
@@ -96,6 +97,22 @@ def migrated_for_log_ins() -> Path:
         ELENCHUS_OIDC_CLIENT="elenchus",
         ELENCHUS_OIDC_SECRET="secret",
     )
+
+
+@pytest.fixture
+def broker() -> str:
+    """The address of a Redis with an empty queue that no other test's worker takes jobs from."""
+    url = os.environ.get("ELENCHUS_TEST_REDIS_URL")
+    if not url:
+        unavailable("no Redis", "make test starts one; or set ELENCHUS_TEST_REDIS_URL")
+    # One database for each process of the tests; a server has sixteen unless told otherwise.
+    number = 1 + int(os.environ.get("PYTEST_XDIST_WORKER", "gw0")[2:]) % 15
+    mine = f"{url.rpartition('/')[0]}/{number}"
+    with redis.from_url(mine) as server:
+        for pattern in ("celery*", "unacked*", "_kombu*", "elenchus*"):  # what earlier tests have left
+            for key in server.scan_iter(pattern):
+                server.delete(key)
+    return mine
 
 
 @pytest.fixture

@@ -43,7 +43,7 @@ def of_this_code() -> str:
 def migrated_folder(kind: str = "plain", **chosen: str) -> Path:
     """Return a data folder with an empty SQLite, to be copied, migrated with settings that choose apps."""
     place = settings.DATA_DIR / f"migrated-{kind}-{of_this_code()}"
-    with _alone(settings.DATA_DIR / f"migrated-{kind}.lock"):
+    with alone(settings.DATA_DIR / f"migrated-{kind}.lock"):
         if not place.exists():
             for old in settings.DATA_DIR.glob(f"migrated-{kind}-*"):
                 shutil.rmtree(old)
@@ -57,7 +57,7 @@ def migrated_folder(kind: str = "plain", **chosen: str) -> Path:
 
 
 @contextmanager
-def _alone(path: Path) -> Iterator[None]:
+def alone(path: Path) -> Iterator[None]:
     """Have one process at a time in the block."""
     with path.open("w") as lock:
         fcntl.flock(lock, fcntl.LOCK_EX)

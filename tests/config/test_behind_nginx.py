@@ -8,6 +8,7 @@ import sys
 import time
 from collections.abc import Iterator
 from contextlib import ExitStack, suppress
+from functools import partial
 from pathlib import Path
 
 import pytest
@@ -17,6 +18,7 @@ from tests.config.test_compose import ROOT, SERVICES, image_command, production,
 from tests.conftest import unavailable
 from tests.installation import script
 from tests.migrated import copy_on_postgresql
+from tests.static_files import collect_once
 from tools.services import Missing, free_port, nginx_path
 
 pytestmark = pytest.mark.redis
@@ -82,8 +84,7 @@ def site(production, nginx, tmp_path) -> Iterator[tuple[str, dict[str, str], Pat
     deeper = environment | {"ELENCHUS_PATH": "/elenchus"}
     server, _, name = production["DATABASE_URL"].rpartition("/")
     copy_on_postgresql(server, name)
-    collect = ["collectstatic", "--clear", "--noinput", "-v", "0", "--ignore", "drf_spectacular_sidecar"]
-    run(environment, ["python", "manage.py", *collect])
+    collect_once(partial(run, environment))
     run(environment, ["python", *script(SEED)])
     with ExitStack() as started:
         command = [nginx, "-c", folder / "nginx.conf", "-p", folder]

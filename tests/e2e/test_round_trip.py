@@ -17,7 +17,7 @@ import pytest
 from django.db import connection
 
 from tests.config.test_serve import free_port
-from tests.conftest import ROOT, unavailable
+from tests.conftest import ROOT
 from tests.factories import study
 
 pytestmark = [pytest.mark.database, pytest.mark.redis]
@@ -68,11 +68,8 @@ def wait_until(asked, done) -> dict:
 
 
 @pytest.fixture
-def server(transactional_db, tmp_path):
+def server(transactional_db, tmp_path, broker):
     """The address of a web process and a worker on the test's database and a real Redis."""
-    redis = os.environ.get("ELENCHUS_TEST_REDIS_URL")
-    if not redis:
-        unavailable("no Redis", "make test starts one; or set ELENCHUS_TEST_REDIS_URL")
     port = free_port()
     name = connection.settings_dict["NAME"]
     url = os.environ.get("DATABASE_URL", "")
@@ -82,7 +79,7 @@ def server(transactional_db, tmp_path):
         "DJANGO_SETTINGS_MODULE": "config.settings.embedded",
         "ELENCHUS_DATA": str(tmp_path / "data"),
         "DATABASE_URL": database,
-        "CELERY_BROKER_URL": redis,
+        "CELERY_BROKER_URL": broker,
     }
     (tmp_path / "data").mkdir()
     with (tmp_path / "log").open("w+") as log:

@@ -1,12 +1,10 @@
 """Two workers on a real Redis, one killed in the middle: the other completes the report, bytes and all."""
 
 import json
-import os
 import shutil
 
 import pytest
 
-from tests.conftest import unavailable
 from tests.installation import Installation, script
 
 pytestmark = pytest.mark.redis
@@ -56,12 +54,7 @@ print(json.dumps({
 
 
 @pytest.fixture
-def installation(migrated, tmp_path):
-    redis = os.environ.get("ELENCHUS_TEST_REDIS_URL")
-    if not redis:
-        unavailable("no Redis", "make test starts one; or set ELENCHUS_TEST_REDIS_URL")
-    # A database of Redis of its own: other tests' workers listen to the first.
-    broker = f"{redis.rsplit('/', 1)[0]}/7"
+def installation(migrated, tmp_path, broker):
     return Installation(shutil.copytree(migrated, tmp_path / "data"), CELERY_BROKER_URL=broker)
 
 
