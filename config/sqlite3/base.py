@@ -2,7 +2,8 @@
 
 SQLite lets whoever asks at the right moment write next, and lets the others sleep longer and longer: with ten
 people who save at once the unlucky wait ten times as long as the rest. Here transactions go in the order in
-which they came, within a process by a queue and between processes by a lock on a file beside the database.
+which they came within a process, and the first of each process in turn, by locks on two files beside the
+database.
 
 See docs/decisions/running.md.
 """
@@ -18,43 +19,48 @@ from typing import Any
 from django.db.backends.sqlite3 import base
 from django.db.utils import OperationalError
 
-POLL_SECONDS = 0.001
-"""How often the first of a process looks whether another process has left."""
+POLL_SECONDS, LATER_POLL_SECONDS, SOON_SECONDS = 0.0002, 0.002, 0.1
+"""How often the first of a process looks whether another process has left, and how often after a while."""
 
 
 class Queue:
-    """A lock that goes round in the order in which it was asked for, and that other processes see."""
+    """A lock that goes round in the order in which it was asked for, and that other processes see.
+
+    Whoever comes next holds the gate: a process that leaves finds it taken where another one waits, and the
+    next turn is the other's. Both locks end with the process that holds them.
+    """
 
     def __init__(self, path: str, owner: int) -> None:
         self._mutex = Lock()
         self._waiting: deque[Lock] = deque()
         self._taken = False
-        self._file = os.open(path, os.O_RDONLY | os.O_CREAT | os.O_CLOEXEC, 0o600)
-        if os.geteuid() == 0:
-            # Whom the database belongs to waits here too, also where root came first.
-            with suppress(OSError):
-                os.fchown(self._file, owner, -1)
+        self._gate, self._writing = (self._open(name, owner) for name in (f"{path}-next", path))
 
     def enter(self, seconds: float) -> bool:
         """Wait for one's turn; return False where it does not come within these seconds."""
         deadline = time.monotonic() + seconds
         if not self._enter_here(seconds):
             return False
-        while True:
-            try:
-                fcntl.flock(self._file, fcntl.LOCK_EX | fcntl.LOCK_NB)
-            except BlockingIOError:
-                if time.monotonic() >= deadline:
-                    self._leave_here()
-                    return False
-                time.sleep(POLL_SECONDS)
-            else:
-                return True
+        entered = _lock(self._gate, deadline)
+        if entered:
+            entered = _lock(self._writing, deadline)
+            fcntl.flock(self._gate, fcntl.LOCK_UN)
+        if not entered:
+            self._leave_here()
+        return entered
 
     def leave(self) -> None:
         """Let the next one in."""
-        fcntl.flock(self._file, fcntl.LOCK_UN)
+        fcntl.flock(self._writing, fcntl.LOCK_UN)
         self._leave_here()
+
+    def _open(self, path: str, owner: int) -> int:
+        file = os.open(path, os.O_RDONLY | os.O_CREAT | os.O_CLOEXEC, 0o600)
+        if os.geteuid() == 0:
+            # Whom the database belongs to waits here too, also where root came first.
+            with suppress(OSError):
+                os.fchown(file, owner, -1)
+        return file
 
     def _enter_here(self, seconds: float) -> bool:
         with self._mutex:
@@ -78,6 +84,21 @@ class Queue:
                 self._waiting.popleft().release()
             else:
                 self._taken = False
+
+
+def _lock(file: int, deadline: float) -> bool:
+    """Lock a file, however often it takes to ask; return False where it is another's until the deadline."""
+    soon = time.monotonic() + SOON_SECONDS
+    while True:
+        try:
+            fcntl.flock(file, fcntl.LOCK_EX | fcntl.LOCK_NB)
+        except BlockingIOError:
+            now = time.monotonic()
+            if now >= deadline:
+                return False
+            time.sleep(POLL_SECONDS if now < soon else LATER_POLL_SECONDS)
+        else:
+            return True
 
 
 _queues: dict[tuple[int, str], Queue] = {}

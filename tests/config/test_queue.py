@@ -1,9 +1,11 @@
 """Who saves at once saves in turn: the queue before SQLite's one writer."""
 
+import fcntl
 import os
 import subprocess
 import sys
 import threading
+import time
 
 import pytest
 from django.db import OperationalError, connection, connections, transaction
@@ -69,13 +71,50 @@ def test_another_process_is_waited_for(tmp_path, queue):
     queue.leave()
 
 
+def held(path):
+    """Return once another one holds the lock on this file."""
+    deadline = time.monotonic() + 30
+    with path.open() as file:
+        while time.monotonic() < deadline:
+            try:
+                fcntl.flock(file, fcntl.LOCK_EX | fcntl.LOCK_NB)
+            except BlockingIOError:
+                return
+            fcntl.flock(file, fcntl.LOCK_UN)
+    raise AssertionError(f"nobody holds {path.name}")
+
+
+def test_after_one_process_comes_the_other_that_waits_and_not_the_next_of_the_same(tmp_path, queue):
+    other = Queue(str(tmp_path / "queue"), os.getuid())  # the locks are of whoever opened the files
+    assert queue.enter(1)
+    order = []
+
+    def wait(whose, name):
+        assert whose.enter(30)
+        order.append(name)
+        whose.leave()
+
+    here = [threading.Thread(target=wait, args=[queue, "here"]) for _ in range(3)]
+    there = threading.Thread(target=wait, args=[other, "there"])
+    for thread in here:
+        thread.start()
+    waiting(queue, 3)
+    there.start()
+    held(tmp_path / "queue-next")
+    queue.leave()
+    for thread in (*here, there):
+        thread.join()
+    assert order == ["there", "here", "here", "here"]
+
+
 @pytest.mark.skipif(os.geteuid() != 0, reason="only root gives files away")
 def test_a_queue_that_root_makes_belongs_to_the_owner_of_the_database(tmp_path):
     database = tmp_path / "db.sqlite3"
     database.touch()
     os.chown(database, 12345, -1)
     queue = queue_of(str(database))
-    assert os.stat(f"{database}-queue").st_uid == 12345
+    for name in ("queue", "queue-next"):
+        assert os.stat(f"{database}-{name}").st_uid == 12345
     assert queue.enter(0)
 
 
