@@ -2,8 +2,8 @@
 
 Every annotator sends one decision after another, without a pause or one every S seconds (--every), to the
 web server of an installation: SQLite, then PostgreSQL (a scratch one, which does not wait for the disk), with
-each number of web processes. Prints decisions a second, the milliseconds that one takes, and the web
-processes' CPU milliseconds a decision; then counts what is stored.
+each number of web processes; with --pairs each asks for the next text before. Prints decisions a second, the
+milliseconds that one takes, and the web processes' CPU milliseconds a decision; then counts what is stored.
 """
 
 import argparse
@@ -47,12 +47,18 @@ print(TypeAnnotation.objects.count(), AnnotationEvent.objects.count())
 
 
 def send_all(
-    port: int, session: str, assignments: list[int], decisions: int, starts: float, every: float
+    port: int,
+    session: str,
+    assignments: list[int],
+    decisions: int,
+    starts: float,
+    every: float,
+    pairs: bool = False,
 ) -> list[float]:
     """Send one annotator's decisions over one connection; return the seconds that each took.
 
     The first is sent `starts` seconds from now, the others `every` seconds after the one before began, or at
-    once where that one took longer.
+    once where that one took longer. With `pairs` the next text is asked for before each.
     """
     due = time.perf_counter() + starts
     connection = http.client.HTTPConnection("127.0.0.1", port, timeout=60)
@@ -62,6 +68,14 @@ def send_all(
         "X-CSRFToken": CSRF,
     }
     took = []
+
+    def ask(method: str, name: str, body: str | None = None) -> None:
+        connection.request(method, f"/api/projects/bench/rounds/1/{name}", body, headers)
+        response = connection.getresponse()
+        told = response.read()
+        if response.status != 200:
+            raise SystemExit(f"A request was refused with {response.status}: {told.decode()}")
+
     for number in range(decisions):
         decision = {
             "event_id": f"load-{number}",
@@ -71,19 +85,19 @@ def send_all(
             "answer": {"applicable": False},
         }
         time.sleep(max(0.0, due - time.perf_counter()))
+        due = max(due + every, time.perf_counter())
+        if pairs:
+            ask("GET", f"units/?after={number // len(TYPES)}&limit=1")
         started = time.perf_counter()
-        due = max(due + every, started)
-        connection.request("POST", "/api/projects/bench/rounds/1/judgements/", json.dumps(decision), headers)
-        response = connection.getresponse()
-        told = response.read()
+        ask("POST", "judgements/", json.dumps(decision))
         took.append(time.perf_counter() - started)
-        if response.status != 200:
-            raise SystemExit(f"A decision was refused with {response.status}: {told.decode()}")
     connection.close()
     return took
 
 
-def measure(installation: Installation, what: str, annotators: int, decisions: int, every: float) -> float:
+def measure(
+    installation: Installation, what: str, annotators: int, decisions: int, every: float, pairs: bool = False
+) -> float:
     """Print what a run costs, and return its decisions a second. Exits where one of them is not stored."""
     installation.migrate()
     seed = SEED.format(annotators=annotators, items=-(-decisions // len(TYPES)))
@@ -94,7 +108,7 @@ def measure(installation: Installation, what: str, annotators: int, decisions: i
         with ThreadPoolExecutor(annotators) as pool:
             sent = [
                 pool.submit(
-                    send_all, installation.port, *person, decisions, every * place / annotators, every
+                    send_all, installation.port, *person, decisions, every * place / annotators, every, pairs
                 )
                 for place, person in enumerate(people)
             ]
@@ -122,14 +136,17 @@ def main() -> None:
     parser.add_argument("--decisions", type=int, default=50, help="of each annotator (default 50)")
     parser.add_argument("--every", type=float, default=0.0, help="seconds between a person's decisions")
     parser.add_argument("--web", type=int, nargs="+", default=[1, 2], help="numbers of web processes")
-    parser.add_argument("--sqlite", action="store_true", help="SQLite alone")
+    parser.add_argument("--pairs", action="store_true", help="ask for the next text before each decision")
+    alone = parser.add_mutually_exclusive_group()
+    alone.add_argument("--sqlite", action="store_true", help="SQLite alone")
+    alone.add_argument("--postgresql", action="store_true", help="PostgreSQL alone")
     given = parser.parse_args()
-    size = (given.annotators, given.decisions, given.every)
+    size = (given.annotators, given.decisions, given.every, given.pairs)
     with tempfile.TemporaryDirectory() as name:
         folder = Path(name)
         services = Services(folder)
         try:
-            for web in given.web:
+            for web in [] if given.postgresql else given.web:
                 installation = Installation(folder / f"sqlite{web}", web_processes=web)
                 measure(installation, f"SQLite, {web} web processes", *size)
             if given.sqlite:
