@@ -9,6 +9,7 @@ from typing import Any
 import pytest
 import redis
 from django.core.cache import cache
+from django.core.files.storage import InMemoryStorage, default_storage, storages
 from django.core.management.commands import flush
 from django.db import connections
 from django.test import Client
@@ -18,6 +19,7 @@ from hypothesis import HealthCheck, settings
 from pytest_django import DjangoDbBlocker
 
 from annotation.database.triggers import kept_triggers, run_statements
+from core.backups.backup import stored_files
 from tests import factories
 from tests.installation import Installation
 from tests.migrated import copy_for_tests, migrated_folder
@@ -150,6 +152,14 @@ def flush_past_the_triggers() -> Iterator[None]:
 def no_log_ins_counted_yet() -> None:
     """Forget the log-ins of earlier tests: allauth counts them in the cache and slows them down."""
     cache.clear()
+
+
+@pytest.fixture(autouse=True)
+def no_file_stored_yet() -> None:
+    """Forget the files of earlier tests, which lie in the memory of this process."""
+    if isinstance(storages["default"], InMemoryStorage):
+        for name in list(stored_files()):
+            default_storage.delete(name)
 
 
 @pytest.fixture

@@ -32,7 +32,6 @@ pytestmark = [pytest.mark.django_db(transaction=True), pytest.mark.database]
 @pytest.fixture
 def filled():
     """Studies of both protocols with judgements, a file, and values that databases store differently."""
-    delete_files()  # of tests before
     made = factories.study("focus", items=2, annotators=2)
     factories.open_round(made)
     record(made.round, made.annotators[0], made.items[0], "LE", NO)
@@ -53,19 +52,14 @@ def filled():
     )
     Session.objects.create(session_key="k", session_data="secret", expire_date=timezone.now())
     default_storage.save("uploads/2026/a.csv", ContentFile(b"id,text\n1,x\n"))
-    yield made
-    delete_files()
-
-
-def delete_files() -> None:
-    for name in list(stored_files()):
-        default_storage.delete(name)
+    return made
 
 
 def clear() -> None:
     """Empty the database and the storage, as a new installation is."""
     call_command("flush", interactive=False, verbosity=0)
-    delete_files()
+    for name in list(stored_files()):
+        default_storage.delete(name)
 
 
 def digests() -> dict[str, tuple[int, str]]:
