@@ -86,31 +86,25 @@ def release_shown(release: Release) -> JobShown:
 def refinement_shown(run: RefinementRun) -> JobShown:
     """Show a run of refinements that waits or asks."""
     args = [run.project.slug, run.number]
-    if run.state == QUEUED and not run.progress_total:
-        said = gettext(
-            "The run waits for a worker. If it waits for more than a minute, see whether a worker runs."
-        )
-    else:
-        told = {**_how_far(run), "model": run.model, "host": run.host}
-        said = _with_silence(
-            run, gettext("%(done)s of %(total)s questions answered by %(model)s at %(host)s.") % told
-        )
-    return JobShown(
+    return _asking_shown(
         run,
         "refinement-progress",
-        gettext("The run at work"),
-        gettext("Progress of the run"),
-        said,
         reverse("refinement_progress", args=args),
         reverse("refinements", args=[run.project.slug]),
         reverse("refinement_cancel", args=args),
-        gettext("Cancel the run"),
     )
 
 
 def assist_shown(run: AssistRun) -> JobShown:
     """Show a run of an assistant that waits or asks."""
     args = [run.project.slug, run.number]
+    page = reverse("assistant_run", args=args)
+    return _asking_shown(run, "assistant-progress", reverse("assistant_progress", args=args), page, page)
+
+
+def _asking_shown(
+    run: RefinementRun | AssistRun, name: str, progress: str, page: str, cancel: str
+) -> JobShown:
     if run.state == QUEUED and not run.progress_total:
         said = gettext(
             "The run waits for a worker. If it waits for more than a minute, see whether a worker runs."
@@ -122,13 +116,13 @@ def assist_shown(run: AssistRun) -> JobShown:
         )
     return JobShown(
         run,
-        "assistant-progress",
+        name,
         gettext("The run at work"),
         gettext("Progress of the run"),
         said,
-        reverse("assistant_progress", args=args),
-        reverse("assistant_run", args=args),
-        reverse("assistant_run", args=args),
+        progress,
+        page,
+        cancel,
         gettext("Cancel the run"),
     )
 
