@@ -54,7 +54,7 @@ def test_a_lead_waits_for_the_report_and_goes_from_a_number_to_its_texts(page, g
     expect(page.get_by_text("The report waits for a worker")).to_be_visible()
     report_compute(report_id=AgreementReport.objects.get().id)
     # The page asks by itself, and shows the report without a click.
-    expect(page.get_by_role("heading", name="By type, least agreed first")).to_be_visible(timeout=15_000)
+    expect(page.get_by_role("heading", name="By type, least agreed first")).to_be_visible()
     row = page.get_by_role("row", name="Lacks Evidence").first
     expect(row).to_contain_text("0.67")
     row.get_by_role("link", name="Lacks Evidence").click()

@@ -72,7 +72,7 @@ def test_300_decisions_through_ten_kills_and_two_cuts_are_stored_once_and_as_las
 
     expect(page.locator("#ws-done-title")).to_have_text("Round 1 is done")
     page.locator("#ws-save").click()
-    expect(page.locator("#ws-save-text")).to_have_text("All saved", timeout=60_000)
+    expect(page.locator("#ws-save-text")).to_have_text("All saved")
     assert len(chosen) == ITEMS * TYPES
     assert stored(installation) == chosen
     assert installation.rows("select count(*) from annotation_annotationevent") == [(events,)]

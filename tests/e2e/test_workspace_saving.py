@@ -144,7 +144,7 @@ def test_a_paused_round_keeps_the_decisions_and_sends_them_by_itself_when_it_goe
     expect(workspace.locator("#ws-save-text")).to_have_text("Paused: 3 waiting")
     assert answers() == {}
     round_resume(study.round, by=study.lead)
-    expect(workspace.locator("#ws-save-text")).to_have_text("All saved", timeout=40_000)  # asked every 30 s
+    expect(workspace.locator("#ws-save-text")).to_have_text("All saved")  # asked every 30 s
     expect(workspace.locator("#ws-paused")).to_be_hidden()
     assert answers() == {"OSP": False, "TC": False, "IE": True}
 
