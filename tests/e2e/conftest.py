@@ -13,7 +13,7 @@ from tests.conftest import client_of, unavailable
 
 CHROMIUM = os.environ.get("ELENCHUS_TEST_CHROMIUM", "/usr/bin/chromium")
 
-# A loaded machine is no reason to fail: what is waited for comes late there, after a server's start above all.
+# A loaded machine is no reason to fail: what is waited for comes late there, most of all after a restart.
 expect.set_options(timeout=60_000)
 
 # Playwright's loop runs in the thread in which the tests use the database.
