@@ -93,9 +93,11 @@ def run_chosen(services: Services, strict: bool, arguments: Sequence[str]) -> in
         "CHROMIUM": (chromium_path, "the tests in a browser"),
         "POSTGRES_URL": (services.postgres_url, "the tests that need a PostgreSQL"),
     }
+    named = {name for name in needs if f"ELENCHUS_TEST_{name}" in text}
+    if "pytest.mark.redis" in text:  # the fixture that names the variable is every test's
+        named.add("REDIS_URL")
     redis, chromium, postgres = (
-        offered(get, skipped, strict) if f"ELENCHUS_TEST_{name}" in text else None
-        for name, (get, skipped) in needs.items()
+        offered(get, skipped, strict) if name in named else None for name, (get, skipped) in needs.items()
     )
     # One process starts soonest; a later -n among the arguments wins.
     plugin = ["-p", "tools.strict"] if strict else []
