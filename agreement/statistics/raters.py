@@ -14,7 +14,7 @@ from agreement.statistics.estimates import NO_ITEMS, NO_PAIRS, NOT_COMPUTED, SIN
 from agreement.statistics.intervals import Information, Informative, information_of, judged_interval
 from agreement.statistics.label_agreement import label_agreement
 from agreement.statistics.pairs import PairSums, pair_agreement, table_sums
-from agreement.statistics.patterns import FloatArray, label_counts
+from agreement.statistics.patterns import FloatArray, IntArray, label_counts
 from agreement.statistics.rating_table import RatingTable, rating_table
 from agreement.statistics.standard_errors import wilson_interval
 from agreement.statistics.strata.stratified import stratified_agreement
@@ -156,21 +156,24 @@ def _with_rest(table: RatingTable, replicates: int, seed: int | Sequence[int]) -
     resampled = [_rest_means(chunk, member) for chunk in chunks]
     drawn = np.concatenate(resampled, axis=-1) if resampled else None
     common = [int(sums.common[member[rater]].max(initial=0)) for rater in range(n_raters)]
+    counts = label_counts(table.patterns.rows, table.q)
     return [
         _rest_estimate(
             float(value[rater]),
             common[rater],
-            _with_others(table, rater),
+            _with_others(table, counts, rater),
             None if drawn is None else drawn[rater],
         )
         for rater in range(n_raters)
     ]
 
 
-def _with_others(table: RatingTable, rater: int) -> Information:
-    """Count the texts on which somebody else judged a unit of this rater's, and on which one differs."""
-    rows = table.patterns.rows
-    counts, own = label_counts(rows, table.q), rows[:, rater]
+def _with_others(table: RatingTable, counts: IntArray, rater: int) -> Information:
+    """Count the texts on which somebody else judged a unit of this rater's, and on which one differs.
+
+    counts : (rows, q), the label counts of the table's rows
+    """
+    own = table.patterns.rows[:, rater]
     number = counts.sum(axis=1)
     shared = (own >= 0) & (number >= 2)
     alike = np.take_along_axis(counts, np.maximum(own, 0)[:, None], axis=1)[:, 0]
