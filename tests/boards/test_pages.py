@@ -14,10 +14,12 @@ from django.test import Client
 from boards.life.boards import board_switch
 from boards.life.placings import placing_run, standing_refresh
 from boards.life.teams import board_invite
-from boards.life.versions import version_run
+from boards.life.versions import version_create, version_run
 from boards.models import Board, BoardVersion, Entry, Placing
+from frontend.pages.boards.entry_names import entry_names
 from tests.boards.made import asked, files, handed_in, questions_board, questions_study, team, test_items
 from tests.conftest import client_of
+from tests.factories.releases import release
 
 pytestmark = pytest.mark.django_db
 
@@ -191,6 +193,29 @@ def test_systems_are_listed_by_what_their_teams_called_each_file(lead_client):
     assert "Lakeside · best · Gadfly 7 · 1.0 · test · " in matched
     scored = words(page(lead_client, f"/p/ask/evaluations/{entry.placings.get().evaluation_id}/"))
     assert "Gadfly 7: One run against release 1.0" in scored
+
+
+def test_files_keep_the_name_that_their_team_gave_them_where_a_later_version_scores_them(lead_client):
+    made, board = questions_board()
+    theirs = team(board)
+    entries = [handed_in(board, asked(made, right=n), name=f"Gadfly {n}").entry for n in (1, 2)]
+    newer = release(made.project, version="2.0", withheld=["test"])
+    version = version_create(board=board, release=newer, split="test", methods=["exact"])
+    version_run(version_id=version.pk)
+    later = version.placings.get(entry=entries[0])
+    placing_run(placing_id=later.pk)
+    later.refresh_from_db()
+    submission = later.evaluation.submission
+    assert (submission.system_id, submission.release.version) == (theirs.system_id, "2.0")
+    told = words(page(lead_client, "/p/ask/systems/"))
+    assert re.search(r"Lakeside · best Gadfly 1 1 2\.0 .* best Gadfly 2 1 1\.0 .* best Gadfly 1 1 1\.0", told)
+    assert "Gadfly 1: One run against release 2.0" in words(
+        page(lead_client, f"/p/ask/evaluations/{later.evaluation_id}/")
+    )
+    assert entry_names([submission.pk, entries[1].submission_id, 0]) == {
+        submission.pk: "Gadfly 1",
+        entries[1].submission_id: "Gadfly 2",
+    }
 
 
 def test_a_lead_hides_shows_and_sees_copies_and_the_team_reads_why(lead_client):

@@ -15,7 +15,7 @@ from core.jobs import WORKING
 from exports.models import Release
 from frontend.decorators import login_required
 from frontend.forms.systems import DescriptionForm, SystemForm, as_before
-from frontend.pages.boards.entry_names import ENTRY_NAME
+from frontend.pages.boards.entry_names import entry_names
 from frontend.pages.common import in_order, lead_or_403, number_in, page_of, posted, project_page
 from scoring.models import Evaluation, System
 from scoring.systems.choices import read_choices
@@ -50,7 +50,10 @@ def systems(request: HttpRequest, slug: str) -> HttpResponse:
 def evaluations_context(
     request: HttpRequest, member: Membership, system: System | None = None
 ) -> dict[str, Any]:
-    """Return a page of evaluations, without their figures but the one that stands for each."""
+    """Return a page of evaluations, without their figures but the one that stands for each, and their names.
+
+    A name is what a team called its files on a board, empty for others.
+    """
     keys = Evaluation.objects.filter(submission__system__project=member.project)
     if system is not None:
         keys = keys.filter(submission__system=system)
@@ -58,13 +61,14 @@ def evaluations_context(
     rows = (
         Evaluation.objects.defer("figures", "parameters")
         .select_related("submission__system", "submission__release")
-        .annotate(runs=Count("submission__files"), entry_name=ENTRY_NAME)
+        .annotate(runs=Count("submission__files"))
     )
     shown = in_order(list(page.object_list), rows)
+    names = entry_names(one.submission_id for one in shown)
     return {
         "page": page,
         "focus": member.project.protocol == Protocol.FOCUS,
-        "evaluations": shown,
+        "evaluations": [(one, names.get(one.submission_id, "")) for one in shown],
         "comparable": sum(one.state == Evaluation.State.DONE for one in shown) > 1,
         "working": any(one.state in WORKING for one in shown),
     }
