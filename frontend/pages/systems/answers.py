@@ -29,7 +29,7 @@ from frontend.pages.common import (
     uncounted_page_of,
 )
 from frontend.pages.systems.evaluation import evaluation_of, run_of
-from frontend.pages.systems.shown import codebook_of, method_said, type_names
+from frontend.pages.systems.shown import Chip, codebook_of, method_said, type_names
 from frontend.pages.systems.words import LABEL_CODES, LABELS
 from scoring.models import Answer, ErrorTag, Evaluation, TaggedAnswer
 from scoring.systems.answers import Wanted, answer_counts, answer_or_404, answers_wanted
@@ -67,16 +67,6 @@ class ShownAnswer:
     withdrawn: bool = False
     without_place: list[str] = field(default_factory=list)
     tags: list[ErrorTag] = field(default_factory=list)
-
-
-@dataclass(frozen=True, slots=True)
-class Chip:
-    """A filter that can be chosen: its words, how many answers it lets through, its address."""
-
-    words: str
-    n: int
-    address: str
-    chosen: bool
 
 
 @login_required
