@@ -53,6 +53,12 @@ def test_every_fault_that_a_reader_finds_has_words_in_every_language(language):
         ("is 50%; expected an object", "es 50%; se esperaba un objeto"),
         ("has 2,001 characters; at most 2,000 are read", "tiene 2,001 caracteres; se leen como mucho 2,000"),
         ("cqs", "cqs"),
+        (
+            "The method sts needs a sentence encoder, and there is none: set ELENCHUS_SENTENCE_ENCODER. "
+            "Other methods need none.",
+            "El método sts necesita un codificador de oraciones, y there is none: set "
+            "ELENCHUS_SENTENCE_ENCODER. Los demás métodos no lo necesitan.",
+        ),
     ],
 )
 def test_a_fault_keeps_what_it_names(message, told):

@@ -1,4 +1,7 @@
-"""What is wrong with a system's file, in the reader's language: its reader is pure and writes English."""
+"""What is wrong with a system's file, or kept it from being scored, in the reader's language.
+
+What reads files is pure and writes English; a worker has its installation's language.
+"""
 
 import re
 from collections.abc import Mapping
@@ -70,17 +73,33 @@ FAULTS: Mapping[str, str | Promise] = {
     "expected a JSON object with the items by their ids, not a list or a single value": gettext_lazy(
         "expected a JSON object with the items by their ids, not a list or a single value"
     ),
+    # Why an evaluation was not scored, by what a lead can do something about.
+    "The method sts needs a sentence encoder, and %(why)s. Other methods need none.": gettext_lazy(
+        "The method sts needs a sentence encoder, and %(why)s. Other methods need none."
+    ),
+    "The method %(method)s needs its model, and %(why)s. Other methods need none.": gettext_lazy(
+        "The method %(method)s needs its model, and %(why)s. Other methods need none."
+    ),
+    "It was asked of another version of the arithmetic than there is now: score again.": gettext_lazy(
+        "It was asked of another version of the arithmetic than there is now: score again."
+    ),
+    "What people decided has changed since it was asked for: score again.": gettext_lazy(
+        "What people decided has changed since it was asked for: score again."
+    ),
     # Where it is.
     "question %(at)s": gettext_lazy("question %(at)s"),
     "row %(at)s": gettext_lazy("row %(at)s"),
     "byte %(at)s": gettext_lazy("byte %(at)s"),
     "line %(at)s, column %(column)s": gettext_lazy("line %(at)s, column %(column)s"),
 }
-"""The messages and places of faults by their English form, the more particular of two that fit first."""
+"""Messages and places of faults, and reasons, by their English form, the more particular of two first."""
 
 
 def fault_said(message: str) -> str:
-    """Return a fault's message or place in the reader's language; one of no known form stays as it is."""
+    """Return a fault's message or place, or a reason, in the reader's language.
+
+    One of no known form stays as it is.
+    """
     for pattern, form in _patterns():
         if found := pattern.fullmatch(message):
             return str(FAULTS[form]) % found.groupdict() if found.groupdict() else str(FAULTS[form])
