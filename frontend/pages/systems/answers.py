@@ -48,6 +48,7 @@ class ShownAnswer:
     """An answer with what is around it.
 
     `elsewhere` is what the system answered instead, `people` decided; `best_label` is the best reference's.
+    `words_differ`: people marked others, or the system gave none.
     """
 
     answer: Answer
@@ -67,6 +68,12 @@ class ShownAnswer:
     withdrawn: bool = False
     without_place: list[str] = field(default_factory=list)
     tags: list[ErrorTag] = field(default_factory=list)
+    words_differ: bool = False
+
+    @property
+    def can_be_tagged(self) -> bool:
+        """Whether there is an error to name, or one was named; a right type can have wrong words."""
+        return self.answer.is_right is False or self.words_differ or bool(self.tags)
 
 
 @login_required
@@ -245,6 +252,7 @@ def _argument(
         withdrawn=item is not None and item.withdrawn_at is not None,
         without_place=[one.given for one in mine if one.given and one.start is None],
         tags=tags.get((row.item, row.unit), []),
+        words_differ="gold" in row.references and row.similarity != 1,
     )
 
 
