@@ -115,6 +115,13 @@ def test_the_methods_of_questions_are_an_evaluation_each(lead_client, settings, 
     told = "The method sts needs a sentence encoder, and there is none: set ELENCHUS_SENTENCE_ENCODER."
     assert failed.count(told) == failed.count("sentence encoder") == 1
     assert "no_encoder" not in failed
+    assert "I-1, cqs: 1 question where 3 are asked for" in failed
+    assert "1 of 2 items are missing; they count as not answered" in failed
+    address = f"/p/ask/evaluations/{Evaluation.objects.get(method='sts').pk}/"
+    in_spanish = words(lead_client.get(address, headers={"accept-language": "es"}).content.decode())
+    assert "El método sts necesita un codificador de oraciones" in in_spanish
+    assert "I-1, cqs: 1 pregunta donde se piden 3" in in_spanish
+    assert "faltan 1 de 2 textos; cuentan como no respondidos" in in_spanish
     assert "Score again" in failed
     done = words(page(lead_client, f"/p/ask/evaluations/{Evaluation.objects.get(method='exact').pk}/"))
     assert "0.17 useful of three, mean over items" in done

@@ -73,6 +73,22 @@ FAULTS: Mapping[str, str | Promise] = {
     "expected a JSON object with the items by their ids, not a list or a single value": gettext_lazy(
         "expected a JSON object with the items by their ids, not a list or a single value"
     ),
+    # How a file was read that was not refused.
+    "%(n)s of %(all)s items are missing; they count as not answered": gettext_lazy(
+        "%(n)s of %(all)s items are missing; they count as not answered"
+    ),
+    "has no fsq_types; it counts as not answered": gettext_lazy(
+        "has no fsq_types; it counts as not answered"
+    ),
+    "not read: %(names)s": gettext_lazy("not read: %(names)s"),
+    "dropped once: %(what)s": gettext_lazy("dropped once: %(what)s"),
+    "dropped %(n)s times: %(what)s": gettext_lazy("dropped %(n)s times: %(what)s"),
+    "a type twice": gettext_lazy("a type twice"),
+    "None beside a type": gettext_lazy("None beside a type"),
+    "words without a type": gettext_lazy("words without a type"),
+    "1 type has no words": gettext_lazy("1 type has no words"),
+    "%(n)s types have no words": gettext_lazy("%(n)s types have no words"),
+    "… and %(n)s more": gettext_lazy("… and %(n)s more"),
     # Why an evaluation was not scored, by what a lead can do something about.
     "The method sts needs a sentence encoder, and %(why)s. Other methods need none.": gettext_lazy(
         "The method sts needs a sentence encoder, and %(why)s. Other methods need none."
@@ -102,7 +118,10 @@ def fault_said(message: str) -> str:
     """
     for pattern, form in _patterns():
         if found := pattern.fullmatch(message):
-            return str(FAULTS[form]) % found.groupdict() if found.groupdict() else str(FAULTS[form])
+            filled = found.groupdict()
+            if "what" in filled:  # one of these forms itself
+                filled["what"] = fault_said(filled["what"])
+            return str(FAULTS[form]) % filled if filled else str(FAULTS[form])
     return message
 
 
