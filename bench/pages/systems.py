@@ -21,12 +21,13 @@ PAGE, WHOLE = 0.1, 0.5
 
 
 def fill(systems: int, files: int) -> tuple[Any, Any, list[Any]]:
-    """Score a file against 60 arguments, and give it to so many systems so many times.
+    """Score a file against 60 arguments, give it to so many systems so many times; half are those of teams.
 
     Returns the project, the evaluation that was computed, with its answers, and one of each of two systems.
     """
     from django.utils import timezone
 
+    from boards.life.boards import board_create
     from scoring.models import Evaluation, Submission
     from scoring.systems.systems import system_create
     from tests.factories import NO, close, focus_study, judge, yes
@@ -48,8 +49,11 @@ def fill(systems: int, files: int) -> tuple[Any, Any, list[Any]]:
         if field.attname not in {"id", "submission_id", "finished_at"}
     }
     first = []
+    board = board_create(project=made.project, name="best", title="Best", entrance="anyone", by=made.lead)
     for number in range(systems):
         system = system_create(project=made.project, name=f"System {number}", by=made.lead)
+        if number % 2:
+            board.teams.create(name=system.name, name_key=system.name_key, system=system)
         for at in range(files):
             handed_in = Submission.objects.create(
                 system=system, release=whole.submission.release, digest=f"{number}-{at}"
@@ -80,6 +84,8 @@ def run(given: argparse.Namespace) -> int:
     for what, address, goal in (
         ("the list", "/p/talk/systems/", PAGE),
         ("the list, page 5", "/p/talk/systems/?page=5", PAGE),
+        ("the list, of leads", "/p/talk/systems/?by=leads", PAGE),
+        ("the list, of a board", "/p/talk/systems/?board=best&page=5", PAGE),
         ("a system", f"/p/talk/systems/{two[0].submission.system_id}/", PAGE),
         ("handing in", "/p/talk/systems/new/", PAGE),
         ("an evaluation", f"/p/talk/evaluations/{whole.pk}/", PAGE),

@@ -70,9 +70,9 @@ class AssistForm(forms.Form):
             field.choices = listed
 
     def chosen(self) -> dict[str, Any]:
-        """Return the choices as `run_choices` reads them."""
+        """Return the choices as `run_choices` reads them, those that are valid."""
         given = {name: value for name, value in self.cleaned_data.items() if value is not None}
-        return {**given, "sources": [json.loads(pair) for pair in given["sources"]]}
+        return {**given, "sources": [json.loads(pair) for pair in given.get("sources", ())]}
 
 
 class AskingForm(forms.Form):
@@ -99,12 +99,13 @@ class AskingForm(forms.Form):
     )
 
     def chosen(self) -> dict[str, Any]:
-        """Return the choices as `run_choices` reads them."""
+        """Return the choices as `run_choices` reads them, those that are valid."""
+        given = self.cleaned_data
         found: dict[str, Any] = {}
-        if self.cleaned_data["prompt"].strip():
-            found["prompt"] = self.cleaned_data["prompt"]
+        if given.get("prompt", "").strip():
+            found["prompt"] = given["prompt"]
         for name in ("examples", "items"):
-            if lines := [line.strip() for line in self.cleaned_data[name].splitlines() if line.strip()]:
+            if lines := [line.strip() for line in given.get(name, "").splitlines() if line.strip()]:
                 found[name] = lines
         return found
 
@@ -152,10 +153,9 @@ class RareAskingForm(forms.Form):
     )
 
     def chosen(self) -> dict[str, Any]:
-        """Return the choices as `run_choices` reads them; temperature and seed also where they are empty."""
-        given = self.cleaned_data
-        kept = {name: value for name, value in given.items() if value is not None}
-        return {**kept, "temperature": given["temperature"], "seed": given["seed"]}
+        """Return the valid choices as `run_choices` reads them; temperature and seed also if empty."""
+        sent = self.cleaned_data.items()
+        return {name: value for name, value in sent if value is not None or name in ("temperature", "seed")}
 
 
 class ResumeForm(forms.Form):

@@ -82,9 +82,9 @@ class RefinementForm(forms.Form):
             left_out.choices = [(split, split) for split in splits]
 
     def chosen(self) -> dict[str, Any]:
-        """Return the choices as `refinement_choices` reads them."""
+        """Return the choices as `refinement_choices` reads them, those that are valid."""
         given = dict(self.cleaned_data)
-        return {**given, "sources": [json.loads(pair) for pair in given["sources"]]}
+        return {**given, "sources": [json.loads(pair) for pair in given.get("sources", ())]}
 
 
 class PromptForm(forms.Form):

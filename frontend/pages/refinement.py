@@ -69,13 +69,15 @@ def refinements(request: HttpRequest, slug: str) -> HttpResponse:
     starting = request.POST.get("act") == "start"
     confirm = ConfirmForm(request.POST if starting else None)
     counted, counting, example = None, False, None
-    if request.method == "POST" and form.is_valid() and prompt.is_valid() and rare.is_valid():
+    if request.method == "POST":
+        valid = all([form.is_valid(), prompt.is_valid(), rare.is_valid()])
         try:
+            # Also where a field is wrong already: what is wrong with the others is told with it.
             choices = refinement_choices({**form.chosen(), **prompt.cleaned_data, **rare.cleaned_data})
-            if starting and confirm.is_valid():
+            if valid and starting and confirm.is_valid():
                 return _start(request, member, choices)
-            counted = _counted(selection, choices)
-            counting = counted is None
+            counted = _counted(selection, choices) if valid else None
+            counting = valid and counted is None
             example = _example(selection, choices) if counted and counted.asked else None
         except Refused as refusal:
             if refusal.code == "taken":  # the form is not there while a run works
@@ -192,13 +194,14 @@ def _as_before(run: RefinementRun | None) -> dict[str, Any]:
 
 
 def _show(refusal: Refused, *all_forms: forms.Form) -> None:
-    """Put what was refused beside its fields, and what belongs to no field above the form."""
+    """Put what was refused beside its fields, where these say nothing yet, and the rest above the form."""
     shown = False
     for field, message in refusal.errors.items():
         for form in all_forms:
             if field in form.fields:
-                form.add_error(field, message)
                 shown = True
+                if field not in form.errors:
+                    form.add_error(field, message)
     if not shown:
         all_forms[0].add_error(None, refusal.message)
 

@@ -79,13 +79,13 @@ def predictions_of(data: bytes, benchmark: Benchmark, findings: Findings) -> dic
             findings.fault(str(refused), item, f"row {number}")
     for what, times in dropped.items():
         if times:
-            findings.note(f"dropped {'once' if times == 1 else f'{times} times'}: {what}")
+            findings.note(f"dropped once: {what}" if times == 1 else f"dropped {times} times: {what}")
     if without := sum(
         code != NONE and words == NO_SPAN
         for entry in found.values()
         for code, words in zip(entry["fsq_types"], entry["spans"], strict=True)
     ):
-        findings.note(f"{'1 type has' if without == 1 else f'{without} types have'} no words")
+        findings.note("1 type has no words" if without == 1 else f"{without} types have no words")
     return found
 
 

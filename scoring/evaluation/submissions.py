@@ -96,9 +96,8 @@ def _read(
         for item in missing:
             findings.fault("is missing", item)
     elif missing and not findings.faults:
-        told = f"{len(missing)} of {len(benchmark.items)} items are missing; they count as not answered"
         tell = findings.fault if complete else findings.note
-        tell(told)
+        tell(f"{len(missing)} of {len(benchmark.items)} items are missing; they count as not answered")
     return Submission(
         findings.file, types, questions, tuple(findings.faults), tuple(findings.notes), missing, twice
     )

@@ -1,5 +1,7 @@
 """The page Assistants: what would be sent, the run, what came of it, and candidate questions, for leads."""
 
+import re
+
 import pytest
 
 from annotation.models import Question
@@ -64,6 +66,33 @@ def test_a_wrong_choice_stands_at_its_field(made, endpoint, lead_client):
     assert "I-77 is no item of this project." in page
     page = text(lead_client.post(PAGE, {**given(endpoint), "act": "preview", "sources": []}))
     assert "Tick at least one source" in page
+
+
+def test_all_wrong_choices_are_told_at_once_each_at_its_field_and_once(made, endpoint, lead_client):
+    wrong = {"model": "", "sources": [], "prompt": "Enough?", "examples": "I-88", "items": "I-77"}
+    page = lead_client.post(PAGE, {**given(endpoint, **wrong, per_minute="0"), "act": "start"})
+    told = {name: words for name in _FIELDS if (words := re.findall(_PROBLEM % name, page.content.decode()))}
+    assert told == {
+        "model": ["This field is required."],
+        "sources": ["Tick at least one source whose texts may be sent."],
+        "prompt": ["Write {text} where it goes: context needs it."],
+        "examples": ["I-88 is no item of this project."],
+        "items": ["I-77 is no item of this project."],
+        "per_minute": ["Ensure this value is greater than or equal to 1."],
+    }
+    assert (endpoint.asked, AssistRun.objects.count()) == ([], 0)
+    page = lead_client.post(PAGE, {**given(endpoint, task="none", prompt="Enough?"), "act": "preview"})
+    assert re.findall(_PROBLEM % "task", page.content.decode()) == [
+        "Select a valid choice. none is not one of the available choices."
+    ]
+
+
+_FIELDS = (
+    *("task", "endpoint", "model", "sources", "budget_requests", "budget_tokens"),
+    *("prompt", "examples", "items"),
+    *("per_minute", "max_tokens", "timeout", "temperature", "seed", "tokens_field", "again"),
+)
+_PROBLEM = r'id="id_%s_problem">\s*<ul class="errorlist"[^>]*><li>([^<]*)</li></ul>'
 
 
 def test_a_run_is_followed_cancelled_and_resumed_with_a_higher_budget(made, endpoint, lead_client):

@@ -11,13 +11,16 @@ import pytest
 from django.core.files.uploadedfile import SimpleUploadedFile
 from django.test import Client
 
-from boards.life.boards import board_switch
+from boards.life.boards import board_create, board_switch
 from boards.life.placings import placing_run, standing_refresh
 from boards.life.teams import board_invite
-from boards.life.versions import version_run
+from boards.life.versions import version_create, version_run
 from boards.models import Board, BoardVersion, Entry, Placing
+from frontend.pages.boards.entry_names import entry_names
 from tests.boards.made import asked, files, handed_in, questions_board, questions_study, team, test_items
 from tests.conftest import client_of
+from tests.factories.releases import release
+from tests.scoring.systems import scored, submitted
 
 pytestmark = pytest.mark.django_db
 
@@ -189,8 +192,81 @@ def test_systems_are_listed_by_what_their_teams_called_each_file(lead_client):
     assert re.search(r"Lakeside · best Socks 1 .* Lakeside · best Gadfly 7 1 ", told)
     matched = words(page(lead_client, "/p/ask/systems/matching/"))
     assert "Lakeside · best · Gadfly 7 · 1.0 · test · " in matched
-    scored = words(page(lead_client, f"/p/ask/evaluations/{entry.placings.get().evaluation_id}/"))
-    assert "Gadfly 7: One run against release 1.0" in scored
+    told = words(page(lead_client, f"/p/ask/evaluations/{entry.placings.get().evaluation_id}/"))
+    assert "Gadfly 7: One run against release 1.0" in told
+
+
+QUERIES = ("", "by=leads", "board=best", "board=spring", "board=none&by=x")
+
+
+def listed(html):
+    """Return the systems that are listed and the filter that is chosen."""
+    rows = re.findall(r'<th scope="row".*?>([^<]*)</a>', html, re.DOTALL)
+    chosen = re.findall(r'<a class="chip"[^>]*aria-current="true">(.*?)</a>', html, re.DOTALL)
+    return rows, words(chosen[0])
+
+
+def test_a_lead_finds_the_own_systems_among_those_of_boards(lead_client, monkeypatch):
+    made, board = questions_board()
+    team(board)
+    built = board.versions.get().release
+    scored(submitted(made, built, asked(made), name="Parrot"), methods=["exact"])
+    assert 'class="chip"' not in page(lead_client, "/p/ask/systems/")
+    for n in (1, 2):
+        handed_in(board, asked(made, right=n), name=f"Gadfly {n}")
+    unused = board_create(
+        project=made.project, name="spring", title="Nobody yet", entrance="anyone", by=made.lead
+    )
+    version_create(board=unused, release=built, split="test", methods=["exact"])
+    told = words(page(lead_client, "/p/ask/systems/"))
+    assert "all 3 handed in by leads 1 on the board Which asks best? 2" in told
+    assert "Nobody yet" not in told
+    found = {query: listed(page(lead_client, f"/p/ask/systems/?{query}")) for query in QUERIES}
+    assert found == {
+        "": (["Lakeside · best", "Lakeside · best", "Parrot"], "all 3"),
+        "by=leads": (["Parrot"], "handed in by leads 1"),
+        "board=best": (["Lakeside · best", "Lakeside · best"], "on the board Which asks best? 2"),
+        "board=spring": (["Lakeside · best", "Lakeside · best", "Parrot"], "all 3"),
+        "board=none&by=x": (["Lakeside · best", "Lakeside · best", "Parrot"], "all 3"),
+    }
+    monkeypatch.setattr("frontend.pages.systems.systems.PAGE_SIZE", 1)
+    second = page(lead_client, "/p/ask/systems/?board=best&page=2")
+    assert listed(second)[0] == ["Lakeside · best"]
+    assert 'href="?board=best&amp;page=1"' in second
+    assert "2–2 / 2" in words(second)
+
+
+def test_where_leads_handed_in_nothing_the_list_says_so(lead_client):
+    made, board = questions_board()
+    team(board)
+    handed_in(board, asked(made))
+    told = words(page(lead_client, "/p/ask/systems/?by=leads"))
+    assert "Leads handed nothing in themselves yet." in told
+    assert "Nothing was scored yet" not in told
+    assert "Match by people" in told
+
+
+def test_files_keep_the_name_that_their_team_gave_them_where_a_later_version_scores_them(lead_client):
+    made, board = questions_board()
+    theirs = team(board)
+    entries = [handed_in(board, asked(made, right=n), name=f"Gadfly {n}").entry for n in (1, 2)]
+    newer = release(made.project, version="2.0", withheld=["test"])
+    version = version_create(board=board, release=newer, split="test", methods=["exact"])
+    version_run(version_id=version.pk)
+    later = version.placings.get(entry=entries[0])
+    placing_run(placing_id=later.pk)
+    later.refresh_from_db()
+    submission = later.evaluation.submission
+    assert (submission.system_id, submission.release.version) == (theirs.system_id, "2.0")
+    told = words(page(lead_client, "/p/ask/systems/"))
+    assert re.search(r"Lakeside · best Gadfly 1 1 2\.0 .* best Gadfly 2 1 1\.0 .* best Gadfly 1 1 1\.0", told)
+    assert "Gadfly 1: One run against release 2.0" in words(
+        page(lead_client, f"/p/ask/evaluations/{later.evaluation_id}/")
+    )
+    assert entry_names([submission.pk, entries[1].submission_id, 0]) == {
+        submission.pk: "Gadfly 1",
+        entries[1].submission_id: "Gadfly 2",
+    }
 
 
 def test_a_lead_hides_shows_and_sees_copies_and_the_team_reads_why(lead_client):

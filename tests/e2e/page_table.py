@@ -89,6 +89,7 @@ _LEAD = """
 /p/empty/assistants/
 /p/questions/assistants/items/{question_item}/
 /p/focus/systems/
+/p/questions/systems/?by=leads
 /p/empty/systems/
 /p/focus/systems/new/
 /p/questions/systems/new/
@@ -173,6 +174,7 @@ _NOBODY = """
 /boards/questions/best/
 /join-board/{board_token}/
 /accounts/login/
+/accounts/login/?next=/boards/questions/best/hand-in/
 /accounts/password/reset/
 /accounts/password/reset/done/
 /accounts/password/reset/key/done/

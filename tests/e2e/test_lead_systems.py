@@ -65,3 +65,25 @@ def test_a_system_is_added_read_seen_in_the_text_and_compared(as_, live_server, 
         lea.get_by_role("link", name="Table as CSV").click()
     lines = download.value.path().read_text().splitlines()
     assert [line.split(",")[:2] for line in lines] == [["first", "second"], ["Parrot", "Crow"]]
+
+
+def test_no_page_of_systems_is_wider_than_another(as_, live_server):
+    made, release = focus_release()
+    first = scored(submitted(made, release, RIGHT, name="Crow"))
+    second = scored(submitted(made, release, WRONG, name="Parrot"))
+    compare_evaluations([first.pk, second.pk])
+    lea = as_("lea")
+    lea.set_viewport_size({"width": 1600, "height": 900})
+    places = {}
+    for path in (
+        "systems/",
+        f"systems/{first.submission.system_id}/",
+        f"systems/compare/?e={first.pk}&e={second.pk}",
+        f"evaluations/{first.pk}/",
+        f"evaluations/{first.pk}/answers/",
+        "boards/",
+    ):
+        lea.goto(f"{live_server.url}/p/talk/{path}")
+        box = lea.locator("main > .page").bounding_box()
+        places[path] = (box["x"], box["width"])
+    assert set(places.values()) == {(200, 1200)}, places

@@ -255,6 +255,19 @@ def test_wrong_choices_are_shown_beside_their_fields(made, lead_client, endpoint
     assert '<details class="more" open>' in page
 
 
+def test_all_wrong_choices_are_told_at_once_and_once(made, lead_client, endpoint, choices):
+    wrong = {"model": "", "sources": [], "prompt": "Reword {this}", "timeout": "999"}
+    page = text(lead_client.post(PAGE, {**choices, **wrong, "act": "start", "texts_may_leave": "on"}))
+    told = re.findall(r'id="id_(\w+)_problem">\s*<ul class="errorlist"[^>]*><li>(.*?)</li></ul>', page)
+    assert dict(told) == {
+        "model": "This field is required.",
+        "sources": "Tick at least one source whose texts may be sent.",
+        "prompt": "{this} stands for nothing: use {argument}, {span}, {type}, {question}.",
+        "timeout": "Ensure this value is less than or equal to 120.",
+    }
+    assert (len(told), page.count("This has no default"), RefinementRun.objects.count()) == (4, 0, 0)
+
+
 def test_a_release_takes_them_in_only_where_a_lead_ticks_it(made, lead_client, endpoint, choices):
     start(lead_client, choices)
     work()

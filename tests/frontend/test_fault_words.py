@@ -16,26 +16,27 @@ READERS = (
 
 
 def written() -> Iterator[str]:
-    """Give every message of a fault that stands in the readers, with 7 wherever something is filled in."""
+    """Give every message of a fault or note in the readers, with 7 wherever something is filled in."""
     for path in READERS:
         for node in ast.walk(ast.parse((ROOT / path).read_text("utf-8"))):
             if not isinstance(node, ast.Call):
                 continue
             name = node.func.attr if isinstance(node.func, ast.Attribute) else getattr(node.func, "id", "")
-            if name in ("fault", "AnswerRefused"):
+            if name in ("fault", "note", "tell", "AnswerRefused"):
                 message = node.args[name == "AnswerRefused"]
-                if isinstance(message, ast.Constant):
-                    yield message.value
-                elif isinstance(message, ast.JoinedStr):
-                    yield "".join(
-                        part.value if isinstance(part, ast.Constant) else "7" for part in message.values
-                    )
+                for one in (message.body, message.orelse) if isinstance(message, ast.IfExp) else (message,):
+                    if isinstance(one, ast.Constant):
+                        yield one.value
+                    elif isinstance(one, ast.JoinedStr):
+                        yield "".join(
+                            part.value if isinstance(part, ast.Constant) else "7" for part in one.values
+                        )
 
 
 @pytest.mark.parametrize("language", ["es", "ja"])
 def test_every_fault_that_a_reader_finds_has_words_in_every_language(language):
     messages = list(written())
-    assert len(messages) > 15
+    assert len(messages) > 25
     with translation.override(language):
         assert [message for message in messages if fault_said(message) == message] == []
 
@@ -53,6 +54,19 @@ def test_every_fault_that_a_reader_finds_has_words_in_every_language(language):
         ("is 50%; expected an object", "es 50%; se esperaba un objeto"),
         ("has 2,001 characters; at most 2,000 are read", "tiene 2,001 caracteres; se leen como mucho 2,000"),
         ("cqs", "cqs"),
+        (
+            "2 of 2 items are missing; they count as not answered",
+            "faltan 2 de 2 textos; cuentan como no respondidos",
+        ),
+        ("… and 7 more", "… y 7 más"),
+        ("dropped 3 times: None beside a type", "se descartó 3 veces: None junto a un tipo"),
+        ("not read: a type twice", "no se leyó: a type twice"),
+        (
+            "The method sts needs a sentence encoder, and there is none: set ELENCHUS_SENTENCE_ENCODER. "
+            "Other methods need none.",
+            "El método sts necesita un codificador de oraciones, y there is none: set "
+            "ELENCHUS_SENTENCE_ENCODER. Los demás métodos no lo necesitan.",
+        ),
     ],
 )
 def test_a_fault_keeps_what_it_names(message, told):

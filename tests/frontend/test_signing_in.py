@@ -1,9 +1,14 @@
 """Whoever is not logged in comes to the page they wanted afterwards, also where a form was sent too late."""
 
+import re
+from urllib.parse import parse_qs, urlsplit
+
 import pytest
 from django.test import Client
 
+from boards.life.boards import board_switch
 from tests import factories
+from tests.boards.made import questions_board
 from tests.conftest import client_of
 
 pytestmark = pytest.mark.django_db
@@ -53,3 +58,58 @@ def test_the_address_of_a_form_is_no_empty_page(study):
     response = client_of(study.lead.user.username).get("/p/s/rounds/1/pause/")
     assert (response.status_code, response["Allow"]) == (405, "POST")
     assert "There is no page here" in response.content.decode()
+
+
+TO_HAND_IN = "To hand in a system to the board Which asks best?, log in."
+TO_READ = "To read what your team handed in to the board Which asks best?, log in."
+
+
+def log_in_page(wanted: str, **given: str) -> str:
+    """Return the words of the log-in page of whoever wanted this address, after a wrong password if given."""
+    act = Client().post if given else Client().get
+    page = act("/accounts/login/", {"next": wanted, **given})
+    return " ".join(re.sub(r"<[^>]+>", "", page.content.decode()).split())
+
+
+@pytest.mark.parametrize(
+    ("page", "told"),
+    [("hand-in/", TO_HAND_IN), ("hand-in/?a=b", TO_HAND_IN), ("team/", TO_READ), ("submissions/7/", TO_READ)],
+)
+def test_a_stranger_who_comes_from_a_board_reads_what_the_log_in_is_for(page, told):
+    questions_board()
+    sent = Client().get(f"/boards/ask/best/{page}")["Location"]
+    shown = log_in_page(parse_qs(urlsplit(sent).query)["next"][0])
+    assert told in shown
+    assert "A link from the organisers makes you one" in shown
+    assert "that your project lead invited" not in shown
+    assert told in log_in_page(f"/boards/ask/best/{page}", login="tina", password="wrong")
+
+
+def test_the_log_in_tells_nothing_of_a_board_that_is_hidden(study):
+    _, hidden = questions_board(opened=False)
+    shown = log_in_page("/boards/ask/best/hand-in/")
+    assert hidden.title not in shown
+    assert shown == log_in_page("/boards/ask/none/hand-in/")
+    board_switch(board=hidden, state="open")
+    assert TO_HAND_IN in log_in_page("/boards/ask/best/hand-in/")
+    board_switch(board=hidden, state="hidden")
+    assert hidden.title not in log_in_page("/boards/ask/best/hand-in/")
+
+
+@pytest.mark.parametrize(
+    "wanted",
+    [
+        "https://evil.example/boards/ask/best/hand-in/",
+        "//evil.example/boards/ask/best/hand-in/",
+        "javascript:/boards/ask/best/hand-in/",
+        "/boards/ask/best/",
+        "/p/ask/boards/best/",
+        "/no/such/page/",
+        "",
+    ],
+)
+def test_the_log_in_names_no_board_for_other_pages_and_other_sites(wanted):
+    questions_board()
+    shown = log_in_page(wanted)
+    assert "Which asks best?" not in shown
+    assert "that your project lead invited" in shown

@@ -181,6 +181,7 @@ EVER_MANY = (
     "%(n)s FOCUS files",
     "%(n)s questions where %(most)s are asked for",  # for one there are other words
     "%(n)s types where at most %(most)s",  # more than that
+    "%(n)s types have no words",  # for one there are other words
     "has %(n)s items; at most %(most)s are read",
     "%(task)s answers nothing that",  # no number, as the next
     "Run %(run)s answers nothing that",

@@ -12,6 +12,7 @@ from exports.models import Release
 from scoring.figures.paired import PairedScores
 from scoring.models import ErrorTag, Evaluation, System, TaggedAnswer
 from scoring.systems.comparing import comparison
+from scoring.systems.error_tags import answer_tag, error_tag_add
 from scoring.systems.evaluations import evaluation_run
 from scoring.systems.item_counts import item_table, scored_positions
 from scoring.systems.submissions import benchmark_opened
@@ -111,7 +112,16 @@ def test_the_methods_of_questions_are_an_evaluation_each(lead_client, settings, 
     assert "stopped by an error" in told
     failed = words(page(lead_client, f"/p/ask/evaluations/{Evaluation.objects.get(method='sts').pk}/"))
     assert "It was not scored." in failed
-    assert "ELENCHUS_SENTENCE_ENCODER" in failed
+    told = "The method sts needs a sentence encoder, and there is none: set ELENCHUS_SENTENCE_ENCODER."
+    assert failed.count(told) == failed.count("sentence encoder") == 1
+    assert "no_encoder" not in failed
+    assert "I-1, cqs: 1 question where 3 are asked for" in failed
+    assert "1 of 2 items are missing; they count as not answered" in failed
+    address = f"/p/ask/evaluations/{Evaluation.objects.get(method='sts').pk}/"
+    in_spanish = words(lead_client.get(address, headers={"accept-language": "es"}).content.decode())
+    assert "El método sts necesita un codificador de oraciones" in in_spanish
+    assert "I-1, cqs: 1 pregunta donde se piden 3" in in_spanish
+    assert "faltan 1 de 2 textos; cuentan como no respondidos" in in_spanish
     assert "Score again" in failed
     done = words(page(lead_client, f"/p/ask/evaluations/{Evaluation.objects.get(method='exact').pk}/"))
     assert "0.17 useful of three, mean over items" in done
@@ -187,6 +197,46 @@ def test_leads_tag_errors_with_their_own_words_and_read_the_shares(lead_client):
     # The same answer in another evaluation of the same files has the same words.
     again = scored(evaluation.submission, seed=7)
     assert "paraphrase 1 1.00 n 1" in words(page(lead_client, f"/p/talk/evaluations/{again.pk}/answers/"))
+
+
+def offered(client, evaluation):
+    """Return the answers at which the page offers to tag an error, each by its item and unit."""
+    slug = evaluation.submission.system.project.slug
+    html = page(client, f"/p/{slug}/evaluations/{evaluation.pk}/answers/")
+    found = re.findall(r'id="answer-(\d+)"(.*?)</article>', html, re.DOTALL)
+    assert len(found) == evaluation.answers.count()
+    keys = [int(key) for key, shown in found if "Tag the error" in shown]
+    return sorted(evaluation.answers.filter(pk__in=keys).values_list("item", "unit"))
+
+
+def test_an_error_is_tagged_only_where_there_is_one_or_was_tagged_one(lead_client):
+    made, release = focus_release()
+    right = scored(submitted(made, release, RIGHT))
+    assert sorted(right.answers.values_list("item", "unit", "label")) == [
+        ("I-1", "LE", "hit"),
+        ("I-2", "NONE", "hit"),
+    ]
+    assert offered(lead_client, right) == []
+    # What it missed and what is not there; what nobody decided is no error.
+    wrong = scored(submitted(made, release, WRONG, name="Crow"))
+    assert offered(lead_client, wrong) == [("I-1", "BS"), ("I-1", "LE")]
+    # The right type, with other words than people marked, or none.
+    for words_given in ("The library", "not in the text", "Null"):
+        answer = {"I-1": {"fsq_types": ["LE"], "spans": [words_given]}}
+        assert offered(lead_client, scored(submitted(made, release, answer, name=words_given))) == [
+            ("I-1", "LE")
+        ]
+    tag = error_tag_add(project=made.project, word="lucky")
+    answer_tag(answer=right.answers.get(unit="NONE"), tags=[tag])
+    assert offered(lead_client, right) == [("I-2", "NONE")]
+
+
+def test_a_useful_question_has_no_error_to_tag(lead_client):
+    made, release = questions_release()
+    evaluation = scored(submitted(made, release, questions(*QUESTIONS[:2], "Zzz?")), methods=["exact"])
+    labels = dict(evaluation.answers.values_list("unit", "label"))
+    assert labels == {"1": "Useful", "2": "Invalid", "3": "not_able_to_evaluate"}
+    assert offered(lead_client, evaluation) == [("I-1", "2"), ("I-1", "3")]
 
 
 def test_systems_are_compared_with_paired_intervals_as_chart_and_table(lead_client):

@@ -68,12 +68,14 @@ def assistants(request: HttpRequest, slug: str) -> HttpResponse:
     starting = request.POST.get("act") == "start"
     confirm = ConfirmForm(request.POST if starting else None)
     preview: dict[str, Any] | None = None
-    if request.method == "POST" and form.is_valid() and asking.is_valid() and rare.is_valid():
+    if request.method == "POST":
+        valid = all([form.is_valid(), asking.is_valid(), rare.is_valid()])
         try:
+            # Also where a field is wrong already: what is wrong with the others is told with it.
             choices = run_choices(project, {**form.chosen(), **asking.chosen(), **rare.chosen()})
-            if starting and confirm.is_valid():
+            if valid and starting and confirm.is_valid():
                 return _start(request, member, choices)
-            preview = run_preview(project=project, choices=choices)
+            preview = run_preview(project=project, choices=choices) if valid else None
         except Refused as refusal:
             if refusal.code == "taken":
                 messages.error(request, refusal.message)
@@ -239,10 +241,11 @@ def _act(
 
 
 def _show(refusal: Refused, *forms: Any) -> None:
-    """Put what was refused at its field, and the rest above."""
+    """Put what was refused at its field, where that says nothing yet, and the rest above."""
     for field, words in (refusal.errors or {"": refusal.message}).items():
         form = next((one for one in forms if field in one.fields), forms[0])
-        form.add_error(field if field in form.fields else None, words)
+        if field not in form.fields or field not in form.errors:
+            form.add_error(field if field in form.fields else None, words)
 
 
 def _waiting(project: Project, member: Membership) -> list[tuple[int, str, int]]:

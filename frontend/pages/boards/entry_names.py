@@ -2,15 +2,20 @@
 
 from collections.abc import Iterable
 
-from django.db.models import OuterRef, Subquery
+from django.db.models import F
 
 from boards.models import Entry
 
-ENTRY_NAME = Subquery(Entry.objects.filter(submission=OuterRef("submission")).values("name")[:1])
-"""The name that a team gave an evaluated submission on a board; null for others."""
+_SUBMISSIONS = "team__system__submissions"
 
 
 def entry_names(submissions: Iterable[int]) -> dict[int, str]:
-    """Return the name of the entry of each submission, by its key, that a team handed in on a board."""
-    rows = Entry.objects.filter(submission__in=list(submissions))
-    return dict(rows.values_list("submission", "name"))
+    """Return the name that a team gave each submission that it handed in on a board, by its key.
+
+    The same files that a later version of the board scores against another release are another submission of
+    the team's system; they keep their name.
+    """
+    rows = Entry.objects.filter(
+        **{f"{_SUBMISSIONS}__in": list(submissions), "digest": F(f"{_SUBMISSIONS}__digest")}
+    )
+    return dict(rows.values_list(_SUBMISSIONS, "name"))

@@ -29,7 +29,7 @@ from frontend.pages.common import (
     uncounted_page_of,
 )
 from frontend.pages.systems.evaluation import evaluation_of, run_of
-from frontend.pages.systems.shown import codebook_of, method_said, type_names
+from frontend.pages.systems.shown import Chip, codebook_of, method_said, type_names
 from frontend.pages.systems.words import LABEL_CODES, LABELS
 from scoring.models import Answer, ErrorTag, Evaluation, TaggedAnswer
 from scoring.systems.answers import Wanted, answer_counts, answer_or_404, answers_wanted
@@ -48,6 +48,7 @@ class ShownAnswer:
     """An answer with what is around it.
 
     `elsewhere` is what the system answered instead, `people` decided; `best_label` is the best reference's.
+    `words_differ`: people marked others, or the system gave none.
     """
 
     answer: Answer
@@ -67,16 +68,12 @@ class ShownAnswer:
     withdrawn: bool = False
     without_place: list[str] = field(default_factory=list)
     tags: list[ErrorTag] = field(default_factory=list)
+    words_differ: bool = False
 
-
-@dataclass(frozen=True, slots=True)
-class Chip:
-    """A filter that can be chosen: its words, how many answers it lets through, its address."""
-
-    words: str
-    n: int
-    address: str
-    chosen: bool
+    @property
+    def can_be_tagged(self) -> bool:
+        """Whether there is an error to name, or one was named; a right type can have wrong words."""
+        return self.answer.is_right is False or self.words_differ or bool(self.tags)
 
 
 @login_required
@@ -255,6 +252,7 @@ def _argument(
         withdrawn=item is not None and item.withdrawn_at is not None,
         without_place=[one.given for one in mine if one.given and one.start is None],
         tags=tags.get((row.item, row.unit), []),
+        words_differ="gold" in row.references and row.similarity != 1,
     )
 
 

@@ -23,7 +23,6 @@ from frontend.pages.systems.question_figures import questions_shown, thresholds_
 from frontend.pages.systems.shown import method_said
 from frontend.pages.systems.trivial import trivial_shown
 from frontend.pages.systems.type_figures import types_shown
-from frontend.pages.systems.words import why
 from scoring.evaluation.evaluate import Evaluation as Scored
 from scoring.evaluation.outputs import TABLES, scores_file
 from scoring.models import Evaluation
@@ -75,7 +74,6 @@ def evaluation(request: HttpRequest, slug: str, evaluation_id: int) -> HttpRespo
         notes_of_files=[(file, file.notes) for file in files if file.notes],
         others=[(one, method_said(one)) for one in others],
         again=can_score_again(found),
-        reason=why(found.reason),
         working=found.state in WORKING,
         shown=evaluation_shown(found) if found.state in WORKING else None,
         downloads=_KINDS,

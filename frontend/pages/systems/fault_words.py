@@ -1,4 +1,7 @@
-"""What is wrong with a system's file, in the reader's language: its reader is pure and writes English."""
+"""What is wrong with a system's file, or kept it from being scored, in the reader's language.
+
+What reads files is pure and writes English; a worker has its installation's language.
+"""
 
 import re
 from collections.abc import Mapping
@@ -70,20 +73,55 @@ FAULTS: Mapping[str, str | Promise] = {
     "expected a JSON object with the items by their ids, not a list or a single value": gettext_lazy(
         "expected a JSON object with the items by their ids, not a list or a single value"
     ),
+    # How a file was read that was not refused.
+    "%(n)s of %(all)s items are missing; they count as not answered": gettext_lazy(
+        "%(n)s of %(all)s items are missing; they count as not answered"
+    ),
+    "has no fsq_types; it counts as not answered": gettext_lazy(
+        "has no fsq_types; it counts as not answered"
+    ),
+    "not read: %(names)s": gettext_lazy("not read: %(names)s"),
+    "dropped once: %(what)s": gettext_lazy("dropped once: %(what)s"),
+    "dropped %(n)s times: %(what)s": gettext_lazy("dropped %(n)s times: %(what)s"),
+    "a type twice": gettext_lazy("a type twice"),
+    "None beside a type": gettext_lazy("None beside a type"),
+    "words without a type": gettext_lazy("words without a type"),
+    "1 type has no words": gettext_lazy("1 type has no words"),
+    "%(n)s types have no words": gettext_lazy("%(n)s types have no words"),
+    "… and %(n)s more": gettext_lazy("… and %(n)s more"),
+    # Why an evaluation was not scored, by what a lead can do something about.
+    "The method sts needs a sentence encoder, and %(why)s. Other methods need none.": gettext_lazy(
+        "The method sts needs a sentence encoder, and %(why)s. Other methods need none."
+    ),
+    "The method %(method)s needs its model, and %(why)s. Other methods need none.": gettext_lazy(
+        "The method %(method)s needs its model, and %(why)s. Other methods need none."
+    ),
+    "It was asked of another version of the arithmetic than there is now: score again.": gettext_lazy(
+        "It was asked of another version of the arithmetic than there is now: score again."
+    ),
+    "What people decided has changed since it was asked for: score again.": gettext_lazy(
+        "What people decided has changed since it was asked for: score again."
+    ),
     # Where it is.
     "question %(at)s": gettext_lazy("question %(at)s"),
     "row %(at)s": gettext_lazy("row %(at)s"),
     "byte %(at)s": gettext_lazy("byte %(at)s"),
     "line %(at)s, column %(column)s": gettext_lazy("line %(at)s, column %(column)s"),
 }
-"""The messages and places of faults by their English form, the more particular of two that fit first."""
+"""Messages and places of faults, and reasons, by their English form, the more particular of two first."""
 
 
 def fault_said(message: str) -> str:
-    """Return a fault's message or place in the reader's language; one of no known form stays as it is."""
+    """Return a fault's message or place, or a reason, in the reader's language.
+
+    One of no known form stays as it is.
+    """
     for pattern, form in _patterns():
         if found := pattern.fullmatch(message):
-            return str(FAULTS[form]) % found.groupdict() if found.groupdict() else str(FAULTS[form])
+            filled = found.groupdict()
+            if "what" in filled:  # one of these forms itself
+                filled["what"] = fault_said(filled["what"])
+            return str(FAULTS[form]) % filled if filled else str(FAULTS[form])
     return message
 
 

@@ -23,6 +23,16 @@ AXIS = Axis(0.0)
 
 
 @dataclass(frozen=True, slots=True)
+class Chip:
+    """A filter of a list that can be chosen: its words, how many rows it lets through, its address."""
+
+    words: str
+    n: int
+    address: str
+    chosen: bool
+
+
+@dataclass(frozen=True, slots=True)
 class Card:
     """A figure that people look at first."""
 

@@ -3,21 +3,31 @@
 from typing import Any
 
 from django.contrib import messages
-from django.db.models import Count
+from django.db.models import Count, Q, QuerySet
 from django.http import HttpRequest, HttpResponse
 from django.shortcuts import redirect
 from django.utils.translation import gettext, ngettext
 from django.views.decorators.http import require_GET, require_http_methods
 
-from annotation.models import Membership, Protocol
+from annotation.models import Membership, Project, Protocol
+from boards.models import Team
 from core.errors import Refused
 from core.jobs import WORKING
 from exports.models import Release
 from frontend.decorators import login_required
 from frontend.forms.systems import DescriptionForm, SystemForm, as_before
-from frontend.pages.boards.entry_names import ENTRY_NAME
-from frontend.pages.common import in_order, lead_or_403, number_in, page_of, posted, project_page
-from scoring.models import Evaluation, System
+from frontend.pages.boards.entry_names import entry_names
+from frontend.pages.common import (
+    in_order,
+    lead_or_403,
+    number_in,
+    page_of,
+    posted,
+    project_page,
+    query_without_page,
+)
+from frontend.pages.systems.shown import Chip
+from scoring.models import Evaluation
 from scoring.systems.choices import read_choices
 from scoring.systems.submissions import FilesRefused, HandedIn
 from scoring.systems.systems import system_edit, system_or_404
@@ -35,36 +45,75 @@ EXAMPLES = {
 @login_required
 @require_GET
 def systems(request: HttpRequest, slug: str) -> HttpResponse:
-    """List what was scored, newest first."""
+    """List what was scored, newest first: all, what leads handed in, or what came in by one board."""
     member = lead_or_403(request, slug)
+    keys = Evaluation.objects.filter(submission__system__project=member.project)
+    chips, of_teams = _chips(request, member.project)
+    if of_teams is not None:
+        keys = keys.filter(of_teams)
     return project_page(
         request,
         "systems/systems.html",
         member,
         tab="systems",
         releases=member.project.releases.filter(state=Release.State.DONE).exists(),
-        **evaluations_context(request, member),
+        chips=chips,
+        **evaluations_context(request, member, keys),
     )
 
 
+def _chips(request: HttpRequest, project: Project) -> tuple[list[Chip], Q | None]:
+    """Return the filters by who handed in, if anything came in by a board, and what the chosen one asks."""
+    teams = Team.objects.filter(board__project=project, system__isnull=False)
+    boards = list(
+        project.boards.annotate(scored=Count("teams__system__submissions__evaluations"))
+        .filter(scored__gt=0)
+        .order_by("title", "pk")
+    )
+    if not boards:
+        return [], None
+    total = Evaluation.objects.filter(submission__system__project=project).count()
+    wanted = next((board for board in boards if board.name == request.GET.get("board")), None)
+    leads = wanted is None and request.GET.get("by") == "leads"
+    of_leads = total - sum(board.scored for board in boards)
+    chips = [
+        Chip(gettext("all"), total, "?", wanted is None and not leads),
+        Chip(gettext("handed in by leads"), of_leads, "?by=leads", leads),
+        *(
+            Chip(
+                gettext("on the board %(title)s") % {"title": board.title},
+                board.scored,
+                f"?board={board.name}",
+                board is wanted,
+            )
+            for board in boards
+        ),
+    ]
+    if wanted is not None:
+        return chips, Q(submission__system__in=teams.filter(board=wanted).values("system"))
+    return chips, ~Q(submission__system__in=teams.values("system")) if leads else None
+
+
 def evaluations_context(
-    request: HttpRequest, member: Membership, system: System | None = None
+    request: HttpRequest, member: Membership, keys: QuerySet[Evaluation]
 ) -> dict[str, Any]:
-    """Return a page of evaluations, without their figures but the one that stands for each."""
-    keys = Evaluation.objects.filter(submission__system__project=member.project)
-    if system is not None:
-        keys = keys.filter(submission__system=system)
+    """Return a page of evaluations, without their figures but the one that stands for each, and their names.
+
+    A name is what a team called its files on a board, empty for others.
+    """
     page = page_of(request, keys.order_by("-pk").values_list("pk", flat=True), PAGE_SIZE)
     rows = (
         Evaluation.objects.defer("figures", "parameters")
         .select_related("submission__system", "submission__release")
-        .annotate(runs=Count("submission__files"), entry_name=ENTRY_NAME)
+        .annotate(runs=Count("submission__files"))
     )
     shown = in_order(list(page.object_list), rows)
+    names = entry_names(one.submission_id for one in shown)
     return {
         "page": page,
+        "query": query_without_page(request),
         "focus": member.project.protocol == Protocol.FOCUS,
-        "evaluations": shown,
+        "evaluations": [(one, names.get(one.submission_id, "")) for one in shown],
         "comparable": sum(one.state == Evaluation.State.DONE for one in shown) > 1,
         "working": any(one.state in WORKING for one in shown),
     }
@@ -168,5 +217,5 @@ def system(request: HttpRequest, slug: str, system_id: int) -> HttpResponse:
         tab="systems",
         system=found,
         form=form,
-        **evaluations_context(request, member, found),
+        **evaluations_context(request, member, Evaluation.objects.filter(submission__system=found)),
     )
