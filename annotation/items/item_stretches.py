@@ -9,7 +9,7 @@ See docs/decisions/storage.md.
 """
 
 from array import array
-from collections.abc import Iterable
+from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Any
 from uuid import uuid4
@@ -106,25 +106,29 @@ def forget_project_stretches(*, project: Project, **_: Any) -> None:
     forget_stretches(project)
 
 
-def stretches_with(project: Project, words: Iterable[str]) -> list[tuple[int, int]] | None:
+def stretches_with(project: Project, words: Sequence[str]) -> list[tuple[int, int]] | None:
     """Return the first and last keys of the stretches that can have one of the words, ascending.
 
     Each word has one or two letters. None where nothing is known: any item can have them.
     """
     stretches, holds = stretches_kept(project).last()
-    if stretches is None or not holds or any(BLOCK in word for word in words):
+    if stretches is None or not holds or BLOCK in "".join(words):
         return None
-    hashes = {hash_of(word) for word in words}
-    keys = {_key(project.pk, stretches.build, hashed // _OF_SLICE) for hashed in hashes}
+    # A pair that shares its hash with a frequent one mostly has a letter that is rare.
+    asked = [{hash_of(word), *map(hash_of, word)} for word in words]
+    keys = {_key(project.pk, stretches.build, one // _OF_SLICE) for hashes in asked for one in hashes}
     slices = cache.get_many(keys)
-    if len(slices) < len(keys):
-        return None
     having = 0
-    for hashed in hashes:
-        row = slices[_key(project.pk, stretches.build, hashed // _OF_SLICE)]
-        width = len(row) // _OF_SLICE
-        start = hashed % _OF_SLICE * width
-        having |= int.from_bytes(row[start : start + width], "little")
+    for hashes in asked:
+        with_all = -1
+        for one in hashes:
+            row = slices.get(_key(project.pk, stretches.build, one // _OF_SLICE))
+            if row is None:
+                return None
+            width = len(row) // _OF_SLICE
+            start = one % _OF_SLICE * width
+            with_all &= int.from_bytes(row[start : start + width], "little")
+        having |= with_all
     keys_of = zip(stretches.first, stretches.last, strict=True)
     return [ends for place, ends in enumerate(keys_of) if having >> place & 1]
 

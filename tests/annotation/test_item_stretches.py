@@ -1,5 +1,6 @@
 """A word of one or two letters is found in the stretches of items that can have it, and in no others."""
 
+from itertools import product
 from random import Random
 
 import pytest
@@ -11,7 +12,13 @@ from annotation import tasks
 from annotation.importing.undo import import_undo
 from annotation.items import item_stretches, search
 from annotation.items.erasure import item_erase
-from annotation.items.item_stretches import find_stretches, has_many_items, stretches_kept, stretches_with
+from annotation.items.item_stretches import (
+    find_stretches,
+    has_many_items,
+    hash_of,
+    stretches_kept,
+    stretches_with,
+)
 from annotation.items.search import items_with_words
 from annotation.models import Item
 from annotation.projects.deletion import project_delete
@@ -112,6 +119,18 @@ def test_only_the_stretches_that_can_have_a_word_are_read(project, monkeypatch):
     with CaptureQueriesContext(connection) as captured:
         assert found(project, "zb", first=51) == found(project, "zb") == []
     assert not any("LIKE" in query["sql"] for query in captured) and len(asked) == 1
+
+
+def test_a_pair_with_the_hash_of_another_is_told_apart_by_its_letters(project):
+    (item,) = add(project, ["abc"])
+    find_stretches(project)
+    alike = next(
+        pair
+        for pair in map("".join, product(map(chr, range(0x4E00, 0x5000)), repeat=2))
+        if hash_of(pair) == hash_of("ab")
+    )
+    assert stretches_with(project, ["ab"]) == [(item.pk, item.pk)]
+    assert stretches_with(project, [alike]) == []
 
 
 def test_a_page_is_full_before_all_stretches_are_read(project, monkeypatch):
