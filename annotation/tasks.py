@@ -84,7 +84,7 @@ def find_stretches_or_send(project: Project) -> None:
     kept = item_stretches.stretches_kept(project)
     _, holds = kept.last()
     if not holds and item_stretches.has_many_items(project) and kept.request_once():
-        send_or_run(find_stretches, project.pk)
+        send(find_stretches, project.pk)  # without a broker texts are read one by one as before
 
 
 @shared_task(name="annotation.draw_round")

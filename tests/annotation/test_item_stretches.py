@@ -235,6 +235,18 @@ def test_the_page_asks_a_worker_once_and_shows_the_same_before_and_after(monkeyp
     assert stretches_kept(made.project).last()[1]
 
 
+def test_without_a_broker_no_page_does_the_work_of_the_worker(project, monkeypatch):
+    (item,) = add(project, ["xyz"])
+    add(project, ["abc"])
+
+    def fail(*_):
+        raise OSError("no broker")
+
+    monkeypatch.setattr(tasks.find_stretches, "delay", fail)
+    tasks.find_stretches_or_send(project)
+    assert stretches_kept(project).last() == (None, False) and found(project, "yz", first=51) == [item.pk]
+
+
 def test_few_items_are_read_without_a_worker(project, monkeypatch):
     monkeypatch.setattr(item_stretches, "MANY", 10_000)
     add(project, ["abc"])
