@@ -13,9 +13,12 @@ class AnnotationConfig(AppConfig):
         from annotation.accounts import check_account, store_account_name
         from annotation.database.install import TRIGGERS, drop_words_index_before, make_words_index_again
         from annotation.database.triggers import keep_triggers
+        from annotation.items.item_stretches import forget_project_stretches
+        from annotation.signals import project_deleting
 
         post_migrate.connect(make_words_index_again, sender=self)
         keep_triggers(self, TRIGGERS)
         pre_migrate.connect(drop_words_index_before, sender=self)
+        project_deleting.connect(forget_project_stretches, dispatch_uid="forget_project_stretches")
         pre_save.connect(check_account, sender=settings.AUTH_USER_MODEL)
         post_save.connect(store_account_name, sender=settings.AUTH_USER_MODEL)

@@ -12,6 +12,7 @@ from django.utils import translation
 
 from annotation.importing import screening, staging
 from annotation.importing import uploads as uploading
+from annotation.items import item_stretches
 from annotation.models import Membership, Project, Round, Upload
 from annotation.projects import deletion
 from annotation.rounds import drawing as round_drawing
@@ -70,6 +71,20 @@ def screening_count_or_send(project: Project) -> None:
     """Have a worker count a screening result; asking again soon changes nothing."""
     if screening.screening_kept(project).request_once():
         send_or_run(count_screening, project.pk)
+
+
+@shared_task(name="annotation.find_stretches")
+def find_stretches(project_id: int) -> None:
+    """Find which items of a large project can have a word of one or two letters."""
+    item_stretches.find_stretches(Project.objects.get(pk=project_id))
+
+
+def find_stretches_or_send(project: Project) -> None:
+    """Have a worker find them where nobody has since the last import; asking again soon changes nothing."""
+    kept = item_stretches.stretches_kept(project)
+    _, holds = kept.last()
+    if not holds and item_stretches.has_many_items(project) and kept.request_once():
+        send(find_stretches, project.pk)  # without a broker texts are read one by one as before
 
 
 @shared_task(name="annotation.draw_round")

@@ -30,6 +30,12 @@ PAGES = (
     "/p/{slug}/items/?q=nowhere",
     "/p/{slug}/items/{item}/",
     "/p/{slug}/items/?q=on",
+    "/p/{slug}/items/?q=xq",
+    "/p/{slug}/items/?q=-9",
+    "/p/{slug}/items/?q=é",
+    "/p/{slug}/items/?q=語",
+    "/p/{slug}/items/?q=公園",
+    "/p/{slug}/items/?topic=topic 7&q=xq",
     "/p/{slug}/items/?topic=topic 7&q=nowhere",
     "/p/{slug}/screening/",
     "/p/{slug}/people/",
@@ -87,13 +93,11 @@ PAGES = (
 )
 
 READ_ALL = (
-    "/p/{slug}/items/?q=xq",
-    "/p/{slug}/items/?q=語",
     "/p/{slug}/rounds/4/draw/?how=all",
     "/p/{slug}/rounds/4/draw/?how=sample&size=1000",
     "/p/{slug}/rounds/4/draw/?how=sample&size=1000&stratify_by=topic",
 )
-"""Pages that look at every text or every key, whatever they show: they may take ten times the limit."""
+"""Pages that look at every key, whatever they show: they may take ten times the limit."""
 
 
 def prepare(slug: str, n_items: int, n_annotators: int) -> None:
@@ -102,6 +106,7 @@ def prepare(slug: str, n_items: int, n_annotators: int) -> None:
     from django.db import connection
 
     from annotation.importing.screening import screening_count
+    from annotation.items.item_stretches import find_stretches
     from annotation.models import Project, Round
     from bench.large_project import fill
 
@@ -112,7 +117,9 @@ def prepare(slug: str, n_items: int, n_annotators: int) -> None:
     if there is None:
         fill(slug, n_items, n_annotators)
     # What a worker does as soon as somebody looks at the page.
-    screening_count(Project.objects.get(slug=slug))
+    project = Project.objects.get(slug=slug)
+    screening_count(project)
+    find_stretches(project)
     if connection.vendor == "postgresql":
         # What autovacuum does in a database that is in use.
         with connection.cursor() as cursor:

@@ -13,6 +13,7 @@ from django.utils import timezone
 from django.utils.translation import gettext
 
 from annotation.database.erasure import blocks, door_open, uploads_empty
+from annotation.items.item_stretches import forget_stretches
 from annotation.models import (
     AnnotationEvent,
     Comment,
@@ -60,6 +61,7 @@ def item_erase(*, item: Item, member: Membership | None, typed: str) -> Item:
         )
         Item.objects.filter(pk=item.pk, withdrawn_at=None).update(withdrawn_at=now)
         _erase_words(item)
+        forget_stretches(item.project)
         uploads_empty(item.project.uploads.all())
         ProjectEvent.objects.create(
             project=item.project,

@@ -225,8 +225,11 @@ def asking(round: Round) -> Exists:
 def asked_counts(round: Round) -> Counter[str]:
     """Return of how many of its items a round asks each type."""
     codes = round.type_codes
-    counts: Counter[str] = Counter(dict.fromkeys(codes, 0))
-    for types, n in round.drawn.order_by().values_list("types").annotate(n=Count("*")):
+    drawn = round.drawn.order_by()
+    # Only items that name their types stand in the index by types: of the others their number is enough.
+    named = list(drawn.filter(types__isnull=False).values_list("types").annotate(n=Count("*")))
+    counts: Counter[str] = Counter(dict.fromkeys(codes, drawn.count() - sum(n for _, n in named)))
+    for types, n in named:
         counts.update(dict.fromkeys(types_named(types, codes), n))
     return counts
 

@@ -111,13 +111,32 @@ def _interleaved(
     for stratum in sorted(strata, key=str):
         members = strata[stratum]
         n_members = len(members)
-        shuffled = random.sample(members, n_members)
         n_placed = bisect_right(range(n_members), enough, key=lambda index: (index + 0.5) / n_members)
-        for index, member in enumerate(shuffled[:n_placed]):
-            placed.append(((index + 0.5) / n_members, random.random(), member))
+        # As `random.sample` shuffles all of them.
+        shuffled = _beginning(n_members, n_placed, random)
+        _pass_over_places(random, n_members - n_placed)
+        for index, place in enumerate(shuffled):
+            placed.append(((index + 0.5) / n_members, random.random(), members[place]))
         _pass_over(random, n_members - n_placed)
     first = sorted(placed, key=itemgetter(0, 1))
     return [member for _, _, member in first[:size]]
+
+
+def _pass_over_places(random: Random, n: int) -> None:
+    """Have what `random` gives next be what it gives after a place is drawn of `n`, of one less, down to one.
+
+    >>> one, other = Random(3), Random(3)
+    >>> _pass_over_places(one, 40), one.random() == (other.sample(range(40), 40), other.random())[1]
+    (None, True)
+    """
+    getrandbits = random.getrandbits
+    while n:
+        bits = n.bit_length()
+        fewest = 1 << (bits - 1)
+        for left in range(n, fewest - 1, -1):
+            while getrandbits(bits) >= left:  # what `Random.randrange` throws away
+                pass
+        n = fewest - 1
 
 
 def _pass_over(random: Random, n: int) -> None:

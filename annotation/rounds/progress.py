@@ -68,10 +68,11 @@ def progress_of_round(round: Round, *, member: Membership | None = None) -> list
             counted[pk].subtract(dict(zip(COUNTED, sums, strict=True)))
         current = current.exclude(item__in=withdrawn.values("pk"))
     units = {pk: row["texts"] * len(asked) if asked else row["questions"] for pk, row in counted.items()}
-    # What was reassigned by type names its types, and so does what the round asks some types only.
-    for pk, types, *sums in (
-        current.filter(types__isnull=False).values_list("member", "types").annotate(**_SUMS)
-    ):
+    # What was reassigned by type names its types, and so does what the round asks some types only. Most
+    # rounds have none of either, as an index tells; to find no sums SQLite would pass over all assignments.
+    named = round.assignments.filter(**mine, types__isnull=False).order_by()
+    sums_named = current.filter(types__isnull=False).values_list("member", "types").annotate(**_SUMS)
+    for pk, types, *sums in sums_named if named.exists() else ():
         counted[pk].update(dict(zip(COUNTED, sums, strict=True)))
         units[pk] += sums[0] * len(types_named(types, asked))
     return [

@@ -1,5 +1,6 @@
 """Which items a draft round would draw: the choice itself, and a preview of it that stores nothing."""
 
+import json
 from collections import Counter
 from collections.abc import Sequence
 from dataclasses import dataclass
@@ -33,7 +34,7 @@ class Keys(Aggregate):
         return super().as_sql(compiler, connection, function="ARRAY_AGG", **context)
 
     def convert_value(self, value: Any, *_: Any) -> list[int]:
-        return value if isinstance(value, list) else [int(key) for key in str(value).split(",")]
+        return value if isinstance(value, list) else json.loads(f"[{value}]")  # half the time of int()
 
 
 @dataclass(frozen=True, slots=True)
@@ -103,8 +104,9 @@ def _listed(round: Round) -> QuerySet[Item]:
 
     Rows with their texts are ten times as long: which of them the round cannot draw is read apart.
     """
-    done = Import.objects.filter(project=round.project, state=Import.State.DONE)
-    return round.project.items.filter(brought_by__in=done)
+    done = round.project.imports.filter(state=Import.State.DONE).order_by()
+    # By their keys: SQLite would ask a query inside for each item.
+    return round.project.items.filter(brought_by__in=list(done.values_list("pk", flat=True)))
 
 
 def _gone(round: Round, *, exclude_drawn: bool, include_filtered: bool) -> set[int]:

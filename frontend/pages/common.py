@@ -114,10 +114,15 @@ class UncountedPage(list[Any]):
         return self.number + 1
 
 
+def page_number(request: HttpRequest) -> int:
+    """Return the number of the page that ?page= asks for of a list that is not counted."""
+    asked = request.GET.get("page", "")
+    return max(1, int(asked[:7])) if asked.isdecimal() else 1
+
+
 def uncounted_page_of(request: HttpRequest, rows: QuerySet[Any, Any], size: int = PAGE_SIZE) -> UncountedPage:
     """Return the page that ?page= asks for without counting all rows, which large lists have no time for."""
-    asked = request.GET.get("page", "")
-    number = max(1, int(asked[:7])) if asked.isdecimal() else 1
+    number = page_number(request)
     keys = list(rows.values_list("pk", flat=True)[(number - 1) * size : number * size + 1])
     return UncountedPage(in_order(keys[:size], rows.model.objects.all()), number, len(keys) > size, size)
 

@@ -1,5 +1,7 @@
 """Which types are asked of a text: the database keeps it, and every count goes by it."""
 
+from random import Random
+
 import pytest
 from django.utils import timezone
 
@@ -9,9 +11,11 @@ from annotation.codebooks.definition import Codebook
 from annotation.importing.files.rows import FileError
 from annotation.importing.formats import asked_types as asked_file
 from annotation.importing.screening import screening_result
+from annotation.items.withdrawal import item_withdraw
 from annotation.judging.recording import Unit
 from annotation.judging.workspace import workspace_overview, workspace_units
 from annotation.models import Assignment, KeyAnswer, Round, RoundItem, TypeAnnotation
+from annotation.models.rounds import types_named, types_text
 from annotation.rounds.asked_types import (
     asked_counts,
     asked_of_item,
@@ -49,6 +53,43 @@ def test_a_field_of_the_items_says_which_types_each_is_asked():
     assert made.round.asked["by"] == "field"
     event = made.project.events.get(action="asked types chosen")
     assert (event.member, event.details["field"]) == (made.lead, "topic")
+
+
+@pytest.mark.parametrize("share", [0, 0.4, 1], ids=["no text", "some texts", "every text"])
+@pytest.mark.parametrize("seed", range(4))
+def test_counts_of_types_and_progress_are_what_counting_row_by_row_gives(seed, share):
+    rng = Random(seed)
+    made = factories.study("focus", items=7, annotators=2)
+    made.round = round_create(project=made.project, overlap=2)
+    round_draw(made.round)
+    codes = made.round.type_codes
+    for row in made.round.round_items.all():
+        if rng.random() < share:
+            row.types = types_text(rng.sample(codes, rng.randrange(1, len(codes))), codes)
+            row.save()
+    asked = {row.item_id: types_named(row.types, codes) for row in made.round.round_items.all()}
+    round_open(made.round, members=made.annotators)
+    item_withdraw(item=rng.choice(made.items), member=made.lead, why="take-down request")
+    reassigned = rng.choice(made.round.assignments.all())
+    made.round.assignments.filter(pk=reassigned.pk).update(released_at=timezone.now())
+    for assignment in rng.sample(list(made.round.assignments.exclude(pk=reassigned.pk)), 6):
+        code = rng.choice(types_named(assignment.types, codes))
+        factories.record(made.round, assignment.member, assignment.item, code, NO, active_seconds=3)
+
+    n_asked = {code: sum(code in named for named in asked.values()) for code in codes}
+    assert asked_counts(made.round) == n_asked
+    assert asked_units(made.round) == sum(map(len, asked.values()))
+    there = made.round.assignments.filter(released_at=None, item__withdrawn_at=None)
+    recounted: dict[int, list[int]] = {}
+    for one in there:
+        sums = recounted.setdefault(one.member_id, [0] * 4)
+        n_decided = one.type_annotations.count()
+        for place, n in enumerate((1, len(asked[one.item_id]), n_decided, 3 * n_decided)):
+            sums[place] += n
+    assert recounted == {
+        row.member.pk: [row.texts, row.total, row.decided, row.active_seconds]
+        for row in progress_of_round(made.round)
+    }
 
 
 def test_a_metadata_field_with_several_values_asks_the_types_of_all_of_them():

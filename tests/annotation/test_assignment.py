@@ -1,6 +1,7 @@
 """Drawing and sharing out: exact overlap, balanced loads, the same for the same seed."""
 
 from collections import Counter
+from random import Random
 
 import pytest
 from hypothesis import given
@@ -10,6 +11,7 @@ from annotation.rounds.assignment import (
     REPEAT_DISTANCE,
     Candidate,
     draw_items,
+    draw_strata,
     order_for,
     share_out,
     with_repeats,
@@ -58,6 +60,31 @@ def test_a_seed_draws_what_it_drew_in_every_version():
     assert draw_items(CANDIDATES, stratified=True, **of_seven) == [26, 11, 20, 31, 15, 34, 16]
     by_questions = draw_items(CANDIDATES, size=None, questions=9, stratified=True, seed=5)
     assert by_questions == [26, 11, 20, 31, 15, 34, 16]
+
+
+def sampled_whole(strata: dict[str, list[int]], size: int, seed: int) -> list[int]:
+    """Draw as it was first written: shuffle every stratum, place all of its members, take the first."""
+    random = Random(seed)
+    placed = []
+    for stratum in sorted(strata):
+        members = strata[stratum]
+        for index, member in enumerate(random.sample(members, len(members))):
+            placed.append(((index + 0.5) / len(members), random.random(), member))
+    return [member for _, _, member in sorted(placed)[:size]]
+
+
+@given(
+    st.dictionaries(st.text(max_size=3), st.integers(1, 140), min_size=1, max_size=6),
+    st.floats(0, 1),
+    st.integers(-(2**40), 2**40),
+)
+def test_a_stratified_sample_is_the_beginning_of_all_strata_shuffled(sizes, share, seed):
+    first, strata = 0, {}
+    for name, n in sizes.items():
+        strata[name] = list(range(first, first + n))
+        first += n
+    size = int(share * first)
+    assert draw_strata(strata, size=size, seed=seed) == sampled_whole(strata, size, seed)
 
 
 def test_items_are_added_until_the_questions_are_reached():

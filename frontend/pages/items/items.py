@@ -16,13 +16,22 @@ from annotation.items.search import items_with_words, topics_of
 from annotation.items.withdrawal import item_restore, item_withdraw
 from annotation.limits import characters
 from annotation.models import Import, Item, Membership, Round
+from annotation.tasks import find_stretches_or_send
 from assist.models import FilteredItem
 from core.errors import NotFound, Refused
 from exports.models import Release
 from exports.releases.take_down import releases_with
 from frontend.decorators import login_required
 from frontend.middleware import refusals_as_notices
-from frontend.pages.common import lead_or_403, posted, project_page, query_without_page, uncounted_page_of
+from frontend.pages.common import (
+    PAGE_SIZE,
+    lead_or_403,
+    page_number,
+    posted,
+    project_page,
+    query_without_page,
+    uncounted_page_of,
+)
 
 
 @login_required
@@ -34,8 +43,7 @@ def items(request: HttpRequest, slug: str) -> HttpResponse:
     done = list(member.project.imports.filter(state=Import.State.DONE).values_list("pk", flat=True))
     shown = member.project.items.filter(brought_by__in=done)
     words, topic = request.GET.get("q", "").strip(), request.GET.get("topic", "")
-    if words:
-        shown = items_with_words(shown, words)
+    find_stretches_or_send(member.project)  # before somebody looks for a word of one or two letters
     if topic:
         shown = shown.filter(topic=topic)
     if "withdrawn" in request.GET:
@@ -48,6 +56,10 @@ def items(request: HttpRequest, slug: str) -> HttpResponse:
             if filtered == "yes"
             else shown.exclude(is_filtered(member.project))
         )
+    if words:
+        few = topic or "withdrawn" in request.GET or filtered == "yes"
+        to_see = None if few else page_number(request) * PAGE_SIZE + 1  # one tells that there is a next page
+        shown = items_with_words(member.project, shown, words, first=to_see)
     any_filtered = has_filtered(member.project)
     page = uncounted_page_of(request, shown.order_by("id"))
     # What a model said of a text stays hidden from a lead who judges it now.
