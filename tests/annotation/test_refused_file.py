@@ -117,6 +117,18 @@ def test_refused_rows_of_json_lines_come_back_with_their_kinds_of_value(tmp_path
     assert items_of(write_refused(folder / "r.csv", map(refusal_of, items))) == items
 
 
+def test_rows_that_have_the_names_of_added_columns_together_and_not_each_come_back(tmp_path):
+    rows = [
+        {"id": "0", "text": ".", "refused at (2)": "line 4"},
+        {"id": "1", "text": ".", "refused because (2)": "of its length"},
+    ]
+    (tmp_path / "x.jsonl").write_text("".join(json.dumps(row) + "\n" for row in rows), encoding="utf-8")
+    items = items_of(tmp_path / "x.jsonl")
+    refused = write_refused(tmp_path / "r.csv", map(refusal_of, items))
+    assert {"refused at (3)", "refused because (3)"} <= set(raw_rows(refused)[0])
+    assert items_of(refused) == items
+
+
 @settings(max_examples=60, deadline=None)
 @given(tables(NAMES, CELLS), st.data())
 def test_what_is_mended_keeps_all_the_rest(tmp_path_factory, given, data):

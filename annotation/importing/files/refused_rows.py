@@ -30,16 +30,18 @@ MOST_COLUMNS = 1_000
 def added_in(columns: Iterable[str]) -> dict[str, str]:
     """Return the name that each added column has among a file's; none where it is no file of refused rows."""
     there = set(columns)
+    number = _last_number(there)
+    return {added: name for added, name in _named(number).items() if name in there} if number else {}
+
+
+def _last_number(columns: set[str]) -> int:
+    """Return the highest number of which both a place and a reason are among the columns, 0 for none."""
     numbers = {
         int(match[1] or 1)
-        for column in there
+        for column in columns
         if (match := re.fullmatch(rf"{REASON}(?: \(([2-9]|[1-9]\d{{1,5}})\))?", column))
     }
-    for number in sorted(numbers, reverse=True):
-        named = _named(number)
-        if named[PLACE] in there:
-            return {added: name for added, name in named.items() if name in there}
-    return {}
+    return max((number for number in numbers if _named(number)[PLACE] in columns), default=0)
 
 
 def row_restored(values: Mapping[str, Any], added: Mapping[str, str]) -> dict[str, Any]:
@@ -96,7 +98,8 @@ class RefusedRows:
             return
         with self._waiting as waiting, self.path.open("w", encoding="utf-8-sig", newline="") as stream:
             columns = list(self._columns)
-            number = 1
+            # Rows of JSON Lines that have one of the two each are no such file, but together have both.
+            number = _last_number(set(columns)) + 1
             while set(_named(number).values()) & set(columns):
                 number += 1
             waiting.seek(0)
