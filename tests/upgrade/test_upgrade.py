@@ -49,6 +49,11 @@ def upgraded(tmp_path_factory, django_db_setup, django_db_blocker):
         yield before, rows_by_table()
 
 
+@pytest.fixture(autouse=True)
+def no_file_stored_yet() -> None:
+    """Keep the files that all tests of this module read."""
+
+
 def project(slug: str) -> Project:
     return Project.objects.get(slug=slug)
 
