@@ -188,6 +188,5 @@ KEEPING = (
         "WHERE t.assignment_id = OLD.id AND (t.applicable IS NOT NULL OR t.cannot_judge) "
         f"AND NOT ({named('NEW.types', 't.type_code')}))",
         "a type that is judged stays with whom judged it",
-        of_row="NEW.types IS NOT NULL",
     ),
 )

@@ -101,11 +101,9 @@ _ASSIGNMENT_UNFIT = (
     "AND m.is_annotator)"
 )
 
-_MOVED = "(NEW.round_id <> OLD.round_id OR NEW.item_id <> OLD.item_id OR NEW.member_id <> OLD.member_id)"
-
 _TYPES_CHANGED = (
-    "(NEW.round_id <> OLD.round_id OR NEW.item_id <> OLD.item_id "
-    "OR COALESCE(NEW.types, '') <> COALESCE(OLD.types, ''))"
+    "NEW.round_id <> OLD.round_id OR NEW.item_id <> OLD.item_id "
+    "OR COALESCE(NEW.types, '') <> COALESCE(OLD.types, '')"
 )
 
 FITTING = (
@@ -209,7 +207,6 @@ FITTING = (
             f"WHERE s.id = NEW.suggestion_id AND a.id = NEW.assignment_id AND s.shown AND {same_unit} "
             f"AND (NOT NEW.suggestion_taken OR {same_answer}))",
             "a suggestion is one that the round shows for the unit, and what is taken is its answer",
-            of_row="NEW.suggestion_id IS NOT NULL",
         )
         for kind, same_unit, same_answer in (
             (
@@ -240,15 +237,14 @@ FITTING = (
         "AND a.member_id = NEW.member_id AND NOT a.repeat AND a.position < NEW.position "
         "AND r.purpose <> 'training')",
         "a repeat comes after the first time the same member meets the item, in no training round",
-        of_row="NEW.repeat",
     ),
     Trigger(
         "assignment_still_fits",
         "annotation_assignment",
         ("UPDATE",),
-        f"{_MOVED} AND {_ASSIGNMENT_UNFIT}",
+        "(NEW.round_id <> OLD.round_id OR NEW.item_id <> OLD.item_id OR NEW.member_id <> OLD.member_id) "
+        f"AND {_ASSIGNMENT_UNFIT}",
         "an assignment joins an annotator of the project and an item of the round",
-        of_row=_MOVED,
     ),
     Trigger(
         "assignment_types_of_round",
@@ -257,22 +253,20 @@ FITTING = (
         types_condition(ASSIGNMENT_TYPES),
         "an assignment asks types of its round, each named once",
         condition_postgresql=types_condition(ASSIGNMENT_TYPES, postgresql=True),
-        of_row="NEW.types IS NOT NULL",
     ),
     *(
         Trigger(
             name,
             "annotation_assignment",
             (event,),
-            f"{changed and f'{changed} AND '}{types_condition(ASSIGNMENT_BEYOND_ITEM)}",
+            f"{changed}{types_condition(ASSIGNMENT_BEYOND_ITEM)}",
             "an assignment asks what its round asks of the item",
-            condition_postgresql=types_condition(ASSIGNMENT_BEYOND_ITEM, postgresql=True),
-            of_row=changed,
+            condition_postgresql=f"{changed}{types_condition(ASSIGNMENT_BEYOND_ITEM, postgresql=True)}",
         )
         # Every judgement updates its assignment, which is counted there.
         for name, event, changed in (
             ("assignment_types_of_item", "INSERT", ""),
-            ("assignment_types_still_of_item", "UPDATE", _TYPES_CHANGED),
+            ("assignment_types_still_of_item", "UPDATE", f"({_TYPES_CHANGED}) AND "),
         )
     ),
     Trigger(
@@ -324,7 +318,6 @@ FITTING = (
             "WHERE a.id = NEW.assignment_id AND t->>'code' = NEW.reason "
             "AND (NEW.edited_question = '' OR (t->>'edited_question')::boolean))"
         ),
-        of_row="NEW.reason <> ''",
     ),
     *(
         Trigger(
@@ -334,7 +327,6 @@ FITTING = (
             "NEW.incomplete AND NOT EXISTS (SELECT 1 FROM annotation_assignment a "
             "JOIN annotation_round r ON r.id = a.round_id WHERE a.id = NEW.assignment_id AND r.imported)",
             "an answer lacks the part that goes with it only in an imported round",
-            of_row="NEW.incomplete",
         )
         for kind in ("typeannotation", "questionannotation")
     ),

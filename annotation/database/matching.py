@@ -96,7 +96,6 @@ MATCHING = (
         f"OR EXISTS (SELECT 1 FROM {_LEFT_OUT} o "
         "WHERE o.reference_id = NEW.reference_id AND o.question_id = NEW.question_id))",
         "the reference is one that the round offers for the question",
-        of_row="NEW.reference_id IS NOT NULL",
     ),
     Trigger(
         "resolution_reference_offered",

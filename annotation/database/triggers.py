@@ -27,9 +27,6 @@ class Trigger:
 
     What is erased by right passes (`annotation.database.erasure`): any row of a project that is deleted,
     updates where `erased_update` holds, and deletes where `erased_delete` does.
-
-    `of_row` is what the condition begins with before an AND, where that looks at the row alone: PostgreSQL
-    asks it before it calls a function, which takes longer than the asking.
     """
 
     name: str
@@ -38,7 +35,6 @@ class Trigger:
     condition: str
     message: str
     condition_postgresql: str = ""
-    of_row: str = ""
     erased_update: str = ""
     erased_delete: str = ""
 
@@ -83,12 +79,9 @@ class Trigger:
         )
 
     def _postgresql_trigger(self) -> str:
-        looks_elsewhere = self.condition_postgresql or "SELECT" in self.condition
-        of_row = self.of_row if looks_elsewhere else self.condition
-        when = f"WHEN ({of_row}) " if of_row else ""
         return (
             f"CREATE TRIGGER {self.name} BEFORE {' OR '.join(self.events)} ON {self.table} "
-            f"FOR EACH ROW {when}EXECUTE FUNCTION {self.name}()"
+            f"FOR EACH ROW EXECUTE FUNCTION {self.name}()"
         )
 
 

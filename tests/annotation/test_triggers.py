@@ -1,9 +1,7 @@
 """What is stored for good stays as it is, whoever writes: triggers refuse to change it."""
 
 import pytest
-from django.db import connection
 
-from annotation.database.triggers import Trigger, kept_triggers
 from annotation.models import (
     AnnotationEvent,
     Assignment,
@@ -102,23 +100,3 @@ def test_rounds_items_and_members_belong_to_one_project(focus, cqs):
 
 def test_every_trigger_is_there_after_all_migrations():
     assert missing_triggers() == set()
-
-
-def test_what_is_asked_of_the_row_first_is_what_the_whole_condition_begins_with():
-    asked = [trigger for trigger in kept_triggers() if isinstance(trigger, Trigger) and trigger.of_row]
-    assert len(asked) > 10
-    for trigger in asked:
-        assert trigger.condition.startswith(f"{trigger.of_row} AND "), trigger.name
-        assert "SELECT" not in trigger.of_row, trigger.name
-
-
-@pytest.mark.postgresql
-def test_a_judgement_without_anything_special_calls_few_functions_of_the_database(focus):
-    """Each call takes longer than asking the row what the function is about."""
-    with connection.cursor() as cursor:
-        cursor.execute(
-            "SELECT tgname FROM pg_trigger WHERE tgrelid = 'annotation_assignment'::regclass "
-            "AND NOT tgisinternal AND tgtype & 16 = 16 AND tgqual IS NULL"
-        )
-        of_any_update = {name for (name,) in cursor.fetchall()}
-    assert of_any_update == {"assignment_counted_again"}
