@@ -11,6 +11,7 @@ from django.shortcuts import render
 
 from annotation import access
 from annotation.models import Membership
+from core.errors import Refused
 
 PAGE_SIZE = 50
 
@@ -35,6 +36,21 @@ def project_page(
         {"member": member, "project": member.project, **context},
         status=status,
     )
+
+
+def show_refusal(refusal: Refused, *all_forms: forms.Form) -> None:
+    """Put what was refused beside its fields, where these say nothing yet, and the rest above."""
+    shown, above = False, []
+    for field, words in refusal.errors.items():
+        asking = [form for form in all_forms if field in form.fields]
+        for form in asking:
+            shown = True
+            if field not in form.errors:
+                form.add_error(field, words)
+        if not asking:
+            above.append(words)
+    for words in above if shown else [refusal.message]:
+        all_forms[0].add_error(None, words)
 
 
 def posted(request: HttpRequest) -> QueryDict | None:

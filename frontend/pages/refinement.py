@@ -4,7 +4,6 @@ import json
 from typing import Any
 from urllib.parse import urlsplit
 
-from django import forms
 from django.conf import settings
 from django.contrib import messages
 from django.http import HttpRequest, HttpResponse
@@ -43,7 +42,7 @@ from exports.tasks import counting_start, refinement_start
 from frontend.decorators import login_required
 from frontend.forms.refinement import ConfirmForm, PromptForm, RareRefinementForm, RefinementForm
 from frontend.middleware import refusals_as_notices
-from frontend.pages.common import lead_or_403, page_of, posted, project_page
+from frontend.pages.common import lead_or_403, page_of, posted, project_page, show_refusal
 from frontend.pages.jobs import job_progress, refinement_shown
 
 State = RefinementRun.State
@@ -83,7 +82,7 @@ def refinements(request: HttpRequest, slug: str) -> HttpResponse:
             if refusal.code == "taken":  # the form is not there while a run works
                 messages.error(request, refusal.message)
                 return redirect("refinements", slug)
-            _show(refusal, form, prompt, rare)
+            show_refusal(refusal, form, prompt, rare)
     return project_page(
         request,
         "refinement/refinements.html",
@@ -191,19 +190,6 @@ def _as_before(run: RefinementRun | None) -> dict[str, Any]:
     names = [*RefinementForm.base_fields, *PromptForm.base_fields, *RareRefinementForm.base_fields]
     kept = {name: getattr(run, name) for name in names if name not in ("again", "sources")}
     return {**kept, "sources": [json.dumps(pair) for pair in run.sources]}
-
-
-def _show(refusal: Refused, *all_forms: forms.Form) -> None:
-    """Put what was refused beside its fields, where these say nothing yet, and the rest above the form."""
-    shown = False
-    for field, message in refusal.errors.items():
-        for form in all_forms:
-            if field in form.fields:
-                shown = True
-                if field not in form.errors:
-                    form.add_error(field, message)
-    if not shown:
-        all_forms[0].add_error(None, refusal.message)
 
 
 def _pairs(request: HttpRequest, member: Membership) -> dict[str, Any]:

@@ -49,7 +49,7 @@ from frontend.forms.refinement import ConfirmForm
 from frontend.middleware import refusals_as_notices
 from frontend.pages.assistants.filtered import filtered_context
 from frontend.pages.assistants.words import problem_said, state_said
-from frontend.pages.common import lead_or_403, posted, project_page
+from frontend.pages.common import lead_or_403, posted, project_page, show_refusal
 from frontend.pages.jobs import assist_shown, job_progress
 from scoring.baselines.submission import run_hand_in
 
@@ -80,7 +80,7 @@ def assistants(request: HttpRequest, slug: str) -> HttpResponse:
             if refusal.code == "taken":
                 messages.error(request, refusal.message)
                 return redirect("assistants", slug)
-            _show(refusal, form, asking, rare)
+            show_refusal(refusal, form, asking, rare)
     runs = list(project.assist_runs.select_related("member").order_by("-number")[:RUNS_SHOWN])
     return project_page(
         request,
@@ -123,7 +123,7 @@ def assistant_run(request: HttpRequest, slug: str, number: int) -> HttpResponse:
             return _act(request, member, run, act, forms)
         except Refused as refusal:
             if act in forms:
-                _show(refusal, forms[act])
+                show_refusal(refusal, forms[act])
             else:
                 messages.error(request, refusal.message)
     checks = list(run.checks.select_related("round", "run__project"))
@@ -238,14 +238,6 @@ def _act(
         submission = run_hand_in(run=run, by=member, **given)
         return redirect("system", slug, submission.system_id)
     return redirect("assistant_run", slug, run.number)
-
-
-def _show(refusal: Refused, *forms: Any) -> None:
-    """Put what was refused at its field, where that says nothing yet, and the rest above."""
-    for field, words in (refusal.errors or {"": refusal.message}).items():
-        form = next((one for one in forms if field in one.fields), forms[0])
-        if field not in form.fields or field not in form.errors:
-            form.add_error(field if field in form.fields else None, words)
 
 
 def _waiting(project: Project, member: Membership) -> list[tuple[int, str, int]]:

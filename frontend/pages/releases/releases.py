@@ -28,7 +28,7 @@ from exports.tasks import release_start
 from frontend.decorators import login_required
 from frontend.forms.releases import ContentsForm, ReleaseForm, choices_as_before
 from frontend.middleware import refusals_as_notices
-from frontend.pages.common import lead_or_403, page_of, posted, project_page
+from frontend.pages.common import lead_or_403, page_of, posted, project_page, show_refusal
 from frontend.pages.jobs import job_progress, release_shown
 from frontend.pages.releases.comparison import changes_context, choices_of
 
@@ -54,7 +54,7 @@ def releases(request: HttpRequest, slug: str) -> HttpResponse:
                 return _start(request, member, form.cleaned_data["version"], parameters)
             preview = release_preview(read_selection(project, parameters))
         except Refused as refusal:
-            _show(refusal, form, contents)
+            show_refusal(refusal, form, contents)
     return project_page(
         request,
         "releases/releases.html",
@@ -161,18 +161,6 @@ def _start(request: HttpRequest, member: Membership, version: str, parameters: P
             % {"version": version},
         )
     return redirect("release", member.project.slug, version)
-
-
-def _show(refusal: Refused, *both: forms.Form) -> None:
-    """Put what was refused beside its fields, and what belongs to no field above the form."""
-    shown = False
-    for field, message in refusal.errors.items():
-        for form in both:
-            if field in form.fields:
-                form.add_error(field, message)
-                shown = True
-    if not shown:
-        both[0].add_error(None, refusal.message)
 
 
 def release_of(member: Membership, version: str) -> Release:
