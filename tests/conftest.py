@@ -107,8 +107,9 @@ def broker() -> str:
     url = os.environ.get("ELENCHUS_TEST_REDIS_URL")
     if not url:
         unavailable("no Redis", "make test starts one; or set ELENCHUS_TEST_REDIS_URL")
-    # One database for each process of the tests; a server has sixteen unless told otherwise.
-    number = 1 + int(os.environ.get("PYTEST_XDIST_WORKER", "gw0")[2:]) % 15
+    # One database for each process of the tests, from the last of a server's sixteen on: the first may be of
+    # somebody's own installation, where a test's worker would take jobs and this would clear the queue.
+    number = 15 - int(os.environ.get("PYTEST_XDIST_WORKER", "gw0")[2:]) % 15
     mine = f"{url.rpartition('/')[0]}/{number}"
     with redis.from_url(mine) as server:
         for pattern in ("celery*", "unacked*", "_kombu*", "elenchus*"):  # what earlier tests have left
