@@ -334,7 +334,7 @@ def database(name: str, sqlite_file: Path) -> dict[str, Any]:
             "PgBouncer; leave it out for any other."
         )
     return {
-        "ENGINE": "django.db.backends.postgresql",
+        "ENGINE": "config.postgresql",
         "NAME": database_name,
         "USER": unquote(parts.username or ""),
         "PASSWORD": unquote(parts.password or ""),

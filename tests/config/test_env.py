@@ -119,7 +119,7 @@ def test_a_postgresql_address_is_taken_apart(monkeypatch):
     assert {
         key: database[key] for key in ("ENGINE", "NAME", "USER", "PASSWORD", "HOST", "PORT", "OPTIONS")
     } == {
-        "ENGINE": "django.db.backends.postgresql",
+        "ENGINE": "config.postgresql",
         "NAME": "elenchus",
         "USER": "ann",
         "PASSWORD": "p@ss",
