@@ -1,6 +1,7 @@
 """What is stored for good stays as it is, whoever writes: triggers refuse to change it."""
 
 import pytest
+from django.db import connection
 
 from annotation.models import (
     AnnotationEvent,
@@ -100,3 +101,14 @@ def test_rounds_items_and_members_belong_to_one_project(focus, cqs):
 
 def test_every_trigger_is_there_after_all_migrations():
     assert missing_triggers() == set()
+
+
+@pytest.mark.postgresql
+def test_codebooks_which_each_judgement_is_compared_with_lie_there_unpacked(focus):
+    with connection.cursor() as cursor:
+        cursor.execute(
+            "SELECT octet_length(definition::text) > 10000, pg_column_compression(definition) "
+            "FROM annotation_codebook WHERE id = %s",
+            [focus.round.codebook_id],
+        )
+        assert cursor.fetchone() == (True, None)
