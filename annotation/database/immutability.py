@@ -4,7 +4,7 @@ Triggers, since CHECK, UNIQUE and foreign keys see neither the row before nor th
 """
 
 from annotation.database.erasure import ERASED_KEY, is_erased, only_blocks
-from annotation.database.integrity import named
+from annotation.database.integrity import TYPES_NAMED, named
 from annotation.database.triggers import ALWAYS, Trigger
 
 # Nobody can judge in a draft round, nor in an imported one: what is there was staged by an import that has
@@ -184,9 +184,10 @@ KEEPING = (
         "assignment_keeps_judged_types",
         "annotation_assignment",
         ("UPDATE",),
-        "NEW.types IS NOT NULL AND EXISTS (SELECT 1 FROM annotation_typeannotation t "
+        "EXISTS (SELECT 1 FROM annotation_typeannotation t "
         "WHERE t.assignment_id = OLD.id AND (t.applicable IS NOT NULL OR t.cannot_judge) "
         f"AND NOT ({named('NEW.types', 't.type_code')}))",
         "a type that is judged stays with whom judged it",
+        where=TYPES_NAMED,
     ),
 )

@@ -22,16 +22,19 @@ _TYPES, _TYPES_POSTGRESQL = (
     "jsonb_array_elements(c.definition->'types') t",
 )
 
+TYPES_NAMED = "NEW.types IS NOT NULL"
+"""Where most of the rules on types have something to say."""
+
 ROUND_TYPES = (
-    "NEW.types IS NOT NULL AND {names} <> (SELECT count(*) FROM annotation_codebook c, {types} "
+    "{names} <> (SELECT count(*) FROM annotation_codebook c, {types} "
     "WHERE c.id = NEW.codebook_id AND {named})"
 )
 
 # To read the codebook's JSON takes long for thousands of rows, most of which name what another row names that
 # was looked at already.
 _TYPES_OF_ROUND = (
-    "NEW.types IS NOT NULL AND NOT EXISTS (SELECT 1 FROM annotation_rounditem o "
-    "WHERE o.round_id = NEW.round_id AND {seen} AND o.types = NEW.types) "
+    "NOT EXISTS (SELECT 1 FROM annotation_rounditem o WHERE o.round_id = NEW.round_id AND {seen} "
+    "AND o.types = NEW.types) "
     "AND {{names}} <> (SELECT count(*) FROM annotation_round r "
     "JOIN annotation_codebook c ON c.id = r.codebook_id, {{types}} "
     "WHERE r.id = NEW.round_id AND {{named}} AND (r.types IS NULL OR {{of_round}}))"
@@ -60,14 +63,13 @@ ASSIGNMENT_BEYOND_ITEM = (
 )
 
 ITEM_WITHOUT_ASSIGNED = (
-    "NEW.types IS NOT NULL AND EXISTS (SELECT 1 FROM annotation_assignment a "
+    "EXISTS (SELECT 1 FROM annotation_assignment a "
     "WHERE a.round_id = NEW.round_id AND a.item_id = NEW.item_id AND (a.types IS NULL OR "
     f"{_stray('a.round_id', 'a.types', 'NEW.types')}))"
 )
 
 ROUND_WITHOUT_ASKED = (
-    "NEW.types IS NOT NULL AND COALESCE(OLD.types, '') <> NEW.types AND EXISTS (SELECT 1 "
-    "FROM annotation_rounditem ri WHERE ri.round_id = NEW.id AND ri.types IS NOT NULL AND "
+    "EXISTS (SELECT 1 FROM annotation_rounditem ri WHERE ri.round_id = NEW.id AND ri.types IS NOT NULL AND "
     f"{_stray('NEW.id', 'ri.types', 'NEW.types')})"
 )
 
@@ -122,6 +124,7 @@ FITTING = (
         types_condition(ROUND_TYPES),
         "the types of a round are types of its codebook, each named once",
         condition_postgresql=types_condition(ROUND_TYPES, postgresql=True),
+        where=TYPES_NAMED,
     ),
     Trigger(
         "round_keeps_asked_types",
@@ -130,6 +133,7 @@ FITTING = (
         types_condition(ROUND_WITHOUT_ASKED),
         "a round asks every type that one of its items is asked",
         condition_postgresql=types_condition(ROUND_WITHOUT_ASKED, postgresql=True),
+        where=f"{TYPES_NAMED} AND COALESCE(OLD.types, '') <> NEW.types",
     ),
     Trigger(
         "rounditem_types_of_round",
@@ -138,6 +142,7 @@ FITTING = (
         types_condition(ITEM_TYPES),
         "an item is asked types of its round, each named once",
         condition_postgresql=types_condition(ITEM_TYPES, postgresql=True),
+        where=TYPES_NAMED,
     ),
     Trigger(
         "rounditem_types_assigned",
@@ -146,6 +151,7 @@ FITTING = (
         types_condition(ITEM_WITHOUT_ASSIGNED),
         "an item is asked every type that somebody is asked about it",
         condition_postgresql=types_condition(ITEM_WITHOUT_ASSIGNED, postgresql=True),
+        where=TYPES_NAMED,
     ),
     Trigger(
         "rounditem_fits",
@@ -202,11 +208,12 @@ FITTING = (
             f"{kind}_suggestion_shown",
             f"annotation_{kind}",
             ("INSERT", "UPDATE"),
-            "NEW.suggestion_id IS NOT NULL AND NOT EXISTS (SELECT 1 FROM annotation_suggestion s "
+            "NOT EXISTS (SELECT 1 FROM annotation_suggestion s "
             "JOIN annotation_assignment a ON a.round_id = s.round_id AND a.item_id = s.item_id "
             f"WHERE s.id = NEW.suggestion_id AND a.id = NEW.assignment_id AND s.shown AND {same_unit} "
             f"AND (NOT NEW.suggestion_taken OR {same_answer}))",
             "a suggestion is one that the round shows for the unit, and what is taken is its answer",
+            where="NEW.suggestion_id IS NOT NULL",
         )
         for kind, same_unit, same_answer in (
             (
@@ -232,19 +239,20 @@ FITTING = (
         "assignment_repeats_own",
         "annotation_assignment",
         ("INSERT", "UPDATE"),
-        "NEW.repeat AND NOT EXISTS (SELECT 1 FROM annotation_assignment a JOIN annotation_round r "
+        "NOT EXISTS (SELECT 1 FROM annotation_assignment a JOIN annotation_round r "
         "ON r.id = a.round_id WHERE a.round_id = NEW.round_id AND a.item_id = NEW.item_id "
         "AND a.member_id = NEW.member_id AND NOT a.repeat AND a.position < NEW.position "
         "AND r.purpose <> 'training')",
         "a repeat comes after the first time the same member meets the item, in no training round",
+        where="NEW.repeat",
     ),
     Trigger(
         "assignment_still_fits",
         "annotation_assignment",
         ("UPDATE",),
-        "(NEW.round_id <> OLD.round_id OR NEW.item_id <> OLD.item_id OR NEW.member_id <> OLD.member_id) "
-        f"AND {_ASSIGNMENT_UNFIT}",
+        _ASSIGNMENT_UNFIT,
         "an assignment joins an annotator of the project and an item of the round",
+        where="NEW.round_id <> OLD.round_id OR NEW.item_id <> OLD.item_id OR NEW.member_id <> OLD.member_id",
     ),
     Trigger(
         "assignment_types_of_round",
@@ -253,20 +261,22 @@ FITTING = (
         types_condition(ASSIGNMENT_TYPES),
         "an assignment asks types of its round, each named once",
         condition_postgresql=types_condition(ASSIGNMENT_TYPES, postgresql=True),
+        where=TYPES_NAMED,
     ),
     *(
         Trigger(
             name,
             "annotation_assignment",
             (event,),
-            f"{changed}{types_condition(ASSIGNMENT_BEYOND_ITEM)}",
+            types_condition(ASSIGNMENT_BEYOND_ITEM),
             "an assignment asks what its round asks of the item",
-            condition_postgresql=f"{changed}{types_condition(ASSIGNMENT_BEYOND_ITEM, postgresql=True)}",
+            condition_postgresql=types_condition(ASSIGNMENT_BEYOND_ITEM, postgresql=True),
+            where=changed,
         )
         # Every judgement updates its assignment, which is counted there.
         for name, event, changed in (
             ("assignment_types_of_item", "INSERT", ""),
-            ("assignment_types_still_of_item", "UPDATE", f"({_TYPES_CHANGED}) AND "),
+            ("assignment_types_still_of_item", "UPDATE", _TYPES_CHANGED),
         )
     ),
     Trigger(
@@ -307,26 +317,28 @@ FITTING = (
         "questionannotation_reason_in_codebook",
         "annotation_questionannotation",
         ("INSERT", "UPDATE"),
-        f"NEW.reason <> '' AND NOT EXISTS (SELECT 1 {_CODEBOOK_OF_ASSIGNMENT}, "
+        f"NOT EXISTS (SELECT 1 {_CODEBOOK_OF_ASSIGNMENT}, "
         "json_each(c.definition, '$.reasons') t "
         "WHERE a.id = NEW.assignment_id AND json_extract(t.value, '$.code') = NEW.reason "
         "AND (NEW.edited_question = '' OR json_extract(t.value, '$.edited_question')))",
         "the reason is one of the codebook, and an edited question needs a reason that allows one",
         condition_postgresql=(
-            f"NEW.reason <> '' AND NOT EXISTS (SELECT 1 {_CODEBOOK_OF_ASSIGNMENT}, "
+            f"NOT EXISTS (SELECT 1 {_CODEBOOK_OF_ASSIGNMENT}, "
             "jsonb_array_elements(c.definition->'reasons') t "
             "WHERE a.id = NEW.assignment_id AND t->>'code' = NEW.reason "
             "AND (NEW.edited_question = '' OR (t->>'edited_question')::boolean))"
         ),
+        where="NEW.reason <> ''",
     ),
     *(
         Trigger(
             f"{kind}_incomplete_imported",
             f"annotation_{kind}",
             ("INSERT", "UPDATE"),
-            "NEW.incomplete AND NOT EXISTS (SELECT 1 FROM annotation_assignment a "
+            "NOT EXISTS (SELECT 1 FROM annotation_assignment a "
             "JOIN annotation_round r ON r.id = a.round_id WHERE a.id = NEW.assignment_id AND r.imported)",
             "an answer lacks the part that goes with it only in an imported round",
+            where="NEW.incomplete",
         )
         for kind in ("typeannotation", "questionannotation")
     ),
@@ -335,8 +347,9 @@ FITTING = (
         "resolution_fits",
         "annotation_resolution",
         ("INSERT", "UPDATE"),
-        "NEW.question_id IS NOT NULL AND NOT EXISTS (SELECT 1 FROM annotation_question q "
+        "NOT EXISTS (SELECT 1 FROM annotation_question q "
         "WHERE q.id = NEW.question_id AND q.item_id = NEW.item_id)",
         "the question of a resolution belongs to its item",
+        where="NEW.question_id IS NOT NULL",
     ),
 )

@@ -18,9 +18,10 @@ MATCHING = (
         "round_matches_questions",
         "annotation_round",
         ("INSERT", "UPDATE"),
-        "NEW.matching AND NOT EXISTS (SELECT 1 FROM annotation_project p "
+        "NOT EXISTS (SELECT 1 FROM annotation_project p "
         "WHERE p.id = NEW.project_id AND p.protocol = 'cqs_gen')",
         "only questions are matched with references",
+        where="NEW.matching",
     ),
     Trigger(
         "round_stays_matching",
@@ -90,22 +91,24 @@ MATCHING = (
         "questionannotation_reference_offered",
         "annotation_questionannotation",
         ("INSERT", "UPDATE"),
-        "NEW.reference_id IS NOT NULL AND (NOT EXISTS (SELECT 1 FROM annotation_assignment a "
+        "(NOT EXISTS (SELECT 1 FROM annotation_assignment a "
         "JOIN annotation_matchreference m ON m.round_id = a.round_id AND m.item_id = a.item_id "
         "WHERE a.id = NEW.assignment_id AND m.id = NEW.reference_id) "
         f"OR EXISTS (SELECT 1 FROM {_LEFT_OUT} o "
         "WHERE o.reference_id = NEW.reference_id AND o.question_id = NEW.question_id))",
         "the reference is one that the round offers for the question",
+        where="NEW.reference_id IS NOT NULL",
     ),
     Trigger(
         "resolution_reference_offered",
         "annotation_resolution",
         ("INSERT", "UPDATE"),
-        "NEW.reference_id IS NOT NULL AND (NOT EXISTS (SELECT 1 FROM annotation_matchreference m "
+        "(NOT EXISTS (SELECT 1 FROM annotation_matchreference m "
         "JOIN annotation_roundquestion rq ON rq.round_id = m.round_id AND rq.question_id = NEW.question_id "
         "WHERE m.id = NEW.reference_id AND m.item_id = NEW.item_id) "
         f"OR EXISTS (SELECT 1 FROM {_LEFT_OUT} o "
         "WHERE o.reference_id = NEW.reference_id AND o.question_id = NEW.question_id))",
         "the reference is one that a round offers for the question",
+        where="NEW.reference_id IS NOT NULL",
     ),
 )

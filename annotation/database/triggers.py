@@ -25,6 +25,8 @@ ALWAYS = "1 = 1"
 class Trigger:
     """One refused kind of write: `events` on `table` where `condition` holds.
 
+    `where` is the part of the condition that looks at NEW and OLD alone. PostgreSQL starts a query for any
+    condition with one in it, which a write that `where` rules out then does without.
     What is erased by right passes (`annotation.database.erasure`): any row of a project that is deleted,
     updates where `erased_update` holds, and deletes where `erased_delete` does.
     """
@@ -35,6 +37,7 @@ class Trigger:
     condition: str
     message: str
     condition_postgresql: str = ""
+    where: str = ""
     erased_update: str = ""
     erased_delete: str = ""
 
@@ -42,9 +45,10 @@ class Trigger:
         """Return the SQL that installs the trigger on SQLite or PostgreSQL."""
         if vendor == "postgresql":
             return [*self.drop_statements(vendor), self._postgresql_function(), self._postgresql_trigger()]
+        refuses = f"({self.where}) AND ({self.condition})" if self.where else self.condition
         return self.drop_statements(vendor) + [
             f"CREATE TRIGGER {self.name}_{event.lower()} BEFORE {event} ON {self.table} FOR EACH ROW "
-            f"WHEN {self._but_erased(self.condition, event)} BEGIN SELECT RAISE(ABORT, '{self.message}'); END"
+            f"WHEN {self._but_erased(refuses, event)} BEGIN SELECT RAISE(ABORT, '{self.message}'); END"
             for event in self.events
         ]
 
@@ -71,11 +75,14 @@ class Trigger:
         for event in self.events:
             if passes := self._passes(event):
                 refuses = f"({refuses}) AND NOT (TG_OP = '{event}' AND ({passes}))"
+        body = (
+            f"IF {refuses} THEN RAISE EXCEPTION USING ERRCODE = '23514', MESSAGE = '{self.message}'; END IF;"
+        )
+        if self.where:
+            body = f"IF {self.where} THEN {body} END IF;"
         return (
             f"CREATE OR REPLACE FUNCTION {self.name}() RETURNS trigger LANGUAGE plpgsql AS $body$ BEGIN "
-            f"IF {refuses} THEN "
-            f"RAISE EXCEPTION USING ERRCODE = '23514', MESSAGE = '{self.message}'; END IF; "
-            f"RETURN {returned}; END $body$"
+            f"{body} RETURN {returned}; END $body$"
         )
 
     def _postgresql_trigger(self) -> str:
