@@ -101,15 +101,21 @@ def type_rows(round: int, member: int, first: int, last: int) -> QuerySet[TypeAn
     ).order_by("assignment", "pk")
 
 
-@Prepared
-def assignment_locked(pk: int, member: int, project: int, number: int) -> QuerySet[Assignment]:
-    """Find an assignment with its round and text, locked until the transaction ends."""
+def _assignment_locked(pk: int, member: int, project: int, number: int) -> QuerySet[Assignment]:
     return (
         Assignment.objects.select_for_update(of=("self",))
         .select_related("item", "round__codebook")
         .only(*READ)
         .filter(pk=pk, member=member, round__project=project, round__number=number)
     )
+
+
+assignment_locked = Prepared(_assignment_locked, shares="annotation_round")
+"""Find an assignment with its round and text, locked until the transaction ends.
+
+The round's lock holds off its closing, which takes it alone; judgements share it, so they do not queue behind
+each other. On SQLite the single writer is the lock.
+"""
 
 
 @Prepared

@@ -34,7 +34,6 @@ from annotation.models import (
 from annotation.protocols.cqs_gen import QuestionAnswer, check_question_judgement
 from annotation.protocols.focus import TypeAnswer, check_type_judgement
 from annotation.protocols.rules import RuleError, refused_by_rules
-from annotation.rounds.lifecycle import lock_round_shared
 from annotation.rounds.training import refuse_second_answer
 from core.errors import NotFound, Refused
 
@@ -207,7 +206,6 @@ def _assignment_locked(member: Membership, round_number: int, assignment_id: int
 
     The lock lets two tabs, or two sends of one event, meet in turn. Raises NotFound.
     """
-    lock_round_shared(member.project_id, round_number)
     assignment = prepared.assignment_locked.one(
         pk=assignment_id, member=member.pk, project=member.project_id, number=round_number
     )

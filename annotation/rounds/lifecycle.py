@@ -3,7 +3,7 @@
 from collections.abc import Iterable
 from datetime import date, datetime
 
-from django.db import connection, transaction
+from django.db import transaction
 from django.db.models import Max
 from django.utils import timezone
 from django.utils.translation import gettext
@@ -16,7 +16,6 @@ from annotation.rounds.draft_claim import round_log
 from annotation.rounds.drawing import round_draw
 from annotation.signals import round_closed
 from core.errors import Refused
-from core.prepared import prepared_cursor
 
 
 def round_create(
@@ -197,17 +196,3 @@ def _refuse_importing(round: Round) -> None:
             gettext("Judgements are being imported into %(name)s: wait until that has ended.")
             % {"name": round.name},
         )
-
-
-def lock_round_shared(project_id: int, number: int) -> None:
-    """Hold off the closing of a round until this transaction ends.
-
-    Judgements share the lock, so they do not queue behind each other; closing takes it alone. On SQLite
-    the single writer is the lock.
-    """
-    if connection.vendor == "postgresql":
-        with prepared_cursor(connection) as cursor:
-            cursor.execute(
-                "SELECT id FROM annotation_round WHERE project_id = %s AND number = %s FOR SHARE",
-                [project_id, number],
-            )

@@ -5,9 +5,10 @@ from concurrent.futures import ThreadPoolExecutor
 from threading import Barrier
 
 import pytest
-from django.db import connection, connections
+from django.db import connection, connections, transaction
+from django.utils import timezone
 
-from annotation.models import AnnotationEvent, Round, TypeAnnotation
+from annotation.models import AnnotationEvent, Assignment, Round, TypeAnnotation
 from annotation.rounds.lifecycle import round_close
 from core.errors import Refused
 from tests.factories import NO, open_round, record, study, yes
@@ -105,8 +106,6 @@ def test_a_round_closes_once(made):
 
 @pytest.mark.postgresql  # SQLite has one writer
 def test_judgements_of_different_people_do_not_wait_for_each_other(made):
-    from django.db import transaction
-
     item = made.items[0]
     with transaction.atomic():
         record(made.round, made.annotators[0], item, "LE", NO)
@@ -121,3 +120,43 @@ def test_judgements_of_different_people_do_not_wait_for_each_other(made):
 
         with ThreadPoolExecutor(1) as pool:
             assert pool.submit(other).result(timeout=30) == 1
+
+
+def close(assignment):
+    Round.objects.filter(pk=assignment.round_id).update(status="closed", closed_at=timezone.now())
+
+
+def reassign(assignment):
+    Assignment.objects.filter(pk=assignment.pk).update(released_at=timezone.now())
+
+
+@pytest.mark.postgresql  # SQLite has one writer
+@pytest.mark.parametrize(("change", "told"), [(close, "round_not_open"), (reassign, "not_found")])
+def test_a_save_that_waited_for_a_lead_sees_what_the_lead_did_and_held_nothing_meanwhile(made, change, told):
+    item, ann = made.items[0], made.annotators[0]
+    assignment = Assignment.objects.get(round=made.round, member=ann, item=item)
+
+    def save():
+        try:
+            return record(made.round, ann, item, "LE", NO).row.revision
+        except Refused as refused:
+            return refused.code
+        finally:
+            connections.close_all()
+
+    with ThreadPoolExecutor(1) as pool:
+        with transaction.atomic(), connection.cursor() as cursor:
+            Round.objects.select_for_update().get(pk=made.round.pk)
+            saved = pool.submit(save)
+            waiting = False
+            while not waiting and not saved.done():
+                cursor.execute(
+                    "SELECT count(*) FROM pg_locks "
+                    "WHERE NOT granted AND pg_backend_pid() = ANY(pg_blocking_pids(pid))"
+                )
+                waiting = cursor.fetchone() == (1,)
+            assert waiting, saved.result()
+            Assignment.objects.select_for_update(nowait=True).get(pk=assignment.pk)
+            change(assignment)
+        assert saved.result(timeout=30) == told
+    assert not TypeAnnotation.objects.exists()
