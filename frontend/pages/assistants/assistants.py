@@ -110,7 +110,7 @@ def assistant_run(request: HttpRequest, slug: str, number: int) -> HttpResponse:
     run = run_or_404(member.project, number)
     kind = kind_named(run.task)
     act = request.POST.get("act", "")
-    resume = ResumeForm(request.POST if act == "resume" else None)
+    resume = ResumeForm(request.POST if act == "resume" else None, run=run)
     draw = DrawForm(request.POST if act == "draw" else None)
     built = member.project.releases.filter(state=Release.State.DONE).order_by("-pk")
     versions = list(built.values_list("version", flat=True))
@@ -137,6 +137,7 @@ def assistant_run(request: HttpRequest, slug: str, number: int) -> HttpResponse:
         # A template would call what the task has for it.
         answers_units=kind.suggest is not None,
         answers_as_system=kind.entry is not None,
+        proposes=run.task in ("questions", "slots"),
         working=is_at_work(run),
         shown=assist_shown(run) if is_at_work(run) else None,
         of=outcomes(run),

@@ -104,7 +104,7 @@ def evaluations_context(
     """
     page = page_of(request, keys.order_by("-pk").values_list("pk", flat=True), PAGE_SIZE)
     rows = (
-        Evaluation.objects.defer("figures", "parameters")
+        Evaluation.objects.defer("figures")
         .select_related("submission__system", "submission__release")
         .annotate(runs=Count("submission__files"))
     )
