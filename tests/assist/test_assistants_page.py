@@ -190,3 +190,13 @@ def test_a_run_that_proposed_nothing_offers_nothing_to_take_in(endpoint, lead_cl
     start(lead_client, endpoint, task="questions", again="on")
     assert "Take in what it proposes" in text(lead_client.get(f"{PAGE}runs/2/"))
     assert made.project.assist_runs.count() == 2
+
+
+def test_a_label_stands_under_the_words_of_its_question_and_no_key_of_the_database(endpoint, lead_client):
+    made = study("cqs_gen", annotators=1, items=1, questions=2, slug="s")
+    endpoint.otherwise = saying("Useful")
+    start(lead_client, endpoint, task="question_labels")
+    page = text(lead_client.get(f"{PAGE}runs/1/"))
+    for question in Question.objects.filter(item=made.items[0]):
+        assert f">{question.text}</p>" in page
+        assert f"· {question.pk}</h3>" not in page
