@@ -124,10 +124,10 @@ class Evaluation(Job):
     figures = models.JSONField(null=True, default=None)
     headline = models.JSONField(null=True, default=None)
     reason = models.CharField(max_length=40, blank=True)
+    unanswered_at = models.DateTimeField(null=True)
     member = models.ForeignKey(Membership, on_delete=models.PROTECT, null=True, related_name="+")
     created_at = models.DateTimeField(auto_now_add=True)
     finished_at = models.DateTimeField(null=True)
-    unanswered_at = models.DateTimeField(null=True)
 
     class Meta(Job.Meta):
         ordering = ["-id"]
