@@ -5,7 +5,7 @@ from uuid import uuid4
 
 import pytest
 from django.core.cache import cache
-from hypothesis import HealthCheck, given, settings
+from hypothesis import HealthCheck, Phase, given, settings
 from hypothesis import strategies as st
 
 from annotation.importing.undo import import_undo
@@ -160,7 +160,12 @@ def compared(life, words, shown):
 @pytest.mark.django_db
 @pytest.mark.database
 @given(st.lists(TEXTS, min_size=1, max_size=9), STEPS, st.data())
-@settings(max_examples=12, suppress_health_check=[HealthCheck.function_scoped_fixture])
+@settings(
+    max_examples=12,
+    # To make a failing life smaller takes minutes; eight steps are few enough to read.
+    phases=[Phase.reuse, Phase.generate],
+    suppress_health_check=[HealthCheck.function_scoped_fixture],
+)
 def test_with_stretches_the_same_is_found_as_without_after_all_that_can_happen(db, texts, steps, data):
     life = Life(uuid4().hex[:12])
     life.add(texts)
