@@ -81,9 +81,11 @@ def find_stretches(project_id: int) -> None:
 
 def find_stretches_or_send(project: Project) -> None:
     """Have a worker find them where nobody has since the last import; asking again soon changes nothing."""
+    if not item_stretches.has_many_items(project):
+        return
     kept = item_stretches.stretches_kept(project)
     _, holds = kept.last()
-    if not holds and item_stretches.has_many_items(project) and kept.request_once():
+    if not holds and kept.request_once():
         send(find_stretches, project.pk)  # without a broker texts are read one by one as before
 
 

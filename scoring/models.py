@@ -99,7 +99,8 @@ class Evaluation(Job):
 
     `parameters` has what else shapes the figures, such as encoder, prompt and model; `parameters_digest`
     covers these, threshold, scope, replicates and seed. `figures` is what `scores.json` has of it,
-    `headline` the few figures of the list of systems. `reason` is the code of why there are none.
+    `headline` the few figures of the list of systems. `reason` is the code of why there are none. A model
+    that gave no answer last did so at `unanswered_at`: what is asked of it after that is asked anew.
     """
 
     class State(models.TextChoices):
@@ -123,6 +124,7 @@ class Evaluation(Job):
     figures = models.JSONField(null=True, default=None)
     headline = models.JSONField(null=True, default=None)
     reason = models.CharField(max_length=40, blank=True)
+    unanswered_at = models.DateTimeField(null=True)
     member = models.ForeignKey(Membership, on_delete=models.PROTECT, null=True, related_name="+")
     created_at = models.DateTimeField(auto_now_add=True)
     finished_at = models.DateTimeField(null=True)

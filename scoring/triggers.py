@@ -29,7 +29,7 @@ _ASKED = (
     "created_at",
 )
 _DONE = ("state", "progress_done", "progress_total", "attempt", "attempts", "error", "reason", "enqueued_at")
-_DONE_AND_MAY_BE_NULL = ("figures", "headline", "member_id", "lease_until", "finished_at")
+_DONE_AND_MAY_BE_NULL = ("figures", "headline", "member_id", "lease_until", "finished_at", "unanswered_at")
 
 _ITEM_ERASED = is_erased(
     "item",

@@ -24,6 +24,9 @@ from core.jobs import CANCELLED
 from core.stored_files import forget_stored
 
 BLOCK = "█"
+ERASED = "item erased"
+"""The action in the log of a project."""
+
 DOOR = "annotation_erasuredoor"
 
 

@@ -6,13 +6,14 @@ it are taken down by those who listen to `item_erasing`.
 See docs/decisions/storage.md.
 """
 
+from functools import partial
 from typing import Any
 
-from django.db import models
+from django.db import models, transaction
 from django.utils import timezone
 from django.utils.translation import gettext
 
-from annotation.database.erasure import blocks, door_open, uploads_empty
+from annotation.database.erasure import ERASED, blocks, door_open, uploads_empty
 from annotation.items.item_stretches import forget_stretches
 from annotation.models import (
     AnnotationEvent,
@@ -61,12 +62,14 @@ def item_erase(*, item: Item, member: Membership | None, typed: str) -> Item:
         )
         Item.objects.filter(pk=item.pk, withdrawn_at=None).update(withdrawn_at=now)
         _erase_words(item)
+        # Once more when all see the erased text: a worker may read the one before until then.
         forget_stretches(item.project)
+        transaction.on_commit(partial(forget_stretches, item.project))
         uploads_empty(item.project.uploads.all())
         ProjectEvent.objects.create(
             project=item.project,
             member=member,
-            action="item erased",
+            action=ERASED,
             details={"item": item.external_id, "releases": taken_down},
         )
     item.refresh_from_db()

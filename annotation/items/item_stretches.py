@@ -12,12 +12,12 @@ from array import array
 from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Any
-from uuid import uuid4
+from uuid import UUID, uuid4
 
 from django.core.cache import cache
 from django.db.models import Count, Max, Sum
 
-from annotation.database.erasure import BLOCK
+from annotation.database.erasure import BLOCK, ERASED
 from annotation.models import Import, Item, Project
 from core.cache import KEPT_BY_WORKER, BackgroundCount
 
@@ -44,7 +44,11 @@ _FIRST, _SECOND, _PAIR, _WORD = 0x9E3779B1, 0x85EBCA77, 0xC2B2AE3D, 0xFFFFFFFF
 
 @dataclass(frozen=True, slots=True)
 class Stretches:
-    """The stretches of a project, ascending: the first and last key of each, and where their hashes lie."""
+    """The stretches of a project, ascending: the first and last key of each.
+
+    Their hashes lie in slices, of which each begins with the same `build`: what another worker wrote, or the
+    cache has lost, is never taken for theirs.
+    """
 
     build: str
     first: "array[int]"
@@ -72,11 +76,13 @@ def small_ascii(letters: str) -> str:
 def stretches_kept(project: Project) -> BackgroundCount[Stretches]:
     """Return where a worker keeps the stretches of a project; they hold until an import is done or undone.
 
-    What imports brought changes no more, but for what is erased; an erased text has nothing but blocks.
+    What imports brought changes no more, but for what is erased, or is here again by an older backup.
     """
     done = project.imports.filter(state=Import.State.DONE)
-    told = done.aggregate(n=Count("pk"), keys=Sum("pk"), newest=Max("created_at"))
-    return BackgroundCount(f"item-stretches:{project.pk}", f"{told['n']}.{told['keys']}.{told['newest']}")
+    brought = done.aggregate(n=Count("pk"), keys=Sum("pk"), newest=Max("created_at"))
+    gone = project.events.filter(action=ERASED).aggregate(n=Count("pk"), newest=Max("created_at"))
+    sign = ".".join(str(told) for told in (*brought.values(), *gone.values()))
+    return BackgroundCount(_name(project), sign)
 
 
 def has_many_items(project: Project) -> bool:
@@ -87,18 +93,15 @@ def has_many_items(project: Project) -> bool:
 def find_stretches(project: Project) -> None:
     """Read the items of a project and keep their stretches, unless they are kept already."""
     kept = stretches_kept(project)
-    before, holds = kept.last()
     kept.count(lambda: _find(project))
-    if before is not None and not holds:
-        cache.delete_many([_key(project.pk, before.build, place) for place in range(_SLICES)])
+    # Whoever erases a text forgets them after that; what was read before and kept only now is forgotten here.
+    if stretches_kept(project).sign != kept.sign:
+        forget_stretches(project)
 
 
 def forget_stretches(project: Project) -> None:
     """Forget the stretches of a project, for a text that is erased."""
-    kept = stretches_kept(project)
-    before, _ = kept.last()
-    if before is not None:
-        cache.delete_many([kept.name, *(_key(project.pk, before.build, place) for place in range(_SLICES))])
+    cache.delete_many([_name(project), *(_slice(project, place) for place in range(_SLICES))])
 
 
 def forget_project_stretches(*, project: Project, **_: Any) -> None:
@@ -111,20 +114,25 @@ def stretches_with(project: Project, words: Sequence[str]) -> list[tuple[int, in
 
     Each word has one or two letters. None where nothing is known: any item can have them.
     """
+    # The cache is asked first: of most projects it has nothing.
+    if not all(words) or BLOCK in "".join(words) or _name(project) not in cache:
+        return None
     stretches, holds = stretches_kept(project).last()
-    if stretches is None or not holds or BLOCK in "".join(words):
+    if stretches is None or not holds:
         return None
     # A pair that shares its hash with a frequent one mostly has a letter that is rare.
     asked = [{hash_of(word), *map(hash_of, word)} for word in words]
-    keys = {_key(project.pk, stretches.build, one // _OF_SLICE) for hashes in asked for one in hashes}
-    slices = cache.get_many(keys)
+    places = {_slice(project, one // _OF_SLICE) for hashes in asked for one in hashes}
+    slices = cache.get_many(places)
+    build = UUID(stretches.build).bytes
+    if any(not slices.get(place, b"").startswith(build) for place in places):
+        cache.delete(_name(project))  # for a worker to find them again
+        return None
     having = 0
     for hashes in asked:
         with_all = -1
         for one in hashes:
-            row = slices.get(_key(project.pk, stretches.build, one // _OF_SLICE))
-            if row is None:
-                return None
+            row = slices[_slice(project, one // _OF_SLICE)][len(build) :]
             width = len(row) // _OF_SLICE
             start = one % _OF_SLICE * width
             with_all &= int.from_bytes(row[start : start + width], "little")
@@ -133,8 +141,12 @@ def stretches_with(project: Project, words: Sequence[str]) -> list[tuple[int, in
     return [ends for place, ends in enumerate(keys_of) if having >> place & 1]
 
 
-def _key(project_id: int, build: str, place: int) -> str:
-    return f"item-stretches:{project_id}:{build}:{place}"
+def _name(project: Project) -> str:
+    return f"item-stretches:{project.pk}"
+
+
+def _slice(project: Project, place: int) -> str:
+    return f"item-stretches:{project.pk}:{place}"
 
 
 def _find(project: Project) -> Stretches:
@@ -173,7 +185,7 @@ def _find(project: Project) -> Stretches:
     for place in range(_SLICES):
         of_slice = np.unpackbits(bits[:, place * wide : (place + 1) * wide], axis=1)
         turned = np.packbits(of_slice.T, axis=1, bitorder="little")
-        cache.set(_key(project.pk, found.build, place), turned.tobytes(), KEPT_BY_WORKER)
+        cache.set(_slice(project, place), UUID(found.build).bytes + turned.tobytes(), KEPT_BY_WORKER)
     return found
 
 

@@ -138,6 +138,16 @@ def chat_body(
     return body | {name: value for name, value in sampling.items() if value is not None}
 
 
+def purpose_of(job: str, made: datetime, key: int, *about: object, unanswered: datetime | None) -> str:
+    """Name what a request is for: the same after its worker was killed, another once it had no answer.
+
+    `unanswered` is when that was last. When the job was made tells it from one with the same key in another
+    installation.
+    """
+    words = [job, made.isoformat(), key, *about, unanswered.isoformat() if unanswered else ""]
+    return " ".join(map(str, words))
+
+
 def ask_endpoint(
     endpoint: Endpoint,
     body: dict[str, Any],

@@ -21,7 +21,7 @@ from django.utils.translation import gettext
 
 from annotation.access import visible_items
 from annotation.models import ProjectEvent
-from assist.asking.llm_client import Answer, Endpoint, Timing, Unanswered, ask_endpoint, chat_body
+from assist.asking.llm_client import Answer, Endpoint, Timing, Unanswered, ask_endpoint, chat_body, purpose_of
 from assist.models import AssistAnswer, AssistRun
 from assist.runs.budget import Budget, BudgetSpent
 from assist.runs.counting import units_counted
@@ -180,7 +180,13 @@ class _Work:
                 timeout=run.timeout,
                 timing=self.timing,
                 heartbeat=before_each_try,
-                purpose=_purpose(run, waiting, row),
+                purpose=purpose_of(
+                    "run",
+                    run.created_at,
+                    run.pk,
+                    waiting.unit_sha256,
+                    unanswered=row.answered_at if row.pk else None,
+                ),
             )
         except Unanswered as refusal:
             self.budget.request_failed()
@@ -228,15 +234,6 @@ class _Work:
             row.state, row.problem = AssistAnswer.State.UNUSABLE, problem
         else:
             row.state, row.found, row.label = AssistAnswer.State.USABLE, found.value, found.label
-
-
-def _purpose(run: AssistRun, waiting: Waiting, row: AssistAnswer) -> str:
-    """Name what a request is for: the same after its worker was killed, another once it had no answer.
-
-    When the run was made tells it from one of the same number in another installation with the same key.
-    """
-    before = row.answered_at.isoformat() if row.pk else ""
-    return f"{run.created_at.isoformat()} {run.pk} {waiting.unit_sha256} {before}"
 
 
 def _finish(run_id: int, lease: Lease, state: str, error: str = "", stopped_by: str = "") -> None:

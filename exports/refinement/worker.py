@@ -19,7 +19,7 @@ from django.utils.translation import gettext
 
 from annotation.access import visible_items
 from annotation.models import ProjectEvent
-from assist.asking.llm_client import Answer, Endpoint, Timing, Unanswered, ask_endpoint, chat_body
+from assist.asking.llm_client import Answer, Endpoint, Timing, Unanswered, ask_endpoint, chat_body, purpose_of
 from assist.runs import loop
 from core.errors import Refused
 from core.failure import failure_words
@@ -105,8 +105,13 @@ def _refinement(
             timeout=run.timeout,
             timing=timing,
             heartbeat=heartbeat,
-            purpose=f"refinement {run.created_at.isoformat()} {run.pk} "
-            f"{asked.item} {asked.type_code} {asked.start} {asked.end}",
+            purpose=purpose_of(
+                "refinement",
+                run.created_at,
+                run.pk,
+                *(asked.item, asked.type_code, asked.start, asked.end),
+                unanswered=None,  # what had no answer is asked by a new run alone
+            ),
         )
     except Unanswered as refusal:
         if refusal.fatal:

@@ -12,7 +12,7 @@ from django.utils.translation import gettext, gettext_lazy, ngettext
 from annotation.models import Project
 from assist.asking.choices import LIMITS, TEMPERATURES
 from assist.filtering.checking import SHARE
-from assist.models import TokensField
+from assist.models import AssistRun, TokensField
 from assist.runs.kinds import KINDS
 from assist.runs.parameters import MOST_BUDGET
 from assist.runs.units import sources_of
@@ -163,6 +163,16 @@ class ResumeForm(forms.Form):
 
     budget_requests = _budget(gettext_lazy("Requests at most"))
     budget_tokens = _budget(gettext_lazy("Tokens at most, as the endpoint counts them"))
+
+    def __init__(self, *args: Any, run: AssistRun, **kwargs: Any) -> None:
+        super().__init__(*args, **kwargs)
+        for name, field in self.fields.items():
+            until_now = getattr(run, name)
+            field.help_text = (
+                gettext("Until now %(n)s. Left empty it stays so.") % {"n": f"{until_now:,}"}
+                if until_now is not None
+                else gettext("Until now without a limit. Left empty it stays so.")
+            )
 
 
 class DrawForm(forms.Form):

@@ -76,6 +76,8 @@ class SettingsForm(forms.Form):
 class VersionForm(forms.Form):
     """What a board ranks by; another choice is another version of it."""
 
+    asked_as = {"release": "place", "split": "place"}
+
     place = forms.ChoiceField(label=gettext_lazy("Release and split"))
     methods = forms.CharField(
         initial="chrf:40",
@@ -155,6 +157,8 @@ class DescribedForm(forms.Form):
 
 
 class HandInForm(DescribedForm):
+    asked_as = {"files": "runs"}
+
     runs = FilesField(
         label=gettext_lazy("File: drop it here, or choose it"),
         help_text=gettext_lazy("The template, filled in. It is checked whole; faults cost nothing."),

@@ -65,6 +65,8 @@ class DescriptionForm(forms.Form):
 
 
 class SystemForm(DescriptionForm):
+    asked_as = {"system": "name", "files": "runs", "release": "place", "split": "place"}
+
     name = forms.CharField(
         max_length=MOST["name"].characters,
         label=gettext_lazy("Name"),

@@ -39,15 +39,22 @@ def project_page(
 
 
 def show_refusal(refusal: Refused, *all_forms: forms.Form) -> None:
-    """Put what was refused beside its fields, where these say nothing yet, and the rest above."""
+    """Put what was refused beside its fields, where these say nothing yet, and the rest above.
+
+    A form that asks for something under another name says so in `asked_as`: the name of its field by what
+    the refusal calls it.
+    """
     shown, above = False, []
-    for field, words in refusal.errors.items():
-        asking = [form for form in all_forms if field in form.fields]
-        for form in asking:
-            shown = True
-            if field not in form.errors:
+    silent = [(form, form.fields.keys() - form.errors.keys()) for form in all_forms]
+    for name, words in refusal.errors.items():
+        asked = False
+        for form, fields in silent:
+            field = getattr(form, "asked_as", {}).get(name, name)
+            asked = asked or field in form.fields
+            if field in fields:
                 form.add_error(field, words)
-        if not asking:
+        shown = shown or asked
+        if not asked:
             above.append(words)
     for words in above if shown else [refusal.message]:
         all_forms[0].add_error(None, words)

@@ -7,7 +7,7 @@ from django.utils.translation import gettext
 
 from agreement.display.cells import Cell, number
 from frontend.pages.systems.fault_words import fault_said
-from frontend.pages.systems.shown import method_said, shown_cell
+from frontend.pages.systems.shown import judge_said, method_said, shown_cell
 from scoring.models import Evaluation
 
 register = template.Library()
@@ -20,6 +20,18 @@ register.filter(fault_said)
 def method_words(evaluation: Evaluation) -> str:
     """Say how an evaluation was done, in a word or two."""
     return method_said(evaluation)
+
+
+@register.filter
+def method_alone(evaluation: Evaluation) -> str:
+    """Say how an evaluation was done, without who judged."""
+    return method_said(evaluation, with_judge=False)
+
+
+@register.filter
+def judge_words(evaluation: Evaluation) -> str:
+    """Say which language model judged, empty where none did."""
+    return judge_said(evaluation)
 
 
 @register.filter

@@ -20,6 +20,7 @@ from django.utils.translation import gettext
 from agreement.spans.encoders import EncoderUnavailable
 from annotation.access import refuse_archived
 from annotation.models import Membership, Project, ProjectEvent
+from assist.asking.llm_client import purpose_of
 from assist.asking.prompts import prompt_digest
 from core.errors import NotFound, Refused
 from core.failure import failure_words
@@ -40,7 +41,7 @@ from scoring.systems.answers import answer_counts
 from scoring.systems.choices import Asked, asked_before
 from scoring.systems.headline import headline
 from scoring.systems.item_counts import item_table, scored_positions
-from scoring.systems.judging import answer_row, answers_stored, judge_of
+from scoring.systems.judging import NoAnswer, answer_row, answers_stored, judge_of
 from scoring.systems.people import read_decided
 from scoring.systems.submissions import Runs, submission_opened
 from scoring.systems.text_models import model_wanted, span_encoder, text_model
@@ -189,7 +190,8 @@ def _at_work(evaluation_id: int, computed: Compute, *, failing: bool = False) ->
     except Exception as error:
         reason = error.reason if isinstance(error, Unscored) else ""
         words = failure_words(error)
-        if lease.fail(words, reason=reason):
+        unanswered = {"unanswered_at": timezone.now()} if isinstance(error, NoAnswer) else {}
+        if lease.fail(words, reason=reason, **unanswered):
             logger.warning("evaluation %s failed: %s", evaluation_id, words)
         if failing:
             raise
@@ -258,7 +260,9 @@ def _judges(evaluation: Evaluation, lease: Lease, runs: Runs) -> dict[str, Judge
         stored=stored,
         keep=keep,
         heartbeat=lease.renew,
-        purpose=f"evaluation {evaluation.created_at.isoformat()} {evaluation.pk}",
+        purpose=purpose_of(
+            "evaluation", evaluation.created_at, evaluation.pk, unanswered=evaluation.unanswered_at
+        ),
     )
     return {evaluation.method: judge}
 

@@ -42,6 +42,13 @@ _SENT = ("model", "tokens_field", "max_tokens", "temperature", "seed")
 Keep = Callable[[About, str, Said], None]
 
 
+class NoAnswer(Refused):
+    """A question had no answer, and no further one is asked about."""
+
+    def __init__(self, message: str) -> None:
+        super().__init__("not_ready", message)
+
+
 def judge_parameters(
     methods: Iterable[str], given: Mapping[str, Any], *, prompt: str = "", texts_may_leave: bool
 ) -> dict[str, dict[str, Any]]:
@@ -130,7 +137,7 @@ def judge_of(
     """Return the judge of an evaluation. Raises Refused where its endpoint is not allowed (any more).
 
     What is `stored` is not asked again; `keep` is told each new answer as it comes. `purpose` names what
-    the answers are for, the same when the work goes on after its worker was killed.
+    the answers are for (`purpose_of`).
     """
     url = parameters["endpoint"]
     if url not in settings.LLM_ENDPOINTS:
@@ -195,8 +202,7 @@ class _Asker:
         except Unanswered as refusal:
             self.failures += 1
             if refusal.fatal or refusal.passing or self.failures == STOP_AFTER:
-                raise Refused(
-                    "not_ready",
+                raise NoAnswer(
                     gettext(
                         "%(item)s, question %(number)s, had no answer: %(reason)s. What was answered is "
                         "kept; scoring again goes on there."

@@ -5,7 +5,7 @@ from random import Random
 
 import pytest
 from django.core.cache import cache
-from django.db import connection
+from django.db import connection, transaction
 from django.test.utils import CaptureQueriesContext
 
 from annotation import tasks
@@ -77,6 +77,10 @@ def has(item, words):
         for text in (item.external_id, item.text)
         for start in range(len(text) - len(words) + 1)
     )
+
+
+def slices_of(project):
+    return [item_stretches._slice(project, place) for place in range(item_stretches._SLICES)]
 
 
 def found(project, words, first=None):
@@ -168,31 +172,91 @@ def test_items_of_an_import_that_is_not_done_are_not_looked_for(project):
 def test_an_erased_text_is_found_by_its_blocks_and_its_letters_are_forgotten(project):
     made = factories.study("focus", items=3, annotators=0, slug="e", texts=("abc", "xyz", "abc"))
     find_stretches(made.project)
-    stretches, _ = stretches_kept(made.project).last()
     item_erase(item=made.items[1], member=made.lead, typed=made.items[1].external_id)
     assert stretches_kept(made.project).last() == (None, False)
-    slices = [item_stretches._key(made.project.pk, stretches.build, n) for n in range(item_stretches._SLICES)]
-    assert cache.get_many(slices) == {}
+    assert cache.get_many(slices_of(made.project)) == {}
     for _ in range(2):
         assert found(made.project, "██", first=51) == [made.items[1].pk]
         assert found(made.project, "yz", first=51) == []
         find_stretches(made.project)
 
 
+def all_kept(project):
+    return cache.get_many([item_stretches._name(project), *slices_of(project)])
+
+
+def test_what_a_worker_keeps_of_a_text_while_it_is_being_erased_is_forgotten(
+    django_capture_on_commit_callbacks,
+):
+    """Until the erasure is over a worker reads the text as it was: it is done before that here."""
+    made = factories.study("focus", items=2, annotators=0, slug="e", texts=("abc", "xyz"))
+    find_stretches(made.project)
+    read = all_kept(made.project)
+    with django_capture_on_commit_callbacks(execute=True):
+        item_erase(item=made.items[1], member=made.lead, typed=made.items[1].external_id)
+        assert all_kept(made.project) == {}
+        cache.set_many(read)
+    assert all_kept(made.project) == {}
+
+
+def test_a_worker_that_read_a_text_before_it_was_erased_keeps_nothing_of_it(
+    monkeypatch, django_capture_on_commit_callbacks
+):
+    """The erasure is over when the worker has read the texts, before it keeps anything."""
+    made = factories.study("focus", items=2, annotators=0, slug="e", texts=("abc", "xyz"))
+    find = item_stretches._find
+
+    def find_slowly(project):
+        stretches = find(project)
+        read = cache.get_many(slices_of(project))
+        with django_capture_on_commit_callbacks(execute=True):
+            item_erase(item=made.items[1], member=made.lead, typed=made.items[1].external_id)
+        assert len(read) == len(slices_of(project)) and all_kept(project) == {}
+        cache.set_many(read)
+        return stretches
+
+    monkeypatch.setattr(item_stretches, "_find", find_slowly)
+    find_stretches(made.project)
+    assert all_kept(made.project) == {}
+
+
+def test_what_an_older_backup_brings_back_is_found(project):
+    """As a restore leaves it: the text is there again, the log says nothing, the cache is as it was."""
+    made = factories.study("focus", items=2, annotators=0, slug="e", texts=("abc", "xyz"))
+    with transaction.atomic():
+        item_erase(item=made.items[1], member=made.lead, typed=made.items[1].external_id)
+        find_stretches(made.project)
+        assert stretches_with(made.project, ["yz"]) == []
+        transaction.set_rollback(True)
+    assert found(made.project, "yz", first=51) == [made.items[1].pk]
+
+
 def test_a_deleted_project_leaves_no_stretches(project):
     add(project, ["abc"])
     find_stretches(project)
     project_delete(project=project)
-    assert stretches_kept(project).last() == (None, False)
+    assert cache.get_many([item_stretches._name(project), *slices_of(project)]) == {}
+    find_stretches(project)  # sent before, begun after
+    assert stretches_with(project, ["ab"]) in (None, [])
 
 
 def test_what_the_cache_has_lost_is_read_again(project):
     (item,) = add(project, ["xyz"])
     find_stretches(project)
-    stretches, _ = stretches_kept(project).last()
-    cache.delete_many(
-        [item_stretches._key(project.pk, stretches.build, n) for n in range(item_stretches._SLICES)]
-    )
+    cache.delete_many(slices_of(project))
+    assert stretches_with(project, ["yz"]) is None
+    assert found(project, "yz", first=51) == [item.pk]
+    # And found again, though no import changed anything.
+    assert stretches_kept(project).last() == (None, False)
+    find_stretches(project)
+    assert stretches_with(project, ["yz"]) == [(item.pk, item.pk)]
+
+
+def test_slices_of_another_worker_are_not_taken_for_those_of_the_stretches(project):
+    (item,) = add(project, ["xyz"])
+    find_stretches(project)
+    other = {key: bytes(16) + kept[16:] for key, kept in cache.get_many(slices_of(project)).items()}
+    cache.set_many(other)
     assert stretches_with(project, ["yz"]) is None
     assert found(project, "yz", first=51) == [item.pk]
 
@@ -252,5 +316,9 @@ def test_few_items_are_read_without_a_worker(project, monkeypatch):
     add(project, ["abc"])
     sent = []
     monkeypatch.setattr(tasks.find_stretches, "delay", sent.append)
-    tasks.find_stretches_or_send(project)
-    assert sent == []
+    with CaptureQueriesContext(connection) as captured:
+        tasks.find_stretches_or_send(project)
+    assert sent == [] and len(captured) == 1
+    with CaptureQueriesContext(connection) as captured:
+        assert found(project, "bc", first=51) == [project.items.get().pk]
+    assert len(captured) == 2  # with the test's own

@@ -102,6 +102,9 @@ def test_a_run_is_followed_cancelled_and_resumed_with_a_higher_budget(made, endp
     assert "The budget of 1 requests is used up." in page
     assert "stopped by the budget" in page
     assert "stopped by an error" not in page + text(lead_client.get(PAGE))
+    assert "Until now 1. Left empty it stays so." in page
+    assert "Until now without a limit. Left empty it stays so." in page
+    assert "there is no limit" not in page
     page = text(lead_client.post(f"{PAGE}runs/1/", {"act": "resume", "budget_requests": "1"}))
     assert "1 are used already: give more than that." in page
     lead_client.post(f"{PAGE}runs/1/", {"act": "resume", "budget_requests": "9"})
@@ -111,7 +114,7 @@ def test_a_run_is_followed_cancelled_and_resumed_with_a_higher_budget(made, endp
     lead_client.post(f"{PAGE}runs/1/", {"act": "resume"})
     assert work(run).state == "done"
     page = text(lead_client.get(PAGE))
-    assert f'<a href="{PAGE}runs/1/">1</a>' in page
+    assert ">Run 1</a>" in page
 
 
 def test_why_answers_are_not_usable_is_said_in_words(made, endpoint, lead_client):
@@ -174,3 +177,26 @@ def _pk(code):
     from assist.models import Scheme
 
     return Scheme.objects.get(code=code).pk
+
+
+def test_a_run_that_proposed_nothing_offers_nothing_to_take_in(endpoint, lead_client):
+    made = study("cqs_gen", annotators=1, items=1, questions=0, slug="s")
+    endpoint.otherwise = saying("None.")
+    start(lead_client, endpoint, task="questions")
+    page = text(lead_client.get(f"{PAGE}runs/1/"))
+    assert "no question in it" in page and "Take in what it proposes" not in page
+    assert 'Sources whose texts were sent: <span translate="no">test</span>' in page
+    endpoint.otherwise = saying("Who says so?")
+    start(lead_client, endpoint, task="questions", again="on")
+    assert "Take in what it proposes" in text(lead_client.get(f"{PAGE}runs/2/"))
+    assert made.project.assist_runs.count() == 2
+
+
+def test_a_label_stands_under_the_words_of_its_question_and_no_key_of_the_database(endpoint, lead_client):
+    made = study("cqs_gen", annotators=1, items=1, questions=2, slug="s")
+    endpoint.otherwise = saying("Useful")
+    start(lead_client, endpoint, task="question_labels")
+    page = text(lead_client.get(f"{PAGE}runs/1/"))
+    for question in Question.objects.filter(item=made.items[0]):
+        assert f">{question.text}</p>" in page
+        assert f"· {question.pk}</h3>" not in page

@@ -15,7 +15,7 @@ from django.views.decorators.http import require_GET, require_http_methods
 from django_htmx.http import HttpResponseClientRefresh
 
 from annotation.access import readable, refuse_while_judging
-from annotation.models import Membership, Project, Protocol
+from annotation.models import Membership, Project, Protocol, Question
 from assist.candidates.proposals import proposals_collect
 from assist.filtering.checking import context_check_figures, context_check_make
 from assist.filtering.marking import filter_mark, filter_take_back, marks_of
@@ -51,6 +51,7 @@ from frontend.pages.assistants.filtered import filtered_context
 from frontend.pages.assistants.words import problem_said, state_said
 from frontend.pages.common import lead_or_403, posted, project_page, show_refusal
 from frontend.pages.jobs import assist_shown, job_progress
+from scoring.baselines.label_task import QUESTION_LABELS
 from scoring.baselines.submission import run_hand_in
 
 RUNS_SHOWN = 30
@@ -110,7 +111,7 @@ def assistant_run(request: HttpRequest, slug: str, number: int) -> HttpResponse:
     run = run_or_404(member.project, number)
     kind = kind_named(run.task)
     act = request.POST.get("act", "")
-    resume = ResumeForm(request.POST if act == "resume" else None)
+    resume = ResumeForm(request.POST if act == "resume" else None, run=run)
     draw = DrawForm(request.POST if act == "draw" else None)
     built = member.project.releases.filter(state=Release.State.DONE).order_by("-pk")
     versions = list(built.values_list("version", flat=True))
@@ -137,6 +138,7 @@ def assistant_run(request: HttpRequest, slug: str, number: int) -> HttpResponse:
         # A template would call what the task has for it.
         answers_units=kind.suggest is not None,
         answers_as_system=kind.entry is not None,
+        proposes=run.task in ("questions", "slots"),
         working=is_at_work(run),
         shown=assist_shown(run) if is_at_work(run) else None,
         of=outcomes(run),
@@ -153,10 +155,14 @@ def assistant_run(request: HttpRequest, slug: str, number: int) -> HttpResponse:
     )
 
 
-def _first_answers(run: AssistRun, member: Membership) -> list[tuple[AssistAnswer, str]]:
-    """Return the first answers of a run, each with why it is not usable in words."""
+def _first_answers(run: AssistRun, member: Membership) -> list[tuple[AssistAnswer, str, str]]:
+    """Return the first answers of a run, each with the question it is about and why it is not usable."""
     shown = answers_in_order(answers_shown(run, member)[:20])
-    return [(one, problem_said(one.problem)) for one in shown]
+    asked = [int(one.variant) for one in shown] if run.task == QUESTION_LABELS.name else []
+    texts = dict(Question.objects.filter(pk__in=asked).values_list("pk", "text"))
+    return [
+        (one, texts.get(int(one.variant), "") if asked else "", problem_said(one.problem)) for one in shown
+    ]
 
 
 @login_required

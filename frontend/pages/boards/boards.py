@@ -45,8 +45,7 @@ from frontend.forms.boards import (
 )
 from frontend.middleware import refusals_as_notices
 from frontend.pages.boards.board import row_shown
-from frontend.pages.boards.team import show_refusal
-from frontend.pages.common import lead_or_403, number_in, page_of, posted, project_page
+from frontend.pages.common import lead_or_403, number_in, page_of, posted, project_page, show_refusal
 
 PAGE_SIZE = 50
 _FIRST = {"feedback": "better", "entrance": "invited", "per_day": 1, "in_all": 10, "most_runs": 1}

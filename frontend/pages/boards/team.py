@@ -43,7 +43,7 @@ from frontend.decorators import login_required
 from frontend.forms.boards import DescribedForm, HandInForm, TeamForm
 from frontend.middleware import refusals_as_notices
 from frontend.pages.boards.board import board_context, row_shown
-from frontend.pages.common import posted
+from frontend.pages.common import posted, show_refusal
 from frontend.pages.people.invitations import SignUpForm
 from scoring.systems.submissions import FilesRefused, HandedIn
 
@@ -217,19 +217,6 @@ def join(request: HttpRequest, token: str) -> HttpResponse:
         "frontend/boards/join.html",
         {"invitation": invitation, "board": invitation.board, "form": sign_up, "problem": problem},
     )
-
-
-def show_refusal(refused: Refused, form: Any) -> None:
-    """Put what was refused beside its field, and what belongs to none above the form."""
-    shown = False
-    known = {"files": "runs", "release": "place", "split": "place"}
-    for name, message in refused.errors.items():
-        field = known.get(name, name)
-        if field in form.fields:
-            form.add_error(field, message)
-            shown = True
-    if not shown:
-        form.add_error(None, refused.message)
 
 
 def _entries(board: Board, own: Team) -> dict[str, Any]:

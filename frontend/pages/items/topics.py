@@ -27,7 +27,7 @@ from assist.topics.word_counts import LEAST, MOST, is_installed
 from core.errors import Refused
 from core.jobs import WORKING
 from frontend.decorators import login_required
-from frontend.pages.common import lead_or_403, number_in, posted, project_page
+from frontend.pages.common import lead_or_403, number_in, posted, project_page, show_refusal
 from frontend.pages.jobs import job_progress, topics_job_shown
 
 
@@ -76,10 +76,7 @@ def topics(request: HttpRequest, slug: str) -> HttpResponse:
                 return redirect("items_topics", slug)
         except Refused as refusal:
             if act == "find":
-                for name, message in refusal.errors.items():
-                    form.add_error(name, message)
-                if not refusal.errors:
-                    form.add_error(None, refusal.message)
+                show_refusal(refusal, form)
             else:
                 messages.error(request, refusal.message)
                 return redirect("items_topics", slug)

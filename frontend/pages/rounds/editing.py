@@ -14,7 +14,7 @@ from annotation.rounds.editing import draft_delete, fields_to_edit, round_edit
 from core.errors import Refused
 from frontend.decorators import login_required
 from frontend.middleware import refusals_as_notices
-from frontend.pages.common import posted, project_page
+from frontend.pages.common import posted, project_page, show_refusal
 from frontend.pages.rounds.lifecycle import lead_and_round
 from frontend.pages.rounds.planning import RareRoundForm, RoundForm
 
@@ -51,9 +51,7 @@ def edit(request: HttpRequest, slug: str, number: int) -> HttpResponse:
         try:
             round_edit(round, by=member, **form.cleaned_data, **rare.cleaned_data)
         except Refused as refusal:
-            for field, message in (refusal.errors or {"": refusal.message}).items():
-                part = rare if field in rare.fields else form
-                part.add_error(field if field in part.fields else None, message)
+            show_refusal(refusal, form, rare)
         else:
             messages.success(request, gettext("%(name)s is saved.") % {"name": round.name})
             return redirect("round", slug, number)

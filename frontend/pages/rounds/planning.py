@@ -15,7 +15,7 @@ from annotation.rounds.lifecycle import round_create
 from annotation.tasks import round_draw_or_send
 from core.errors import Refused
 from frontend.decorators import login_required
-from frontend.pages.common import lead_or_403, number_in, posted, project_page
+from frontend.pages.common import lead_or_403, number_in, posted, project_page, show_refusal
 from frontend.pages.rounds.study_size import study_size_form
 
 
@@ -165,8 +165,7 @@ def new(request: HttpRequest, slug: str) -> HttpResponse:
             if items_of:
                 round_draw_or_send(created, member=member, items_of=items_of)
         except Refused as refusal:
-            for field, message in (refusal.errors or {"name": refusal.message}).items():
-                (rare if field in rare.fields else form).add_error(field, message)
+            show_refusal(refusal, form, rare)
         else:
             if items_of:
                 names = {"name": created.name, "earlier": items_of.name}

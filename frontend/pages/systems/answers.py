@@ -21,6 +21,7 @@ from annotation.models import Item
 from core.errors import NotFound
 from frontend.decorators import login_required
 from frontend.middleware import refusals_as_notices
+from frontend.pages.assistants.words import problem_said
 from frontend.pages.common import (
     UncountedPage,
     number_in,
@@ -31,7 +32,10 @@ from frontend.pages.common import (
 from frontend.pages.systems.evaluation import evaluation_of, run_of
 from frontend.pages.systems.shown import Chip, codebook_of, method_said, type_names
 from frontend.pages.systems.words import LABEL_CODES, LABELS
-from scoring.models import Answer, ErrorTag, Evaluation, TaggedAnswer
+from scoring.evaluation.judge_prompts import JUDGED
+from scoring.evaluation.judges import CUT_OFF
+from scoring.figures.matching import JUDGE_UNUSABLE
+from scoring.models import Answer, ErrorTag, Evaluation, JudgeAnswer, TaggedAnswer
 from scoring.systems.answers import Wanted, answer_counts, answer_or_404, answers_wanted
 from scoring.systems.error_tags import SUGGESTED, answer_tag, error_tag_add, tag_or_404, tag_shares
 
@@ -48,7 +52,8 @@ class ShownAnswer:
     """An answer with what is around it.
 
     `elsewhere` is what the system answered instead, `people` decided; `best_label` is the best reference's.
-    `words_differ`: people marked others, or the system gave none.
+    `words_differ`: people marked others, or the system gave none. `judged` is what a language model said of a
+    question, `judge_problem` why that is no label.
     """
 
     answer: Answer
@@ -69,6 +74,8 @@ class ShownAnswer:
     without_place: list[str] = field(default_factory=list)
     tags: list[ErrorTag] = field(default_factory=list)
     words_differ: bool = False
+    judged: JudgeAnswer | None = None
+    judge_problem: str = ""
 
     @property
     def can_be_tagged(self) -> bool:
@@ -184,7 +191,11 @@ def _shown(
     items = {item.external_id: item for item in named}
     tags = _tags(evaluation, page)
     if definition is None:
-        return [_question(row, items.get(row.item), tags) for row in page]
+        judged = _judged(evaluation, page)
+        return [
+            _question(row, items.get(row.item), tags, judged.get((row.run, row.item, row.unit)))
+            for row in page
+        ]
     run = page[0].run if page else 1
     beside = Answer.objects.filter(
         evaluation=evaluation, run=run, position__in={row.position for row in page}
@@ -206,6 +217,15 @@ def _tags(evaluation: Evaluation, page: UncountedPage) -> dict[tuple[str, str], 
     for row in rows.select_related("tag").order_by("tag"):
         found[row.item, row.unit].append(row.tag)
     return found
+
+
+def _judged(evaluation: Evaluation, page: UncountedPage) -> dict[tuple[int, str, str], JudgeAnswer]:
+    if evaluation.method not in JUDGED:
+        return {}
+    rows = evaluation.judge_answers.filter(
+        run__in={row.run for row in page}, item__in={row.item for row in page}
+    )
+    return {(row.run, row.item, str(row.question)): row for row in rows}
 
 
 def _groups(definition: Codebook) -> dict[str, tuple[str, str]]:
@@ -256,7 +276,12 @@ def _argument(
     )
 
 
-def _question(row: Answer, item: Item | None, tags: dict[tuple[str, str], list[ErrorTag]]) -> ShownAnswer:
+def _question(
+    row: Answer, item: Item | None, tags: dict[tuple[str, str], list[ErrorTag]], judged: JudgeAnswer | None
+) -> ShownAnswer:
+    problem = ""
+    if judged is not None and row.label == JUDGE_UNUSABLE:
+        problem = judged.problem or (CUT_OFF if judged.ending == "length" else "")
     best = (row.references.get("best") or {}).get("label", "")
     return ShownAnswer(
         row,
@@ -270,6 +295,8 @@ def _question(row: Answer, item: Item | None, tags: dict[tuple[str, str], list[E
         text=item.text if item is not None else "",
         withdrawn=item is not None and item.withdrawn_at is not None,
         tags=tags.get((row.item, row.unit), []),
+        judged=judged,
+        judge_problem=problem_said(problem),
     )
 
 

@@ -20,8 +20,8 @@ from frontend.pages.boards.entry_names import entry_names
 from frontend.pages.common import lead_or_403, number_in, project_page
 from frontend.pages.jobs import evaluation_shown, job_progress
 from frontend.pages.systems.question_figures import questions_shown, thresholds_shown
-from frontend.pages.systems.shown import method_said
-from frontend.pages.systems.trivial import trivial_shown
+from frontend.pages.systems.shown import method_said, parameters_said
+from frontend.pages.systems.trivial import trivial_shown, why_no_trivial
 from frontend.pages.systems.type_figures import types_shown
 from scoring.evaluation.evaluate import Evaluation as Scored
 from scoring.evaluation.outputs import TABLES, scores_file
@@ -59,7 +59,7 @@ def evaluation(request: HttpRequest, slug: str, evaluation_id: int) -> HttpRespo
     if found.state == Evaluation.State.DONE:
         context = {**_figures_shown(found, run), "shares": tag_shares(submission, run)}
     files = list(submission.files.order_by("run"))
-    others = submission.evaluations.exclude(pk=found.pk).defer("figures", "parameters").order_by("-pk")[:20]
+    others = submission.evaluations.exclude(pk=found.pk).defer("figures").order_by("-pk")[:20]
     return project_page(
         request,
         "systems/evaluation.html",
@@ -70,6 +70,8 @@ def evaluation(request: HttpRequest, slug: str, evaluation_id: int) -> HttpRespo
         system=submission.system,
         entry_name=entry_names([submission.pk]).get(submission.pk, ""),
         method=method_said(found),
+        parameters=parameters_said(found),
+        people=found.parameters.get("people"),
         files=files,
         notes_of_files=[(file, file.notes) for file in files if file.notes],
         others=[(one, method_said(one)) for one in others],
@@ -87,12 +89,14 @@ def _figures_shown(evaluation: Evaluation, run: int) -> dict[str, Any]:
     found = next((row for row in scores["evaluations"] if row["run"] == run), scores["evaluations"][0])
     figures: dict[str, Any] = found["figures"]
     together = {row["figure"]: row for row in scores["together"]}
+    trivial = trivial_shown(scores, evaluation.scope)
     common = {
         "scores": scores,
         "runs": scores["runs"],
         "run": run,
         "together": bool(together),
-        "trivial": trivial_shown(scores, evaluation.scope),
+        "trivial": trivial,
+        "trivial_why": why_no_trivial(trivial),
     }
     if scores["protocol"] == "focus":
         return {**common, **types_shown(evaluation, figures, together)}

@@ -17,7 +17,7 @@ from core.errors import NotFound, Refused
 from frontend.decorators import login_required
 from frontend.middleware import refusals_as_notices
 from frontend.pages.boards.entry_names import entry_names
-from frontend.pages.common import lead_or_403, posted, project_page
+from frontend.pages.common import lead_or_403, posted, project_page, show_refusal
 from frontend.pages.rounds.lifecycle import lead_and_round
 from scoring.evaluation.questions import BY_PEOPLE
 from scoring.models import Submission
@@ -100,8 +100,7 @@ def matching_new(request: HttpRequest, slug: str) -> HttpResponse:
                 by=member,
             )
         except Refused as refused:
-            for name, message in (refused.errors or {"": refused.message}).items():
-                form.add_error(name if name in form.fields else None, message)
+            show_refusal(refused, form)
         else:
             told = ngettext(
                 "%(n)s question is asked, of %(all)s handed in: identical ones once.",

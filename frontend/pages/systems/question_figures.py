@@ -9,7 +9,9 @@ from django.utils.translation import gettext, ngettext
 from agreement.display.cells import Notes, number
 from frontend.pages.systems.shown import Card, Figures, card, shown_cell
 from frontend.pages.systems.words import LABEL_CODES, LABELS
+from scoring.evaluation.judge_prompts import JUDGED
 from scoring.evaluation.questions import BY_PEOPLE
+from scoring.figures.matching import JUDGE_UNUSABLE
 from scoring.models import Evaluation
 
 
@@ -27,11 +29,14 @@ def questions_shown(evaluation: Evaluation, figures: Figures, together: Figures)
     ]
     missing = figures["missing_questions"]
     cards.append(Card(str(missing), ngettext("question missing", "questions missing", missing)))
-    if evaluation.method.startswith("model_"):
+    if evaluation.method in JUDGED:
         cards.append(Card(str(figures["judge_unusable"]), gettext("unusable answers of the judge")))
     if evaluation.method in BY_PEOPLE:
         cards.append(Card(str(figures["undecided"]), gettext("not decided by people, and not scored")))
-    most = max(1, *figures["labels"].values())
+    labels = dict(figures["labels"])
+    if evaluation.method in JUDGED:
+        labels[JUDGE_UNUSABLE] = figures["judge_unusable"]
+    most = max(1, *labels.values())
     items = max(1, *figures["distribution"].values())
     counts = {
         "missing_items": gettext("items without a question"),
@@ -43,7 +48,7 @@ def questions_shown(evaluation: Evaluation, figures: Figures, together: Figures)
         "notes": notes,
         "labels": [
             (LABELS.get(label, label), LABEL_CODES.get(label, ""), n, round(100 * n / most))
-            for label, n in figures["labels"].items()
+            for label, n in labels.items()
         ],
         "distribution": [(share, n, round(100 * n / items)) for share, n in figures["distribution"].items()],
         "counts": [(words, figures[key]) for key, words in counts.items() if figures.get(key)],

@@ -12,7 +12,8 @@ from agreement.display.charts import Axis
 from annotation.codebooks.definition import Codebook as Definition
 from annotation.codebooks.translations import codebook_in
 from annotation.models import Project
-from frontend.pages.systems.words import why
+from frontend.pages.systems.words import PARAMETERS, why
+from scoring.evaluation.judge_prompts import JUDGED
 from scoring.evaluation.questions import Method
 from scoring.figures.types import NONE
 from scoring.models import Evaluation
@@ -41,11 +42,25 @@ class Card:
     why: str = ""
 
 
-def method_said(evaluation: Evaluation) -> str:
+def method_said(evaluation: Evaluation, *, with_judge: bool = True) -> str:
     """Say how an evaluation was done, in a word or two."""
     if evaluation.scope:
         return gettext("types and spans")
-    return str(Method(evaluation.method, evaluation.threshold)).replace(":", " > ")
+    method = str(Method(evaluation.method, evaluation.threshold)).replace(":", " > ")
+    model = judge_said(evaluation)
+    return f"{method} · {model}" if model and with_judge else method
+
+
+def judge_said(evaluation: Evaluation) -> str:
+    """Say which language model judged, as it was asked for; empty where none did."""
+    return str(evaluation.parameters.get("model", "")) if evaluation.method in JUDGED else ""
+
+
+def parameters_said(evaluation: Evaluation) -> list[tuple[str, Any]]:
+    """Return what else shaped the figures, each under its words; what people decided is apart."""
+    given = {name: value for name, value in evaluation.parameters.items() if name != "people"}
+    names = [name for name in PARAMETERS if name in given] + sorted(given.keys() - PARAMETERS.keys())
+    return [(str(PARAMETERS.get(name, name)), given[name]) for name in names if given[name] not in (None, "")]
 
 
 def shown_cell(figure: Figures | None, *, signed: bool = False) -> Cell:

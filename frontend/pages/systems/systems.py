@@ -25,6 +25,7 @@ from frontend.pages.common import (
     posted,
     project_page,
     query_without_page,
+    show_refusal,
 )
 from frontend.pages.systems.shown import Chip
 from scoring.models import Evaluation
@@ -103,7 +104,7 @@ def evaluations_context(
     """
     page = page_of(request, keys.order_by("-pk").values_list("pk", flat=True), PAGE_SIZE)
     rows = (
-        Evaluation.objects.defer("figures", "parameters")
+        Evaluation.objects.defer("figures")
         .select_related("submission__system", "submission__release")
         .annotate(runs=Count("submission__files"))
     )
@@ -137,7 +138,7 @@ def system_new(request: HttpRequest, slug: str) -> HttpResponse:
             refusal = refused
             form.add_error("runs", refused.message)
         except Refused as refused:
-            _show(refused, form)
+            show_refusal(refused, form)
     return project_page(
         request,
         "systems/system_new.html",
@@ -180,19 +181,6 @@ def _hand_in(request: HttpRequest, member: Membership, form: SystemForm) -> Http
     return redirect("system", member.project.slug, made[0].submission.system_id)
 
 
-def _show(refused: Refused, form: SystemForm) -> None:
-    """Put what was refused beside its field, and what belongs to none above the form."""
-    known = {"split": "place", "system": "name", "files": "runs"}
-    shown = False
-    for name, message in refused.errors.items():
-        field = known.get(name, name)
-        if field in form.fields:
-            form.add_error(field, message)
-            shown = True
-    if not shown:
-        form.add_error(None, refused.message)
-
-
 @login_required
 @require_http_methods(["GET", "POST"])
 def system(request: HttpRequest, slug: str, system_id: int) -> HttpResponse:
@@ -205,8 +193,7 @@ def system(request: HttpRequest, slug: str, system_id: int) -> HttpResponse:
         try:
             system_edit(system=found, by=member, **form.cleaned_data)
         except Refused as refused:
-            for field, message in refused.errors.items():
-                form.add_error(field, message)
+            show_refusal(refused, form)
         else:
             messages.success(request, gettext("The description is kept."))
             return redirect("system", slug, system_id)

@@ -44,6 +44,12 @@ def trivial_shown(scores: Figures, scope: str) -> list[Trivial]:
     return [_shown(row, scope) for row in scores.get("trivial", ())]
 
 
+def why_no_trivial(rows: list[Trivial]) -> str:
+    """Say why none of these answers was scored, where they share the reason; empty where one was."""
+    reasons = {row.score.why for row in rows}
+    return reasons.pop() if len(reasons) == 1 else ""
+
+
 def _shown(row: Figures, scope: str) -> Trivial:
     words = str(NAMES.get(row["name"], row["name"]))
     if row["chosen_by"]:

@@ -5,6 +5,8 @@ from collections.abc import Mapping
 from django.utils.functional import Promise
 from django.utils.translation import gettext_lazy
 
+from scoring.figures.matching import JUDGE_UNUSABLE
+
 REASONS: Mapping[str, str | Promise] = {
     "never_answered": gettext_lazy("the system never gave this answer"),
     "never_there": gettext_lazy("the answer is right nowhere"),
@@ -33,8 +35,23 @@ LABELS: Mapping[str, str | Promise] = {
     "Invalid": gettext_lazy("Invalid"),
     "not_able_to_evaluate": gettext_lazy("not able to evaluate"),
     "undecided": gettext_lazy("not decided"),
+    JUDGE_UNUSABLE: gettext_lazy("the judge’s answer is not usable"),
 }
 LABEL_CODES = {"Useful": "USE", "Unhelpful": "UN", "Invalid": "IN"}
+
+PARAMETERS: Mapping[str, str | Promise] = {
+    "encoder": gettext_lazy("Encoder"),
+    "endpoint": gettext_lazy("Endpoint"),
+    "model": gettext_lazy("Model"),
+    "temperature": gettext_lazy("Temperature"),
+    "seed": gettext_lazy("Seed"),
+    "tokens_field": gettext_lazy("Name of the limit of tokens"),
+    "max_tokens": gettext_lazy("Tokens an answer at most"),
+    "timeout": gettext_lazy("Seconds to wait for an answer"),
+    "per_minute": gettext_lazy("Questions a minute at most"),
+    "prompt": gettext_lazy("Prompt"),
+}
+"""What else shapes the figures of an evaluation, in this order."""
 
 REFERENCE_SETS: Mapping[str, str | Promise] = {
     "gold": gettext_lazy("gold"),
