@@ -8,10 +8,15 @@ from typing import Any
 
 import pytest
 import redis
+from django.contrib.auth.management import create_permissions
+from django.contrib.contenttypes.management import create_contenttypes
 from django.core.cache import cache
 from django.core.files.storage import InMemoryStorage, default_storage, storages
+from django.core.management.color import no_style
 from django.core.management.commands import flush
+from django.core.management.sql import emit_post_migrate_signal
 from django.db import connections
+from django.db.models.signals import post_migrate
 from django.test import Client
 from django.test.utils import setup_databases, teardown_databases
 from django.utils import translation
@@ -31,6 +36,8 @@ settings.load_profile("patient")
 
 LONG = {"browser", "migrated", "migrated_for_log_ins", "server", "production"}
 """The fixtures that start a browser or processes."""
+TABLES_THAT_STAY = ("django_content_type", "auth_permission")
+PERMISSIONS_MADE = "django.contrib.auth.management.create_permissions"
 STRICT = os.environ.get("ELENCHUS_STRICT") == "1"
 
 
@@ -131,18 +138,30 @@ def flush_past_the_triggers() -> Iterator[None]:
     """Let transactional tests clear the tables although triggers refuse to delete from some of them.
 
     Rows are numbered from 1 again, so that no test depends on which ran before it. The flush ends with
-    post_migrate, which installs the triggers again.
+    post_migrate, which installs the triggers again. Content types and permissions stay: no test changes
+    them, and Django makes them again one by one, which takes longer than all the rest.
     """
     handle = flush.Command.handle
 
     def handle_without_triggers(command: flush.Command, **options: Any) -> None:
         using = options["database"]
-        vendor = connections[using].vendor
+        connection = connections[using]
         run_statements(
             using,
-            [sql for trigger in kept_triggers() for sql in trigger.drop_statements(vendor)],
+            [sql for trigger in kept_triggers() for sql in trigger.drop_statements(connection.vendor)],
         )
-        handle(command, **{**options, "reset_sequences": True})
+        found = connection.introspection.django_table_names(only_existing=True, include_views=False)
+        cleared = [name for name in found if name not in TABLES_THAT_STAY]
+        connection.ops.execute_sql_flush(
+            connection.ops.sql_flush(no_style(), cleared, reset_sequences=True, allow_cascade=False)
+        )
+        post_migrate.disconnect(create_contenttypes)
+        post_migrate.disconnect(dispatch_uid=PERMISSIONS_MADE)
+        try:
+            emit_post_migrate_signal(0, False, using)
+        finally:
+            post_migrate.connect(create_contenttypes)
+            post_migrate.connect(create_permissions, dispatch_uid=PERMISSIONS_MADE)
 
     flush.Command.handle = handle_without_triggers
     yield

@@ -6,53 +6,23 @@ from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
 
 import pytest
-from django.contrib.sessions.models import Session
 from django.core.files.base import ContentFile
 from django.core.files.storage import default_storage
 from django.core.management import CommandError, call_command
 from django.db import connection, connections
-from django.utils import timezone
 
-from annotation.backups import backup_make, last_backup
-from annotation.models import AnnotationEvent, Item, Membership, Project, ProjectEvent, TypeAnnotation
+from annotation.backups import last_backup
+from annotation.models import AnnotationEvent, Item, Membership, ProjectEvent, TypeAnnotation
 from core.backups import backup, restore
 from core.backups.archive import Tally, open_archive
 from core.backups.backup import stored_files, write_backup
 from core.backups.restore import backup_restore
 from core.backups.tables import table_lines, tables_kept
 from core.errors import Refused
-from tests import factories
 from tests.annotation.database import refused
-from tests.factories import NO, record, yes
-from tests.installation import Installation
+from tests.factories import NO, record
 
 pytestmark = [pytest.mark.django_db(transaction=True), pytest.mark.database]
-
-
-@pytest.fixture
-def filled():
-    """Studies of both protocols with judgements, a file, and values that databases store differently."""
-    made = factories.study("focus", items=2, annotators=2)
-    factories.open_round(made)
-    record(made.round, made.annotators[0], made.items[0], "LE", NO)
-    record(made.round, made.annotators[1], made.items[0], "LE", yes(made.items[0], "library"))
-    questions = factories.cqs_study()
-    record(
-        questions.round,
-        questions.annotators[0],
-        questions.items[0],
-        questions.items[0].questions.first(),
-        {"label": "USE"},
-    )
-    Item.objects.filter(pk=made.items[1].pk).update(
-        metadata={"z": 1, "a": {"long": 1e16, "small": -0.0, "n": 10**20}, "zz": '日本\n"x"'}
-    )
-    Project.objects.filter(pk=made.project.pk).update(
-        created_at=timezone.datetime(2026, 1, 2, 3, 4, 5, tzinfo=timezone.get_fixed_timezone(60))
-    )
-    Session.objects.create(session_key="k", session_data="secret", expire_date=timezone.now())
-    default_storage.save("uploads/2026/a.csv", ContentFile(b"id,text\n1,x\n"))
-    return made
 
 
 def clear() -> None:
@@ -225,64 +195,11 @@ def test_the_command_tells_what_it_wrote_and_remembers_when(filled, tmp_path, ca
     assert list(tmp_path.iterdir()) == [tmp_path / "all.zip"]
 
 
-def before_the_last_migration(path: Path) -> Path:
-    """Return an archive as the version before wrote it: without its tables, columns and migrations."""
-    old = path.with_name("old.zip")
-    gone = {
-        *("annotation_backup", "annotation_erasuredoor", "annotation_suggestion"),
-        *("assist_topicmodel", "assist_filtereditem"),
-    }
-    columns = {
-        *("erased_at", "erases_judgements", "deletion_due_at", "taken_down_at"),
-        *("suggestions", "suggestion_run", "suggestion_model", "suggestion_id", "suggestion_taken"),
-    }
-    with zipfile.ZipFile(path) as archive, zipfile.ZipFile(old, "w") as new:
-        manifest = json.loads(archive.read("manifest.json"))
-        manifest["tables"] = [table for table in manifest["tables"] if table["table"]["name"] not in gone]
-        for table in manifest["tables"]:
-            name = f"tables/{table['table']['name']}.jsonl"
-            kept = [
-                place for place, one in enumerate(table["table"]["columns"]) if one["name"] not in columns
-            ]
-            rows = [json.loads(line) for line in archive.read(name).splitlines()]
-            lines = [
-                json.dumps([row[place] for place in kept], ensure_ascii=False, separators=(",", ":"))
-                for row in rows
-            ]
-            tally = Tally()
-            tally.add("".join(f"{line}\n" for line in lines).encode())
-            table["table"]["columns"] = [table["table"]["columns"][place] for place in kept]
-            table["size"], table["sha256"] = tally.size, tally.sha256
-            new.writestr(name, "".join(f"{line}\n" for line in lines))
-        for file in manifest["files"]:
-            new.writestr(f"files/{file['name']}", archive.read(f"files/{file['name']}"))
-        for app, name in (("annotation", "0022"), ("exports", "0008"), ("assist", "0002")):
-            manifest["migrations"][app] = [one for one in manifest["migrations"][app] if one[:4] < name]
-        new.writestr("manifest.json", json.dumps(manifest))
-    return old
-
-
-def test_an_older_archive_is_upgraded_in_a_database_without_tables(filled, tmp_path):
-    backup_make(tmp_path / "all.zip")
-    old = before_the_last_migration(tmp_path / "all.zip")
-    clear()
-    with pytest.raises(Refused, match=r"the archive has not\. Restore into a database without any tables"):
-        backup_restore(old)
-    made = Installation(tmp_path / "new")
-    assert "Setting the database up as it was" in made.run("manage.py", "restore", str(old))
-    assert made.rows("SELECT COUNT(*) FROM annotation_typeannotation") == [(2,)]
-    assert made.rows("SELECT COUNT(*) FROM annotation_item WHERE erased_at IS NULL") == [(3,)]
-    assert {name for (name,) in made.rows("SELECT name FROM sqlite_master WHERE type = 'trigger'")} >= {
-        "annotationevent_append_only_update",
-        "release_kept_delete",
-    }
-
-
 @pytest.mark.postgresql
-def test_sqlite_and_postgresql_write_the_same_archive_and_read_each_others(filled, tmp_path):
+def test_sqlite_and_postgresql_write_the_same_archive_and_read_each_others(filled, tmp_path, installation):
     before = digests()
     write_backup(tmp_path / "of-postgresql.zip")
-    on_sqlite = Installation(tmp_path / "sqlite")
+    on_sqlite = installation
     on_sqlite.run("manage.py", "restore", str(tmp_path / "of-postgresql.zip"))
     on_sqlite.run("manage.py", "backup", str(tmp_path / "of-sqlite.zip"))
     with open_archive(tmp_path / "of-sqlite.zip") as archive:

@@ -19,6 +19,30 @@ _RUN = """async ([only]) => {
     return done.violations.flatMap(rule => rule.nodes.map(node => `${rule.id}: ${node.html}`));
 }"""
 
+# Of words in the same colours, size and weight, all the way up to the page, one stands for all: it takes axe
+# some milliseconds each, and a table of figures has thousands. What lies over what is the same in both
+# schemes, and a run by all rules asks of every word.
+_COLOURS_ONCE = """async ([only]) => {
+    const looks = new Map(), found = new Map();
+    const look = one => {
+        if (!one) return '';
+        if (!looks.has(one)) {
+            const style = getComputedStyle(one);
+            const own = [style.color, style.backgroundColor, style.backgroundImage, style.opacity,
+                style.fontSize, style.fontWeight, style.position, style.textShadow, style.mixBlendMode,
+                style.textDecorationLine];
+            looks.set(one, `${look(one.parentElement)} > ${one.localName} ${own}`);
+        }
+        return looks.get(one);
+    };
+    const worded = one => [...one.childNodes].some(node => node.nodeType === 3 && node.data.trim());
+    for (const one of document.body.querySelectorAll('*'))
+        if ((worded(one) || one.matches('input, textarea, select')) && one.checkVisibility()
+            && !found.has(look(one))) found.set(look(one), one);
+    const done = await axe.run([...found.values()], {runOnly: only, resultTypes: ['violations']});
+    return done.violations.flatMap(rule => rule.nodes.map(node => `${rule.id}: ${node.html}`));
+}"""
+
 _OPEN_ALL = "document.querySelectorAll('main details').forEach(one => { one.open = true; })"
 
 # Elements wider than the window stand first by how far they stick out, so that a failure names the culprit.
@@ -122,6 +146,11 @@ def load_axe(page: Page) -> None:
 def violations(page: Page, only: list[str] | None = None) -> list[str]:
     """Return what axe finds wrong with the page as it is: by these rules, or by all and target sizes."""
     return _look(page, _RUN, [only])
+
+
+def colour_violations(page: Page) -> list[str]:
+    """Return what axe finds wrong with the colours of the page as it is, asking of each combination once."""
+    return _look(page, _COLOURS_ONCE, [COLOURS])
 
 
 def open_all(page: Page) -> None:

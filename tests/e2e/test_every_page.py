@@ -4,15 +4,16 @@ import json
 import shutil
 from collections import defaultdict
 from collections.abc import Iterator
+from contextlib import contextmanager
 from typing import Any
 
 import pytest
 from django.template.loader import render_to_string
-from playwright.sync_api import Browser, BrowserContext, Page, expect
+from playwright.sync_api import Browser, BrowserContext, Page, Request, expect
 
 from tests.e2e.page_checks import (
-    COLOURS,
     WIDTHS,
+    colour_violations,
     load_axe,
     open_all,
     overwritten,
@@ -41,6 +42,8 @@ class Site:
         self.known: dict[str, Any] = json.loads(installation.run(*SEED))
         self.browser = browser
         self.contexts: dict[str, BrowserContext] = {}
+        self.pages: dict[str, Page] = {}
+        self.said: list[str] = []
         self.titles: defaultdict[tuple[str, str], set[str]] = defaultdict(set)
 
     def context_of(self, who: str) -> BrowserContext:
@@ -50,6 +53,29 @@ class Site:
                 session = self.known["sessions"][who]
                 self.contexts[who].add_cookies([{"name": "sessionid", "value": session, "url": self.url}])
         return self.contexts[who]
+
+    @contextmanager
+    def page_of(self, who: str) -> Iterator[Page]:
+        """Give somebody's one tab: a new one for each page would start a process and read scripts again."""
+        page = self.pages.pop(who, None) or self._new_page(who)
+        self.said.clear()
+        try:
+            yield page
+        except BaseException:
+            page.close()
+            raise
+        page.goto("about:blank")  # nothing of this page is heard while the next one is looked at
+        page.emulate_media(color_scheme="light")
+        page.set_viewport_size(DESK)
+        self.pages[who] = page
+
+    def _new_page(self, who: str) -> Page:
+        page = self.context_of(who).new_page()
+        said = self.said
+        page.on("console", lambda message: said.append(message.text) if message.type == "error" else None)
+        page.on("pageerror", lambda error: said.append(str(error)))
+        page.on("requestfailed", lambda request: None if gave_up(request) else said.append(request.url))
+        return page
 
 
 @pytest.fixture(scope="module")
@@ -63,22 +89,28 @@ def site(migrated, tmp_path_factory, browser) -> Iterator[Site]:
     installation.kill()
 
 
-def opened(site: Site, visit: Visit) -> tuple[Page, list[str]]:
-    """Open a page; return it with the list of what its console and its requests complain about."""
-    page = site.context_of(visit.who).new_page()
-    said: list[str] = []
-    page.on("console", lambda message: said.append(message.text) if message.type == "error" else None)
-    page.on("pageerror", lambda error: said.append(str(error)))
-    page.on("requestfailed", lambda request: said.append(f"{request.url} failed"))
+def gave_up(request: Request) -> bool:
+    """Return whether a request ended because its page was left, as a count does when a button is pressed."""
+    return request.failure == "net::ERR_ABORTED"
+
+
+@contextmanager
+def opened(site: Site, visit: Visit) -> Iterator[Page]:
+    """Open a page; `site.said` has what its console and its requests complain about."""
+    with site.page_of(visit.who) as page:
+        _open(site, page, visit)
+        yield page
+
+
+def _open(site: Site, page: Page, visit: Visit) -> None:
     response = page.goto(site.url + visit.path.format_map(site.known), wait_until="load")
     assert response is not None and response.status == visit.status
     if visit.status != 200:
-        said.clear()
+        site.said.clear()
     if visit.press:
         _press(page, visit.press)
     if page.locator("#workspace").count():  # of a round, or of a key
         expect(page.locator("#workspace")).not_to_have_attribute("data-state", "loading")
-    return page, said
 
 
 def _press(page: Page, name: str) -> None:
@@ -96,22 +128,19 @@ def test_every_route_is_visited_here_or_is_no_page():
 
 @pytest.mark.parametrize("visit", VISITS, ids=lambda visit: " ".join(str(part) for part in visit if part))
 def test_a_page_is_for_everyone(site, visit):
-    page, said = opened(site, visit)
-    try:
+    with opened(site, visit) as page:
         assert found_wrong(page) == {}
-        assert said == []
+        assert site.said == []
         _titled(site, visit, page.title())
-    finally:
-        page.close()
 
 
 @pytest.mark.parametrize("name", ["400", "403_csrf", "500"])
 def test_a_page_about_an_error_is_for_everyone(site, name):
-    page = site.context_of("").new_page()
-    page.route("**/broken", lambda route: route.fulfill(body=render_to_string(f"{name}.html")))
-    page.goto(f"{site.url}/broken")
-    assert found_wrong(page) == {}
-    page.close()
+    with site.page_of("") as page:
+        page.route("**/broken", lambda route: route.fulfill(body=render_to_string(f"{name}.html")))
+        page.goto(f"{site.url}/broken")
+        assert found_wrong(page) == {}
+        page.unroute("**/broken")
 
 
 @pytest.mark.parametrize(
@@ -125,11 +154,10 @@ def test_a_page_about_an_error_is_for_everyone(site, name):
     ],
 )
 def test_whoever_tabs_through_a_page_always_sees_where_they_are_and_gets_out(site, path):
-    page, _ = opened(site, Visit("lea", path))
-    page.keyboard.press("Tab")
-    assert page.evaluate("document.activeElement.className") == "skip"
-    assert tab_through(page) == ([], True)
-    page.close()
+    with opened(site, Visit("lea", path)) as page:
+        page.keyboard.press("Tab")
+        assert page.evaluate("document.activeElement.className") == "skip"
+        assert tab_through(page) == ([], True)
 
 
 def found_wrong(page: Page) -> dict[str, list[str]]:
@@ -138,7 +166,7 @@ def found_wrong(page: Page) -> dict[str, list[str]]:
     load_axe(page)
     found = {"light": violations(page) + overwritten(page)}
     page.emulate_media(color_scheme="dark")
-    found["dark"] = violations(page, COLOURS)
+    found["dark"] = colour_violations(page)
     page.set_viewport_size(PHONE)
     found["phone"] = too_wide(page) + overwritten(page) + titles_alone(page) + violations(page, WIDTHS)
     page.set_viewport_size(ENLARGED)
