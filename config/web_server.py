@@ -10,11 +10,14 @@ from __future__ import annotations
 
 import gc
 import os
+import sys
 import tempfile
 from importlib import import_module
 from pathlib import Path
 
 from granian.cli import cli
+
+from core.downloads import downloads
 
 
 def main() -> None:
@@ -26,6 +29,9 @@ def main() -> None:
         os.environ.setdefault("PROMETHEUS_MULTIPROC_DIR", folder)
         import_module("config.wsgi")  # granian finds it again by its name
         load_pages()
+        threads = cli.make_context("granian", sys.argv[1:], resilient_parsing=True).params["blocking_threads"]
+        if threads:
+            downloads.limit(threads - 1)  # one is left for those who save
         gc.collect()
         gc.freeze()  # a collection writes to what it looks at, and what is written to is shared no more
         cli()

@@ -100,6 +100,12 @@ def unavailable_body() -> dict[str, str]:
     return {"code": "unavailable", "message": told}
 
 
+def many_downloads_body() -> dict[str, str]:
+    """Return what programs are told while as many downloads are being sent as may be."""
+    told = gettext("So many downloads are being sent that this one has to wait. Try again in a minute.")
+    return {"code": "unavailable", "message": told}
+
+
 def failed_body() -> dict[str, str]:
     """Return what programs are told where an error happened that nobody expected."""
     told = gettext("Something broke on our side, and what you asked for was not done.")

@@ -8,12 +8,14 @@ from django.conf import settings
 from django.contrib import messages
 from django.core.exceptions import BadRequest, DisallowedHost, RequestDataTooBig
 from django.db import DataError
-from django.http import HttpRequest, HttpResponse, JsonResponse, QueryDict
+from django.http import HttpRequest, HttpResponse, JsonResponse, QueryDict, StreamingHttpResponse
+from django.http.response import HttpResponseBase
 from django.shortcuts import render
 from django.template.loader import render_to_string
 from django.utils.translation import gettext, gettext_lazy
 
-from core.api import failed_body, is_unavailable, unavailable_body
+from core.api import failed_body, is_unavailable, many_downloads_body, unavailable_body
+from core.downloads import SMALL, downloads
 from core.errors import NotAllowed, NotFound, Refused
 
 HEADINGS = {
@@ -69,6 +71,43 @@ def refuse_nul(get_response: Callable[[HttpRequest], HttpResponse]) -> Callable[
         return get_response(request)
 
     return middleware
+
+
+def keep_a_thread_free(
+    get_response: Callable[[HttpRequest], HttpResponseBase],
+) -> Callable[[HttpRequest], HttpResponseBase]:
+    """Send what is small at once, and so few long answers together that their slow readers hold nobody up."""
+
+    def middleware(request: HttpRequest) -> HttpResponseBase:
+        response = get_response(request)
+        if not isinstance(response, StreamingHttpResponse) or request.method == "HEAD":
+            return response
+        if response.status_code not in {200, 206}:
+            return response
+        length = response.headers.get("Content-Length", "")
+        if length.isdecimal() and int(length) <= SMALL:
+            response.streaming_content = [b"".join(response.streaming_content)]
+            return response
+        pieces = downloads.begin(response.streaming_content)
+        if pieces is None:
+            response.close()
+            return _wait(request)
+        response.streaming_content = pieces
+        return response
+
+    return middleware
+
+
+def _wait(request: HttpRequest) -> HttpResponse:
+    told = many_downloads_body()
+    if is_for_api(request):
+        response: HttpResponse = JsonResponse(told, status=503)
+    else:
+        context = {"heading": HEADINGS["unavailable"][1], "message": told["message"]}
+        response = render(request, "frontend/refused.html", context, status=503)
+    response.headers["Retry-After"] = "60"
+    response.headers["Cache-Control"] = "no-store"
+    return response
 
 
 def _texts(given: QueryDict) -> list[str]:

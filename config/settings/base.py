@@ -64,6 +64,7 @@ MIDDLEWARE = [
     "config.requests.watch",  # outermost: every answer is logged and counted, whoever gave it
     "django.middleware.security.SecurityMiddleware",
     "config.security.content_security_policy",
+    "frontend.middleware.keep_a_thread_free",
     "whitenoise.middleware.WhiteNoiseMiddleware",  # static files end here, with caching of their own
     "config.security.no_store",
     "frontend.middleware.refuse_nul",
