@@ -15,6 +15,7 @@ import tempfile
 from importlib import import_module
 from pathlib import Path
 
+from granian import cli as granian_cli
 from granian.cli import cli
 
 from core.downloads import downloads
@@ -29,12 +30,17 @@ def main() -> None:
         os.environ.setdefault("PROMETHEUS_MULTIPROC_DIR", folder)
         import_module("config.wsgi")  # granian finds it again by its name
         load_pages()
-        threads = cli.make_context("granian", sys.argv[1:], resilient_parsing=True).params["blocking_threads"]
-        if threads:
+        if threads := blocking_threads(sys.argv[1:]):
             downloads.limit(threads - 1)  # one is left for those who save
         gc.collect()
         gc.freeze()  # a collection writes to what it looks at, and what is written to is shared no more
         cli()
+
+
+def blocking_threads(arguments: list[str]) -> int:
+    """Return with how many threads granian is told to answer, by its arguments or environment; else 0."""
+    asked = granian_cli.cli.make_context("granian", arguments, resilient_parsing=True)
+    return int(asked.params["blocking_threads"] or os.environ.get("GRANIAN_BLOCKING_THREADS") or 0)
 
 
 def load_pages() -> None:

@@ -3,6 +3,7 @@
 import sys
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
+from typing import cast
 
 from django.conf import settings
 from django.contrib import messages
@@ -84,11 +85,12 @@ def keep_a_thread_free(
             return response
         if response.status_code not in {200, 206}:
             return response
+        content = cast(Iterator[bytes], response.streaming_content)
         length = response.headers.get("Content-Length", "")
         if length.isdecimal() and int(length) <= SMALL:
-            response.streaming_content = [b"".join(response.streaming_content)]
+            response.streaming_content = [b"".join(content)]
             return response
-        pieces = downloads.begin(response.streaming_content)
+        pieces = downloads.begin(content)
         if pieces is None:
             response.close()
             return _wait(request)
