@@ -113,15 +113,15 @@ def test_the_limit_follows_the_threads_of_the_web_server(arguments, environment,
     assert blocking_threads(arguments) == expected
 
 
-def begun(port: int, session: str) -> tuple[socket.socket, int]:
-    """Ask for 40 MB and read no more than the beginning; return the line and the status."""
+def begun(port: int, session: str) -> tuple[socket.socket, HTTPResponse]:
+    """Ask for 40 MB and read no more than the beginning; return the line and the answer."""
     line = socket.create_connection(("127.0.0.1", port), timeout=60)
     line.setsockopt(socket.SOL_SOCKET, socket.SO_RCVBUF, 4096)
     cookie = f"Cookie: sessionid={session}"
     line.sendall(f"GET /p/long/log.csv HTTP/1.1\r\nHost: localhost\r\n{cookie}\r\n\r\n".encode())
     answer = HTTPResponse(line)
     answer.begin()
-    return line, answer.status
+    return line, answer
 
 
 def test_paused_downloads_leave_the_site_to_those_who_work(migrated, tmp_path):
@@ -131,9 +131,13 @@ def test_paused_downloads_leave_the_site_to_those_who_work(migrated, tmp_path):
     lines = []
     try:
         for expected in (200, 200, 200, 503):
-            line, status = begun(installation.port, session)
+            line, answer = begun(installation.port, session)
             lines.append(line)
-            assert status == expected
+            assert answer.status == expected
+        assert answer.headers["Retry-After"] == "60" and answer.headers["Cache-Control"] == "no-store"
+        assert "default-src 'self'" in answer.headers["Content-Security-Policy"]
+        page = answer.read().decode()
+        assert BUSY in page and "Log out" in page
         with closing(HTTPConnection("127.0.0.1", installation.port, timeout=60)) as other:
             other.request("GET", "/static/frontend/css/base.css")
             style = other.getresponse()
@@ -141,11 +145,10 @@ def test_paused_downloads_leave_the_site_to_those_who_work(migrated, tmp_path):
             other.request("GET", "/healthz")
             assert other.getresponse().status == 200
         lines[0].close()
-        status = 503
-        while status == 503:
-            line, status = begun(installation.port, session)
+        while answer.status == 503:
+            line, answer = begun(installation.port, session)
             lines.append(line)
-        assert status == 200
+        assert answer.status == 200
     finally:
         for line in lines:
             with suppress(OSError):
