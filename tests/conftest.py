@@ -28,6 +28,7 @@ from core.backups.backup import stored_files
 from tests import factories
 from tests.installation import Installation
 from tests.migrated import copy_for_tests, migrated_folder
+from tests.open_orders import last_made_first
 
 ROOT = Path(__file__).resolve().parent.parent
 # A loaded machine is no reason to fail.
@@ -131,6 +132,13 @@ def installation(migrated: Path, tmp_path: Path) -> Iterator[Installation]:
     made = Installation(shutil.copytree(migrated, tmp_path / "data"))
     yield made
     made.kill()
+
+
+@pytest.fixture(scope="session", autouse=True)
+def open_orders() -> Iterator[None]:
+    """Give rows that a query does not order in an order that no test expects, always the same."""
+    with last_made_first():
+        yield
 
 
 @pytest.fixture(scope="session", autouse=True)

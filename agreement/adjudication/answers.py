@@ -67,7 +67,7 @@ def _judged_units(round: Round, type_code: str) -> QuerySet[Item] | QuerySet[Que
 
 
 def read_answers(round: Round, units: Iterable[UnitKey]) -> dict[UnitKey, list[Answer]]:
-    """Return the answers that count in figures, and "cannot judge", for some units of a round."""
+    """Return the answers that count in figures, and "cannot judge", of some units, in any order."""
     wanted = set(units)
     found: dict[UnitKey, list[Answer]] = {}
     if round.project.protocol == FOCUS:

@@ -45,5 +45,6 @@ def asked(made, endpoint, task="context", clock=None, **given):
 
 def answers(run):
     return [
-        (row.item.external_id, row.state, row.label or row.problem) for row in run.answers.order_by("item")
+        (row.item.external_id, row.state, row.label or row.problem)
+        for row in run.answers.order_by("item", "pk")
     ]
