@@ -9,7 +9,7 @@ from django.utils import timezone
 
 from core.jobs import ClaimLost
 from scoring.models import Evaluation
-from scoring.systems import evaluations, judging
+from scoring.systems import evaluations
 from scoring.systems.choices import read_choices
 from scoring.systems.evaluations import (
     evaluation_cancel,
@@ -17,7 +17,7 @@ from scoring.systems.evaluations import (
     evaluation_run,
     evaluation_sweep,
 )
-from tests.exports.endpoint import KEY, Clock, fake_endpoint, saying, status
+from tests.exports.endpoint import saying, status
 from tests.scoring.systems import questions, questions_release, submitted
 
 pytestmark = [pytest.mark.django_db, pytest.mark.database]
@@ -38,14 +38,9 @@ class Remembering:
 
 
 @pytest.fixture
-def remembering(settings, monkeypatch):
-    with fake_endpoint() as running:
-        settings.LLM_ENDPOINTS = [running.url]
-        settings.LLM_API_KEYS = {running.url: KEY}
-        clock = Clock()
-        monkeypatch.setattr(judging, "Timing", lambda: clock.timing)
-        running.otherwise = Remembering()
-        yield running.otherwise
+def remembering(judge_endpoint):
+    judge_endpoint.otherwise = Remembering()
+    return judge_endpoint.otherwise
 
 
 @pytest.fixture

@@ -20,15 +20,12 @@ from scoring.baselines.submission import run_hand_in
 from scoring.evaluation.references import type_names
 from scoring.reading.focus_answers import AnswerRefused, focus_lists, read_focus_answer
 from tests.assist.asking import answers, asked, choices
-from tests.exports.conftest import endpoint
 from tests.exports.endpoint import saying
 from tests.factories import TYPES, close, cqs_study, focus_study, invalid, judge, judge_question, study, yes
 from tests.factories.releases import release
 from tests.scoring.test_reading import known
 
 pytestmark = pytest.mark.django_db
-
-__all__ = ["endpoint"]
 
 SAID = 'Classification:\n["Lacks Evidence", "WE"]\n\nSpan:\n["Parks make people", "Null"]'
 

@@ -2,7 +2,7 @@
 
 import pytest
 
-from tests.exports.endpoint import KEY, Clock, fake_endpoint, saying
+from tests.exports.endpoint import saying
 from tests.pages import html_of
 from tests.scoring.systems import questions, questions_release, scored, submitted
 
@@ -10,22 +10,12 @@ pytestmark = [pytest.mark.django_db]
 
 
 @pytest.fixture
-def endpoint(settings, monkeypatch):
-    with fake_endpoint() as running:
-        settings.LLM_ENDPOINTS = [running.url]
-        settings.LLM_API_KEYS = {running.url: KEY}
-        clock = Clock()
-        monkeypatch.setattr("scoring.systems.judging.Timing", lambda: clock.timing)
-        yield running
-
-
-@pytest.fixture
-def evaluations(endpoint):
+def evaluations(judge_endpoint):
     made, release = questions_release()
     submission = submitted(made, release, questions("A?", "B?", "C?"))
 
     def by(model, *replies):
-        endpoint.replies = [saying(text, ending=ending) for text, ending in replies]
+        judge_endpoint.replies = [saying(text, ending=ending) for text, ending in replies]
         judge = {"model": model}
         return scored(submission, methods=["model_label"], judge=judge, texts_may_leave=True)
 

@@ -18,10 +18,9 @@ from scoring.evaluation.sources import codebook_named
 from scoring.evaluation.submissions import read_submission
 from scoring.figures.matching import NAE
 from scoring.models import Evaluation
-from scoring.systems import judging
 from scoring.systems.choices import read_choices
 from scoring.systems.evaluations import evaluation_request, evaluation_run
-from tests.exports.endpoint import KEY, Clock, fake_endpoint, saying, status
+from tests.exports.endpoint import KEY, saying, status
 from tests.scoring.systems import questions, questions_release, scored, submitted
 
 REFERENCES = {
@@ -39,16 +38,6 @@ ASKED = {
     "a": {"cqs": [{"id": 0, "cq": "Who will pay?"}, {"id": 1, "cq": "Why?"}, {"id": 2, "cq": "How?"}]},
     "b": {"cqs": [{"id": 0, "cq": "Which jobs?"}]},
 }
-
-
-@pytest.fixture
-def endpoint(settings, monkeypatch):
-    with fake_endpoint() as running:
-        settings.LLM_ENDPOINTS = [running.url]
-        settings.LLM_API_KEYS = {running.url: KEY}
-        clock = Clock()
-        monkeypatch.setattr(judging, "Timing", lambda: clock.timing)
-        yield running
 
 
 def judged(method, *answers, system="", ending="stop"):
@@ -128,7 +117,7 @@ def test_a_prompt_that_cannot_be_sent_is_refused_with_what_to_do(method, prompt,
     assert prompt_problem(method, DEFAULT_PROMPTS[method]) == ""
 
 
-def test_nothing_is_sent_without_leave_and_without_an_endpoint(endpoint, settings, db):
+def test_nothing_is_sent_without_leave_and_without_an_endpoint(judge_endpoint, settings, db):
     made, _ = questions_release()
     with pytest.raises(Refused) as refusal:
         read_choices(made.project, methods=["model_label"], judge={"model": "m"})
@@ -139,7 +128,7 @@ def test_nothing_is_sent_without_leave_and_without_an_endpoint(endpoint, setting
     settings.LLM_ENDPOINTS = []
     with pytest.raises(Refused, match="model_label needs a language model: set ELENCHUS_LLM_ENDPOINTS"):
         read_choices(made.project, methods=["model_label"], judge={"model": "m"}, texts_may_leave=True)
-    assert endpoint.asked == []
+    assert judge_endpoint.asked == []
 
 
 def by_model(submission, method="model_label", **more):
@@ -148,10 +137,10 @@ def by_model(submission, method="model_label", **more):
 
 @pytest.mark.django_db
 @pytest.mark.database
-def test_each_answer_is_kept_whole_and_for_good(endpoint):
+def test_each_answer_is_kept_whole_and_for_good(judge_endpoint):
     made, release = questions_release()
-    endpoint.replies = [saying("**Useful**"), saying("I think so"), status(400), saying(f"see {KEY}")]
-    endpoint.otherwise = saying("Invalid")
+    judge_endpoint.replies = [saying("**Useful**"), saying("I think so"), status(400), saying(f"see {KEY}")]
+    judge_endpoint.otherwise = saying("Invalid")
     evaluation = by_model(submitted(made, release, questions("A?", "B?", "C?") | questions("D?", item="I-2")))
     assert (evaluation.state, evaluation.error) == ("done", "")
     rows = evaluation.judge_answers.order_by("item", "question")
@@ -168,33 +157,33 @@ def test_each_answer_is_kept_whole_and_for_good(endpoint):
         "judge_unusable",
     ]
     assert evaluation.figures["figures"]["judge_unusable"] == 3
-    body = endpoint.asked[0].body
+    body = judge_endpoint.asked[0].body
     assert (body["model"], body["temperature"], body["max_tokens"]) == ("m", 0.0, 300)
-    assert endpoint.asked[0].headers["Authorization"] == f"Bearer {KEY}"
+    assert judge_endpoint.asked[0].headers["Authorization"] == f"Bearer {KEY}"
     for change in (lambda: rows.update(raw="Useful"), lambda: rows[0].delete()):
         with pytest.raises(IntegrityError, match="kept as it came"), transaction.atomic():
             change()
 
 
 @pytest.mark.django_db
-def test_what_was_answered_is_not_asked_again(endpoint):
+def test_what_was_answered_is_not_asked_again(judge_endpoint):
     made, release = questions_release()
     submission = submitted(made, release, questions("A?", "B?", "C?"))
-    endpoint.replies = [saying("Useful"), saying("Useful"), *[status(503)] * 4]
+    judge_endpoint.replies = [saying("Useful"), saying("Useful"), *[status(503)] * 4]
     evaluation = by_model(submission)
     told = "I-1, question 3, had no answer: the endpoint answered with status 503. What was answered is kept"
     assert evaluation.state == "failed" and evaluation.error.startswith(told)
-    assert (evaluation.judge_answers.count(), len(endpoint.asked), evaluation.figures) == (2, 6, None)
-    endpoint.otherwise = saying("Invalid")
+    assert (evaluation.judge_answers.count(), len(judge_endpoint.asked), evaluation.figures) == (2, 6, None)
+    judge_endpoint.otherwise = saying("Invalid")
     again = by_model(submission)
-    assert (again.pk, again.state, len(endpoint.asked)) == (evaluation.pk, "done", 7)
+    assert (again.pk, again.state, len(judge_endpoint.asked)) == (evaluation.pk, "done", 7)
     assert again.figures["figures"]["score"]["value"] == pytest.approx(2 / 3 / 2)
-    assert len({one.headers["Idempotency-Key"] for one in endpoint.asked}) == 4
-    assert evaluation_run(evaluation_id=again.pk) is False and len(endpoint.asked) == 7
+    assert len({one.headers["Idempotency-Key"] for one in judge_endpoint.asked}) == 4
+    assert evaluation_run(evaluation_id=again.pk) is False and len(judge_endpoint.asked) == 7
 
 
 @pytest.mark.django_db
-def test_an_endpoint_that_is_allowed_no_more_is_not_asked(endpoint, settings):
+def test_an_endpoint_that_is_allowed_no_more_is_not_asked(judge_endpoint, settings):
     made, release = questions_release()
     asked = read_choices(
         made.project, methods=["model_label"], judge={"model": "m"}, texts_may_leave=True, replicates=0
@@ -203,7 +192,7 @@ def test_an_endpoint_that_is_allowed_no_more_is_not_asked(endpoint, settings):
     settings.LLM_ENDPOINTS = ["http://127.0.0.1:1/v1"]
     evaluation_run(evaluation_id=evaluation.pk)
     evaluation.refresh_from_db()
-    assert (evaluation.state, endpoint.asked) == ("failed", [])
+    assert (evaluation.state, judge_endpoint.asked) == ("failed", [])
     assert "does not name" in evaluation.error
 
 
@@ -218,12 +207,12 @@ def command(folder, *more):
     return out.getvalue()
 
 
-def test_the_command_asks_a_model_and_needs_no_database(endpoint, tmp_path):
-    endpoint.replies = [saying("Useful"), saying("Helpful"), saying("Invalid")]
+def test_the_command_asks_a_model_and_needs_no_database(judge_endpoint, tmp_path):
+    judge_endpoint.replies = [saying("Useful"), saying("Helpful"), saying("Invalid")]
     words = ["--method", "model_label", "--method", "exact", "--model", "m", "--per-minute", "600", "--json"]
     with pytest.raises(CommandError, match="texts_may_leave: Confirm that texts, references and questions"):
         command(tmp_path, *words)
-    assert endpoint.asked == []
+    assert judge_endpoint.asked == []
     scores = json.loads(command(tmp_path, *words, "--texts-may-leave"))
     assert scores["figures"]["labels"] == {
         "Useful": 1,
@@ -232,25 +221,25 @@ def test_the_command_asks_a_model_and_needs_no_database(endpoint, tmp_path):
         "not_able_to_evaluate": 0,
     }
     assert (scores["figures"]["judge_unusable"], scores["method"]["name"]) == (1, "model_label")
-    assert (scores["judge"]["model"], scores["judge"]["endpoint"]) == ("m", endpoint.url)
+    assert (scores["judge"]["model"], scores["judge"]["endpoint"]) == ("m", judge_endpoint.url)
     [pair] = scores["methods_compared"]
     assert (pair["with_nae"]["n"], pair["without_nae"]["n"]) == (3, 0)  # b has no reference: NAE by both
 
 
-def test_a_prompt_of_ones_own_comes_from_a_file(endpoint, tmp_path):
-    endpoint.otherwise = saying("Unhelpful")
+def test_a_prompt_of_ones_own_comes_from_a_file(judge_endpoint, tmp_path):
+    judge_endpoint.otherwise = saying("Unhelpful")
     (tmp_path / "mine.txt").write_text("{text} | {question}", "utf-8")
     words = ["--model", "m", "--texts-may-leave", "--prompt", str(tmp_path / "mine.txt"), "--json"]
     scores = json.loads(command(tmp_path, "--method", "model_label", *words))
-    assert endpoint.asked[0].prompt == "Taxes fall. | Who will pay?"
+    assert judge_endpoint.asked[0].prompt == "Taxes fall. | Who will pay?"
     assert scores["judge"]["prompt"] == "{text} | {question}"
     with pytest.raises(CommandError, match="A prompt of your own goes with one method"):
         command(tmp_path, "--method", "model_label", "--method", "model_reference", *words)
 
 
 @pytest.mark.django_db
-def test_a_lead_has_a_model_judge_from_the_page_and_over_the_api(endpoint, lead_client, settings):
-    endpoint.otherwise = saying("Useful")
+def test_a_lead_has_a_model_judge_from_the_page_and_over_the_api(judge_endpoint, lead_client, settings):
+    judge_endpoint.otherwise = saying("Useful")
     made, _ = questions_release()
     page = f"/p/{made.project.slug}/systems/new/"
     content = json.dumps(questions("A?", "B?", "C?")).encode()
@@ -259,10 +248,10 @@ def test_a_lead_has_a_model_judge_from_the_page_and_over_the_api(endpoint, lead_
     def sent(**more):
         return lead_client.post(page, {**given, "runs": SimpleUploadedFile("run1.json", content), **more})
 
-    refused = sent(model="m", endpoint=endpoint.url)
-    assert list(refused.context["form"].errors) == ["texts_may_leave"] and endpoint.asked == []
+    refused = sent(model="m", endpoint=judge_endpoint.url)
+    assert list(refused.context["form"].errors) == ["texts_may_leave"] and judge_endpoint.asked == []
     assert list(sent(texts_may_leave="on").context["form"].errors) == ["model"]
-    assert sent(model="m", endpoint=endpoint.url, texts_may_leave="on").status_code == 302
+    assert sent(model="m", endpoint=judge_endpoint.url, texts_may_leave="on").status_code == 302
     evaluation = Evaluation.objects.get()
     assert (evaluation.method, evaluation.parameters["model"]) == ("model_label", "m")
     evaluation_run(evaluation_id=evaluation.pk)
