@@ -6,6 +6,9 @@ import pytest
 from django.db import IntegrityError, transaction
 from django.utils import timezone
 
+from annotation.importing.items import items_import
+from annotation.importing.undo import import_undo
+from annotation.items.withdrawal import item_restore, item_withdraw
 from annotation.models import ProjectEvent
 from annotation.rounds.drawing import round_draw
 from annotation.rounds.lifecycle import round_close, round_create
@@ -16,6 +19,7 @@ from assist.filtering.marking import filter_mark, filter_take_back, marks_of
 from assist.models import AssistAnswer, FilteredItem
 from assist.runs.units import prompt_sha256
 from core.errors import Refused
+from frontend.pages.project.project import ItemCounts, items_there
 from tests.assist.asking import answers, asked, request
 from tests.conftest import client_of
 from tests.exports.endpoint import saying
@@ -53,6 +57,22 @@ def draft(made, name="Main"):
 
 def text(response):
     return " ".join(response.content.decode().split())
+
+
+def test_the_counts_of_items_follow_marks_withdrawals_and_imports(made, run, tmp_path):
+    project, lead = made.project, made.lead
+    assert items_there(project) == ItemCounts(10, 0)
+    filter_mark(run=run, by=lead)
+    assert items_there(project) == ItemCounts(10, 6)
+    item_withdraw(item=made.items[9], member=lead, why="asked for")
+    assert items_there(project) == ItemCounts(9, 5)
+    (tmp_path / "more.csv").write_text("id,text\nnew,Roads are long.\n")
+    items_import(project=project, path=tmp_path / "more.csv", member=lead)
+    assert items_there(project) == ItemCounts(10, 5)
+    import_undo(project.imports.latest("pk"), member=lead)
+    item_restore(item=made.items[9], member=lead)
+    filter_take_back(run=run, by=lead)
+    assert items_there(project) == ItemCounts(10, 0)
 
 
 def test_what_is_insufficient_is_marked_once_and_taken_back_with_the_run_on_record(made, run):

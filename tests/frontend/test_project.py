@@ -21,7 +21,7 @@ pytestmark = pytest.mark.django_db
 
 
 def steps_of(project) -> list[tuple[str, bool, bool]]:
-    steps = checklist(project, items_there(project), annotators_there(project))
+    steps = checklist(project, items_there(project).items, annotators_there(project))
     return [(step.title, step.done, step.is_next) for step in steps]
 
 
@@ -43,7 +43,7 @@ def test_the_next_step_follows_what_is_done():
 
 
 def said(project) -> str:
-    return checklist(project, items_there(project), annotators_there(project))[2].says
+    return checklist(project, items_there(project).items, annotators_there(project))[2].says
 
 
 def test_the_checklist_says_how_many_invitations_wait():
