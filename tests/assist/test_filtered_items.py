@@ -10,6 +10,7 @@ from annotation.importing.items import items_import
 from annotation.importing.undo import import_undo
 from annotation.items.withdrawal import item_restore, item_withdraw
 from annotation.models import ProjectEvent
+from annotation.projects.change_sign import project_stamp
 from annotation.rounds.drawing import round_draw
 from annotation.rounds.lifecycle import round_close, round_create
 from annotation.rounds.opening import round_open
@@ -61,18 +62,18 @@ def text(response):
 
 def test_the_counts_of_items_follow_marks_withdrawals_and_imports(made, run, tmp_path):
     project, lead = made.project, made.lead
-    assert items_there(project) == ItemCounts(10, 0)
+    assert items_there(project, project_stamp(project)) == ItemCounts(10, 0)
     filter_mark(run=run, by=lead)
-    assert items_there(project) == ItemCounts(10, 6)
+    assert items_there(project, project_stamp(project)) == ItemCounts(10, 6)
     item_withdraw(item=made.items[9], member=lead, why="asked for")
-    assert items_there(project) == ItemCounts(9, 5)
+    assert items_there(project, project_stamp(project)) == ItemCounts(9, 5)
     (tmp_path / "more.csv").write_text("id,text\nnew,Roads are long.\n")
     items_import(project=project, path=tmp_path / "more.csv", member=lead)
-    assert items_there(project) == ItemCounts(10, 5)
+    assert items_there(project, project_stamp(project)) == ItemCounts(10, 5)
     import_undo(project.imports.latest("pk"), member=lead)
     item_restore(item=made.items[9], member=lead)
     filter_take_back(run=run, by=lead)
-    assert items_there(project) == ItemCounts(10, 0)
+    assert items_there(project, project_stamp(project)) == ItemCounts(10, 0)
 
 
 def test_what_is_insufficient_is_marked_once_and_taken_back_with_the_run_on_record(made, run):

@@ -8,6 +8,7 @@ from annotation.adjudication.adjudication import ResolutionInput, resolution_dec
 from annotation.adjudication.discussion import comment_add
 from annotation.judging.recording import Unit
 from annotation.models import Comment, Membership, ProjectEvent
+from annotation.projects.change_sign import project_stamp
 from annotation.projects.invitations import invitation_create, invitation_revoke
 from annotation.projects.projects import project_archive, project_create
 from annotation.rounds.lifecycle import round_close, round_create, round_draw, round_reopen
@@ -21,7 +22,7 @@ pytestmark = pytest.mark.django_db
 
 
 def steps_of(project) -> list[tuple[str, bool, bool]]:
-    steps = checklist(project, items_there(project).items, annotators_there(project))
+    steps = checklist(project, items_there(project, project_stamp(project)).items, annotators_there(project))
     return [(step.title, step.done, step.is_next) for step in steps]
 
 
@@ -43,7 +44,9 @@ def test_the_next_step_follows_what_is_done():
 
 
 def said(project) -> str:
-    return checklist(project, items_there(project).items, annotators_there(project))[2].says
+    return checklist(project, items_there(project, project_stamp(project)).items, annotators_there(project))[
+        2
+    ].says
 
 
 def test_the_checklist_says_how_many_invitations_wait():

@@ -97,7 +97,8 @@ def project(request: HttpRequest, slug: str) -> HttpResponse:
     page = page_of(
         request, member.project.rounds.select_related("codebook").order_by("-number"), ROUNDS_PER_PAGE
     )
-    n_items, n_annotators = items_there(member.project).items, annotators_there(member.project)
+    n_items = items_there(member.project, project_stamp(member.project)).items
+    n_annotators = annotators_there(member.project)
     steps = checklist(member.project, n_items, n_annotators)
     newest = member.project.codebooks.latest("version")
     return project_page(
@@ -186,9 +187,9 @@ class ItemCounts:
     filtered: int
 
 
-def items_there(project: Project) -> ItemCounts:
-    """Return how many items a project has, counted once for each change that is logged."""
-    return cached(f"item-counts:{project.pk}:{project_stamp(project)}", lambda: _counted(project))
+def items_there(project: Project, stamp: str) -> ItemCounts:
+    """Return how many items a project has, counted once for each `project_stamp`."""
+    return cached(f"item-counts:{project.pk}:{stamp}", lambda: _counted(project))
 
 
 def _counted(project: Project) -> ItemCounts:

@@ -12,12 +12,14 @@ from django.utils.translation import gettext, gettext_lazy, ngettext
 from django.views.decorators.http import require_http_methods
 
 from annotation.models import Membership, Protocol, Round
+from annotation.projects.change_sign import project_stamp
 from annotation.rounds.asked_types import asked_units, asked_words
 from annotation.rounds.sampling import draw_preview
 from annotation.rounds.suggestions import SuggestionChoice
 from annotation.tasks import round_draw_or_send, round_open_or_send
 from assist.models import AssistRun
 from assist.runs.suggestions import runs_suggesting
+from core.cache import cached
 from core.errors import Refused
 from frontend.decorators import login_required
 from frontend.middleware import refusals_as_notices
@@ -116,7 +118,8 @@ def draw(request: HttpRequest, slug: str, number: int) -> HttpResponse:
         )
         return redirect("round", slug, number)
     asked = request.POST if request.method == "POST" else request.GET
-    there = items_there(round.project)
+    stamp = project_stamp(round.project)
+    there = items_there(round.project, stamp)
     form = DrawForm(asked if "how" in asked else None, round=round, n_filtered=there.filtered)
     preview = None
     if form.is_bound and form.is_valid():
@@ -149,7 +152,7 @@ def draw(request: HttpRequest, slug: str, number: int) -> HttpResponse:
         form=form,
         preview=preview,
         asked=asked_words(round.asked),
-        n_drawn=round.drawn.count(),
+        n_drawn=cached(f"drawn:{round.pk}:{round.claimed_for}:{stamp}", round.drawn.count),
         n_items=there.items,
         n_filtered=there.filtered,
         size=study_size_form(round),
