@@ -62,6 +62,7 @@ INSTALLED_APPS = [
 
 MIDDLEWARE = [
     "config.requests.watch",  # outermost: every answer is logged and counted, whoever gave it
+    "config.sqlite3.middleware.one_after_another",
     "django.middleware.security.SecurityMiddleware",
     "config.security.content_security_policy",
     "frontend.middleware.keep_a_thread_free",

@@ -11,13 +11,14 @@ See docs/decisions/running.md.
 import fcntl
 import os
 import time
-from collections import deque
 from contextlib import suppress
 from threading import Lock
 from typing import Any
 
 from django.db.backends.sqlite3 import base
 from django.db.utils import OperationalError
+
+from config.sqlite3.turns import Turns
 
 POLL_SECONDS, LATER_POLL_SECONDS, SOON_SECONDS = 0.0002, 0.002, 0.1
 """How often the first of a process looks whether another process has left, and how often after a while."""
@@ -31,28 +32,26 @@ class Queue:
     """
 
     def __init__(self, path: str, owner: int) -> None:
-        self._mutex = Lock()
-        self._waiting: deque[Lock] = deque()
-        self._taken = False
+        self.here = Turns()
         self._gate, self._writing = (self._open(name, owner) for name in (f"{path}-next", path))
 
     def enter(self, seconds: float) -> bool:
         """Wait for one's turn; return False where it does not come within these seconds."""
         deadline = time.monotonic() + seconds
-        if not self._enter_here(seconds):
+        if not self.here.enter(seconds):
             return False
         entered = _lock(self._gate, deadline)
         if entered:
             entered = _lock(self._writing, deadline)
             fcntl.flock(self._gate, fcntl.LOCK_UN)
         if not entered:
-            self._leave_here()
+            self.here.leave()
         return entered
 
     def leave(self) -> None:
         """Let the next one in."""
         fcntl.flock(self._writing, fcntl.LOCK_UN)
-        self._leave_here()
+        self.here.leave()
 
     def _open(self, path: str, owner: int) -> int:
         file = os.open(path, os.O_RDONLY | os.O_CREAT | os.O_CLOEXEC, 0o600)
@@ -61,29 +60,6 @@ class Queue:
             with suppress(OSError):
                 os.fchown(file, owner, -1)
         return file
-
-    def _enter_here(self, seconds: float) -> bool:
-        with self._mutex:
-            if not self._taken:
-                self._taken = True
-                return True
-            turn = Lock()
-            turn.acquire()
-            self._waiting.append(turn)
-        if turn.acquire(timeout=seconds):
-            return True
-        with self._mutex:
-            if turn not in self._waiting:
-                return True  # it came at the last moment
-            self._waiting.remove(turn)
-            return False
-
-    def _leave_here(self) -> None:
-        with self._mutex:
-            if self._waiting:
-                self._waiting.popleft().release()
-            else:
-                self._taken = False
 
 
 def _lock(file: int, deadline: float) -> bool:

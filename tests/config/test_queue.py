@@ -12,17 +12,12 @@ from django.db import OperationalError, connection, connections, transaction
 
 from annotation.models import Project
 from config.sqlite3.base import Queue, queue_of
+from tests.config.test_one_after_another import waiting
 
 
 @pytest.fixture
 def queue(tmp_path):
     return Queue(str(tmp_path / "queue"), os.getuid())
-
-
-def waiting(queue, number):
-    """Return once so many wait."""
-    while len(queue._waiting) < number:
-        threading.Event().wait(0.001)
 
 
 def test_turns_come_in_the_order_in_which_they_were_asked_for(queue):
@@ -38,7 +33,7 @@ def test_turns_come_in_the_order_in_which_they_were_asked_for(queue):
     for number in range(8):
         threads.append(threading.Thread(target=wait, args=[number]))
         threads[-1].start()
-        waiting(queue, number + 1)
+        waiting(queue.here, number + 1)
     assert order == []
     queue.leave()
     for thread in threads:
@@ -50,7 +45,7 @@ def test_turns_come_in_the_order_in_which_they_were_asked_for(queue):
 def test_who_waited_too_long_leaves_the_queue_to_the_others(queue):
     assert queue.enter(1)
     assert not queue.enter(0.01)
-    assert not queue._waiting
+    assert not queue.here.waiting
     queue.leave()
     assert queue.enter(0)
 
@@ -98,7 +93,7 @@ def test_after_one_process_comes_the_other_that_waits_and_not_the_next_of_the_sa
     there = threading.Thread(target=wait, args=[other, "there"])
     for thread in here:
         thread.start()
-    waiting(queue, 3)
+    waiting(queue.here, 3)
     there.start()
     held(tmp_path / "queue-next")
     queue.leave()
@@ -126,23 +121,23 @@ class TestTransactions:
     @pytest.mark.django_db(transaction=True)
     def test_a_transaction_holds_its_turn_until_it_ends_however_it_ends(self):
         queue = queue_of(self.name())
-        assert not queue._taken
+        assert not queue.here.taken
         with transaction.atomic():
-            assert queue._taken
+            assert queue.here.taken
             with transaction.atomic():
                 Project.objects.count()
-            assert queue._taken
-        assert not queue._taken
+            assert queue.here.taken
+        assert not queue.here.taken
         with pytest.raises(ValueError), transaction.atomic():
             raise ValueError
-        assert not queue._taken
+        assert not queue.here.taken
         with pytest.raises(OperationalError), transaction.atomic():
             connection.cursor().execute("no statement")
-        assert not queue._taken
+        assert not queue.here.taken
         with transaction.atomic():
             connection.close()
             transaction.set_rollback(True)
-        assert not queue._taken
+        assert not queue.here.taken
 
     @pytest.mark.django_db(transaction=True)
     def test_who_gets_no_turn_is_told_as_by_sqlite_itself(self, monkeypatch):
@@ -155,7 +150,7 @@ class TestTransactions:
         finally:
             queue.leave()
         with transaction.atomic():
-            assert queue._taken
+            assert queue.here.taken
 
     @pytest.mark.django_db(transaction=True)
     def test_without_a_file_for_the_queue_sqlite_orders_the_writers_itself(self, monkeypatch):
@@ -165,7 +160,7 @@ class TestTransactions:
         monkeypatch.setattr("config.sqlite3.base.queue_of", refused)
         with transaction.atomic():
             assert Project.objects.count() == 0
-        assert not queue_of(self.name())._taken
+        assert not queue_of(self.name()).here.taken
 
     @pytest.mark.django_db(transaction=True)
     def test_a_database_that_another_program_locks_leaves_no_turn_taken(self):
@@ -177,7 +172,7 @@ class TestTransactions:
             connection.connection.execute("PRAGMA busy_timeout = 0")
             with pytest.raises(OperationalError), transaction.atomic():
                 pass
-            assert not queue_of(self.name())._taken
+            assert not queue_of(self.name()).here.taken
             other.connection.execute("ROLLBACK")
         finally:
             other.close()
