@@ -3,6 +3,7 @@
 See docs/decisions/running.md.
 """
 
+import re
 from collections.abc import Callable
 
 from django.core.exceptions import MiddlewareNotUsed, RequestDataTooBig
@@ -11,8 +12,8 @@ from django.http import HttpRequest, HttpResponse
 
 from config.sqlite3.turns import Turns
 
-OF_ANNOTATORS = ("/judgements/", "/units/")
-"""How the addresses end that a person at work asks all the time: saving, and the texts to come."""
+ASKED = re.compile(r"/api/projects/[^/]+/rounds/\d+/(judgements|units)/")
+"""What a person at work asks all the time: to save, and for the texts to come."""
 
 PATIENCE = 0.1
 """Seconds after which a request does not wait for its turn any more: the one at work waits for something."""
@@ -31,7 +32,7 @@ def one_after_another(
     turns = Turns()
 
     def middleware(request: HttpRequest) -> HttpResponse:
-        if not (request.path_info.endswith(OF_ANNOTATORS) and _is_here(request)):
+        if not (ASKED.fullmatch(request.path_info) and _is_here(request)):
             return get_response(request)
         entered = turns.enter(PATIENCE)
         try:

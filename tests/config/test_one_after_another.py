@@ -8,8 +8,9 @@ import pytest
 from django.core.exceptions import MiddlewareNotUsed
 from django.http import HttpResponse, UnreadablePostError
 from django.test import RequestFactory
+from django.urls import resolve
 
-from config.sqlite3.middleware import one_after_another
+from config.sqlite3.middleware import ASKED, one_after_another
 from config.sqlite3.turns import Turns
 
 ANSWER = "/api/projects/p/rounds/1/judgements/"
@@ -86,7 +87,7 @@ def test_nobody_waits_longer_than_a_moment_and_other_pages_do_not_wait_at_all(pe
     monkeypatch.setattr("config.sqlite3.middleware.PATIENCE", 0)
     ask(people.middleware, people.said, "impatient").join()
     monkeypatch.setattr("config.sqlite3.middleware.PATIENCE", 60)
-    ask(people.middleware, people.said, "page", "/p/s/").join()
+    ask(people.middleware, people.said, "page", "/p/s/rounds/1/agreement/units/").join()
     assert (people.order, people.said) == (["first", "impatient", "page"], ["impatient", "page"])
 
 
@@ -113,6 +114,12 @@ def test_an_answer_that_fails_lets_the_next_one_in():
     for _ in range(2):
         with pytest.raises(ValueError, match="as it happens"):
             middleware(RequestFactory().get(TEXTS))
+
+
+def test_the_addresses_are_those_of_the_workspace():
+    for name, path in (("judgements", ANSWER), ("units", TEXTS)):
+        assert resolve(path).view_name == f"api-{name}"
+        assert ASKED.fullmatch(path)
 
 
 def test_on_postgresql_nobody_takes_turns(monkeypatch):
